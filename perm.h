@@ -1,0 +1,2660 @@
+/* perm.h: exact permanents of matrices, as fast as the machine allows and with the digits that are known.
+
+   Header-only C99 (also C++11). In one source file:
+
+       #define PERM_IMPLEMENTATION
+       #include "perm.h"
+
+   and anywhere else just #include "perm.h". Needs libc and libm; uses OpenMP when compiled with it.
+
+   CONTENTS (search for the tag)
+     >>config     macros that a project may define before the include
+     >>api        every public type and function
+     >>platform   compilers, attributes, clock
+     >>core       checked sizes, allocation, messages, double-double, exactly associative sums
+     >>cpu        which instruction sets this processor and system offer
+     >>job        leaves, the expression over them, partials
+     >>parallel   one scheduler of ranges: threads, progress, time limit, cancel
+     >>dispatch   what kernels read and yield
+     >>kernels    the instances of the kernel text and the table to choose from
+     >>small      n <= 4, unrolled
+     >>plain      expansion, Ryser and Glynn as the books have them: named engines and oracles
+     >>dense      the blocked Glynn engine: tables and chunks
+     >>plan       the choice of engine and split, predicted seconds
+     >>public     argument checks and the public functions
+     >>template   the kernel text
+
+   EXAMPLE
+       double a[9] = {1,2,3, 4,5,6, 7,8,9};
+       printf("%.17g\n", perm_real(3, a));                      // 450
+
+   WHICH CALL
+       perm_real             one matrix, one line, no options
+       perm_compute_real     options in; value, exponent, error bound and estimate out
+       perm_plan_real        what would be done, and how long it would take
+       perm_job_*            the same work in pieces: ranges for your own threads, resuming after a stop
+       perm_sparse.h         sparse matrices, exact integers, Matrix Market files
+
+   GUARANTEES
+     - `error` is a proven bound or INFINITY; `estimate` is an estimate.
+     - The result of one plan has the same bits for any number of threads, splits and interruptions.
+     - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
+     - No globals but a cache of processor features; no printing, signals or environment variables.
+
+   COST  n 2^(n-1) elements, about 1.5 floating-point operations each: n = 20 well under a millisecond,
+   n = 30 around a second, each further column twice the time and a little more.
+
+   LIMITS of this version: square real matrices, n <= 64. This header does not do sparse structure
+   (perm_sparse.h does).
+
+   REFERENCES
+     [Gly10] D. G. Glynn, The permanent of a square matrix, European J. Combin. 31 (2010) 1887-1891.
+     [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
+     [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
+     [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
+     [Kul13] U. Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums in a long fixed-point word.
+*/
+#ifndef PERMI_PASS /* the header; a kernel pass of the self-included text skips to >>template */
+#ifndef PERM_PERMANENT_H_INCLUDED
+#define PERM_PERMANENT_H_INCLUDED
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ======================================================================================== >>config
+   PERM_IMPLEMENTATION   compile the code here (exactly one translation unit, or several with PERM_STATIC)
+   PERM_STATIC           every function static: private to each file that defines PERM_IMPLEMENTATION
+   PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
+   PERM_SECONDS()        a clock in seconds, if neither OpenMP, POSIX nor C11 gives one                    */
+#ifndef PERM_HEADER_FILE
+#define PERM_HEADER_FILE "perm.h"
+#endif
+#if defined(PERM_STATIC)
+#if defined(__GNUC__)
+#define PERM_API static __attribute__((unused))
+#else
+#define PERM_API static
+#endif
+#elif defined(__cplusplus)
+#define PERM_API extern "C"
+#else
+#define PERM_API extern
+#endif
+
+/* =========================================================================================== >>api */
+#define PERM_VERSION_MAJOR 0
+#define PERM_VERSION_MINOR 1
+#define PERM_VERSION_PATCH 0
+
+#define PERM_MAX_N 64           /* largest n of the engines that sum over sign vectors (64-bit counters) */
+#define PERM_SUM_WORDS 36       /* 64-bit words of a perm_sum */
+#define PERM_INTEGER_WORDS 34   /* 64-bit words of an exact result: 2176 bits */
+#define PERM_MESSAGE_BYTES 256
+
+/* Status of a call. 0: done. Positive: there is a value, but the job stopped early or missed the tolerance.
+   Negative: an error; value is NaN and result->message says which argument was bad, and why. */
+#define PERM_STATUS_LIST(X)                                                            \
+  X(PERM_OK, 0, "done")                                                                \
+  X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller; the job can be resumed")      \
+  X(PERM_STOPPED_TIME, 2, "max_seconds reached; the job can be resumed")               \
+  X(PERM_TOLERANCE_NOT_MET, 3, "finished, but the tolerance asked for was not met")    \
+  X(PERM_ERROR_NULL, -1, "a required pointer is NULL")                                 \
+  X(PERM_ERROR_SIZE, -2, "a size is negative or too large")                            \
+  X(PERM_ERROR_STRIDE, -3, "the row stride is smaller than a row")                     \
+  X(PERM_ERROR_NOT_FINITE, -4, "an entry is NaN or infinite")                          \
+  X(PERM_ERROR_OPTION, -5, "an option is out of range or contradicts another")         \
+  X(PERM_ERROR_UNSUPPORTED, -6, "not available for this matrix, machine or version")   \
+  X(PERM_ERROR_MEMORY, -7, "out of memory")                                            \
+  X(PERM_ERROR_LIMIT, -8, "refused beforehand: predicted to exceed a limit")           \
+  X(PERM_ERROR_OVERFLOW, -9, "an exact integer does not fit its 128 bits")             \
+  X(PERM_ERROR_RANGE, -10, "a leaf or chunk number is outside the job")                \
+  X(PERM_ERROR_STATE, -11, "state, plan or partial belongs to another job")            \
+  X(PERM_ERROR_FILE, -12, "a file cannot be opened, read or written")                  \
+  X(PERM_ERROR_FORMAT, -13, "a file is malformed")
+
+typedef enum perm_status {
+#define PERM_STATUS_ENUM(name, number, text) name = number,
+  PERM_STATUS_LIST(PERM_STATUS_ENUM)
+#undef PERM_STATUS_ENUM
+  PERM_STATUS_MAKE_INT = 0x7fffffff
+} perm_status;
+
+/* Engines by name. perm.h has dense, glynn, ryser and expansion; perm_sparse.h adds frontier. */
+#define PERM_METHOD_LIST(X)                                                            \
+  X(PERM_AUTO, "auto", "the least predicted time")                                     \
+  X(PERM_DENSE, "dense", "blocked Glynn sum, vector kernels")                          \
+  X(PERM_GLYNN, "glynn", "Glynn sum, scalar Gray code")                                \
+  X(PERM_RYSER, "ryser", "Ryser sum, scalar Gray code")                                \
+  X(PERM_EXPANSION, "expansion", "sum over permutations, row by row")                  \
+  X(PERM_FRONTIER, "frontier", "frontier dynamic programme over matched vertices")     \
+  X(PERM_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")
+
+typedef enum perm_method {
+#define PERM_METHOD_ENUM(name, word, text) name,
+  PERM_METHOD_LIST(PERM_METHOD_ENUM)
+#undef PERM_METHOD_ENUM
+  PERM_METHOD_COUNT
+} perm_method;
+
+typedef enum perm_precision {
+  PERM_PRECISION_DEFAULT, /* drift-free row sums, double-double total */
+  PERM_PRECISION_FAST,    /* row sums rebuilt once a chunk, |terms| sampled */
+  PERM_PRECISION_EXACT,   /* integers without rounding (perm_sparse.h) */
+  PERM_PRECISION_COUNT
+} perm_precision;
+
+typedef enum perm_isa {
+  PERM_ISA_AUTO,
+  PERM_ISA_PLAIN,  /* portable C */
+  PERM_ISA_AVX2,   /* AVX2 and FMA */
+  PERM_ISA_AVX512, /* AVX-512 F and DQ */
+  PERM_ISA_COUNT
+} perm_isa;
+
+/* Memory comes from here; zero-initialised means malloc and free. `allocate` may return NULL. */
+typedef struct perm_allocator {
+  void *(*allocate)(size_t bytes, void *user_data);
+  void (*release)(void *pointer, void *user_data);
+  void *user_data;
+} perm_allocator;
+
+/* What a running job tells. `seconds_left` is an extrapolation, INFINITY at first. */
+typedef struct perm_progress {
+  double fraction;        /* of the predicted work, 0..1 */
+  double seconds, seconds_left;
+  const char *activity;   /* static text: what is being done */
+} perm_progress;
+
+/* All zero is the best default. The callbacks come from the calling thread only. */
+typedef struct perm_options {
+  perm_method method;
+  perm_precision precision;
+  perm_isa isa;           /* highest instruction set to use */
+  int threads;            /* 0: all that OpenMP offers (1 without OpenMP) */
+  double tolerance;       /* relative error asked for; 0: none */
+  double max_seconds;     /* 0: no limit. Ranges stop there, single tasks refuse beforehand */
+  double max_bytes;       /* 0: no limit. Tasks predicted to need more are refused */
+  int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
+  void *user_data;
+  const volatile int *cancel; /* if not NULL: non-zero there cancels (may be set by any thread or signal) */
+  perm_allocator allocator;
+} perm_options;
+
+/* permanent = value * 2^exp2. exp2 is 0 whenever the value is a normal double.
+   On an error, value is NaN, error and estimate are INFINITY. After an early stop, value is the sum of the
+   terms so far, which approximates nothing, and error and estimate are INFINITY. */
+typedef struct perm_result {
+  double value;
+  long long exp2;
+  double error;           /* guaranteed |value - permanent|, in units of 2^exp2; INFINITY: no guarantee */
+  double estimate;        /* estimated |value - permanent|, in units of 2^exp2 */
+  int exact;              /* 1: integer[] holds the permanent itself; value is its nearest double */
+  int negative;           /* sign of the exact integer */
+  int integer_words;      /* words in use, least significant first */
+  uint64_t integer[PERM_INTEGER_WORDS];
+  perm_method method;     /* of the costliest leaf */
+  perm_precision precision;
+  perm_isa isa;
+  int threads;
+  int escalated;          /* times the precision was raised */
+  double terms;           /* terms summed, or states visited */
+  double plan_seconds, seconds;
+  perm_status status;
+  int argument;           /* 1-based position of the bad argument, 0: none */
+  char message[PERM_MESSAGE_BYTES]; /* one line, empty when all is well */
+} perm_result;
+
+/* A plan fixes everything that determines the bits of a result. Pure function of matrix and options, plain
+   data, valid on another machine of the same kernel family. */
+typedef enum perm_form {
+  PERM_FORM_SCALAR,       /* no blocking: the plain engines and n <= 4 */
+  PERM_FORM_NORMALISED,   /* every row divided by its entry in the pivot column */
+  PERM_FORM_PAIR          /* pivot column kept, rows two by two: no division */
+} perm_form;
+
+typedef struct perm_plan {
+  int version;            /* PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH */
+  int n;
+  perm_method method;
+  perm_precision precision;
+  perm_isa isa;           /* the kernel family */
+  perm_form form;
+  int pivot;              /* the +- column */
+  int lane_columns, block_columns, outer_columns;
+  int chunk_log2;         /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
+  int rebuild_log2;       /* row sums rebuilt every 2^rebuild_log2 outer states */
+  uint64_t chunks;
+  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
+  int zero;               /* 1: a row or column is zero, so the permanent is */
+  int lossy;              /* 1: scaling pushed a non-zero entry below the normal doubles */
+  double elements;        /* n 2^(n-1) */
+  double seconds, bytes;  /* predicted, one thread, from stored rates */
+  uint64_t fingerprint;   /* of matrix bits and the fields above */
+} perm_plan;
+
+/* A sum that is exactly associative: fixed point, two's complement, unit 2^-1074, least word first. Every
+   finite double is a whole number of units, so partial sums may be merged in any order and grouping and give
+   the same bits. 2304 bits leave room for 2^200 terms of the largest double. */
+typedef struct perm_sum { uint64_t word[PERM_SUM_WORDS]; } perm_sum;
+
+/* What a range or task of one leaf yields. Zero-initialise before the first use. */
+typedef struct perm_partial {
+  perm_sum value;         /* sum of the terms */
+  perm_sum absolute;      /* sum of |terms| (for some engines an even half of them, doubled) */
+  long long exp2;         /* value and absolute are in units of 2^exp2 (tasks only; 0 for ranges) */
+  uint64_t chunks;        /* how many chunks went in */
+  uint64_t fingerprint;   /* of the leaf; set by the first chunk */
+  double terms;
+} perm_partial;
+
+/* A job is an expression over leaves: products over matrix blocks, sums over branches. Immutable once made, so
+   any number of threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk that
+   cannot be split. */
+typedef struct perm_job perm_job;
+typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK } perm_leaf_kind;
+typedef struct perm_leaf {
+  perm_leaf_kind kind;
+  perm_method method;
+  perm_isa isa;
+  int n;                  /* order of the leaf's matrix block */
+  uint64_t chunks;
+  double work;            /* elements (ranges) or transitions (tasks) */
+  double seconds, bytes;  /* predicted */
+  uint64_t fingerprint;
+} perm_leaf;
+
+/* Finished work of a job: per leaf how many chunks, counted from 0, are in its partial. */
+typedef struct perm_state perm_state;
+
+/* Permanent of the n x n row-major matrix a, n*n doubles, not modified. NaN on bad arguments or when memory
+   runs out, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. Thread-safe. O(n 2^(n-1)). */
+PERM_API double perm_real(int n, const double *a);
+
+/* Permanent of the m x n row-major matrix a with row stride ld >= n (in doubles). options may be NULL (all
+   default). result (required) is overwritten. Returns result->status. Thread-safe. This version takes square
+   matrices, and 0 x n (permanent 1). */
+PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                       perm_result *result);
+
+/* The plan that perm_compute_real would start with. result may be NULL; if not, it gets status and message. */
+PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                    perm_plan *plan, perm_result *result);
+
+/* One-leaf job from a plan and the matrix it was made for; copies what it needs. Free with perm_job_free.
+   PERM_ERROR_STATE if matrix and plan do not match. result may be NULL. */
+PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
+                                          const perm_options *options, perm_job **job, perm_result *result);
+PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
+
+PERM_API int perm_job_leaves(const perm_job *job);
+PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
+
+/* Human-readable description of the job, several lines. Like snprintf: returns the length needed without the
+   terminating zero; buffer may be NULL when size is 0. */
+PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
+
+/* Adds chunks [begin, end) of a leaf to *partial. Pure but for *partial: different partials may be filled by
+   different threads, processes or machines. A task has the one chunk [0, 1). */
+PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
+
+/* Adds `from` to `into`, exactly: any order and any grouping give the same bits. PERM_ERROR_STATE if they are
+   of different leaves. */
+PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
+
+/* The result of the whole job from one partial per leaf (partials[leaf], each holding all chunks of its leaf,
+   else PERM_ERROR_STATE). */
+PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
+
+/* Runs what is left of the job with the options' threads, progress, cancel and max_seconds (counted from this
+   call), keeping finished work in state. After PERM_STOPPED_* call it again with the same state to go on. */
+PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
+PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
+PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
+                                      perm_result *result);
+
+/* Texts. perm_result_text writes the value as decimal (all digits when exact, 17 significant ones and
+   " * 2^k" where exp2 is not 0 otherwise); like snprintf. The others return static strings. */
+PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
+PERM_API const char *perm_status_text(perm_status status);
+PERM_API const char *perm_method_name(perm_method method);
+PERM_API const char *perm_precision_name(perm_precision precision);
+PERM_API const char *perm_isa_name(perm_isa isa);
+
+/* The best instruction set of this processor and operating system that this build has kernels for. */
+PERM_API perm_isa perm_isa_best(void);
+
+#endif /* PERM_PERMANENT_H_INCLUDED */
+#ifdef PERM_IMPLEMENTATION
+#ifndef PERM_PERMANENT_IMPLEMENTED
+#define PERM_PERMANENT_IMPLEMENTED
+
+/* ====================================================================================== >>platform */
+#if defined(__FAST_MATH__)
+#error "perm.h proves rounding errors: compile it without -ffast-math (-Ofast)"
+#endif
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#if defined(_OPENMP)
+#include <omp.h>
+#elif defined(__unix__) || defined(__APPLE__)
+#include <sys/time.h>
+#endif
+
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
+#define PERMI_X86 1
+#include <cpuid.h>
+#include <immintrin.h>
+#else
+#define PERMI_X86 0
+#endif
+
+#if defined(__GNUC__)
+#define PERMI_ALIGN64 __attribute__((aligned(64)))
+#define PERMI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define PERMI_UNUSED __attribute__((unused))
+#else
+#define PERMI_ALIGN64
+#define PERMI_PRINTF(text, first)
+#define PERMI_UNUSED
+#endif
+
+#define PERMI_PRAGMA(text) _Pragma(#text)
+#if defined(_OPENMP)
+#define PERMI_OMP(directive) PERMI_PRAGMA(omp directive)
+#else
+#define PERMI_OMP(directive)
+#endif
+
+#define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53, the rounding unit of double */
+#define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of one double-double operation, generously */
+
+/* Seconds since an arbitrary moment. gettimeofday is the one POSIX clock that -std=c99 leaves visible. */
+static double permi_seconds(void)
+{
+#if defined(PERM_SECONDS)
+  return PERM_SECONDS();
+#elif defined(_OPENMP)
+  return omp_get_wtime();
+#elif defined(__unix__) || defined(__APPLE__)
+  struct timeval now;
+  gettimeofday(&now, NULL);
+  return (double)now.tv_sec + 1e-6 * (double)now.tv_usec;
+#else
+  return (double)clock() / CLOCKS_PER_SEC;
+#endif
+}
+
+/* ========================================================================================== >>core
+   Checked memory, messages, double-double numbers and the exactly associative sum. */
+
+static void *permi_allocate(const perm_allocator *allocator, size_t count, size_t size)
+{
+  size_t bytes = count * size;
+  if (size && count > SIZE_MAX / size)
+    return NULL;
+  if (!bytes)
+    bytes = 1;
+  return allocator->allocate ? allocator->allocate(bytes, allocator->user_data) : malloc(bytes);
+}
+
+static void permi_release(const perm_allocator *allocator, void *pointer)
+{
+  if (!pointer)
+    return;
+  if (allocator->release)
+    allocator->release(pointer, allocator->user_data);
+  else if (!allocator->allocate) /* an arena may well have no release */
+    free(pointer);
+}
+
+static const perm_options *permi_options(const perm_options *options)
+{
+  static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, NULL, NULL, NULL,
+                                        {NULL, NULL, NULL}};
+  return options ? options : &defaults;
+}
+
+static void permi_result_clear(perm_result *result)
+{
+  if (result)
+    memset(result, 0, sizeof *result);
+}
+
+/* Records an error so that an ignored status cannot look plausible: NaN with infinite error. */
+PERMI_PRINTF(4, 5)
+static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
+{
+  if (result) {
+    va_list arguments;
+    permi_result_clear(result);
+    result->value = (double)NAN;
+    result->error = result->estimate = (double)INFINITY;
+    result->status = status;
+    result->argument = argument;
+    va_start(arguments, format);
+    vsnprintf(result->message, sizeof result->message, format, arguments);
+    va_end(arguments);
+  }
+  return status;
+}
+
+static perm_status permi_fail_memory(perm_result *result)
+{
+  return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
+}
+
+/* A fingerprint against mistakes, not against adversaries: multiply and shift, the same on either byte order. */
+static uint64_t permi_hash(uint64_t hash, uint64_t number)
+{
+  hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ hash >> 29;
+}
+
+static uint64_t permi_hash_double(uint64_t hash, double x)
+{
+  uint64_t bits;
+  x += 0; /* -0 and 0 are the same entry */
+  memcpy(&bits, &x, sizeof bits);
+  return permi_hash(hash, bits);
+}
+
+#define PERMI_HASH_START UINT64_C(14695981039346656037)
+
+static int permi_log2_ceiling(double x) /* least e with x <= 2^e; x > 0 */
+{
+  int e;
+  return frexp(x, &e) == 0.5 ? e - 1 : e;
+}
+
+/* ---- double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9] */
+typedef struct permi_dd { double hi, lo; } permi_dd;
+
+static permi_dd permi_two_sum(double a, double b)
+{
+  permi_dd s;
+  double t;
+  s.hi = a + b;
+  t = s.hi - a;
+  s.lo = (a - (s.hi - t)) + (b - t);
+  return s;
+}
+
+static permi_dd permi_dd_make(double x)
+{
+  permi_dd r;
+  r.hi = x;
+  r.lo = 0;
+  return r;
+}
+
+static permi_dd permi_dd_add(permi_dd a, permi_dd b)
+{
+  permi_dd s = permi_two_sum(a.hi, b.hi), t = permi_two_sum(a.lo, b.lo);
+  s = permi_two_sum(s.hi, s.lo + t.hi);
+  return permi_two_sum(s.hi, s.lo + t.lo);
+}
+
+static permi_dd permi_dd_multiply(permi_dd a, permi_dd b)
+{
+  permi_dd p;
+  p.hi = a.hi * b.hi;
+  p.lo = fma(a.hi, b.hi, -p.hi); /* libm's fma is exact with or without the instruction */
+  return permi_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
+}
+
+static permi_dd permi_dd_scale(permi_dd a, int exp2)
+{
+  a.hi = ldexp(a.hi, exp2);
+  a.lo = ldexp(a.lo, exp2);
+  return a;
+}
+
+/* ---- perm_sum: long fixed-point accumulator [Kul13]; word w has weight 2^(64 w - 1074) */
+static void permi_sum_carry(perm_sum *sum, int w, uint64_t low, uint64_t high, int subtract)
+{
+  if (subtract) {
+    uint64_t before = sum->word[w], borrow;
+    sum->word[w] = before - low;
+    borrow = before < low;
+    for (w++; w < PERM_SUM_WORDS && (high || borrow); w++, high = 0) {
+      uint64_t take = high + borrow; /* high < 2^63, so no wrap */
+      before = sum->word[w];
+      sum->word[w] = before - take;
+      borrow = before < take;
+    }
+  } else {
+    uint64_t carry;
+    sum->word[w] += low;
+    carry = sum->word[w] < low;
+    for (w++; w < PERM_SUM_WORDS && (high || carry); w++, high = 0) {
+      uint64_t give = high + carry;
+      sum->word[w] += give;
+      carry = sum->word[w] < give;
+    }
+  }
+}
+
+static void permi_sum_add_double(perm_sum *sum, double x) /* x finite; exact */
+{
+  uint64_t bits, mantissa;
+  int exponent, shift;
+  memcpy(&bits, &x, sizeof bits);
+  exponent = (int)(bits >> 52 & 2047);
+  mantissa = bits & ((UINT64_C(1) << 52) - 1);
+  if (exponent)
+    mantissa |= UINT64_C(1) << 52;
+  else
+    exponent = 1;
+  if (!mantissa)
+    return;
+  shift = (exponent - 1) & 63; /* a unit of the last place weighs 2^(exponent - 1075) = 2^(exponent - 1) units */
+  permi_sum_carry(sum, (exponent - 1) >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, (int)(bits >> 63));
+}
+
+static void permi_sum_add(perm_sum *sum, const perm_sum *other)
+{
+  uint64_t carry = 0;
+  int w;
+  for (w = 0; w < PERM_SUM_WORDS; w++) {
+    uint64_t with_carry = other->word[w] + carry;
+    carry = with_carry < carry;
+    sum->word[w] += with_carry;
+    carry += sum->word[w] < with_carry;
+  }
+}
+
+/* Adds sign * magnitude, an integer of `words` words (in ones, not in units of 2^-1074). */
+static void permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
+{
+  int i; /* 1 = 2^1074 units: word 16, bit 50 */
+  for (i = 0; i < words && i < PERM_SUM_WORDS - 17; i++)
+    permi_sum_carry(sum, 16 + i, magnitude[i] << 50, magnitude[i] >> 14, negative);
+}
+
+static int permi_sum_negative(const perm_sum *sum)
+{
+  return (int)(sum->word[PERM_SUM_WORDS - 1] >> 63);
+}
+
+static perm_sum permi_sum_magnitude(const perm_sum *sum)
+{
+  perm_sum r = *sum;
+  if (permi_sum_negative(sum)) {
+    uint64_t carry = 1;
+    int w;
+    for (w = 0; w < PERM_SUM_WORDS; w++) {
+      r.word[w] = ~r.word[w] + carry;
+      carry = carry && !r.word[w];
+    }
+  }
+  return r;
+}
+
+/* Nearest double to |sum| 2^-shift (ties to even), with *exp2 = shift chosen so that the double is normal and
+   below 2^64; 0 for a zero sum. */
+static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
+{
+  uint64_t top, below = 0;
+  int w = PERM_SUM_WORDS - 1, i, lead = 0;
+  *exp2 = 0;
+  while (w >= 0 && !magnitude->word[w])
+    w--;
+  if (w < 0)
+    return 0;
+  top = magnitude->word[w];
+  while (!(top >> 63))
+    top <<= 1, lead++;
+  if (w > 0) {
+    if (lead)
+      top |= magnitude->word[w - 1] >> (64 - lead);
+    below = magnitude->word[w - 1] << lead;
+    for (i = 0; i < w - 1; i++)
+      below |= magnitude->word[i];
+  }
+  *exp2 = 64 * w - lead - 1074;
+  /* 64 bits in top; keep 53, round by the 11 dropped ones and the sticky rest */
+  {
+    uint64_t kept = top >> 11, dropped = top & 2047, half = 1024;
+    if (dropped > half || (dropped == half && (below || (kept & 1))))
+      kept++;
+    return (double)kept * 2048.0;
+  }
+}
+
+/* Value of the sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
+static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
+{
+  perm_sum rest = permi_sum_magnitude(sum);
+  permi_dd r = {0, 0};
+  int e, e2;
+  *exp2 = 0;
+  r.hi = permi_magnitude_double(&rest, &e);
+  if (r.hi == 0)
+    return r;
+  { /* rest -= hi 2^e: hi is a whole number of 2^11, so it goes in as an integer at bit e + 1074 */
+    uint64_t mantissa = (uint64_t)(r.hi / 2048.0);
+    int bit = e + 11 + 1074;
+    if (bit >= 0) {
+      int shift = bit & 63;
+      permi_sum_carry(&rest, bit >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, 1);
+    } else { /* fewer than 53 bits in the whole sum: the dropped bits of mantissa are zero */
+      permi_sum_carry(&rest, 0, mantissa >> -bit, 0, 1);
+    }
+  }
+  {
+    int less = permi_sum_negative(&rest);
+    rest = permi_sum_magnitude(&rest);
+    r.lo = permi_magnitude_double(&rest, &e2);
+    r.lo = ldexp(less ? -r.lo : r.lo, e2 - e);
+  }
+  if (permi_sum_negative(sum)) {
+    r.hi = -r.hi;
+    r.lo = -r.lo;
+  }
+  *exp2 = (long long)e + 64;
+  return permi_dd_scale(r, -64);
+}
+
+/* The integer in the sum as sign and words; returns the number of words, or -1 if there is a fraction or the
+   integer is too long. */
+static int permi_sum_integer(const perm_sum *sum, uint64_t *word, int *negative)
+{
+  perm_sum r = permi_sum_magnitude(sum);
+  int i, words = 0;
+  for (i = 0; i < 16; i++)
+    if (r.word[i])
+      return -1;
+  if (r.word[16] & ((UINT64_C(1) << 50) - 1))
+    return -1;
+  *negative = permi_sum_negative(sum);
+  for (i = 16; i < PERM_SUM_WORDS; i++) {
+    uint64_t high = i + 1 < PERM_SUM_WORDS ? r.word[i + 1] << 14 : 0;
+    word[i - 16] = r.word[i] >> 50 | high;
+    if (word[i - 16])
+      words = i - 15;
+  }
+  return words;
+}
+
+/* ---- a number on its way through the expression of a job */
+typedef struct permi_number {
+  permi_dd value;          /* value 2^exp2 */
+  long long exp2;
+  double error, estimate;  /* absolute, in units of 2^exp2; error may be INFINITY */
+  int exact;               /* 1: word[] holds the integer itself */
+  int negative, words;
+  uint64_t word[PERM_INTEGER_WORDS];
+} permi_number;
+
+static permi_number permi_number_one(void)
+{
+  permi_number one;
+  memset(&one, 0, sizeof one);
+  one.value.hi = 1;
+  one.exact = 1;
+  one.words = 1;
+  one.word[0] = 1;
+  return one;
+}
+
+/* Brings |value.hi| into [1/2, 1] (exactly) so that products of numbers cannot overflow. */
+static void permi_number_normalise(permi_number *a)
+{
+  int e;
+  if (a->value.hi == 0)
+    return;
+  frexp(a->value.hi, &e);
+  a->value = permi_dd_scale(a->value, -e);
+  a->error = ldexp(a->error, -e);
+  a->estimate = ldexp(a->estimate, -e);
+  a->exp2 += e;
+}
+
+/* product[0..na+nb) = a * b, schoolbook in 32-bit digits: portable, and only whole results come here. */
+static int permi_words_multiply(const uint64_t *a, int na, const uint64_t *b, int nb, uint64_t *product, int room)
+{
+  uint32_t digit[4 * PERM_INTEGER_WORDS + 4];
+  int i, j, used = 0;
+  memset(digit, 0, sizeof digit);
+  for (i = 0; i < 2 * na; i++) {
+    uint64_t carry = 0, x = (a[i / 2] >> (32 * (i & 1))) & 0xffffffffu;
+    for (j = 0; j < 2 * nb; j++) {
+      uint64_t y = (b[j / 2] >> (32 * (j & 1))) & 0xffffffffu;
+      uint64_t t = x * y + digit[i + j] + carry;
+      digit[i + j] = (uint32_t)t;
+      carry = t >> 32;
+    }
+    digit[i + 2 * nb] = (uint32_t)carry;
+  }
+  for (i = 0; i < na + nb; i++) {
+    uint64_t word = digit[2 * i] | (uint64_t)digit[2 * i + 1] << 32;
+    if (word && i >= room)
+      return -1;
+    if (i < room)
+      product[i] = word;
+    if (word)
+      used = i + 1;
+  }
+  return used;
+}
+
+/* ab, and 0 when either is 0 even if the other is infinite: an exact zero stays one. */
+static double permi_times(double a, double b)
+{
+  return a == 0 || b == 0 ? 0 : a * b;
+}
+
+/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 2^-100 |ab| for the double-double product itself;
+   the factor 1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
+static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
+{
+  permi_number b = *b_given;
+  double x, y;
+  permi_number_normalise(a);
+  permi_number_normalise(&b);
+  x = fabs(a->value.hi);
+  y = fabs(b.value.hi);
+  if (a->exact && b.exact) {
+    uint64_t word[PERM_INTEGER_WORDS];
+    int words;
+    memset(word, 0, sizeof word);
+    words = permi_words_multiply(a->word, a->words, b.word, b.words, word, PERM_INTEGER_WORDS);
+    if (words < 0)
+      return PERM_ERROR_OVERFLOW;
+    memcpy(a->word, word, sizeof word);
+    a->words = words;
+    a->negative = words && a->negative != b.negative;
+  }
+  a->exact = a->exact && b.exact;
+  a->value = permi_dd_multiply(a->value, b.value);
+  a->error = (permi_times(x, b.error) + permi_times(y, a->error) + permi_times(a->error, b.error) +
+              PERMI_DD_UNIT * x * y) * (1 + 1e-12);
+  a->estimate = permi_times(x, b.estimate) + permi_times(y, a->estimate) + permi_times(a->estimate, b.estimate);
+  a->exp2 += b.exp2;
+  if (a->exact)
+    a->error = a->estimate = 0;
+  return PERM_OK;
+}
+
+/* Magnitudes: a += b, a -= b (a >= b), comparison; n words each. */
+static int permi_words_compare(const uint64_t *a, const uint64_t *b, int n)
+{
+  while (n-- > 0)
+    if (a[n] != b[n])
+      return a[n] < b[n] ? -1 : 1;
+  return 0;
+}
+
+static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
+{
+  uint64_t carry = 0;
+  int i;
+  for (i = 0; i < n; i++) {
+    uint64_t t = b[i] + carry;
+    carry = t < carry;
+    a[i] += t;
+    carry += a[i] < t;
+  }
+  return carry;
+}
+
+static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
+{
+  uint64_t borrow = 0;
+  int i;
+  for (i = 0; i < n; i++) {
+    uint64_t t = b[i] + borrow, before = a[i];
+    borrow = (t < borrow) | (before < t);
+    a[i] = before - t;
+  }
+}
+
+/* a += b. The smaller number is shifted to the larger one's exponent; bits below 2^-1000 of it become error. */
+static perm_status permi_number_add(permi_number *a, const permi_number *b_given)
+{
+  permi_number b = *b_given;
+  if (a->exact && b.exact) {
+    if (a->negative == b.negative) {
+      if (permi_words_add(a->word, b.word, PERM_INTEGER_WORDS))
+        return PERM_ERROR_OVERFLOW;
+    } else if (permi_words_compare(a->word, b.word, PERM_INTEGER_WORDS) >= 0) {
+      permi_words_subtract(a->word, b.word, PERM_INTEGER_WORDS);
+    } else {
+      permi_words_subtract(b.word, a->word, PERM_INTEGER_WORDS);
+      memcpy(a->word, b.word, sizeof b.word);
+      a->negative = b.negative;
+    }
+    for (a->words = PERM_INTEGER_WORDS; a->words && !a->word[a->words - 1];)
+      a->words--;
+    if (!a->words)
+      a->negative = 0;
+  }
+  a->exact = a->exact && b.exact;
+  permi_number_normalise(a);
+  permi_number_normalise(&b);
+  if (b.value.hi != 0 || b.error != 0) {
+    long long d = a->value.hi == 0 && a->error == 0 ? LLONG_MAX : b.exp2 - a->exp2;
+    if (d > 0) { /* b is the larger: bring a to its exponent */
+      int shift = d > 2000 ? -2000 : -(int)d;
+      a->value = permi_dd_scale(a->value, shift);
+      a->error = ldexp(a->error, shift) + (a->value.hi != 0 ? DBL_MIN : 0);
+      a->estimate = ldexp(a->estimate, shift);
+      a->exp2 = b.exp2;
+    } else {
+      int shift = d < -2000 ? -2000 : (int)d;
+      b.value = permi_dd_scale(b.value, shift);
+      b.error = ldexp(b.error, shift) + DBL_MIN;
+      b.estimate = ldexp(b.estimate, shift);
+    }
+    a->value = permi_dd_add(a->value, b.value);
+    a->error = (a->error + b.error + PERMI_DD_UNIT * 2) * (1 + 1e-12); /* |values| <= 1 */
+    a->estimate += b.estimate;
+  }
+  if (a->exact)
+    a->error = a->estimate = 0;
+  return PERM_OK;
+}
+
+/* Nearest double (ties to even) to an exact integer, times 2^-*exp2. */
+static double permi_words_double(const uint64_t *word, int words, int *exp2)
+{
+  perm_sum sum;
+  double r;
+  memset(&sum, 0, sizeof sum);
+  memcpy(sum.word, word, (size_t)words * sizeof *word);
+  r = permi_magnitude_double(&sum, exp2);
+  if (r != 0)
+    *exp2 += 1074;
+  return r;
+}
+
+/* The public face of a number: exponent 0 whenever the value is a normal double. */
+static void permi_number_result(const permi_number *number, perm_result *result)
+{
+  permi_number a = *number;
+  int e;
+  if (a.exact) {
+    double x = permi_words_double(a.word, a.words, &e);
+    a.value = permi_dd_make(a.negative ? -x : x);
+    a.exp2 = e;
+    result->exact = 1;
+    result->negative = a.negative;
+    result->integer_words = a.words;
+    memcpy(result->integer, a.word, sizeof a.word);
+  } else { /* what rounding to one double adds */
+    double rounded = fabs(a.value.lo);
+    a.error = (a.error + rounded) * (1 + 4 * PERMI_UNIT);
+    a.estimate += rounded;
+    a.value.lo = 0;
+  }
+  permi_number_normalise(&a);
+  if (a.value.hi == 0 && a.error == 0)
+    a.exp2 = 0;
+  if (a.exp2 >= -1021 && a.exp2 <= 1023) {
+    e = (int)a.exp2;
+    a.value.hi = ldexp(a.value.hi, e);
+    a.error = ldexp(a.error, e);
+    a.estimate = ldexp(a.estimate, e);
+    if (a.error != 0 && a.error < DBL_MIN) /* the scaling may have rounded it down */
+      a.error = DBL_MIN;
+    a.exp2 = 0;
+  }
+  result->value = a.value.hi;
+  result->exp2 = a.exp2;
+  result->error = a.exact ? 0 : a.error;
+  result->estimate = a.exact ? 0 : a.estimate;
+}
+
+/* =========================================================================================== >>cpu
+   CPUID says what the processor can do, XGETBV whether the operating system saves the registers. */
+#if PERMI_X86
+static perm_isa permi_detect_isa(void)
+{
+  unsigned a, b, c, d, low, high;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1) || !(c >> 28 & 1)) /* OSXSAVE, AVX */
+    return PERM_ISA_PLAIN;
+  if (!(c >> 12 & 1)) /* FMA */
+    return PERM_ISA_PLAIN;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  if ((low & 6) != 6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b >> 5 & 1)) /* ymm state; AVX2 */
+    return PERM_ISA_PLAIN;
+  if ((low & 0xe6) == 0xe6 && (b >> 16 & 1) && (b >> 17 & 1)) /* zmm and mask state; AVX512F, AVX512DQ */
+    return PERM_ISA_AVX512;
+  return PERM_ISA_AVX2;
+}
+#endif
+
+PERM_API perm_isa perm_isa_best(void)
+{
+#if PERMI_X86
+  static int cached; /* atomic and idempotent: racing threads store the same value */
+  int isa = __atomic_load_n(&cached, __ATOMIC_RELAXED);
+  if (!isa) {
+    isa = (int)permi_detect_isa();
+    __atomic_store_n(&cached, isa, __ATOMIC_RELAXED);
+  }
+  return (perm_isa)isa;
+#else
+  return PERM_ISA_PLAIN;
+#endif
+}
+
+/* =========================================================================================== >>job
+   Leaves, the expression over them, partials and their merging. Engines fill in a permi_leaf; nothing here
+   knows what an engine does. */
+
+/* What a running job looks at between pieces of work. Only the calling thread polls and reports. */
+typedef struct permi_control {
+  const perm_options *options;
+  double start, deadline, next_report;
+  double work_total, work_before; /* predicted seconds: of all leaves, of the leaves already done */
+  double fraction_start;          /* fraction at the start of this call, for the time left */
+} permi_control;
+
+/* Stops? `work_done` is in predicted seconds of the present leaf. Reports at most every 0.1 s. */
+static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
+{
+  const perm_options *options = control->options;
+  double now;
+  if (options->cancel && *options->cancel)
+    return PERM_STOPPED_CANCELLED;
+  if (!options->progress && control->deadline == (double)INFINITY)
+    return PERM_OK;
+  now = permi_seconds();
+  if (options->progress && now >= control->next_report) {
+    perm_progress report;
+    double total = control->work_total > 0 ? control->work_total : 1;
+    control->next_report = now + 0.1;
+    report.fraction = (control->work_before + work_done) / total;
+    report.fraction = report.fraction < 1 ? report.fraction : 1;
+    report.seconds = now - control->start;
+    report.seconds_left = report.fraction > control->fraction_start
+                              ? report.seconds * (1 - report.fraction) / (report.fraction - control->fraction_start)
+                              : (double)INFINITY;
+    report.activity = activity;
+    if (options->progress(&report, options->user_data))
+      return PERM_STOPPED_CANCELLED;
+  }
+  return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
+}
+
+typedef struct permi_leaf permi_leaf;
+struct permi_leaf {
+  perm_leaf information;
+  /* One chunk of a range, or the whole of a task, added to *partial. A task polls control (may be NULL) and may
+     fail; then *partial is as it was. */
+  void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial);
+  perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
+  void (*release)(const perm_allocator *allocator, void *context);
+  size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* like snprintf, whole lines */
+  void *context;            /* tables of the engine; immutable once the job exists */
+  int integer;              /* 1: the partial's value is the integer itself, scale is 1 */
+  permi_dd scale;           /* permanent of the leaf = value * scale * 2^scale_exp2 */
+  long long scale_exp2;
+  double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise; */
+  double bound_absolute;    /* INFINITY where no theorem holds */
+  double estimate_relative; /* estimate = estimate_relative * absolute */
+};
+
+typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
+typedef struct permi_node { permi_operation operation; int index; } permi_node;
+
+struct perm_job {
+  perm_allocator allocator;
+  int leaves, leaf_room, nodes, node_room, numbers, number_room;
+  permi_leaf *leaf;
+  permi_node *node;     /* the expression in postfix order */
+  permi_number *number; /* its constants */
+  perm_precision precision;
+  double plan_seconds;
+};
+
+/* Makes room for one more of *array; 0 when memory runs out (nothing is lost). */
+static int permi_grow(const perm_allocator *allocator, void **array, int used, int *room, size_t size)
+{
+  int more = *room ? 2 * *room : 4;
+  void *fresh;
+  if (used < *room)
+    return 1;
+  fresh = permi_allocate(allocator, (size_t)more, size);
+  if (!fresh)
+    return 0;
+  if (used)
+    memcpy(fresh, *array, (size_t)used * size);
+  permi_release(allocator, *array);
+  *array = fresh;
+  *room = more;
+  return 1;
+}
+
+static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision precision)
+{
+  perm_job *job = (perm_job *)permi_allocate(allocator, 1, sizeof *job);
+  if (job) {
+    memset(job, 0, sizeof *job);
+    job->allocator = *allocator;
+    job->precision = precision;
+  }
+  return job;
+}
+
+static int permi_job_push(perm_job *job, permi_operation operation, int index)
+{
+  void *nodes = job->node;
+  int fits = permi_grow(&job->allocator, &nodes, job->nodes, &job->node_room, sizeof *job->node);
+  job->node = (permi_node *)nodes;
+  if (fits) {
+    job->node[job->nodes].operation = operation;
+    job->node[job->nodes++].index = index;
+  }
+  return fits;
+}
+
+static int permi_job_push_number(perm_job *job, const permi_number *number)
+{
+  void *numbers = job->number;
+  int fits = permi_grow(&job->allocator, &numbers, job->numbers, &job->number_room, sizeof *job->number);
+  job->number = (permi_number *)numbers;
+  if (!fits || !permi_job_push(job, PERMI_PUSH_NUMBER, job->numbers))
+    return 0;
+  job->number[job->numbers++] = *number;
+  return 1;
+}
+
+/* Takes over the leaf's context, also when it fails. */
+static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
+{
+  void *leaves = job->leaf;
+  int fits = permi_grow(&job->allocator, &leaves, job->leaves, &job->leaf_room, sizeof *job->leaf);
+  job->leaf = (permi_leaf *)leaves;
+  if (!fits || !permi_job_push(job, PERMI_PUSH_LEAF, job->leaves)) {
+    leaf->release(&job->allocator, leaf->context);
+    return 0;
+  }
+  job->leaf[job->leaves++] = *leaf;
+  return 1;
+}
+
+/* The leaf's share of the expression, from a partial that holds all its chunks. */
+static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial *partial, permi_number *number)
+{
+  double absolute;
+  long long exp2;
+  memset(number, 0, sizeof *number);
+  if (leaf->integer) {
+    number->words = permi_sum_integer(&partial->value, number->word, &number->negative);
+    if (number->words < 0)
+      return PERM_ERROR_OVERFLOW;
+    number->exact = 1;
+  }
+  number->value = permi_sum_value(&partial->value, &number->exp2);
+  absolute = permi_sum_value(&partial->absolute, &exp2).hi;
+  exp2 -= number->exp2;
+  absolute = ldexp(absolute, exp2 < -2000 ? -2000 : exp2 > 2000 ? 2000 : (int)exp2);
+  number->exp2 += partial->exp2;
+  if (leaf->integer)
+    return PERM_OK;
+  number->value = permi_dd_multiply(number->value, leaf->scale);
+  number->exp2 += leaf->scale_exp2;
+  absolute *= fabs(leaf->scale.hi) * (1 + 4 * PERMI_UNIT);
+  number->estimate = leaf->estimate_relative == (double)INFINITY
+                         ? (double)INFINITY
+                         : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * fabs(number->value.hi);
+  number->error = leaf->bound_relative == (double)INFINITY
+                      ? (double)INFINITY
+                      : leaf->bound_relative * absolute * (1 + 1e-12) + PERMI_DD_UNIT * 2 * fabs(number->value.hi);
+  if (leaf->bound_absolute != 0 && number->error != (double)INFINITY) {
+    long long shift = leaf->scale_exp2 + partial->exp2 - number->exp2;
+    number->error += ldexp(leaf->bound_absolute * fabs(leaf->scale.hi) * (1 + 1e-12),
+                           shift < -2000 ? -2000 : shift > 2000 ? 2000 : (int)shift) + DBL_MIN;
+  }
+  return PERM_OK;
+}
+
+/* Value of the whole expression; partials are complete. */
+static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
+{
+  permi_number *stack;
+  int top = 0, i;
+  perm_status status = PERM_OK;
+  *value = permi_number_one();
+  stack = (permi_number *)permi_allocate(&job->allocator, (size_t)job->nodes + 1, sizeof *stack);
+  if (!stack)
+    return PERM_ERROR_MEMORY;
+  for (i = 0; i < job->nodes && status == PERM_OK; i++) {
+    int index = job->node[i].index;
+    switch (job->node[i].operation) {
+    case PERMI_PUSH_LEAF: status = permi_leaf_number(&job->leaf[index], &partials[index], &stack[top++]); break;
+    case PERMI_PUSH_NUMBER: stack[top++] = job->number[index]; break;
+    case PERMI_MULTIPLY: top--; status = permi_number_multiply(&stack[top - 1], &stack[top]); break;
+    case PERMI_ADD: top--; status = permi_number_add(&stack[top - 1], &stack[top]); break;
+    }
+  }
+  if (status == PERM_OK && top == 1)
+    *value = stack[0];
+  permi_release(&job->allocator, stack);
+  return status;
+}
+
+PERM_API void perm_job_free(perm_job *job)
+{
+  perm_allocator allocator;
+  int i;
+  if (!job)
+    return;
+  allocator = job->allocator;
+  for (i = 0; i < job->leaves; i++)
+    job->leaf[i].release(&allocator, job->leaf[i].context);
+  permi_release(&allocator, job->leaf);
+  permi_release(&allocator, job->node);
+  permi_release(&allocator, job->number);
+  permi_release(&allocator, job);
+}
+
+PERM_API int perm_job_leaves(const perm_job *job)
+{
+  return job ? job->leaves : 0;
+}
+
+PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information)
+{
+  if (!job || !information)
+    return PERM_ERROR_NULL;
+  if (leaf < 0 || leaf >= job->leaves)
+    return PERM_ERROR_RANGE;
+  *information = job->leaf[leaf].information;
+  return PERM_OK;
+}
+
+PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from)
+{
+  if (!into || !from)
+    return PERM_ERROR_NULL;
+  if (!from->chunks)
+    return PERM_OK;
+  if (into->chunks && (into->fingerprint != from->fingerprint || into->exp2 != from->exp2))
+    return PERM_ERROR_STATE;
+  into->fingerprint = from->fingerprint;
+  into->exp2 = from->exp2;
+  permi_sum_add(&into->value, &from->value);
+  permi_sum_add(&into->absolute, &from->absolute);
+  into->chunks += from->chunks;
+  into->terms += from->terms;
+  return PERM_OK;
+}
+
+static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                  perm_partial *partial)
+{
+  perm_status status = PERM_OK;
+  uint64_t chunk;
+  if (begin >= end)
+    return PERM_OK;
+  if (partial->chunks && partial->fingerprint != leaf->information.fingerprint)
+    return PERM_ERROR_STATE;
+  if (leaf->information.kind == PERM_LEAF_TASK)
+    status = leaf->run_task(leaf, control, partial);
+  else
+    for (chunk = begin; chunk < end; chunk++)
+      leaf->run_chunk(leaf, chunk, partial);
+  if (status == PERM_OK) {
+    partial->fingerprint = leaf->information.fingerprint;
+    partial->chunks += end - begin;
+  }
+  return status;
+}
+
+PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial)
+{
+  if (!job || !partial)
+    return PERM_ERROR_NULL;
+  if (leaf < 0 || leaf >= job->leaves || begin > end || end > job->leaf[leaf].information.chunks)
+    return PERM_ERROR_RANGE;
+  return permi_leaf_run(&job->leaf[leaf], begin, end, NULL, partial);
+}
+
+PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
+{
+  permi_number number;
+  perm_status status;
+  const permi_leaf *costliest = NULL;
+  double terms = 0;
+  int i;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  if (!job || (!partials && job->leaves))
+    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "partials" : "job");
+  for (i = 0; i < job->leaves; i++) {
+    const permi_leaf *leaf = &job->leaf[i];
+    if (partials[i].chunks != leaf->information.chunks || partials[i].fingerprint != leaf->information.fingerprint)
+      return permi_fail(result, PERM_ERROR_STATE, 2, "partial %d holds %llu chunks of its leaf, not all %llu", i,
+                        (unsigned long long)partials[i].chunks, (unsigned long long)leaf->information.chunks);
+    terms += partials[i].terms;
+    if (!costliest || leaf->information.seconds > costliest->information.seconds)
+      costliest = leaf;
+  }
+  status = permi_job_value(job, partials, &number);
+  if (status == PERM_ERROR_MEMORY)
+    return permi_fail_memory(result);
+  if (status != PERM_OK)
+    return permi_fail(result, status, 0, "an exact integer is too long for this version: use precision default");
+  permi_number_result(&number, result);
+  result->method = costliest ? costliest->information.method : PERM_STRUCTURE;
+  result->isa = costliest ? costliest->information.isa : PERM_ISA_PLAIN;
+  result->precision = job->precision;
+  result->terms = terms;
+  result->threads = 1;
+  result->plan_seconds = job->plan_seconds;
+  return PERM_OK;
+}
+
+PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
+{
+  size_t length = 0;
+  int i;
+  if (size)
+    buffer[0] = 0;
+  for (i = 0; job && i < job->leaves; i++) {
+    size_t room = length < size ? size - length : 0;
+    length += job->leaf[i].explain(&job->leaf[i], room ? buffer + length : NULL, room);
+  }
+  return length;
+}
+
+/* ====================================================================================== >>parallel
+   One scheduler: threads take the next chunk until all are taken or something says stop. Every chunk that was
+   taken is finished, so what is done is always a prefix [0, done) of the leaf's chunks, and since partials
+   merge exactly it does not matter who did what. */
+struct perm_state {
+  perm_allocator allocator;
+  int leaves;
+  perm_partial *partial; /* one a leaf; partial[i].chunks = length of the finished prefix */
+};
+
+PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
+{
+  perm_state *fresh;
+  if (!job || !state)
+    return PERM_ERROR_NULL;
+  *state = NULL;
+  fresh = (perm_state *)permi_allocate(&job->allocator, 1, sizeof *fresh);
+  if (!fresh)
+    return PERM_ERROR_MEMORY;
+  fresh->allocator = job->allocator;
+  fresh->leaves = job->leaves;
+  fresh->partial = (perm_partial *)permi_allocate(&job->allocator, (size_t)job->leaves, sizeof *fresh->partial);
+  if (!fresh->partial) {
+    permi_release(&job->allocator, fresh);
+    return PERM_ERROR_MEMORY;
+  }
+  memset(fresh->partial, 0, (size_t)job->leaves * sizeof *fresh->partial);
+  *state = fresh;
+  return PERM_OK;
+}
+
+PERM_API void perm_state_free(perm_state *state)
+{
+  perm_allocator allocator;
+  if (!state)
+    return;
+  allocator = state->allocator;
+  permi_release(&allocator, state->partial);
+  permi_release(&allocator, state);
+}
+
+static int permi_threads(const perm_options *options)
+{
+#if defined(_OPENMP)
+  return options->threads > 0 ? options->threads : omp_get_max_threads();
+#else
+  (void)options;
+  return 1;
+#endif
+}
+
+/* A parallel region costs tens of microseconds: not worth it below this predicted time. */
+#define PERMI_PARALLEL_SECONDS 2e-4
+
+static perm_status permi_run_range(const permi_leaf *leaf, permi_control *control, int threads, perm_partial *done)
+{
+  uint64_t chunks = leaf->information.chunks, next = done->chunks;
+  int stop = 0; /* a perm_status; written by the calling thread only */
+  double per_chunk = leaf->information.seconds / (double)chunks;
+  if (next >= chunks)
+    return PERM_OK;
+  if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
+    threads = 1;
+  (void)threads;
+  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
+  {
+    perm_partial mine;
+    int master = 1;
+    memset(&mine, 0, sizeof mine);
+#if defined(_OPENMP)
+    master = omp_get_thread_num() == 0;
+#endif
+    for (;;) {
+      uint64_t chunk;
+      int stopping;
+      PERMI_OMP(atomic read)
+      stopping = stop;
+      if (stopping)
+        break;
+      PERMI_OMP(atomic capture)
+      chunk = next++;
+      if (chunk >= chunks)
+        break;
+      permi_leaf_run(leaf, chunk, chunk + 1, NULL, &mine);
+      if (master) { /* after the chunk, so that every call gets at least one step further */
+        perm_status status = permi_control_poll(control, (double)(chunk + 1) * per_chunk, "summing");
+        if (status != PERM_OK) {
+          PERMI_OMP(atomic write)
+          stop = status;
+        }
+      }
+    }
+    PERMI_OMP(critical(permi_merge))
+    perm_partial_merge(done, &mine);
+  }
+  return done->chunks == chunks ? PERM_OK : (perm_status)stop;
+}
+
+/* ====================================================================================== >>dispatch
+   What the kernels read and yield, and the table from which the plan picks one. The table's rates, in
+   elements/s of one thread, feed predictions only, so any honest order of magnitude will do. */
+typedef struct permi_chunk_sum { double hi, lo, absolute; } permi_chunk_sum;
+
+#define PERMI_ROWS 96 /* 64 rows in pairs: 3 virtual rows for 2 rows */
+
+/* Tables of one matrix, made by >>dense, immutable while kernels run. A virtual row is a linear form in the
+   signs: for PERM_FORM_NORMALISED row i itself, for PERM_FORM_PAIR see permi_dense_tables. */
+typedef struct permi_dense {
+  int n, rows, padded;        /* virtual rows; padded to a multiple of 8 with zeros */
+  int pairs;                  /* PERM_FORM_PAIR: n/2 pairs, then n%2 single row */
+  int outer, chunk_log2, rebuild_log2;
+  unsigned absolute_mask;     /* which states enter the sum of |terms|: see the kernel */
+  double *table;              /* [rows][2^block_columns][2^lane_columns] signed sums of those columns */
+  double *step;               /* [outer][2][padded]: -2a (sign turning -) comes second, +2a first */
+  double *start, *start_low;  /* [padded] row sums with every outer sign +, as hi + lo */
+  double *cross;              /* PERM_FORM_PAIR: [pairs] product of the pivot entries; last: the single row's */
+  double *memory;             /* all of these are inside */
+  void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
+} permi_dense;
+
+typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
+
+/* ======================================================================================= >>kernels
+   One text (>>template), one line of parameters an instance. K = block columns. Measured on one core of a
+   2.5 GHz Xeon (Cascade Lake), see `make bench`: AVX2 spills with K = 3 (16 registers hold 8 products, not 16);
+   with AVX-512, K = 3 fills 16 of 32 registers with products and leaves the temporaries room. */
+static int permi_trailing_zeros(uint64_t x) /* x != 0 */
+{
+#if defined(__GNUC__)
+  return __builtin_ctzll(x);
+#else
+  int k = 0;
+  for (; !(x & 1); x >>= 1)
+    k++;
+  return k;
+#endif
+}
+
+#if PERMI_X86
+#define PERMI_PASS permi_glynn_real_avx512_k3
+#define PERMI_PASS_ISA 5
+#define PERMI_PASS_BLOCK 3
+#define PERMI_PASS_PAIR 0
+#include PERM_HEADER_FILE
+#define PERMI_PASS permi_glynn_real_avx512_k2
+#define PERMI_PASS_ISA 5
+#define PERMI_PASS_BLOCK 2
+#define PERMI_PASS_PAIR 0
+#include PERM_HEADER_FILE
+#define PERMI_PASS permi_glynn_pair_avx512_k3
+#define PERMI_PASS_ISA 5
+#define PERMI_PASS_BLOCK 3
+#define PERMI_PASS_PAIR 1
+#include PERM_HEADER_FILE
+#define PERMI_PASS permi_glynn_pair_avx512_k2
+#define PERMI_PASS_ISA 5
+#define PERMI_PASS_BLOCK 2
+#define PERMI_PASS_PAIR 1
+#include PERM_HEADER_FILE
+#define PERMI_PASS permi_glynn_real_avx2_k2
+#define PERMI_PASS_ISA 2
+#define PERMI_PASS_BLOCK 2
+#define PERMI_PASS_PAIR 0
+#include PERM_HEADER_FILE
+#define PERMI_PASS permi_glynn_pair_avx2_k2
+#define PERMI_PASS_ISA 2
+#define PERMI_PASS_BLOCK 2
+#define PERMI_PASS_PAIR 1
+#include PERM_HEADER_FILE
+#endif
+#define PERMI_PASS permi_glynn_real_plain_k2
+#define PERMI_PASS_ISA 0
+#define PERMI_PASS_BLOCK 2
+#define PERMI_PASS_PAIR 0
+#include PERM_HEADER_FILE
+#define PERMI_PASS permi_glynn_pair_plain_k2
+#define PERMI_PASS_ISA 0
+#define PERMI_PASS_BLOCK 2
+#define PERMI_PASS_PAIR 1
+#include PERM_HEADER_FILE
+
+typedef struct permi_kernel {
+  perm_isa isa;
+  perm_form form;
+  int lane_columns, block_columns;
+  int n_least;  /* 16: below it the tables of K = 3 cost more than they save */
+  double rate;  /* elements/s, one thread */
+  permi_kernel_run run;
+} permi_kernel;
+
+static const permi_kernel permi_kernels[] = { /* the best first */
+#if PERMI_X86
+    {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 3, 3, 16, 2.5e10, permi_glynn_real_avx512_k3},
+    {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 3, 2, 7, 2.0e10, permi_glynn_real_avx512_k2},
+    {PERM_ISA_AVX512, PERM_FORM_PAIR, 3, 3, 16, 2.0e10, permi_glynn_pair_avx512_k3},
+    {PERM_ISA_AVX512, PERM_FORM_PAIR, 3, 2, 7, 1.6e10, permi_glynn_pair_avx512_k2},
+    {PERM_ISA_AVX2, PERM_FORM_NORMALISED, 2, 2, 6, 1.2e10, permi_glynn_real_avx2_k2},
+    {PERM_ISA_AVX2, PERM_FORM_PAIR, 2, 2, 6, 1.0e10, permi_glynn_pair_avx2_k2},
+#endif
+    {PERM_ISA_PLAIN, PERM_FORM_NORMALISED, 0, 2, 4, 1.8e9, permi_glynn_real_plain_k2},
+    {PERM_ISA_PLAIN, PERM_FORM_PAIR, 0, 2, 4, 1.5e9, permi_glynn_pair_plain_k2},
+};
+
+/* Stored rates of the scalar engines, elements/s. */
+#define PERMI_RATE_GLYNN 6e8
+#define PERMI_RATE_RYSER 3e8
+#define PERMI_RATE_EXPANSION 3e7 /* visited prefixes/s */
+
+/* The best instance for order n among those that `isa` allows. There is always one for n >= 4. */
+static const permi_kernel *permi_kernel_for(perm_isa isa, perm_form form, int n)
+{
+  size_t i;
+  for (i = 0; i < sizeof permi_kernels / sizeof permi_kernels[0]; i++)
+    if (permi_kernels[i].isa <= isa && permi_kernels[i].form == form && permi_kernels[i].n_least <= n)
+      return &permi_kernels[i];
+  return NULL;
+}
+
+static perm_isa permi_isa(const perm_options *options)
+{
+  return options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
+}
+
+/* ========================================================================================= >>small
+   n <= 4 by Laplace expansion along two halves of the rows: no subtraction that the permanent does not have,
+   so for non-negative matrices every digit but the last few bits is right. */
+static double permi_small(int n, const double *a, ptrdiff_t ld)
+{
+  const double *b = a + ld, *c = b + ld, *d = c + ld;
+  switch (n) {
+  case 0: return 1;
+  case 1: return a[0];
+  case 2: return a[0] * b[1] + a[1] * b[0];
+  case 3:
+    return a[0] * (b[1] * c[2] + b[2] * c[1]) + a[1] * (b[0] * c[2] + b[2] * c[0]) + a[2] * (b[0] * c[1] + b[1] * c[0]);
+  default:
+    return (a[0] * b[1] + a[1] * b[0]) * (c[2] * d[3] + c[3] * d[2]) +
+           (a[0] * b[2] + a[2] * b[0]) * (c[1] * d[3] + c[3] * d[1]) +
+           (a[0] * b[3] + a[3] * b[0]) * (c[1] * d[2] + c[2] * d[1]) +
+           (a[1] * b[2] + a[2] * b[1]) * (c[0] * d[3] + c[3] * d[0]) +
+           (a[1] * b[3] + a[3] * b[1]) * (c[0] * d[2] + c[2] * d[0]) +
+           (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
+  }
+}
+
+/* Whether products of up to four entries neither overflow nor lose bits to underflow. */
+static int permi_small_is_safe(int count, const double *a)
+{
+  int i, safe = 1;
+  for (i = 0; i < count; i++) {
+    double x = fabs(a[i]);
+    safe &= (x <= 1e75) & ((x >= 1e-75) | (x == 0)); /* false for NaN */
+  }
+  return safe;
+}
+
+/* ========================================================================================= >>plain
+   The three textbook engines, one row sum at a time. They are the oracles of the tests, so they share nothing
+   with >>dense but the scaled matrix and the chunk grid. */
+typedef struct permi_plain {
+  int n, chunk_log2;
+  double a[1]; /* n x n, scaled, column by column; allocated to size */
+} permi_plain;
+
+/* Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij, in Gray order.
+   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij, in Gray order.
+   Both add 2^chunk_log2 terms whose row sums start exact and move by one column a term. */
+static void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial, int ryser)
+{
+  const permi_plain *plain = (const permi_plain *)leaf->context;
+  const int n = plain->n;
+  const uint64_t first = chunk << plain->chunk_log2, last = first + (UINT64_C(1) << plain->chunk_log2);
+  const double turned_on = ryser ? 1 : -2; /* times the column, when its Gray bit becomes 1 */
+  uint64_t s, gray = first ^ first >> 1;
+  double x[PERM_MAX_N], absolute = 0;
+  permi_dd total = {0, 0};
+  int i, j;
+  for (i = 0; i < n; i++) {
+    permi_dd sum = {0, 0};
+    for (j = 0; j < n; j++) {
+      double a = plain->a[j * n + i], on = (double)(gray >> j & 1);
+      sum = permi_dd_add(sum, permi_dd_make(ryser ? on * a : (1 - 2 * on) * a));
+    }
+    x[i] = sum.hi;
+  }
+  for (s = first;;) {
+    double even = (s ^ (ryser ? (uint64_t)n : 0)) & 1 ? -1 : 1, odd = 1, move;
+    for (i = 0; i + 1 < n; i += 2) {
+      even *= x[i];
+      odd *= x[i + 1];
+    }
+    even *= i < n ? x[i] * odd : odd;
+    total = permi_dd_add(total, permi_dd_make(even));
+    absolute += fabs(even);
+    if (++s == last)
+      break;
+    j = permi_trailing_zeros(s);
+    move = (s ^ s >> 1) >> j & 1 ? turned_on : -turned_on;
+    for (i = 0; i < n; i++)
+      x[i] += move * plain->a[j * n + i];
+  }
+  permi_sum_add_double(&partial->value, total.hi);
+  permi_sum_add_double(&partial->value, total.lo);
+  permi_sum_add_double(&partial->absolute, absolute);
+  partial->terms += (double)(last - first);
+}
+
+static void permi_glynn_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+{
+  permi_gray_chunk(leaf, chunk, partial, 0);
+}
+
+static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+{
+  permi_gray_chunk(leaf, chunk, partial, 1);
+}
+
+/* All permutations, row by row, skipping zero entries. Prefix products are double-double and their sum is
+   exact, so the only errors are n - 1 double-double products a term (and underflow). */
+static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_plain *plain = (const permi_plain *)leaf->context;
+  const int n = plain->n;
+  perm_partial mine;
+  permi_dd product[PERM_MAX_N + 1];
+  int column[PERM_MAX_N + 1], row = 0, j;
+  uint64_t used = 0;
+  uint32_t steps = 0;
+  memset(&mine, 0, sizeof mine);
+  product[0] = permi_dd_make(1);
+  column[0] = -1;
+  while (row >= 0) {
+    if (row == n) {
+      permi_sum_add_double(&mine.value, product[n].hi);
+      permi_sum_add_double(&mine.value, product[n].lo);
+      permi_sum_add_double(&mine.absolute, fabs(product[n].hi));
+      mine.terms++;
+      row--;
+      continue;
+    }
+    j = column[row];
+    if (j >= 0)
+      used &= ~(UINT64_C(1) << j);
+    for (j++; j < n && ((used >> j & 1) || plain->a[j * n + row] == 0); j++)
+      ;
+    column[row] = j;
+    if (j == n) {
+      row--;
+      continue;
+    }
+    used |= UINT64_C(1) << j;
+    product[row + 1] = permi_dd_multiply(product[row], permi_dd_make(plain->a[j * n + row]));
+    column[++row] = -1;
+    if (control && !(++steps & 0xffff)) {
+      perm_status status = permi_control_poll(control, 0, "expanding");
+      if (status != PERM_OK)
+        return status;
+    }
+  }
+  permi_sum_add(&partial->value, &mine.value);
+  permi_sum_add(&partial->absolute, &mine.absolute);
+  partial->terms += mine.terms;
+  return PERM_OK;
+}
+
+/* ========================================================================================= >>dense
+   Glynn's sum with the columns split by what varies fastest (rates and ratios in `make bench`):
+     pivot    1 column: its two signs share one row sum, see the two forms in >>template
+     lanes    3 (AVX-512), 2 (AVX2), 0: the elements of a vector
+     block    K columns: 2^K vectors in registers
+     fixed    1 column, always + (half cube)
+     outer    the rest, in Gray order, 2^chunk_log2 states a chunk; in the middle of the chunk grid
+   Numerics: moving a row sum by +-2a rounds, so a long Gray walk drifts, and at n >= 22 that drift is the main
+   error of the usual programs. Here the sums are rebuilt every 2^rebuild_log2 = 64 states from a double-double
+   base; the terms of 64 states are added plainly, those sums by TwoSum, chunks exactly. */
+
+static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+{
+  const permi_dense *dense = (const permi_dense *)leaf->context;
+  permi_chunk_sum sum;
+  dense->run(dense, chunk, &sum);
+  permi_sum_add_double(&partial->value, sum.hi);
+  permi_sum_add_double(&partial->value, sum.lo);
+  permi_sum_add_double(&partial->absolute, sum.absolute * (dense->absolute_mask ? 16.0 : 2.0)); /* exact */
+  partial->terms += leaf->information.work / (double)dense->n / (double)leaf->information.chunks;
+}
+
+/* table[setting][lane] of one virtual row with coefficients a (of the lane and block columns, in that order):
+   doubling by columns, in double-double, so each entry is rounded once. */
+static void permi_dense_row_table(const double *a, int columns, double *table)
+{
+  permi_dd sum[64];
+  int size = 1, c, s;
+  sum[0] = permi_dd_make(0);
+  for (c = 0; c < columns; c++)
+    sum[0] = permi_dd_add(sum[0], permi_dd_make(a[c]));
+  for (c = 0; c < columns; c++, size *= 2)
+    for (s = 0; s < size; s++)
+      sum[size + s] = permi_dd_add(sum[s], permi_dd_make(-2 * a[c]));
+  for (s = 0; s < size; s++)
+    table[s] = sum[s].hi;
+}
+
+/* Fills in table, step and start of virtual row r from its n - 1 coefficients (pivot left out). */
+static void permi_dense_row(permi_dense *dense, int r, const double *a, int lane_columns, int block_columns)
+{
+  const int inner = lane_columns + block_columns;
+  permi_dd sum = permi_dd_make(a[inner]); /* the fixed column */
+  int k;
+  permi_dense_row_table(a, inner, dense->table + ((size_t)r << inner));
+  for (k = 0; k < dense->outer; k++) {
+    double twice = 2 * a[inner + 1 + k];
+    sum = permi_dd_add(sum, permi_dd_make(a[inner + 1 + k]));
+    dense->step[(size_t)(2 * k) * (size_t)dense->padded + (size_t)r] = twice;
+    dense->step[(size_t)(2 * k + 1) * (size_t)dense->padded + (size_t)r] = -twice;
+  }
+  dense->start[r] = sum.hi;
+  dense->start_low[r] = sum.lo;
+}
+
+static void permi_context_release(const perm_allocator *allocator, void *context)
+{
+  permi_release(allocator, context);
+}
+
+static void permi_dense_release(const perm_allocator *allocator, void *context)
+{
+  permi_release(allocator, ((permi_dense *)context)->memory);
+  permi_release(allocator, context);
+}
+
+/* The scaled entry a_ij 2^(row + column), exact unless the plan says lossy. */
+static double permi_scaled(const perm_plan *plan, const double *a, ptrdiff_t ld, int i, int j)
+{
+  return ldexp(a[(ptrdiff_t)i * ld + j], plan->row_exp2[i] + plan->column_exp2[j]);
+}
+
+/* Tables for the plan's kernel. The pivot entries' product goes into leaf->scale. */
+static perm_status permi_dense_tables(const perm_plan *plan, const double *a, ptrdiff_t ld,
+                                      const perm_allocator *allocator, permi_leaf *leaf)
+{
+  const int n = plan->n, pair = plan->form == PERM_FORM_PAIR, inner = plan->lane_columns + plan->block_columns;
+  const permi_kernel *kernel = permi_kernel_for(plan->isa, plan->form, n);
+  permi_dense *dense = (permi_dense *)permi_allocate(allocator, 1, sizeof *dense);
+  size_t table, step, start;
+  double row[2][PERM_MAX_N], w[2] = {0, 0}, cross[PERM_MAX_N];
+  int i, j, k, r = 0;
+  if (!dense)
+    return PERM_ERROR_MEMORY;
+  memset(dense, 0, sizeof *dense);
+  dense->n = n;
+  dense->pairs = n / 2;
+  dense->rows = pair ? 3 * (n / 2) + n % 2 : n;
+  dense->padded = (dense->rows + 7) / 8 * 8;
+  dense->outer = plan->outer_columns;
+  dense->chunk_log2 = plan->chunk_log2;
+  dense->rebuild_log2 = plan->rebuild_log2;
+  dense->absolute_mask = plan->precision == PERM_PRECISION_FAST && plan->chunk_log2 >= 9 ? 7 : 0;
+  dense->run = kernel->run;
+  table = ((size_t)dense->rows << inner) + 7;
+  table -= table % 8;
+  step = 2 * (size_t)dense->outer * (size_t)dense->padded;
+  start = (size_t)dense->padded;
+  dense->memory = (double *)permi_allocate(allocator, table + step + 2 * start + PERM_MAX_N + 8, sizeof(double));
+  if (!dense->memory) {
+    permi_release(allocator, dense);
+    return PERM_ERROR_MEMORY;
+  }
+  memset(dense->memory, 0, (table + step + 2 * start + PERM_MAX_N + 8) * sizeof(double));
+  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
+  dense->step = dense->table + table;
+  dense->start = dense->step + step;
+  dense->start_low = dense->start + start;
+  dense->cross = dense->start_low + start;
+
+  for (i = 0; i < n; i++) {
+    double *b = row[i & 1];
+    double p = permi_scaled(plan, a, ld, i, plan->pivot);
+    for (j = k = 0; j < n; j++)
+      if (j != plan->pivot)
+        b[k++] = pair ? permi_scaled(plan, a, ld, i, j) : permi_scaled(plan, a, ld, i, j) / p;
+    w[i & 1] = p;
+    if (!pair) {
+      int e;
+      leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(p));
+      frexp(leaf->scale.hi, &e);
+      leaf->scale = permi_dd_scale(leaf->scale, -e);
+      leaf->scale_exp2 += e;
+      permi_dense_row(dense, r++, b, plan->lane_columns, plan->block_columns);
+    } else if (i & 1) { /* virtual rows y_i, y_j, w_j y_i + w_i y_j */
+      for (k = 0; k < n - 1; k++)
+        cross[k] = w[1] * row[0][k] + w[0] * row[1][k];
+      permi_dense_row(dense, r++, row[0], plan->lane_columns, plan->block_columns);
+      permi_dense_row(dense, r++, row[1], plan->lane_columns, plan->block_columns);
+      permi_dense_row(dense, r++, cross, plan->lane_columns, plan->block_columns);
+      dense->cross[i / 2] = w[0] * w[1];
+    } else if (i == n - 1) {
+      permi_dense_row(dense, r++, row[0], plan->lane_columns, plan->block_columns);
+      dense->cross[i / 2] = p;
+    }
+  }
+  leaf->context = dense;
+  leaf->release = permi_dense_release;
+  leaf->run_chunk = permi_dense_chunk;
+  return PERM_OK;
+}
+
+/* ========================================================================================== >>plan
+   Everything that fixes the bits of a result, decided from matrix and options alone: never from threads, time
+   or load. */
+static const char *permi_bad_option(const perm_options *options)
+{
+  if ((int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_STRUCTURE)
+    return "method is not one of perm_method";
+  if ((int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT)
+    return "precision is not one of perm_precision";
+  if ((int)options->isa < 0 || options->isa >= PERM_ISA_COUNT)
+    return "isa is not one of perm_isa";
+  if (options->threads < 0)
+    return "threads is negative (0 means all)";
+  if (!(options->tolerance >= 0) || options->tolerance == (double)INFINITY)
+    return "tolerance is negative or not finite (0 means none)";
+  if (!(options->max_seconds >= 0))
+    return "max_seconds is negative or NaN (0 means no limit)";
+  if (!(options->max_bytes >= 0))
+    return "max_bytes is negative or NaN (0 means no limit)";
+  if (!options->allocator.allocate != !options->allocator.release)
+    return "allocator needs both allocate and release, or neither";
+  return NULL;
+}
+
+/* Checks that every call makes: options, instruction set. `argument` is the position of options in the call. */
+static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
+{
+  const char *bad = permi_bad_option(options);
+  if (bad)
+    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: %s", bad);
+  if (options->isa > perm_isa_best())
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument,
+                      "options: this machine has no %s; its best is %s", perm_isa_name(options->isa),
+                      perm_isa_name(perm_isa_best()));
+  return PERM_OK;
+}
+
+static perm_status permi_check_matrix(int m, int n, const double *a, ptrdiff_t ld, perm_result *result)
+{
+  int i, j;
+  if (m < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
+  if (m == 0 || n == 0)
+    return PERM_OK;
+  if (!a)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
+  if (ld < n)
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld, n);
+  for (i = 0; i < m; i++)
+    for (j = 0; j < n; j++) {
+      double x = a[(ptrdiff_t)i * ld + j];
+      if (!(fabs(x) <= DBL_MAX))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
+                          x != x ? "NaN" : "an infinity", i + 1, j + 1);
+    }
+  return PERM_OK;
+}
+
+/* Powers of two that bring the largest entries of rows and columns near 1 and then every row sum of |a| to at
+   most 1, so that no term of Glynn's sum can overflow. Multiplying by them is exact. */
+static void permi_plan_scale(perm_plan *plan, const double *a, ptrdiff_t ld)
+{
+  int exponent[PERM_MAX_N][PERM_MAX_N]; /* frexp's; INT_MIN for zero */
+  int low = INT_MAX, high = INT_MIN, n = plan->n, i, j, sweep;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      double x = a[(ptrdiff_t)i * ld + j];
+      exponent[i][j] = INT_MIN;
+      if (x != 0) {
+        frexp(x, &exponent[i][j]);
+        low = exponent[i][j] < low ? exponent[i][j] : low;
+        high = exponent[i][j] > high ? exponent[i][j] : high;
+      }
+    }
+  for (sweep = 0; sweep < (high - low > 60 ? 4 : 1); sweep++) {
+    for (i = 0; i < n; i++) {
+      int most = INT_MIN;
+      for (j = 0; j < n; j++)
+        if (exponent[i][j] != INT_MIN && exponent[i][j] + plan->column_exp2[j] > most)
+          most = exponent[i][j] + plan->column_exp2[j];
+      if (most == INT_MIN)
+        plan->zero = 1;
+      else
+        plan->row_exp2[i] = -most;
+    }
+    if (high - low > 60)
+      for (j = 0; j < n; j++) {
+        int most = INT_MIN;
+        for (i = 0; i < n; i++)
+          if (exponent[i][j] != INT_MIN && exponent[i][j] + plan->row_exp2[i] > most)
+            most = exponent[i][j] + plan->row_exp2[i];
+        if (most != INT_MIN)
+          plan->column_exp2[j] = -most;
+      }
+  }
+  for (j = 0; j < n; j++) {
+    for (i = 0; i < n && exponent[i][j] == INT_MIN; i++)
+      ;
+    plan->zero |= i == n;
+  }
+  if (plan->zero)
+    return;
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (j = 0; j < n; j++)
+      sum += fabs(permi_scaled(plan, a, ld, i, j));
+    plan->row_exp2[i] -= permi_log2_ceiling(sum * (1 + 1e-12));
+  }
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      if (exponent[i][j] != INT_MIN && exponent[i][j] + plan->row_exp2[i] + plan->column_exp2[j] < DBL_MIN_EXP)
+        plan->lossy = 1;
+}
+
+/* The column to divide by: the largest least |pivot| / max|row|. Dividing by an entry that is small against its
+   row would blow up the row sums, so below 2^-10 (or when products could pass 2^900) the pair form is taken,
+   which divides by nothing. */
+static void permi_plan_pivot(perm_plan *plan, const double *a, ptrdiff_t ld)
+{
+  double most[PERM_MAX_N], best = -1, growth = 0;
+  int n = plan->n, i, j;
+  for (i = 0; i < n; i++) {
+    most[i] = 0;
+    for (j = 0; j < n; j++)
+      most[i] = fmax(most[i], fabs(permi_scaled(plan, a, ld, i, j)));
+  }
+  for (j = 0; j < n; j++) {
+    double least = (double)INFINITY;
+    for (i = 0; i < n; i++)
+      least = fmin(least, fabs(permi_scaled(plan, a, ld, i, j)) / most[i]);
+    if (least > best) {
+      best = least;
+      plan->pivot = j;
+    }
+  }
+  plan->form = PERM_FORM_PAIR;
+  if (best < 1.0 / 1024)
+    return;
+  for (i = 0; i < n; i++)
+    growth -= log2(fabs(permi_scaled(plan, a, ld, i, plan->pivot)));
+  if (growth < 900)
+    plan->form = PERM_FORM_NORMALISED;
+}
+
+static int permi_clamp(int x, int low, int high)
+{
+  return x < low ? low : x > high ? high : x;
+}
+
+static void permi_plan_fingerprint(perm_plan *plan, const double *a, ptrdiff_t ld)
+{
+  uint64_t hash = PERMI_HASH_START;
+  int i, j;
+  hash = permi_hash(hash, (uint64_t)plan->version);
+  hash = permi_hash(hash, (uint64_t)plan->n << 32 | (uint64_t)plan->method << 16 | (uint64_t)plan->precision << 8 |
+                              (uint64_t)plan->isa);
+  hash = permi_hash(hash, (uint64_t)plan->form << 48 | (uint64_t)plan->pivot << 40 |
+                              (uint64_t)plan->lane_columns << 32 | (uint64_t)plan->block_columns << 24 |
+                              (uint64_t)plan->chunk_log2 << 8 | (uint64_t)plan->rebuild_log2);
+  for (i = 0; i < plan->n; i++) {
+    hash = permi_hash(hash, (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i]);
+    for (j = 0; j < plan->n; j++)
+      hash = permi_hash_double(hash, a[(ptrdiff_t)i * ld + j]);
+  }
+  plan->fingerprint = hash;
+}
+
+/* Arguments have been checked; the matrix is square, n >= 1. */
+static perm_status permi_plan(int n, const double *a, ptrdiff_t ld, const perm_options *options, perm_plan *plan,
+                              perm_result *result)
+{
+  const permi_kernel *kernel;
+  double visits = 1, terms;
+  int i;
+  memset(plan, 0, sizeof *plan);
+  plan->version = PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH;
+  plan->n = n;
+  plan->method = options->method != PERM_AUTO ? options->method : n <= 4 ? PERM_EXPANSION : PERM_DENSE;
+  plan->precision = options->precision;
+  plan->isa = PERM_ISA_PLAIN;
+  plan->chunks = 1;
+  if (plan->method == PERM_FRONTIER)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 5, "options: method frontier is in perm_sparse.h");
+  if (plan->precision == PERM_PRECISION_EXACT)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 5,
+                      "options: precision exact is in perm_sparse.h: use perm_compute_sparse");
+  if (n > PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; sums over sign vectors go up to %d", n, PERM_MAX_N);
+  plan->elements = (double)n * ldexp(1, n - 1);
+  permi_plan_scale(plan, a, ld);
+  if (plan->zero) {
+    plan->method = PERM_STRUCTURE;
+    permi_plan_fingerprint(plan, a, ld);
+    return PERM_OK;
+  }
+  terms = ldexp(1, n - 1);
+  switch (plan->method) {
+  case PERM_EXPANSION:
+    if (n > 20)
+      return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; the expansion goes up to 20: take method auto", n);
+    for (i = 0, terms = 1; i < n; i++) {
+      terms *= n - i;
+      visits += terms;
+    }
+    plan->seconds = visits / PERMI_RATE_EXPANSION;
+    break;
+  case PERM_RYSER:
+    if (n == PERM_MAX_N)
+      return permi_fail(result, PERM_ERROR_SIZE, 2, "n is 64; Ryser's 2^n subsets go up to 63: take method auto");
+    plan->seconds = plan->elements / PERMI_RATE_RYSER;
+    plan->outer_columns = n;
+    break;
+  case PERM_GLYNN:
+    plan->seconds = plan->elements / PERMI_RATE_GLYNN;
+    plan->outer_columns = n - 1;
+    break;
+  default:
+    if (n < 4) { /* too few columns to split: the expansion is the same work */
+      plan->method = PERM_EXPANSION;
+      plan->seconds = 1e-7;
+      break;
+    }
+    permi_plan_pivot(plan, a, ld);
+    kernel = permi_kernel_for(permi_isa(options), plan->form, n);
+    plan->isa = kernel->isa;
+    plan->lane_columns = kernel->lane_columns;
+    plan->block_columns = kernel->block_columns;
+    plan->outer_columns = n - 2 - plan->lane_columns - plan->block_columns;
+    plan->seconds = plan->elements / kernel->rate;
+  }
+  /* Chunks: small enough to share out and to stop soon, large enough that starting one costs nothing. */
+  plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, 18));
+  plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
+  plan->rebuild_log2 = plan->precision == PERM_PRECISION_FAST ? plan->chunk_log2 : permi_clamp(plan->chunk_log2, 0, 6);
+  plan->bytes = 16e3 + (double)n * (8.0 * (double)(1 << (plan->lane_columns + plan->block_columns)) + 24.0 * n);
+  permi_plan_fingerprint(plan, a, ld);
+  return PERM_OK;
+}
+
+static const char *permi_form_text(const permi_leaf *leaf)
+{
+  return leaf->information.kind == PERM_LEAF_TASK ? "one task" : "range";
+}
+
+static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const perm_leaf *information = &leaf->information;
+  int length = snprintf(buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one thread, "
+                        "%.3g bytes\n", information->n, perm_method_name(information->method),
+                        perm_isa_name(information->isa), permi_form_text(leaf), (double)information->chunks,
+                        information->chunks == 1 ? "" : "s", information->work, information->seconds,
+                        information->bytes);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* Estimated error / sum of |terms|. For the default, n u: measured errors stay below 0.15 of it (`make check`
+   asserts 1, `make bench` prints it). Without rebuilding, 2^k moves of the row sums add up like a random walk. */
+static double permi_plan_estimate(const perm_plan *plan)
+{
+  int moves_log2 = plan->method == PERM_DENSE ? plan->rebuild_log2 : plan->chunk_log2;
+  if (plan->lossy)
+    return (double)INFINITY;
+  if (plan->method == PERM_EXPANSION)
+    return plan->n * PERMI_DD_UNIT;
+  return PERMI_UNIT * plan->n * (plan->form == PERM_FORM_PAIR ? 2 : 1) *
+         (moves_log2 > 6 ? ldexp(1, (moves_log2 - 5) / 2) : 1);
+}
+
+/* Engine and split of one leaf from its plan. */
+static perm_status permi_plan_leaf(const perm_plan *plan, const double *a, ptrdiff_t ld, const perm_allocator *allocator,
+                                   permi_leaf *leaf)
+{
+  int i, j, n = plan->n;
+  perm_status status = PERM_OK;
+  memset(leaf, 0, sizeof *leaf);
+  leaf->information.kind = plan->method == PERM_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE;
+  leaf->information.method = plan->method;
+  leaf->information.isa = plan->isa;
+  leaf->information.n = n;
+  leaf->information.chunks = plan->chunks;
+  leaf->information.work = plan->elements;
+  leaf->information.seconds = plan->seconds;
+  leaf->information.bytes = plan->bytes;
+  leaf->information.fingerprint = plan->fingerprint;
+  leaf->scale = permi_dd_make(1);
+  leaf->bound_relative = (double)INFINITY;
+  for (i = 0; i < n; i++)
+    leaf->scale_exp2 -= plan->row_exp2[i] + plan->column_exp2[i];
+  if (plan->method == PERM_DENSE) {
+    leaf->scale_exp2 -= n - 1;
+    status = permi_dense_tables(plan, a, ld, allocator, leaf);
+  } else {
+    permi_plain *plain = (permi_plain *)permi_allocate(allocator, 1, sizeof *plain + (size_t)(n * n) * sizeof(double));
+    if (!plain)
+      return PERM_ERROR_MEMORY;
+    plain->n = n;
+    plain->chunk_log2 = plan->chunk_log2;
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        plain->a[j * n + i] = permi_scaled(plan, a, ld, i, j);
+    leaf->context = plain;
+    leaf->release = permi_context_release;
+    if (plan->method == PERM_EXPANSION) {
+      leaf->run_task = permi_expansion_task;
+      /* n - 1 double-double products of relative error 2^-100 a term, terms added exactly; a product that
+         underflows loses at most 2^-1070, and there are at most n! < 2^(n log2 n) of them */
+      leaf->bound_relative = plan->lossy ? (double)INFINITY : (n + 1) * PERMI_DD_UNIT;
+      leaf->bound_absolute = ldexp(1, permi_clamp((int)(n * log2(n + 1.0)) - 1070, -1070, 0));
+    } else {
+      leaf->run_chunk = plan->method == PERM_GLYNN ? permi_glynn_chunk : permi_ryser_chunk;
+      leaf->scale_exp2 -= plan->method == PERM_GLYNN ? n - 1 : 0;
+    }
+  }
+  leaf->explain = permi_plan_explain;
+  leaf->estimate_relative = permi_plan_estimate(plan);
+  return status;
+}
+
+/* ======================================================================================== >>public */
+PERM_API const char *perm_status_text(perm_status status)
+{
+  switch (status) {
+#define PERMI_CASE(name, number, text) case name: return text;
+    PERM_STATUS_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown status";
+  }
+}
+
+PERM_API const char *perm_method_name(perm_method method)
+{
+  switch (method) {
+#define PERMI_CASE(name, word, text) case name: return word;
+    PERM_METHOD_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown";
+  }
+}
+
+PERM_API const char *perm_precision_name(perm_precision precision)
+{
+  static const char *const name[] = {"default", "fast", "exact"};
+  return (int)precision >= 0 && precision < PERM_PRECISION_COUNT ? name[precision] : "unknown";
+}
+
+PERM_API const char *perm_isa_name(perm_isa isa)
+{
+  static const char *const name[] = {"auto", "plain", "avx2", "avx512"};
+  return (int)isa >= 0 && isa < PERM_ISA_COUNT ? name[isa] : "unknown";
+}
+
+/* Decimal digits of an integer of `words` words, by repeated division by 10^18. */
+static size_t permi_integer_text(const uint64_t *word, int words, int negative, char *buffer, size_t size)
+{
+  char digits[PERM_INTEGER_WORDS * 20 + 2];
+  uint32_t half[2 * PERM_INTEGER_WORDS];
+  int used = 2 * words, length = 0, i;
+  for (i = 0; i < used; i++)
+    half[i] = (uint32_t)(word[i / 2] >> (32 * (i & 1)));
+  do {
+    uint64_t rest = 0;
+    for (i = used - 1; i >= 0; i--) {
+      rest = rest << 32 | half[i];
+      half[i] = (uint32_t)(rest / 1000000000u);
+      rest %= 1000000000u;
+    }
+    while (used && !half[used - 1])
+      used--;
+    for (i = 0; i < 9 && (i == 0 || used || rest); i++, rest /= 10)
+      digits[length++] = (char)('0' + rest % 10);
+  } while (used);
+  if (negative)
+    digits[length++] = '-';
+  for (i = 0; i < length && (size_t)i + 1 < size; i++)
+    buffer[i] = digits[length - 1 - i];
+  if (size)
+    buffer[i] = 0;
+  return (size_t)length;
+}
+
+PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
+{
+  int length;
+  if (!result) {
+    if (size)
+      buffer[0] = 0;
+    return 0;
+  }
+  if (result->exact)
+    return permi_integer_text(result->integer, result->integer_words, result->negative, buffer, size);
+  if (result->exp2)
+    length = snprintf(buffer, size, "%.17g * 2^%lld", result->value, result->exp2);
+  else
+    length = snprintf(buffer, size, "%.17g", result->value);
+  return length > 0 ? (size_t)length : 0;
+}
+
+PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
+                                      perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  permi_control control;
+  perm_status status = PERM_OK;
+  int i, threads;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  if (!job || !state)
+    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "state" : "job");
+  status = permi_check_options(options, 3, result);
+  if (status != PERM_OK)
+    return status;
+  if (state->leaves != job->leaves)
+    return permi_fail(result, PERM_ERROR_STATE, 2, "state belongs to a job of %d leaves, not %d", state->leaves,
+                      job->leaves);
+  memset(&control, 0, sizeof control);
+  control.options = options;
+  control.start = permi_seconds();
+  control.deadline = options->max_seconds > 0 ? control.start + options->max_seconds : (double)INFINITY;
+  control.next_report = control.start + 0.2; /* short jobs stay silent */
+  threads = permi_threads(options);
+  for (i = 0; i < job->leaves; i++) {
+    const perm_leaf *leaf = &job->leaf[i].information;
+    if (state->partial[i].chunks && state->partial[i].fingerprint != leaf->fingerprint)
+      return permi_fail(result, PERM_ERROR_STATE, 2, "leaf %d of the state belongs to another matrix or plan", i);
+    control.work_total += leaf->seconds;
+    control.fraction_start += leaf->seconds * (double)state->partial[i].chunks / (double)leaf->chunks;
+  }
+  control.fraction_start /= control.work_total > 0 ? control.work_total : 1;
+  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
+    const permi_leaf *leaf = &job->leaf[i];
+    if (leaf->information.kind == PERM_LEAF_RANGE)
+      status = permi_run_range(leaf, &control, threads, &state->partial[i]);
+    else if (!state->partial[i].chunks)
+      status = permi_leaf_run(leaf, 0, 1, &control, &state->partial[i]);
+    control.work_before += leaf->information.seconds;
+  }
+  if (status < 0) {
+    permi_fail(result, status, 0, "%s", perm_status_text(status));
+  } else if (status == PERM_OK) {
+    status = perm_job_finish(job, state->partial, result);
+  } else { /* the terms so far, of the first unfinished leaf: a sign of life, not an approximation */
+    permi_number number;
+    permi_leaf so_far = job->leaf[i - 1];
+    so_far.integer = 0;
+    permi_leaf_number(&so_far, &state->partial[i - 1], &number);
+    permi_number_result(&number, result);
+    result->error = result->estimate = (double)INFINITY;
+    result->method = so_far.information.method;
+    result->isa = so_far.information.isa;
+    result->precision = job->precision;
+    result->plan_seconds = job->plan_seconds;
+    for (i = 0; i < job->leaves; i++)
+      result->terms += state->partial[i].terms;
+    snprintf(result->message, sizeof result->message, "%s", perm_status_text(status));
+  }
+  result->status = status;
+  result->threads = threads;
+  result->seconds = permi_seconds() - control.start;
+  return status;
+}
+
+/* Creates, executes and frees in one; the job is freed in any case. */
+static perm_status permi_run_job(perm_job *job, const perm_options *options, perm_result *result)
+{
+  perm_state *state;
+  perm_status status = perm_state_create(job, &state);
+  status = status == PERM_OK ? perm_job_execute(job, state, options, result) : permi_fail_memory(result);
+  perm_state_free(state);
+  perm_job_free(job);
+  return status;
+}
+
+/* Jobs whose next precision is predicted to take less than this escalate by themselves when the estimate is
+   above PERMI_WANTED_RELATIVE. */
+#define PERMI_ESCALATE_SECONDS 1.0
+#define PERMI_WANTED_RELATIVE 1e-10
+
+/* Relative size of an error measure of a result; 0 for an exact one, INFINITY for a value of 0 that is not. */
+static double permi_relative(const perm_result *result)
+{
+  double least = result->error < result->estimate ? result->error : result->estimate;
+  if (least == 0)
+    return 0;
+  return result->value == 0 ? (double)INFINITY : least / fabs(result->value);
+}
+
+/* The rule of escalation: from estimates and predicted seconds only, so that a plan's bits do not depend on
+   how busy the machine was. */
+static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
+{
+  double relative = permi_relative(result);
+  if (options->tolerance > 0)
+    return relative > options->tolerance && (options->max_seconds == 0 || next_seconds <= options->max_seconds);
+  return relative > PERMI_WANTED_RELATIVE && next_seconds < PERMI_ESCALATE_SECONDS;
+}
+
+/* The last word on a finished result: was the tolerance met? */
+static perm_status permi_judge(const perm_options *options, perm_result *result)
+{
+  double relative = permi_relative(result);
+  if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
+    result->status = PERM_TOLERANCE_NOT_MET;
+    snprintf(result->message, sizeof result->message,
+             "tolerance %.3g not met: the %s relative error is %.3g; no higher precision fits", options->tolerance,
+             result->error <= result->estimate ? "guaranteed" : "estimated", relative);
+  }
+  return result->status;
+}
+
+PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options_given,
+                                    perm_plan *plan, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  perm_status status;
+  permi_result_clear(result);
+  if (!plan)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
+  status = permi_check_options(options, 5, result);
+  if (status == PERM_OK)
+    status = permi_check_matrix(m, n, a, ld, result);
+  if (status != PERM_OK)
+    return status;
+  if (m == 0) { /* the empty product, for any n */
+    memset(plan, 0, sizeof *plan);
+    plan->method = PERM_STRUCTURE;
+    plan->version = PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH;
+    permi_plan_fingerprint(plan, a, ld);
+    return PERM_OK;
+  }
+  if (m != n)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "the matrix is %d x %d; this version takes square ones", m, n);
+  return permi_plan(n, a, ld, options, plan, result);
+}
+
+PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
+                                          const perm_options *options_given, perm_job **job, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  perm_plan check;
+  permi_leaf leaf;
+  permi_result_clear(result);
+  if (!plan || !job || (!a && plan->n))
+    return permi_fail(result, PERM_ERROR_NULL, !plan ? 1 : !job ? 5 : 2, "%s is NULL",
+                      !plan ? "plan" : !job ? "job" : "a");
+  *job = NULL;
+  if (plan->n < 0 || plan->n > PERM_MAX_N || (plan->n && ld < plan->n))
+    return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix");
+  check = *plan;
+  permi_plan_fingerprint(&check, a, ld);
+  if (check.fingerprint != plan->fingerprint)
+    return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix or version of perm.h");
+  if (plan->isa > perm_isa_best())
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "plan is for %s kernels; this machine's best is %s",
+                      perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
+  *job = permi_job_new(&options->allocator, plan->precision);
+  if (!*job)
+    return permi_fail_memory(result);
+  if (plan->method == PERM_STRUCTURE) {
+    permi_number number = permi_number_one();
+    if (plan->zero)
+      memset(&number, 0, sizeof number);
+    number.exact = 1;
+    if (permi_job_push_number(*job, &number))
+      return PERM_OK;
+  } else if (permi_plan_leaf(plan, a, ld, &options->allocator, &leaf) == PERM_OK && permi_job_push_leaf(*job, &leaf)) {
+    return PERM_OK;
+  }
+  perm_job_free(*job);
+  *job = NULL;
+  return permi_fail_memory(result);
+}
+
+PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options_given,
+                                       perm_result *result)
+{
+  perm_options options = *permi_options(options_given);
+  perm_plan plan;
+  perm_job *job;
+  double start = permi_seconds(), planned;
+  perm_status status;
+  int escalated = 0;
+  if (!result)
+    return PERM_ERROR_NULL;
+  for (;;) {
+    status = perm_plan_real(m, n, a, ld, &options, &plan, result);
+    if (status != PERM_OK)
+      return status;
+    if (plan.method == PERM_EXPANSION && options.max_seconds > 0 && plan.seconds > options.max_seconds)
+      return permi_fail(result, PERM_ERROR_LIMIT, 5, "expansion of order %d is predicted to take %.3g s, over the "
+                        "limit of %.3g s, and cannot be resumed: take method auto", n, plan.seconds,
+                        options.max_seconds);
+    status = perm_job_create_real(&plan, a, ld, &options, &job, result);
+    if (status != PERM_OK)
+      return status;
+    planned = permi_seconds() - start;
+    status = permi_run_job(job, &options, result);
+    result->plan_seconds = planned;
+    result->escalated = escalated;
+    if (status != PERM_OK || plan.precision != PERM_PRECISION_FAST ||
+        !permi_escalates(&options, result, plan.seconds))
+      break;
+    options.precision = PERM_PRECISION_DEFAULT;
+    escalated++;
+  }
+  result->seconds = permi_seconds() - start;
+  return permi_judge(&options, result);
+}
+
+PERM_API double perm_real(int n, const double *a)
+{
+  perm_result result;
+  if (n >= 0 && n <= 4 && (a || !n) && permi_small_is_safe(n * n, a))
+    return permi_small(n, a, n);
+  perm_compute_real(n, n, a, n, NULL, &result);
+  if (result.exp2 > 0)
+    return result.value < 0 ? -HUGE_VAL : result.value > 0 ? HUGE_VAL : result.value;
+  return result.exp2 < 0 ? ldexp(result.value, result.exp2 < -3000 ? -3000 : (int)result.exp2) : result.value;
+}
+
+#endif /* PERM_PERMANENT_IMPLEMENTED */
+#endif /* PERM_IMPLEMENTATION */
+#else /* PERMI_PASS */
+/* ====================================================================================== >>template
+   The kernel text, compiled once for every row of the parameter table in >>kernels:
+     PERMI_PASS        the kernel's name
+     PERMI_PASS_ISA    0 plain, 2 AVX2 + FMA, 5 AVX-512F + DQ
+     PERMI_PASS_BLOCK  block columns, 2 or 3
+     PERMI_PASS_PAIR   0 normalised form, 1 pair form
+   Both forms evaluate, for every outer Gray state, 2^BLOCK settings of the block columns in registers, each
+   a vector over the signs of the lane columns, with the pivot column at +1 (product P) and -1 (product M). */
+#if !defined(PERMI_PASS_ISA) || !defined(PERMI_PASS_BLOCK) || !defined(PERMI_PASS_PAIR)
+#error "a kernel pass needs PERMI_PASS_ISA, PERMI_PASS_BLOCK and PERMI_PASS_PAIR"
+#endif
+#if PERMI_PASS_BLOCK < 2 || PERMI_PASS_BLOCK > 3
+#error "PERMI_PASS_BLOCK must be 2 or 3"
+#endif
+
+/* The vocabulary. FMA(a, b, c) = ab + c, FMS = ab - c; PAIR_ABS(p, m, d) = |p| + |m| given d = p - m. */
+#if PERMI_PASS_ISA == 5
+#define PERMI_TARGET __attribute__((target("avx512f,avx512dq")))
+#define PERMI_V __m512d
+#define PERMI_WIDTH 8
+#define PERMI_LOAD(p) _mm512_load_pd(p)
+#define PERMI_STORE(p, v) _mm512_store_pd(p, v)
+#define PERMI_SET(x) _mm512_set1_pd(x)
+#define PERMI_ADD(a, b) _mm512_add_pd(a, b)
+#define PERMI_SUB(a, b) _mm512_sub_pd(a, b)
+#define PERMI_MUL(a, b) _mm512_mul_pd(a, b)
+#define PERMI_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
+#define PERMI_FMS(a, b, c) _mm512_fmsub_pd(a, b, c)
+/* |p| + |m| = max(|p + m|, |p - m|): one operation fewer than two absolute values and their sum */
+#define PERMI_PAIR_ABS(p, m, d) _mm512_range_pd(_mm512_add_pd(p, m), d, 11)
+#elif PERMI_PASS_ISA == 2
+#define PERMI_TARGET __attribute__((target("avx2,fma")))
+#define PERMI_V __m256d
+#define PERMI_WIDTH 4
+#define PERMI_LOAD(p) _mm256_load_pd(p)
+#define PERMI_STORE(p, v) _mm256_store_pd(p, v)
+#define PERMI_SET(x) _mm256_set1_pd(x)
+#define PERMI_ADD(a, b) _mm256_add_pd(a, b)
+#define PERMI_SUB(a, b) _mm256_sub_pd(a, b)
+#define PERMI_MUL(a, b) _mm256_mul_pd(a, b)
+#define PERMI_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define PERMI_FMS(a, b, c) _mm256_fmsub_pd(a, b, c)
+#define PERMI_PAIR_ABS(p, m, d) \
+  _mm256_add_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), p), _mm256_andnot_pd(_mm256_set1_pd(-0.0), m))
+#else
+#define PERMI_TARGET
+#define PERMI_V double
+#define PERMI_WIDTH 1
+#define PERMI_LOAD(p) (*(p))
+#define PERMI_STORE(p, v) (*(p) = (v))
+#define PERMI_SET(x) (x)
+#define PERMI_ADD(a, b) ((a) + (b))
+#define PERMI_SUB(a, b) ((a) - (b))
+#define PERMI_MUL(a, b) ((a) * (b))
+#define PERMI_FMA(a, b, c) ((a) * (b) + (c))
+#define PERMI_FMS(a, b, c) ((a) * (b) - (c))
+#define PERMI_PAIR_ABS(p, m, d) (fabs(p) + fabs(m))
+#endif
+#define PERMI_SETTINGS (1 << PERMI_PASS_BLOCK)
+
+/* Settings by the parity of their minus signs, which is their sign in Glynn's sum. */
+#if PERMI_PASS_BLOCK == 3
+#define PERMI_EACH(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
+#define PERMI_EVEN(F) PERMI_ADD(PERMI_ADD(F(0), F(3)), PERMI_ADD(F(5), F(6)))
+#define PERMI_ODD(F) PERMI_ADD(PERMI_ADD(F(1), F(2)), PERMI_ADD(F(4), F(7)))
+#else
+#define PERMI_EACH(F) F(0) F(1) F(2) F(3)
+#define PERMI_EVEN(F) PERMI_ADD(F(0), F(3))
+#define PERMI_ODD(F) PERMI_ADD(F(1), F(2))
+#endif
+#define PERMI_DECLARE(q) PERMI_V p##q = one, m##q = one;
+#define PERMI_DIFFERENCE(q) const PERMI_V d##q = PERMI_SUB(p##q, m##q);
+#define PERMI_TERM(q) d##q
+#define PERMI_ABSOLUTE(q) PERMI_PAIR_ABS(p##q, m##q, d##q)
+
+/* base = (hi, lo) += row `sign` of column k, in double-double */
+#define PERMI_MOVE_BASE(k, sign)                                                                   \
+  {                                                                                                \
+    const double *step = dense->step + (size_t)(2 * (k) + (int)(sign)) * (size_t)padded;           \
+    for (i = 0; i < padded; i += PERMI_WIDTH) {                                                           \
+      const PERMI_V base = PERMI_LOAD(hi + i), move = PERMI_LOAD(step + i), next = PERMI_ADD(base, move); \
+      const PERMI_V taken = PERMI_SUB(next, base);                                                        \
+      const PERMI_V lost = PERMI_ADD(PERMI_SUB(base, PERMI_SUB(next, taken)), PERMI_SUB(move, taken));    \
+      const PERMI_V low = PERMI_ADD(lost, PERMI_LOAD(lo + i)), high = PERMI_ADD(next, low);               \
+      PERMI_STORE(hi + i, high);                                                                          \
+      PERMI_STORE(lo + i, PERMI_SUB(low, PERMI_SUB(high, next)));                                         \
+    }                                                                                                     \
+  }
+
+PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *out)
+{
+  double x[PERMI_ROWS] PERMI_ALIGN64, hi[PERMI_ROWS] PERMI_ALIGN64, lo[PERMI_ROWS] PERMI_ALIGN64;
+  double lane_hi[8] PERMI_ALIGN64, lane_lo[8] PERMI_ALIGN64, lane_absolute[8] PERMI_ALIGN64;
+  const int padded = dense->padded;
+  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
+  const uint64_t block_mask = (UINT64_C(1) << dense->rebuild_log2) - 1;
+  PERMI_V total_hi = PERMI_SET(0.0), total_lo = PERMI_SET(0.0), absolute = PERMI_SET(0.0), sum = PERMI_SET(0.0);
+  uint64_t c, gray = first ^ first >> 1;
+  int i, k;
+  permi_dd total;
+
+  for (i = 0; i < padded; i += PERMI_WIDTH) {
+    PERMI_STORE(hi + i, PERMI_LOAD(dense->start + i));
+    PERMI_STORE(lo + i, PERMI_LOAD(dense->start_low + i));
+  }
+  for (k = 0; k < dense->outer; k++)
+    if (gray >> k & 1)
+      PERMI_MOVE_BASE(k, 1)
+  for (i = 0; i < padded; i += PERMI_WIDTH)
+    PERMI_STORE(x + i, PERMI_LOAD(hi + i));
+
+  for (c = first;;) {
+    /* the sign of the outer state, (-1)^c, goes in with the empty product */
+    const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
+    const double *t = dense->table;
+    PERMI_EACH(PERMI_DECLARE)
+#if PERMI_PASS_PAIR
+    /* (y_i +- w_i)(y_j +- w_j) = E +- O with E = y_i y_j + w_i w_j and O = w_j y_i + w_i y_j, linear in the
+       signs, hence a virtual row of its own: no division, any pivot */
+#define PERMI_ROW(q)                                                                               \
+  {                                                                                                \
+    const PERMI_V u = PERMI_ADD(xi, PERMI_LOAD(t + (q) * PERMI_WIDTH));                            \
+    const PERMI_V v = PERMI_ADD(xj, PERMI_LOAD(t + (PERMI_SETTINGS + (q)) * PERMI_WIDTH));         \
+    const PERMI_V o = PERMI_ADD(xo, PERMI_LOAD(t + (2 * PERMI_SETTINGS + (q)) * PERMI_WIDTH));     \
+    const PERMI_V e = PERMI_FMA(u, v, w);                                                          \
+    p##q = PERMI_MUL(p##q, PERMI_ADD(e, o));                                                       \
+    m##q = PERMI_MUL(m##q, PERMI_SUB(e, o));                                                       \
+  }
+    for (i = 0; i < dense->pairs; i++) {
+      const PERMI_V xi = PERMI_SET(x[3 * i]), xj = PERMI_SET(x[3 * i + 1]), xo = PERMI_SET(x[3 * i + 2]);
+      const PERMI_V w = PERMI_SET(dense->cross[i]);
+      PERMI_EACH(PERMI_ROW)
+      t += 3 * PERMI_SETTINGS * PERMI_WIDTH;
+    }
+#undef PERMI_ROW
+    if (dense->n & 1) {
+      const PERMI_V xi = PERMI_SET(x[3 * i]), w = PERMI_SET(dense->cross[i]);
+#define PERMI_ROW(q)                                                                               \
+  {                                                                                                \
+    const PERMI_V u = PERMI_ADD(xi, PERMI_LOAD(t + (q) * PERMI_WIDTH));                            \
+    p##q = PERMI_MUL(p##q, PERMI_ADD(u, w));                                                       \
+    m##q = PERMI_MUL(m##q, PERMI_SUB(u, w));                                                       \
+  }
+      PERMI_EACH(PERMI_ROW)
+    }
+#else
+    /* pivot entries are 1: P (y + 1) = P y + P and M (y - 1) = M y - M, one fused operation each */
+#define PERMI_ROW(q)                                                                               \
+  {                                                                                                \
+    const PERMI_V y = PERMI_ADD(xi, PERMI_LOAD(t + (q) * PERMI_WIDTH));                            \
+    p##q = PERMI_FMA(p##q, y, p##q);                                                               \
+    m##q = PERMI_FMS(m##q, y, m##q);                                                               \
+  }
+    for (i = 0; i < dense->rows; i++) {
+      const PERMI_V xi = PERMI_SET(x[i]);
+      PERMI_EACH(PERMI_ROW)
+      t += PERMI_SETTINGS * PERMI_WIDTH;
+    }
+#endif
+#undef PERMI_ROW
+    {
+      PERMI_EACH(PERMI_DIFFERENCE)
+      const PERMI_V even = PERMI_EVEN(PERMI_TERM), odd = PERMI_ODD(PERMI_TERM);
+      sum = PERMI_ADD(sum, PERMI_SUB(even, odd));
+      /* |terms| of the half whose block and outer signs have an even product: it fixes no single column or row,
+         and costs half as much. With a mask, of every eighth state only. */
+      if (!((c ^ c >> 3) & dense->absolute_mask)) {
+        if (c & 1)
+          absolute = PERMI_ADD(absolute, PERMI_ODD(PERMI_ABSOLUTE));
+        else
+          absolute = PERMI_ADD(absolute, PERMI_EVEN(PERMI_ABSOLUTE));
+      }
+    }
+    c++;
+    if (c & block_mask) { /* Gray step on the rounded row sums */
+      const double *step;
+      k = permi_trailing_zeros(c);
+      step = dense->step + (size_t)(2 * k + (int)((c ^ c >> 1) >> k & 1)) * (size_t)padded;
+      for (i = 0; i < padded; i += PERMI_WIDTH)
+        PERMI_STORE(x + i, PERMI_ADD(PERMI_LOAD(x + i), PERMI_LOAD(step + i)));
+      continue;
+    }
+    { /* end of a block: flush its sum by TwoSum */
+      const PERMI_V s = PERMI_ADD(total_hi, sum), b = PERMI_SUB(s, total_hi);
+      total_lo = PERMI_ADD(total_lo, PERMI_ADD(PERMI_SUB(total_hi, PERMI_SUB(s, b)), PERMI_SUB(sum, b)));
+      total_hi = s;
+      sum = PERMI_SET(0.0);
+    }
+    if (c == last)
+      break;
+    /* rebuild the row sums from the double-double base. Over a block its own columns come back to where they
+       were, but for the highest; then one later column moves. */
+    gray = c ^ c >> 1;
+    PERMI_MOVE_BASE(dense->rebuild_log2 - 1, gray >> (dense->rebuild_log2 - 1) & 1)
+    k = permi_trailing_zeros(c);
+    PERMI_MOVE_BASE(k, gray >> k & 1)
+    for (i = 0; i < padded; i += PERMI_WIDTH)
+      PERMI_STORE(x + i, PERMI_LOAD(hi + i));
+  }
+
+  PERMI_STORE(lane_hi, total_hi);
+  PERMI_STORE(lane_lo, total_lo);
+  PERMI_STORE(lane_absolute, absolute);
+  total.hi = total.lo = out->absolute = 0;
+  for (i = 0; i < PERMI_WIDTH; i++) {
+    double sign = (i ^ i >> 1 ^ i >> 2) & 1 ? -1.0 : 1.0;
+    permi_dd lane = permi_two_sum(sign * lane_hi[i], sign * lane_lo[i]);
+    total = permi_dd_add(total, lane);
+    out->absolute += lane_absolute[i];
+  }
+  out->hi = total.hi;
+  out->lo = total.lo;
+}
+
+#undef PERMI_TARGET
+#undef PERMI_V
+#undef PERMI_WIDTH
+#undef PERMI_LOAD
+#undef PERMI_STORE
+#undef PERMI_SET
+#undef PERMI_ADD
+#undef PERMI_SUB
+#undef PERMI_MUL
+#undef PERMI_FMA
+#undef PERMI_FMS
+#undef PERMI_PAIR_ABS
+#undef PERMI_SETTINGS
+#undef PERMI_EACH
+#undef PERMI_EVEN
+#undef PERMI_ODD
+#undef PERMI_DECLARE
+#undef PERMI_DIFFERENCE
+#undef PERMI_TERM
+#undef PERMI_ABSOLUTE
+#undef PERMI_MOVE_BASE
+#undef PERMI_PASS
+#undef PERMI_PASS_ISA
+#undef PERMI_PASS_BLOCK
+#undef PERMI_PASS_PAIR
+#endif /* PERMI_PASS */
+
+/* MIT License
+
+   Copyright (c) 2026 the perm authors
+
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+   documentation files (the "Software"), to deal in the Software without restriction, including without limitation
+   the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and
+   to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+   The above copyright notice and this permission notice shall be included in all copies or substantial portions of
+   the Software.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO
+   THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
+   CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
+   DEALINGS IN THE SOFTWARE. */
