@@ -570,6 +570,7 @@ static void permi_sum_add(perm_sum *sum, const perm_sum *other)
 }
 
 /* Adds sign * magnitude, an integer of `words` words (in ones, not in units of 2^-1074). */
+PERMI_UNUSED /* by perm.h alone; perm_sparse.h sums exact integers */
 static void permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
 {
   int i; /* 1 = 2^1074 units: word 16, bit 50 */
@@ -2355,7 +2356,7 @@ PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t 
 {
   perm_options options = *permi_options(options_given);
   perm_plan plan;
-  perm_job *job;
+  perm_job *job = NULL;
   double start = permi_seconds(), planned;
   perm_status status;
   int escalated = 0;

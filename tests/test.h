@@ -1,0 +1,131 @@
+/* A test harness in one header: TEST(t_name) { CHECK(...); } registers itself by a table that all.c builds.
+
+   Run:  build/tests [-v] [FILTER]      FILTER: only tests whose name contains it
+   A failed CHECK prints file:line, the expression and the command that repeats the test; the test goes on.
+   SKIP(reason) ends a test and is counted. A test that makes no check fails: nothing passes by doing nothing. */
+#ifndef PERM_TEST_H_INCLUDED
+#define PERM_TEST_H_INCLUDED
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct test_case { const char *name; void (*run)(void); } test_case;
+
+static struct { test_case table[512]; int count; } test_list;
+static struct { const char *name; long checks, failures; int skipped; } test_now;
+
+static int test_register(const char *name, void (*run)(void))
+{
+  if (test_list.count == 512)
+    abort();
+  test_list.table[test_list.count].name = name;
+  test_list.table[test_list.count++].run = run;
+  return 1;
+}
+
+/* A constructor keeps a test's name in one place. */
+#define TEST(name)                                                                              \
+  static void name(void);                                                                       \
+  static void __attribute__((constructor)) register_##name(void) { test_register(#name, name); } \
+  static void name(void)
+
+static void test_fail(const char *file, int line, const char *what, const char *detail)
+{
+  if (++test_now.failures <= 5)
+    printf("FAIL %s:%d: %s%s%s\n     repeat: build/tests %s\n", file, line, what, *detail ? ": " : "", detail,
+           test_now.name);
+}
+
+#define CHECK(condition)                                        \
+  do {                                                          \
+    test_now.checks++;                                          \
+    if (!(condition))                                           \
+      test_fail(__FILE__, __LINE__, #condition, "");            \
+  } while (0)
+
+/* The same with numbers to look at: CHECK_SHOW(x < y, "n = %d, x = %g", n, x) */
+#define CHECK_SHOW(condition, ...)                              \
+  do {                                                          \
+    test_now.checks++;                                          \
+    if (!(condition)) {                                         \
+      char detail_[256];                                        \
+      snprintf(detail_, sizeof detail_, __VA_ARGS__);           \
+      test_fail(__FILE__, __LINE__, #condition, detail_);       \
+    }                                                           \
+  } while (0)
+
+/* actual contains expected */
+#define CHECK_TEXT(actual, expected) \
+  CHECK_SHOW(strstr((actual), (expected)) != NULL, "\"%s\" in \"%s\"", (expected), (actual))
+
+#define SKIP(reason)                                            \
+  do {                                                          \
+    printf("SKIP %s: %s\n", test_now.name, reason);             \
+    test_now.skipped = 1;                                       \
+    return;                                                     \
+  } while (0)
+
+/* xorshift64*: the same numbers everywhere. */
+static uint64_t test_random_state = 1;
+
+static void test_seed(uint64_t seed)
+{
+  test_random_state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+}
+
+static uint64_t test_random(void)
+{
+  test_random_state ^= test_random_state >> 12;
+  test_random_state ^= test_random_state << 25;
+  test_random_state ^= test_random_state >> 27;
+  return test_random_state * UINT64_C(2685821657736338717);
+}
+
+static double test_uniform(void) /* [0, 1) */
+{
+  return (double)(test_random() >> 11) / 9007199254740992.0;
+}
+
+static int test_below(int n) /* 0..n-1 */
+{
+  return (int)(test_random() % (uint64_t)n);
+}
+
+static int test_main(int argc, char **argv)
+{
+  int verbose = argc > 1 && !strcmp(argv[1], "-v"), i;
+  const char *filter = argc > 1 + verbose ? argv[1 + verbose] : "";
+  int passed = 0, failed = 0, skipped = 0;
+  for (i = 0; i < test_list.count; i++) {
+    test_case *test = &test_list.table[i];
+    if (!strstr(test->name, filter))
+      continue;
+    memset(&test_now, 0, sizeof test_now);
+    test_now.name = test->name;
+    test_seed(1);
+    test->run();
+    if (!test_now.checks && !test_now.skipped)
+      test_fail(__FILE__, __LINE__, "the test made no check", "");
+    if (verbose)
+      printf("%s %s (%ld checks)\n", test_now.failures ? "FAIL" : test_now.skipped ? "skip" : "ok  ", test->name,
+             test_now.checks);
+    fflush(stdout);
+    if (test_now.failures)
+      failed++;
+    else if (test_now.skipped)
+      skipped++;
+    else
+      passed++;
+  }
+  if (!passed && !failed && !skipped) {
+    printf("no test matches \"%s\"\n", filter);
+    failed = 1;
+  }
+  printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
+  return failed != 0;
+}
+
+#endif
