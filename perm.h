@@ -316,6 +316,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
    " * 2^k" where exp2 is not 0 otherwise); like snprintf. The others return static strings. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
+PERM_API const char *perm_status_name(perm_status status); /* "PERM_OK", ... */
 PERM_API const char *perm_method_name(perm_method method);
 PERM_API const char *perm_precision_name(perm_precision precision);
 PERM_API const char *perm_isa_name(perm_isa isa);
@@ -1822,6 +1823,10 @@ static perm_status permi_check_matrix(int m, int n, const double *a, ptrdiff_t l
     return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
   if (m == 0 || n == 0)
     return PERM_OK;
+  if (m > PERM_MAX_N || n > PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2,
+                      "the matrix is %d x %d; dense engines go up to order %d (perm_sparse.h: further)", m, n,
+                      PERM_MAX_N);
   if (!a)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
   if (ld < n)
@@ -1852,6 +1857,10 @@ static void permi_plan_scale(perm_plan *plan, const double *a, ptrdiff_t ld)
         high = exponent[i][j] > high ? exponent[i][j] : high;
       }
     }
+  if (high == INT_MIN) {
+    plan->zero = 1;
+    return;
+  }
   for (sweep = 0; sweep < (high - low > 60 ? 4 : 1); sweep++) {
     for (i = 0; i < n; i++) {
       int most = INT_MIN;
@@ -1965,7 +1974,7 @@ static perm_status permi_plan(int n, const double *a, ptrdiff_t ld, const perm_o
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 5,
                       "options: precision exact is in perm_sparse.h: use perm_compute_sparse");
   if (n > PERM_MAX_N)
-    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; sums over sign vectors go up to %d", n, PERM_MAX_N);
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "order %d: dense engines go up to %d", n, PERM_MAX_N);
   plan->elements = (double)n * ldexp(1, n - 1);
   permi_plan_scale(plan, a, ld);
   if (plan->zero) {
@@ -2096,11 +2105,41 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const double *a, ptrdi
   return status;
 }
 
+/* For perm_sparse.h: one leaf for a square matrix that has no zero row or column, by the engine that
+   options->method names (PERM_AUTO: as perm_plan_real). */
+PERMI_UNUSED
+static perm_status permi_dense_leaf(const perm_options *options, int n, const double *a, ptrdiff_t ld, permi_leaf *leaf,
+                                    perm_result *result)
+{
+  perm_plan plan;
+  perm_status status = permi_plan(n, a, ld, options, &plan, result);
+  if (status == PERM_OK && permi_plan_leaf(&plan, a, ld, &options->allocator, leaf) != PERM_OK)
+    status = permi_fail_memory(result);
+  return status;
+}
+
+/* Predicted elements/s of the dense engine, one thread. */
+PERMI_UNUSED
+static double permi_dense_rate(const perm_options *options)
+{
+  return permi_kernel_for(permi_isa(options), PERM_FORM_NORMALISED, PERM_MAX_N)->rate;
+}
+
 /* ======================================================================================== >>public */
 PERM_API const char *perm_status_text(perm_status status)
 {
   switch (status) {
 #define PERMI_CASE(name, number, text) case name: return text;
+    PERM_STATUS_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown status";
+  }
+}
+
+PERM_API const char *perm_status_name(perm_status status)
+{
+  switch (status) {
+#define PERMI_CASE(name, number, text) case name: return #name;
     PERM_STATUS_LIST(PERMI_CASE)
 #undef PERMI_CASE
   default: return "unknown status";

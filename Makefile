@@ -1,0 +1,111 @@
+# perm: exact permanents. `make help` lists the targets.
+CC      ?= cc
+CXX     ?= c++
+CFLAGS  ?= -O2
+PREFIX  ?= /usr/local
+B       := build
+
+# OpenMP when this compiler has it: the headers work without.
+OPENMP  := $(shell echo 'int main(void){return 0;}' | $(CC) -x c -fopenmp - -o /dev/null 2>/dev/null && echo -fopenmp)
+# Strict C99 unless the user's CFLAGS say otherwise; warnings are the headers' promise.
+STD     := -std=c99
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+COMPILE  = $(CC) $(STD) $(WARN) $(OPENMP) -I. $(CFLAGS) $(CPPFLAGS)
+LIBS    := -lm
+
+HEADERS := perm.h perm_sparse.h
+TESTS   := $(wildcard tests/*.c tests/*.h) examples/perm_generate.h
+# Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
+PERM_MATRICES ?= $(wildcard ../shared/matrices)
+
+.PHONY: all run setup check check-full check-compile check-isa check-sanitize check-faults fuzz bench examples \
+        install clean help
+
+all: $(B)/perm examples ## the command and the examples
+
+run: $(B)/tour ## the main job: exact permanents of real structures and matrices
+	$(B)/tour $(if $(PERM_MATRICES),$(wildcard $(PERM_MATRICES)/*.mtx))
+
+setup: ## install the optional parts (clang, sanitizers) where apt-get and rights allow
+	@sh tests/setup.sh
+
+check: $(B)/tests $(B)/perm examples ## every test, under a minute
+	@sh tests/check.sh
+
+check-full: $(B)/tests $(B)/perm examples ## all of check, every dialect and level, sanitizers, faults, fuzzing
+	@sh tests/check.sh full
+
+check-compile: ## both headers in every dialect and compiler; spills in the kernels
+	@sh tests/compile/run.sh
+
+check-isa: $(B)/tests ## every kernel family against the others
+	$(B)/tests -v t_every_engine && $(B)/tests t_ones && $(B)/tests t_splits
+
+check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@mkdir -p $(B)
+	$(CC) -std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -I. -Itests tests/all.c \
+	  -o $(B)/tests_sanitize $(LIBS)
+	$(B)/tests_sanitize
+
+check-faults: $(B)/tests ## failing allocations and writes
+	$(B)/tests fail && $(B)/tests write
+
+fuzz: ## a minute of fuzzing of the reader
+	@mkdir -p $(B)
+	$(CC) -std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -DPERM_FUZZ_STANDALONE -I. \
+	  tests/fuzz/fuzz_io.c -o $(B)/fuzz_io $(LIBS)
+	$(B)/fuzz_io 200000
+
+bench: $(B)/bench $(B)/bench_O3 $(B)/perm ## rates, ratios, accuracy: run it on a quiet core
+	@sh tests/bench.sh
+
+examples: $(B)/hello $(B)/ranges $(B)/tour ## build examples/
+
+$(B)/perm: examples/perm_cli.c examples/perm_generate.h $(HEADERS)
+	@mkdir -p $(B)
+	$(COMPILE) examples/perm_cli.c -o $@ $(LDFLAGS) $(LIBS)
+
+$(B)/tour: examples/tour.c examples/perm_generate.h $(HEADERS)
+	@mkdir -p $(B)
+	$(COMPILE) examples/tour.c -o $@ $(LDFLAGS) $(LIBS)
+
+$(B)/hello: examples/hello.c perm.h
+	@mkdir -p $(B)
+	$(COMPILE) examples/hello.c -o $@ $(LDFLAGS) $(LIBS)
+
+$(B)/ranges: examples/ranges.c perm.h
+	@mkdir -p $(B)
+	$(COMPILE) examples/ranges.c -o $@ $(LDFLAGS) $(LIBS)
+
+# The tests look inside the implementation; they want GNU C for 128-bit oracles and constructors.
+$(B)/tests: $(TESTS) $(HEADERS)
+	@mkdir -p $(B)
+	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests tests/all.c -o $@ $(LDFLAGS) $(LIBS)
+
+BENCH_PLAIN = $(B)/bench_plain_O2.o $(B)/bench_plain_native.o
+$(B)/bench_plain_O2.o: tests/bench_plain.c
+	@mkdir -p $(B)
+	$(CC) -O2 -DBENCH_NAME=bench_plain_O2 -c $< -o $@
+$(B)/bench_plain_native.o: tests/bench_plain.c
+	@mkdir -p $(B)
+	$(CC) -O3 -march=native -DBENCH_NAME=bench_plain_native -c $< -o $@
+$(B)/bench: tests/bench.c tests/bench_roofline.h $(HEADERS) $(BENCH_PLAIN)
+	$(CC) -std=gnu11 $(OPENMP) -O2 -I. -Itests tests/bench.c $(BENCH_PLAIN) -o $@ $(LIBS)
+$(B)/bench_O3: tests/bench.c tests/bench_roofline.h $(HEADERS) $(BENCH_PLAIN)
+	$(CC) -std=gnu11 $(OPENMP) -O3 -I. -Itests tests/bench.c $(BENCH_PLAIN) -o $@ $(LIBS)
+
+libperm.so: $(B)/libperm.so ## shared library
+$(B)/libperm.so: $(HEADERS)
+	@mkdir -p $(B)
+	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_IMPLEMENTATION -fPIC -shared -x c - -o $@ $(LDFLAGS) $(LIBS)
+
+install: $(B)/perm ## headers and command to DESTDIR/PREFIX
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include
+	install -m 755 $(B)/perm $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/
+
+clean: ## remove build/
+	rm -rf $(B)
+
+help: ## this list
+	@sed -n 's/^\([a-z.-]*\):.*## /\1\t/p' Makefile | expand -t 18

@@ -1,0 +1,434 @@
+/* perm: exact permanents from the command line.
+
+   Build:  cc -std=c99 -O2 -I.. perm_cli.c -o perm -lm        (add -fopenmp for threads)
+   Help:   perm --help                                        (what scripts may rely on) */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L /* isatty */
+#endif
+#define PERM_IMPLEMENTATION
+#include "perm_sparse.h"
+
+#include "perm_generate.h"
+
+#include <errno.h>
+#include <signal.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#define CLI_IS_TERMINAL isatty(2)
+#else
+#define CLI_IS_TERMINAL 0
+#endif
+
+enum { CLI_DONE = 0, CLI_EARLY = 1, CLI_USAGE = 2, CLI_REFUSED = 3, CLI_FAILED = 4 };
+
+typedef struct cli {
+  perm_options options;
+  int json, explain;
+  const char *generate, *write;
+  uint64_t seed;
+  int files;
+  const char **file;
+} cli;
+
+static volatile int cli_interrupted;
+
+static void cli_interrupt(int number)
+{
+  cli_interrupted = 1;
+  signal(number, SIG_DFL); /* a second one kills */
+}
+
+static const char cli_help[] =
+    "perm [options] FILE...   exact permanents of matrices\n"
+    "\n"
+    "FILE is Matrix Market (array or coordinate; real, integer, pattern; general, symmetric,\n"
+    "skew-symmetric), or rows of numbers separated by blanks or commas; - is standard input.\n"
+    "\n"
+    "  --generate KIND   instead of FILE: ones:N uniform:N symmetric-uniform:N gauss:N\n"
+    "                    bernoulli:N er:N:P binary:N:P band:N:K grid:R:C (dominoes)\n"
+    "                    regular:N:D mycielskian:K hexagonal:K benzene naphthalene anthracene\n"
+    "                    phenanthrene pyrene perylene coronene circumcoronene\n"
+    "  --seed S          of --generate (default 1)\n"
+    "  --write FILE      the matrix as Matrix Market (with --explain: and compute nothing)\n"
+    "  --explain         the plan with predicted seconds and bytes; computes nothing\n"
+    "  --json            one JSON object a matrix, one line\n"
+    "  --method NAME     auto dense frontier glynn ryser expansion (default auto)\n"
+    "  --precision NAME  fast default exact (default: default, exact for integer files)\n"
+    "  --tolerance REL   relative error wanted: rerun in higher precision until it is met\n"
+    "  --threads K       0: all (default)\n"
+    "  --isa NAME        highest instruction set: plain avx2 avx512 (default: the machine's)\n"
+    "  --max-seconds S   stop there (sums) or refuse beforehand (single tasks)\n"
+    "  --max-bytes B     refuse what is predicted to need more memory\n"
+    "  --progress        progress on standard error (automatic on a terminal)\n"
+    "  --version  --help\n"
+    "\n"
+    "Exit: 0 done; 1 stopped early or tolerance not met (the value so far is printed); 2 bad\n"
+    "usage or input; 3 refused beforehand by a limit; 4 memory or input/output.\n"
+    "\n"
+    "Examples:\n"
+    "  perm matrix.mtx\n"
+    "  echo '1 2 3, 4 5 6, 7 8 9' | tr , '\\n' | perm -\n"
+    "  perm --generate grid:8:8 --json           12988816 domino tilings of a chessboard\n"
+    "  perm --generate uniform:40 --explain      how long would that take?\n";
+
+/* Contract names that this version refuses; a name is refused rather than ignored. */
+static const char *const cli_later_options[] = {
+    "--certify", "--mod", "--gpus", "--rows", "--cols", "--minors", "--gradient", "--estimate", "--samples",
+    "--relative-error", "--seconds", "--ranks", "--checkpoint", "--part", "--merge", "--spy"};
+static const char *const cli_later_methods[] = {"exact", "band", "hybrid", "cached", "dominating", "sparyser",
+                                                "decompose", "transversals", "repeats"};
+static const char *const cli_later_precisions[] = {"accurate", "dd"};
+static const char *const cli_later_isas[] = {"avx512ifma", "neon"};
+
+#define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
+
+static int cli_among(const char *word, const char *const *list, int count)
+{
+  int i;
+  for (i = 0; i < count; i++)
+    if (!strcmp(word, list[i]))
+      return 1;
+  return 0;
+}
+
+static int cli_usage(const char *what, const char *word, const char *expected)
+{
+  fprintf(stderr, "perm: %s%s%s%s; %s\n", what, word ? " \"" : "", word ? word : "", word ? "\"" : "", expected);
+  return CLI_USAGE;
+}
+
+static int cli_later(const char *kind, const char *word)
+{
+  fprintf(stderr, "perm: %s %s is not in this version (%d.%d.%d); perm --help lists what is\n", kind, word,
+          PERM_VERSION_MAJOR, PERM_VERSION_MINOR, PERM_VERSION_PATCH);
+  return CLI_USAGE;
+}
+
+/* The whole of text as a number in [low, high]; 0 if it is not. */
+static int cli_number(const char *text, double low, double high, double *number)
+{
+  char *end;
+  *number = strtod(text, &end);
+  return *text && !*end && *number >= low && *number <= high;
+}
+
+static int cli_parse(cli *run, int argc, char **argv)
+{
+  perm_options *options = &run->options;
+  int i, k, only_files = 0;
+  double number;
+  for (i = 1; i < argc; i++) {
+    const char *word = argv[i], *value = NULL;
+    char name[40];
+    const char *equals;
+    if (only_files || word[0] != '-' || !word[1]) {
+      run->file[run->files++] = word;
+      continue;
+    }
+    if (!strcmp(word, "--")) {
+      only_files = 1;
+      continue;
+    }
+    equals = strchr(word, '='); /* --name=value is --name value */
+    snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
+    if (!strcmp(name, "--json") || !strcmp(name, "--explain") || !strcmp(name, "--progress")) {
+      if (equals)
+        return cli_usage("no value goes with", name, "see perm --help");
+      run->json |= !strcmp(name, "--json");
+      run->explain |= !strcmp(name, "--explain");
+      if (!strcmp(name, "--progress"))
+        options->user_data = run; /* marks it as asked for; the callback is set in main */
+      continue;
+    }
+    if (cli_among(name, cli_later_options, CLI_COUNT(cli_later_options)))
+      return cli_later("option", name);
+    if (equals)
+      value = equals + 1;
+    else if (i + 1 < argc)
+      value = argv[i + 1];
+#define CLI_NEED(what)                                         \
+  {                                                            \
+    if (!value)                                                \
+      return cli_usage("missing value after", name, what);     \
+    i += !equals;                                              \
+  }
+    if (!strcmp(name, "--method")) {
+      CLI_NEED("expected a method name")
+      if (cli_among(value, cli_later_methods, CLI_COUNT(cli_later_methods)))
+        return cli_later("method", value);
+      for (k = 0; k < PERM_METHOD_COUNT && (k == PERM_STRUCTURE || strcmp(value, perm_method_name((perm_method)k)));)
+        k++;
+      if (k == PERM_METHOD_COUNT)
+        return cli_usage("unknown method", value, "expected auto, dense, frontier, glynn, ryser or expansion");
+      options->method = (perm_method)k;
+    } else if (!strcmp(name, "--precision")) {
+      CLI_NEED("expected a precision")
+      if (cli_among(value, cli_later_precisions, CLI_COUNT(cli_later_precisions)))
+        return cli_later("precision", value);
+      for (k = 0; k < PERM_PRECISION_COUNT && strcmp(value, perm_precision_name((perm_precision)k));)
+        k++;
+      if (k == PERM_PRECISION_COUNT)
+        return cli_usage("unknown precision", value, "expected fast, default or exact");
+      options->precision = (perm_precision)k;
+    } else if (!strcmp(name, "--isa")) {
+      CLI_NEED("expected an instruction set")
+      if (cli_among(value, cli_later_isas, CLI_COUNT(cli_later_isas)))
+        return cli_later("instruction set", value);
+      for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT && strcmp(value, perm_isa_name((perm_isa)k));)
+        k++;
+      if (k == PERM_ISA_COUNT)
+        return cli_usage("unknown instruction set", value, "expected plain, avx2 or avx512");
+      options->isa = (perm_isa)k;
+    } else if (!strcmp(name, "--tolerance")) {
+      CLI_NEED("expected a relative error such as 1e-12")
+      if (!cli_number(value, 0, 1, &options->tolerance))
+        return cli_usage("bad tolerance", value, "expected a relative error from 0 to 1, such as 1e-12");
+    } else if (!strcmp(name, "--threads")) {
+      CLI_NEED("expected a number of threads")
+      if (!cli_number(value, 0, 4096, &number) || number != floor(number))
+        return cli_usage("bad number of threads", value, "expected a whole number from 0 (all) to 4096");
+      options->threads = (int)number;
+    } else if (!strcmp(name, "--max-seconds")) {
+      CLI_NEED("expected seconds")
+      if (!cli_number(value, 0, 1e18, &options->max_seconds) || options->max_seconds == 0)
+        return cli_usage("bad --max-seconds", value, "expected a positive number of seconds");
+    } else if (!strcmp(name, "--max-bytes")) {
+      CLI_NEED("expected bytes")
+      if (!cli_number(value, 0, 1e18, &options->max_bytes) || options->max_bytes == 0)
+        return cli_usage("bad --max-bytes", value, "expected a positive number of bytes, such as 8e9");
+    } else if (!strcmp(name, "--seed")) {
+      char *end;
+      CLI_NEED("expected a whole number")
+      errno = 0;
+      run->seed = strtoull(value, &end, 10);
+      if (!*value || *end || errno || value[0] == '-')
+        return cli_usage("bad seed", value, "expected a whole number from 0 to 2^64-1");
+    } else if (!strcmp(name, "--generate")) {
+      CLI_NEED("expected a kind such as er:40:0.2")
+      run->generate = value;
+    } else if (!strcmp(name, "--write")) {
+      CLI_NEED("expected a file name")
+      run->write = value;
+    } else {
+      return cli_usage("unknown option", word, "perm --help lists them");
+    }
+  }
+  if (run->generate && run->files)
+    return cli_usage("--generate goes without files, but there is", run->file[0], "leave one of the two out");
+  if (!run->generate && !run->files)
+    return cli_usage("no matrix", NULL, "expected a file, - or --generate; perm --help explains");
+  if (run->write && run->files > 1)
+    return cli_usage("--write takes one matrix", NULL, "give one file");
+  return CLI_DONE;
+}
+
+static int cli_exit_code(perm_status status)
+{
+  switch (status) {
+  case PERM_OK: return CLI_DONE;
+  case PERM_ERROR_LIMIT:
+  case PERM_ERROR_OVERFLOW: return CLI_REFUSED;
+  case PERM_ERROR_MEMORY:
+  case PERM_ERROR_FILE: return CLI_FAILED;
+  default: return status > 0 ? CLI_EARLY : CLI_USAGE;
+  }
+}
+
+static int cli_progress(const perm_progress *progress, void *user_data)
+{
+  (void)user_data;
+  if (isfinite(progress->seconds_left))
+    fprintf(stderr, "\r%s: %5.1f%%, %.1f s so far, about %.1f s left   ", progress->activity, 100 * progress->fraction,
+            progress->seconds, progress->seconds_left);
+  else
+    fprintf(stderr, "\r%s: %.1f s so far   ", progress->activity, progress->seconds);
+  fflush(stderr);
+  return 0;
+}
+
+static void cli_json_string(const char *text)
+{
+  putchar('"');
+  for (; *text; text++) {
+    unsigned char c = (unsigned char)*text;
+    if (c == '"' || c == '\\')
+      printf("\\%c", c);
+    else if (c < 32)
+      printf("\\u%04x", c);
+    else
+      putchar(c);
+  }
+  putchar('"');
+}
+
+static void cli_json_number(const char *key, double x) /* JSON has no infinity: null */
+{
+  if (isfinite(x))
+    printf(",\"%s\":%.17g", key, x);
+  else
+    printf(",\"%s\":null", key);
+}
+
+static void cli_print_json(const char *name, const perm_matrix *matrix, const perm_result *result)
+{
+  static const char *const kind[] = {"integer", "integer", "real", "complex"};
+  char value[PERM_INTEGER_WORDS * 20 + 32];
+  printf("{\"file\":");
+  cli_json_string(name);
+  printf(",\"m\":%d,\"n\":%d,\"nnz\":%.0f,\"kind\":\"%s\"", matrix->m, matrix->n, (double)matrix->nnz,
+         kind[matrix->kind]);
+  if (result->value != result->value) {
+    printf(",\"value\":null,\"exp2\":0");
+  } else {
+    if (result->exact)
+      perm_result_text(result, value, sizeof value);
+    else
+      snprintf(value, sizeof value, "%.17g", result->value);
+    printf(",\"value\":\"%s\",\"exp2\":%lld", value, result->exact ? 0 : result->exp2);
+  }
+  printf(",\"exact\":%s", result->exact ? "true" : "false");
+  cli_json_number("error", result->error);
+  cli_json_number("estimate", result->estimate);
+  printf(",\"method\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"gpus\":0", perm_method_name(result->method),
+         perm_isa_name(result->isa), result->threads);
+  cli_json_number("terms", result->terms);
+  cli_json_number("plan_seconds", result->plan_seconds);
+  cli_json_number("seconds", result->seconds);
+  printf(",\"escalated\":%d,\"status\":\"%s\"", result->escalated, perm_status_name(result->status));
+  if (result->message[0]) {
+    printf(",\"message\":");
+    cli_json_string(result->message);
+  }
+  printf("}\n");
+}
+
+/* Digits known, from the better of bound and estimate. */
+static void cli_digits(const perm_result *result, char *text, size_t size)
+{
+  double least = result->error <= result->estimate ? result->error : result->estimate;
+  const char *word = result->error <= result->estimate ? "guaranteed" : "estimated";
+  if (result->exact)
+    snprintf(text, size, "exact");
+  else if (result->status == PERM_STOPPED_CANCELLED || result->status == PERM_STOPPED_TIME)
+    snprintf(text, size, "the terms so far, no approximation");
+  else if (least == 0)
+    snprintf(text, size, "exact");
+  else if (result->value == 0 || !(least < fabs(result->value)))
+    snprintf(text, size, "no digit %s: error up to %.2g%s", word, least, result->exp2 ? " times that power of 2" : "");
+  else
+    snprintf(text, size, "%.1f digits %s", -log10(least / fabs(result->value)), word);
+}
+
+static void cli_print(const char *name, const perm_matrix *matrix, const perm_result *result)
+{
+  char value[PERM_INTEGER_WORDS * 20 + 32], digits[96];
+  perm_result_text(result, value, sizeof value);
+  cli_digits(result, digits, sizeof digits);
+  printf("%s: %d x %d, %.0f entries\n  permanent = %s", name, matrix->m, matrix->n, (double)matrix->nnz, value);
+  if (!result->exact && result->exp2) { /* for people: the power of ten */
+    double log10_value = log10(fabs(result->value)) + (double)result->exp2 * log10(2.0), whole = floor(log10_value);
+    printf("  (about %s%.6fe%+.0f)", result->value < 0 ? "-" : "", pow(10, log10_value - whole), whole);
+  }
+  printf("\n  %s; %s, %s, %d thread%s, plan %.3g s, total %.3g s\n", digits, perm_method_name(result->method),
+         perm_isa_name(result->isa), result->threads, result->threads == 1 ? "" : "s", result->plan_seconds,
+         result->seconds);
+  if (result->status != PERM_OK)
+    printf("  %s\n", result->message);
+}
+
+static int cli_explain(const char *name, const perm_matrix *matrix, const perm_options *options, perm_result *result)
+{
+  perm_job *job = NULL;
+  char *text;
+  size_t length;
+  if (perm_sparse_job(matrix, options, &job, result) != PERM_OK)
+    return 0;
+  length = perm_job_explain(job, NULL, 0);
+  text = (char *)malloc(length + 1);
+  if (text) {
+    perm_job_explain(job, text, length + 1);
+    printf("%s: %d x %d, %.0f entries\n%s", name, matrix->m, matrix->n, (double)matrix->nnz, text);
+  }
+  free(text);
+  perm_job_free(job);
+  return 1;
+}
+
+static int cli_matrix(const cli *run, const char *file)
+{
+  const char *name = run->generate ? run->generate : !strcmp(file, "-") ? "(standard input)" : file;
+  perm_matrix matrix;
+  perm_result result;
+  int code;
+  memset(&matrix, 0, sizeof matrix);
+  memset(&result, 0, sizeof result);
+  if (run->generate)
+    result.status = perm_generate(run->generate, run->seed, &run->options, &matrix, &result);
+  else
+    result.status = perm_matrix_read(file, &run->options, &matrix, &result);
+  if (result.status == PERM_OK && run->write)
+    result.status = perm_matrix_write(run->write, &matrix, &result);
+  if (result.status == PERM_OK && run->explain) {
+    if (cli_explain(name, &matrix, &run->options, &result)) {
+      perm_matrix_free(&matrix);
+      return CLI_DONE;
+    }
+  } else if (result.status == PERM_OK) {
+    perm_compute_sparse(&matrix, &run->options, &result);
+    if (run->options.progress)
+      fprintf(stderr, "\r%72s\r", "");
+  }
+  code = cli_exit_code(result.status);
+  if (run->json)
+    cli_print_json(name, &matrix, &result);
+  else if (result.status >= 0)
+    cli_print(name, &matrix, &result);
+  if (result.status < 0) /* file errors already begin with FILE:LINE: */
+    fprintf(stderr, "perm: %s%s%s\n", strstr(result.message, name) ? "" : name,
+            strstr(result.message, name) ? "" : ": ", result.message);
+  perm_matrix_free(&matrix);
+  return code;
+}
+
+int main(int argc, char **argv)
+{
+  cli run;
+  int i, code;
+  for (i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "--"))
+      break;
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+      fputs(cli_help, stdout);
+      return CLI_DONE;
+    }
+    if (!strcmp(argv[i], "--version")) {
+      printf("perm %d.%d.%d\n", PERM_VERSION_MAJOR, PERM_VERSION_MINOR, PERM_VERSION_PATCH);
+      return CLI_DONE;
+    }
+  }
+  memset(&run, 0, sizeof run);
+  run.seed = 1;
+  run.file = (const char **)malloc((size_t)argc * sizeof *run.file);
+  if (!run.file) {
+    fprintf(stderr, "perm: out of memory\n");
+    return CLI_FAILED;
+  }
+  code = cli_parse(&run, argc, argv);
+  if (code == CLI_DONE) {
+    if (run.options.user_data || CLI_IS_TERMINAL)
+      run.options.progress = cli_progress;
+    run.options.cancel = &cli_interrupted;
+    signal(SIGINT, cli_interrupt);
+    signal(SIGTERM, cli_interrupt);
+    for (i = 0; i < (run.generate ? 1 : run.files) && !cli_interrupted; i++) {
+      int one = cli_matrix(&run, run.generate ? NULL : run.file[i]);
+      code = one > code ? one : code;
+    }
+    if (fflush(stdout) || ferror(stdout)) {
+      fprintf(stderr, "perm: cannot write to standard output\n");
+      code = CLI_FAILED;
+    }
+  }
+  free(run.file);
+  return code;
+}

@@ -1,0 +1,21 @@
+/* All tests of the two headers, one program. See test.h for its arguments. */
+#define PERM_IMPLEMENTATION
+#include "perm_sparse.h"
+
+#include "test.h"
+
+#include "oracle.h"
+
+#include "../examples/perm_generate.h"
+
+#include "t_core.c"
+#include "t_dense.c"
+#include "t_job.c"
+#include "t_io.c"
+#include "t_generate.c"
+#include "t_sparse.c"
+
+int main(int argc, char **argv)
+{
+  return test_main(argc, argv);
+}

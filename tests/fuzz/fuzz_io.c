@@ -1,0 +1,226 @@
+/* Fuzzing the readers: no bytes may crash perm_matrix_read_memory, leak, make it allocate out of proportion, or give a
+   matrix that breaks the promises of perm_matrix; what it accepts must survive writing as text and reading again.
+
+   With libFuzzer:  clang -g -O1 -fsanitize=fuzzer,address,undefined -I. tests/fuzz/fuzz_io.c -o build/fuzz_io -lm
+                    build/fuzz_io -max_len=4096
+   Without:         gcc -g -O1 -fsanitize=address,undefined -DPERM_FUZZ_STANDALONE -I. tests/fuzz/fuzz_io.c
+                        -o build/fuzz_io -lm
+                    build/fuzz_io 100000        mutates the seeds below so many times, the same way every time */
+#ifndef PERM_FUZZ_NO_INCLUDE /* for a program that has the implementation already */
+#define PERM_IMPLEMENTATION
+#include "perm_sparse.h"
+#endif
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FUZZ_REQUIRE(condition) \
+  ((condition) ? (void)0 : (fprintf(stderr, "fuzz_io: line %d: %s\n", __LINE__, #condition), abort()))
+
+/* Counts what is live; refuses more than a multiple of the input plus 32 MiB (row_start of a declared m). */
+typedef struct fuzz_memory { size_t live, bound; } fuzz_memory;
+
+static void *fuzz_allocate(size_t bytes, void *user_data)
+{
+  fuzz_memory *memory = (fuzz_memory *)user_data;
+  void *pointer;
+  if (bytes > memory->bound) return NULL;
+  pointer = malloc(bytes ? bytes : 1);
+  memory->live += pointer != NULL;
+  return pointer;
+}
+static void fuzz_release(void *pointer, void *user_data)
+{
+  ((fuzz_memory *)user_data)->live -= pointer != NULL;
+  free(pointer);
+}
+
+static int fuzz_finite(double x) { return x - x == 0; }
+
+static void fuzz_check(const perm_matrix *a)
+{
+  size_t k;
+  int i;
+  FUZZ_REQUIRE(a->m >= 0 && a->n >= 0 && a->row_start && a->column);
+  FUZZ_REQUIRE(a->row_start[0] == 0 && a->row_start[a->m] == a->nnz);
+  FUZZ_REQUIRE((a->real != NULL) == (a->kind != PERM_KIND_PATTERN));
+  FUZZ_REQUIRE((a->imaginary != NULL) == (a->kind == PERM_KIND_COMPLEX));
+  FUZZ_REQUIRE((a->integer != NULL) == (a->kind == PERM_KIND_INTEGER));
+  for (i = 0; i < a->m; i++) {
+    FUZZ_REQUIRE(a->row_start[i] <= a->row_start[i + 1]);
+    for (k = a->row_start[i]; k < a->row_start[i + 1]; k++) {
+      FUZZ_REQUIRE(a->column[k] >= 0 && a->column[k] < a->n);
+      FUZZ_REQUIRE(k == a->row_start[i] || a->column[k - 1] < a->column[k]);
+      if (a->real) FUZZ_REQUIRE(fuzz_finite(a->real[k]));
+      if (a->imaginary) FUZZ_REQUIRE(fuzz_finite(a->imaginary[k]) && (a->real[k] != 0 || a->imaginary[k] != 0));
+      if (a->integer) FUZZ_REQUIRE(a->integer[k] != 0 && a->real[k] == (double)a->integer[k]);
+      if (a->kind == PERM_KIND_REAL) FUZZ_REQUIRE(a->real[k] != 0);
+    }
+  }
+}
+
+/* The matrix as coordinate text in memory, read again: the same bits. Only small ones. */
+static void fuzz_round_trip(const perm_matrix *a)
+{
+  static const char *const fields[4] = {"pattern", "integer", "real", "complex"};
+  static char text[16384];
+  perm_matrix b;
+  size_t k, length;
+  int i;
+  if (a->m > 1000 || a->nnz > 150) return;
+  length = (size_t)snprintf(text, sizeof text, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %zu\n",
+                            fields[a->kind], a->m, a->n, a->nnz);
+  for (i = 0; i < a->m; i++)
+    for (k = a->row_start[i]; k < a->row_start[i + 1]; k++) {
+      length += (size_t)snprintf(text + length, sizeof text - length, "%d %d", i + 1, a->column[k] + 1);
+      if (a->integer)
+        length += (size_t)snprintf(text + length, sizeof text - length, " %lld", (long long)a->integer[k]);
+      else if (a->real)
+        length += (size_t)snprintf(text + length, sizeof text - length, " %.17g", a->real[k]);
+      if (a->imaginary)
+        length += (size_t)snprintf(text + length, sizeof text - length, " %.17g", a->imaginary[k]);
+      length += (size_t)snprintf(text + length, sizeof text - length, "\n");
+    }
+  FUZZ_REQUIRE(perm_matrix_read_memory(text, length, "again", NULL, &b, NULL) == PERM_OK);
+  FUZZ_REQUIRE(a->m == b.m && a->n == b.n && a->nnz == b.nnz && a->kind == b.kind);
+  FUZZ_REQUIRE(!memcmp(a->row_start, b.row_start, ((size_t)a->m + 1) * sizeof *a->row_start));
+  FUZZ_REQUIRE(!memcmp(a->column, b.column, a->nnz * sizeof *a->column));
+  if (a->real) FUZZ_REQUIRE(!memcmp(a->real, b.real, a->nnz * sizeof *a->real));
+  if (a->imaginary) FUZZ_REQUIRE(!memcmp(a->imaginary, b.imaginary, a->nnz * sizeof *a->imaginary));
+  if (a->integer) FUZZ_REQUIRE(!memcmp(a->integer, b.integer, a->nnz * sizeof *a->integer));
+  perm_matrix_free(&b);
+}
+
+/* libFuzzer declares it in no header. */
+#ifdef __cplusplus
+extern "C"
+#endif
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  fuzz_memory memory;
+  perm_status status;
+  size_t k;
+  char *copy = (char *)malloc(size ? size : 1); /* exactly as long: reading past it is seen */
+  if (!copy) return 0;
+  if (size) memcpy(copy, data, size);
+  memset(&options, 0, sizeof options);
+  memory.live = 0;
+  memory.bound = 128 * size + 32 * 1048576;
+  options.allocator.allocate = fuzz_allocate;
+  options.allocator.release = fuzz_release;
+  options.allocator.user_data = &memory;
+  status = perm_matrix_read_memory(copy, size, "fuzz", &options, &matrix, &result);
+  free(copy);
+  FUZZ_REQUIRE(status == result.status);
+  if (status == PERM_OK) {
+    FUZZ_REQUIRE(!result.message[0]);
+    fuzz_check(&matrix);
+    fuzz_round_trip(&matrix);
+  } else {
+    /* memory: only for a row_start above the bound */
+    FUZZ_REQUIRE(status == PERM_ERROR_FORMAT || status == PERM_ERROR_MEMORY);
+    FUZZ_REQUIRE(!matrix.row_start && !matrix.column && !matrix.real && !matrix.nnz);
+    FUZZ_REQUIRE(!strncmp(result.message, "fuzz:", 5) && strlen(result.message) < PERM_MESSAGE_BYTES - 1);
+    for (k = 0; result.message[k]; k++) FUZZ_REQUIRE(result.message[k] >= 32 && result.message[k] <= 126);
+  }
+  perm_matrix_free(&matrix);
+  FUZZ_REQUIRE(memory.live == 0);
+  return 0;
+}
+
+#ifdef PERM_FUZZ_STANDALONE
+static const char *const fuzz_seeds[] = {
+  "%%MatrixMarket matrix coordinate real general\n% c\n3 4 3\n1 4 1.5\n3 1 -2e-3\n2 2 .5\n",
+  "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n1 1 7\n3 1 -9223372036854775808\n3 2 12\n",
+  "%%MatrixMarket matrix coordinate integer skew-symmetric\r\n3 3 2\r\n2 1 7\r\n3 1 -9\r\n",
+  "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 3 0\n2 1 4 5\n",
+  "%%MatrixMarket matrix coordinate pattern general\n4 4 5\n1 1\n2 2\n3 3\n4 4\n1 4\n",
+  "%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n4\n5\n6\n",
+  "%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 0\n",
+  "%%MatrixMarket matrix array integer skew-symmetric\n3 3\n1\n2\n3\n",
+  "%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n",
+  "# rows\n1 2, 3\n4.5\t-6e7 8\n",
+  "1+2i -1.5e1-2.5e-1i\n3i i\n",
+  "9223372036854775807 -9223372036854775808\n0 1\n",
+  "\xef\xbb\xbf" "0 1 0\n1 0 1\n0 1 1\n"};
+/* Pieces that matter to the grammar, put in at random places. */
+static const char *const fuzz_words[] = {
+  "%%MatrixMarket", " matrix", " coordinate", " array", " real", " complex", " integer", " pattern", " general",
+  " symmetric", " skew-symmetric", " hermitian", "\n", "\r\n", "\r", "%", "#", ",", "+", "-", "i", ".", "e", "e999",
+  "1e-999", "nan", "inf", "0x1p3", "16777216", "2147483648", "9223372036854775808", "99999999999999999999999", "0",
+  "1 1 1\n", "\n\n", " ", "\t", "16000000 1 0\n", "4294967297"};
+#define FUZZ_COUNT(table) (sizeof(table) / sizeof *(table))
+
+static uint64_t fuzz_state = 1;
+static size_t fuzz_below(size_t bound) /* Knuth's MMIX constants; the high half is random enough here */
+{
+  fuzz_state = fuzz_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (size_t)(fuzz_state >> 33) % bound;
+}
+
+int main(int count, char **arguments)
+{
+  static uint8_t buffer[4096];
+  long iterations = count > 1 ? strtol(arguments[1], NULL, 10) : 100000, k;
+  for (k = 0; k < iterations; k++) {
+    const char *seed = fuzz_seeds[fuzz_below(FUZZ_COUNT(fuzz_seeds))], *word;
+    size_t size = strlen(seed), changes = k < (long)FUZZ_COUNT(fuzz_seeds) ? 0 : 1 + fuzz_below(6), at, length, from;
+    if (!changes) {
+      seed = fuzz_seeds[k];
+      size = strlen(seed);
+    }
+    memcpy(buffer, seed, size);
+    for (; changes; changes--) {
+      at = fuzz_below(size + 1);
+      switch (fuzz_below(6)) {
+        case 0: /* another byte */
+          if (at < size) buffer[at] = (uint8_t)fuzz_below(256);
+          break;
+        case 1: /* another digit */
+          while (at < size && (buffer[at] < '0' || buffer[at] > '9')) at++;
+          if (at < size) buffer[at] = (uint8_t)('0' + fuzz_below(10));
+          break;
+        case 2: /* a word put in */
+        case 3:
+          word = fuzz_words[fuzz_below(FUZZ_COUNT(fuzz_words))];
+          length = strlen(word);
+          if (size + length > sizeof buffer) break;
+          memmove(buffer + at + length, buffer + at, size - at);
+          memcpy(buffer + at, word, length);
+          size += length;
+          break;
+        case 4: /* a piece taken out */
+          length = fuzz_below(size - at + 1);
+          if (length > 20 && fuzz_below(4)) length = fuzz_below(8) < size - at ? fuzz_below(8) : 0;
+          if (length > size - at) length = size - at;
+          memmove(buffer + at, buffer + at + length, size - at - length);
+          size -= length;
+          break;
+        default: /* a piece twice */
+          from = fuzz_below(size + 1);
+          length = fuzz_below(size - from + 1);
+          if (length > 64) length = 64;
+          if (size + length > sizeof buffer) break;
+          {
+            uint8_t piece[64];
+            memcpy(piece, buffer + from, length);
+            memmove(buffer + at + length, buffer + at, size - at);
+            memcpy(buffer + at, piece, length);
+            size += length;
+          }
+          break;
+      }
+    }
+    LLVMFuzzerTestOneInput(buffer, size);
+  }
+  printf("%ld inputs, no failure\n", iterations);
+  return 0;
+}
+#endif

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Installs what the tests can use beyond a C compiler and make: a C++ compiler, clang with OpenMP and sanitizer
+# runtimes, objdump. Without apt-get or the rights it says what to install and goes on: the tests skip, counted.
+packages="gcc g++ libc6-dev make binutils clang libomp-dev libclang-rt-dev"
+missing=""
+for package in $packages; do
+  dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
+done
+[ -z "$missing" ] && { echo "setup: all optional parts are here"; exit 0; }
+as_root=""
+[ "$(id -u)" = 0 ] || as_root="sudo -n"
+if command -v apt-get >/dev/null && $as_root true 2>/dev/null; then
+  echo "setup: installing$missing"
+  $as_root apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+    $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null && exit 0
+fi
+echo "setup: could not install$missing; install them by hand (the tests skip what needs them)"
+exit 0

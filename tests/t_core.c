@@ -1,0 +1,198 @@
+/* >>core: double-double, the associative sum, numbers of an expression, decimal texts. */
+
+static double core_random_double(void) /* any finite double, all exponents */
+{
+  for (;;) {
+    uint64_t bits = test_random();
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    if (fabs(x) <= DBL_MAX)
+      return x;
+  }
+}
+
+/* A sum of doubles does not depend on order or grouping, and adding the negatives returns to zero. */
+TEST(t_sum_is_associative)
+{
+  int trial, i;
+  for (trial = 0; trial < 200; trial++) {
+    double x[64];
+    perm_sum forward, backward, half, zero;
+    memset(&forward, 0, sizeof forward);
+    memset(&backward, 0, sizeof backward);
+    memset(&half, 0, sizeof half);
+    memset(&zero, 0, sizeof zero);
+    for (i = 0; i < 64; i++)
+      x[i] = core_random_double();
+    for (i = 0; i < 64; i++)
+      permi_sum_add_double(&forward, x[i]);
+    for (i = 63; i >= 0; i--)
+      permi_sum_add_double(i & 1 ? &half : &backward, x[i]);
+    permi_sum_add(&backward, &half);
+    CHECK(!memcmp(&forward, &backward, sizeof forward));
+    CHECK(memcmp(&forward, &zero, sizeof zero) != 0);
+    for (i = 0; i < 64; i++)
+      permi_sum_add_double(&forward, -x[i]);
+    CHECK(!memcmp(&forward, &zero, sizeof forward));
+  }
+}
+
+/* Reading a sum back: hi is the nearest double, hi + lo is right to 2^-104. */
+TEST(t_sum_value_is_nearest)
+{
+  int trial;
+  for (trial = 0; trial < 20000; trial++) {
+    double a = core_random_double(), b;
+    perm_sum sum;
+    permi_dd value;
+    long long exp2;
+    int e;
+    frexp(a, &e);
+    b = ldexp(test_uniform() - 0.5, e - test_below(120)); /* near a, so that both matter */
+    if (fabs(a) > 1e300 || fabs(a) < 1e-250)
+      continue;
+    memset(&sum, 0, sizeof sum);
+    permi_sum_add_double(&sum, a);
+    permi_sum_add_double(&sum, b);
+    value = permi_sum_value(&sum, &exp2);
+    {
+      permi_dd exact = permi_two_sum(a, b);
+      CHECK_SHOW(ldexp(value.hi, (int)exp2) == exact.hi, "a = %a, b = %a", a, b);
+      CHECK_SHOW(fabs(ldexp(value.lo, (int)exp2) - exact.lo) <= fabs(exact.hi) * 1e-31, "a = %a, b = %a", a, b);
+    }
+  }
+}
+
+TEST(t_sum_value_of_the_smallest)
+{
+  perm_sum sum;
+  permi_dd value;
+  long long exp2;
+  memset(&sum, 0, sizeof sum);
+  value = permi_sum_value(&sum, &exp2);
+  CHECK(value.hi == 0 && value.lo == 0 && exp2 == 0);
+  permi_sum_add_double(&sum, -5e-324);
+  value = permi_sum_value(&sum, &exp2);
+  CHECK(ldexp(value.hi, (int)exp2) == -5e-324 && value.lo == 0);
+  permi_sum_add_double(&sum, DBL_MAX);
+  permi_sum_add_double(&sum, DBL_MAX);
+  value = permi_sum_value(&sum, &exp2);
+  CHECK(value.hi == 0.5 * (1 + (1 - DBL_EPSILON)) || value.hi == 1 - DBL_EPSILON / 2);
+  CHECK(exp2 == 1025);
+}
+
+/* Integers go through the sum and come back whole, with either sign. */
+TEST(t_sum_carries_integers)
+{
+  int trial;
+  for (trial = 0; trial < 2000; trial++) {
+    uint64_t word[2], back[PERM_INTEGER_WORDS];
+    int negative = test_below(2), negative_back, words;
+    perm_sum sum;
+    word[0] = test_random();
+    word[1] = test_below(3) ? test_random() : 0;
+    memset(&sum, 0, sizeof sum);
+    memset(back, 0, sizeof back);
+    permi_sum_add_integer(&sum, word, 2, negative);
+    words = permi_sum_integer(&sum, back, &negative_back);
+    CHECK(words == (word[1] ? 2 : 1));
+    CHECK(back[0] == word[0] && back[1] == word[1]);
+    CHECK(negative == negative_back);
+    permi_sum_add_double(&sum, 0.5);
+    CHECK(permi_sum_integer(&sum, back, &negative_back) == -1);
+  }
+}
+
+static void core_number(permi_number *number, long long integer)
+{
+  *number = permi_number_one();
+  number->negative = integer < 0;
+  number->word[0] = (uint64_t)(integer < 0 ? -integer : integer);
+  number->words = integer != 0;
+  number->value = permi_dd_make((double)integer);
+}
+
+static long long core_back(const permi_number *number)
+{
+  return number->negative ? -(long long)number->word[0] : (long long)number->word[0];
+}
+
+TEST(t_numbers_add_and_multiply)
+{
+  int trial;
+  for (trial = 0; trial < 2000; trial++) {
+    long long x = (long long)(test_random() >> 34) - (1 << 29), y = (long long)(test_random() >> 34) - (1 << 29);
+    permi_number a, b;
+    core_number(&a, test_below(8) ? x : 0);
+    x = core_back(&a);
+    core_number(&b, y);
+    CHECK(permi_number_add(&a, &b) == PERM_OK);
+    CHECK_SHOW(a.exact && core_back(&a) == x + y, "%lld + %lld = %lld", x, y, core_back(&a));
+    CHECK(ldexp(a.value.hi, (int)a.exp2) == (double)(x + y));
+    CHECK(permi_number_multiply(&a, &b) == PERM_OK);
+    CHECK(a.exact && core_back(&a) == (x + y) * y);
+    CHECK(ldexp(a.value.hi, (int)a.exp2) == (double)((x + y) * y) && a.error == 0);
+  }
+}
+
+/* 1e600 + 1e-600 in separate exponents: the bound covers what vanished. */
+TEST(t_numbers_of_far_exponents)
+{
+  permi_number a = permi_number_one(), b = permi_number_one();
+  a.exact = b.exact = 0;
+  a.exp2 = 2000;
+  b.exp2 = -2000;
+  CHECK(permi_number_add(&a, &b) == PERM_OK);
+  CHECK(a.error > 0 && a.error < 1e-29);
+  CHECK(ldexp(a.value.hi, (int)(a.exp2 - 2000)) == 1);
+}
+
+TEST(t_product_too_long_overflows)
+{
+  permi_number a = permi_number_one(), b = permi_number_one();
+  int i;
+  for (i = 0; i < PERM_INTEGER_WORDS; i++)
+    a.word[i] = ~UINT64_C(0);
+  a.words = PERM_INTEGER_WORDS;
+  b.word[0] = 3;
+  CHECK(permi_number_multiply(&a, &b) == PERM_ERROR_OVERFLOW);
+  a.word[PERM_INTEGER_WORDS - 1] = 0;
+  a.words--;
+  CHECK(permi_number_multiply(&a, &b) == PERM_OK);
+}
+
+TEST(t_decimal_text)
+{
+  static const struct { uint64_t low, high; int negative; const char *text; } cases[] = {
+      {0, 0, 0, "0"}, {9, 0, 0, "9"}, {1000000000, 0, 0, "1000000000"}, {999999999, 0, 1, "-999999999"},
+      {UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff), 0, "340282366920938463463374607431768211455"},
+      {0, 1, 0, "18446744073709551616"}};
+  size_t i;
+  for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    perm_result result;
+    char text[64], cut[5];
+    memset(&result, 0, sizeof result);
+    result.exact = 1;
+    result.negative = cases[i].negative;
+    result.integer[0] = cases[i].low;
+    result.integer[1] = cases[i].high;
+    result.integer_words = cases[i].high ? 2 : cases[i].low != 0;
+    CHECK(perm_result_text(&result, text, sizeof text) == strlen(cases[i].text));
+    CHECK_TEXT(text, cases[i].text);
+    CHECK(perm_result_text(&result, NULL, 0) == strlen(cases[i].text));
+    perm_result_text(&result, cut, sizeof cut);
+    CHECK(strlen(cut) == (strlen(cases[i].text) < 4 ? strlen(cases[i].text) : 4));
+    CHECK(!strncmp(cut, cases[i].text, strlen(cut)));
+  }
+}
+
+TEST(t_every_status_has_name_and_text)
+{
+#define CORE_STATUS(name, number, text_)                              \
+  CHECK(!strcmp(perm_status_name(name), #name) && (int)name == number); \
+  CHECK(!strcmp(perm_status_text(name), text_));
+  PERM_STATUS_LIST(CORE_STATUS)
+#undef CORE_STATUS
+  CHECK_TEXT(perm_status_text((perm_status)77), "unknown");
+  CHECK_TEXT(perm_method_name((perm_method)77), "unknown");
+}

@@ -1,0 +1,321 @@
+/* >>small, >>plain, >>dense, >>plan: engines against oracles and against each other. */
+
+static void dense_random(int n, double *a, double density)
+{
+  int i;
+  for (i = 0; i < n * n; i++)
+    a[i] = test_uniform() < density ? 2 * test_uniform() - 1 : 0;
+}
+
+static perm_result dense_compute(int n, const double *a, perm_method method, perm_isa isa, perm_precision precision)
+{
+  perm_options options;
+  perm_result result;
+  memset(&options, 0, sizeof options);
+  options.method = method;
+  options.isa = isa;
+  options.precision = precision;
+  options.tolerance = 1; /* no escalation */
+  perm_compute_real(n, n, a, n, &options, &result);
+  return result;
+}
+
+/* Every engine and kernel family within its estimate of a quadruple-precision oracle; dense and sparse patterns,
+   so both forms run; both precisions. Estimates are honest (never exceeded) and not vacuous. */
+TEST(t_every_engine_matches_the_oracle)
+{
+  double a[16 * 16], worst = 0;
+  int n, trial, isa, k, normalised = 0, pair = 0;
+  static const perm_method methods[] = {PERM_DENSE, PERM_GLYNN, PERM_RYSER, PERM_EXPANSION, PERM_AUTO};
+  for (n = 1; n <= 13; n++)
+    for (trial = 0; trial < (n < 9 ? 12 : 5); trial++) {
+      static const double densities[] = {1, 1, 0.7, 0.4};
+      oracle_wide exact;
+      perm_plan plan;
+      dense_random(n, a, densities[trial % 4]);
+      exact = oracle_real(n, a);
+      perm_plan_real(n, n, a, n, NULL, &plan, NULL);
+      normalised += plan.form == PERM_FORM_NORMALISED;
+      pair += plan.form == PERM_FORM_PAIR;
+      for (k = 0; k < 5; k++)
+        for (isa = PERM_ISA_PLAIN; isa <= (methods[k] == PERM_DENSE ? (int)perm_isa_best() : PERM_ISA_PLAIN); isa++) {
+          int precision;
+          if (methods[k] == PERM_EXPANSION && n > 8)
+            continue;
+          for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_FAST; precision++) {
+            perm_result r = dense_compute(n, a, methods[k], (perm_isa)isa, (perm_precision)precision);
+            double error = fabs((double)((oracle_wide)r.value - exact));
+            CHECK_SHOW(r.status == PERM_OK && r.isa <= (perm_isa)isa, "%s", r.message);
+            CHECK_SHOW(error <= r.estimate + 1e-300, "n=%d %s %s: error %g, estimate %g", n, perm_method_name(methods[k]),
+                       perm_isa_name((perm_isa)isa), error, r.estimate);
+            CHECK_SHOW(error <= r.error, "n=%d: error %g, bound %g", n, error, r.error);
+            if (r.estimate > 0 && r.estimate < (double)INFINITY && error / r.estimate > worst)
+              worst = error / r.estimate;
+          }
+        }
+    }
+  CHECK_SHOW(worst > 1e-4, "estimates are vacuous: worst error/estimate %g", worst);
+  CHECK(normalised > 10 && pair > 10);
+}
+
+/* n! for the matrix of ones, up to the largest factorial that needs no rounding, in every family. */
+TEST(t_ones_give_factorials)
+{
+  double a[22 * 22], factorial = 1;
+  int n, i, isa;
+  for (i = 0; i < 22 * 22; i++)
+    a[i] = 1;
+  for (n = 1; n <= 20; n++) {
+    factorial *= n;
+    for (isa = PERM_ISA_PLAIN; isa <= (n > 16 ? (int)perm_isa_best() : (int)PERM_ISA_AVX512); isa++)
+      if (isa <= (int)perm_isa_best() && (isa > PERM_ISA_PLAIN || n <= 16)) {
+        perm_result r = dense_compute(n, a, PERM_AUTO, (perm_isa)isa, PERM_PRECISION_DEFAULT);
+        CHECK_SHOW(fabs(r.value - factorial) <= 1e-12 * factorial, "n=%d %s: %.17g", n, perm_isa_name(r.isa), r.value);
+      }
+  }
+}
+
+/* J - I gives the derangements: subfactorials by their recurrence; a zero in every column, so the pair form. */
+TEST(t_derangements)
+{
+  double a[18 * 18], derangements = 1;
+  int n, i;
+  for (n = 1; n <= 18; n++) {
+    perm_result r;
+    derangements = derangements * n + (n & 1 ? -1 : 1);
+    for (i = 0; i < n * n; i++)
+      a[i] = i / n != i % n;
+    r = dense_compute(n, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    CHECK_SHOW(fabs(r.value - derangements) <= 1e-12 * derangements + 1e-300, "n=%d: %.17g", n, r.value);
+  }
+}
+
+/* Identities where no oracle reaches: transposition, permutations, linearity in a row. */
+TEST(t_identities)
+{
+  double a[20 * 20], b[20 * 20], c[20 * 20];
+  int n = 20, i, j, trial;
+  for (trial = 0; trial < 3; trial++) {
+    perm_result r, s, t;
+    dense_random(n, a, trial == 2 ? 0.6 : 1);
+    r = dense_compute(n, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        b[j * n + i] = a[i * n + j];
+    s = dense_compute(n, b, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    CHECK(fabs(r.value - s.value) <= r.estimate + s.estimate);
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        b[(i * 7 % n) * n + (j * 3 + 5) % n] = a[i * n + j];
+    s = dense_compute(n, b, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    CHECK(fabs(r.value - s.value) <= r.estimate + s.estimate);
+    memcpy(b, a, sizeof b);
+    memcpy(c, a, sizeof c);
+    for (j = 0; j < n; j++) {
+      b[3 * n + j] = test_uniform();
+      c[3 * n + j] = a[3 * n + j] - b[3 * n + j];
+    }
+    s = dense_compute(n, b, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    t = dense_compute(n, c, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    CHECK(fabs(r.value - s.value - t.value) <= r.estimate + s.estimate + t.estimate);
+  }
+}
+
+/* Rows and columns multiplied by powers of two change the exponent and no other bit. */
+TEST(t_power_of_two_scaling_keeps_bits)
+{
+  double a[12 * 12], b[12 * 12];
+  int n, i, trial, shift;
+  for (trial = 0; trial < 40; trial++) {
+    perm_result r, s;
+    n = 5 + trial % 8;
+    dense_random(n, a, trial % 3 ? 1 : 0.5);
+    memcpy(b, a, sizeof b);
+    shift = test_below(41) - 20;
+    for (i = 0; i < n; i++)
+      b[(trial % n) * n + i] = ldexp(a[(trial % n) * n + i], shift);
+    r = dense_compute(n, a, PERM_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    s = dense_compute(n, b, PERM_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    CHECK_SHOW(ldexp(r.value, shift) == s.value, "n=%d: %a 2^%d, %a", n, r.value, shift, s.value);
+  }
+}
+
+/* Entries from the smallest denormal to 1e308: never NaN or infinite, right where the oracle can tell. */
+TEST(t_extreme_entries)
+{
+  double a[10 * 10], b[10 * 10];
+  int n, i, trial;
+  for (trial = 0; trial < 200; trial++) {
+    int row[10], column[10], total = 0, isa = PERM_ISA_PLAIN + trial % 3;
+    perm_result r;
+    n = 1 + trial % 10;
+    if (isa > (int)perm_isa_best())
+      isa = PERM_ISA_PLAIN;
+    dense_random(n, a, trial % 4 ? 1 : 0.7);
+    for (i = 0; i < n; i++) {
+      row[i] = test_below(900) - 450;
+      column[i] = test_below(900) - 450;
+      total += row[i] + column[i];
+    }
+    for (i = 0; i < n * n; i++) {
+      int e = row[i / n] + column[i % n];
+      if (e < -960)
+        total -= row[i / n], row[i / n] = 0, i = i / n * n - 1; /* keep entries normal: begin this row again */
+      else
+        b[i] = ldexp(a[i], e);
+    }
+    r = dense_compute(n, b, PERM_AUTO, (perm_isa)isa, PERM_PRECISION_DEFAULT);
+    CHECK(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET); /* some are singular */
+    CHECK(fabs(r.value) <= DBL_MAX);
+    {
+      oracle_wide exact = oracle_real(n, a);
+      double value = ldexp(r.value, (int)(r.exp2 - total)), estimate = ldexp(r.estimate, (int)(r.exp2 - total));
+      CHECK_SHOW(fabs((double)((oracle_wide)value - exact)) <= estimate + 1e-15 * fabs((double)exact),
+                 "n=%d trial %d: %g, exact %g, estimate %g", n, trial, value, (double)exact, estimate);
+    }
+  }
+  for (trial = 0; trial < 200; trial++) { /* any finite bits at all */
+    double p;
+    perm_result r;
+    n = 1 + trial % 10;
+    for (i = 0; i < n * n; i++)
+      a[i] = core_random_double();
+    r = dense_compute(n, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    CHECK(r.status >= 0 && fabs(r.value) <= DBL_MAX);
+    p = perm_real(n, a);
+    CHECK(p == p);
+  }
+}
+
+TEST(t_overflow_and_underflow)
+{
+  double a[64], huge = 0;
+  int i;
+  perm_result r;
+  for (i = 0; i < 64; i++)
+    a[i] = 1e300;
+  CHECK(perm_real(8, a) == HUGE_VAL);
+  a[0] = -1e308;
+  for (i = 1; i < 8; i++)
+    a[i] = 0;
+  CHECK(perm_real(8, a) == -HUGE_VAL);
+  for (i = 0; i < 64; i++)
+    a[i] = 1e-300;
+  CHECK(perm_real(8, a) == 0);
+  r = dense_compute(8, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+  CHECK(r.value != 0 && r.exp2 < -1000);
+  for (huge = 1, i = 0; i < 8; i++)
+    huge *= 1e-300 * 1e300; /* 8! (1e-300)^8, back in range */
+  CHECK(fabs(log2(r.value) + (double)r.exp2 - (log2(40320.0) - 8 * 300 * log2(10.0))) < 1e-9);
+  CHECK(huge != 0);
+}
+
+/* A common grid would lose the 1s: permanent 1. */
+TEST(t_entries_of_very_different_size)
+{
+  double a[4] = {1152921504606846976.0, 1, 1, 0}, b[36];
+  perm_result r;
+  int i;
+  CHECK(perm_real(2, a) == 1);
+  r = dense_compute(2, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+  CHECK(r.value == 1 && r.error < 1e-15);
+  for (i = 0; i < 36; i++)
+    b[i] = i / 6 == i % 6; /* the same, padded by the identity: dense engine */
+  b[0] = 1152921504606846976.0;
+  b[1] = b[6] = 1;
+  b[7] = 0;
+  r = dense_compute(6, b, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+  CHECK_SHOW(fabs(r.value - 1) <= r.estimate, "value %g, estimate %g", r.value, r.estimate);
+}
+
+TEST(t_zero_lines_give_exactly_zero)
+{
+  double a[36];
+  int i, n;
+  for (n = 1; n <= 6; n++) {
+    perm_result r;
+    for (i = 0; i < n * n; i++)
+      a[i] = i % n == n / 2 ? 0 : 1 + i;
+    r = dense_compute(n, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    CHECK(r.status == PERM_OK && r.value == 0 && r.exact && r.error == 0 && r.method == PERM_STRUCTURE);
+    for (i = 0; i < n * n; i++)
+      a[i] = i / n == n / 2 ? -0.0 : 1 + i;
+    r = dense_compute(n, a, PERM_GLYNN, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    CHECK(r.status == PERM_OK && r.value == 0 && r.exact);
+  }
+}
+
+/* The expansion's bound is a theorem: never violated, within 1e-15 relative of |a|'s permanent, not vacuous. */
+TEST(t_expansion_bound)
+{
+  double a[49];
+  int n, i, trial;
+  for (trial = 0; trial < 300; trial++) {
+    perm_result r;
+    double error;
+    n = 1 + trial % 7;
+    for (i = 0; i < n * n; i++)
+      a[i] = trial % 2 ? (double)(test_below(2001) - 1000) : ldexp(test_uniform() - 0.5, test_below(60) - 30);
+    r = dense_compute(n, a, PERM_EXPANSION, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    error = fabs((double)((oracle_wide)r.value - oracle_real(n, a)));
+    CHECK_SHOW(error <= r.error, "n=%d: error %g, bound %g", n, error, r.error);
+    CHECK(r.error <= 1.2e-16 * fabs(r.value) + 1e-27 * pow(1000, n) * 5040);
+  }
+}
+
+TEST(t_one_line_call)
+{
+  double a[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  int n;
+  CHECK(perm_real(3, a) == 450);
+  CHECK(perm_real(2, a) == 10);
+  CHECK(perm_real(1, a) == 1);
+  CHECK(perm_real(0, NULL) == 1);
+  CHECK(isnan(perm_real(-1, a)));
+  CHECK(isnan(perm_real(2, NULL)));
+  CHECK(isnan(perm_real(65, a)));
+  a[4] = NAN;
+  CHECK(isnan(perm_real(3, a)));
+  for (n = 1; n <= 4; n++) {
+    double b[16];
+    int trial;
+    for (trial = 0; trial < 50; trial++) {
+      dense_random(n, b, 0.8);
+      CHECK(fabs(perm_real(n, b) - (double)oracle_real(n, b)) <= 1e-15);
+    }
+  }
+}
+
+/* Row stride: the gap is never read. */
+TEST(t_row_stride)
+{
+  double a[7 * 11], b[49];
+  perm_result r, s;
+  int i, j;
+  for (i = 0; i < 77; i++)
+    a[i] = NAN;
+  for (i = 0; i < 7; i++)
+    for (j = 0; j < 7; j++)
+      a[i * 11 + j] = b[i * 7 + j] = test_uniform();
+  CHECK(perm_compute_real(7, 7, a, 11, NULL, &r) == PERM_OK);
+  CHECK(perm_compute_real(7, 7, b, 7, NULL, &s) == PERM_OK);
+  CHECK(r.value == s.value);
+}
+
+/* The estimate of a hopeless case says so, and a tolerance that cannot be met is a status, with the value. */
+TEST(t_tolerance)
+{
+  double a[144];
+  perm_options options;
+  perm_result r;
+  dense_random(12, a, 1);
+  memset(&options, 0, sizeof options);
+  options.precision = PERM_PRECISION_FAST;
+  options.tolerance = 1e-9;
+  CHECK(perm_compute_real(12, 12, a, 12, &options, &r) == PERM_OK);
+  CHECK(r.estimate <= 1e-9 * fabs(r.value));
+  options.tolerance = 1e-18;
+  CHECK(perm_compute_real(12, 12, a, 12, &options, &r) == PERM_TOLERANCE_NOT_MET);
+  CHECK(r.value == r.value && r.estimate < 1e-10 && r.escalated == 1 && r.precision == PERM_PRECISION_DEFAULT);
+  CHECK_TEXT(r.message, "tolerance 1e-18 not met");
+}

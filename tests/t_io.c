@@ -1,0 +1,726 @@
+/* Room >>io (with >>matrix and >>write): readers accept exactly what they promise, every refusal names file, line,
+   what was found and what was expected, nothing leaks whichever allocation fails, and what is written reads back
+   with the same bits. */
+#include <limits.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__unix__)
+#include <signal.h>
+#include <sys/resource.h>
+#endif
+
+#ifndef T_IO_DIRECTORY
+#define T_IO_DIRECTORY "build/" /* tests run from the top level; files made here are removed again */
+#endif
+#ifndef T_IO_MATRICES
+#define T_IO_MATRICES "../shared/matrices/"
+#endif
+
+static int t_io_is_zero(const perm_matrix *matrix)
+{
+  return !matrix->m && !matrix->n && !matrix->nnz && !matrix->row_start && !matrix->column && !matrix->real &&
+         !matrix->imaginary && !matrix->integer;
+}
+
+/* The message with which a text is refused as a malformed file; a word in brackets if that is not what happens. */
+static const char *t_io_refused_bytes(const char *text, size_t bytes, const char *name)
+{
+  static perm_result result;
+  perm_matrix matrix;
+  perm_status status = perm_matrix_read_memory(text, bytes, name, NULL, &matrix, &result);
+  if (status == PERM_OK) {
+    perm_matrix_free(&matrix);
+    return "[accepted]";
+  }
+  if (status != PERM_ERROR_FORMAT || result.status != status) return "[another status]";
+  if (!t_io_is_zero(&matrix)) return "[matrix left behind]";
+  if (strchr(result.message, '\n')) return "[more than one line]";
+  return result.message;
+}
+static const char *t_io_refused(const char *text) { return t_io_refused_bytes(text, strlen(text), "a.mtx"); }
+static const char *t_io_refused_plain(const char *text) { return t_io_refused_bytes(text, strlen(text), "a.txt"); }
+
+/* "m n kind | i j value | ..." of a text, 1-based, as it was read; the message if it was refused. */
+static const char *t_io_read(const char *text)
+{
+  static char shown[1024];
+  static perm_result result;
+  perm_matrix matrix;
+  size_t k, length;
+  int i;
+  if (perm_matrix_read_memory(text, strlen(text), "memory", NULL, &matrix, &result) != PERM_OK) return result.message;
+  length = (size_t)snprintf(shown, sizeof shown, "%d %d %c", matrix.m, matrix.n, "pirc"[matrix.kind]);
+  for (i = 0; i < matrix.m; i++)
+    for (k = matrix.row_start[i]; k < matrix.row_start[i + 1] && length < 900; k++) {
+      length += (size_t)snprintf(shown + length, sizeof shown - length, " | %d %d", i + 1, matrix.column[k] + 1);
+      if (matrix.integer)
+        length += (size_t)snprintf(shown + length, sizeof shown - length, " %lld", (long long)matrix.integer[k]);
+      else if (matrix.real)
+        length += (size_t)snprintf(shown + length, sizeof shown - length, " %.17g", matrix.real[k]);
+      if (matrix.imaginary)
+        length += (size_t)snprintf(shown + length, sizeof shown - length, " %.17g", matrix.imaginary[k]);
+    }
+  perm_matrix_free(&matrix);
+  return shown;
+}
+
+static int t_io_same(const perm_matrix *a, const perm_matrix *b)
+{
+  if (a->m != b->m || a->n != b->n || a->nnz != b->nnz || a->kind != b->kind) return 0;
+  if (memcmp(a->row_start, b->row_start, ((size_t)a->m + 1) * sizeof *a->row_start)) return 0;
+  if (memcmp(a->column, b->column, a->nnz * sizeof *a->column)) return 0;
+  if (!a->real != !b->real || !a->imaginary != !b->imaginary || !a->integer != !b->integer) return 0;
+  if (a->real && memcmp(a->real, b->real, a->nnz * sizeof *a->real)) return 0;
+  if (a->imaginary && memcmp(a->imaginary, b->imaginary, a->nnz * sizeof *a->imaginary)) return 0;
+  return !a->integer || !memcmp(a->integer, b->integer, a->nnz * sizeof *a->integer);
+}
+
+static int t_io_exists(const char *path)
+{
+  FILE *file = fopen(path, "rb");
+  if (file) fclose(file);
+  return file != NULL;
+}
+
+/* An allocator that fails its fail_at-th call (0: never) and counts what is live. */
+typedef struct t_io_memory { long calls, fail_at, live; size_t largest; } t_io_memory;
+
+static void *t_io_allocate(size_t bytes, void *user_data)
+{
+  t_io_memory *memory = (t_io_memory *)user_data;
+  void *pointer;
+  if (bytes > memory->largest) memory->largest = bytes;
+  if (++memory->calls == memory->fail_at) return NULL;
+  pointer = malloc(bytes ? bytes : 1);
+  if (pointer) memset(pointer, 0xa5, bytes);
+  memory->live += pointer != NULL;
+  return pointer;
+}
+static void t_io_release(void *pointer, void *user_data)
+{
+  if (pointer) ((t_io_memory *)user_data)->live--;
+  free(pointer);
+}
+static perm_options t_io_options(t_io_memory *memory)
+{
+  perm_options options;
+  memset(&options, 0, sizeof options);
+  memset(memory, 0, sizeof *memory);
+  options.allocator.allocate = t_io_allocate;
+  options.allocator.release = t_io_release;
+  options.allocator.user_data = memory;
+  return options;
+}
+
+/* -- what is accepted -------------------------------------------------------------------------- */
+
+TEST(t_io_coordinate_fields_and_symmetries)
+{
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate real general\n2 3 2\n2 3 -1.5e1\n1 1 .25\n"),
+             "2 3 r | 1 1 0.25 | 2 3 -15");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 +7\n2 1 -9223372036854775808\n"),
+             "2 2 i | 1 1 7 | 1 2 -9223372036854775808 | 2 1 -9223372036854775808");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n3 1\n2 2\n"),
+             "3 3 p | 1 3 | 2 2 | 3 1");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 4\n"),
+             "2 2 r | 1 2 -4 | 2 1 4");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate complex skew-symmetric\n2 2 1\n2 1 4 5\n"),
+             "2 2 c | 1 2 -4 -5 | 2 1 4 5");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 3 0\n2 1 4 5\n"),
+             "2 2 c | 1 1 3 0 | 1 2 4 -5 | 2 1 4 5");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate complex symmetric\n2 2 1\n2 1 0 5\n"),
+             "2 2 c | 1 2 0 5 | 2 1 0 5");
+}
+
+TEST(t_io_array_is_column_major)
+{
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n4\n5\n6\n"),
+             "2 3 r | 1 1 1 | 1 2 3 | 1 3 5 | 2 1 2 | 2 2 4 | 2 3 6");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n"),
+             "3 3 i | 1 1 1 | 1 2 2 | 1 3 3 | 2 1 2 | 2 2 4 | 2 3 5 | 3 1 3 | 3 2 5 | 3 3 6");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n"),
+             "3 3 r | 1 2 -1 | 1 3 -2 | 2 1 1 | 2 3 -3 | 3 1 2 | 3 2 3");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 0\n"),
+             "2 2 c | 1 1 1 0 | 1 2 2 -3 | 2 1 2 3 | 2 2 4 0");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix array integer general\n2 2\n0\n0\n0\n5\n"), "2 2 i | 2 2 5");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix array real skew-symmetric\n1 1\n"), "1 1 r");
+}
+
+TEST(t_io_banner_case_comments_blank_lines_crlf)
+{
+  CHECK_TEXT(t_io_read("%%MATRIXMARKET MATRIX Coordinate REAL General\r\n%c\r\n\r\n  2 2\t1 \r\n% x\r\n 1\t2 3 \r\n"
+                       "\r\n%"),
+             "2 2 r | 1 2 3");
+  CHECK_TEXT(t_io_read("\xef\xbb\xbf%%MatrixMarket matrix array real general\n1 1\n3"), "1 1 r | 1 1 3");
+  CHECK_TEXT(t_io_read("\xef\xbb\xbf" "1 2\n"), "1 2 i | 1 1 1 | 1 2 2");
+}
+
+TEST(t_io_empty_matrices_and_explicit_zeros)
+{
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate real general\n0 0 0\n"), "0 0 r");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate pattern general\n3 0 0"), "3 0 p");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix array real general\n0 7\n"), "0 7 r");
+  CHECK(!strcmp(t_io_read("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 0e5\n2 2 -0.0\n"), "2 2 r"));
+  CHECK(!strcmp(t_io_read("%%MatrixMarket matrix coordinate complex general\n1 2 2\n1 1 0 0\n1 2 0 2\n"),
+                "1 2 c | 1 2 0 2"));
+  CHECK(!strcmp(t_io_read("0 0\n0 -0\n"), "2 2 i"));
+}
+
+TEST(t_io_plain_rows)
+{
+  CHECK_TEXT(t_io_read("# c\n\n1 2,3\n\t% c\n4\t5 , -6"),
+             "2 3 i | 1 1 1 | 1 2 2 | 1 3 3 | 2 1 4 | 2 2 5 | 2 3 -6");
+  CHECK_TEXT(t_io_read("1 0\r\n1 1\r\n"), "2 2 i | 1 1 1 | 2 1 1 | 2 2 1");
+  CHECK_TEXT(t_io_read("1 2.5\n"), "1 2 r | 1 1 1 | 1 2 2.5");
+  CHECK_TEXT(t_io_read("9223372036854775807 -9223372036854775808\n"),
+             "1 2 i | 1 1 9223372036854775807 | 1 2 -9223372036854775808");
+  CHECK_TEXT(t_io_read("9223372036854775808 1\n"), "1 2 r | 1 1 9.2233720368547758e+18 | 1 2 1");
+  CHECK_TEXT(t_io_read("1+2i -1.5e1-2.5e-1i 3i -4I"), "'-4I' found");
+  CHECK_TEXT(t_io_read("1+2i -1.5e1-2.5e-1i 3i i\n-i +i 1-i 7"),
+             "2 4 c | 1 1 1 2 | 1 2 -15 -0.25 | 1 3 0 3 | 1 4 0 1 | 2 1 0 -1 | 2 2 0 1 | 2 3 1 -1 | 2 4 7 0");
+  CHECK_TEXT(t_io_read("1.5\ni"), "2 1 c | 1 1 1.5 0 | 2 1 0 1");
+  CHECK_TEXT(t_io_read("i\n1.5"), "2 1 c | 1 1 0 1 | 2 1 1.5 0");
+}
+
+/* Halfway cases, denormals and the largest double; a token longer than any fixed buffer. */
+TEST(t_io_numbers_are_correctly_rounded)
+{
+  static char text[5000];
+  CHECK_TEXT(t_io_read("9007199254740993.0"), "1 1 9007199254740992");
+  CHECK_TEXT(t_io_read("9007199254740993.00000000000000000000000000000000000000001"), "1 1 9007199254740994");
+  CHECK_TEXT(t_io_read("4.9406564584124654e-324"), "1 1 4.9406564584124654e-324");
+  CHECK_TEXT(t_io_read("1.7976931348623157e308"), "1 1 1.7976931348623157e+308");
+  CHECK_TEXT(t_io_read(".5e+0 5.E-1"), "1 1 0.5 | 1 2 0.5");
+  memset(text, '0', sizeof text);
+  memcpy(text, "0.", 2);
+  strcpy(text + 4000, "25e4000");
+  CHECK_TEXT(t_io_read(text), "1 1 25"); /* 3998 zeros behind the point, then 25 */
+}
+
+/* A million numbers in one line: no limit on its length, and the sort sees large rows. */
+TEST(t_io_long_lines)
+{
+  size_t k, count = 200000;
+  char *text = (char *)malloc(2 * count + 1);
+  perm_matrix matrix;
+  perm_result result;
+  CHECK(text != NULL);
+  if (!text) return;
+  for (k = 0; k < count; k++) memcpy(text + 2 * k, "7 ", 2);
+  CHECK(perm_matrix_read_memory(text, 2 * count, NULL, NULL, &matrix, &result) == PERM_OK);
+  CHECK(matrix.m == 1 && (size_t)matrix.n == count && matrix.nnz == count);
+  CHECK(matrix.nnz == count && matrix.column[count - 1] == (int)count - 1 && matrix.integer[count - 1] == 7);
+  perm_matrix_free(&matrix);
+  memset(text, 'x', 2 * count);
+  CHECK_TEXT(t_io_refused_bytes(text, 2 * count, "a.txt"), "a.txt:1: 'xxxxxxxxxxxxxxxxxxxxx...' found");
+  free(text);
+}
+
+/* The decimal point of the text is '.', whatever the locale thinks. */
+TEST(t_io_does_not_depend_on_the_locale)
+{
+  static const char *const names[4] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
+  static const char path[] = T_IO_DIRECTORY "t_io_locale.mtx";
+  const double a[1] = {0.1};
+  perm_matrix written, matrix;
+  perm_result result;
+  int k, found = 0;
+  for (k = 0; k < 4 && !found; k++) found = setlocale(LC_NUMERIC, names[k]) != NULL;
+  if (!found) SKIP("no locale with a decimal comma is installed");
+  CHECK(perm_matrix_read_memory("1.5", 3, NULL, NULL, &matrix, &result) == PERM_OK);
+  CHECK(matrix.nnz == 1 && matrix.real && matrix.real[0] == 1.5);
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_from_dense(1, 1, a, 1, NULL, &written, &result) == PERM_OK);
+  CHECK(perm_matrix_write(path, &written, &result) == PERM_OK);
+  setlocale(LC_NUMERIC, "C");
+  CHECK(perm_matrix_read(path, NULL, &matrix, &result) == PERM_OK);
+  CHECK(matrix.nnz == 1 && matrix.real && matrix.real[0] == 0.1);
+  perm_matrix_free(&matrix);
+  perm_matrix_free(&written);
+  remove(path);
+}
+
+/* -- what is refused --------------------------------------------------------------------------- */
+
+TEST(t_io_refuses_bad_banners)
+{
+  CHECK_TEXT(t_io_refused("%%MatrixMarket\n1 1 0\n"), "a.mtx:1: the banner ends before the object, matrix was");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix\n"),
+             "a.mtx:1: the banner ends before the format, coordinate or array");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array\n"), "a.mtx:1: the banner ends before the field, real, complex");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array real\n"),
+             "a.mtx:1: the banner ends before the symmetry, general");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket vector array real general\n"), "a.mtx:1: object 'vector' found, matrix was");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix elemental real general\n"), "a.mtx:1: format 'elemental' found");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array double general\n"), "a.mtx:1: field 'double' found, real");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array real symmetrical\n"), "a.mtx:1: symmetry 'symmetrical' found");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array real general x\n"), "a.mtx:1: 'x' found after the banner");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array pattern general\n1 1\n"), "a.mtx:1: an array of field pattern");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate pattern skew-symmetric\n"),
+             "a skew-symmetric pattern found");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate real hermitian\n"),
+             "a hermitian matrix of field real found");
+  CHECK_TEXT(t_io_refused("%%Matrix Market matrix array real general\n1 1\n1\n"),
+             "a.mtx:1: '%%Matrix' found, %%MatrixMarket was expected");
+  CHECK_TEXT(t_io_refused_plain("%%MatrixMarkt matrix array real general\n1 1\n1\n"), "%%MatrixMarket was expected");
+  CHECK_TEXT(t_io_refused("2 2 1\n1 1 1\n"), "no banner found in a file named .mtx");
+}
+
+TEST(t_io_refuses_bad_sizes)
+{
+  static const char real[] = "%%MatrixMarket matrix coordinate real general\n";
+  char text[256];
+#define T_IO_SIZES(sizes) (snprintf(text, sizeof text, "%s%s", real, sizes), t_io_refused(text))
+  CHECK_TEXT(t_io_refused(real), "a.mtx:1: the file ends before the size line, 'rows columns entries' was expected");
+  CHECK_TEXT(T_IO_SIZES("2 2\n"), "a.mtx:2: the line ends before the number of entries");
+  CHECK_TEXT(T_IO_SIZES("2 2 1 1\n"), "a.mtx:2: '1' found after the sizes");
+  CHECK_TEXT(T_IO_SIZES("2 x 1\n"), "a.mtx:2: number of columns 'x' found, an integer was expected");
+  CHECK_TEXT(T_IO_SIZES("2.0 2 1\n"), "a.mtx:2: number of rows '2.0' found, an integer was expected");
+  CHECK_TEXT(T_IO_SIZES("-1 2 1\n"), "a.mtx:2: number of rows -1 outside 0..16777216");
+  CHECK_TEXT(T_IO_SIZES("1000000000 1000000000 5\n"), "a.mtx:2: number of rows 1000000000 outside 0..16777216");
+  CHECK_TEXT(T_IO_SIZES("1 2147483648 1\n"), "a.mtx:2: number of columns 2147483648 outside 0..2147483647");
+  CHECK_TEXT(T_IO_SIZES("1 99999999999999999999 1\n"),
+             "a.mtx:2: number of columns '99999999999999999999' does not fit");
+  CHECK_TEXT(T_IO_SIZES("2 2 5\n"), "a.mtx:2: 5 entries found for the 4 places of a 2 x 2 general matrix");
+  CHECK_TEXT(T_IO_SIZES("100000 100000 5000000000\n1 1 1\n"), "5000000000 entries declared, but only 6 bytes follow");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array real general\n100000 100000\n1\n"),
+             "a.mtx:2: 10000000000 values declared, but only 2 bytes follow");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array real general\n1\n1\n"),
+             "a.mtx:2: the line ends before the number");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n"),
+             "a.mtx:2: 2 x 3 found for a symm");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 2\n2 1 1\n1 2 1\n"),
+             "a.mtx:2: 2 entries found for the 1 places");
+#undef T_IO_SIZES
+}
+
+TEST(t_io_refuses_bad_entries)
+{
+  static const char real[] = "%%MatrixMarket matrix coordinate real general\n49 49 2\n1 1 1\n";
+  char text[256];
+#define T_IO_ENTRY(entry) (snprintf(text, sizeof text, "%s%s\n", real, entry), t_io_refused(text))
+  CHECK_TEXT(T_IO_ENTRY("50 1 1"), "a.mtx:4: row index 50 outside 1..49");
+  CHECK_TEXT(T_IO_ENTRY("0 1 1"), "a.mtx:4: row index 0 outside 1..49");
+  CHECK_TEXT(T_IO_ENTRY("1 -3 1"), "a.mtx:4: column index -3 outside 1..49");
+  CHECK_TEXT(T_IO_ENTRY("1 4294967297 1"), "a.mtx:4: column index 4294967297 outside 1..49");
+  CHECK_TEXT(T_IO_ENTRY("1 18446744073709551617 1"), "a.mtx:4: column index '18446744073709551617' does not fit");
+  CHECK_TEXT(T_IO_ENTRY("1 2       "), "a.mtx:4: the line ends before the value, a decimal number was expected");
+  CHECK_TEXT(T_IO_ENTRY("1 2 3 4"), "a.mtx:4: '4' found after the entry");
+  CHECK_TEXT(T_IO_ENTRY("1 2 nan"), "a.mtx:4: value 'nan' found, a finite decimal number was expected");
+  CHECK_TEXT(T_IO_ENTRY("1 2 -Inf"), "a.mtx:4: value '-Inf' found");
+  CHECK_TEXT(T_IO_ENTRY("1 2 0x1p3"), "a.mtx:4: value '0x1p3' found");
+  CHECK_TEXT(T_IO_ENTRY("1 2 1,5"), "a.mtx:4: value '1,5' found");
+  CHECK_TEXT(T_IO_ENTRY("1 2 1e"), "a.mtx:4: value '1e' found");
+  CHECK_TEXT(T_IO_ENTRY("1 2 ."), "a.mtx:4: value '.' found");
+  CHECK_TEXT(T_IO_ENTRY("1 2 1e999"), "a.mtx:4: '1e999' is beyond the largest double");
+  CHECK_TEXT(T_IO_ENTRY("1 2 -1e99999999999999999999"), "a.mtx:4: '-1e99999999999999999999' is beyond");
+  CHECK_TEXT(T_IO_ENTRY("1 2 1e-999"), "a.mtx:4: '1e-999' is below the smallest double");
+  CHECK_TEXT(T_IO_ENTRY("1 2 \x1b[2J\xff"), "a.mtx:4: value '?[2J?' found");
+  CHECK_TEXT(T_IO_ENTRY("1 2 1\r1 3 1"), "a.mtx:4: value '1?1' found");
+  CHECK_TEXT(T_IO_ENTRY("1 1 5"), "a.mtx:4: entry (1,1) found again, first given in line 3");
+  CHECK_TEXT(T_IO_ENTRY("1 1 0"), "a.mtx:4: entry (1,1) found again");
+  CHECK_TEXT(T_IO_ENTRY("% none"), "a.mtx:4: the file ends after 1 entries, 2 were expected");
+  CHECK_TEXT(T_IO_ENTRY("1 2 1\n%\n\n2 2 1"), "a.mtx:7: '2 2 1' found after the 2 entries declared in line 2");
+#undef T_IO_ENTRY
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 9223372036854775808\n"),
+             "a.mtx:3: value '9223372036854775808' does not fit 64 bits");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1.0\n"),
+             "a.mtx:3: value '1.0' found, an integer was expected");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1.0   \n"),
+             "a.mtx:3: the line ends before the imaginary part");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 1\n"),
+             "a.mtx:3: '1' found after the entry");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array real general\n2 1\n1\n% none"),
+             "a.mtx:4: the file ends after 1 val");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array real general\n2 1\n1\n2\n3\n"),
+             "a.mtx:5: '3' found after the 2 values");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array real general\n2 1\n1 2\n"),
+             "a.mtx:3: '2' found after the entry");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate real general\n0 3 0\n1 1 1\n"),
+             "a.mtx:3: '1 1 1' found after");
+}
+
+TEST(t_io_refuses_what_contradicts_the_symmetry)
+{
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n"),
+             "a.mtx:3: entry (1,2) above the diagonal found");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 1\n"),
+             "a.mtx:3: entry (2,2) on the diagonal of a skew-symmetric matrix");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 2 1 -3\n"),
+             "a.mtx:3: imaginary part -3 found on the diagonal of a hermitian matrix");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array complex hermitian\n1 1\n1 2\n"),
+             "a.mtx:3: imaginary part 2 found");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 -9223372036854775808\n"),
+             "a.mtx:3: the negative of -2^63");
+  CHECK_TEXT(t_io_refused("%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n3 1 1\n2 1 1\n3 1 2\n"),
+             "a.mtx:5: entry (3,1) found again, first given in line 3");
+}
+
+TEST(t_io_refuses_bad_plain_text)
+{
+  CHECK_TEXT(t_io_refused_plain(""), "a.txt:1: no numbers found");
+  CHECK_TEXT(t_io_refused_plain("# nothing\n\n"), "a.txt:2: no numbers found");
+  CHECK_TEXT(t_io_refused_plain("1 2\n# c\n3\n"), "a.txt:3: 1 numbers found, 2 were expected as in line 1");
+  CHECK_TEXT(t_io_refused_plain("1,,2\n"), "a.txt:1: ',' found, a number was expected before it");
+  CHECK_TEXT(t_io_refused_plain(",1\n"), "a.txt:1: ',' found");
+  CHECK_TEXT(t_io_refused_plain("1, 2,\n"), "a.txt:1: the line ends in ','");
+  CHECK_TEXT(t_io_refused_plain("1 2\n3 four\n"), "a.txt:2: 'four' found, a number such as");
+  CHECK_TEXT(t_io_refused_plain("1\n1+2\n"), "a.txt:2: '1+2' found");
+  CHECK_TEXT(t_io_refused_plain("1+2ii"), "'1+2ii' found");
+  CHECK_TEXT(t_io_refused_plain("1+-2i"), "'1+-2i' found");
+  CHECK_TEXT(t_io_refused_plain("ii"), "'ii' found");
+  CHECK_TEXT(t_io_refused_plain("1 + 2i"), "'+' found");
+  CHECK_TEXT(t_io_refused_plain("1;2"), "'1;2' found");
+  CHECK_TEXT(t_io_refused_plain("1+1e999i"), "'+1e999' is beyond the largest double");
+  CHECK_TEXT(t_io_refused_plain("NaN"), "'NaN' found");
+  CHECK_TEXT(t_io_refused_plain("inf 1"), "'inf' found");
+  CHECK_TEXT(t_io_refused_plain("1 2\r3 4\r"), "'2?3' found");
+  CHECK_TEXT(t_io_refused_bytes("1 2\n3 \0 4\n", 10, "a.txt"), "a.txt:2: a zero byte found");
+  CHECK_TEXT(t_io_refused_bytes("x", 1, NULL), "memory:1: 'x' found");
+}
+
+/* Control characters and lengths of a file name do not break the one line or push the reason out of it. */
+TEST(t_io_names_in_messages)
+{
+  char name[600];
+  memset(name, 'd', sizeof name);
+  strcpy(name + 590, "/a.txt");
+  CHECK_TEXT(t_io_refused_bytes("x", 1, name), "d/a.txt:1: 'x' found, a number such as");
+  CHECK_TEXT(t_io_refused_bytes("x", 1, "a\nb\x1b.txt"), "a?b?.txt:1: 'x' found");
+}
+
+/* Memory follows the bytes that are there, not the sizes that are declared. */
+TEST(t_io_memory_is_bounded_by_the_file)
+{
+  static const char text[] = "%%MatrixMarket matrix coordinate real general\n3 2147483647 1\n2 2147483647 1\n";
+  t_io_memory memory;
+  perm_options options = t_io_options(&memory);
+  perm_matrix matrix;
+  CHECK(perm_matrix_read_memory(text, sizeof text - 1, NULL, &options, &matrix, NULL) == PERM_OK);
+  CHECK(matrix.nnz == 1 && matrix.column[0] == 2147483646);
+  CHECK(memory.largest < 8192);
+  perm_matrix_free(&matrix);
+  CHECK(memory.live == 0);
+}
+
+/* -- arguments, memory, files ------------------------------------------------------------------ */
+
+TEST(t_io_from_dense)
+{
+  double a[6] = {1, 0, 0, -2, 5e-324, 0}, bad[1]; /* 2 x 2, the third column is between the rows */
+  perm_matrix matrix;
+  perm_result result;
+  a[2] = a[5] = bad[0] = strtod("inf", NULL);
+  CHECK(perm_matrix_from_dense(2, 2, a, 3, NULL, &matrix, &result) == PERM_OK);
+  CHECK(matrix.nnz == 3 && matrix.kind == PERM_KIND_REAL && matrix.row_start[1] == 1 && matrix.row_start[2] == 3);
+  CHECK(matrix.column[0] == 0 && matrix.column[2] == 1 && matrix.real[2] == 5e-324);
+  perm_matrix_free(&matrix);
+  CHECK(t_io_is_zero(&matrix));
+  CHECK(perm_matrix_from_dense(0, 0, NULL, 0, NULL, &matrix, NULL) == PERM_OK);
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_from_dense(-1, 2, a, 3, NULL, &matrix, &result) == PERM_ERROR_SIZE && result.argument == 1);
+  CHECK(perm_matrix_from_dense(2, -1, a, 3, NULL, &matrix, &result) == PERM_ERROR_SIZE && result.argument == 2);
+  CHECK(perm_matrix_from_dense(2, 2, NULL, 3, NULL, &matrix, &result) == PERM_ERROR_NULL && result.argument == 3);
+  CHECK(perm_matrix_from_dense(2, 3, a, 2, NULL, &matrix, &result) == PERM_ERROR_STRIDE && result.argument == 4);
+  CHECK(perm_matrix_from_dense(2, 2, a, 2, NULL, NULL, &result) == PERM_ERROR_NULL && result.argument == 6);
+  CHECK(perm_matrix_from_dense(1, 1, bad, 1, NULL, &matrix, &result) == PERM_ERROR_NOT_FINITE);
+  CHECK_TEXT(result.message, "a[0][0] is not finite");
+  CHECK(t_io_is_zero(&matrix));
+}
+
+TEST(t_io_from_triplets)
+{
+  const int row[4] = {2, 0, 2, 0}, column[4] = {1, 3, 0, 0}, again[4] = {1, 3, 0, 3};
+  const double real[4] = {1, 2, 0, 4}, imaginary[4] = {0, 0, 1, 0};
+  const int64_t integer[4] = {INT64_MIN, 0, 3, 9007199254740993};
+  double bad[4] = {1, 2, 3, 4};
+  int no_kind = 7;
+  perm_matrix matrix;
+  perm_result result;
+  CHECK(perm_matrix_from_triplets(3, 4, 4, row, column, NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, &matrix, &result) ==
+        PERM_OK);
+  CHECK(matrix.nnz == 4 && !matrix.real && matrix.column[0] == 0 && matrix.column[1] == 3 && matrix.column[2] == 0);
+  CHECK(matrix.row_start[1] == 2 && matrix.row_start[2] == 2 && matrix.row_start[3] == 4);
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_from_triplets(3, 4, 4, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL, &matrix, NULL) ==
+        PERM_OK);
+  CHECK(matrix.nnz == 3 && matrix.integer[2] == INT64_MIN && matrix.real[0] == 9007199254740992.0);
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_from_triplets(3, 4, 4, row, column, real, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &result) ==
+        PERM_OK);
+  CHECK(matrix.nnz == 3 && matrix.real[2] == 1 && !matrix.imaginary && !matrix.integer);
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_from_triplets(3, 4, 4, row, column, real, imaginary, NULL, PERM_KIND_COMPLEX, NULL, &matrix,
+                                  &result) == PERM_OK);
+  CHECK(matrix.nnz == 4 && matrix.real[2] == 0 && matrix.imaginary[2] == 1);
+  perm_matrix_free(&matrix);
+
+#define T_IO_TRIPLETS(m, n, c, re, im, in, kind) \
+  perm_matrix_from_triplets(m, n, 4, row, c, re, im, in, kind, NULL, &matrix, &result)
+  CHECK(T_IO_TRIPLETS(3, 4, again, NULL, NULL, NULL, PERM_KIND_PATTERN) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(result.message, "triplet 3: entry (0,3) given before by triplet 1");
+  CHECK(T_IO_TRIPLETS(2, 4, column, NULL, NULL, NULL, PERM_KIND_PATTERN) == PERM_ERROR_RANGE);
+  CHECK_TEXT(result.message, "triplet 0: row index 2 outside 0..1");
+  CHECK(T_IO_TRIPLETS(3, 3, column, NULL, NULL, NULL, PERM_KIND_PATTERN) == PERM_ERROR_RANGE);
+  CHECK_TEXT(result.message, "triplet 1: column index 3 outside 0..2");
+  CHECK(T_IO_TRIPLETS(-1, 3, column, NULL, NULL, NULL, PERM_KIND_PATTERN) == PERM_ERROR_SIZE);
+  CHECK(T_IO_TRIPLETS(3, -3, column, NULL, NULL, NULL, PERM_KIND_PATTERN) == PERM_ERROR_SIZE);
+  CHECK(T_IO_TRIPLETS(3, 4, NULL, NULL, NULL, NULL, PERM_KIND_PATTERN) == PERM_ERROR_NULL && result.argument == 5);
+  CHECK(T_IO_TRIPLETS(3, 4, column, NULL, NULL, NULL, PERM_KIND_REAL) == PERM_ERROR_NULL && result.argument == 6);
+  CHECK(T_IO_TRIPLETS(3, 4, column, real, NULL, NULL, PERM_KIND_COMPLEX) == PERM_ERROR_NULL && result.argument == 7);
+  CHECK(T_IO_TRIPLETS(3, 4, column, NULL, NULL, NULL, PERM_KIND_INTEGER) == PERM_ERROR_NULL && result.argument == 8);
+  CHECK(T_IO_TRIPLETS(3, 4, column, NULL, NULL, NULL, (perm_kind)no_kind) == PERM_ERROR_OPTION);
+  bad[2] = strtod("nan", NULL);
+  CHECK(T_IO_TRIPLETS(3, 4, column, bad, NULL, NULL, PERM_KIND_REAL) == PERM_ERROR_NOT_FINITE);
+  CHECK_TEXT(result.message, "triplet 2: the value");
+  CHECK(T_IO_TRIPLETS(3, 4, column, real, bad, NULL, PERM_KIND_COMPLEX) == PERM_ERROR_NOT_FINITE);
+  CHECK_TEXT(result.message, "triplet 2: the imaginary part");
+  CHECK(t_io_is_zero(&matrix));
+#undef T_IO_TRIPLETS
+}
+
+TEST(t_io_null_arguments)
+{
+  perm_matrix matrix;
+  perm_result result;
+  memset(&matrix, 0, sizeof matrix);
+  perm_matrix_free(NULL);
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_read(NULL, NULL, &matrix, &result) == PERM_ERROR_NULL && result.argument == 1);
+  CHECK(perm_matrix_read("x", NULL, NULL, &result) == PERM_ERROR_NULL && result.argument == 3);
+  CHECK(perm_matrix_read_memory(NULL, 1, NULL, NULL, &matrix, &result) == PERM_ERROR_NULL && result.argument == 1);
+  CHECK(perm_matrix_read_memory("1", 1, NULL, NULL, NULL, &result) == PERM_ERROR_NULL && result.argument == 5);
+  CHECK(perm_matrix_read_memory(NULL, 0, NULL, NULL, &matrix, NULL) == PERM_ERROR_FORMAT);
+  CHECK(perm_matrix_from_triplets(0, 0, 0, NULL, NULL, NULL, NULL, NULL, PERM_KIND_REAL, NULL, NULL, &result) ==
+        PERM_ERROR_NULL && result.argument == 11);
+  CHECK(perm_matrix_write(NULL, &matrix, &result) == PERM_ERROR_NULL && result.argument == 1);
+  CHECK(perm_matrix_write("x", NULL, &result) == PERM_ERROR_NULL && result.argument == 2);
+  matrix.nnz = 1;
+  CHECK(perm_matrix_write("x", &matrix, NULL) == PERM_ERROR_NULL);
+}
+
+/* The k-th allocation fails, for every k until none does: PERM_ERROR_MEMORY, a zero matrix, nothing live. */
+TEST(t_io_survives_every_failing_allocation)
+{
+  static const char path[] = T_IO_DIRECTORY "t_io_memory.mtx";
+  static const char digits[] = "0.1234567890123456789012345678901234567890123456789012345678901234567890123456789012345"
+                               "678901234567890123456789012345678901234567890";
+  char text[4096];
+  perm_matrix matrix;
+  perm_result result;
+  t_io_memory memory;
+  perm_options options = t_io_options(&memory);
+  perm_status status;
+  size_t length;
+  int way, k, row[100], column[100];
+  double real[100];
+  FILE *file;
+  length = (size_t)snprintf(text, sizeof text, "%%%%MatrixMarket matrix coordinate complex hermitian\n60 60 60\n");
+  for (k = 0; k < 60; k++)
+    length += (size_t)snprintf(text + length, sizeof text - length, "%d 1 1 %s\n", 60 - k, k < 59 ? "2" : "0");
+  for (k = 0; k < 100; k++) {
+    row[k] = 99 - k;
+    column[k] = k;
+    real[k] = k + 1;
+  }
+  file = fopen(path, "wb");
+  if (!file) SKIP("cannot write in " T_IO_DIRECTORY);
+  fwrite(text, 1, length, file);
+  fclose(file);
+  for (way = 0; way < 7; way++) {
+    for (memory.fail_at = 1; memory.fail_at < 100; memory.fail_at++) {
+      memory.calls = 0;
+      if (way == 0) status = perm_matrix_read_memory(text, length, NULL, &options, &matrix, &result);
+      else if (way == 1) status = perm_matrix_read(path, &options, &matrix, &result);
+      else if (way == 2) status = perm_matrix_read_memory(digits, sizeof digits - 1, NULL, &options, &matrix, &result);
+      else if (way == 3) status = perm_matrix_from_dense(10, 10, real, 10, &options, &matrix, &result);
+      else status = perm_matrix_from_triplets(100, 100, 100, row, column, real, real, (const int64_t *)(void *)real,
+                                              (perm_kind)(way - 3), &options, &matrix, &result);
+      if (status == PERM_OK) break;
+      CHECK(status == PERM_ERROR_MEMORY && result.status == status && t_io_is_zero(&matrix));
+      CHECK_TEXT(result.message, "out of memory");
+      CHECK(memory.live == 0);
+    }
+    CHECK(memory.fail_at > 3 && memory.fail_at < 100); /* it failed at least three times, and then did not */
+    if (way == 1) { /* the writer's one allocation */
+      memory.calls = 0;
+      memory.fail_at = 1;
+      CHECK(perm_matrix_write(path, &matrix, &result) == PERM_ERROR_MEMORY);
+    }
+    perm_matrix_free(&matrix);
+    CHECK(memory.live == 0);
+  }
+  remove(path);
+}
+
+/* No failing parse leaks either: every prefix of a file, most of them malformed. */
+TEST(t_io_prefixes_do_not_leak)
+{
+  static const char text[] = "%%MatrixMarket matrix coordinate complex hermitian\n%\n3 3 4\n1 1 1 0\n2 1 1 1\n"
+                             "3 1 1.5e3 -1\n3 3 1e-3 0\n";
+  t_io_memory memory;
+  perm_options options = t_io_options(&memory);
+  perm_matrix matrix;
+  size_t bytes, accepted = 0;
+  for (bytes = 0; bytes < sizeof text; bytes++) {
+    perm_status status = perm_matrix_read_memory(text, bytes, NULL, &options, &matrix, NULL);
+    CHECK(status == PERM_OK || (status == PERM_ERROR_FORMAT && t_io_is_zero(&matrix)));
+    accepted += status == PERM_OK;
+    perm_matrix_free(&matrix);
+    CHECK(memory.live == 0);
+  }
+  CHECK(accepted == 2); /* with and without the last line end */
+}
+
+TEST(t_io_writes_what_it_reads_bit_for_bit)
+{
+  static const char path[] = T_IO_DIRECTORY "t_io_round.mtx";
+  static const char *const texts[6] = {
+    "%%MatrixMarket matrix coordinate pattern general\n3 4 3\n1 4\n3 1\n1 2\n",
+    "9223372036854775807 -9223372036854775808 0\n9007199254740993 0 -1\n",
+    "0.1 -1e-300 4.9406564584124654e-324\n1.7976931348623157e308 -2.2250738585072014e-308 0.3333333333333333\n",
+    "0.1+0.2i -i 1e300-1e-300i\n0 7 -0.0-4.9406564584124654e-324i\n",
+    "%%MatrixMarket matrix coordinate real general\n0 0 0\n", "0 0\n0 0\n"};
+  perm_matrix first, second;
+  perm_result result;
+  int k;
+  for (k = 0; k < 6; k++) {
+    CHECK(perm_matrix_read_memory(texts[k], strlen(texts[k]), NULL, NULL, &first, &result) == PERM_OK);
+    CHECK(perm_matrix_write(path, &first, &result) == PERM_OK);
+    CHECK(perm_matrix_read(path, NULL, &second, &result) == PERM_OK);
+    CHECK(t_io_same(&first, &second));
+    CHECK((int)first.kind == (k < 4 ? k : k == 4 ? (int)PERM_KIND_REAL : (int)PERM_KIND_INTEGER));
+    perm_matrix_free(&second);
+    perm_matrix_free(&first);
+  }
+  CHECK(!t_io_exists(T_IO_DIRECTORY "t_io_round.mtx.tmp0"));
+  CHECK(perm_matrix_write(path, &first, &result) == PERM_OK); /* all zero */
+  CHECK(perm_matrix_read(path, NULL, &second, &result) == PERM_OK && second.m == 0 && second.n == 0);
+  perm_matrix_free(&second);
+  remove(path);
+}
+
+TEST(t_io_file_errors)
+{
+  static const char path[] = T_IO_DIRECTORY "t_io_errors.mtx", other[] = T_IO_DIRECTORY "t_io_errors.mtx.tmp0";
+  const double a[1] = {2};
+  perm_matrix matrix, read;
+  perm_result result;
+  CHECK(perm_matrix_read(T_IO_DIRECTORY "t_io_absent.mtx", NULL, &read, &result) == PERM_ERROR_FILE);
+  CHECK_TEXT(result.message, "t_io_absent.mtx: cannot open: ");
+  CHECK(perm_matrix_read(T_IO_DIRECTORY, NULL, &read, &result) == PERM_ERROR_FILE); /* a directory */
+  CHECK(t_io_is_zero(&read));
+  CHECK(perm_matrix_from_dense(1, 1, a, 1, NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_matrix_write(T_IO_DIRECTORY "t_io_absent/a.mtx", &matrix, &result) == PERM_ERROR_FILE);
+  CHECK_TEXT(result.message, "t_io_absent/a.mtx: cannot create: ");
+  CHECK(perm_matrix_write(T_IO_DIRECTORY, &matrix, &result) == PERM_ERROR_FILE);
+
+  /* somebody else's file of the temporary name is left alone */
+  CHECK(perm_matrix_write(other, &matrix, &result) == PERM_OK);
+  CHECK(perm_matrix_write(path, &matrix, &result) == PERM_OK);
+  CHECK(t_io_exists(other) && t_io_exists(path) && !t_io_exists(T_IO_DIRECTORY "t_io_errors.mtx.tmp1"));
+  CHECK(perm_matrix_write(T_IO_DIRECTORY "t_io_errors.mtx/a.mtx", &matrix, &result) == PERM_ERROR_FILE);
+  perm_matrix_free(&matrix);
+  remove(other);
+  remove(path);
+}
+
+/* A device is written directly, its errors are seen, and nothing is renamed onto it. By a link of our own: were the
+   code wrong, the link would be replaced and not the machine's device. */
+TEST(t_io_full_device)
+{
+#if defined(__unix__)
+  static const char path[] = T_IO_DIRECTORY "t_io_full";
+  const double a[1] = {2};
+  perm_matrix matrix, read;
+  perm_result result;
+  int linked = t_io_exists("/dev/full") && system("ln -sf /dev/full " T_IO_DIRECTORY "t_io_full") == 0;
+  if (!linked) SKIP("no /dev/full, or no links");
+  CHECK(perm_matrix_from_dense(1, 1, a, 1, NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_matrix_write(path, &matrix, &result) == PERM_ERROR_FILE);
+  CHECK_TEXT(result.message, "t_io_full: cannot write: ");
+  CHECK(perm_matrix_read(path, NULL, &read, &result) == PERM_ERROR_FORMAT); /* still the device: zero bytes */
+  CHECK_TEXT(result.message, "t_io_full:1: a zero byte found");
+  perm_matrix_free(&matrix);
+  remove(path);
+#else
+  SKIP("no /dev/full here");
+#endif
+}
+
+/* A write that fails half way leaves the old file and no other. */
+TEST(t_io_failed_write_keeps_the_old_file)
+{
+#if defined(__unix__) && defined(RLIMIT_FSIZE) && defined(SIGXFSZ)
+  static const char path[] = T_IO_DIRECTORY "t_io_limit.mtx";
+  static double a[10000];
+  perm_matrix small, large, read;
+  perm_result result;
+  struct rlimit old, limit;
+  void (*handler)(int);
+  int k;
+  for (k = 0; k < 10000; k++) a[k] = 0.1 * (k + 1);
+  CHECK(perm_matrix_from_dense(1, 1, a, 1, NULL, &small, &result) == PERM_OK);
+  CHECK(perm_matrix_from_dense(100, 100, a, 100, NULL, &large, &result) == PERM_OK);
+  CHECK(perm_matrix_write(path, &small, &result) == PERM_OK);
+  CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0);
+  limit = old;
+  limit.rlim_cur = 50000;
+  handler = signal(SIGXFSZ, SIG_IGN);
+  CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  CHECK(perm_matrix_write(path, &large, &result) == PERM_ERROR_FILE);
+  setrlimit(RLIMIT_FSIZE, &old);
+  signal(SIGXFSZ, handler);
+  CHECK_TEXT(result.message, "t_io_limit.mtx: cannot write: ");
+  CHECK(!t_io_exists(T_IO_DIRECTORY "t_io_limit.mtx.tmp0"));
+  CHECK(perm_matrix_read(path, NULL, &read, &result) == PERM_OK && t_io_same(&read, &small));
+  perm_matrix_free(&read);
+  perm_matrix_free(&small);
+  perm_matrix_free(&large);
+  remove(path);
+#else
+  SKIP("no limit on file sizes here");
+#endif
+}
+
+/* -- matrices of the literature ---------------------------------------------------------------- */
+
+/* 1: read and of that shape, 0: not, -1: the file is not there. */
+static int t_io_shared(const char *path, int n, size_t nnz)
+{
+  perm_matrix matrix;
+  perm_result result;
+  int right;
+  if (!t_io_exists(path)) return -1;
+  right = perm_matrix_read(path, NULL, &matrix, &result) == PERM_OK && matrix.m == n && matrix.n == n &&
+          matrix.nnz == nnz;
+  perm_matrix_free(&matrix);
+  return right;
+}
+
+TEST(t_io_reads_bcspwr02)
+{
+  int right = t_io_shared(T_IO_MATRICES "bcspwr02.mtx", 49, 167);
+  if (right < 0) SKIP("bcspwr02.mtx is not there");
+  CHECK(right == 1);
+}
+TEST(t_io_reads_mycielskian6)
+{
+  int right = t_io_shared(T_IO_MATRICES "mycielskian6.mtx", 47, 472);
+  if (right < 0) SKIP("mycielskian6.mtx is not there");
+  CHECK(right == 1);
+}
+TEST(t_io_reads_mesh1e1)
+{
+  int right = t_io_shared(T_IO_MATRICES "mesh1e1.mtx", 48, 306);
+  if (right < 0) SKIP("mesh1e1.mtx is not there");
+  CHECK(right == 1);
+}
+TEST(t_io_reads_bcsstk01)
+{
+  int right = t_io_shared(T_IO_MATRICES "bcsstk01.mtx", 48, 400);
+  if (right < 0) SKIP("bcsstk01.mtx is not there");
+  CHECK(right == 1);
+}

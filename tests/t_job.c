@@ -1,0 +1,345 @@
+/* >>job, >>parallel, >>public: the same bits however the work is cut, and every bad argument named. */
+
+static void job_matrix(int n, double *a)
+{
+  dense_random(n, a, 1);
+}
+
+static perm_job *job_make(int n, const double *a, perm_options *options, perm_plan *plan)
+{
+  perm_job *job = NULL;
+  perm_result result;
+  CHECK(perm_plan_real(n, n, a, n, options, plan, &result) == PERM_OK);
+  CHECK(perm_job_create_real(plan, a, n, options, &job, &result) == PERM_OK);
+  return job;
+}
+
+static int job_same_bits(const perm_result *a, const perm_result *b)
+{
+  return !memcmp(&a->value, &b->value, sizeof a->value) && a->exp2 == b->exp2 &&
+         !memcmp(&a->estimate, &b->estimate, sizeof a->estimate);
+}
+
+/* Any cutting into ranges, any order of merging: the bits of the whole. */
+TEST(t_splits_give_the_same_bits)
+{
+  static const perm_method methods[] = {PERM_DENSE, PERM_GLYNN, PERM_RYSER};
+  double a[19 * 19];
+  int k, isa, trial, n;
+  for (k = 0; k < 3; k++)
+    for (isa = PERM_ISA_PLAIN; isa <= (k ? PERM_ISA_PLAIN : (int)perm_isa_best()); isa++) {
+      perm_options options;
+      perm_plan plan;
+      perm_partial whole, reversed;
+      perm_result r, s;
+      perm_job *job;
+      uint64_t chunk;
+      memset(&options, 0, sizeof options);
+      options.method = methods[k];
+      options.isa = (perm_isa)isa;
+      n = k ? 14 : isa == PERM_ISA_PLAIN ? 17 : 19;
+      job_matrix(n, a);
+      job = job_make(n, a, &options, &plan);
+      CHECK(plan.chunks >= 2);
+      memset(&whole, 0, sizeof whole);
+      CHECK(perm_job_run(job, 0, 0, plan.chunks, &whole) == PERM_OK);
+      CHECK(perm_job_finish(job, &whole, &r) == PERM_OK);
+      memset(&reversed, 0, sizeof reversed);
+      for (chunk = plan.chunks; chunk-- > 0;)
+        CHECK(perm_job_run(job, 0, chunk, chunk + 1, &reversed) == PERM_OK);
+      CHECK(perm_job_finish(job, &reversed, &s) == PERM_OK);
+      CHECK(job_same_bits(&r, &s));
+      for (trial = 0; trial < 3; trial++) {
+        perm_partial left, right;
+        uint64_t cut = test_random() % (plan.chunks + 1);
+        memset(&left, 0, sizeof left);
+        memset(&right, 0, sizeof right);
+        CHECK(perm_job_run(job, 0, cut, plan.chunks, &right) == PERM_OK);
+        CHECK(perm_job_run(job, 0, 0, cut, &left) == PERM_OK);
+        CHECK(perm_partial_merge(&right, &left) == PERM_OK);
+        CHECK(perm_job_finish(job, &right, &s) == PERM_OK);
+        CHECK(job_same_bits(&r, &s));
+      }
+      perm_job_free(job);
+    }
+}
+
+TEST(t_threads_give_the_same_bits)
+{
+  double a[22 * 22];
+  perm_options options;
+  perm_result first, r;
+  int threads;
+  job_matrix(22, a);
+  memset(&options, 0, sizeof options);
+  for (threads = 1; threads <= 5; threads++) {
+    options.threads = threads;
+    CHECK(perm_compute_real(22, 22, a, 22, &options, &r) == PERM_OK);
+    if (threads == 1)
+      first = r;
+    CHECK(job_same_bits(&first, &r));
+#if defined(_OPENMP)
+    CHECK(r.threads == threads);
+#endif
+  }
+}
+
+typedef struct job_watch { int calls, cancel_at; double last; int backwards; } job_watch;
+
+static int job_watch_progress(const perm_progress *progress, void *user_data)
+{
+  job_watch *watch = (job_watch *)user_data;
+  watch->backwards |= progress->fraction < watch->last;
+  watch->last = progress->fraction;
+  return ++watch->calls == watch->cancel_at;
+}
+
+/* Stopped by time again and again, resumed with another number of threads: the bits of one run. */
+TEST(t_stop_and_resume)
+{
+  double a[24 * 24];
+  perm_options options;
+  perm_plan plan;
+  perm_result whole, r;
+  perm_state *state = NULL;
+  perm_job *job;
+  int stops = 0;
+  job_matrix(24, a);
+  memset(&options, 0, sizeof options);
+  options.isa = PERM_ISA_PLAIN; /* slow enough to be stopped */
+  options.threads = 1;
+  job = job_make(24, a, &options, &plan);
+  CHECK(perm_state_create(job, &state) == PERM_OK);
+  CHECK(perm_job_execute(job, state, &options, &whole) == PERM_OK);
+  perm_state_free(state);
+  CHECK(perm_state_create(job, &state) == PERM_OK);
+  options.max_seconds = 0.02;
+  for (;;) {
+    perm_status status = perm_job_execute(job, state, &options, &r);
+    options.threads = 1 + stops % 3;
+    if (status == PERM_OK)
+      break;
+    CHECK(status == PERM_STOPPED_TIME);
+    CHECK(r.estimate == (double)INFINITY && r.error == (double)INFINITY && r.value == r.value);
+    CHECK_TEXT(r.message, "max_seconds reached");
+    if (++stops > 10000)
+      break;
+  }
+  CHECK_SHOW(stops >= 2, "%d stops", stops);
+  CHECK(job_same_bits(&whole, &r));
+  CHECK(perm_job_execute(job, state, &options, &r) == PERM_OK); /* finished stays finished */
+  CHECK(job_same_bits(&whole, &r));
+  perm_state_free(state);
+  perm_job_free(job);
+}
+
+TEST(t_progress_and_cancel)
+{
+  double a[26 * 26];
+  perm_options options;
+  perm_result r;
+  job_watch watch;
+  volatile int cancel = 1;
+  job_matrix(26, a);
+  memset(&options, 0, sizeof options);
+  memset(&watch, 0, sizeof watch);
+  options.isa = PERM_ISA_PLAIN;
+  options.progress = job_watch_progress;
+  options.user_data = &watch;
+  watch.cancel_at = 3;
+  CHECK(perm_compute_real(26, 26, a, 26, &options, &r) == PERM_STOPPED_CANCELLED);
+  CHECK(watch.calls == 3 && !watch.backwards && watch.last > 0 && watch.last < 1);
+  CHECK(r.value == r.value && r.estimate == (double)INFINITY);
+  options.progress = NULL;
+  options.cancel = &cancel;
+  CHECK(perm_compute_real(26, 26, a, 26, &options, &r) == PERM_STOPPED_CANCELLED);
+  options.method = PERM_EXPANSION; /* a task: cancelled inside */
+  CHECK(perm_compute_real(14, 14, a, 26, &options, &r) == PERM_STOPPED_CANCELLED);
+  options.cancel = NULL;
+  options.max_seconds = 1e-3; /* and refused beforehand by a limit */
+  CHECK(perm_compute_real(14, 14, a, 26, &options, &r) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(r.message, "predicted to take");
+}
+
+/* Plans, states and partials of something else are refused. */
+TEST(t_strangers_are_refused)
+{
+  double a[15 * 15], b[15 * 15];
+  perm_options options;
+  perm_plan plan, other_plan;
+  perm_result r;
+  perm_job *job, *other, *none = NULL;
+  perm_state *state = NULL;
+  perm_partial x, y;
+  perm_leaf leaf;
+  job_matrix(15, a);
+  memcpy(b, a, sizeof b);
+  b[100] = nextafter(b[100], 2);
+  memset(&options, 0, sizeof options);
+  options.isa = PERM_ISA_PLAIN;
+  job = job_make(15, a, &options, &plan);
+  other = job_make(15, b, &options, &other_plan);
+  CHECK(perm_job_create_real(&plan, b, 15, NULL, &none, &r) == PERM_ERROR_STATE && !none);
+  CHECK_TEXT(r.message, "another matrix");
+  memset(&x, 0, sizeof x);
+  memset(&y, 0, sizeof y);
+  CHECK(perm_job_run(job, 0, 0, 1, &x) == PERM_OK);
+  CHECK(perm_job_run(other, 0, 0, 1, &y) == PERM_OK);
+  CHECK(perm_partial_merge(&x, &y) == PERM_ERROR_STATE);
+  CHECK(perm_job_run(job, 0, 0, 1, &y) == PERM_ERROR_STATE);
+  CHECK(perm_job_finish(job, &y, &r) == PERM_ERROR_STATE);
+  CHECK(plan.chunks > 1 && perm_job_finish(job, &x, &r) == PERM_ERROR_STATE);
+  CHECK_TEXT(r.message, "holds 1 chunks");
+  CHECK(perm_state_create(job, &state) == PERM_OK);
+  CHECK(perm_job_execute(job, state, NULL, &r) == PERM_OK);
+  CHECK(perm_job_execute(other, state, NULL, &r) == PERM_ERROR_STATE);
+  CHECK(isnan(r.value) && r.error == (double)INFINITY);
+  CHECK(perm_job_run(job, 1, 0, 1, &x) == PERM_ERROR_RANGE);
+  CHECK(perm_job_run(job, -1, 0, 1, &x) == PERM_ERROR_RANGE);
+  CHECK(perm_job_run(job, 0, 1, 0, &x) == PERM_ERROR_RANGE);
+  CHECK(perm_job_run(job, 0, 0, plan.chunks + 1, &x) == PERM_ERROR_RANGE);
+  CHECK(perm_job_leaf(job, 1, &leaf) == PERM_ERROR_RANGE);
+  CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.chunks == plan.chunks && leaf.n == 15);
+  CHECK(perm_job_leaves(job) == 1 && perm_job_leaves(NULL) == 0);
+  perm_state_free(state);
+  perm_job_free(job);
+  perm_job_free(other);
+  perm_job_free(NULL);
+  perm_state_free(NULL);
+}
+
+static void job_release_nothing(void *pointer, void *user_data)
+{
+  (void)pointer;
+  (void)user_data;
+}
+
+TEST(t_bad_arguments_are_named)
+{
+  double a[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  perm_options options;
+  perm_result r;
+  perm_plan plan;
+#define JOB_BAD(call, status_, argument_, text_)                                               \
+  CHECK((call) == (status_) && r.status == (status_) && r.argument == (argument_));            \
+  CHECK(isnan(r.value) && r.error == (double)INFINITY && r.estimate == (double)INFINITY);      \
+  CHECK_TEXT(r.message, text_);
+  CHECK(perm_compute_real(3, 3, a, 3, NULL, NULL) == PERM_ERROR_NULL);
+  JOB_BAD(perm_compute_real(-1, 3, a, 3, NULL, &r), PERM_ERROR_SIZE, 1, "m is negative (-1 rows)")
+  JOB_BAD(perm_compute_real(3, -2, a, 3, NULL, &r), PERM_ERROR_SIZE, 2, "n is negative (-2 columns)")
+  JOB_BAD(perm_compute_real(3, 3, NULL, 3, NULL, &r), PERM_ERROR_NULL, 3, "a is NULL for a 3 x 3 matrix")
+  JOB_BAD(perm_compute_real(3, 3, a, 2, NULL, &r), PERM_ERROR_STRIDE, 4, "ld is 2, smaller than the 3 columns")
+  JOB_BAD(perm_compute_real(2, 3, a, 3, NULL, &r), PERM_ERROR_UNSUPPORTED, 1, "2 x 3")
+  JOB_BAD(perm_plan_real(3, 3, a, 3, NULL, NULL, &r), PERM_ERROR_NULL, 6, "plan is NULL")
+  JOB_BAD(perm_job_create_real(NULL, a, 3, NULL, NULL, &r), PERM_ERROR_NULL, 1, "plan is NULL")
+  a[5] = NAN;
+  JOB_BAD(perm_compute_real(3, 3, a, 3, NULL, &r), PERM_ERROR_NOT_FINITE, 3, "NaN in row 2, column 3")
+  a[5] = -INFINITY;
+  JOB_BAD(perm_compute_real(3, 3, a, 3, NULL, &r), PERM_ERROR_NOT_FINITE, 3, "an infinity in row 2, column 3")
+  a[5] = 6;
+#define JOB_OPTION(field, value_, text_)                                                       \
+  memset(&options, 0, sizeof options);                                                         \
+  options.field = value_;                                                                      \
+  JOB_BAD(perm_compute_real(3, 3, a, 3, &options, &r), PERM_ERROR_OPTION, 5, text_)            \
+  CHECK(perm_plan_real(3, 3, a, 3, &options, &plan, NULL) == PERM_ERROR_OPTION);
+  JOB_OPTION(method, (perm_method)99, "method is not one")
+  JOB_OPTION(method, PERM_STRUCTURE, "method is not one")
+  JOB_OPTION(precision, (perm_precision)-1, "precision is not one")
+  JOB_OPTION(isa, (perm_isa)99, "isa is not one")
+  JOB_OPTION(threads, -1, "threads is negative")
+  JOB_OPTION(tolerance, -1e-3, "tolerance is negative")
+  JOB_OPTION(tolerance, NAN, "tolerance is negative or not finite")
+  JOB_OPTION(max_seconds, NAN, "max_seconds is negative or NaN")
+  JOB_OPTION(max_bytes, -1, "max_bytes is negative or NaN")
+  JOB_OPTION(allocator.release, job_release_nothing, "allocator needs both")
+  memset(&options, 0, sizeof options);
+  options.method = PERM_FRONTIER;
+  JOB_BAD(perm_compute_real(3, 3, a, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_sparse.h")
+  options.method = PERM_AUTO;
+  options.precision = PERM_PRECISION_EXACT;
+  JOB_BAD(perm_compute_real(3, 3, a, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_compute_sparse")
+  CHECK(perm_compute_real(0, 0, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.exact);
+  CHECK(perm_compute_real(0, 5, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.exact);
+}
+
+/* The k-th allocation fails, for every k: a status, and everything given back. */
+typedef struct job_memory { long calls, fail_at, balance; } job_memory;
+
+static void *job_allocate(size_t bytes, void *user_data)
+{
+  job_memory *memory = (job_memory *)user_data;
+  if (++memory->calls == memory->fail_at)
+    return NULL;
+  memory->balance++;
+  return malloc(bytes);
+}
+
+static void job_release(void *pointer, void *user_data)
+{
+  ((job_memory *)user_data)->balance--;
+  free(pointer);
+}
+
+TEST(t_every_allocation_may_fail)
+{
+  double a[100];
+  int n;
+  for (n = 0; n <= 10; n += 2) {
+    job_memory memory;
+    perm_options options;
+    long k;
+    job_matrix(n, a);
+    memset(&options, 0, sizeof options);
+    memset(&memory, 0, sizeof memory);
+    options.allocator.allocate = job_allocate;
+    options.allocator.release = job_release;
+    options.allocator.user_data = &memory;
+    for (k = 1;; k++) {
+      perm_result r;
+      perm_status status;
+      memory.calls = 0;
+      memory.fail_at = k;
+      status = perm_compute_real(n, n, a, n, &options, &r);
+      CHECK(memory.balance == 0);
+      if (status == PERM_OK)
+        break;
+      CHECK(status == PERM_ERROR_MEMORY && isnan(r.value));
+      CHECK_TEXT(r.message, "out of memory");
+    }
+    CHECK_SHOW(k > 4, "only %ld allocations", k - 1);
+  }
+}
+
+/* A job of several leaves: (per A)(per B) + 5, with A a range and B a task. */
+TEST(t_expression_of_leaves)
+{
+  double a[12 * 12], b[9], wanted;
+  perm_options options;
+  perm_result r;
+  perm_job *job;
+  perm_state *state = NULL;
+  permi_leaf leaf;
+  permi_number five;
+  char text[600];
+  job_matrix(12, a);
+  job_matrix(3, b);
+  memset(&options, 0, sizeof options);
+  job = permi_job_new(&options.allocator, PERM_PRECISION_DEFAULT);
+  CHECK(permi_dense_leaf(&options, 12, a, 12, &leaf, &r) == PERM_OK && permi_job_push_leaf(job, &leaf));
+  CHECK(permi_dense_leaf(&options, 3, b, 3, &leaf, &r) == PERM_OK && permi_job_push_leaf(job, &leaf));
+  CHECK(permi_job_push(job, PERMI_MULTIPLY, 0));
+  core_number(&five, 5);
+  CHECK(permi_job_push_number(job, &five) && permi_job_push(job, PERMI_ADD, 0));
+  CHECK(perm_state_create(job, &state) == PERM_OK);
+  CHECK(perm_job_execute(job, state, NULL, &r) == PERM_OK);
+  wanted = (double)(oracle_real(12, a) * oracle_real(3, b) + 5);
+  CHECK_SHOW(fabs(r.value - wanted) <= r.estimate, "%.17g, wanted %.17g", r.value, wanted);
+  CHECK(r.estimate < 1e-8);
+  CHECK(perm_job_explain(job, NULL, 0) == perm_job_explain(job, text, sizeof text));
+  CHECK_TEXT(text, "block of order 12: dense");
+  CHECK_TEXT(text, "block of order 3: expansion");
+  CHECK(strlen(text) == perm_job_explain(job, text, 10));
+  CHECK(strlen(text) < 10);
+  perm_state_free(state);
+  perm_job_free(job);
+}
