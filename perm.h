@@ -1015,6 +1015,7 @@ struct perm_job {
   permi_number *number; /* its constants */
   perm_precision precision;
   double plan_seconds;
+  char note[PERM_MESSAGE_BYTES]; /* what preparation did, for perm_job_explain; a whole line or empty */
 };
 
 /* Makes room for one more of *array; 0 when memory runs out (nothing is lost). */
@@ -1263,6 +1264,8 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
   int i;
   if (size)
     buffer[0] = 0;
+  if (job)
+    length = (size_t)snprintf(buffer, size, "%s", job->note);
   for (i = 0; job && i < job->leaves; i++) {
     size_t room = length < size ? size - length : 0;
     length += job->leaf[i].explain(&job->leaf[i], room ? buffer + length : NULL, room);
@@ -2237,11 +2240,13 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   control.start = permi_seconds();
   control.deadline = options->max_seconds > 0 ? control.start + options->max_seconds : (double)INFINITY;
   control.next_report = control.start + 0.2; /* short jobs stay silent */
-  threads = permi_threads(options);
+  threads = 1;
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
     if (state->partial[i].chunks && state->partial[i].fingerprint != leaf->fingerprint)
       return permi_fail(result, PERM_ERROR_STATE, 2, "leaf %d of the state belongs to another matrix or plan", i);
+    if (leaf->kind == PERM_LEAF_RANGE && leaf->seconds >= PERMI_PARALLEL_SECONDS)
+      threads = permi_threads(options);
     control.work_total += leaf->seconds;
     control.fraction_start += leaf->seconds * (double)state->partial[i].chunks / (double)leaf->chunks;
   }

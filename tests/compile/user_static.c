@@ -1,7 +1,7 @@
 /* PERM_STATIC: a private copy, warnings-clean although most of it is not called. */
 #define PERM_STATIC
 #define PERM_IMPLEMENTATION
-#include "perm.h"
+#include "perm_sparse.h"
 
 int main(void)
 {

@@ -1,0 +1,3813 @@
+/* perm_sparse.h: exact permanents of sparse matrices, Matrix Market files, exact integers. Beside perm.h.
+
+   In one source file:
+
+       #define PERM_IMPLEMENTATION
+       #include "perm_sparse.h"                                 // includes perm.h and gives both
+
+   With perm.h's implementation in another file: define PERM_SPARSE_IMPLEMENTATION alone (and include this header
+   before perm.h there). Needs libc and libm.
+
+   CONTENTS (search for the tag)
+     >>api         every public type and function
+     >>matrix      compressed rows from entries and arrays
+     >>io          Matrix Market and plain text, with errors that name the line
+     >>write       Matrix Market, never half a file
+     >>matching    Hopcroft-Karp
+     >>components  Tarjan; fine Dulmage-Mendelsohn: entries in no perfect matching, blocks
+     >>reduce      scaling by powers of two; rows and columns of degree 1 and 2
+     >>order       rows and columns mixed: greedy starts and annealing
+     >>frontier    the dynamic programme over matched vertices
+     >>plan        the engine of each block
+     >>public      the public functions
+     >>template    one step of the frontier programme, for every kind of value
+
+   EXAMPLE
+       perm_matrix a;
+       perm_result r;
+       if (perm_matrix_read("graph.mtx", NULL, &a, &r) == PERM_OK) {
+         char text[700];
+         perm_compute_sparse(&a, NULL, &r);
+         perm_result_text(&r, text, sizeof text);
+         puts(text);
+         perm_matrix_free(&a);
+       }
+
+   GUARANTEES
+     - Integer and pattern matrices are computed exactly: 128-bit integers, overflow detected (then doubles, and
+       `exact` is 0). Doubles carry a proven bound in `error`: the frontier programme only adds products of
+       entries, so non-negative matrices lose no digit to cancellation.
+     - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
+     - The same plan and the same bits on every run: annealing counts moves, not seconds.
+
+   COST  what the structure allows: n + nnz steps over at most C(a + b, a - d) states, a and b the rows and columns
+   on the frontier, d the difference of those eliminated. perm_sparse_job + perm_job_explain tell beforehand.
+
+   LIMITS of this version: real and integer; 64 frontier vertices; dense blocks to order 64.
+
+   REFERENCES
+     [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
+     [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
+     [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
+     [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: degrees 1 and 2.
+     [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
+             using merge path, IPDPS 2015: unions of sorted lists.
+     [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
+*/
+#ifndef PERMI_STEP /* the header; a pass of the self-included text skips to >>template */
+#ifndef PERM_SPARSE_H_INCLUDED
+#define PERM_SPARSE_H_INCLUDED
+
+#ifndef PERM_HEADER_FILE
+#define PERM_HEADER_FILE "perm.h"
+#endif
+#ifndef PERM_SPARSE_HEADER_FILE
+#define PERM_SPARSE_HEADER_FILE "perm_sparse.h" /* this file's name as seen from itself, if you renamed it */
+#endif
+
+/* This header's own linkage: with PERM_SPARSE_IMPLEMENTATION alone, perm.h's functions are private copies here
+   and the other file has the public ones. */
+#if defined(PERM_STATIC) && defined(__GNUC__)
+#define PERM_SPARSE_API static __attribute__((unused))
+#elif defined(PERM_STATIC)
+#define PERM_SPARSE_API static
+#elif defined(__cplusplus)
+#define PERM_SPARSE_API extern "C"
+#else
+#define PERM_SPARSE_API extern
+#endif
+#if defined(PERM_SPARSE_IMPLEMENTATION) && !defined(PERM_IMPLEMENTATION)
+#if defined(PERM_PERMANENT_H_INCLUDED)
+#error "with PERM_SPARSE_IMPLEMENTATION alone, include perm_sparse.h before perm.h"
+#endif
+#ifndef PERM_STATIC
+#define PERM_STATIC
+#endif
+#define PERM_IMPLEMENTATION
+#endif
+#include PERM_HEADER_FILE
+
+/* =========================================================================================== >>api */
+#define PERM_MATRIX_MAX_ROWS 16777216 /* m above this is refused: row_start alone would take 128 MiB */
+
+typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX } perm_kind;
+
+/* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1. Columns
+   ascend strictly in each row and no entry is zero. The struct owns its arrays: give them back with
+   perm_matrix_free. All zero is a valid 0 x 0 matrix. A pattern has the value 1 at every entry. */
+typedef struct perm_matrix {
+  int m, n;
+  size_t nnz;
+  perm_kind kind;
+  size_t *row_start;        /* m + 1; row_start[0] = 0, row_start[m] = nnz */
+  int *column;              /* nnz, 0-based */
+  double *real;             /* nnz; NULL for PATTERN; for INTEGER the nearest double */
+  double *imaginary;        /* nnz; COMPLEX only, else NULL */
+  int64_t *integer;         /* nnz; INTEGER only, else NULL */
+  perm_allocator allocator; /* where the arrays came from: options->allocator of the call that made them */
+} perm_matrix;
+
+/* All functions that make a matrix: options may be NULL (only its allocator is used), result may be NULL.
+   *matrix is overwritten without being freed; on any error it is all zero and nothing stays allocated. Returns
+   result->status; result->message is one line. Entries that are zero are left out, a position given twice is
+   refused. O(nnz) time and memory beyond the input. Thread-safe, but for the C library's locale functions (do
+   not call setlocale at the same time). */
+
+/* Reads a file; "-" is standard input, read to its end. Two formats, told apart by the first line:
+   - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any mixture of cases: coordinate or array;
+     real, complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are
+     returned). One entry a line; comment lines (%) and blank lines anywhere after the first.
+   - Rows of numbers separated by blanks, tabs or commas, as many in every row; complex ones as a+bi, a-bi, bi
+     or i without blanks inside; lines that begin with # or % are comments. The kind is INTEGER if all numbers
+     are integers of 64 bits, COMPLEX if one has an i, else REAL. A file whose name ends in .mtx must be the
+     former: a coordinate file that lost its banner would also be rows of numbers, of another matrix.
+   Numbers are decimal, with a point whatever the locale; rounded to nearest. Refused: NaN, infinities, hexadecimal,
+   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits.
+   Lines end in LF or CR LF and may have any length. Memory is bounded by a multiple of the bytes actually in
+   the file plus 8 (m + 1), whatever sizes the file declares.
+   PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found,
+   what was expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
+PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
+                                      perm_result *result);
+
+/* The same from bytes in memory, which need no terminating zero and are not modified. text may be NULL when
+   bytes is 0. name stands for the file in messages; NULL means "memory". */
+PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
+                                             const perm_options *options, perm_matrix *matrix, perm_result *result);
+
+/* Writes Matrix Market coordinate general, so that perm_matrix_read gives back the same bits; "-" is standard
+   output. A file is written under a temporary name beside it (PATH.tmp0 or the next free one) and then renamed,
+   so PATH holds either what it held before or all of the new matrix, and the temporary file is gone after an
+   error. (A symbolic link is replaced by the file; a device or pipe is written directly.) matrix is not modified.
+   PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
+PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
+
+/* From the m x n row-major doubles of a with row stride ld >= n (in doubles), not modified; kind REAL. a may be
+   NULL when m or n is 0. PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE,
+   PERM_ERROR_MEMORY. O(m n). */
+PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                            perm_matrix *matrix, perm_result *result);
+
+/* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none,
+   INTEGER integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays are not read and may be NULL.
+   PERM_ERROR_SIZE (m, n), PERM_ERROR_RANGE (an index), PERM_ERROR_FORMAT (a position twice), PERM_ERROR_NULL,
+   PERM_ERROR_OPTION (kind), PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY; messages number triplets from 0. */
+PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
+                                               const double *real, const double *imaginary, const int64_t *integer,
+                                               perm_kind kind, const perm_options *options, perm_matrix *matrix,
+                                               perm_result *result);
+
+/* Releases the arrays and zeroes the struct. NULL and an all-zero struct are fine. */
+PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
+
+/* Makes the job of a sparse matrix: entries in no perfect matching dropped, rows and columns of degree 1 and 2
+   eliminated, the rest split into blocks; each block is a frontier task or a dense range, their product is the
+   permanent. The matrix is only read and may be freed afterwards. options may be NULL. Free with perm_job_free.
+   result may be NULL; if not, it gets status and message.
+   Precision exact, or default for kinds pattern and integer: 128-bit integers in every task (the product of
+   the blocks may be longer); a run that needs more fails with PERM_ERROR_OVERFLOW.
+   PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 64 frontier vertices. */
+PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                     perm_result *result);
+
+/* Permanent of a sparse matrix. result (required) is overwritten. Returns result->status. Default precision
+   computes integer kinds exactly, and in doubles (with their error bound) if 128 bits are not enough.
+   Thread-safe. Square matrices, and 0 x n (permanent 1). */
+PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
+                                         perm_result *result);
+
+#endif /* PERM_SPARSE_H_INCLUDED */
+
+#if defined(PERM_IMPLEMENTATION) || defined(PERM_SPARSE_IMPLEMENTATION)
+#ifndef PERM_SPARSE_IMPLEMENTED
+#define PERM_SPARSE_IMPLEMENTED
+
+/* needed by >>io, once at the top of the implementation */
+#include <errno.h>
+#include <float.h>
+#include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
+#endif
+
+/* ======================================================================================== >>matrix
+   Compressed rows from lists of entries and from arrays. Promises: after a failure *matrix is all zero and nothing
+   stays allocated; the result has ascending columns, no zeros and no position twice; linear time and memory. */
+
+typedef struct permi_entry {
+  uint64_t key;             /* row << 32 | column: ascending keys are the order of compressed rows */
+  uint64_t line;            /* where it was given; for triplets their number */
+  double real, imaginary;
+  int64_t integer;
+} permi_entry;
+
+typedef struct permi_entries {
+  permi_entry *entry;
+  size_t count, capacity;
+} permi_entries;
+
+/* -- matrices ---------------------------------------------------------------------------------- */
+
+static perm_allocator permi_io_allocator(const perm_options *options)
+{
+  perm_allocator none;
+  if (options) return options->allocator;
+  memset(&none, 0, sizeof none);
+  return none;
+}
+
+PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
+{
+  if (!matrix) return;
+  permi_release(&matrix->allocator, matrix->row_start);
+  permi_release(&matrix->allocator, matrix->column);
+  permi_release(&matrix->allocator, matrix->real);
+  permi_release(&matrix->allocator, matrix->imaginary);
+  permi_release(&matrix->allocator, matrix->integer);
+  memset(matrix, 0, sizeof *matrix);
+}
+
+/* The arrays of a matrix, contents undefined but for row_start = 0. 0: no memory, *matrix all zero. */
+static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
+                                 const perm_allocator *allocator)
+{
+  int complete;
+  memset(matrix, 0, sizeof *matrix);
+  matrix->allocator = *allocator;
+  matrix->m = m;
+  matrix->n = n;
+  matrix->nnz = nnz;
+  matrix->kind = kind;
+  matrix->row_start = (size_t *)permi_allocate(allocator, (size_t)m + 1, sizeof *matrix->row_start);
+  complete = matrix->row_start != NULL;
+  if (complete) matrix->column = (int *)permi_allocate(allocator, nnz, sizeof *matrix->column);
+  complete = complete && matrix->column;
+  if (complete && kind != PERM_KIND_PATTERN) {
+    matrix->real = (double *)permi_allocate(allocator, nnz, sizeof *matrix->real);
+    complete = matrix->real != NULL;
+  }
+  if (complete && kind == PERM_KIND_COMPLEX) {
+    matrix->imaginary = (double *)permi_allocate(allocator, nnz, sizeof *matrix->imaginary);
+    complete = matrix->imaginary != NULL;
+  }
+  if (complete && kind == PERM_KIND_INTEGER) {
+    matrix->integer = (int64_t *)permi_allocate(allocator, nnz, sizeof *matrix->integer);
+    complete = matrix->integer != NULL;
+  }
+  if (!complete) {
+    perm_matrix_free(matrix);
+    return 0;
+  }
+  memset(matrix->row_start, 0, ((size_t)m + 1) * sizeof *matrix->row_start);
+  return 1;
+}
+
+/* -- lists of entries -------------------------------------------------------------------------- */
+
+static uint64_t permi_entry_key(uint64_t row, uint64_t column) { return row << 32 | column; }
+
+static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
+{
+  if (kind == PERM_KIND_PATTERN) return 0;
+  if (kind == PERM_KIND_INTEGER) return entry->integer == 0;
+  return entry->real == 0 && entry->imaginary == 0;
+}
+
+/* 0: no memory; the list is as before. */
+static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator)
+{
+  if (list->count == list->capacity) {
+    size_t capacity = list->capacity ? list->capacity : 32;
+    permi_entry *larger;
+    if (capacity > (size_t)-1 / 2) return 0;
+    capacity *= 2;
+    larger = (permi_entry *)permi_allocate(allocator, capacity, sizeof *larger);
+    if (!larger) return 0;
+    if (list->count) memcpy(larger, list->entry, list->count * sizeof *larger);
+    permi_release(allocator, list->entry);
+    list->entry = larger;
+    list->capacity = capacity;
+  }
+  list->entry[list->count++] = *entry;
+  return 1;
+}
+
+/* Stable radix sort by key, byte by byte, skipping bytes that all keys share: linear for hostile input too, and
+   it needs no array of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory. */
+static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator)
+{
+  permi_entry *from = list->entry, *to, *swap;
+  uint64_t varying = 0;
+  size_t k, start, next, count[256];
+  int shift, ascending = 1;
+  for (k = 1; k < list->count; k++) {
+    ascending &= from[k - 1].key <= from[k].key;
+    varying |= from[k].key ^ from[0].key;
+  }
+  if (ascending) return 1;
+  to = (permi_entry *)permi_allocate(allocator, list->count, sizeof *to);
+  if (!to) return 0;
+  for (shift = 0; shift < 64; shift += 8) {
+    if (!(varying >> shift & 255)) continue;
+    memset(count, 0, sizeof count);
+    for (k = 0; k < list->count; k++) count[from[k].key >> shift & 255]++;
+    for (k = 0, start = 0; k < 256; k++, start = next) {
+      next = start + count[k];
+      count[k] = start;
+    }
+    for (k = 0; k < list->count; k++) to[count[from[k].key >> shift & 255]++] = from[k];
+    swap = from;
+    from = to;
+    to = swap;
+  }
+  permi_release(allocator, to);
+  list->entry = from;
+  list->capacity = list->count;
+  return 1;
+}
+
+/* In a sorted list: the entry whose position was given before and that came first in the input; NULL: none.
+   The earlier one of the same position stands just before it. Of a mirrored pair (same line) the lower entry,
+   which is the one in the file, has the larger key. */
+static const permi_entry *permi_entries_duplicate(const permi_entries *list)
+{
+  const permi_entry *found = NULL;
+  size_t k;
+  for (k = 1; k < list->count; k++)
+    if (list->entry[k].key == list->entry[k - 1].key && (!found || list->entry[k].line <= found->line))
+      found = &list->entry[k];
+  return found;
+}
+
+/* Compressed rows of a sorted list without duplicates; zeros are left out. 0: no memory. */
+static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
+                                  const perm_allocator *allocator, perm_matrix *matrix)
+{
+  size_t k, nnz = 0;
+  int i;
+  for (k = 0; k < list->count; k++) nnz += !permi_entry_is_zero(&list->entry[k], kind);
+  if (!permi_matrix_allocate(matrix, m, n, nnz, kind, allocator)) return 0;
+  for (k = 0, nnz = 0; k < list->count; k++) {
+    const permi_entry *entry = &list->entry[k];
+    if (permi_entry_is_zero(entry, kind)) continue;
+    matrix->row_start[(entry->key >> 32) + 1]++;
+    matrix->column[nnz] = (int)(entry->key & 0x7fffffff);
+    if (matrix->real) matrix->real[nnz] = entry->real;
+    if (matrix->imaginary) matrix->imaginary[nnz] = entry->imaginary;
+    if (matrix->integer) matrix->integer[nnz] = entry->integer;
+    nnz++;
+  }
+  for (i = 0; i < m; i++) matrix->row_start[i + 1] += matrix->row_start[i];
+  return 1;
+}
+
+/* -- from arrays ------------------------------------------------------------------------------- */
+
+PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                            perm_matrix *matrix, perm_result *result)
+{
+  perm_allocator allocator = permi_io_allocator(options);
+  size_t nnz = 0;
+  int i, j;
+  permi_result_clear(result);
+  if (!matrix) return permi_fail(result, PERM_ERROR_NULL, 6, "matrix is NULL");
+  memset(matrix, 0, sizeof *matrix);
+  if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
+  if (n < 0) return permi_fail(result, PERM_ERROR_SIZE, 2, "n = %d is negative", n);
+  if (!a && m && n) return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL");
+  if (ld < n) return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld = %lld is less than n = %d", (long long)ld, n);
+  for (i = 0; i < m; i++)
+    for (j = 0; j < n; j++) {
+      double value = a[(ptrdiff_t)i * ld + j];
+      if (!(fabs(value) <= DBL_MAX))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a[%d][%d] is not finite", i, j);
+      nnz += value != 0;
+    }
+  if (!permi_matrix_allocate(matrix, m, n, nnz, PERM_KIND_REAL, &allocator))
+    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a matrix of %zu entries", nnz);
+  for (i = 0, nnz = 0; i < m; i++) {
+    for (j = 0; j < n; j++) {
+      double value = a[(ptrdiff_t)i * ld + j];
+      if (value == 0) continue;
+      matrix->column[nnz] = j;
+      matrix->real[nnz++] = value;
+    }
+    matrix->row_start[i + 1] = nnz;
+  }
+  return PERM_OK;
+}
+
+/* The arguments but for the entries themselves. */
+static perm_status permi_check_triplets(int m, int n, size_t nnz, const int *row, const int *column,
+                                        const double *real, const double *imaginary, const int64_t *integer,
+                                        perm_kind kind, perm_result *result)
+{
+  if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
+  if (n < 0) return permi_fail(result, PERM_ERROR_SIZE, 2, "n = %d is negative", n);
+  if ((int)kind < 0 || (int)kind > (int)PERM_KIND_COMPLEX)
+    return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", (int)kind);
+  if (!nnz) return PERM_OK;
+  if (!row) return permi_fail(result, PERM_ERROR_NULL, 4, "row is NULL");
+  if (!column) return permi_fail(result, PERM_ERROR_NULL, 5, "column is NULL");
+  if (kind >= PERM_KIND_REAL && !real) return permi_fail(result, PERM_ERROR_NULL, 6, "real is NULL");
+  if (kind == PERM_KIND_COMPLEX && !imaginary) return permi_fail(result, PERM_ERROR_NULL, 7, "imaginary is NULL");
+  if (kind == PERM_KIND_INTEGER && !integer) return permi_fail(result, PERM_ERROR_NULL, 8, "integer is NULL");
+  return PERM_OK;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
+                                               const double *real, const double *imaginary, const int64_t *integer,
+                                               perm_kind kind, const perm_options *options, perm_matrix *matrix,
+                                               perm_result *result)
+{
+  perm_allocator allocator = permi_io_allocator(options);
+  permi_entries list;
+  const permi_entry *second;
+  perm_status status;
+  size_t k;
+  permi_result_clear(result);
+  if (!matrix) return permi_fail(result, PERM_ERROR_NULL, 11, "matrix is NULL");
+  memset(matrix, 0, sizeof *matrix);
+  status = permi_check_triplets(m, n, nnz, row, column, real, imaginary, integer, kind, result);
+  if (status != PERM_OK) return status;
+  list.count = 0;
+  list.capacity = nnz;
+  list.entry = (permi_entry *)permi_allocate(&allocator, nnz, sizeof *list.entry);
+  if (!list.entry) return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %zu triplets", nnz);
+  for (k = 0; k < nnz && status == PERM_OK; k++) {
+    permi_entry *entry = &list.entry[list.count++];
+    entry->integer = kind == PERM_KIND_INTEGER ? integer[k] : 0;
+    entry->real = kind == PERM_KIND_INTEGER ? (double)integer[k] : kind == PERM_KIND_PATTERN ? 1 : real[k];
+    entry->imaginary = kind == PERM_KIND_COMPLEX ? imaginary[k] : 0;
+    entry->line = k;
+    if (row[k] < 0 || row[k] >= m)
+      status = permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %zu: row index %d outside 0..%d", k, row[k], m - 1);
+    else if (column[k] < 0 || column[k] >= n)
+      status = permi_fail(result, PERM_ERROR_RANGE, 5, "triplet %zu: column index %d outside 0..%d", k, column[k],
+                          n - 1);
+    else if (!(fabs(entry->real) <= DBL_MAX))
+      status = permi_fail(result, PERM_ERROR_NOT_FINITE, 6, "triplet %zu: the value is not finite", k);
+    else if (!(fabs(entry->imaginary) <= DBL_MAX))
+      status = permi_fail(result, PERM_ERROR_NOT_FINITE, 7, "triplet %zu: the imaginary part is not finite", k);
+    else
+      entry->key = permi_entry_key((uint64_t)row[k], (uint64_t)column[k]);
+  }
+  if (status == PERM_OK) {
+    if (!permi_entries_sort(&list, &allocator))
+      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %zu triplets", nnz);
+    else if ((second = permi_entries_duplicate(&list)) != NULL)
+      status = permi_fail(result, PERM_ERROR_FORMAT, 4, "triplet %llu: entry (%llu,%llu) given before by triplet %llu",
+                          (unsigned long long)second->line, (unsigned long long)(second->key >> 32),
+                          (unsigned long long)(second->key & 0xffffffff), (unsigned long long)second[-1].line);
+    else if (!permi_entries_compress(&list, m, n, kind, &allocator, matrix))
+      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a matrix of %zu entries", nnz);
+  }
+  permi_release(&allocator, list.entry);
+  return status;
+}
+
+/* ============================================================================================ >>io
+   Matrices from text. Promises: no byte sequence crashes the readers or makes them allocate more than a
+   multiple of its length plus 8 (m + 1) bytes; a message names the line; a failure leaves nothing allocated.
+   Everything is parsed from memory: text -> list of entries -> sort -> compressed rows.
+
+   Matrix Market as in R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
+   Design, NISTIR 5935, 1996. So the field "double" of some programs is refused. More liberal than the report:
+   comment lines between entries, lines of more than 1024 bytes. */
+
+typedef struct permi_reader {
+  const char *name;
+  const char *position, *end;   /* what is left after the current line */
+  const char *cursor, *line_end; /* what is left of the current line */
+  uint64_t line;                /* 1-based; 0 before the first */
+  char point[16];               /* the locale's decimal point, which strtod wants */
+  perm_allocator allocator;
+  permi_entries entries;
+  int m, n;
+  perm_kind kind;
+  perm_status status;
+  perm_result *result;
+} permi_reader;
+
+typedef enum permi_symmetry {
+  PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN
+} permi_symmetry;
+
+/* -- messages ---------------------------------------------------------------------------------- */
+
+/* Bytes of a hostile file for a message: printable ASCII only, at most 24 of them, in quotes. */
+typedef struct permi_quote { char text[32]; } permi_quote;
+
+static permi_quote permi_quoted(const char *begin, const char *end)
+{
+  permi_quote quote;
+  size_t k, length = (size_t)(end - begin), shown = length <= 24 ? length : 21;
+  char *out = quote.text;
+  *out++ = '\'';
+  for (k = 0; k < shown; k++) *out++ = begin[k] >= 32 && begin[k] <= 126 ? begin[k] : '?';
+  if (shown < length)
+    for (k = 0; k < 3; k++) *out++ = '.';
+  *out++ = '\'';
+  *out = 0;
+  return quote;
+}
+
+/* A file's name for a message: its last 100 bytes, no control characters. Bytes from 128 up stay: the name is the
+   caller's own, often UTF-8, and a cut never falls inside one of its characters. */
+typedef struct permi_shown_name { char text[112]; } permi_shown_name;
+
+static permi_shown_name permi_show_name(const char *name)
+{
+  permi_shown_name shown;
+  size_t length = strlen(name);
+  char *out = shown.text;
+  if (length > 100) {
+    name += length - 100;
+    while (((unsigned char)*name & 0xc0) == 0x80) name++;
+    memcpy(out, "...", 3);
+    out += 3;
+  }
+  for (; *name; name++) *out++ = (unsigned char)*name < 32 || *name == 127 ? '?' : *name;
+  *out = 0;
+  return shown;
+}
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static int permi_reader_fail(permi_reader *reader, const char *format, ...)
+{
+  char text[PERM_MESSAGE_BYTES];
+  permi_shown_name name = permi_show_name(reader->name);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s", name.text,
+                              (unsigned long long)(reader->line ? reader->line : 1), text);
+  return 0;
+}
+
+static int permi_reader_no_memory(permi_reader *reader)
+{
+  permi_shown_name name = permi_show_name(reader->name);
+  reader->status = permi_fail(reader->result, PERM_ERROR_MEMORY, 0, "%s:%llu: out of memory", name.text,
+                              (unsigned long long)reader->line);
+  return 0;
+}
+
+static perm_status permi_file_fail(perm_result *result, const char *name, const char *what, int error)
+{
+  permi_shown_name shown = permi_show_name(name);
+  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", shown.text, what,
+                    error ? strerror(error) : "unknown error");
+}
+
+/* -- lines and words --------------------------------------------------------------------------- */
+
+static int permi_is_blank(char c) { return c == ' ' || c == '\t'; }
+static int permi_is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Moves to the next line. 0: there is none, and the current line stays the last. */
+static int permi_next_line(permi_reader *reader)
+{
+  const char *newline;
+  if (reader->position == reader->end) return 0;
+  newline = (const char *)memchr(reader->position, '\n', (size_t)(reader->end - reader->position));
+  reader->cursor = reader->position;
+  reader->line_end = newline ? newline : reader->end;
+  reader->position = newline ? newline + 1 : reader->end;
+  /* CR only before LF or the end: elsewhere it is garbage, or a file with CR alone would be read as one row */
+  if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r') reader->line_end--;
+  reader->line++;
+  return 1;
+}
+
+static void permi_skip_blanks(permi_reader *reader)
+{
+  while (reader->cursor < reader->line_end && permi_is_blank(*reader->cursor)) reader->cursor++;
+}
+
+/* The next line with something on it but a comment, the cursor on its first character. */
+static int permi_next_content(permi_reader *reader, int hash_comments)
+{
+  while (permi_next_line(reader)) {
+    permi_skip_blanks(reader);
+    if (reader->cursor < reader->line_end && *reader->cursor != '%' && !(hash_comments && *reader->cursor == '#'))
+      return 1;
+  }
+  return 0;
+}
+
+/* The next word of the line; 0 and an empty word at its end. */
+static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
+{
+  permi_skip_blanks(reader);
+  *begin = reader->cursor;
+  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor)) reader->cursor++;
+  *end = reader->cursor;
+  return *begin != *end;
+}
+
+/* ASCII only, so that no locale changes what a keyword is. */
+static int permi_same_word(const char *begin, const char *end, const char *lower_case)
+{
+  for (; begin < end && *lower_case; begin++, lower_case++)
+    if ((*begin >= 'A' && *begin <= 'Z' ? *begin + ('a' - 'A') : *begin) != *lower_case) return 0;
+  return begin == end && !*lower_case;
+}
+
+static int permi_line_finished(permi_reader *reader, const char *after_what)
+{
+  const char *begin, *end;
+  if (!permi_next_word(reader, &begin, &end)) return 1;
+  return permi_reader_fail(reader, "%s found after %s, the end of the line was expected",
+                           permi_quoted(begin, reader->line_end).text, after_what);
+}
+
+/* -- numbers ----------------------------------------------------------------------------------- */
+
+/* Where the decimal number that starts at begin ends: [+-] digits [. digits] [e [+-] digits] with a digit before
+   the e. begin itself: there is none. *integer: it has neither point nor exponent. */
+static const char *permi_number_end(const char *begin, const char *end, int *integer)
+{
+  const char *p = begin, *mark;
+  int digits = 0;
+  *integer = 1;
+  if (p < end && (*p == '+' || *p == '-')) p++;
+  for (; p < end && permi_is_digit(*p); p++) digits = 1;
+  if (p < end && *p == '.') {
+    *integer = 0;
+    for (p++; p < end && permi_is_digit(*p); p++) digits = 1;
+  }
+  if (!digits) return begin;
+  mark = p;
+  if (p < end && (*p == 'e' || *p == 'E')) {
+    p++;
+    if (p < end && (*p == '+' || *p == '-')) p++;
+    if (p < end && permi_is_digit(*p)) {
+      *integer = 0;
+      while (p < end && permi_is_digit(*p)) p++;
+      return p;
+    }
+  }
+  return mark;
+}
+
+/* [+-] digits as 64-bit integer. 0: outside its range. */
+static int permi_integer_value(const char *begin, const char *end, int64_t *value)
+{
+  uint64_t magnitude = 0, limit = INT64_MAX;
+  int negative = *begin == '-';
+  if (*begin == '+' || *begin == '-') begin++;
+  limit += (uint64_t)negative;
+  for (; begin < end; begin++) {
+    uint64_t digit = (uint64_t)(*begin - '0');
+    if (magnitude > (limit - digit) / 10) return 0;
+    magnitude = 10 * magnitude + digit;
+  }
+  if (!negative) *value = (int64_t)magnitude;
+  else *value = magnitude > INT64_MAX ? INT64_MIN : -(int64_t)magnitude;
+  return 1;
+}
+
+/* The text of a number (as permi_number_end found it) as double. strtod rounds correctly, but wants a terminated
+   string with the locale's decimal point, so it gets a copy. */
+static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
+{
+  char local[128], *copy = local, *out;
+  const char *p;
+  size_t length = (size_t)(end - begin), needed = length + strlen(reader->point) + 1;
+  int nonzero = 0;
+  if (needed > sizeof local) {
+    copy = (char *)permi_allocate(&reader->allocator, needed, 1);
+    if (!copy) return permi_reader_no_memory(reader);
+  }
+  for (p = begin, out = copy; p < end; p++) {
+    if (*p != '.') {
+      *out++ = *p;
+    } else {
+      memcpy(out, reader->point, strlen(reader->point));
+      out += strlen(reader->point);
+    }
+  }
+  *out = 0;
+  *value = strtod(copy, NULL);
+  if (copy != local) permi_release(&reader->allocator, copy);
+  for (p = begin; p < end && *p != 'e' && *p != 'E'; p++) nonzero |= *p >= '1' && *p <= '9';
+  if (!(fabs(*value) <= DBL_MAX))
+    return permi_reader_fail(reader, "%s is beyond the largest double, a number up to 1.79e308 was expected",
+                             permi_quoted(begin, end).text);
+  if (*value == 0 && nonzero)
+    return permi_reader_fail(reader, "%s is below the smallest double, 0 or a number from 4.95e-324 up was expected",
+                             permi_quoted(begin, end).text);
+  return 1;
+}
+
+/* The next word of a Matrix Market line as real number; what names it in messages. */
+static int permi_read_double(permi_reader *reader, const char *what, double *value)
+{
+  const char *begin, *end;
+  int integer;
+  if (!permi_next_word(reader, &begin, &end))
+    return permi_reader_fail(reader, "the line ends before the %s, a decimal number was expected", what);
+  if (permi_number_end(begin, end, &integer) != end)
+    return permi_reader_fail(reader, "%s %s found, a finite decimal number was expected", what,
+                             permi_quoted(begin, end).text);
+  return permi_double_value(reader, begin, end, value);
+}
+
+static int permi_read_int64(permi_reader *reader, const char *what, int64_t *value)
+{
+  const char *begin, *end;
+  int integer;
+  if (!permi_next_word(reader, &begin, &end))
+    return permi_reader_fail(reader, "the line ends before the %s, an integer was expected", what);
+  if (permi_number_end(begin, end, &integer) != end || !integer)
+    return permi_reader_fail(reader, "%s %s found, an integer was expected", what, permi_quoted(begin, end).text);
+  if (!permi_integer_value(begin, end, value))
+    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
+                             permi_quoted(begin, end).text);
+  return 1;
+}
+
+/* A 1-based index up to limit, returned 0-based. */
+static int permi_read_index(permi_reader *reader, const char *what, int limit, uint64_t *index)
+{
+  int64_t value;
+  if (!permi_read_int64(reader, what, &value)) return 0;
+  if (value < 1 || value > limit)
+    return permi_reader_fail(reader, "%s %lld outside 1..%d", what, (long long)value, limit);
+  *index = (uint64_t)(value - 1);
+  return 1;
+}
+
+/* -- Matrix Market ----------------------------------------------------------------------------- */
+
+/* The next word of the banner as position in a list of up to four keywords; -1 after a failure. */
+static int permi_read_keyword(permi_reader *reader, const char *what, const char *const *words, int count,
+                              const char *expected)
+{
+  const char *begin, *end;
+  int k;
+  if (!permi_next_word(reader, &begin, &end)) {
+    permi_reader_fail(reader, "the banner ends before the %s, %s was expected", what, expected);
+    return -1;
+  }
+  for (k = 0; k < count; k++)
+    if (permi_same_word(begin, end, words[k])) return k;
+  permi_reader_fail(reader, "%s %s found, %s was expected", what, permi_quoted(begin, end).text, expected);
+  return -1;
+}
+
+static int permi_read_size(permi_reader *reader, const char *what, int64_t limit, int64_t *size)
+{
+  if (!permi_read_int64(reader, what, size)) return 0;
+  if (*size < 0 || *size > limit)
+    return permi_reader_fail(reader, "%s %lld outside 0..%lld", what, (long long)*size, (long long)limit);
+  return 1;
+}
+
+/* The values that follow the indices of a line, into *entry. */
+static int permi_read_values(permi_reader *reader, permi_entry *entry)
+{
+  entry->real = 1;
+  entry->imaginary = 0;
+  entry->integer = 1;
+  switch (reader->kind) {
+    case PERM_KIND_PATTERN:
+      break;
+    case PERM_KIND_INTEGER:
+      if (!permi_read_int64(reader, "value", &entry->integer)) return 0;
+      entry->real = (double)entry->integer;
+      break;
+    case PERM_KIND_REAL:
+      if (!permi_read_double(reader, "value", &entry->real)) return 0;
+      break;
+    case PERM_KIND_COMPLEX:
+      if (!permi_read_double(reader, "real part", &entry->real) ||
+          !permi_read_double(reader, "imaginary part", &entry->imaginary))
+        return 0;
+      break;
+  }
+  return permi_line_finished(reader, "the entry");
+}
+
+/* Adds the entry of the current line and its mirror image. */
+static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
+                           permi_entry *entry)
+{
+  entry->key = permi_entry_key(row, column);
+  entry->line = reader->line;
+  if (symmetry == PERMI_HERMITIAN && row == column && entry->imaginary != 0)
+    return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was expected",
+                             entry->imaginary);
+  if (!permi_entries_push(&reader->entries, entry, &reader->allocator)) return permi_reader_no_memory(reader);
+  if (symmetry == PERMI_GENERAL || row == column) return 1;
+  if (symmetry == PERMI_SKEW) {
+    if (entry->integer == INT64_MIN)
+      return permi_reader_fail(reader, "the negative of -2^63 in a skew-symmetric matrix does not fit 64 bits, an "
+                               "integer from -2^63+1 up was expected");
+    entry->real = -entry->real;
+    entry->imaginary = -entry->imaginary;
+    entry->integer = -entry->integer;
+  } else if (symmetry == PERMI_HERMITIAN) {
+    entry->imaginary = -entry->imaginary;
+  }
+  entry->key = permi_entry_key(column, row);
+  if (!permi_entries_push(&reader->entries, entry, &reader->allocator)) return permi_reader_no_memory(reader);
+  return 1;
+}
+
+static int permi_read_coordinate(permi_reader *reader, permi_symmetry symmetry, uint64_t count)
+{
+  uint64_t k, row, column;
+  permi_entry entry;
+  for (k = 0; k < count; k++) {
+    if (!permi_next_content(reader, 0))
+      return permi_reader_fail(reader, "the file ends after %llu entries, %llu were expected",
+                               (unsigned long long)k, (unsigned long long)count);
+    if (!permi_read_index(reader, "row index", reader->m, &row) ||
+        !permi_read_index(reader, "column index", reader->n, &column) || !permi_read_values(reader, &entry))
+      return 0;
+    if (symmetry != PERMI_GENERAL && row < column)
+      return permi_reader_fail(reader, "entry (%llu,%llu) above the diagonal found in a file with symmetry, the lower "
+                               "triangle was expected", (unsigned long long)row + 1, (unsigned long long)column + 1);
+    if (symmetry == PERMI_SKEW && row == column)
+      return permi_reader_fail(reader, "entry (%llu,%llu) on the diagonal of a skew-symmetric matrix found, entries "
+                               "below the diagonal were expected", (unsigned long long)row + 1,
+                               (unsigned long long)column + 1);
+    if (!permi_add_entry(reader, symmetry, row, column, &entry)) return 0;
+  }
+  return 1;
+}
+
+/* Column by column; with a symmetry the lower triangle only, without the diagonal if skew-symmetric. */
+static int permi_read_array(permi_reader *reader, permi_symmetry symmetry, uint64_t count)
+{
+  uint64_t k, m = (uint64_t)reader->m, row = symmetry == PERMI_SKEW, column = 0;
+  permi_entry entry;
+  for (k = 0; k < count; k++) {
+    if (!permi_next_content(reader, 0))
+      return permi_reader_fail(reader, "the file ends after %llu values, %llu were expected",
+                               (unsigned long long)k, (unsigned long long)count);
+    if (!permi_read_values(reader, &entry)) return 0;
+    if (!permi_entry_is_zero(&entry, reader->kind) && !permi_add_entry(reader, symmetry, row, column, &entry))
+      return 0;
+    if (++row == m) row = ++column * (symmetry != PERMI_GENERAL) + (symmetry == PERMI_SKEW);
+  }
+  return 1;
+}
+
+/* What follows the word %%MatrixMarket. Fewest bytes of an entry, line end included, by kind: what declares more
+   entries than can follow is refused before anything is read. */
+static int permi_read_market(permi_reader *reader)
+{
+  static const char *const objects[1] = {"matrix"};
+  static const char *const formats[2] = {"coordinate", "array"};
+  static const char *const fields[4] = {"pattern", "integer", "real", "complex"};
+  static const char *const symmetries[4] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+  static const uint64_t value_bytes[4] = {0, 2, 2, 4};
+  int object, array, field, symmetric;
+  int64_t m = 0, n = 0, declared = 0;
+  uint64_t count, left, entry_bytes, size_line;
+  permi_symmetry symmetry;
+  object = permi_read_keyword(reader, "object", objects, 1, "matrix");
+  array = object < 0 ? -1 : permi_read_keyword(reader, "format", formats, 2, "coordinate or array");
+  field = array < 0 ? -1 : permi_read_keyword(reader, "field", fields, 4, "real, complex, integer or pattern");
+  symmetric = field < 0 ? -1 : permi_read_keyword(reader, "symmetry", symmetries, 4,
+                                                  "general, symmetric, skew-symmetric or hermitian");
+  if (symmetric < 0 || !permi_line_finished(reader, "the banner")) return 0;
+  reader->kind = (perm_kind)field;
+  symmetry = (permi_symmetry)symmetric;
+  if (array && reader->kind == PERM_KIND_PATTERN)
+    return permi_reader_fail(reader, "an array of field pattern found, real, complex or integer was expected");
+  if (symmetry == PERMI_SKEW && reader->kind == PERM_KIND_PATTERN)
+    return permi_reader_fail(reader, "a skew-symmetric pattern found, general or symmetric was expected");
+  if (symmetry == PERMI_HERMITIAN && reader->kind != PERM_KIND_COMPLEX)
+    return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", fields[field]);
+
+  if (!permi_next_content(reader, 0))
+    return permi_reader_fail(reader, "the file ends before the size line, '%s' was expected",
+                             array ? "rows columns" : "rows columns entries");
+  size_line = reader->line;
+  if (!permi_read_size(reader, "number of rows", PERM_MATRIX_MAX_ROWS, &m) ||
+      !permi_read_size(reader, "number of columns", INT_MAX, &n) ||
+      (!array && !permi_read_size(reader, "number of entries", INT64_MAX, &declared)) ||
+      !permi_line_finished(reader, "the sizes"))
+    return 0;
+  if (symmetry != PERMI_GENERAL && m != n)
+    return permi_reader_fail(reader, "%lld x %lld found for a %s matrix, a square one was expected", (long long)m,
+                             (long long)n, symmetries[symmetric]);
+  reader->m = (int)m;
+  reader->n = (int)n;
+  count = (uint64_t)m * (uint64_t)n; /* below 2^55 */
+  if (symmetry == PERMI_SKEW) count = (uint64_t)m * (uint64_t)(m ? m - 1 : 0) / 2;
+  else if (symmetry != PERMI_GENERAL) count = (uint64_t)m * (uint64_t)(m + 1) / 2;
+  if (!array && (uint64_t)declared > count)
+    return permi_reader_fail(reader, "%lld entries found for the %llu places of a %lld x %lld %s matrix, no more than "
+                             "that was expected", (long long)declared, (unsigned long long)count, (long long)m,
+                             (long long)n, symmetries[symmetric]);
+  if (!array) count = (uint64_t)declared;
+  left = (uint64_t)(reader->end - reader->position);
+  entry_bytes = (array ? 0 : 4) + value_bytes[field];
+  if (count > (left + 1) / entry_bytes)
+    return permi_reader_fail(reader, "%llu %s declared, but only %llu bytes follow, at least %llu each were expected",
+                             (unsigned long long)count, array ? "values" : "entries", (unsigned long long)left,
+                             (unsigned long long)entry_bytes);
+
+  if (!(array ? permi_read_array(reader, symmetry, count) : permi_read_coordinate(reader, symmetry, count))) return 0;
+  if (permi_next_content(reader, 0))
+    return permi_reader_fail(reader, "%s found after the %llu %s declared in line %llu, the end of the file was "
+                             "expected", permi_quoted(reader->cursor, reader->line_end).text,
+                             (unsigned long long)count, array ? "values" : "entries", (unsigned long long)size_line);
+  return 1;
+}
+
+/* -- rows of numbers --------------------------------------------------------------------------- */
+
+/* One number, perhaps complex; raises reader->kind to what it needs. */
+static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
+{
+  int integer, ignored;
+  const char *middle = permi_number_end(begin, end, &integer), *last = middle;
+  entry->real = entry->imaginary = 0;
+  entry->integer = 0;
+  if (middle == end && middle > begin) {
+    if (integer && permi_integer_value(begin, end, &entry->integer)) {
+      entry->real = (double)entry->integer; /* rounds to nearest, as strtod would */
+      return 1;
+    }
+    if (reader->kind == PERM_KIND_INTEGER) reader->kind = PERM_KIND_REAL;
+    return permi_double_value(reader, begin, end, &entry->real);
+  }
+  if (end - begin >= 1 && end[-1] == 'i') {
+    end--;
+    reader->kind = PERM_KIND_COMPLEX;
+    if (middle == end && middle > begin) return permi_double_value(reader, begin, end, &entry->imaginary);
+    if (middle == begin || *middle == '+' || *middle == '-') {
+      int sign = middle < end && (*middle == '+' || *middle == '-');
+      if (middle + sign == end) entry->imaginary = sign && *middle == '-' ? -1 : 1;
+      else last = permi_number_end(middle, end, &ignored);
+      if (middle + sign == end || (last == end && last > middle))
+        return (middle == begin || permi_double_value(reader, begin, middle, &entry->real)) &&
+               (middle + sign == end || permi_double_value(reader, middle, end, &entry->imaginary));
+    }
+    end++;
+  }
+  return permi_reader_fail(reader, "%s found, a number such as 1, -2.5e3 or 1+2i was expected",
+                           permi_quoted(begin, end).text);
+}
+
+static int permi_read_plain(permi_reader *reader)
+{
+  uint64_t first_line = 0;
+  permi_entry entry;
+  reader->kind = PERM_KIND_INTEGER;
+  while (permi_next_content(reader, 1)) {
+    int columns = 0, comma = 1; /* comma: a number must follow */
+    if (reader->m == PERM_MATRIX_MAX_ROWS)
+      return permi_reader_fail(reader, "row %d found, at most %d were expected", reader->m + 1, PERM_MATRIX_MAX_ROWS);
+    while (reader->cursor < reader->line_end) {
+      const char *begin = reader->cursor;
+      while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != ',')
+        reader->cursor++;
+      if (reader->cursor == begin) return permi_reader_fail(reader, "',' found, a number was expected before it");
+      if (columns == INT_MAX) return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
+      if (!permi_plain_value(reader, begin, reader->cursor, &entry)) return 0;
+      entry.key = permi_entry_key((uint64_t)reader->m, (uint64_t)columns);
+      entry.line = reader->line;
+      columns++;
+      if ((entry.real != 0 || entry.imaginary != 0) &&
+          !permi_entries_push(&reader->entries, &entry, &reader->allocator))
+        return permi_reader_no_memory(reader);
+      permi_skip_blanks(reader);
+      comma = reader->cursor < reader->line_end && *reader->cursor == ',';
+      reader->cursor += comma;
+      permi_skip_blanks(reader);
+    }
+    if (comma) return permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
+    if (!reader->m) {
+      reader->n = columns;
+      first_line = reader->line;
+    }
+    if (columns != reader->n)
+      return permi_reader_fail(reader, "%d numbers found, %d were expected as in line %llu", columns, reader->n,
+                               (unsigned long long)first_line);
+    reader->m++;
+  }
+  if (!reader->m) return permi_reader_fail(reader, "no numbers found, a matrix was expected");
+  return 1;
+}
+
+/* -- the readers ------------------------------------------------------------------------------- */
+
+static int permi_read_text(permi_reader *reader)
+{
+  static const char banner[] = "%%matrixmarket";
+  const char *begin, *end, *start, *name_end = reader->name + strlen(reader->name);
+  const char *nul = reader->end == reader->position ? NULL :
+                    (const char *)memchr(reader->position, 0, (size_t)(reader->end - reader->position));
+  if (nul) {
+    reader->line = 1;
+    for (begin = reader->position; begin < nul; begin++) reader->line += *begin == '\n';
+    return permi_reader_fail(reader, "a zero byte found, text was expected");
+  }
+  if (reader->end - reader->position >= 3 && !memcmp(reader->position, "\xef\xbb\xbf", 3))
+    reader->position += 3; /* the byte order mark of some Windows editors */
+  start = reader->position;
+  if (permi_next_line(reader)) {
+    permi_next_word(reader, &begin, &end);
+    if (permi_same_word(begin, end, banner)) return permi_read_market(reader);
+    /* a misspelt banner must not turn a coordinate file into rows of numbers */
+    if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
+      return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
+  }
+  if (name_end - reader->name >= 4 && permi_same_word(name_end - 4, name_end, ".mtx"))
+    return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected");
+  reader->position = start;
+  reader->line = 0;
+  return permi_read_plain(reader);
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
+                                             const perm_options *options, perm_matrix *matrix, perm_result *result)
+{
+  permi_reader reader;
+  const permi_entry *second;
+  const char *point = localeconv()->decimal_point;
+  permi_result_clear(result);
+  if (!matrix) return permi_fail(result, PERM_ERROR_NULL, 5, "matrix is NULL");
+  memset(matrix, 0, sizeof *matrix);
+  if (!text && bytes) return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %zu bytes were expected", bytes);
+  memset(&reader, 0, sizeof reader);
+  reader.name = name ? name : "memory";
+  reader.position = text ? text : "";
+  reader.end = reader.position + bytes;
+  reader.allocator = permi_io_allocator(options);
+  reader.status = PERM_OK;
+  reader.result = result;
+  strcpy(reader.point, ".");
+  if (point && *point && strlen(point) < sizeof reader.point) strcpy(reader.point, point);
+
+  if (permi_read_text(&reader)) {
+    if (!permi_entries_sort(&reader.entries, &reader.allocator)) {
+      permi_reader_no_memory(&reader);
+    } else if ((second = permi_entries_duplicate(&reader.entries)) != NULL) {
+      reader.line = second->line;
+      permi_reader_fail(&reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected",
+                        (unsigned long long)(second->key >> 32) + 1,
+                        (unsigned long long)(second->key & 0xffffffff) + 1, (unsigned long long)second[-1].line);
+    } else if (!permi_entries_compress(&reader.entries, reader.m, reader.n, reader.kind, &reader.allocator, matrix)) {
+      permi_reader_no_memory(&reader);
+    }
+  }
+  permi_release(&reader.allocator, reader.entries.entry);
+  return reader.status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
+                                      perm_result *result)
+{
+  perm_allocator allocator = permi_io_allocator(options);
+  const char *name = path;
+  char *text = NULL, *larger;
+  size_t bytes = 0, capacity = 0, got;
+  perm_status status = PERM_OK;
+  FILE *file;
+  permi_result_clear(result);
+  if (!matrix) return permi_fail(result, PERM_ERROR_NULL, 3, "matrix is NULL");
+  memset(matrix, 0, sizeof *matrix);
+  if (!path) return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
+  errno = 0;
+  if (!strcmp(path, "-")) {
+    file = stdin;
+    name = "standard input";
+  } else {
+    file = fopen(path, "rb");
+    if (!file) return permi_file_fail(result, path, "cannot open", errno);
+  }
+  for (;;) {
+    if (bytes == capacity) {
+      size_t wanted = capacity ? 2 * capacity : 65536;
+      larger = wanted > capacity ? (char *)permi_allocate(&allocator, wanted, 1) : NULL;
+      if (!larger) {
+        permi_shown_name shown = permi_show_name(name);
+        status = permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %zu bytes", shown.text, bytes);
+        break;
+      }
+      if (bytes) memcpy(larger, text, bytes);
+      permi_release(&allocator, text);
+      text = larger;
+      capacity = wanted;
+    }
+    errno = 0;
+    got = fread(text + bytes, 1, capacity - bytes, file);
+    if (ferror(file)) {
+      status = permi_file_fail(result, name, "cannot read", errno);
+      break;
+    }
+    bytes += got;
+    /* a zero byte will be refused anyway: do not read all of /dev/zero before saying so */
+    if (!got || memchr(text + bytes - got, 0, got)) break;
+  }
+  if (file != stdin) fclose(file); /* only read: nothing can be lost here */
+  if (status == PERM_OK) status = perm_matrix_read_memory(text, bytes, name, options, matrix, result);
+  permi_release(&allocator, text);
+  return status;
+}
+
+/* ========================================================================================= >>write
+   Matrices to Matrix Market files. Promises: PATH holds either what it held before or all of the new matrix, unless
+   the machine itself goes down; no temporary file stays; every write, the close and the rename are checked. */
+
+/* " " and 17 significant digits, which read back to the same double, with a point in every locale. */
+static int permi_print_double(FILE *file, double value)
+{
+  char text[64], *found;
+  const char *point = localeconv()->decimal_point;
+  snprintf(text, sizeof text, " %.17g", value);
+  found = point && *point && strcmp(point, ".") ? strstr(text, point) : NULL;
+  if (found) {
+    *found = '.';
+    memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
+  }
+  return fputs(text, file) >= 0;
+}
+
+/* 0 if a write failed; errno says why. */
+static int permi_print_matrix(FILE *file, const perm_matrix *matrix)
+{
+  static const char *const fields[4] = {"pattern", "integer", "real", "complex"};
+  size_t k;
+  int i;
+  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %zu\n", fields[matrix->kind], matrix->m,
+              matrix->n, matrix->nnz) < 0)
+    return 0;
+  for (i = 0; i < matrix->m; i++)
+    for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
+      if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0) return 0;
+      if (matrix->kind == PERM_KIND_INTEGER) {
+        if (fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) return 0;
+      } else if (matrix->kind != PERM_KIND_PATTERN) {
+        if (!permi_print_double(file, matrix->real[k])) return 0;
+        if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k])) return 0;
+      }
+      if (putc('\n', file) == EOF) return 0;
+    }
+  return fflush(file) == 0;
+}
+
+/* 1: path names a device or pipe, so renaming onto it would destroy it. The links to open files by name: stat
+   follows them (/dev/stdout is a regular file after "> file"), and strict C99 has no lstat. */
+static int permi_is_special_file(const char *path)
+{
+  static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
+  int k;
+#if defined(__unix__) || defined(__APPLE__)
+  struct stat information;
+  for (k = 0; k < 3; k++)
+    if (!strncmp(path, links[k], strlen(links[k]))) return 1;
+  return stat(path, &information) == 0 && !S_ISREG(information.st_mode);
+#else
+  (void)path, (void)links, (void)k;
+  return 0;
+#endif
+}
+
+PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result)
+{
+  perm_allocator allocator;
+  char *temporary;
+  size_t length;
+  FILE *file = NULL;
+  int attempt, error, direct, printed;
+  permi_result_clear(result);
+  if (!path) return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
+  if (!matrix) return permi_fail(result, PERM_ERROR_NULL, 2, "matrix is NULL");
+  if ((matrix->m && !matrix->row_start) ||
+      (matrix->nnz && (!matrix->column || (matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
+                       (matrix->kind >= PERM_KIND_REAL && !matrix->real) ||
+                       (matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary))))
+    return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
+
+  errno = 0;
+  if (!strcmp(path, "-")) {
+    if (!permi_print_matrix(stdout, matrix)) return permi_file_fail(result, "standard output", "cannot write", errno);
+    return PERM_OK;
+  }
+  length = strlen(path);
+  allocator = matrix->allocator;
+  temporary = (char *)permi_allocate(&allocator, length + 16, 1);
+  if (!temporary) return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
+  direct = permi_is_special_file(path);
+  if (direct) {
+    memcpy(temporary, path, length + 1);
+    file = fopen(path, "wb");
+  } else {
+    /* x: never an existing file, so two writers do not meet and no planted link is followed */
+    for (attempt = 0; attempt < 1000 && !file; attempt++) {
+      snprintf(temporary, length + 16, "%s.tmp%d", path, attempt);
+      file = fopen(temporary, "wbx");
+#if defined(EEXIST)
+      if (!file && errno != EEXIST) break;
+#endif
+    }
+  }
+  if (!file) {
+    error = errno;
+    permi_release(&allocator, temporary);
+    return permi_file_fail(result, path, "cannot create", error);
+  }
+  errno = 0;
+  printed = permi_print_matrix(file, matrix);
+  error = errno;
+  if (fclose(file) != 0 && printed) {
+    printed = 0;
+    error = errno;
+  }
+#if defined(_WIN32)
+  if (printed) remove(path); /* rename does not replace there; for a moment neither file has the name */
+#endif
+  if (printed && !direct && rename(temporary, path) != 0) {
+    printed = 0;
+    error = errno;
+  }
+  if (!printed && !direct) remove(temporary);
+  permi_release(&allocator, temporary);
+  return printed ? PERM_OK : permi_file_fail(result, path, "cannot write", error);
+}
+
+/* ====================================================================================== >>matching
+   Maximum matching of a bipartite graph in O(nnz sqrt(n)). J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973)
+   225-231. Rows are 0..n-1, row i has columns column[start[i]..start[i+1]). row_match and column_match get the
+   partner or -1; work has room for 3 n numbers, cursor for n. Returns the number of pairs. */
+static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
+                          size_t *cursor)
+{
+  int *distance = work, *queue = work + n, *stack = work + 2 * (size_t)n;
+  int i, pairs = 0;
+  size_t e;
+  for (i = 0; i < n; i++)
+    row_match[i] = column_match[i] = -1;
+  for (i = 0; i < n; i++) /* a greedy start leaves few phases */
+    for (e = start[i]; e < start[i + 1] && row_match[i] < 0; e++)
+      if (column_match[column[e]] < 0) {
+        row_match[i] = column[e];
+        column_match[column[e]] = i;
+        pairs++;
+      }
+  for (;;) {
+    int head = 0, tail = 0, nearest = INT_MAX;
+    for (i = 0; i < n; i++) {
+      distance[i] = row_match[i] < 0 ? 0 : -1;
+      if (row_match[i] < 0)
+        queue[tail++] = i;
+      cursor[i] = start[i];
+    }
+    while (head < tail && distance[queue[head]] <= nearest) {
+      int row = queue[head++];
+      for (e = start[row]; e < start[row + 1]; e++) {
+        int next = column_match[column[e]];
+        if (next < 0) {
+          if (nearest == INT_MAX)
+            nearest = distance[row];
+        } else if (distance[next] < 0) {
+          distance[next] = distance[row] + 1;
+          queue[tail++] = next;
+        }
+      }
+    }
+    if (nearest == INT_MAX)
+      return pairs;
+    for (i = 0; i < n; i++) { /* depth first along growing distance, so no row is on the stack twice */
+      int depth = 0;
+      if (row_match[i] >= 0)
+        continue;
+      stack[0] = i;
+      while (depth >= 0) {
+        int row = stack[depth], next;
+        if (cursor[row] == start[row + 1]) {
+          distance[row] = -1;
+          if (--depth >= 0)
+            cursor[stack[depth]]++;
+          continue;
+        }
+        next = column_match[column[cursor[row]]];
+        if (next < 0) {
+          for (; depth >= 0; depth--) {
+            row = stack[depth];
+            row_match[row] = column[cursor[row]];
+            column_match[row_match[row]] = row;
+          }
+          pairs++;
+        } else if (distance[next] == distance[row] + 1) {
+          stack[++depth] = next;
+        } else {
+          cursor[row]++;
+        }
+      }
+    }
+  }
+}
+
+/* ==================================================================================== >>components
+   Strong components of the digraph on rows with an arc from i to the row matched to each column of i: the fine
+   Dulmage-Mendelsohn decomposition of a matrix with a perfect matching. An entry lies in some perfect matching
+   if and only if it joins a row and a column of one component. A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math.
+   10 (1958) 517-534; R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz), with an explicit stack.
+   component[row] gets 0..count-1; work has room for 4 n numbers, cursor for n. Returns the count. */
+static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
+                            int *work, size_t *cursor)
+{
+  int *number = work, *low = work + n, *open = work + 2 * (size_t)n, *path = work + 3 * (size_t)n;
+  int i, count = 0, visited = 0, opened = 0;
+  for (i = 0; i < n; i++) {
+    number[i] = component[i] = -1;
+    cursor[i] = start[i];
+  }
+  for (i = 0; i < n; i++) {
+    int depth = 0;
+    if (number[i] >= 0)
+      continue;
+    path[0] = i;
+    while (depth >= 0) {
+      int row = path[depth];
+      if (number[row] < 0) {
+        number[row] = low[row] = visited++;
+        open[opened++] = row;
+      }
+      if (cursor[row] < start[row + 1]) {
+        int next = column_match[column[cursor[row]]];
+        if (number[next] < 0) { /* the arc is looked at again when next is done, to take over its low */
+          path[++depth] = next;
+          continue;
+        }
+        cursor[row]++;
+        if (component[next] < 0 && low[next] < low[row])
+          low[row] = low[next];
+        continue;
+      }
+      if (low[row] == number[row]) {
+        int member;
+        do {
+          member = open[--opened];
+          component[member] = count;
+        } while (member != row);
+        count++;
+      }
+      depth--;
+    }
+  }
+  return count;
+}
+
+/* ======================================================================================== >>reduce
+   The working matrix: entries linked along rows and columns, so that both are eliminated alike. Vertices are
+   rows 0..n-1 and columns n..2n-1; side 0 is rows. Keeps the invariant
+       permanent = constant * 2^exp2 * permanent of the live entries
+   where `constant` collects degree-1 entries. Degree 1 and 2: H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003)
+   267-273. Per of a row with entries a, b in columns c, d = per without that row and with columns c, d replaced
+   by a (column d) + b (column c): the number of entries falls by at least 2, so it always pays. */
+typedef struct permi_cell {
+  int vertex[2], next[2], previous[2]; /* row and column; neighbours in the row and in the column, -1 at the ends */
+  double real, absolute;               /* value and the sum of |terms| that it was computed from */
+  int64_t integer;
+} permi_cell;
+
+typedef struct permi_working {
+  perm_allocator allocator;
+  int n, live, alive; /* entries and rows left */
+  int integer;                 /* 1: only the integers count and nothing rounds */
+  int inexact;                 /* 1: some integer was rounded to a double */
+  int lost;                    /* entries that the scaling pushed below the normal doubles */
+  double lost_error;           /* bound on what that changes in the permanent, in units of 2^exp2 */
+  int dropped, degree_one, degree_two, blocks;
+  permi_cell *cell;
+  int *head, *degree;          /* of a vertex */
+  int *at;                     /* of a vertex: an entry while merging, else -1 */
+  int *queue, *queued;         /* vertices to look at; a ring of 2 n + 1 */
+  int *component;              /* of a vertex, after permi_split */
+  int *work;                   /* 9 n + 2 */
+  size_t *start, *cursor;      /* n + 1, n */
+  int *column;                 /* one per entry */
+  long long exp2;
+  permi_number constant;
+} permi_working;
+
+static void permi_working_free(permi_working *working)
+{
+  const perm_allocator *allocator = &working->allocator;
+  permi_release(allocator, working->cell);
+  permi_release(allocator, working->head);
+  permi_release(allocator, working->degree);
+  permi_release(allocator, working->at);
+  permi_release(allocator, working->queue);
+  permi_release(allocator, working->queued);
+  permi_release(allocator, working->component);
+  permi_release(allocator, working->work);
+  permi_release(allocator, working->start);
+  permi_release(allocator, working->cursor);
+  permi_release(allocator, working->column);
+}
+
+static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
+{
+  size_t vertices = 2 * (size_t)n;
+  memset(working, 0, sizeof *working);
+  working->allocator = *allocator;
+  working->n = working->alive = n;
+  working->constant = permi_number_one();
+  working->cell = (permi_cell *)permi_allocate(allocator, entries, sizeof *working->cell);
+  working->head = (int *)permi_allocate(allocator, vertices, sizeof(int));
+  working->degree = (int *)permi_allocate(allocator, vertices, sizeof(int));
+  working->at = (int *)permi_allocate(allocator, vertices, sizeof(int));
+  working->queue = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
+  working->queued = (int *)permi_allocate(allocator, vertices, sizeof(int));
+  working->component = (int *)permi_allocate(allocator, vertices, sizeof(int));
+  working->work = (int *)permi_allocate(allocator, 9 * (size_t)n + 2, sizeof(int));
+  working->start = (size_t *)permi_allocate(allocator, (size_t)n + 1, sizeof(size_t));
+  working->cursor = (size_t *)permi_allocate(allocator, (size_t)n, sizeof(size_t));
+  working->column = (int *)permi_allocate(allocator, entries, sizeof(int));
+  if (!working->cell || !working->head || !working->degree || !working->at || !working->queue || !working->queued ||
+      !working->component || !working->work || !working->start || !working->cursor || !working->column) {
+    permi_working_free(working);
+    return 0;
+  }
+  for (vertices = 0; vertices < 2 * (size_t)n; vertices++) {
+    working->head[vertices] = working->at[vertices] = -1;
+    working->degree[vertices] = 0;
+  }
+  return 1;
+}
+
+static void permi_cell_link(permi_working *working, int index)
+{
+  permi_cell *cell = &working->cell[index];
+  int side;
+  for (side = 0; side < 2; side++) {
+    int vertex = cell->vertex[side], head = working->head[vertex];
+    cell->next[side] = head;
+    cell->previous[side] = -1;
+    if (head >= 0)
+      working->cell[head].previous[side] = index;
+    working->head[vertex] = index;
+    working->degree[vertex]++;
+  }
+  working->live++;
+}
+
+static void permi_cell_unlink(permi_working *working, int index)
+{
+  permi_cell *cell = &working->cell[index];
+  int side;
+  for (side = 0; side < 2; side++) {
+    int next = cell->next[side], previous = cell->previous[side];
+    if (next >= 0)
+      working->cell[next].previous[side] = previous;
+    if (previous >= 0)
+      working->cell[previous].next[side] = next;
+    else
+      working->head[cell->vertex[side]] = next;
+    working->degree[cell->vertex[side]]--;
+  }
+  working->live--;
+}
+
+/* Matching and components of the live part; entries in no perfect matching go. 0: structurally singular.
+   A row or column that was eliminated has degree -1. */
+static int permi_split(permi_working *working)
+{
+  int n = working->n, rows = 0, columns = 0, i, index, next;
+  int *row_of = working->work, *number = working->work + n, *row_match = number + n, *column_match = row_match + n;
+  int *room = column_match + n; /* 5 n left: column_of and 4 n of scratch */
+  int *column_of = room, *scratch = room + n;
+  size_t used = 0;
+  for (i = 0; i < n; i++) {
+    if (working->degree[i] >= 0)
+      row_of[rows++] = i;
+    if (working->degree[n + i] >= 0) {
+      number[i] = columns;
+      column_of[columns++] = i;
+    }
+  }
+  working->start[0] = 0;
+  for (i = 0; i < rows; i++) {
+    for (index = working->head[row_of[i]]; index >= 0; index = working->cell[index].next[0])
+      working->column[used++] = number[working->cell[index].vertex[1] - n];
+    working->start[i + 1] = used;
+  }
+  if (permi_matching(rows, working->start, working->column, row_match, column_match, scratch, working->cursor) < rows)
+    return 0;
+  { /* the answer overwrites row_match, which is not needed any more once the columns know their rows */
+    int *component = row_match;
+    working->blocks = permi_components(rows, working->start, working->column, column_match, component, scratch,
+                                       working->cursor);
+    for (i = 0; i < rows; i++)
+      working->component[row_of[i]] = component[i];
+    for (i = 0; i < columns; i++)
+      working->component[n + column_of[i]] = component[column_match[i]];
+  }
+  for (i = 0; i < rows; i++)
+    for (index = working->head[row_of[i]]; index >= 0; index = next) {
+      next = working->cell[index].next[0];
+      if (working->component[working->cell[index].vertex[1]] != working->component[row_of[i]]) {
+        permi_cell_unlink(working, index);
+        working->dropped++;
+      }
+    }
+  return 1;
+}
+
+/* Rows and columns times powers of two, so that each has its largest entry in [1/2, 1): exact, in the domain of
+   exponents, the largest entry of the rows and of the columns in turn. An entry that would leave the normal
+   doubles is rounded (to DBL_MIN / 2 at worst), and the permanent changes at most by the number of such entries
+   times DBL_MIN times the largest permanent of a minor of the moduli, which is at most the product of
+   max(1, row sum). */
+#define PERMI_SCALING_SWEEPS 4
+static void permi_scale(permi_working *working)
+{
+  int n = working->n, sweep, side, vertex, index, e;
+  int *shift = working->work;
+  double growth = 1;
+  for (vertex = 0; vertex < 2 * n; vertex++)
+    shift[vertex] = 0;
+  for (sweep = 0; sweep < PERMI_SCALING_SWEEPS; sweep++)
+    for (side = 0; side < 2; side++)
+      for (vertex = side * n; vertex < side * n + n; vertex++) {
+        int largest = INT_MIN;
+        for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
+          frexp(working->cell[index].real, &e);
+          e += shift[working->cell[index].vertex[1 - side]];
+          largest = e > largest ? e : largest;
+        }
+        if (largest != INT_MIN)
+          shift[vertex] = -largest;
+      }
+  for (vertex = 0; vertex < n; vertex++) {
+    double sum = 0;
+    for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[0]) {
+      permi_cell *cell = &working->cell[index];
+      frexp(cell->real, &e);
+      e += shift[vertex] + shift[cell->vertex[1]];
+      if (e < DBL_MIN_EXP) {
+        working->lost++;
+        cell->real = cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2;
+      } else {
+        cell->real = ldexp(cell->real, shift[vertex] + shift[cell->vertex[1]]);
+      }
+      cell->absolute = fabs(cell->real);
+      sum += cell->absolute;
+    }
+    growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+  }
+  for (vertex = 0; vertex < 2 * n; vertex++)
+    working->exp2 -= shift[vertex];
+  if (working->lost)
+    working->lost_error = growth * DBL_MIN * working->lost;
+}
+
+static void permi_reduce_look(permi_working *working, int *tail, int vertex)
+{
+  if (!working->queued[vertex] && working->degree[vertex] >= 0 && working->degree[vertex] <= 2) {
+    working->queued[vertex] = 1;
+    working->queue[*tail] = vertex;
+    *tail = *tail == 2 * working->n ? 0 : *tail + 1;
+  }
+}
+
+/* a x + b y in 64 bits; 0 if a product or the sum does not fit (the smallest integer counts as too large). */
+static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
+{
+  int64_t factor[2][2], product[2];
+  int i;
+  factor[0][0] = a;
+  factor[0][1] = x;
+  factor[1][0] = b;
+  factor[1][1] = y;
+  for (i = 0; i < 2; i++) {
+    int64_t p = factor[i][0], q = factor[i][1];
+    if (p == 0 || q == 0) {
+      product[i] = 0;
+      continue;
+    }
+    if (p == INT64_MIN || q == INT64_MIN || (p < 0 ? -p : p) > INT64_MAX / (q < 0 ? -q : q))
+      return 0;
+    product[i] = p * q;
+  }
+  if (product[1] > 0 ? product[0] > INT64_MAX - product[1] : product[0] < -INT64_MAX - product[1])
+    return 0;
+  *sum = product[0] + product[1];
+  return 1;
+}
+
+/* sum = a x + b y, where y may be absent. 0 if an integer overflows, or if a product of doubles comes so near to
+   underflow that its error might not be that of one rounding. */
+#define PERMI_COMBINE_TINY 1e-270
+static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
+                         const permi_cell *y, permi_cell *sum)
+{
+  double p = a->real * x->real, q = y ? b->real * y->real : 0;
+  double p_absolute = a->absolute * x->absolute, q_absolute = y ? b->absolute * y->absolute : 0;
+  if (working->integer)
+    return permi_combine_integers(a->integer, x->integer, y ? b->integer : 0, y ? y->integer : 0, &sum->integer);
+  if (p_absolute < PERMI_COMBINE_TINY || (y && q_absolute < PERMI_COMBINE_TINY))
+    return 0;
+  if ((fabs(p) < PERMI_COMBINE_TINY && a->real != 0 && x->real != 0) ||
+      (y && fabs(q) < PERMI_COMBINE_TINY && b->real != 0 && y->real != 0))
+    return 0;
+  sum->real = p + q;
+  sum->absolute = p_absolute + q_absolute;
+  return 1;
+}
+
+/* Eliminates the vertex with the two entries first, second. 0: left as it is. */
+static int permi_reduce_two(permi_working *working, int *tail, int vertex)
+{
+  int side = vertex >= working->n, other = 1 - side, first = working->head[vertex], second, kept, merged, index, next;
+  int pass, e, largest = INT_MIN, fits = 1;
+  permi_cell a, b, sum;
+  second = working->cell[first].next[side];
+  if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
+    index = first; /* the shorter line is moved into the longer one */
+    first = second;
+    second = index;
+  }
+  a = working->cell[first];
+  b = working->cell[second];
+  kept = a.vertex[other];
+  merged = b.vertex[other];
+  for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
+    if (index != first)
+      working->at[working->cell[index].vertex[side]] = index;
+  for (pass = 0; pass < 2 && fits; pass++) { /* first whether all fits, then in earnest */
+    for (index = working->head[merged]; index >= 0 && fits; index = next) {
+      permi_cell *cell = &working->cell[index];
+      int line = cell->vertex[side], partner = working->at[line];
+      next = cell->next[other];
+      if (index == second)
+        continue;
+      sum = *cell;
+      fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum);
+      if (pass == 1) {
+        permi_cell_unlink(working, index);
+        cell->real = sum.real;
+        cell->absolute = sum.absolute;
+        cell->integer = sum.integer;
+        cell->vertex[other] = kept;
+        if (partner >= 0)
+          permi_cell_unlink(working, partner);
+        working->at[line] = -1;
+        if (!working->integer || sum.integer != 0)
+          permi_cell_link(working, index);
+        permi_reduce_look(working, tail, line);
+      }
+    }
+    for (index = working->head[kept]; index >= 0 && fits; index = next) {
+      permi_cell *cell = &working->cell[index];
+      next = cell->next[other];
+      if (index == first || working->at[cell->vertex[side]] != index)
+        continue; /* combined above */
+      sum = *cell;
+      fits = permi_combine(working, &b, cell, NULL, NULL, &sum);
+      if (pass == 1) {
+        cell->real = sum.real;
+        cell->absolute = sum.absolute;
+        cell->integer = sum.integer;
+        permi_reduce_look(working, tail, cell->vertex[side]);
+      }
+    }
+  }
+  for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
+    working->at[working->cell[index].vertex[side]] = -1;
+  if (!fits)
+    return 0;
+  permi_cell_unlink(working, first);
+  permi_cell_unlink(working, second);
+  working->degree[vertex] = working->degree[merged] = -1;
+  working->alive--;
+  working->degree_two++;
+  permi_reduce_look(working, tail, kept);
+  if (!working->integer) { /* back to a largest entry in [1/2, 1); what falls near underflow stays unscaled */
+    double smallest = 1;
+    for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other]) {
+      double x = fabs(working->cell[index].real);
+      frexp(working->cell[index].absolute, &e);
+      largest = e > largest ? e : largest;
+      smallest = x != 0 && x < smallest ? x : smallest;
+    }
+    if (largest != INT_MIN && (largest <= 0 || ldexp(smallest, -largest) > PERMI_COMBINE_TINY)) {
+      for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other]) {
+        working->cell[index].real = ldexp(working->cell[index].real, -largest);
+        working->cell[index].absolute = ldexp(working->cell[index].absolute, -largest);
+      }
+      working->exp2 += largest;
+    }
+  }
+  return 1;
+}
+
+/* gamma_k = k u / (1 - k u) [Hig02, 3.1], enlarged by its own roundings: k relative roundings u change a product
+   at most by this factor of itself. */
+static double permi_gamma(double k)
+{
+  return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
+}
+
+/* The constant absorbs the entry `cell`. A computed entry is a sum of products of original entries, whose terms
+   have passed at most 2 roundings per degree-2 step, and one per original entry if integers were rounded. */
+static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
+{
+  permi_number number;
+  memset(&number, 0, sizeof number);
+  if (working->integer) {
+    number.negative = cell->integer < 0;
+    number.word[0] = number.negative ? 0 - (uint64_t)cell->integer : (uint64_t)cell->integer;
+    number.words = number.exact = 1;
+    number.value.hi = (double)cell->integer;
+  } else {
+    double roundings = 2.0 * working->degree_two + (working->inexact ? working->degree_two + 1 : 0);
+    number.value.hi = cell->real;
+    number.error = permi_gamma(roundings) * cell->absolute + working->lost_error;
+    number.estimate = PERMI_UNIT * sqrt(roundings) * cell->absolute;
+  }
+  return permi_number_multiply(&working->constant, &number);
+}
+
+/* Degree 1 and 2 until nothing is left to do. *changed tells whether anything was; PERM_ERROR_OVERFLOW if the
+   constant grows too long. *singular: a row or column has become empty. */
+static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
+{
+  int n = working->n, head = 0, tail = 0, vertex;
+  *changed = *singular = 0;
+  for (vertex = 0; vertex < 2 * n; vertex++) {
+    working->queued[vertex] = 0;
+    permi_reduce_look(working, &tail, vertex);
+  }
+  while (head != tail) {
+    int degree, side;
+    vertex = working->queue[head];
+    head = head == 2 * n ? 0 : head + 1;
+    working->queued[vertex] = 0;
+    degree = working->degree[vertex];
+    side = vertex >= n;
+    if (degree == 0) {
+      *singular = 1;
+      return PERM_OK;
+    }
+    if (degree == 1) {
+      int index = working->head[vertex], other = working->cell[index].vertex[1 - side], next;
+      perm_status status = permi_absorb(working, &working->cell[index]);
+      if (status != PERM_OK)
+        return status;
+      for (index = working->head[other]; index >= 0; index = next) {
+        int neighbour = working->cell[index].vertex[side];
+        next = working->cell[index].next[1 - side];
+        permi_cell_unlink(working, index);
+        if (neighbour != vertex)
+          permi_reduce_look(working, &tail, neighbour);
+      }
+      working->degree[vertex] = working->degree[other] = -1;
+      working->alive--;
+      working->degree_one++;
+      *changed = 1;
+    } else if (degree == 2 && permi_reduce_two(working, &tail, vertex)) {
+      *changed = 1;
+    }
+  }
+  return PERM_OK;
+}
+
+/* ========================================================================================= >>order
+   The elimination order of a block, rows and columns mixed. Eliminating a vertex touches its neighbours; a vertex
+   whose neighbours are all eliminated goes by itself. The frontier is what is touched and not eliminated. With
+   a rows and b columns there, and d more columns than rows eliminated, a state (which of the frontier is matched)
+   is one of at most C(a + b, a - d): i matched rows come with i - d matched columns, and
+   sum_i C(a, i) C(b, i - d) = C(a + b, a - d).
+   Cost of a step: states after it * (1 + neighbours left / 2) + states before it / 4 (studied on real matrices).
+   Greedy starts, then simulated annealing. All random numbers have a fixed seed and the number of moves comes
+   from predicted work, so an order never varies. */
+#define PERMI_ORDER_WIDTH 128     /* widest frontier that is still priced, so that annealing can come from above */
+#define PERMI_ORDER_ANNEAL 1024   /* largest order of a block to anneal */
+#define PERMI_STEP_SECONDS 1e-6   /* of a step, whatever its states */
+#define PERMI_STATE_SECONDS 2.5e-9 /* per unit of cost */
+#define PERMI_ANNEAL_HOT 0.07
+#define PERMI_ANNEAL_COLD 0.001
+#define PERMI_ANNEAL_RATE 1e6     /* moves a second */
+
+typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
+  int n, edges;
+  int *start, *neighbour, *edge; /* 2 n + 1; 2 edges: neighbours ascending, and the number of the edge */
+  double *real, *absolute;       /* of an edge; NULL when integer */
+  int64_t *integer;              /* of an edge; NULL when real */
+} permi_block;
+
+static double permi_order_random(uint64_t *seed) /* xorshift64*, in [0, 1) */
+{
+  *seed ^= *seed >> 12;
+  *seed ^= *seed << 25;
+  *seed ^= *seed >> 27;
+  return (double)((*seed * UINT64_C(2685821657736338717)) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+static int permi_order_below(uint64_t *seed, int limit)
+{
+  return (int)(permi_order_random(seed) * limit);
+}
+
+/* Pascal's triangle, C(t, k) at t (t + 1) / 2 + k. */
+static double *permi_binomials(const perm_allocator *allocator)
+{
+  double *c = (double *)permi_allocate(allocator, (PERMI_ORDER_WIDTH + 1) * (PERMI_ORDER_WIDTH + 2) / 2, sizeof *c);
+  int t, k;
+  for (t = 0; c && t <= PERMI_ORDER_WIDTH; t++)
+    for (k = 0; k <= t; k++) {
+      const double *above = c + t * (t - 1) / 2;
+      c[t * (t + 1) / 2 + k] = k == 0 || k == t ? 1 : above[k - 1] + above[k];
+    }
+  return c;
+}
+
+static double permi_order_states(const double *binomial, int a, int b, int d)
+{
+  int t = a + b, k = a - d;
+  if (t > PERMI_ORDER_WIDTH)
+    return 1e60 * t;
+  return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
+}
+
+/* What an order does, step by step, with counters: for greedy starts and for the final plan. */
+typedef struct permi_walk {
+  int *open;              /* neighbours not eliminated */
+  unsigned char *state;   /* 0 untouched, 1 in the frontier, 2 eliminated */
+  int *frontier, *place;  /* the frontier's vertices, unordered, and where each is in it */
+  int width[2], eliminated[2];
+} permi_walk;
+
+static void permi_walk_start(const permi_block *block, permi_walk *walk)
+{
+  int v;
+  for (v = 0; v < 2 * block->n; v++) {
+    walk->open[v] = block->start[v + 1] - block->start[v];
+    walk->state[v] = 0;
+  }
+  walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = 0;
+}
+
+static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
+{
+  int side = v >= block->n;
+  if (walk->state[v] == 1) {
+    int last = walk->frontier[walk->width[0] + walk->width[1] - 1];
+    walk->frontier[walk->place[v]] = last;
+    walk->place[last] = walk->place[v];
+    walk->width[side]--;
+  }
+  walk->state[v] = 2;
+  walk->eliminated[side]++;
+}
+
+static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
+{
+  int e, other = v < block->n;
+  permi_walk_leave(block, walk, v);
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    int t = block->neighbour[e];
+    walk->open[t]--;
+    if (walk->state[t] == 2)
+      continue;
+    if (walk->open[t] == 0) {
+      permi_walk_leave(block, walk, t);
+    } else if (walk->state[t] == 0) {
+      walk->state[t] = 1;
+      walk->place[t] = walk->width[0] + walk->width[1];
+      walk->frontier[walk->place[t]] = t;
+      walk->width[other]++;
+    }
+  }
+}
+
+/* How the frontier's width would change by v. */
+static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v)
+{
+  int e, growth = walk->state[v] == 1 ? -1 : 0;
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    int t = block->neighbour[e];
+    if (walk->state[t] != 2)
+      growth += (walk->state[t] == 0) - (walk->open[t] == 1);
+  }
+  return growth;
+}
+
+static double permi_walk_states(const double *binomial, const permi_walk *walk)
+{
+  return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
+}
+
+/* Greedy: always the vertex that leaves the smallest frontier, ties at random, among rows (kind 0), columns (1)
+   or both (2) in or next to the frontier. Writes the eliminations to order, returns their cost; vertices that went by
+   themselves are put at the end of the order. Gives up above `limit`. */
+static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
+                                 uint64_t *seed, double limit, int *order, int *stamp)
+{
+  int n = block->n, length = 0, v, e, i;
+  double cost = 0, states = 1;
+  permi_walk_start(block, walk);
+  for (v = 0; v < 2 * n; v++)
+    stamp[v] = -1;
+  while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit) {
+    int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
+    if (width == 0) { /* a block is connected, so only at the start */
+      best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
+    } else {
+      for (i = 0; i < width; i++) {
+        int u = walk->frontier[i];
+        for (e = block->start[u] - 1; e < block->start[u + 1]; e++) {
+          int growth, candidate = e < block->start[u] ? u : block->neighbour[e];
+          if (walk->state[candidate] == 2 || stamp[candidate] == length || (kind < 2 && (candidate >= n) != kind))
+            continue;
+          stamp[candidate] = length;
+          growth = permi_walk_growth(block, walk, candidate);
+          if (growth < best_growth) {
+            best_growth = growth;
+            ties = 0;
+          }
+          if (growth == best_growth && permi_order_below(seed, ++ties) == 0)
+            best = candidate;
+        }
+      }
+    }
+    v = walk->open[best];
+    permi_walk_step(block, walk, best);
+    order[length++] = best;
+    cost += states / 4;
+    states = permi_walk_states(binomial, walk);
+    cost += states * (1 + 0.5 * v);
+    stamp[best] = -2; /* marks what is in the order */
+  }
+  if (cost > limit)
+    return (double)INFINITY;
+  for (v = 0; v < 2 * n; v++)
+    if (stamp[v] != -2)
+      order[length++] = v;
+  return cost;
+}
+
+/* Annealing keeps, for each position of the order, the state before it: eliminated and touched sets as bits, by
+   side. A state depends on the set of vertices before it only, so a move that permutes positions i..j changes
+   the states between them and nothing else; it is priced by walking these, and dropped as soon as the price
+   exceeds what chance allows. */
+typedef struct permi_anneal {
+  const permi_block *block;
+  const double *binomial;
+  int words;              /* 64-bit words of a set */
+  uint64_t *adjacent;     /* of a vertex: its neighbours, as a set of the other side */
+  uint64_t *sets, *trial; /* 2 n + 1 positions: eliminated rows, columns, touched rows, columns */
+  int *counts, *trial_counts;      /* likewise: touched rows, touched columns, columns - rows eliminated */
+  double *states, *trial_states, *cost, *trial_cost; /* before the position; sum of the costs before it */
+  int *order, *candidate, *best;
+} permi_anneal;
+
+#if defined(__GNUC__)
+#define PERMI_ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define PERMI_ALWAYS_INLINE inline
+#endif
+
+/* Takes trial position p to p + 1 by eliminating v. */
+static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, int p, int v)
+{
+  int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, w, size = 4 * words, left = 0, e;
+  const uint64_t *from = a->trial + (size_t)p * (size_t)size;
+  uint64_t *to = a->trial + (size_t)(p + 1) * (size_t)size;
+  uint64_t *gone = to + side * words, *gone_other = to + other * words, *touched = to + (2 + side) * words;
+  uint64_t *touched_other = to + (2 + other) * words;
+  const int *count = a->trial_counts + 3 * (size_t)p;
+  int *next = a->trial_counts + 3 * (size_t)(p + 1);
+  for (w = 0; w < size; w++)
+    to[w] = from[w];
+  for (w = 0; w < 3; w++)
+    next[w] = count[w];
+  a->trial_states[p + 1] = a->trial_states[p];
+  a->trial_cost[p + 1] = a->trial_cost[p];
+  if (gone[i >> 6] >> (i & 63) & 1)
+    return; /* went by itself before */
+  gone[i >> 6] |= UINT64_C(1) << (i & 63);
+  next[2] += side ? 1 : -1;
+  next[side] -= (int)(touched[i >> 6] >> (i & 63) & 1);
+  touched[i >> 6] &= ~(UINT64_C(1) << (i & 63));
+  for (e = a->block->start[v]; e < a->block->start[v + 1]; e++) {
+    int t = a->block->neighbour[e], k = t - other * n, alive = 0;
+    uint64_t bit = UINT64_C(1) << (k & 63);
+    const uint64_t *adjacent = a->adjacent + (size_t)t * (size_t)words;
+    if (gone_other[k >> 6] & bit)
+      continue;
+    left++;
+    for (w = 0; w < words; w++)
+      alive |= (adjacent[w] & ~gone[w]) != 0;
+    if (!alive) {
+      next[other] -= (touched_other[k >> 6] & bit) != 0;
+      touched_other[k >> 6] &= ~bit;
+      gone_other[k >> 6] |= bit;
+      next[2] += side ? -1 : 1;
+    } else if (!(touched_other[k >> 6] & bit)) {
+      touched_other[k >> 6] |= bit;
+      next[other]++;
+    }
+  }
+  a->trial_states[p + 1] = permi_order_states(a->binomial, next[0], next[1], next[2]);
+  a->trial_cost[p + 1] += 0.25 * a->trial_states[p] + a->trial_states[p + 1] * (1 + 0.5 * left);
+}
+
+static void permi_anneal_copy(permi_anneal *a, int from, int to, int keep)
+{
+  size_t size = 4 * (size_t)a->words, first = (size_t)from, count = (size_t)(to - from);
+  uint64_t *sets = keep ? a->sets : a->trial;
+  int *counts = keep ? a->counts : a->trial_counts;
+  double *states = keep ? a->states : a->trial_states, *cost = keep ? a->cost : a->trial_cost;
+  memcpy(sets + first * size, (keep ? a->trial : a->sets) + first * size, count * size * sizeof *sets);
+  memcpy(counts + 3 * first, (keep ? a->trial_counts : a->counts) + 3 * first, 3 * count * sizeof *counts);
+  memcpy(states + first, (keep ? a->trial_states : a->states) + first, count * sizeof *states);
+  memcpy(cost + first, (keep ? a->trial_cost : a->cost) + first, count * sizeof *cost);
+}
+
+/* Anneals a->order for a number of moves; the best order seen goes to a->best, its cost is returned. */
+static double permi_anneal_run(permi_anneal *a, double moves, uint64_t *seed)
+{
+  int length = 2 * a->block->n, p, words = a->words;
+  double move, best, total, heat = PERMI_ANNEAL_HOT;
+  double cooling = pow(PERMI_ANNEAL_COLD / PERMI_ANNEAL_HOT, 1 / (moves / 64 + 1));
+  memset(a->trial, 0, 4 * (size_t)words * sizeof *a->trial);
+  memset(a->trial_counts, 0, 3 * sizeof *a->trial_counts);
+  a->trial_states[0] = 1;
+  a->trial_cost[0] = 0;
+  for (p = 0; p < length; p++)
+    permi_anneal_step(a, words, p, a->order[p]);
+  permi_anneal_copy(a, 0, length + 1, 1);
+  memcpy(a->best, a->order, (size_t)length * sizeof *a->order);
+  best = total = a->cost[length];
+  for (move = 0; move < moves; move++) {
+    int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
+    int first = permi_order_below(seed, length - span), last = first + span, kind = permi_order_below(seed, 4), k;
+    double chance = permi_order_random(seed), mantissa, limit, after = a->cost[length] - a->cost[last + 1];
+    int *candidate = a->candidate;
+    const int *order = a->order;
+    if (((int64_t)move & 63) == 0)
+      heat *= cooling;
+    /* the usual rule exp(-(new - old) / (heat old)) > chance, with the logarithm to base 2 and linear between powers
+       of two: the same on every machine */
+    mantissa = frexp(chance + 1e-9, &k);
+    limit = total * (1 + heat * (2 - 2 * mantissa - k));
+    for (k = first; k <= last; k++)
+      candidate[k] = order[k];
+    if (kind == 0) {
+      candidate[first] = order[last];
+      candidate[last] = order[first];
+    } else if (kind == 1) {
+      for (k = first; k <= last; k++)
+        candidate[k] = order[first + last - k];
+    } else if (kind == 2) {
+      for (k = first; k < last; k++)
+        candidate[k] = order[k + 1];
+      candidate[last] = order[first];
+    } else {
+      for (k = first; k < last; k++)
+        candidate[k + 1] = order[k];
+      candidate[first] = order[last];
+    }
+    permi_anneal_copy(a, first, first + 1, 0);
+    for (p = first; p <= last; p++) {
+      if (words == 1) /* the constant makes a kernel without inner loops */
+        permi_anneal_step(a, 1, p, candidate[p]);
+      else
+        permi_anneal_step(a, words, p, candidate[p]);
+      if (a->trial_cost[p + 1] + after > limit)
+        break;
+    }
+    if (p <= last)
+      continue;
+    total = a->trial_cost[last + 1] + after;
+    {
+      double shift = a->trial_cost[last + 1] - a->cost[last + 1];
+      permi_anneal_copy(a, first + 1, last + 2, 1);
+      memcpy(a->order + first, candidate + first, (size_t)(span + 1) * sizeof *candidate);
+      for (p = last + 2; shift != 0 && p <= length; p++)
+        a->cost[p] += shift;
+    }
+    if (total < best * (1 - 1e-9)) {
+      best = total;
+      memcpy(a->best, a->order, (size_t)length * sizeof *a->order);
+    }
+  }
+  return best;
+}
+
+static double permi_order_seconds(const permi_block *block, double cost)
+{
+  return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
+}
+
+/* Moves worth their time: a fifth of the greedy order's predicted run, more for short runs, where the overhead is
+   milliseconds, fewer for the shortest. */
+static double permi_anneal_moves(double seconds)
+{
+  double moves = 0.2 * seconds * PERMI_ANNEAL_RATE, least = seconds * 1e7;
+  if (least > 20000)
+    least = 20000;
+  if (moves < least)
+    moves = least;
+  return moves < 2e6 ? moves : 2e6;
+}
+
+static void permi_anneal_release(const perm_allocator *allocator, permi_anneal *a)
+{
+  permi_release(allocator, a->adjacent);
+  permi_release(allocator, a->sets);
+  permi_release(allocator, a->trial);
+  permi_release(allocator, a->counts);
+  permi_release(allocator, a->states);
+  permi_release(allocator, a->order);
+}
+
+static int permi_anneal_create(const perm_allocator *allocator, const permi_block *block, const double *binomial,
+                               permi_anneal *a)
+{
+  size_t n = (size_t)block->n, positions = 2 * n + 1, words = (n + 63) / 64;
+  int v, e;
+  memset(a, 0, sizeof *a);
+  a->block = block;
+  a->binomial = binomial;
+  a->words = (int)words;
+  a->adjacent = (uint64_t *)permi_allocate(allocator, 2 * n * words, sizeof(uint64_t));
+  a->sets = (uint64_t *)permi_allocate(allocator, positions * 4 * words, sizeof(uint64_t));
+  a->trial = (uint64_t *)permi_allocate(allocator, positions * 4 * words, sizeof(uint64_t));
+  a->counts = (int *)permi_allocate(allocator, positions * 6, sizeof(int));
+  a->states = (double *)permi_allocate(allocator, positions * 4, sizeof(double));
+  a->order = (int *)permi_allocate(allocator, 6 * n, sizeof(int));
+  if (!a->adjacent || !a->sets || !a->trial || !a->counts || !a->states || !a->order) {
+    permi_anneal_release(allocator, a);
+    return 0;
+  }
+  a->trial_counts = a->counts + 3 * positions;
+  a->trial_states = a->states + positions;
+  a->cost = a->states + 2 * positions;
+  a->trial_cost = a->states + 3 * positions;
+  a->candidate = a->order + 2 * n;
+  a->best = a->order + 4 * n;
+  memset(a->adjacent, 0, 2 * n * words * sizeof(uint64_t));
+  for (v = 0; v < 2 * block->n; v++)
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      int k = block->neighbour[e] - (v < block->n ? block->n : 0);
+      a->adjacent[(size_t)v * words + (size_t)(k >> 6)] |= UINT64_C(1) << (k & 63);
+    }
+  return 1;
+}
+
+/* Writes a permutation of the 2 n vertices to order and its cost to *cost (INFINITY: hopelessly wide). No effort is
+   spent beyond what is worth it when another engine takes `rival` seconds. 0: out of memory. */
+#define PERMI_GREEDY_STARTS 6 /* of each kind */
+static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial, double rival,
+                       int *order, double *cost)
+{
+  int n = block->n, length = 2 * n, kind, start, k, starts, ok = 0;
+  size_t vertices = 2 * (size_t)n;
+  uint64_t seed = UINT64_C(88172645463325252);
+  double best_of[3], moves;
+  int *numbers = (int *)permi_allocate(allocator, 8 * vertices, sizeof(int));
+  permi_walk walk;
+  permi_anneal anneal;
+  walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
+  *cost = (double)INFINITY;
+  if (!numbers || !walk.state)
+    goto done;
+  walk.open = numbers;
+  walk.frontier = numbers + vertices;
+  walk.place = numbers + 2 * vertices;
+  for (kind = 0; kind < 3; kind++) {
+    int *best = numbers + (3 + (size_t)kind) * vertices, *trial = numbers + 6 * vertices;
+    best_of[kind] = (double)INFINITY;
+    starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
+    for (start = 0; start < starts; start++) {
+      double trial_cost = permi_order_greedy(block, binomial, &walk, kind, &seed,
+                                             best_of[kind] < 1e70 ? best_of[kind] : 1e70, trial,
+                                             numbers + 7 * vertices);
+      if (trial_cost < best_of[kind]) {
+        best_of[kind] = trial_cost;
+        memcpy(best, trial, vertices * sizeof *trial);
+      }
+    }
+    if (best_of[kind] < *cost) {
+      *cost = best_of[kind];
+      memcpy(order, best, vertices * sizeof *order);
+    }
+  }
+  ok = 1;
+  moves = *cost * PERMI_STATE_SECONDS;
+  if (moves > 1e6 * rival)
+    moves = 0;
+  moves = *cost < 1e300 ? permi_anneal_moves(moves < rival ? moves : rival) : 0;
+  if (moves < 100 || n > PERMI_ORDER_ANNEAL || n < 3)
+    goto done;
+  ok = permi_anneal_create(allocator, block, binomial, &anneal);
+  if (!ok)
+    goto done;
+  for (k = 0; k < 4; k++) { /* a share for each kind of start, and the largest for the winner */
+    double annealed;
+    if (k < 3 && !(best_of[k] < (double)INFINITY))
+      continue;
+    memcpy(anneal.order, k < 3 ? numbers + (3 + (size_t)k) * vertices : order, vertices * sizeof *order);
+    annealed = permi_anneal_run(&anneal, k < 3 ? moves / 6 : moves / 2, &seed);
+    if (annealed < *cost) {
+      *cost = annealed;
+      memcpy(order, anneal.best, (size_t)length * sizeof *order);
+    }
+  }
+  permi_anneal_release(allocator, &anneal);
+done:
+  permi_release(allocator, numbers);
+  permi_release(allocator, walk.state);
+  return ok;
+}
+
+/* ====================================================================================== >>frontier
+   The dynamic programme. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
+   over the ways to reach it of the products of the entries used. Eliminating v: where v is matched, its bit is
+   dropped; where not, v is matched with each free neighbour t left. Vertices with no neighbour left must be matched,
+   and their bits vanish.
+
+   So a step is a union of streams, one for the drop and one for each t: a source state takes part if
+   (mask & test) == want and goes to mask ^ flip, times the stream's coefficient. All flipped bits are tested ones
+   or free slots (0 in every mask), so each stream keeps a sorted list sorted: the sum is a k-way merge with equal
+   keys added, and nothing is ever sorted (S. Dalton, L. Olson, N. Bell, Optimizing sparse matrix-matrix
+   multiplication for the GPU, ACM TOMS 41 (2015): sums of sparse vectors by merge paths).
+
+   A list has two levels. The low PERMI_LOW_BITS slots index a dense array of sums; the merge goes over groups, the
+   states with the same high bits. Which low masks a group has is its pattern; groups share few patterns, so these
+   are kept once per list, as bits and as ascending numbers, and a state costs the bytes of its value only. */
+#define PERMI_LOW_BITS 10 /* a value array of 8 or 16 KiB stays in the first cache */
+#define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
+#define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
+#define PERMI_FRONTIER_WIDTH 64
+#define PERMI_SAFE_PRODUCT 1e-290
+/* Noting the sizes of values costs a fifth of a step. Where the loss cannot grow by more than 2^300 in all, long lists
+   go without in three steps of four, and then count as if they held values of any smallness. */
+#define PERMI_TRACK_STATES 20000
+#define PERMI_GROUP_BYTES 2 /* of a list, beside the values, per state */
+
+typedef struct permi_stream {
+  uint64_t test, want, flip;
+  double real, absolute;
+  int64_t integer;
+} permi_stream;
+
+typedef enum permi_algebra { PERMI_MAGNITUDES, PERMI_SIGNED, PERMI_WIDE } permi_algebra;
+
+typedef struct permi_wide { uint64_t low, high; } permi_wide; /* 128-bit two's complement */
+typedef struct permi_signed { double value, absolute; } permi_signed;
+
+typedef struct permi_frontier { /* context of a leaf */
+  perm_allocator allocator;
+  permi_algebra algebra;
+  int steps, width;
+  int *stream_start;    /* steps + 1 */
+  permi_stream *stream;
+  double *states;       /* steps + 1: bound on the states before a step */
+  double *cost;         /* steps + 1: predicted cost of all before */
+  double bound_relative;
+  double lost_error;    /* see permi_working */
+  double room[2];       /* most states before even and odd steps */
+  char *note;           /* what the preparation did; on the first leaf of a job */
+} permi_frontier;
+
+typedef struct permi_patterns {
+  int count, room;      /* room a power of two; the table has twice as many places */
+  uint64_t *bits;       /* PERMI_LOW_WORDS each */
+  size_t *first;        /* of its numbers in low; room + 1 */
+  uint16_t *low;
+  size_t low_room;
+  int *table;           /* by hash: pattern + 1, or 0 */
+} permi_patterns;
+
+typedef struct permi_list {
+  size_t groups, group_room, states, state_room;
+  uint64_t *high;       /* of a group, ascending */
+  size_t *first;        /* of a group's values; one more than groups */
+  int *pattern;         /* of a group */
+  void *value;
+  permi_patterns patterns;
+} permi_list;
+
+/* 64 x 64 -> 128 bits. */
+static permi_wide permi_multiply_words(uint64_t a, uint64_t b)
+{
+  permi_wide r;
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 permi_uint128;
+  permi_uint128 p = (permi_uint128)a * b;
+  r.low = (uint64_t)p;
+  r.high = (uint64_t)(p >> 64);
+#else
+  uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
+  uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), cross = a0 * b1 + (middle & 0xffffffffu);
+  r.low = cross << 32 | (low & 0xffffffffu);
+  r.high = a1 * b1 + (middle >> 32) + (cross >> 32);
+#endif
+  return r;
+}
+
+static void permi_wide_add(permi_wide *sum, permi_wide x)
+{
+  sum->low += x.low;
+  sum->high += x.high + (sum->low < x.low);
+}
+
+static permi_wide permi_wide_negate(permi_wide x)
+{
+  x.low = ~x.low + 1;
+  x.high = ~x.high + (x.low == 0);
+  return x;
+}
+
+/* sum += c x modulo 2^128. */
+static void permi_wide_add_product(permi_wide *sum, permi_wide x, int64_t c)
+{
+  permi_wide p = permi_multiply_words(x.low, (uint64_t)c);
+  p.high += x.high * (uint64_t)c - (c < 0 ? x.low : 0); /* (uint64_t)c = c + 2^64 for negative c */
+  permi_wide_add(sum, p);
+}
+
+/* The same; 1 if the product or the sum leaves -2^127 < y < 2^127. */
+static int permi_wide_add_product_checked(permi_wide *sum, permi_wide x, int64_t c)
+{
+  uint64_t factor = c < 0 ? 0 - (uint64_t)c : (uint64_t)c, before = sum->high;
+  permi_wide magnitude = x.high >> 63 ? permi_wide_negate(x) : x, p, top;
+  int negative = (int)(x.high >> 63) != (c < 0);
+  p = permi_multiply_words(magnitude.low, factor);
+  top = permi_multiply_words(magnitude.high, factor);
+  top.low += p.high;
+  if (top.high || top.low < p.high || top.low >> 63)
+    return 1;
+  p.high = top.low;
+  if (negative)
+    p = permi_wide_negate(p);
+  permi_wide_add(sum, p);
+  return (int)((~(before ^ p.high) & (before ^ sum->high)) >> 63) || (sum->high == UINT64_C(1) << 63 && !sum->low);
+}
+
+static void permi_list_release(const perm_allocator *allocator, permi_list *list)
+{
+  permi_release(allocator, list->high);
+  permi_release(allocator, list->first);
+  permi_release(allocator, list->pattern);
+  permi_release(allocator, list->value);
+  permi_release(allocator, list->patterns.bits);
+  permi_release(allocator, list->patterns.first);
+  permi_release(allocator, list->patterns.low);
+  permi_release(allocator, list->patterns.table);
+}
+
+/* A larger copy of *array, `used` elements kept; 0 when memory runs out (nothing is lost). */
+static int permi_enlarge(const perm_allocator *allocator, void **array, size_t used, size_t room, size_t size)
+{
+  void *fresh = permi_allocate(allocator, room, size);
+  if (!fresh)
+    return 0;
+  if (used)
+    memcpy(fresh, *array, used * size);
+  permi_release(allocator, *array);
+  *array = fresh;
+  return 1;
+}
+
+static int permi_list_more_groups(const perm_allocator *allocator, permi_list *list)
+{
+  size_t room = list->group_room ? 2 * list->group_room : 64;
+  void *high = list->high, *first = list->first, *pattern = list->pattern;
+  int ok = permi_enlarge(allocator, &high, list->groups, room, sizeof *list->high);
+  ok = ok && permi_enlarge(allocator, &first, list->group_room ? list->groups + 1 : 0, room + 1, sizeof *list->first);
+  ok = ok && permi_enlarge(allocator, &pattern, list->groups, room, sizeof *list->pattern);
+  list->high = (uint64_t *)high;
+  list->first = (size_t *)first;
+  list->pattern = (int *)pattern;
+  if (ok)
+    list->group_room = room;
+  return ok;
+}
+
+static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *patterns)
+{
+  size_t room = patterns->room ? 2 * (size_t)patterns->room : 32;
+  void *bits = patterns->bits, *first = patterns->first, *table = NULL;
+  int ok = permi_enlarge(allocator, &bits, (size_t)patterns->count, room, PERMI_LOW_WORDS * sizeof *patterns->bits);
+  ok = ok && permi_enlarge(allocator, &first, patterns->room ? (size_t)patterns->count + 1 : 0, room + 1,
+                           sizeof *patterns->first);
+  ok = ok && permi_enlarge(allocator, &table, 0, 2 * room, sizeof *patterns->table);
+  patterns->bits = (uint64_t *)bits;
+  patterns->first = (size_t *)first;
+  if (ok) {
+    permi_release(allocator, patterns->table);
+    patterns->table = (int *)table;
+    patterns->room = (int)room;
+  }
+  return ok;
+}
+
+static size_t permi_patterns_hash(const uint64_t *bits)
+{
+  uint64_t h = 0, g = 1;
+  int w;
+  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: the multiplications overlap */
+    h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
+    g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
+  }
+  h ^= g + (h >> 29) + (g >> 31);
+  h *= UINT64_C(0x9e3779b97f4a7c15);
+  return (size_t)(h >> 32);
+}
+
+static void permi_patterns_clear(permi_patterns *patterns)
+{
+  patterns->count = 0;
+  if (patterns->table)
+    memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
+}
+
+/* Number of the pattern, entered if it is new; -1 when memory runs out. */
+static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
+{
+  size_t mask, place;
+  int w, pattern, i;
+  if (patterns->count == patterns->room) {
+    if (!permi_patterns_more(allocator, patterns))
+      return -1;
+    mask = 2 * (size_t)patterns->room - 1;
+    memset(patterns->table, 0, (mask + 1) * sizeof *patterns->table);
+    for (i = 0; i < patterns->count; i++) {
+      for (place = permi_patterns_hash(patterns->bits + (size_t)i * PERMI_LOW_WORDS) & mask; patterns->table[place];)
+        place = (place + 1) & mask;
+      patterns->table[place] = i + 1;
+    }
+  }
+  mask = 2 * (size_t)patterns->room - 1;
+  for (place = permi_patterns_hash(bits) & mask; (pattern = patterns->table[place]) != 0; place = (place + 1) & mask)
+    if (!memcmp(patterns->bits + (size_t)(pattern - 1) * PERMI_LOW_WORDS, bits, PERMI_LOW_WORDS * sizeof *bits))
+      return pattern - 1;
+  if (!patterns->count)
+    patterns->first[0] = 0;
+  {
+    size_t used = patterns->first[patterns->count];
+    uint16_t *low;
+    if (patterns->low_room < used + PERMI_LOW_STATES) {
+      void *numbers = patterns->low;
+      size_t room = 2 * patterns->low_room + 2 * PERMI_LOW_STATES;
+      if (!permi_enlarge(allocator, &numbers, used, room, sizeof *low))
+        return -1;
+      patterns->low = (uint16_t *)numbers;
+      patterns->low_room = room;
+    }
+    low = patterns->low;
+    for (w = 0; w < PERMI_LOW_WORDS; w++) {
+      uint64_t x = bits[w];
+      for (; x; x &= x - 1)
+        low[used++] = (uint16_t)(64 * w + permi_trailing_zeros(x));
+    }
+    memcpy(patterns->bits + (size_t)patterns->count * PERMI_LOW_WORDS, bits, PERMI_LOW_WORDS * sizeof *bits);
+    pattern = patterns->count++;
+    patterns->first[pattern + 1] = used;
+    patterns->table[place] = pattern + 1;
+  }
+  return pattern;
+}
+
+/* permi_even[b]: the numbers below 64 whose bit b is 0. */
+static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x3333333333333333),
+                                       UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
+                                       UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
+
+/* A stream on the two levels, with its place in the source. */
+typedef struct permi_cursor {
+  uint64_t test, want, flip;   /* of the high bits */
+  uint64_t key;                /* high bits of the output at the cursor; all ones at the end */
+  size_t group;
+  unsigned low_test, low_want, low_flip;
+  uint64_t keep[PERMI_LOW_WORDS]; /* the low masks that take part */
+  double real, absolute;
+  int64_t integer;
+} permi_cursor;
+
+static void permi_cursor_settle(permi_cursor *cursor, const permi_list *source)
+{
+  while (cursor->group < source->groups && (source->high[cursor->group] & cursor->test) != cursor->want)
+    cursor->group++;
+  cursor->key = cursor->group < source->groups ? source->high[cursor->group] ^ cursor->flip : UINT64_MAX;
+}
+
+static void permi_cursor_next(permi_cursor *cursor, const permi_list *source)
+{
+  cursor->group++;
+  permi_cursor_settle(cursor, source);
+}
+
+static void permi_cursor_start(permi_cursor *cursor, const permi_stream *stream, const permi_list *source)
+{
+  unsigned mask = PERMI_LOW_STATES - 1, i;
+  uint64_t within = ~UINT64_C(0);
+  cursor->test = stream->test >> PERMI_LOW_BITS;
+  cursor->want = stream->want >> PERMI_LOW_BITS;
+  cursor->flip = stream->flip >> PERMI_LOW_BITS;
+  cursor->low_test = (unsigned)stream->test & mask;
+  cursor->low_want = (unsigned)stream->want & mask;
+  cursor->low_flip = (unsigned)stream->flip & mask;
+  cursor->real = stream->real;
+  cursor->absolute = stream->absolute;
+  cursor->integer = stream->integer;
+  for (i = 0; i < 6; i++)
+    if (cursor->low_test >> i & 1)
+      within &= cursor->low_want >> i & 1 ? ~permi_even[i] : permi_even[i];
+  for (i = 0; i < PERMI_LOW_WORDS; i++)
+    cursor->keep[i] = (i & cursor->low_test >> 6) == cursor->low_want >> 6 ? within : 0;
+  cursor->group = 0;
+  permi_cursor_settle(cursor, source);
+}
+
+/* into |= where the stream takes the pattern; 0 if it takes nothing of it. */
+static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, uint64_t *into)
+{
+  unsigned words = cursor->low_flip >> 6, w;
+  uint64_t moved[PERMI_LOW_WORDS], any = 0;
+  int b;
+  for (w = 0; w < PERMI_LOW_WORDS; w++) {
+    moved[w] = bits[w] & cursor->keep[w];
+    any |= moved[w];
+  }
+  if (!any)
+    return 0;
+  for (b = 0; b < 6; b++)
+    if (cursor->low_flip >> b & 1)
+      for (w = 0; w < PERMI_LOW_WORDS; w++)
+        moved[w] = (moved[w] & permi_even[b]) << (1 << b) | (moved[w] >> (1 << b) & permi_even[b]);
+  for (w = 0; w < PERMI_LOW_WORDS; w++)
+    into[w ^ words] |= moved[w];
+  return 1;
+}
+
+/* Where the states of one pattern go in another by a stream: places from -> to, both ascending. */
+#define PERMI_MOVES_LOG2 11
+#define PERMI_MOVES_PAIRS 262144
+typedef struct permi_move {
+  int step, stream, source, target; /* step + 1, so that 0 is empty; pattern numbers */
+  int whole;                        /* 1: place k goes to place k, and the target has no other */
+  int first, count;                 /* of its pairs */
+} permi_move;
+
+typedef struct permi_moves { /* a direct-mapped cache: patterns are few, groups many */
+  permi_move *move;
+  uint32_t *pair;         /* from | to << 16 */
+  int used;
+} permi_moves;
+
+static const permi_move *permi_moves_find(permi_moves *moves, int step, int stream, const permi_cursor *cursor,
+                                          const permi_patterns *from, int source, const permi_patterns *to, int target)
+{
+  uint32_t hash = ((uint32_t)source * 0x9e3779b1u ^ (uint32_t)target * 0x85ebca77u ^ (uint32_t)stream * 0xc2b2ae3du);
+  permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
+  const uint16_t *low, *goal;
+  size_t k, count, j = 0;
+  if (move->step == step && move->stream == stream && move->source == source && move->target == target)
+    return move;
+  if (moves->used > PERMI_MOVES_PAIRS - PERMI_LOW_STATES) {
+    moves->used = 0;
+    memset(moves->move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
+  }
+  move->step = step;
+  move->stream = stream;
+  move->source = source;
+  move->target = target;
+  move->first = moves->used;
+  low = from->low + from->first[source];
+  goal = to->low + to->first[target];
+  count = from->first[source + 1] - from->first[source];
+  for (k = 0; k < count; k++)
+    if ((low[k] & cursor->low_test) == cursor->low_want) {
+      unsigned place = low[k] ^ cursor->low_flip;
+      while (goal[j] != place) /* ascending with k, see above */
+        j++;
+      moves->pair[moves->used++] = (uint32_t)k | (uint32_t)j << 16;
+    }
+  move->count = moves->used - move->first;
+  move->whole = (size_t)move->count == count && count == to->first[target + 1] - to->first[target];
+  return move;
+}
+
+/* What a run carries from step to step. Doubles: true values are those of the list times 2^exp2; smallest and
+   largest bound the moduli of its non-zero values; `loss` bounds what underflow has done to any one value.
+   Integers: high_bits. */
+typedef struct permi_run {
+  const perm_allocator *allocator;
+  permi_control *control;
+  permi_list list[2];
+  permi_cursor *cursor;
+  int *taking;            /* streams that take part in the present group */
+  permi_moves moves;
+  double smallest, largest, loss, visited;
+  int step;               /* counted from 1 */
+  int careful, tracking;  /* sizes are noted in every step; in this step */
+  double state_seconds;   /* predicted, per state of the present step */
+  uint64_t high_bits;     /* the high words of all moduli, or-ed */
+  long long exp2;
+  int overflow;
+} permi_run;
+
+/* Smallest and largest of |x[0]|, |x[stride]|, ...; four chains, for a minimum takes four cycles. A 0 from underflow
+   counts as the smallest. */
+static void permi_track(const double *x, size_t count, size_t stride, double *smallest, double *largest)
+{
+  double low[4], high[4];
+  size_t k;
+  int j;
+  for (j = 0; j < 4; j++) {
+    low[j] = *smallest;
+    high[j] = *largest;
+  }
+  for (k = 0; k + 4 <= count; k += 4)
+    for (j = 0; j < 4; j++) {
+      double y = fabs(x[(k + (size_t)j) * stride]);
+      low[j] = y < low[j] ? y : low[j];
+      high[j] = y > high[j] ? y : high[j];
+    }
+  for (; k < count; k++) {
+    double y = fabs(x[k * stride]);
+    low[0] = y < low[0] ? y : low[0];
+    high[0] = y > high[0] ? y : high[0];
+  }
+  for (j = 1; j < 4; j++) {
+    low[0] = low[j] < low[0] ? low[j] : low[0];
+    high[0] = high[j] > high[0] ? high[j] : high[0];
+  }
+  *smallest = low[0];
+  *largest = high[0];
+}
+
+/* The same for pairs: the largest absolute, the smallest non-zero |value| (0 is what cancelling leaves). */
+static void permi_track_signed(const permi_signed *x, size_t count, double *smallest, double *largest)
+{
+  double low = *smallest, high = *largest;
+  size_t k;
+  for (k = 0; k < count; k++) {
+    double y = fabs(x[k].value);
+    y += (double)(y == 0) * x[k].absolute;
+    low = y < low ? y : low;
+    high = x[k].absolute > high ? x[k].absolute : high;
+  }
+  *smallest = low;
+  *largest = high;
+}
+
+/* One text (>>template), an instance per algebra. Integers have two: additions are checked only in the steps whose
+   bound does not exclude an overflow. */
+#define PERMI_STEP permi_step_magnitudes
+#define PERMI_VALUE double
+#define PERMI_ZERO(x) x = 0
+#define PERMI_COEFFICIENTS const double real = cursor->real;
+#define PERMI_ASSIGN(y, x) y = real * x
+#define PERMI_ACCUMULATE(y, x) y += real * x
+#define PERMI_TRACK(x, count) permi_track(x, count, 1, &run->smallest, &run->largest)
+#include PERM_SPARSE_HEADER_FILE
+
+#define PERMI_STEP permi_step_signed
+#define PERMI_VALUE permi_signed
+#define PERMI_ZERO(x) x.value = x.absolute = 0
+#define PERMI_COEFFICIENTS const double real = cursor->real, absolute = cursor->absolute;
+#define PERMI_ASSIGN(y, x) (y.value = real * x.value, y.absolute = absolute * x.absolute)
+#define PERMI_ACCUMULATE(y, x) (y.value += real * x.value, y.absolute += absolute * x.absolute)
+#define PERMI_TRACK(x, count) permi_track_signed(x, count, &run->smallest, &run->largest)
+#include PERM_SPARSE_HEADER_FILE
+
+static const permi_wide permi_wide_zero = {0, 0};
+
+static void permi_track_wide(const permi_wide *x, size_t count, uint64_t *high_bits)
+{
+  size_t k;
+  for (k = 0; k < count; k++)
+    *high_bits |= x[k].high ^ (0 - (x[k].high >> 63));
+}
+
+#define PERMI_STEP permi_step_wide
+#define PERMI_VALUE permi_wide
+#define PERMI_ZERO(x) x.low = x.high = 0
+#define PERMI_COEFFICIENTS const int64_t integer = cursor->integer;
+#define PERMI_ASSIGN(y, x) (y = permi_wide_zero, permi_wide_add_product(&y, x, integer))
+#define PERMI_ACCUMULATE(y, x) permi_wide_add_product(&y, x, integer)
+#define PERMI_TRACK(x, count) permi_track_wide(x, count, &run->high_bits)
+#include PERM_SPARSE_HEADER_FILE
+
+#define PERMI_STEP permi_step_wide_checked
+#define PERMI_VALUE permi_wide
+#define PERMI_ZERO(x) x.low = x.high = 0
+#define PERMI_COEFFICIENTS const int64_t integer = cursor->integer;
+#define PERMI_ASSIGN(y, x) (y = permi_wide_zero, overflow |= permi_wide_add_product_checked(&y, x, integer))
+#define PERMI_ACCUMULATE(y, x) overflow |= permi_wide_add_product_checked(&y, x, integer)
+#define PERMI_TRACK(x, count) permi_track_wide(x, count, &run->high_bits)
+#include PERM_SPARSE_HEADER_FILE
+
+/* Powers of two keep the largest value between 2^-500 and 2^500; entries are below 1 in modulus and a step has at most
+   PERMI_FRONTIER_WIDTH + 1 streams, so nothing overflows. */
+static void permi_run_rescale(permi_run *run, permi_list *list, int doubles)
+{
+  double *x = (double *)list->value;
+  size_t k, count = list->states * (size_t)doubles;
+  int e, half;
+  if (run->largest == 0 || (run->largest > 1e-150 && run->largest < 1e150))
+    return;
+  frexp(run->largest, &e);
+  half = e / 2; /* 2^-e alone may not be a double */
+  for (k = 0; k < count; k++)
+    x[k] = x[k] * ldexp(1, -half) * ldexp(1, half - e);
+  run->loss = ldexp(run->loss, -e);
+  if (e > 0 && ldexp(run->smallest, -e) < DBL_MIN)
+    run->loss += DBL_MIN;
+  run->exp2 += e;
+}
+
+/* THE BOUND. Let k_p be the number of streams of step p, n the order of the block, u the rounding unit. The value
+   of a state is a sum of terms, one per partial matching; each step multiplies a term at most once (n times
+   in all: a perfect matching has n entries, and a drop multiplies by 1) and adds it at most k_p - 1 times to
+   something else (the first addition is to 0, exact). So the computed value is the sum of all perfect matchings'
+   products, each times at most n + sum (k_p - 1) factors 1 + d, |d| <= u. The entries themselves come with at most 2
+   such factors per degree-2 reduction (one product, one sum) and one if an integer was rounded. With g = gamma of
+   that number and S = sum of the |products|:
+       |computed - permanent| <= g S,   computed S >= (1 - g) S,   hence <= g / (1 - g) (computed S).
+   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more (also where subnormals are flushed to 0).
+   run->loss bounds what such errors do to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second
+   term is left out if no product can be below PERMI_SAFE_PRODUCT > 2^-968: then products and sums are multiples
+   of 2^-1021, so none is below DBL_MIN but 0. loss is handed on within `absolute`, divided by the relative bound:
+   |error| <= g / (1 - g) (computed S + loss) + loss. */
+static perm_status permi_frontier_finish(const permi_frontier *frontier, const permi_run *run, const permi_list *list,
+                                         perm_partial *partial)
+{
+  double value = 0, absolute = 0, loss;
+  if (frontier->algebra == PERMI_WIDE) {
+    permi_wide x = {0, 0};
+    uint64_t word[2];
+    int negative;
+    if (list->states)
+      x = *(const permi_wide *)list->value;
+    negative = (int)(x.high >> 63);
+    if (negative)
+      x = permi_wide_negate(x);
+    word[0] = x.low;
+    word[1] = x.high;
+    permi_sum_add_integer(&partial->value, word, 2, negative);
+    partial->terms += run->visited;
+    return PERM_OK;
+  }
+  if (list->states && frontier->algebra == PERMI_MAGNITUDES) {
+    value = absolute = *(const double *)list->value;
+  } else if (list->states) {
+    value = ((const permi_signed *)list->value)->value;
+    absolute = ((const permi_signed *)list->value)->absolute;
+  }
+  loss = run->loss;
+  if (frontier->lost_error > 0)
+    loss += run->exp2 > 1000 ? DBL_MIN : ldexp(frontier->lost_error, run->exp2 < -2000 ? 2000 : (int)-run->exp2) + DBL_MIN;
+  loss *= 2 / frontier->bound_relative;
+  if (!(loss < 1e300))
+    return PERM_ERROR_UNSUPPORTED; /* nothing is known about the result */
+  permi_sum_add_double(&partial->value, value);
+  permi_sum_add_double(&partial->absolute, absolute);
+  permi_sum_add_double(&partial->absolute, loss);
+  partial->exp2 = run->exp2;
+  partial->terms += run->visited;
+  return PERM_OK;
+}
+
+static size_t permi_value_bytes(permi_algebra algebra)
+{
+  return algebra == PERMI_MAGNITUDES ? sizeof(double) : algebra == PERMI_SIGNED ? sizeof(permi_signed) : sizeof(permi_wide);
+}
+
+static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run, int p)
+{
+  const permi_stream *stream = frontier->stream + frontier->stream_start[p];
+  int s, streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
+  permi_list *source = &run->list[p & 1], *target = &run->list[(p + 1) & 1];
+  double weight = 0, least = 1, done = frontier->cost[p] * PERMI_STATE_SECONDS;
+  perm_status status;
+  run->step = p + 1;
+  for (s = 0; s < streams; s++) {
+    double x = fabs(stream[s].real);
+    permi_cursor_start(&run->cursor[s], &stream[s], source);
+    weight += frontier->algebra == PERMI_WIDE ? fabs((double)stream[s].integer) : stream[s].absolute;
+    x = x == 0 ? stream[s].absolute : x;
+    least = x < least ? x : least;
+  }
+  weight *= 1 + 1e-12;
+  run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
+  if (frontier->algebra == PERMI_WIDE) {
+    double largest = ((double)run->high_bits + 1) * 18446744073709551616.0;
+    run->tracking = 1;
+    run->high_bits = 0;
+    if (largest * weight < 8e37) /* < 2^126 */
+      return permi_step_wide(run, source, target, streams, done);
+    status = permi_step_wide_checked(run, source, target, streams, done);
+    return status == PERM_OK && run->overflow ? PERM_ERROR_OVERFLOW : status;
+  }
+  run->loss *= weight;
+  if (run->smallest * least < PERMI_SAFE_PRODUCT)
+    run->loss += 2 * streams * DBL_MIN;
+  run->tracking = run->careful || source->states < PERMI_TRACK_STATES || p % 4 == 0;
+  run->smallest = run->tracking ? DBL_MAX : 0;
+  run->largest = run->tracking ? 0 : run->largest * weight;
+  if (frontier->algebra == PERMI_MAGNITUDES)
+    status = permi_step_magnitudes(run, source, target, streams, done);
+  else
+    status = permi_step_signed(run, source, target, streams, done);
+  if (status == PERM_OK && run->tracking)
+    permi_run_rescale(run, target, frontier->algebra == PERMI_SIGNED ? 2 : 1);
+  return status;
+}
+
+static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_frontier *frontier = (const permi_frontier *)leaf->context;
+  const perm_allocator *allocator = &frontier->allocator;
+  size_t size = permi_value_bytes(frontier->algebra);
+  permi_run run;
+  perm_status status = PERM_ERROR_MEMORY;
+  uint64_t none[PERMI_LOW_WORDS];
+  double growth = 0;
+  int p, most = 1;
+  memset(&run, 0, sizeof run);
+  memset(none, 0, sizeof none);
+  run.allocator = allocator;
+  run.control = control;
+  run.smallest = run.largest = 1;
+  for (p = 0; p < frontier->steps; p++) {
+    int streams = frontier->stream_start[p + 1] - frontier->stream_start[p], s;
+    double weight = 0;
+    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
+      weight += frontier->stream[s].absolute;
+    growth += weight > 1 ? log2(weight) : 0;
+    most = streams > most ? streams : most;
+  }
+  run.cursor = (permi_cursor *)permi_allocate(allocator, (size_t)most, sizeof *run.cursor);
+  run.taking = (int *)permi_allocate(allocator, (size_t)most, sizeof *run.taking);
+  run.moves.move = (permi_move *)permi_allocate(allocator, (size_t)1 << PERMI_MOVES_LOG2, sizeof(permi_move));
+  run.moves.pair = (uint32_t *)permi_allocate(allocator, PERMI_MOVES_PAIRS, sizeof(uint32_t));
+  for (p = 0; p < 2; p++) /* the bound of every step at once: growing would touch fresh pages again and again */
+    if (frontier->room[p] < (double)(SIZE_MAX / 64)) {
+      run.list[p].state_room = (size_t)frontier->room[p];
+      run.list[p].value = permi_allocate(allocator, run.list[p].state_room, size);
+    }
+  run.careful = growth > 300;
+  none[0] = 1; /* the start: nothing matched, in one way */
+  if (!run.cursor || !run.taking || !run.moves.move || !run.moves.pair || !run.list[0].value || !run.list[1].value ||
+      !permi_list_more_groups(allocator, &run.list[0]) ||
+      permi_patterns_find(allocator, &run.list[0].patterns, none) != 0)
+    goto done;
+  memset(run.moves.move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
+  run.list[0].groups = run.list[0].states = run.list[0].first[1] = 1;
+  run.list[0].high[0] = run.list[0].first[0] = 0;
+  run.list[0].pattern[0] = 0;
+  if (frontier->algebra == PERMI_WIDE) {
+    ((permi_wide *)run.list[0].value)->low = 1;
+    ((permi_wide *)run.list[0].value)->high = 0;
+  } else if (frontier->algebra == PERMI_SIGNED) {
+    ((permi_signed *)run.list[0].value)->value = ((permi_signed *)run.list[0].value)->absolute = 1;
+  } else {
+    *(double *)run.list[0].value = 1;
+  }
+  status = PERM_OK;
+  for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
+    if (control && (p & 15) == 0)
+      status = permi_control_poll(control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
+    if (status == PERM_OK)
+      status = permi_run_step(frontier, &run, p);
+    run.visited += (double)run.list[(p + 1) & 1].states;
+  }
+  if (status == PERM_OK)
+    status = permi_frontier_finish(frontier, &run, &run.list[p & 1], partial);
+done:
+  for (p = 0; p < 2; p++)
+    permi_list_release(allocator, &run.list[p]);
+  permi_release(allocator, run.cursor);
+  permi_release(allocator, run.taking);
+  permi_release(allocator, run.moves.move);
+  permi_release(allocator, run.moves.pair);
+  return status;
+}
+
+/* ---- from an order to streams */
+typedef struct permi_life { double weight; int vertex; } permi_life;
+
+static int permi_life_compare(const void *left, const void *right)
+{
+  const permi_life *a = (const permi_life *)left, *b = (const permi_life *)right;
+  if (a->weight != b->weight)
+    return a->weight > b->weight ? -1 : 1;
+  return a->vertex - b->vertex;
+}
+
+static void permi_frontier_release(const perm_allocator *allocator, void *context)
+{
+  permi_frontier *frontier = (permi_frontier *)context;
+  if (!frontier)
+    return;
+  permi_release(allocator, frontier->stream_start);
+  permi_release(allocator, frontier->stream);
+  permi_release(allocator, frontier->states);
+  permi_release(allocator, frontier->cost);
+  permi_release(allocator, frontier->note);
+  permi_release(allocator, frontier);
+}
+
+/* Slots for the vertices' lives (birth, death]: a slot is free again for what enters in the step of its death.
+   The low slots go to those that live through the most states: their patterns then change least from group to
+   group, and tests and flips fall on the high bits, once for a group. 0: more than 64 at once. */
+static int permi_frontier_slots(const permi_frontier *frontier, int vertices, const int *birth, const int *death,
+                                permi_life *life, uint64_t *busy, int *slot)
+{
+  int v, p, i, lives = 0;
+  for (v = 0; v < vertices; v++) {
+    slot[v] = -1;
+    if (birth[v] < 0 || death[v] <= birth[v])
+      continue;
+    life[lives].vertex = v;
+    life[lives].weight = 0;
+    for (p = birth[v] + 1; p <= death[v]; p++)
+      life[lives].weight += frontier->states[p];
+    lives++;
+  }
+  qsort(life, (size_t)lives, sizeof *life, permi_life_compare);
+  for (p = 0; p <= frontier->steps; p++)
+    busy[p] = 0;
+  for (i = 0; i < lives; i++) {
+    uint64_t taken = 0;
+    v = life[i].vertex;
+    for (p = birth[v] + 1; p <= death[v]; p++)
+      taken |= busy[p];
+    if (!~taken)
+      return 0;
+    slot[v] = permi_trailing_zeros(~taken);
+    for (p = birth[v] + 1; p <= death[v]; p++)
+      busy[p] |= UINT64_C(1) << slot[v];
+  }
+  return 1;
+}
+
+static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *sequence,
+                                   const int *birth, const int *death, const int *slot)
+{
+  int p, e, used = 0;
+  for (p = 0; p < frontier->steps; p++) {
+    int v = sequence[p], held = birth[v] >= 0 && birth[v] < p, forced = -1;
+    uint64_t test = 0, self = held ? UINT64_C(1) << slot[v] : 0; /* bits that vanish: tested 1, flipped to 0 */
+    frontier->stream_start[p] = used;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      int t = block->neighbour[e];
+      if (death[t] == p) {
+        if (birth[t] >= 0 && birth[t] < p)
+          test |= UINT64_C(1) << slot[t];
+        else
+          forced = t; /* v is its only neighbour */
+      }
+    }
+    if (held && forced < 0) {
+      permi_stream *stream = &frontier->stream[used++];
+      stream->test = stream->want = stream->flip = test | self;
+      stream->real = stream->absolute = 1;
+      stream->integer = 1;
+    }
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      int t = block->neighbour[e];
+      permi_stream *stream = &frontier->stream[used];
+      if (death[t] < p || (forced >= 0 && t != forced))
+        continue;
+      stream->test = test | self;
+      stream->want = stream->flip = test;
+      if (birth[t] >= 0 && birth[t] < p) {
+        uint64_t bit = UINT64_C(1) << slot[t];
+        stream->test |= bit;
+        stream->want &= ~bit;
+        stream->flip = death[t] == p ? stream->flip & ~bit : stream->flip | bit;
+      } else if (death[t] > p) {
+        stream->flip ^= UINT64_C(1) << slot[t]; /* the slot may be one that vanishes in this very step */
+      }
+      stream->real = block->real ? block->real[block->edge[e]] : 0;
+      stream->absolute = block->real ? block->absolute[block->edge[e]] : 0;
+      stream->integer = block->integer ? block->integer[block->edge[e]] : 0;
+      used++;
+    }
+  }
+  frontier->stream_start[p] = used;
+}
+
+/* PERM_ERROR_LIMIT: the frontier has more than 64 vertices. roundings: of an entry's terms. */
+static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
+                                         const double *binomial, double roundings, double lost_error,
+                                         permi_frontier **made)
+{
+  int n = block->n, i, e, v, p = 0;
+  size_t vertices = 2 * (size_t)n;
+  permi_walk walk;
+  permi_frontier *frontier = (permi_frontier *)permi_allocate(allocator, 1, sizeof *frontier);
+  int *numbers = (int *)permi_allocate(allocator, 7 * vertices, sizeof(int));
+  permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
+  uint64_t *busy = (uint64_t *)permi_allocate(allocator, vertices + 1, sizeof *busy);
+  perm_status status = PERM_ERROR_MEMORY;
+  int *sequence, *birth, *death, *slot;
+  *made = frontier;
+  walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
+  if (frontier)
+    memset(frontier, 0, sizeof *frontier);
+  if (!frontier || !numbers || !life || !busy || !walk.state)
+    goto done;
+  walk.open = numbers;
+  walk.frontier = numbers + vertices;
+  walk.place = numbers + 2 * vertices;
+  sequence = numbers + 3 * vertices;
+  birth = numbers + 4 * vertices;
+  death = numbers + 5 * vertices;
+  slot = numbers + 6 * vertices;
+  frontier->allocator = *allocator;
+  frontier->algebra = block->integer ? PERMI_WIDE : PERMI_MAGNITUDES;
+  for (i = 0; i < block->edges && !block->integer; i++)
+    if (block->real[i] != block->absolute[i])
+      frontier->algebra = PERMI_SIGNED;
+  frontier->stream_start = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
+  frontier->stream = (permi_stream *)permi_allocate(allocator, (size_t)block->edges + vertices, sizeof(permi_stream));
+  frontier->states = (double *)permi_allocate(allocator, vertices + 1, sizeof(double));
+  frontier->cost = (double *)permi_allocate(allocator, vertices + 1, sizeof(double));
+  if (!frontier->stream_start || !frontier->stream || !frontier->states || !frontier->cost)
+    goto done;
+  for (v = 0; v < 2 * n; v++)
+    birth[v] = death[v] = -1;
+  permi_walk_start(block, &walk);
+  frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
+  frontier->cost[0] = 0;
+  for (i = 0; i < 2 * n; i++) {
+    int left;
+    v = order[i];
+    if (walk.state[v] == 2)
+      continue;
+    left = walk.open[v];
+    permi_walk_step(block, &walk, v);
+    sequence[p] = v;
+    death[v] = p;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      int t = block->neighbour[e];
+      if (walk.state[t] == 2 && death[t] < 0)
+        death[t] = p;
+      if (walk.state[t] == 1 && birth[t] < 0)
+        birth[t] = p;
+    }
+    if (walk.width[0] + walk.width[1] > frontier->width)
+      frontier->width = walk.width[0] + walk.width[1];
+    p++;
+    frontier->states[p] = permi_walk_states(binomial, &walk);
+    frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
+    if (frontier->states[p] > frontier->room[p & 1])
+      frontier->room[p & 1] = frontier->states[p];
+  }
+  frontier->steps = p;
+  status = PERM_ERROR_LIMIT;
+  if (!permi_frontier_slots(frontier, 2 * n, birth, death, life, busy, slot))
+    goto done;
+  permi_frontier_streams(frontier, block, sequence, birth, death, slot);
+  {
+    double gamma = permi_gamma(roundings + n + frontier->stream_start[p] - frontier->steps);
+    frontier->bound_relative = gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
+    frontier->lost_error = lost_error;
+  }
+  status = PERM_OK;
+done:
+  permi_release(allocator, numbers);
+  permi_release(allocator, life);
+  permi_release(allocator, busy);
+  permi_release(allocator, walk.state);
+  if (status == PERM_ERROR_MEMORY) {
+    permi_frontier_release(allocator, frontier);
+    *made = NULL;
+  }
+  return status;
+}
+
+/* ========================================================================================== >>plan
+   From a matrix to a job: checks, preparation, an engine for each block. */
+
+/* A hand-made matrix may be anything: says what is wrong with it. */
+static perm_status permi_check_sparse(const perm_matrix *matrix, perm_result *result)
+{
+  size_t i, e, previous;
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix is NULL");
+  if (matrix->m < 0 || matrix->n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d is negative", matrix->m, matrix->n);
+  if ((int)matrix->kind < 0 || (int)matrix->kind > (int)PERM_KIND_COMPLEX)
+    return permi_fail(result, PERM_ERROR_OPTION, 1, "matrix: kind %d is unknown", (int)matrix->kind);
+  if (matrix->m == 0)
+    return PERM_OK;
+  if (matrix->m > INT_MAX / 16 || matrix->n > INT_MAX / 16 || matrix->nnz > INT_MAX / 4)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d with %.0f entries is too large", matrix->m, matrix->n,
+                      (double)matrix->nnz);
+  if (!matrix->row_start || (matrix->nnz && !matrix->column))
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
+  if (matrix->nnz && ((matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
+                      ((matrix->kind == PERM_KIND_REAL || matrix->kind == PERM_KIND_COMPLEX) && !matrix->real)))
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL",
+                      matrix->kind == PERM_KIND_INTEGER ? "integer" : "real");
+  if (matrix->row_start[0] != 0 || matrix->row_start[matrix->m] != matrix->nnz)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start does not run from 0 to nnz");
+  for (i = 0; i < (size_t)matrix->m; i++)
+    if (matrix->row_start[i] > matrix->row_start[i + 1] || matrix->row_start[i + 1] > matrix->nnz)
+      return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start decreases after row %d (counted from 1)",
+                        (int)i + 1);
+  for (i = 0; i < (size_t)matrix->m; i++)
+    for (e = previous = matrix->row_start[i]; e < matrix->row_start[i + 1]; previous = e++) {
+      if (matrix->column[e] < 0 || matrix->column[e] >= matrix->n)
+        return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row %d (counted from 1) has column index %d of %d columns",
+                          (int)i + 1, matrix->column[e], matrix->n);
+      if (e > previous && matrix->column[e] <= matrix->column[previous])
+        return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: the columns of row %d (counted from 1) do not ascend",
+                          (int)i + 1);
+      if (matrix->kind == PERM_KIND_REAL && !(fabs(matrix->real[e]) <= DBL_MAX))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)",
+                          matrix->real[e] != matrix->real[e] ? "NaN" : "an infinity", (int)i + 1, matrix->column[e] + 1);
+    }
+  return PERM_OK;
+}
+
+static double permi_sparse_real(const perm_matrix *matrix, size_t e)
+{
+  return matrix->kind == PERM_KIND_PATTERN ? 1 : matrix->kind == PERM_KIND_INTEGER ? (double)matrix->integer[e]
+                                                                                    : matrix->real[e];
+}
+
+/* Is the entry an integer that the exact engines take? */
+static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *integer)
+{
+  *integer = 1;
+  if (matrix->kind == PERM_KIND_INTEGER) {
+    *integer = matrix->integer[e];
+  } else if (matrix->kind == PERM_KIND_REAL) {
+    double x = matrix->real[e];
+    if (!(fabs(x) < 9007199254740992.0) || x != floor(x))
+      return 0;
+    *integer = (int64_t)x;
+  }
+  return 1;
+}
+
+static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, int *column)
+{
+  int64_t integer;
+  size_t e;
+  for (*row = 0; *row < matrix->m; ++*row)
+    for (e = matrix->row_start[*row]; e < matrix->row_start[*row + 1]; e++)
+      if (!permi_sparse_integer(matrix, e, &integer)) {
+        *column = matrix->column[e];
+        return 0;
+      }
+  return 1;
+}
+
+/* Fills and prepares the working matrix. *zero: the permanent is 0 by structure. */
+static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero)
+{
+  int i, used = 0, first = 1, changed = 1;
+  size_t e;
+  perm_status status = PERM_OK;
+  *zero = 0;
+  working->integer = exact;
+  for (i = 0; i < matrix->m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      permi_cell *cell = &working->cell[used];
+      cell->real = permi_sparse_real(matrix, e);
+      cell->absolute = fabs(cell->real);
+      cell->integer = 0;
+      if (exact)
+        permi_sparse_integer(matrix, e, &cell->integer);
+      if (exact ? cell->integer == 0 : cell->real == 0)
+        continue;
+      if (!exact && matrix->kind == PERM_KIND_INTEGER && cell->absolute > 9007199254740992.0)
+        working->inexact = 1;
+      cell->vertex[0] = i;
+      cell->vertex[1] = matrix->n + matrix->column[e];
+      permi_cell_link(working, used++);
+    }
+  while (changed && !*zero && status == PERM_OK) {
+    if (!permi_split(working)) {
+      *zero = 1;
+      break;
+    }
+    if (first && !exact)
+      permi_scale(working);
+    first = 0;
+    if (working->lost) /* its bound is about the entries as they are now */
+      break;
+    status = permi_reduce(working, &changed, zero);
+  }
+  return status;
+}
+
+static void permi_block_release(const perm_allocator *allocator, permi_block *block)
+{
+  permi_release(allocator, block->start);
+  permi_release(allocator, block->neighbour);
+  permi_release(allocator, block->edge);
+  permi_release(allocator, block->real);
+  permi_release(allocator, block->absolute);
+  permi_release(allocator, block->integer);
+}
+
+/* The block of the given rows and columns (vertices of the working matrix, n of each). 0: out of memory. */
+static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
+{
+  const perm_allocator *allocator = &working->allocator;
+  int *number = working->work, *fill = working->work + 2 * (size_t)working->n; /* 2 n each */
+  int i, index, edges = 0, c;
+  memset(block, 0, sizeof *block);
+  for (i = 0; i < n; i++) {
+    number[rows[i]] = i;
+    number[columns[i]] = n + i;
+    edges += working->degree[rows[i]];
+  }
+  block->n = n;
+  block->edges = edges;
+  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1, sizeof(int));
+  block->neighbour = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
+  block->edge = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
+  if (working->integer) {
+    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
+  } else {
+    block->real = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
+    block->absolute = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
+  }
+  if (!block->start || !block->neighbour || !block->edge ||
+      (working->integer ? !block->integer : !block->real || !block->absolute)) {
+    permi_block_release(allocator, block);
+    return 0;
+  }
+  block->start[0] = 0;
+  for (i = 0; i < 2 * n; i++) {
+    block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];
+    fill[i] = block->start[i];
+  }
+  edges = 0;
+  for (i = 0; i < n; i++) /* rows ascend, so each column's list does */
+    for (index = working->head[rows[i]]; index >= 0; index = working->cell[index].next[0]) {
+      const permi_cell *cell = &working->cell[index];
+      c = number[cell->vertex[1]];
+      block->neighbour[fill[c]] = i;
+      block->edge[fill[c]++] = edges;
+      if (block->integer) {
+        block->integer[edges] = cell->integer;
+      } else {
+        block->real[edges] = cell->real;
+        block->absolute[edges] = cell->absolute;
+      }
+      edges++;
+    }
+  for (c = n; c < 2 * n; c++)
+    for (index = block->start[c]; index < block->start[c + 1]; index++) {
+      i = block->neighbour[index];
+      block->neighbour[fill[i]] = c;
+      block->edge[fill[i]++] = block->edge[index];
+    }
+  return 1;
+}
+
+static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  static const char *const algebra[] = {"doubles", "doubles with moduli", "128-bit integers"};
+  const permi_frontier *frontier = (const permi_frontier *)leaf->context;
+  int length = snprintf(buffer, size,
+                        "%sfrontier, order %d: width %d, %d steps, at most %.3g states, about %.3g transitions of %s, "
+                        "predicted %.3g s, %.3g bytes\n", frontier->note ? frontier->note : "", leaf->information.n,
+                        frontier->width, frontier->steps,
+                        frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1],
+                        leaf->information.work, algebra[frontier->algebra], leaf->information.seconds,
+                        leaf->information.bytes);
+  return length > 0 ? (size_t)length : 0;
+}
+
+static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->algebra);
+  int i;
+  for (i = 0; i <= frontier->steps; i++)
+    hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
+  for (i = 0; i < frontier->stream_start[frontier->steps]; i++) {
+    const permi_stream *stream = &frontier->stream[i];
+    hash = permi_hash(hash, stream->test);
+    hash = permi_hash(hash, stream->want);
+    hash = permi_hash(hash, stream->flip);
+    hash = permi_hash_double(hash, stream->real);
+    hash = permi_hash_double(hash, stream->absolute);
+    hash = permi_hash(hash, (uint64_t)stream->integer);
+  }
+  return hash;
+}
+
+/* What a maker of leaves is given, and what it adds up. */
+typedef struct permi_maker {
+  const perm_options *options;
+  permi_working *working;
+  const double *binomial;
+  perm_job *job;
+  perm_result *result;
+  double task_seconds;
+} permi_maker;
+
+static perm_status permi_make_dense(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  int n = block->n, i, e, rounded = maker->working->degree_two > 0 || maker->working->inexact || maker->working->lost;
+  double *a;
+  perm_status status;
+  if (n > PERM_MAX_N)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d is too large for method %s, which takes "
+                      "at most %d", n, perm_method_name(maker->options->method), PERM_MAX_N);
+  a = (double *)permi_allocate(allocator, (size_t)n * (size_t)n, sizeof *a);
+  if (!a)
+    return permi_fail_memory(maker->result);
+  for (i = 0; i < n * n; i++)
+    a[i] = 0;
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++)
+      a[i * n + block->neighbour[e] - n] = block->real[block->edge[e]];
+  status = permi_dense_leaf(maker->options, n, a, n, leaf, maker->result);
+  permi_release(allocator, a);
+  if (status == PERM_OK && rounded) { /* a proof for the rounded entries is none for the given ones */
+    leaf->bound_relative = (double)INFINITY;
+    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + maker->working->degree_two);
+  }
+  return status;
+}
+
+/* Turns the frontier plan into a leaf, or refuses it. */
+static perm_status permi_make_frontier(permi_maker *maker, const permi_block *block, permi_frontier *frontier,
+                                       double seconds, double bytes, permi_leaf *leaf)
+{
+  const perm_options *options = maker->options;
+  memset(leaf, 0, sizeof *leaf);
+  if (options->max_bytes > 0 && bytes > options->max_bytes)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "the frontier programme of a block of order %d is predicted "
+                      "to need %.3g bytes, over max_bytes = %.3g", block->n, bytes, options->max_bytes);
+  maker->task_seconds += seconds;
+  if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "the frontier programme is predicted to take %.3g s, over "
+                      "max_seconds = %.3g", maker->task_seconds, options->max_seconds);
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_FRONTIER;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
+  leaf->information.work = frontier->cost[frontier->steps];
+  leaf->information.seconds = seconds;
+  leaf->information.bytes = bytes;
+  leaf->information.fingerprint = permi_frontier_fingerprint(frontier);
+  leaf->run_task = permi_frontier_run;
+  leaf->release = permi_frontier_release;
+  leaf->explain = permi_frontier_explain;
+  leaf->context = frontier;
+  leaf->integer = frontier->algebra == PERMI_WIDE;
+  leaf->scale = permi_dd_make(1);
+  if (!leaf->integer) {
+    leaf->bound_relative = frontier->bound_relative;
+    leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * frontier->bound_relative);
+    if (leaf->estimate_relative > leaf->bound_relative)
+      leaf->estimate_relative = leaf->bound_relative;
+  }
+  return PERM_OK;
+}
+
+/* Below this the frontier is taken whatever the rival: its bound is proven and it hardly cancels. */
+#define PERMI_FRONTIER_FAVOUR_SECONDS 1e-3
+#define PERMI_FRONTIER_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
+
+/* The leaf of a block. */
+static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+{
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  permi_working *working = maker->working;
+  permi_frontier *frontier = NULL;
+  double cost, seconds, bytes, rival = (double)INFINITY, limit;
+  int *order;
+  perm_status status;
+  if (options->method == PERM_DENSE)
+    return permi_make_dense(maker, block, leaf);
+  if (options->method == PERM_AUTO && !working->integer && block->n <= PERM_MAX_N)
+    rival = block->n * ldexp(1, block->n - 1) / permi_dense_rate(options);
+  order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
+  if (!order || !permi_order(allocator, block, maker->binomial, rival, order, &cost)) {
+    permi_release(allocator, order);
+    return permi_fail_memory(maker->result);
+  }
+  seconds = permi_order_seconds(block, cost);
+  status = PERM_ERROR_LIMIT;
+  if (cost < 1e60) {
+    double roundings = 2.0 * working->degree_two + (working->inexact ? working->n : 0);
+    status = permi_frontier_create(allocator, block, order, maker->binomial, roundings, working->lost_error, &frontier);
+  }
+  permi_release(allocator, order);
+  if (status == PERM_ERROR_MEMORY)
+    return permi_fail_memory(maker->result);
+  bytes = frontier ? (frontier->room[0] + frontier->room[1]) *
+                         ((double)permi_value_bytes(frontier->algebra) + PERMI_GROUP_BYTES) + 65536
+                   : (double)INFINITY;
+  limit = options->max_bytes > 0 ? options->max_bytes : PERMI_FRONTIER_DEFAULT_BYTES;
+  if (rival < (double)INFINITY && (status != PERM_OK || bytes > limit ||
+                                   (rival < seconds && seconds > PERMI_FRONTIER_FAVOUR_SECONDS))) {
+    permi_frontier_release(allocator, frontier);
+    return permi_make_dense(maker, block, leaf);
+  }
+  if (status == PERM_OK)
+    status = permi_make_frontier(maker, block, frontier, seconds, bytes, leaf);
+  else
+    permi_fail(maker->result, status, 2, "a block of order %d with %d entries has no elimination order found within "
+               "%d frontier vertices (predicted transitions %.3g)", block->n, block->edges, PERMI_FRONTIER_WIDTH, cost);
+  if (status != PERM_OK)
+    permi_frontier_release(allocator, frontier);
+  return status;
+}
+
+/* What the preparation did, in front of the first frontier leaf's line. */
+static int permi_make_note(permi_maker *maker, int multiplied)
+{
+  const permi_working *working = maker->working;
+  int i;
+  for (i = 0; i < maker->job->leaves; i++)
+    if (maker->job->leaf[i].run_task == permi_frontier_run) {
+      permi_frontier *frontier = (permi_frontier *)maker->job->leaf[i].context;
+      frontier->note = (char *)permi_allocate(&maker->options->allocator, 256, 1);
+      if (!frontier->note)
+        return 0;
+      snprintf(frontier->note, 256, "structure: %d entries in no perfect matching dropped, %d rows of degree 1 and %d of "
+               "degree 2 eliminated, %d blocks left\n", working->dropped, working->degree_one, working->degree_two,
+               multiplied);
+      return 1;
+    }
+  return 1;
+}
+
+/* The leaves of all blocks, each multiplied to the constant. */
+static perm_status permi_make_blocks(permi_maker *maker)
+{
+  permi_working *working = maker->working;
+  const perm_allocator *allocator = &working->allocator;
+  int n = working->n, v, k, made = 0;
+  perm_status status = PERM_OK;
+  int *first = (int *)permi_allocate(allocator, 2 * ((size_t)working->blocks + 1), sizeof *first);
+  int *rows = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *rows);
+  int *fill = first ? first + working->blocks + 1 : NULL, *columns = rows ? rows + n : NULL;
+  if (!first || !rows)
+    status = permi_fail_memory(maker->result);
+  for (k = 0; status == PERM_OK && k <= working->blocks; k++)
+    first[k] = 0;
+  for (v = 0; status == PERM_OK && v < n; v++)
+    if (working->degree[v] >= 0)
+      first[working->component[v] + 1]++;
+  for (k = 0; status == PERM_OK && k < working->blocks; k++)
+    first[k + 1] += first[k];
+  for (v = 0; status == PERM_OK && v < 2 * n; v++) {
+    if (v % n == 0)
+      memcpy(fill, first, (size_t)working->blocks * sizeof *fill);
+    if (working->degree[v] >= 0)
+      (v < n ? rows : columns)[fill[working->component[v]]++] = v;
+  }
+  for (k = 0; status == PERM_OK && k < working->blocks; k++)
+    if (first[k + 1] - first[k] == 1)
+      status = permi_absorb(working, &working->cell[working->head[rows[first[k]]]]);
+  if (status == PERM_ERROR_OVERFLOW)
+    permi_fail(maker->result, status, 0, "the exact permanent is too long for %d bits", 64 * PERM_INTEGER_WORDS);
+  if (status == PERM_OK) {
+    working->constant.exp2 += working->exp2;
+    if (!working->integer)
+      working->constant.exact = 0;
+    if (!permi_job_push_number(maker->job, &working->constant))
+      status = permi_fail_memory(maker->result);
+  }
+  for (k = 0; status == PERM_OK && k < working->blocks; k++) {
+    permi_block block;
+    permi_leaf leaf;
+    int order = first[k + 1] - first[k];
+    if (order == 1)
+      continue;
+    if (!permi_block_create(working, rows + first[k], columns + first[k], order, &block)) {
+      status = permi_fail_memory(maker->result);
+      break;
+    }
+    status = permi_make_leaf(maker, &block, &leaf);
+    permi_block_release(allocator, &block);
+    if (status == PERM_OK &&
+        (!permi_job_push_leaf(maker->job, &leaf) || !permi_job_push(maker->job, PERMI_MULTIPLY, 0)))
+      status = permi_fail_memory(maker->result);
+    made++;
+  }
+  if (status == PERM_OK && !permi_make_note(maker, made))
+    status = permi_fail_memory(maker->result);
+  permi_release(allocator, first);
+  permi_release(allocator, rows);
+  return status;
+}
+
+/* The whole matrix to an engine that does not look at structure. */
+static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *maker)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  int n = matrix->n, i;
+  size_t e;
+  permi_leaf leaf;
+  perm_status status;
+  double *a;
+  if (n > PERM_MAX_N)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 1, "order %d is too large for method %s, which takes at most %d",
+                      n, perm_method_name(maker->options->method), PERM_MAX_N);
+  a = (double *)permi_allocate(allocator, (size_t)n * (size_t)n, sizeof *a);
+  if (!a)
+    return permi_fail_memory(maker->result);
+  for (i = 0; i < n * n; i++)
+    a[i] = 0;
+  for (i = 0; i < n; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      a[i * n + matrix->column[e]] = permi_sparse_real(matrix, e);
+      if (matrix->kind == PERM_KIND_INTEGER && fabs(a[i * n + matrix->column[e]]) > 9007199254740992.0)
+        maker->working->inexact = 1;
+    }
+  status = permi_dense_leaf(maker->options, n, a, n, &leaf, maker->result);
+  permi_release(allocator, a);
+  if (status != PERM_OK)
+    return status;
+  if (maker->working->inexact) {
+    leaf.bound_relative = (double)INFINITY;
+    leaf.estimate_relative += n * PERMI_UNIT;
+  }
+  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
+}
+
+/* The job with the given arithmetic; the matrix is square and checked. */
+static perm_status permi_make_job(const perm_matrix *matrix, const perm_options *options, int exact, perm_job **job,
+                                  perm_result *result)
+{
+  const perm_allocator *allocator = &options->allocator;
+  permi_working working;
+  permi_maker maker;
+  perm_status status = PERM_OK;
+  int zero;
+  double start = permi_seconds(), *binomial = permi_binomials(allocator);
+  memset(&working, 0, sizeof working);
+  memset(&maker, 0, sizeof maker);
+  maker.options = options;
+  maker.working = &working;
+  maker.binomial = binomial;
+  maker.result = result;
+  maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
+  if (!maker.job || !binomial || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
+    permi_release(allocator, binomial);
+    perm_job_free(maker.job);
+    return permi_fail_memory(result);
+  }
+  if (options->method == PERM_GLYNN || options->method == PERM_RYSER || options->method == PERM_EXPANSION) {
+    status = permi_make_whole(matrix, &maker);
+  } else {
+    status = permi_sparse_prepare(matrix, exact, &working, &zero);
+    if (status == PERM_ERROR_OVERFLOW) {
+      permi_fail(result, status, 0, "the exact permanent is too long for %d bits", 64 * PERM_INTEGER_WORDS);
+    } else if (zero) { /* exactly, whatever the arithmetic */
+      permi_number nothing;
+      memset(&nothing, 0, sizeof nothing);
+      nothing.exact = 1;
+      if (!permi_job_push_number(maker.job, &nothing))
+        status = permi_fail_memory(result);
+    } else {
+      status = permi_make_blocks(&maker);
+    }
+  }
+  permi_working_free(&working);
+  permi_release(allocator, binomial);
+  if (status != PERM_OK) {
+    perm_job_free(maker.job);
+    return status;
+  }
+  maker.job->plan_seconds = permi_seconds() - start;
+  *job = maker.job;
+  return PERM_OK;
+}
+
+/* Checks the call; *exact is the arithmetic to begin with. */
+static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, int *exact,
+                                      perm_result *result)
+{
+  int row, column = 0, whole;
+  perm_status status = permi_check_options(options, 2, result);
+  if (status == PERM_OK)
+    status = permi_check_sparse(matrix, result);
+  if (status != PERM_OK)
+    return status;
+  if (matrix->kind == PERM_KIND_COMPLEX && matrix->m > 0)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "complex matrices are not computed by this version");
+  if (matrix->m != matrix->n && matrix->m > 0)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "the matrix is %d x %d; this version takes square ones, and "
+                      "0 x n", matrix->m, matrix->n);
+  whole = options->method != PERM_AUTO && options->method != PERM_FRONTIER;
+  if (options->precision == PERM_PRECISION_EXACT && whole)
+    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: method %s does not compute with precision exact; auto and "
+                      "frontier do", perm_method_name(options->method));
+  if (options->precision == PERM_PRECISION_EXACT && !permi_sparse_all_integers(matrix, &row, &column))
+    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53; the entry in row "
+                      "%d, column %d (counted from 1) is %.17g", row + 1, column + 1,
+                      matrix->real[matrix->row_start[row]]);
+  *exact = !whole && (options->precision == PERM_PRECISION_EXACT ||
+                      (options->precision == PERM_PRECISION_DEFAULT &&
+                       (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER)));
+  return PERM_OK;
+}
+
+/* ======================================================================================== >>public */
+PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given, perm_job **job,
+                                     perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  perm_status status;
+  int exact = 0;
+  permi_result_clear(result);
+  if (!job)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
+  *job = NULL;
+  status = permi_sparse_check(matrix, options, &exact, result);
+  if (status != PERM_OK)
+    return status;
+  if (matrix->m == 0) {
+    permi_number one = permi_number_one();
+    *job = permi_job_new(&options->allocator, options->precision);
+    if (*job && permi_job_push_number(*job, &one))
+      return PERM_OK;
+    perm_job_free(*job);
+    *job = NULL;
+    return permi_fail_memory(result);
+  }
+  status = permi_make_job(matrix, options, exact, job, result);
+  if (exact && options->precision != PERM_PRECISION_EXACT &&
+      (status == PERM_ERROR_OVERFLOW || status == PERM_ERROR_LIMIT)) {
+    permi_result_clear(result);
+    status = permi_make_job(matrix, options, 0, job, result);
+  }
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
+                                         perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  double start = permi_seconds(), planned;
+  perm_job *job;
+  perm_status status;
+  int again;
+  if (!result)
+    return PERM_ERROR_NULL;
+  status = perm_sparse_job(matrix, options, &job, result);
+  if (status != PERM_OK)
+    return status;
+  again = job->precision == PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_EXACT;
+  planned = job->plan_seconds;
+  status = permi_run_job(job, options, result);
+  if (status == PERM_ERROR_OVERFLOW && again) {
+    status = permi_make_job(matrix, options, 0, &job, result);
+    if (status != PERM_OK)
+      return status;
+    planned += job->plan_seconds;
+    status = permi_run_job(job, options, result);
+  }
+  result->plan_seconds = planned;
+  result->seconds = permi_seconds() - start;
+  return permi_judge(options, result);
+}
+
+#endif /* PERM_SPARSE_IMPLEMENTED */
+#endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
+
+#else /* PERMI_STEP */
+/* ====================================================================================== >>template
+   One step of the frontier programme, for the algebra that the macros give:
+     PERMI_VALUE              type of a value
+     PERMI_ZERO(y)            y = 0
+     PERMI_COEFFICIENTS       declares the coefficient of `cursor` for the next two
+     PERMI_ASSIGN(y, x)       y = coefficient x
+     PERMI_ACCUMULATE(y, x)   y += coefficient x; both may set `overflow`
+     PERMI_TRACK(x, count)    notes the sizes of finished values
+     PERMI_STEP               name of the function
+   Per group of the target: the streams that reach it, the pattern of their union, then the sums, straight into
+   the target. Where a stream takes all of a group to all of the other, that is y += c x over contiguous arrays. */
+static perm_status PERMI_STEP(permi_run *run, const permi_list *source, permi_list *target, int streams, double done)
+{
+  const PERMI_VALUE *values = (const PERMI_VALUE *)source->value;
+  uint64_t bits[PERMI_LOW_WORDS];
+  size_t unpolled = 0, k, count;
+  int s, j, overflow = 0;
+  target->groups = target->states = 0;
+  permi_patterns_clear(&target->patterns);
+  for (;;) {
+    PERMI_VALUE *y = (PERMI_VALUE *)target->value + target->states;
+    uint64_t key = UINT64_MAX;
+    int taking = 0, pattern, pass, fresh = 1;
+    for (s = 0; s < streams; s++)
+      key = run->cursor[s].key < key ? run->cursor[s].key : key;
+    if (key == UINT64_MAX)
+      break;
+    memset(bits, 0, sizeof bits);
+    for (s = 0; s < streams; s++)
+      if (run->cursor[s].key == key) {
+        size_t moving = (size_t)source->pattern[run->cursor[s].group];
+        if (permi_pattern_move(source->patterns.bits + moving * PERMI_LOW_WORDS, &run->cursor[s], bits))
+          run->taking[taking++] = s;
+        else
+          permi_cursor_next(&run->cursor[s], source);
+      }
+    if (!taking)
+      continue;
+    pattern = permi_patterns_find(run->allocator, &target->patterns, bits);
+    if (pattern < 0 || (target->groups == target->group_room && !permi_list_more_groups(run->allocator, target)))
+      return PERM_ERROR_MEMORY;
+    count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
+    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them saves the zeros */
+      for (j = 0; j < taking; j++) {
+        const permi_cursor *cursor = &run->cursor[run->taking[j]];
+        const PERMI_VALUE *x = values + source->first[cursor->group];
+        const permi_move *move = permi_moves_find(&run->moves, run->step, run->taking[j], cursor, &source->patterns,
+                                                  source->pattern[cursor->group], &target->patterns, pattern);
+        const uint32_t *pair = run->moves.pair + move->first;
+        size_t pairs = (size_t)move->count;
+        PERMI_COEFFICIENTS
+        if (move->whole == pass)
+          continue;
+        if (pass == 0 && fresh) {
+          for (k = 0; k < count; k++)
+            PERMI_ASSIGN(y[k], x[k]);
+        } else if (pass == 0) {
+          for (k = 0; k < count; k++)
+            PERMI_ACCUMULATE(y[k], x[k]);
+        } else {
+          for (k = 0; k < count && fresh; k++)
+            PERMI_ZERO(y[k]);
+          for (k = 0; k < pairs; k++)
+            PERMI_ACCUMULATE(y[pair[k] >> 16], x[pair[k] & 65535]);
+        }
+        fresh = 0;
+      }
+    for (j = 0; j < taking; j++)
+      permi_cursor_next(&run->cursor[run->taking[j]], source);
+    if (run->tracking)
+      PERMI_TRACK(y, count);
+    target->high[target->groups] = key;
+    target->pattern[target->groups] = pattern;
+    target->first[target->groups++] = target->states;
+    target->states += count;
+    target->first[target->groups] = target->states;
+    unpolled += count;
+    if (unpolled > 262144 && run->control) {
+      perm_status status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states,
+                                              "frontier");
+      if (status != PERM_OK)
+        return status;
+      unpolled = 0;
+    }
+  }
+  run->overflow |= overflow;
+  return PERM_OK;
+}
+#undef PERMI_VALUE
+#undef PERMI_ZERO
+#undef PERMI_COEFFICIENTS
+#undef PERMI_ASSIGN
+#undef PERMI_ACCUMULATE
+#undef PERMI_TRACK
+#undef PERMI_STEP
+#endif /* PERMI_STEP */
+
+/* MIT License
+
+   Copyright (c) 2026 the perm authors
+
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+   documentation files (the "Software"), to deal in the Software without restriction, including without limitation
+   the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and
+   to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+   The above copyright notice and this permission notice shall be included in all copies or substantial portions of
+   the Software.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO
+   THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
+   CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
+   DEALINGS IN THE SOFTWARE. */

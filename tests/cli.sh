@@ -1,0 +1,149 @@
+#!/bin/sh
+# The command line as scripts meet it: values, JSON, exit codes, messages, refusals.
+# The last line is `N passed, N failed, N skipped`.
+cd "$(dirname "$0")/.." || exit 1
+perm=build/perm
+dir=build/cli
+rm -rf $dir; mkdir -p $dir
+passed=0 failed=0 skipped=0
+# expect NAME EXIT PATTERN ARGUMENTS...: exit code and an extended regular expression in stdout + stderr
+expect() {
+  name=$1 code=$2 pattern=$3; shift 3
+  "$perm" "$@" >$dir/out 2>$dir/err </dev/null; got=$?
+  if [ $got -eq "$code" ] && cat $dir/out $dir/err | grep -Eq -- "$pattern"; then passed=$((passed + 1)); else
+    failed=$((failed + 1))
+    echo "FAIL $name: perm $*: exit $got (wanted $code), wanted /$pattern/ in:"; cat $dir/out $dir/err
+  fi
+}
+check() { # check NAME COMMAND...
+  name=$1; shift
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; fi
+}
+one_line_error() { [ "$(wc -l <$dir/err)" -eq 1 ] && [ ! -s $dir/out ]; }
+
+# values
+expect domino 0 'permanent = 12988816$' --generate grid:8:8
+expect mycielski 0 '1381724105482686970' --generate mycielskian:6
+expect wide 0 '2444888770250892795802079170816' --generate grid:16:16
+expect coronene 0 'permanent = 20$' --generate coronene
+expect dense 0 'dense, ' --generate uniform:12 --method dense
+for method in dense glynn ryser expansion frontier; do
+  expect "6! by $method" 0 'permanent = 72(0|0\.0*|0\.00000[0-9]*|19\.99999[0-9]*)$' --generate ones:6 --method $method
+done
+expect exact 0 '^  exact; frontier' --generate ones:10 --precision exact
+printf '1 2 3\n4,5,6\n7\t8 9\n' >$dir/nine.txt
+expect file 0 'permanent = 450$' $dir/nine.txt
+printf '1 2\n3 4\n' | $perm - >$dir/out 2>&1; check stdin grep -q 'permanent = 10$' $dir/out
+printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n' >$dir/swap.mtx
+expect market 0 'permanent = 1$' $dir/swap.mtx
+expect several 0 'permanent = 1$' $dir/nine.txt $dir/swap.mtx
+
+# JSON
+expect json 0 '^\{"file":"grid:8:8","m":32,"n":32,"nnz":112,"kind":"integer","value":"12988816","exp2":0,"exact":true,"error":0,"estimate":0,"method":"frontier","isa":"plain","threads":1,"gpus":0,"terms":[0-9.e+]+,"plan_seconds":[0-9.e-]+,"seconds":[0-9.e-]+,"escalated":0,"status":"PERM_OK"\}$' --generate grid:8:8 --json
+expect json_null 0 '"value":"[-0-9.e+]+","exp2":0,"exact":false,"error":null,"estimate":[0-9.e+-]+,"method":"dense"' \
+  --generate symmetric-uniform:18 --json
+if command -v python3 >/dev/null; then
+  $perm --json $dir/nine.txt $dir/swap.mtx >$dir/out
+  check json_parses python3 -c 'import json,sys; x=[json.loads(l) for l in open(sys.argv[1])]; assert [v["value"] for v in x]==["450","1"]' $dir/out
+else
+  skipped=$((skipped + 1)); echo "SKIP json_parses: install python3"
+fi
+
+# same bits for any number of threads; families agree
+for threads in 1 2 3; do
+  $perm --generate symmetric-uniform:22 --threads $threads --json | sed 's/.*"value":"\([^"]*\)".*/\1/' >$dir/t$threads
+done
+check threads cmp -s $dir/t1 $dir/t2
+check threads3 cmp -s $dir/t1 $dir/t3
+expect plain 0 '"isa":"plain"' --generate uniform:16 --isa plain --json
+
+# writing and reading back
+expect write 0 'permanent = ' --generate er:12:0.4 --seed 7 --write $dir/er.mtx --method frontier
+cp $dir/out $dir/written
+expect reread 0 "$(sed -n 's/.*permanent = \([0-9.e+-]*\)$/\1/p' $dir/written)" $dir/er.mtx --method frontier
+expect write_fails 4 'no/such/place/x.mtx: ' --generate ones:3 --write $dir/no/such/place/x.mtx
+check nothing_half_written test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
+
+# explain computes nothing
+expect explain 0 'dense, .*range of [0-9]+ chunks' --generate uniform:60 --explain
+expect explain_frontier 0 'frontier, order [0-9]+: width' --generate grid:10:10 --explain
+expect explain_write 0 'frontier' --generate grid:6:6 --explain --write $dir/grid.mtx
+check explain_wrote test -s $dir/grid.mtx
+
+# limits, stopping, tolerance
+expect stopped 1 'max_seconds reached' --generate uniform:40 --max-seconds 0.05
+expect stopped_json 1 '"error":null,"estimate":null,.*"status":"PERM_STOPPED_TIME"' --generate uniform:40 --max-seconds 0.05 --json
+expect tolerance 1 'tolerance 1e-17 not met' --generate symmetric-uniform:14 --tolerance 1e-17
+expect tolerance_met 0 'permanent' --generate uniform:14 --tolerance 1e-9 --precision fast
+expect bytes 3 'predicted.*bytes' --generate regular:80:3 --method frontier --max-bytes 1000
+expect seconds 3 'predicted.*s, over' --generate er:40:0.4 --method frontier --max-seconds 0.001
+if command -v timeout >/dev/null; then
+  timeout -s TERM 0.5 $perm --generate uniform:45 >$dir/out 2>$dir/err; code=$?
+  check interrupt test $code -eq 124 -o $code -eq 1
+  check interrupt_prints grep -q 'cancelled' $dir/out
+else
+  skipped=$((skipped + 2)); echo "SKIP interrupt: needs timeout"
+fi
+$perm --generate uniform:40 --max-seconds 0.6 --progress >$dir/out 2>$dir/err; check progress grep -q 'summing: .*% *, .* left' $dir/err
+
+# refused by name: options of later versions
+for option in --certify --mod --gpus --rows --cols --minors --gradient --estimate --samples --relative-error \
+  --seconds --ranks --checkpoint --part --merge --spy; do
+  expect "later $option" 2 "option $option is not in this version" $option 1 $dir/nine.txt
+  check "later $option: one line" one_line_error
+done
+for method in exact band hybrid cached dominating sparyser decompose transversals repeats; do
+  expect "later $method" 2 "method $method is not in this version" --method $method $dir/nine.txt
+done
+for precision in accurate dd; do
+  expect "later $precision" 2 "precision $precision is not in this version" --precision $precision $dir/nine.txt
+done
+for isa in avx512ifma neon; do expect "later $isa" 2 "$isa is not in this version" --isa $isa $dir/nine.txt; done
+
+# bad usage
+$perm >$dir/out 2>$dir/err; check no_arguments grep -q 'no matrix; expected a file, - or --generate' $dir/err
+expect unknown 2 'unknown option "--frobnicate"' --frobnicate $dir/nine.txt
+expect bad_method 2 'unknown method "magic"; expected auto' --method magic $dir/nine.txt
+expect bad_precision 2 'unknown precision "so-so"' --precision so-so $dir/nine.txt
+expect bad_isa 2 'unknown instruction set "mmx"' --isa mmx $dir/nine.txt
+expect bad_threads 2 'bad number of threads "two"' --threads two $dir/nine.txt
+expect bad_tolerance 2 'bad tolerance "-1"' --tolerance -1 $dir/nine.txt
+expect bad_seconds 2 'bad --max-seconds "0"' --max-seconds 0 $dir/nine.txt
+expect bad_bytes 2 'bad --max-bytes "many"' --max-bytes many $dir/nine.txt
+expect bad_seed 2 'bad seed "-3"' --seed -3 --generate ones:2
+expect missing_value 2 'missing value after "--method"' $dir/nine.txt --method
+expect both 2 'goes without files' --generate ones:2 $dir/nine.txt
+expect write_two 2 'takes one matrix' --write $dir/x.mtx $dir/nine.txt $dir/swap.mtx
+expect bad_kind 2 'expected' --generate cheese:3
+expect equals 0 'permanent = 6' --generate=ones:3 --method=expansion
+expect exact_real 2 'precision exact needs integers' --generate uniform:5 --precision exact
+
+# bad input
+expect absent 4 'no-such-file.mtx: ' $dir/no-such-file.mtx
+check absent_line one_line_error
+printf '1 2\n3 x\n' >$dir/bad.txt
+expect malformed 2 'bad.txt:2: .*expected' $dir/bad.txt
+check malformed_line one_line_error
+expect json_bad 2 '"value":null,.*"status":"PERM_ERROR_FORMAT"' --json $dir/bad.txt
+printf '1 2 3\n4 5 6\n' >$dir/rectangular.txt
+expect rectangular 2 'square' $dir/rectangular.txt
+printf '1 2i\n3 4\n' >$dir/complex.txt
+expect complex 2 'complex matrices are not computed by this version' $dir/complex.txt
+expect after_bad 2 'permanent = 450' $dir/bad.txt $dir/nine.txt
+
+# help and version
+expect help 0 'Exit: 0 done' --help
+expect version 0 '^perm [0-9]+\.[0-9]+\.[0-9]+$' --version
+
+# the shared real matrices, where they are
+matrices=${PERM_MATRICES:-../shared/matrices}
+real() { # real FILE VALUE-PATTERN
+  if [ -r "$matrices/$1.mtx" ]; then expect "$1" 0 "$2" "$matrices/$1.mtx"; else
+    skipped=$((skipped + 1)); echo "SKIP $1: no $matrices/$1.mtx"; fi
+}
+real bcspwr02 'permanent = 17339123388$'
+real mycielskian6 'permanent = 1381724105482686970$'
+real mesh1e1 'permanent = 3\.2169391369371[0-9]*e\+32$'
+real bcsstk01 '\(about 2\.3361[0-9]*e\+372\)'
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

@@ -1,0 +1,87 @@
+#!/bin/sh
+# The headers and examples as documents: tags match the tables of contents, rooms use only rooms above them, lines
+# fit, private names stay private, examples print what they say, implementation units in any order link.
+# The last line is `N passed, N failed, N skipped`.
+cd "$(dirname "$0")/.." || exit 1
+out=build/headers; mkdir -p $out
+passed=0 failed=0
+check() { name=$1; shift
+  if "$@" >$out/log 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; head -n 20 $out/log; fi; }
+
+# every tag of the contents has exactly one banner, in the same order, and the other way round
+contents() { sed -n '/CONTENTS/,/^ *EXAMPLE/p' $1 | grep -o '>>[a-z]*'; }
+banners() { grep -E '^/\* =+ >>[a-z]+' $1 | grep -o '>>[a-z]*'; }
+for header in perm.h perm_sparse.h; do
+  contents $header >$out/contents; banners $header >$out/banners
+  check "$header: contents" cmp $out/contents $out/banners
+  check "$header: contents not empty" test "$(wc -l <$out/contents)" -ge 10
+done
+
+# a room uses only rooms above: every static function is defined before it is used (C99 makes that an error), and
+# there are no forward declarations of functions
+forward() { ! grep -nE '^(PERMI_UNUSED )?static [^=({]*\([^{]*\);$' "$1"; }
+for header in perm.h perm_sparse.h; do check "$header: no forward declarations" forward $header; done
+
+narrow() { ! awk 'length($0) > 120 {print FILENAME ": " FNR; bad = 1} END {exit !bad}' "$@"; }
+check "lines fit 120 columns" narrow perm.h perm_sparse.h examples/*.[ch] tests/*.[ch]
+
+# names: nothing but perm_, PERM_, permi_, PERMI_ leaves the headers
+printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/names.c
+${CC:-cc} -std=c99 -I. -c $out/names.c -o $out/names.o
+exported() { ! nm $out/names.o | awk '$2 ~ /[TDBRC]/ {print $3}' | grep -vE '^_?perm_'; }
+check "exported names" exported
+macros() { ! ${CC:-cc} -std=c99 -I. -dM -E -x c $out/user.c | grep -oE '^#define [A-Za-z_0-9]+' | grep -iE 'perm' | grep -vE ' (PERM_|PERMI_)'; }
+printf '#include "perm_sparse.h"\n' >$out/user.c
+check "macro names" macros
+
+# FLINT ships a perm.h with guard PERM_H and names _perm_*, perm_ inline: no clash of guard
+printf '#define PERM_H\n#define PERM_INLINE static\n#include "perm.h"\nint main(void){return perm_real == 0;}\n' >$out/flint.c
+check "beside another perm.h" ${CC:-cc} -std=c99 -I. -c $out/flint.c -o $out/flint.o
+
+# split objects: perm.h implemented in one unit, perm_sparse.h in another, a user in a third
+printf '#define PERM_IMPLEMENTATION\n#include "perm.h"\n' >$out/one.c
+printf '#define PERM_SPARSE_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/two.c
+cat >$out/three.c <<'C'
+#include <stdio.h>
+#include <string.h>
+#include "perm.h"
+#include "perm_sparse.h"
+int main(void)
+{
+  perm_matrix a;
+  perm_result r;
+  if (perm_matrix_read_memory("1 2\n3 4\n", 8, "here", NULL, &a, &r) || perm_compute_sparse(&a, NULL, &r)) return 1;
+  perm_matrix_free(&a);
+  { double b[4] = {1, 2, 3, 4}; return r.value != 10 || perm_real(2, b) != 10; }
+}
+C
+split() {
+  for unit in one two three; do
+    ${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I. -c $out/$unit.c -o $out/$unit.o || return 1
+  done
+  ${CC:-cc} $out/three.o $out/two.o $out/one.o -o $out/split -lm && $out/split
+}
+check "split objects" split
+
+# fast-math is refused
+fast() { ! ${CC:-cc} -std=c99 -ffast-math -I. -c $out/one.c -o $out/fast.o; }
+check "-ffast-math is refused" fast
+
+# budget: perm.h compiles in under 5 s at -O2
+budget() { start=$(date +%s); ${CC:-cc} -std=c99 -O2 -I. -c $out/one.c -o $out/one.o; test $(($(date +%s) - start)) -le 5; }
+check "compile time of perm.h" budget
+
+# examples
+build/hello >$out/hello; check "hello prints 450" grep -qx 450 $out/hello
+check "ranges: same bits" build/ranges
+build/tour >$out/tour; check "tour runs" grep -q '1381724105482686970 .*exact' $out/tour
+check "tour: chessboard" grep -q '2444888770250892795802079170816 .*exact' $out/tour
+
+# the README's commands exist as make targets, and its version is the headers'
+version=$(build/perm --version | cut -d' ' -f2)
+check "CHANGELOG has this version" grep -q "$version" CHANGELOG.md
+for target in $(grep -oE '`make [a-z. -]+`' README.md | tr -d '`' | sed 's/^make//'); do
+  check "make $target exists" grep -qE "^$target:" Makefile
+done
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ]

@@ -1,0 +1,626 @@
+/* perm_sparse.h, the engine: exact results equal a subset expansion in 128 bits, results in doubles lie within
+   their own error of it, structure (zero patterns, blocks, degrees 1 and 2) changes nothing, and what cannot be done is
+   refused by name. */
+
+#define T_SPARSE_MAX 14
+__extension__ typedef __int128 t_sparse_wide;
+__extension__ typedef unsigned __int128 t_sparse_unsigned;
+
+/* Expansion over column subsets, row by row, in integers: 2^n n additions. `moduli` takes |entries|. */
+static t_sparse_wide oracle_subsets(int n, const int64_t *a, int moduli)
+{
+  t_sparse_wide *sum = (t_sparse_wide *)calloc((size_t)1 << n, sizeof *sum), r;
+  unsigned set;
+  int i, j;
+  sum[0] = 1;
+  for (set = 0; set + 1 < 1u << n; set++) {
+    for (i = 0, j = 0; j < n; j++)
+      i += (int)(set >> j & 1);
+    for (j = 0; j < n; j++) {
+      int64_t x = a[i * n + j];
+      if (!(set >> j & 1))
+        sum[set | 1u << j] += sum[set] * (moduli && x < 0 ? -x : x);
+    }
+  }
+  r = sum[((size_t)1 << n) - 1];
+  free(sum);
+  return r;
+}
+
+static long double oracle_subsets_real(int n, const double *a)
+{
+  long double *sum = (long double *)calloc((size_t)1 << n, sizeof *sum), r;
+  unsigned set;
+  int i, j;
+  sum[0] = 1;
+  for (set = 0; set + 1 < 1u << n; set++) {
+    for (i = 0, j = 0; j < n; j++)
+      i += (int)(set >> j & 1);
+    for (j = 0; j < n; j++)
+      if (!(set >> j & 1))
+        sum[set | 1u << j] += sum[set] * a[i * n + j];
+  }
+  r = sum[((size_t)1 << n) - 1];
+  free(sum);
+  return r;
+}
+
+/* An allocator that fails its fail_at-th call (0: never) and counts what is live. */
+typedef struct t_sparse_memory { long calls, fail_at, live; } t_sparse_memory;
+
+static void *t_sparse_allocate(size_t bytes, void *user_data)
+{
+  t_sparse_memory *memory = (t_sparse_memory *)user_data;
+  void *p;
+  if (++memory->calls == memory->fail_at)
+    return NULL;
+  p = malloc(bytes);
+  memory->live += p != NULL;
+  return p;
+}
+
+static void t_sparse_release(void *pointer, void *user_data)
+{
+  ((t_sparse_memory *)user_data)->live -= pointer != NULL;
+  free(pointer);
+}
+
+static perm_options t_sparse_options(perm_method method, perm_precision precision)
+{
+  perm_options options;
+  memset(&options, 0, sizeof options);
+  options.method = method;
+  options.precision = precision;
+  return options;
+}
+
+static perm_matrix t_sparse_integers(int n, const int64_t *a)
+{
+  int row[T_SPARSE_MAX * T_SPARSE_MAX], column[T_SPARSE_MAX * T_SPARSE_MAX], i, j;
+  int64_t value[T_SPARSE_MAX * T_SPARSE_MAX];
+  perm_matrix matrix;
+  size_t used = 0;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      if (a[i * n + j]) {
+        row[used] = i;
+        column[used] = j;
+        value[used++] = a[i * n + j];
+      }
+  perm_matrix_from_triplets(n, n, used, row, column, NULL, NULL, value, PERM_KIND_INTEGER, NULL, &matrix, NULL);
+  return matrix;
+}
+
+static t_sparse_wide t_sparse_value(const perm_result *result)
+{
+  t_sparse_wide x = 0;
+  int i;
+  for (i = result->integer_words; i-- > 0;)
+    x = (t_sparse_wide)((t_sparse_unsigned)x << 64 | result->integer[i]);
+  return result->negative ? -x : x;
+}
+
+/* A random matrix of a shape that the preparation has to deal with. */
+static void t_sparse_random(int n, int shape, int64_t *a)
+{
+  int i, j, density = 5 + test_below(95), range = shape & 1 ? 1 : 1 + test_below(9);
+  for (i = 0; i < n * n; i++)
+    a[i] = test_below(100) < density ? 1 + test_below(range) : 0;
+  if (shape & 2)
+    for (i = 0; i < n * n; i++)
+      a[i] = test_below(2) ? -a[i] : a[i];
+  if (shape >> 2 == 1) /* block triangular: the couplings are dead */
+    for (i = n / 2; i < n; i++)
+      for (j = 0; j < n / 2; j++)
+        a[i * n + j] = 0;
+  if (shape >> 2 == 2 && n > 1) /* two equal rows */
+    memcpy(a, a + n, (size_t)n * sizeof *a);
+  if (shape >> 2 == 3 && n > 2) { /* a row of degree 2, a column of degree 1 or 0 */
+    for (j = 2; j < n; j++)
+      a[(n / 2) * n + j] = 0;
+    for (i = 1; i < n; i++)
+      a[i * n + n - 1] = 0;
+  }
+  if (shape >> 2 == 4) /* band */
+    for (i = 0; i < n * n; i++)
+      if (abs(i / n - i % n) > 2)
+        a[i] = 0;
+}
+
+/* Doubles of a result with exponent 0 against the exact integer. */
+static int t_sparse_within(const perm_result *result, t_sparse_wide exact)
+{
+  long double off = (long double)result->value - (long double)exact;
+  return result->exp2 == 0 && (off < 0 ? -off : off) <= (long double)result->error + 1e-19L * fabsl((long double)exact);
+}
+
+TEST(t_sparse_equals_expansion)
+{
+  int64_t a[T_SPARSE_MAX * T_SPARSE_MAX];
+  int trial, nonzero = 0, exact_nonzero_bounds = 0;
+  for (trial = 0; trial < 3000; trial++) {
+    int n = 1 + test_below(12), method;
+    perm_matrix matrix;
+    perm_result result;
+    t_sparse_wide expected, moduli;
+    t_sparse_random(n, test_below(20), a);
+    expected = oracle_subsets(n, a, 0);
+    moduli = oracle_subsets(n, a, 1);
+    matrix = t_sparse_integers(n, a);
+    nonzero += expected != 0;
+    CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK);
+    CHECK_SHOW(result.exact && t_sparse_value(&result) == expected, "trial %d, n %d: %.17g", trial, n, result.value);
+    CHECK(result.error == 0 && result.value == (double)expected);
+    for (method = 0; method < 2; method++) { /* auto and frontier in doubles */
+      perm_options options = t_sparse_options(method ? PERM_FRONTIER : PERM_AUTO, PERM_PRECISION_FAST);
+      CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+      CHECK_SHOW(t_sparse_within(&result, expected), "trial %d, n %d: %.17g +- %.3g", trial, n, result.value,
+                 result.error);
+      CHECK(result.error <= 1e-12 * (double)moduli && result.estimate <= 1e-12 * (double)moduli);
+      exact_nonzero_bounds += result.error > 0;
+    }
+    perm_matrix_free(&matrix);
+  }
+  CHECK(nonzero > 1000 && exact_nonzero_bounds > 500);
+}
+
+/* Random reals: the bound holds against a long double expansion, and is not vacuous. */
+TEST(t_sparse_bound_is_sound_and_not_vacuous)
+{
+  double a[T_SPARSE_MAX * T_SPARSE_MAX], moduli[T_SPARSE_MAX * T_SPARSE_MAX];
+  perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_DEFAULT);
+  int trial, i, off = 0;
+  for (trial = 0; trial < 600; trial++) {
+    int n = 2 + test_below(11), mixed = test_below(2);
+    perm_matrix matrix;
+    perm_result result;
+    long double exact, scale;
+    for (i = 0; i < n * n; i++) {
+      a[i] = test_below(3) ? test_uniform() - (mixed ? 0.5 : 0) : 0;
+      moduli[i] = fabs(a[i]);
+    }
+    perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL);
+    exact = oracle_subsets_real(n, a);
+    scale = oracle_subsets_real(n, moduli);
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+    CHECK_SHOW(fabsl((long double)result.value - exact) <= (long double)result.error + 1e-17L * scale,
+               "n %d: %.17g +- %.3g", n, result.value, result.error);
+    CHECK((long double)result.error <= 1e-13L * scale);
+    off += fabsl((long double)result.value - exact) > 0;
+    perm_matrix_free(&matrix);
+  }
+  CHECK(off > 100);
+}
+
+TEST(t_sparse_transpose_permutation_blocks)
+{
+  int64_t a[T_SPARSE_MAX * T_SPARSE_MAX], b[T_SPARSE_MAX * T_SPARSE_MAX], c[T_SPARSE_MAX * T_SPARSE_MAX];
+  int trial, i, j, n, k;
+  for (trial = 0; trial < 200; trial++) {
+    perm_matrix matrix[3];
+    perm_result result[3];
+    n = 2 + test_below(T_SPARSE_MAX - 1);
+    k = 1 + test_below(n - 1);
+    t_sparse_random(n, test_below(20), a);
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        b[j * n + i] = a[i * n + j];
+    for (i = 0; i < n; i++) /* rows rotated by k, columns reversed */
+      for (j = 0; j < n; j++)
+        c[(i + k) % n * n + n - 1 - j] = a[i * n + j];
+    matrix[0] = t_sparse_integers(n, a);
+    matrix[1] = t_sparse_integers(n, b);
+    matrix[2] = t_sparse_integers(n, c);
+    for (i = 0; i < 3; i++) {
+      CHECK(perm_compute_sparse(&matrix[i], NULL, &result[i]) == PERM_OK);
+      CHECK(t_sparse_value(&result[i]) == t_sparse_value(&result[0]));
+      perm_matrix_free(&matrix[i]);
+    }
+    { /* diag(a[0..k), a[k..n)) with couplings above */
+      t_sparse_wide parts[2];
+      for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+          a[i * n + j] = i >= k && j < k ? 0 : a[i * n + j];
+      for (i = 0; i < k * k; i++)
+        b[i] = a[i / k * n + i % k];
+      parts[0] = oracle_subsets(k, b, 0);
+      for (i = 0; i < (n - k) * (n - k); i++)
+        b[i] = a[(k + i / (n - k)) * n + k + i % (n - k)];
+      parts[1] = oracle_subsets(n - k, b, 0);
+      matrix[0] = t_sparse_integers(n, a);
+      CHECK(perm_compute_sparse(&matrix[0], NULL, &result[0]) == PERM_OK);
+      CHECK(t_sparse_value(&result[0]) == parts[0] * parts[1]);
+      perm_matrix_free(&matrix[0]);
+    }
+  }
+}
+
+static void t_sparse_pattern(int n, const unsigned char *present, perm_matrix *matrix)
+{
+  int *row = (int *)malloc((size_t)(n * n) * sizeof *row), *column = (int *)malloc((size_t)(n * n) * sizeof *column), i;
+  size_t used = 0;
+  for (i = 0; i < n * n; i++)
+    if (present[i]) {
+      row[used] = i / n;
+      column[used++] = i % n;
+    }
+  perm_matrix_from_triplets(n, n, used, row, column, NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, matrix, NULL);
+  free(row);
+  free(column);
+}
+
+TEST(t_sparse_known_sequences)
+{
+  unsigned char present[64 * 64];
+  perm_matrix matrix;
+  perm_result result;
+  char text[128];
+  double factorial = 1, derangements = 1;
+  int n, i, r, c, rows = 0;
+  for (n = 1; n <= 18; n++) {
+    factorial *= n;
+    derangements = n * derangements + (n & 1 ? -1 : 1);
+    memset(present, 1, sizeof present);
+    t_sparse_pattern(n, present, &matrix);
+    CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK && result.exact && result.value == factorial);
+    perm_matrix_free(&matrix);
+    for (i = 0; i < n; i++)
+      present[i * n + i] = 0;
+    t_sparse_pattern(n, present, &matrix);
+    CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK && result.exact && result.value == derangements);
+    perm_matrix_free(&matrix);
+  }
+  memset(present, 0, sizeof present); /* 8 x 8 dominoes: white squares are rows, black ones columns */
+  for (r = 0; r < 8; r++)
+    for (c = 0; c < 8; c++)
+      if ((r + c) % 2 == 0) {
+        int square = r * 8 + c;
+        if (r > 0) present[rows * 32 + (square - 8) / 2] = 1;
+        if (r < 7) present[rows * 32 + (square + 8) / 2] = 1;
+        if (c > 0) present[rows * 32 + (square - 1) / 2] = 1;
+        if (c < 7) present[rows * 32 + (square + 1) / 2] = 1;
+        rows++;
+      }
+  t_sparse_pattern(32, present, &matrix);
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK && result.exact);
+  perm_result_text(&result, text, sizeof text);
+  CHECK(!strcmp(text, "12988816"));
+  perm_matrix_free(&matrix);
+}
+
+/* k (J - I) of order n: permanent k^n D_n, around the edge of 128 bits. */
+TEST(t_sparse_overflow_is_found)
+{
+  static const double derangement[] = {1, 0, 1, 2, 9, 44, 265, 1854, 14833};
+  int64_t a[T_SPARSE_MAX * T_SPARSE_MAX];
+  int n = 8, bits, i, overflows = 0, fits = 0;
+  for (bits = 10; bits <= 30; bits++) {
+    perm_options exact = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT);
+    perm_matrix matrix;
+    perm_result result;
+    perm_status status;
+    double expected = ldexp(derangement[n], n * bits);
+    for (i = 0; i < n * n; i++)
+      a[i] = i / n == i % n ? 0 : INT64_C(1) << bits;
+    matrix = t_sparse_integers(n, a);
+    status = perm_compute_sparse(&matrix, &exact, &result);
+    if (status == PERM_OK) {
+      CHECK(result.exact && result.value == expected);
+      fits++;
+    } else {
+      CHECK(status == PERM_ERROR_OVERFLOW && result.value != result.value);
+      CHECK_TEXT(result.message, "128");
+      CHECK(expected > 1e36); /* never refused far below 2^127 */
+      overflows++;
+    }
+    CHECK(status != PERM_OK || expected < 1.8e38);
+    CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK);
+    CHECK(result.exact == (status == PERM_OK) && fabs(result.value - expected) <= result.error);
+    CHECK(result.error <= 1e-12 * expected);
+    perm_matrix_free(&matrix);
+  }
+  CHECK(overflows > 3 && fits > 3);
+  { /* both signs, no reduction: sums that cancel must not hide an overflow */
+    perm_matrix matrix;
+    perm_result result;
+    perm_options exact = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_EXACT);
+    for (i = 0; i < 36; i++)
+      a[i] = (i % 6 + i / 6) % 3 == 0 ? -(INT64_C(1) << 62) : (INT64_C(1) << 62) - i;
+    matrix = t_sparse_integers(6, a);
+    CHECK(perm_compute_sparse(&matrix, &exact, &result) == PERM_ERROR_OVERFLOW);
+    perm_matrix_free(&matrix);
+  }
+}
+
+/* Rows and columns times powers of two: only the exponent moves. */
+TEST(t_sparse_extreme_scales)
+{
+  double a[100], b[100];
+  perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_DEFAULT);
+  perm_matrix matrix;
+  perm_result plain, scaled;
+  int trial, i, n = 10;
+  for (trial = 0; trial < 100; trial++) {
+    int row[10], column[10];
+    long long total = 0;
+    double x;
+    for (i = 0; i < n; i++) {
+      row[i] = test_below(900) - 450;
+      column[i] = test_below(900) - 450;
+      total += row[i] + column[i];
+    }
+    for (i = 0; i < n * n; i++) {
+      a[i] = test_below(2) || i % (n + 1) == 0 ? 0.5 + test_uniform() - (trial & 1) : 0;
+      b[i] = ldexp(a[i], row[i / n] + column[i % n]);
+    }
+    perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL);
+    CHECK(perm_compute_sparse(&matrix, &options, &plain) == PERM_OK);
+    perm_matrix_free(&matrix);
+    perm_matrix_from_dense(n, n, b, n, NULL, &matrix, NULL);
+    CHECK(perm_compute_sparse(&matrix, &options, &scaled) == PERM_OK);
+    perm_matrix_free(&matrix);
+    x = ldexp(scaled.value, (int)(scaled.exp2 - total));
+    CHECK_SHOW(fabs(x - plain.value) <= 2 * plain.error, "%.17g and %.17g", x, plain.value);
+    CHECK(scaled.error < 1e-9 * fabs(scaled.value) || plain.error >= 1e-9 * fabs(plain.value));
+  }
+  { /* 1e300 and 1e-300 side by side: the small products are lost, but not silently */
+    static const double mixed[16] = {1e300, 1e-300, 1, 0, 1e-300, 1e300, 0, 1, 1, 0, 1e-300, 1e300, 0, 1, 1e300, 1e300};
+    perm_matrix_from_dense(4, 4, mixed, 4, NULL, &matrix, NULL);
+    CHECK(perm_compute_sparse(&matrix, &options, &plain) == PERM_OK);
+    CHECK(plain.exp2 > 3000 && plain.value > 0 && plain.error < 1e-12 * plain.value);
+    perm_matrix_free(&matrix);
+  }
+  { /* a long chain of small numbers: the lists are rescaled on the way */
+    int k, order = 400;
+    int *r = (int *)malloc(5 * 400 * sizeof *r), *c = (int *)malloc(5 * 400 * sizeof *c);
+    double *v = (double *)malloc(5 * 400 * sizeof *v);
+    size_t used = 0;
+    for (i = 0; i < order; i++)
+      for (k = -2; k <= 2; k++)
+        if (i + k >= 0 && i + k < order) {
+          r[used] = i;
+          c[used] = i + k;
+          v[used++] = k == 0 ? 1.0 : k % 2 ? 0.125 : -0.0625 * (i % 3);
+        }
+    perm_matrix_from_triplets(order, order, used, r, c, v, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, NULL);
+    CHECK(perm_compute_sparse(&matrix, &options, &plain) == PERM_OK);
+    CHECK(plain.value == plain.value && plain.error < 1e-8 * fabs(plain.value));
+    perm_matrix_free(&matrix);
+    free(r);
+    free(c);
+    free(v);
+  }
+}
+
+TEST(t_sparse_engines_agree)
+{
+  double a[144];
+  int trial, i, method;
+  for (trial = 0; trial < 60; trial++) {
+    int n = 2 + test_below(9);
+    perm_matrix matrix;
+    double value = 0, error = 0;
+    for (i = 0; i < n * n; i++)
+      a[i] = test_below(3) || i / n == i % n ? test_uniform() : 0;
+    perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL);
+    for (method = PERM_AUTO; method <= PERM_FRONTIER; method++) {
+      perm_options options = t_sparse_options((perm_method)method, PERM_PRECISION_DEFAULT);
+      perm_result result;
+      CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
+      if (method == PERM_AUTO) {
+        value = result.value;
+        error = result.error < 1e300 ? result.error : result.estimate;
+      }
+      CHECK_SHOW(fabs(result.value - value) <= error + 4 * result.estimate, "%s: %.17g, auto %.17g",
+                 perm_method_name((perm_method)method), result.value, value);
+    }
+    perm_matrix_free(&matrix);
+  }
+}
+
+/* A matrix with dead entries, degrees 1 and 2, two blocks: every way through the code allocates. */
+static perm_matrix t_sparse_varied(int real)
+{
+  double a[T_SPARSE_MAX * T_SPARSE_MAX];
+  int64_t b[T_SPARSE_MAX * T_SPARSE_MAX];
+  perm_matrix matrix;
+  int i, j, n = T_SPARSE_MAX;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      int in = i < 6 ? j < 6 || j == 13 : i < 12 ? j >= 6 && j < 12 : i == 12 ? j >= 12 : j == 13;
+      b[i * n + j] = in ? 1 + (i * 7 + j * 3) % 5 : 0;
+      a[i * n + j] = in ? ((i + j) % 3 ? 1 : -1) * (0.3 + (i * 7 + j * 3) % 5) : 0;
+    }
+  if (real)
+    perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL);
+  else
+    matrix = t_sparse_integers(n, b);
+  return matrix;
+}
+
+TEST(t_sparse_survives_every_failing_allocation)
+{
+  int way;
+  for (way = 0; way < 4; way++) {
+    static const perm_method method[4] = {PERM_FRONTIER, PERM_FRONTIER, PERM_DENSE, PERM_GLYNN};
+    perm_matrix matrix = t_sparse_varied(way > 0);
+    long k;
+    for (k = 1;; k++) {
+      t_sparse_memory memory = {0, 0, 0};
+      perm_options options = t_sparse_options(method[way], PERM_PRECISION_DEFAULT);
+      perm_result result;
+      perm_status status;
+      memory.fail_at = k;
+      options.allocator.allocate = t_sparse_allocate;
+      options.allocator.release = t_sparse_release;
+      options.allocator.user_data = &memory;
+      status = perm_compute_sparse(&matrix, &options, &result);
+      CHECK_SHOW(memory.live == 0, "%ld live after failure %ld of way %d", memory.live, k, way);
+      if (memory.calls < k) {
+        CHECK(status == PERM_OK);
+        break;
+      }
+      CHECK_SHOW(status == PERM_ERROR_MEMORY && result.value != result.value, "failure %ld of way %d: %s", k, way,
+                 result.message);
+    }
+    CHECK(k > (way < 2 ? 40 : 4));
+    perm_matrix_free(&matrix);
+  }
+}
+
+static int t_sparse_cancel_now(const perm_progress *progress, void *user_data)
+{
+  (void)progress;
+  ++*(int *)user_data;
+  return 1;
+}
+
+TEST(t_sparse_stops_and_refuses)
+{
+  unsigned char present[64 * 64];
+  perm_matrix matrix;
+  perm_result result;
+  perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_DEFAULT);
+  volatile int cancel = 1;
+  int calls = 0;
+  perm_job *job;
+  perm_partial partial, before;
+  memset(present, 1, sizeof present);
+  t_sparse_pattern(20, present, &matrix);
+  options.cancel = &cancel;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_STOPPED_CANCELLED);
+  CHECK(result.error == (double)INFINITY);
+  options.cancel = NULL;
+  CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && perm_job_leaves(job) == 1);
+  { /* a cancelled task leaves its partial alone; then it can be run */
+    perm_state *state;
+    char text[512];
+    memset(&partial, 0, sizeof partial);
+    before = partial;
+    CHECK(perm_job_explain(job, text, sizeof text) < sizeof text);
+    CHECK_TEXT(text, "frontier, order 20");
+    CHECK_TEXT(text, "structure: 0 entries");
+    CHECK(perm_state_create(job, &state) == PERM_OK);
+    options.cancel = &cancel;
+    CHECK(perm_job_execute(job, state, &options, &result) == PERM_STOPPED_CANCELLED);
+    options.cancel = NULL;
+    CHECK(perm_job_execute(job, state, &options, &result) == PERM_OK && result.value == 2432902008176640000.0);
+    CHECK(perm_job_run(job, 0, 0, 1, &partial) == PERM_OK && memcmp(&partial, &before, sizeof before));
+    CHECK(perm_job_finish(job, &partial, &result) == PERM_OK && result.value == 2432902008176640000.0);
+    perm_state_free(state);
+  }
+  perm_job_free(job);
+  options.progress = t_sparse_cancel_now;
+  options.user_data = &calls;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK || calls == 1);
+  options.progress = NULL;
+  options.max_bytes = 100000;
+  CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_ERROR_LIMIT && !job);
+  CHECK_TEXT(result.message, "max_bytes");
+  options.max_bytes = 0;
+  options.max_seconds = 1e-6;
+  CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(result.message, "max_seconds");
+  options.max_seconds = 0;
+  perm_matrix_free(&matrix);
+  t_sparse_pattern(64, present, &matrix); /* ones(64): no order fits */
+  options.precision = PERM_PRECISION_EXACT;
+  options.max_bytes = 1e9;
+  CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_ERROR_LIMIT && result.value != result.value);
+  perm_matrix_free(&matrix);
+}
+
+TEST(t_sparse_declines_by_name)
+{
+  size_t start[3] = {0, 2, 4};
+  int column[4] = {0, 1, 0, 1};
+  double real[4] = {1, 2, 3, 4}, imaginary[4] = {0, 0, 0, 0};
+  perm_matrix matrix;
+  perm_result result;
+  perm_options exact = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT), dense;
+  perm_job *job;
+  memset(&matrix, 0, sizeof matrix);
+  matrix.n = 3;
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK && result.value == 1 && result.exact);
+  matrix.m = matrix.n = 2;
+  matrix.nnz = 4;
+  matrix.kind = PERM_KIND_REAL;
+  matrix.row_start = start;
+  matrix.column = column;
+  matrix.real = real;
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK && result.value == 10);
+  CHECK(perm_compute_sparse(&matrix, &exact, &result) == PERM_OK && result.exact && result.value == 10);
+  real[2] = 0.5;
+  CHECK(perm_compute_sparse(&matrix, &exact, &result) == PERM_ERROR_OPTION);
+  CHECK_TEXT(result.message, "row 2, column 1");
+  CHECK_TEXT(result.message, "0.5");
+  real[3] = (double)NAN;
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_ERROR_NOT_FINITE);
+  CHECK_TEXT(result.message, "NaN in row 2, column 2");
+  real[3] = (double)INFINITY;
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_ERROR_NOT_FINITE);
+  real[3] = 4;
+  real[2] = 3;
+  dense = t_sparse_options(PERM_DENSE, PERM_PRECISION_EXACT);
+  CHECK(perm_compute_sparse(&matrix, &dense, &result) == PERM_ERROR_OPTION);
+  CHECK_TEXT(result.message, "dense");
+  column[1] = 0;
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_ERROR_SIZE);
+  CHECK_TEXT(result.message, "ascend");
+  column[1] = 2;
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_ERROR_SIZE);
+  CHECK_TEXT(result.message, "column index 2");
+  column[1] = 1;
+  start[1] = 5;
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_ERROR_SIZE);
+  CHECK_TEXT(result.message, "row_start");
+  start[1] = 2;
+  matrix.m = 1;
+  start[1] = 4;
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_ERROR_SIZE);
+  start[1] = 2;
+  matrix.nnz = 2;
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_ERROR_UNSUPPORTED);
+  CHECK_TEXT(result.message, "1 x 2");
+  matrix.m = 2;
+  matrix.nnz = 4;
+  matrix.kind = PERM_KIND_COMPLEX;
+  matrix.imaginary = imaginary;
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_ERROR_UNSUPPORTED);
+  CHECK_TEXT(result.message, "complex matrices are not computed by this version");
+  CHECK(perm_compute_sparse(NULL, NULL, &result) == PERM_ERROR_NULL);
+  CHECK(perm_sparse_job(&matrix, NULL, NULL, &result) == PERM_ERROR_NULL);
+  matrix.real = NULL;
+  matrix.kind = PERM_KIND_REAL;
+  CHECK(perm_sparse_job(&matrix, NULL, &job, &result) == PERM_ERROR_NULL && !job);
+}
+
+/* The literature's matrices, if they lie beside the repository. value 2^exp2 for doubles, digits when exact. */
+static void t_sparse_literature(const char *name, const char *digits, double value, int exp2, double seconds)
+{
+  char path[256], text[128];
+  perm_matrix matrix;
+  perm_result result, again;
+  snprintf(path, sizeof path, "../shared/matrices/%s.mtx", name);
+  if (perm_matrix_read(path, NULL, &matrix, &result) != PERM_OK)
+    SKIP("no ../shared/matrices");
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK);
+  if (digits) {
+    perm_result_text(&result, text, sizeof text);
+    CHECK_SHOW(result.exact && !strcmp(text, digits), "%s", text);
+  } else {
+    double x = ldexp(result.value, (int)(result.exp2 - exp2));
+    CHECK_SHOW(fabs(x / value - 1) <= 1e-13, "%.17g", x);
+    CHECK(result.error > 0 && result.error <= 1e-12 * fabs(result.value));
+  }
+  if (seconds < 1) { /* the same bits every time */
+    CHECK(perm_compute_sparse(&matrix, NULL, &again) == PERM_OK);
+    CHECK(again.value == result.value && again.error == result.error && again.terms == result.terms);
+  }
+  perm_matrix_free(&matrix);
+}
+
+TEST(t_sparse_bcspwr02) { t_sparse_literature("bcspwr02", "17339123388", 0, 0, .01); }
+TEST(t_sparse_mycielskian6) { t_sparse_literature("mycielskian6", "1381724105482686970", 0, 0, .01); }
+TEST(t_sparse_mesh1e1) { t_sparse_literature("mesh1e1", NULL, 3.216939136937188753260e32, 0, .01); }
+TEST(t_sparse_bcsstk01) { t_sparse_literature("bcsstk01", NULL, 2.298441859319767477e-10, 1269, 3); }
