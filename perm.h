@@ -1411,6 +1411,10 @@ static int permi_trailing_zeros(uint64_t x) /* x != 0 */
 #endif
 }
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 gcc's _mm512_range_pd is a macro, which warns */
+#endif
 #if PERMI_X86
 #define PERMI_PASS permi_glynn_real_avx512_k3
 #define PERMI_PASS_ISA 5
@@ -1453,6 +1457,9 @@ static int permi_trailing_zeros(uint64_t x) /* x != 0 */
 #define PERMI_PASS_BLOCK 2
 #define PERMI_PASS_PAIR 1
 #include PERM_HEADER_FILE
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 typedef struct permi_kernel {
   perm_isa isa;
@@ -1833,7 +1840,8 @@ static perm_status permi_check_matrix(int m, int n, const double *a, ptrdiff_t l
   if (!a)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
   if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld, n);
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld,
+                      n);
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
       double x = a[(ptrdiff_t)i * ld + j];
@@ -2029,19 +2037,15 @@ static perm_status permi_plan(int n, const double *a, ptrdiff_t ld, const perm_o
   return PERM_OK;
 }
 
-static const char *permi_form_text(const permi_leaf *leaf)
-{
-  return leaf->information.kind == PERM_LEAF_TASK ? "one task" : "range";
-}
-
 static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const perm_leaf *information = &leaf->information;
-  int length = snprintf(buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one thread, "
-                        "%.3g bytes\n", information->n, perm_method_name(information->method),
-                        perm_isa_name(information->isa), permi_form_text(leaf), (double)information->chunks,
-                        information->chunks == 1 ? "" : "s", information->work, information->seconds,
-                        information->bytes);
+  int length = snprintf(buffer, size,
+                        "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one thread, %.3g bytes\n",
+                        information->n, perm_method_name(information->method), perm_isa_name(information->isa),
+                        information->kind == PERM_LEAF_TASK ? "task" : "range",
+                        (double)information->chunks, information->chunks == 1 ? "" : "s",
+                        information->work, information->seconds, information->bytes);
   return length > 0 ? (size_t)length : 0;
 }
 
@@ -2059,8 +2063,8 @@ static double permi_plan_estimate(const perm_plan *plan)
 }
 
 /* Engine and split of one leaf from its plan. */
-static perm_status permi_plan_leaf(const perm_plan *plan, const double *a, ptrdiff_t ld, const perm_allocator *allocator,
-                                   permi_leaf *leaf)
+static perm_status permi_plan_leaf(const perm_plan *plan, const double *a, ptrdiff_t ld,
+                                   const perm_allocator *allocator, permi_leaf *leaf)
 {
   int i, j, n = plan->n;
   perm_status status = PERM_OK;

@@ -35,7 +35,8 @@ static volatile int cli_interrupted;
 static void cli_interrupt(int number)
 {
   cli_interrupted = 1;
-  signal(number, SIG_DFL); /* a second one kills */
+  if (number == SIGINT)
+    signal(number, SIG_DFL); /* a second one kills */
 }
 
 static const char cli_help[] =

@@ -56,8 +56,8 @@ static void tour_generated(const char *title, const char *specification)
 int main(int argc, char **argv)
 {
   int i;
-  printf("%-34s %3s %5s  %-40s %-21s %-9s %9s %8s\n", "structure", "n", "nnz", "permanent", "known", "method", "seconds",
-         "A100 s*");
+  printf("%-34s %3s %5s  %-40s %-21s %-9s %9s %8s\n", "structure", "n", "nnz", "permanent", "known", "method",
+         "seconds", "A100 s*");
   tour_generated("perfect matchings, Mycielski M6 x 2", "mycielskian:6");
   tour_generated("domino tilings of a chessboard", "grid:8:8");
   tour_generated("domino tilings, 16 x 16 board", "grid:16:16");

@@ -179,7 +179,8 @@ static void bench_accuracy(int quick)
   double a[32 * 32];
   int n, i, isa;
   printf("\n## Accuracy: relative error (and the estimate) of one permanent\n\n"
-         "| matrix | reference | kernel | precision | error | estimate | error/estimate |\n|---|---|---|---|---|---|---|\n");
+         "| matrix | reference | kernel | precision | error | estimate | error/estimate |\n"
+         "|---|---|---|---|---|---|---|\n");
   for (n = 20; n <= (quick ? 22 : 30); n += n == 20 ? 2 : 4) {
     int kind;
     for (kind = 0; kind < 2; kind++) {
@@ -237,7 +238,8 @@ static void bench_threads(int quick)
         seconds[threads] = result[threads].seconds;
     }
   printf("\n## Threads, n=%d (best of 3): 1 thread %.3f s, 2 threads %.3f s: %.2fx, %s\n", n, seconds[1], seconds[2],
-         seconds[1] / seconds[2], memcmp(&result[1].value, &result[2].value, sizeof(double)) ? "BITS DIFFER" : "same bits");
+         seconds[1] / seconds[2],
+         memcmp(&result[1].value, &result[2].value, sizeof(double)) ? "BITS DIFFER" : "same bits");
 }
 
 static void bench_small(void)

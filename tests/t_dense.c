@@ -46,8 +46,8 @@ TEST(t_every_engine_matches_the_oracle)
             perm_result r = dense_compute(n, a, methods[k], (perm_isa)isa, (perm_precision)precision);
             double error = fabs((double)((oracle_wide)r.value - exact));
             CHECK_SHOW(r.status == PERM_OK && r.isa <= (perm_isa)isa, "%s", r.message);
-            CHECK_SHOW(error <= r.estimate + 1e-300, "n=%d %s %s: error %g, estimate %g", n, perm_method_name(methods[k]),
-                       perm_isa_name((perm_isa)isa), error, r.estimate);
+            CHECK_SHOW(error <= r.estimate + 1e-300, "n=%d %s %s: error %g, estimate %g", n,
+                       perm_method_name(methods[k]), perm_isa_name((perm_isa)isa), error, r.estimate);
             CHECK_SHOW(error <= r.error, "n=%d: error %g, bound %g", n, error, r.error);
             if (r.estimate > 0 && r.estimate < (double)INFINITY && error / r.estimate > worst)
               worst = error / r.estimate;
