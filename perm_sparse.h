@@ -1527,42 +1527,65 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Rows and columns times powers of two, so that each has its largest entry in [1/2, 1): exact, in the domain of
-   exponents, the largest entry of the rows and of the columns in turn. An entry that would leave the normal
-   doubles is rounded (to DBL_MIN / 2 at worst), and the permanent changes at most by the number of such entries
-   times DBL_MIN times the largest permanent of a minor of the moduli, which is at most the product of
-   max(1, row sum). */
-#define PERMI_SCALING_SWEEPS 4
-static void permi_scale(permi_working *working)
+/* Rows and columns times powers of two, exactly, so that no entry exceeds 1. First least squares in the domain of
+   exponents: alternately rows and columns get mean 0, until nothing moves by half a bit; that undoes any scaling of
+   rows and columns that the matrix came with. Then the largest entry of each row, and of each column, is moved
+   into [1/2, 1). An entry that would leave the normal doubles is rounded (to DBL_MIN / 2 at worst), and the
+   permanent changes at most by the number of such entries times DBL_MIN times the largest permanent of a minor of
+   the moduli, which is at most the product of max(1, row sum). */
+#define PERMI_SCALING_SWEEPS 200
+#define PERMI_SCALING_VISITS 2e7
+static double permi_scale_sweep(permi_working *working, double *shift, int side, int largest)
 {
-  int n = working->n, sweep, side, vertex, index, e;
-  int *shift = working->work;
-  double growth = 1;
+  int n = working->n, vertex, index, e;
+  double moved = 0;
+  for (vertex = side * n; vertex < side * n + n; vertex++) {
+    double sum = 0, most = -1e9, change;
+    if (working->degree[vertex] <= 0)
+      continue;
+    for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
+      double x;
+      frexp(working->cell[index].real, &e);
+      x = e + shift[working->cell[index].vertex[1 - side]];
+      sum += x;
+      most = x > most ? x : most;
+    }
+    change = -(largest ? most : sum / working->degree[vertex]) - shift[vertex];
+    shift[vertex] += change;
+    moved = fabs(change) > moved ? fabs(change) : moved;
+  }
+  return moved;
+}
+
+static int permi_scale(permi_working *working)
+{
+  int n = working->n, sweep, vertex, index, e;
+  double growth = 1, moved = 1, *shift = (double *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *shift);
+  if (!shift)
+    return 0;
   for (vertex = 0; vertex < 2 * n; vertex++)
     shift[vertex] = 0;
-  for (sweep = 0; sweep < PERMI_SCALING_SWEEPS; sweep++)
-    for (side = 0; side < 2; side++)
-      for (vertex = side * n; vertex < side * n + n; vertex++) {
-        int largest = INT_MIN;
-        for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
-          frexp(working->cell[index].real, &e);
-          e += shift[working->cell[index].vertex[1 - side]];
-          largest = e > largest ? e : largest;
-        }
-        if (largest != INT_MIN)
-          shift[vertex] = -largest;
-      }
+  for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
+    moved = permi_scale_sweep(working, shift, 0, 0);
+    moved += permi_scale_sweep(working, shift, 1, 0);
+    if (sweep > 8 && (double)sweep * working->live > PERMI_SCALING_VISITS)
+      break;
+  }
+  for (vertex = 0; vertex < 2 * n; vertex++)
+    shift[vertex] = floor(shift[vertex]);
+  permi_scale_sweep(working, shift, 0, 1);
+  permi_scale_sweep(working, shift, 1, 1);
   for (vertex = 0; vertex < n; vertex++) {
     double sum = 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[0]) {
       permi_cell *cell = &working->cell[index];
+      int by = (int)(shift[vertex] + shift[cell->vertex[1]]);
       frexp(cell->real, &e);
-      e += shift[vertex] + shift[cell->vertex[1]];
-      if (e < DBL_MIN_EXP) {
+      if (e + by < DBL_MIN_EXP) {
         working->lost++;
         cell->real = cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2;
       } else {
-        cell->real = ldexp(cell->real, shift[vertex] + shift[cell->vertex[1]]);
+        cell->real = ldexp(cell->real, by);
       }
       cell->absolute = fabs(cell->real);
       sum += cell->absolute;
@@ -1570,9 +1593,11 @@ static void permi_scale(permi_working *working)
     growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
   }
   for (vertex = 0; vertex < 2 * n; vertex++)
-    working->exp2 -= shift[vertex];
+    working->exp2 -= (long long)shift[vertex];
   if (working->lost)
     working->lost_error = growth * DBL_MIN * working->lost;
+  permi_release(&working->allocator, shift);
+  return 1;
 }
 
 static void permi_reduce_look(permi_working *working, int *tail, int vertex)
@@ -2777,7 +2802,7 @@ static perm_status permi_frontier_finish(const permi_frontier *frontier, const p
   }
   loss = run->loss;
   if (frontier->lost_error > 0)
-    loss += run->exp2 > 1000 ? DBL_MIN : ldexp(frontier->lost_error, run->exp2 < -2000 ? 2000 : (int)-run->exp2) + DBL_MIN;
+    loss += DBL_MIN + (run->exp2 > 2000 ? 0 : ldexp(frontier->lost_error, run->exp2 < -4000 ? 4000 : (int)-run->exp2));
   loss *= 2 / frontier->bound_relative;
   if (!(loss < 1e300))
     return PERM_ERROR_UNSUPPORTED; /* nothing is known about the result */
@@ -2791,7 +2816,9 @@ static perm_status permi_frontier_finish(const permi_frontier *frontier, const p
 
 static size_t permi_value_bytes(permi_algebra algebra)
 {
-  return algebra == PERMI_MAGNITUDES ? sizeof(double) : algebra == PERMI_SIGNED ? sizeof(permi_signed) : sizeof(permi_wide);
+  return algebra == PERMI_MAGNITUDES ? sizeof(double)
+         : algebra == PERMI_SIGNED   ? sizeof(permi_signed)
+                                     : sizeof(permi_wide);
 }
 
 static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run, int p)
@@ -2963,24 +2990,21 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, co
   return 1;
 }
 
+/* The streams of every step. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *sequence,
                                    const int *birth, const int *death, const int *slot)
 {
   int p, e, used = 0;
   for (p = 0; p < frontier->steps; p++) {
-    int v = sequence[p], held = birth[v] >= 0 && birth[v] < p, forced = -1;
+    int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
     uint64_t test = 0, self = held ? UINT64_C(1) << slot[v] : 0; /* bits that vanish: tested 1, flipped to 0 */
     frontier->stream_start[p] = used;
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
-      if (death[t] == p) {
-        if (birth[t] >= 0 && birth[t] < p)
-          test |= UINT64_C(1) << slot[t];
-        else
-          forced = t; /* v is its only neighbour */
-      }
+      if (death[t] == p) /* it had a slot: in a block of order 2 or more every vertex has two neighbours */
+        test |= UINT64_C(1) << slot[t];
     }
-    if (held && forced < 0) {
+    if (held) {
       permi_stream *stream = &frontier->stream[used++];
       stream->test = stream->want = stream->flip = test | self;
       stream->real = stream->absolute = 1;
@@ -2989,7 +3013,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
       permi_stream *stream = &frontier->stream[used];
-      if (death[t] < p || (forced >= 0 && t != forced))
+      if (death[t] < p)
         continue;
       stream->test = test | self;
       stream->want = stream->flip = test;
@@ -3116,8 +3140,8 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, perm_result *re
   if (matrix->m == 0)
     return PERM_OK;
   if (matrix->m > INT_MAX / 16 || matrix->n > INT_MAX / 16 || matrix->nnz > INT_MAX / 4)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d with %.0f entries is too large", matrix->m, matrix->n,
-                      (double)matrix->nnz);
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d with %.0f entries is too large", matrix->m,
+                      matrix->n, (double)matrix->nnz);
   if (!matrix->row_start || (matrix->nnz && !matrix->column))
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
   if (matrix->nnz && ((matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
@@ -3133,14 +3157,16 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, perm_result *re
   for (i = 0; i < (size_t)matrix->m; i++)
     for (e = previous = matrix->row_start[i]; e < matrix->row_start[i + 1]; previous = e++) {
       if (matrix->column[e] < 0 || matrix->column[e] >= matrix->n)
-        return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row %d (counted from 1) has column index %d of %d columns",
-                          (int)i + 1, matrix->column[e], matrix->n);
+        return permi_fail(result, PERM_ERROR_SIZE, 1,
+                          "matrix: row %d (counted from 1) has column index %d of %d columns", (int)i + 1,
+                          matrix->column[e], matrix->n);
       if (e > previous && matrix->column[e] <= matrix->column[previous])
         return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: the columns of row %d (counted from 1) do not ascend",
                           (int)i + 1);
       if (matrix->kind == PERM_KIND_REAL && !(fabs(matrix->real[e]) <= DBL_MAX))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)",
-                          matrix->real[e] != matrix->real[e] ? "NaN" : "an infinity", (int)i + 1, matrix->column[e] + 1);
+                          matrix->real[e] != matrix->real[e] ? "NaN" : "an infinity", (int)i + 1,
+                          matrix->column[e] + 1);
     }
   return PERM_OK;
 }
@@ -3166,16 +3192,14 @@ static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *in
   return 1;
 }
 
-static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, int *column)
+/* Are all? If not, *row and *entry are the first that is none. */
+static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry)
 {
   int64_t integer;
-  size_t e;
   for (*row = 0; *row < matrix->m; ++*row)
-    for (e = matrix->row_start[*row]; e < matrix->row_start[*row + 1]; e++)
-      if (!permi_sparse_integer(matrix, e, &integer)) {
-        *column = matrix->column[e];
+    for (*entry = matrix->row_start[*row]; *entry < matrix->row_start[*row + 1]; ++*entry)
+      if (!permi_sparse_integer(matrix, *entry, &integer))
         return 0;
-      }
   return 1;
 }
 
@@ -3208,8 +3232,8 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
       *zero = 1;
       break;
     }
-    if (first && !exact)
-      permi_scale(working);
+    if (first && !exact && !permi_scale(working))
+      return PERM_ERROR_MEMORY;
     first = 0;
     if (working->lost) /* its bound is about the entries as they are now */
       break;
@@ -3452,9 +3476,9 @@ static int permi_make_note(permi_maker *maker, int multiplied)
       frontier->note = (char *)permi_allocate(&maker->options->allocator, 256, 1);
       if (!frontier->note)
         return 0;
-      snprintf(frontier->note, 256, "structure: %d entries in no perfect matching dropped, %d rows of degree 1 and %d of "
-               "degree 2 eliminated, %d blocks left\n", working->dropped, working->degree_one, working->degree_two,
-               multiplied);
+      snprintf(frontier->note, 256,
+               "structure: %d entries in no perfect matching dropped, %d rows or columns of degree 1 and %d of "
+               "degree 2 eliminated, %d blocks left\n", working->dropped, working->degree_one, working->degree_two, multiplied);
       return 1;
     }
   return 1;
@@ -3521,6 +3545,25 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
+/* Has every row and column an entry? mark has room for n. */
+static int permi_sparse_full(const perm_matrix *matrix, int *mark)
+{
+  int i, n = matrix->n, full = 1;
+  size_t e;
+  for (i = 0; i < n; i++)
+    mark[i] = 0;
+  for (i = 0; i < n; i++) {
+    int entries = 0;
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
+      if (permi_sparse_real(matrix, e) != 0)
+        entries = mark[matrix->column[e]] = 1;
+    full &= entries;
+  }
+  for (i = 0; i < n; i++)
+    full &= mark[i];
+  return full;
+}
+
 /* The whole matrix to an engine that does not look at structure. */
 static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *maker)
 {
@@ -3577,11 +3620,14 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
-  if (options->method == PERM_GLYNN || options->method == PERM_RYSER || options->method == PERM_EXPANSION) {
+  if ((options->method == PERM_GLYNN || options->method == PERM_RYSER || options->method == PERM_EXPANSION) &&
+      permi_sparse_full(matrix, working.work)) {
     status = permi_make_whole(matrix, &maker);
   } else {
     status = permi_sparse_prepare(matrix, exact, &working, &zero);
-    if (status == PERM_ERROR_OVERFLOW) {
+    if (status == PERM_ERROR_MEMORY) {
+      permi_fail_memory(result);
+    } else if (status == PERM_ERROR_OVERFLOW) {
       permi_fail(result, status, 0, "the exact permanent is too long for %d bits", 64 * PERM_INTEGER_WORDS);
     } else if (zero) { /* exactly, whatever the arithmetic */
       permi_number nothing;
@@ -3608,7 +3654,8 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
 static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, int *exact,
                                       perm_result *result)
 {
-  int row, column = 0, whole;
+  int row, whole;
+  size_t bad = 0;
   perm_status status = permi_check_options(options, 2, result);
   if (status == PERM_OK)
     status = permi_check_sparse(matrix, result);
@@ -3621,12 +3668,13 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
                       "0 x n", matrix->m, matrix->n);
   whole = options->method != PERM_AUTO && options->method != PERM_FRONTIER;
   if (options->precision == PERM_PRECISION_EXACT && whole)
-    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: method %s does not compute with precision exact; auto and "
-                      "frontier do", perm_method_name(options->method));
-  if (options->precision == PERM_PRECISION_EXACT && !permi_sparse_all_integers(matrix, &row, &column))
-    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53; the entry in row "
-                      "%d, column %d (counted from 1) is %.17g", row + 1, column + 1,
-                      matrix->real[matrix->row_start[row]]);
+    return permi_fail(result, PERM_ERROR_OPTION, 2,
+                      "options: method %s does not compute with precision exact; auto and frontier do",
+                      perm_method_name(options->method));
+  if (options->precision == PERM_PRECISION_EXACT && !permi_sparse_all_integers(matrix, &row, &bad))
+    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but the entry "
+                      "in row %d, column %d (counted from 1) is %.17g", row + 1, matrix->column[bad] + 1,
+                      matrix->real[bad]);
   *exact = !whole && (options->precision == PERM_PRECISION_EXACT ||
                       (options->precision == PERM_PRECISION_DEFAULT &&
                        (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER)));

@@ -361,6 +361,8 @@ TEST(t_sparse_extreme_scales)
     perm_matrix_free(&matrix);
     x = ldexp(scaled.value, (int)(scaled.exp2 - total));
     CHECK_SHOW(fabs(x - plain.value) <= 2 * plain.error, "%.17g and %.17g", x, plain.value);
+    if (scaled.exp2 == 0 && fabs(scaled.value) < 1e-280) /* an error below DBL_MIN is rounded up to it */
+      continue;
     CHECK_SHOW(ldexp(scaled.error, (int)(scaled.exp2 - total)) <= 8 * plain.error, "%.3g and %.3g",
                ldexp(scaled.error, (int)(scaled.exp2 - total)), plain.error);
   }
@@ -371,26 +373,65 @@ TEST(t_sparse_extreme_scales)
     CHECK(plain.exp2 > 3000 && plain.value > 0 && plain.error < 1e-12 * plain.value);
     perm_matrix_free(&matrix);
   }
-  { /* a long chain of small numbers: the lists are rescaled on the way */
-    int k, order = 400;
-    int *r = (int *)malloc(5 * 400 * sizeof *r), *c = (int *)malloc(5 * 400 * sizeof *c);
-    double *v = (double *)malloc(5 * 400 * sizeof *v);
-    size_t used = 0;
-    for (i = 0; i < order; i++)
-      for (k = -2; k <= 2; k++)
-        if (i + k >= 0 && i + k < order) {
-          r[used] = i;
-          c[used] = i + k;
-          v[used++] = k == 0 ? 1.0 : k % 2 ? 0.125 : -0.0625 * (i % 3);
-        }
-    perm_matrix_from_triplets(order, order, used, r, c, v, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, NULL);
-    CHECK(perm_compute_sparse(&matrix, &options, &plain) == PERM_OK);
-    CHECK(plain.value == plain.value && plain.error < 1e-8 * fabs(plain.value));
-    perm_matrix_free(&matrix);
-    free(r);
-    free(c);
-    free(v);
+}
+
+/* Band matrices, by a window of 5 columns in long double, whose exponent is wide enough for all of it. */
+static long double oracle_band(int n, const double *v) /* v[5 i + k] at row i, column i + k - 2 */
+{
+  long double sum[32], next[32];
+  int i, k, set;
+  memset(sum, 0, sizeof sum);
+  sum[3] = 1; /* bits: columns i - 2..i + 2 are used; those left of the matrix count as used */
+  for (i = 0; i < n; i++) {
+    memset(next, 0, sizeof next);
+    for (set = 0; set < 32; set++)
+      for (k = 0; k < 5; k++)
+        if (sum[set] != 0 && !(set >> k & 1) && i + k - 2 < n && ((set | 1 << k) & 1))
+          next[(set | 1 << k) >> 1] += sum[set] * v[5 * i + k];
+    memcpy(sum, next, sizeof sum);
   }
+  return sum[3];
+}
+
+/* Lists are rescaled on the way: the permanents leave the range of double, upwards and downwards. */
+TEST(t_sparse_long_bands)
+{
+  enum { ORDER = 1500 };
+  static double v[5 * ORDER], moduli[5 * ORDER], real[5 * ORDER];
+  static int row[5 * ORDER], column[5 * ORDER];
+  perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_DEFAULT);
+  int trial, i, k, far = 0;
+  for (trial = 0; trial < 6; trial++) {
+    perm_matrix matrix;
+    perm_result result;
+    long double exact, scale, value, error;
+    size_t used = 0;
+    for (i = 0; i < ORDER; i++)
+      for (k = 0; k < 5; k++) {
+        double x = trial % 3 == 0 ? 1 : 0.2 + test_uniform();
+        if (trial % 3 == 2) /* a leading diagonal and powers of two that shrink every product */
+          x = k == 2 ? 1 : 0.01 * x;
+        v[5 * i + k] = trial >= 3 && test_below(3) == 0 ? -x : x;
+        moduli[5 * i + k] = x;
+        if (i + k >= 2 && i + k - 2 < ORDER) {
+          row[used] = i;
+          column[used] = i + k - 2;
+          real[used++] = v[5 * i + k];
+        }
+      }
+    exact = oracle_band(ORDER, v);
+    scale = oracle_band(ORDER, moduli);
+    perm_matrix_from_triplets(ORDER, ORDER, used, row, column, real, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, NULL);
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+    perm_matrix_free(&matrix);
+    value = ldexpl((long double)result.value, (int)result.exp2);
+    error = ldexpl((long double)result.error, (int)result.exp2);
+    CHECK_SHOW(fabsl(value - exact) <= error + 1e-15L * scale, "trial %d: %.17g 2^%lld +- %.3g, exact %.17Lg", trial,
+               result.value, result.exp2, result.error, exact);
+    CHECK(error <= 1e-11L * scale);
+    far += result.exp2 != 0;
+  }
+  CHECK(far >= 3);
 }
 
 TEST(t_sparse_engines_agree)
