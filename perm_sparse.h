@@ -2145,8 +2145,8 @@ static double permi_order_seconds(const permi_block *block, double cost)
 static double permi_anneal_moves(double seconds)
 {
   double moves = 0.2 * seconds * PERMI_ANNEAL_RATE, least = seconds * 1e7;
-  if (least > 20000)
-    least = 20000;
+  if (least > 10000)
+    least = 10000;
   if (moves < least)
     moves = least;
   return moves < 2e6 ? moves : 2e6;
@@ -2284,7 +2284,7 @@ done:
 #define PERMI_SAFE_PRODUCT 1e-290
 /* Noting the sizes of values costs a fifth of a step. Where the loss cannot grow by more than 2^300 in all, long lists
    go without in three steps of four, and then count as if they held values of any smallness. */
-#define PERMI_TRACK_STATES 20000
+#define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2 /* of a list, beside the values, per state */
 
 typedef struct permi_stream {
