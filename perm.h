@@ -180,7 +180,7 @@ typedef struct perm_options {
   perm_allocator allocator;
 } perm_options;
 
-/* permanent = value * 2^exp2. exp2 is 0 whenever the value is a normal double.
+/* permanent = value * 2^exp2. exp2 is 0 whenever value, error and estimate are normal doubles (or 0, INFINITY).
    On an error, value is NaN, error and estimate are INFINITY. After an early stop, value is the sum of the
    terms so far, which approximates nothing, and error and estimate are INFINITY. */
 typedef struct perm_result {
@@ -911,7 +911,13 @@ static double permi_words_double(const uint64_t *word, int words, int *exp2)
   return r;
 }
 
-/* The public face of a number: exponent 0 whenever the value is a normal double. */
+/* x 2^e is exact: it is 0, infinite or stays normal. */
+static int permi_fits(double x, int e)
+{
+  return x == 0 || x == (double)INFINITY || (ldexp(x, e) >= DBL_MIN && ldexp(x, e) <= DBL_MAX);
+}
+
+/* The public face of a number: exponent 0 whenever the value and its error measures are normal doubles. */
 static void permi_number_result(const permi_number *number, perm_result *result)
 {
   permi_number a = *number;
@@ -933,13 +939,11 @@ static void permi_number_result(const permi_number *number, perm_result *result)
   permi_number_normalise(&a);
   if (a.value.hi == 0 && a.error == 0)
     a.exp2 = 0;
-  if (a.exp2 >= -1021 && a.exp2 <= 1023) {
+  if (a.exp2 >= -1021 && a.exp2 <= 1023 && permi_fits(a.error, (int)a.exp2) && permi_fits(a.estimate, (int)a.exp2)) {
     e = (int)a.exp2;
     a.value.hi = ldexp(a.value.hi, e);
     a.error = ldexp(a.error, e);
     a.estimate = ldexp(a.estimate, e);
-    if (a.error != 0 && a.error < DBL_MIN) /* the scaling may have rounded it down */
-      a.error = DBL_MIN;
     a.exp2 = 0;
   }
   result->value = a.value.hi;
@@ -1193,6 +1197,17 @@ PERM_API void perm_job_free(perm_job *job)
   permi_release(&allocator, job->node);
   permi_release(&allocator, job->number);
   permi_release(&allocator, job);
+}
+
+/* Predicted, one thread. */
+PERMI_UNUSED
+static double permi_job_seconds(const perm_job *job)
+{
+  double seconds = 0;
+  int i;
+  for (i = 0; i < job->leaves; i++)
+    seconds += job->leaf[i].information.seconds;
+  return seconds;
 }
 
 PERM_API int perm_job_leaves(const perm_job *job)
@@ -2161,7 +2176,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const double *a, ptrdi
 }
 
 /* For perm_sparse.h: one leaf for a square matrix that has no zero row or column, by the engine that
-   options->method names (PERM_AUTO: as perm_plan_real). */
+   options->method names (PERM_AUTO: as perm_plan_real). Its blocks have none. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const double *a, ptrdiff_t ld, permi_leaf *leaf,
                                     perm_result *result)

@@ -17,7 +17,9 @@
      >>components  Tarjan; fine Dulmage-Mendelsohn: entries in no perfect matching, blocks
      >>reduce      scaling by powers of two; rows and columns of degree 1 and 2
      >>order       rows and columns mixed: greedy starts and annealing
-     >>frontier    the dynamic programme over matched vertices
+     >>frontier    the dynamic programme over matched vertices: states, lists, patterns
+     >>steps       running it: values, rescaling, bound
+     >>streams     an order turned into steps
      >>plan        the engine of each block
      >>public      the public functions
      >>template    one step of the frontier programme, for every kind of value
@@ -182,16 +184,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 #ifndef PERM_SPARSE_IMPLEMENTED
 #define PERM_SPARSE_IMPLEMENTED
 
-/* needed by >>io, once at the top of the implementation */
 #include <errno.h>
-#include <float.h>
-#include <limits.h>
 #include <locale.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
@@ -213,14 +207,6 @@ typedef struct permi_entries {
 } permi_entries;
 
 /* -- matrices ---------------------------------------------------------------------------------- */
-
-static perm_allocator permi_io_allocator(const perm_options *options)
-{
-  perm_allocator none;
-  if (options) return options->allocator;
-  memset(&none, 0, sizeof none);
-  return none;
-}
 
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
 {
@@ -372,7 +358,7 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                             perm_matrix *matrix, perm_result *result)
 {
-  perm_allocator allocator = permi_io_allocator(options);
+  perm_allocator allocator = permi_options(options)->allocator;
   size_t nnz = 0;
   int i, j;
   permi_result_clear(result);
@@ -428,7 +414,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                                                perm_kind kind, const perm_options *options, perm_matrix *matrix,
                                                perm_result *result)
 {
-  perm_allocator allocator = permi_io_allocator(options);
+  perm_allocator allocator = permi_options(options)->allocator;
   permi_entries list;
   const permi_entry *second;
   perm_status status;
@@ -1052,7 +1038,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   reader.name = name ? name : "memory";
   reader.position = text ? text : "";
   reader.end = reader.position + bytes;
-  reader.allocator = permi_io_allocator(options);
+  reader.allocator = permi_options(options)->allocator;
   reader.status = PERM_OK;
   reader.result = result;
   strcpy(reader.point, ".");
@@ -1077,7 +1063,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                       perm_result *result)
 {
-  perm_allocator allocator = permi_io_allocator(options);
+  perm_allocator allocator = permi_options(options)->allocator;
   const char *name = path;
   char *text = NULL, *larger;
   size_t bytes = 0, capacity = 0, got;
@@ -2277,7 +2263,9 @@ done:
    A list has two levels. The low PERMI_LOW_BITS slots index a dense array of sums; the merge goes over groups, the
    states with the same high bits. Which low masks a group has is its pattern; groups share few patterns, so these
    are kept once per list, as bits and as ascending numbers, and a state costs the bytes of its value only. */
-#define PERMI_LOW_BITS 10 /* a value array of 8 or 16 KiB stays in the first cache */
+/* Measured, seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, whose groups are small:
+   .004, .004, .008, .010, .011 (each within a third, the machine was shared). */
+#define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH 64
@@ -2309,7 +2297,6 @@ typedef struct permi_frontier { /* context of a leaf */
   double bound_relative;
   double lost_error;    /* see permi_working */
   double room[2];       /* most states before even and odd steps */
-  char *note;           /* what the preparation did; on the first leaf of a job */
 } permi_frontier;
 
 typedef struct permi_patterns {
@@ -2587,10 +2574,12 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
 /* Where the states of one pattern go in another by a stream: places from -> to, both ascending. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
+#define PERMI_MOVES_RUN 4 /* mean length from which runs are kept as such */
 typedef struct permi_move {
   int step, stream, source, target; /* step + 1, so that 0 is empty; pattern numbers */
   int whole;                        /* 1: place k goes to place k, and the target has no other */
   int first, count;                 /* of its pairs */
+  int runs;                         /* not 0: the pairs are so many runs, each a start and a length */
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache: patterns are few, groups many */
@@ -2605,7 +2594,9 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   uint32_t hash = ((uint32_t)source * 0x9e3779b1u ^ (uint32_t)target * 0x85ebca77u ^ (uint32_t)stream * 0xc2b2ae3du);
   permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
   const uint16_t *low, *goal;
+  uint32_t starts[PERMI_LOW_STATES / PERMI_MOVES_RUN], lengths[PERMI_LOW_STATES / PERMI_MOVES_RUN];
   size_t k, count, j = 0;
+  int runs = 0;
   if (move->step == step && move->stream == stream && move->source == source && move->target == target)
     return move;
   if (moves->used > PERMI_MOVES_PAIRS - PERMI_LOW_STATES) {
@@ -2625,13 +2616,33 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
       unsigned place = low[k] ^ cursor->low_flip;
       while (goal[j] != place) /* ascending with k, see above */
         j++;
-      moves->pair[moves->used++] = (uint32_t)k | (uint32_t)j << 16;
+      moves->pair[moves->used] = (uint32_t)k | (uint32_t)j << 16;
+      runs += moves->used == move->first || moves->pair[moves->used] != moves->pair[moves->used - 1] + 65537;
+      moves->used++;
     }
   move->count = moves->used - move->first;
+  move->runs = 0;
+  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place: a run of two pairs or more becomes two numbers */
+    uint32_t *pair = moves->pair + move->first;
+    int i, length;
+    for (i = 0; i < move->count; i += length) {
+      for (length = 1; i + length < move->count && pair[i + length] == pair[i + length - 1] + 65537;)
+        length++;
+      starts[move->runs] = pair[i];
+      lengths[move->runs++] = (uint32_t)length;
+    }
+    for (i = 0; i < move->runs; i++) {
+      pair[2 * i] = starts[i];
+      pair[2 * i + 1] = lengths[i];
+    }
+    moves->used = move->first + 2 * runs;
+  }
   move->whole = (size_t)move->count == count && count == to->first[target + 1] - to->first[target];
   return move;
 }
 
+/* ========================================================================================= >>steps
+   Running the programme: one step after the other between two lists, rescaled by powers of two, and the bound. */
 /* What a run carries from step to step. Doubles: true values are those of the list times 2^exp2; smallest and
    largest bound the moduli of its non-zero values; `loss` bounds what underflow has done to any one value.
    Integers: high_bits. */
@@ -2932,7 +2943,8 @@ done:
   return status;
 }
 
-/* ---- from an order to streams */
+/* ======================================================================================= >>streams
+   From an elimination order to the streams of every step: who sits in which slot, who dies when. */
 typedef struct permi_life { double weight; int vertex; } permi_life;
 
 static int permi_life_compare(const void *left, const void *right)
@@ -2952,7 +2964,6 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
   permi_release(allocator, frontier->stream);
   permi_release(allocator, frontier->states);
   permi_release(allocator, frontier->cost);
-  permi_release(allocator, frontier->note);
   permi_release(allocator, frontier);
 }
 
@@ -3314,8 +3325,8 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   static const char *const algebra[] = {"doubles", "doubles with moduli", "128-bit integers"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   int length = snprintf(buffer, size,
-                        "%sfrontier, order %d: width %d, %d steps, at most %.3g states, about %.3g transitions of %s, "
-                        "predicted %.3g s, %.3g bytes\n", frontier->note ? frontier->note : "", leaf->information.n,
+                        "frontier, order %d: width %d, %d steps, at most %.3g states, about %.3g transitions of %s, "
+                        "predicted %.3g s, %.3g bytes\n", leaf->information.n,
                         frontier->width, frontier->steps,
                         frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1],
                         leaf->information.work, algebra[frontier->algebra], leaf->information.seconds,
@@ -3455,7 +3466,10 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
     permi_frontier_release(allocator, frontier);
     return permi_make_dense(maker, block, leaf);
   }
-  if (status == PERM_OK)
+  if (status == PERM_OK && bytes > limit && working->integer && options->method == PERM_AUTO &&
+      options->precision == PERM_PRECISION_DEFAULT) /* doubles have more engines */
+    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes", bytes);
+  else if (status == PERM_OK)
     status = permi_make_frontier(maker, block, frontier, seconds, bytes, leaf);
   else
     permi_fail(maker->result, status, 2, "a block of order %d with %d entries has no elimination order found within "
@@ -3465,23 +3479,13 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   return status;
 }
 
-/* What the preparation did, in front of the first frontier leaf's line. */
-static int permi_make_note(permi_maker *maker, int multiplied)
+/* What the preparation did, for perm_job_explain. */
+static void permi_make_note(permi_maker *maker, int multiplied)
 {
   const permi_working *working = maker->working;
-  int i;
-  for (i = 0; i < maker->job->leaves; i++)
-    if (maker->job->leaf[i].run_task == permi_frontier_run) {
-      permi_frontier *frontier = (permi_frontier *)maker->job->leaf[i].context;
-      frontier->note = (char *)permi_allocate(&maker->options->allocator, 256, 1);
-      if (!frontier->note)
-        return 0;
-      snprintf(frontier->note, 256,
-               "structure: %d entries in no perfect matching dropped, %d rows or columns of degree 1 and %d of "
-               "degree 2 eliminated, %d blocks left\n", working->dropped, working->degree_one, working->degree_two, multiplied);
-      return 1;
-    }
-  return 1;
+  snprintf(maker->job->note, sizeof maker->job->note,
+           "structure: %d entries in no perfect matching dropped, %d rows of degree 1 and %d of degree 2 eliminated, "
+           "%d blocks left\n", working->dropped, working->degree_one, working->degree_two, multiplied);
 }
 
 /* The leaves of all blocks, each multiplied to the constant. */
@@ -3538,8 +3542,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
       status = permi_fail_memory(maker->result);
     made++;
   }
-  if (status == PERM_OK && !permi_make_note(maker, made))
-    status = permi_fail_memory(maker->result);
+  permi_make_note(maker, made);
   permi_release(allocator, first);
   permi_release(allocator, rows);
   return status;
@@ -3564,12 +3567,22 @@ static int permi_sparse_full(const perm_matrix *matrix, int *mark)
   return full;
 }
 
-/* The whole matrix to an engine that does not look at structure. */
+/* The job of a permanent that is 0 by structure: exactly, whatever the arithmetic. */
+static perm_status permi_make_zero(permi_maker *maker)
+{
+  permi_number nothing;
+  memset(&nothing, 0, sizeof nothing);
+  nothing.exact = 1;
+  return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
+}
+
+/* The whole matrix to an engine that does not look at structure, but for zero rows and columns. */
 static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   int n = matrix->n, i;
   size_t e;
+  perm_plan plan;
   permi_leaf leaf;
   perm_status status;
   double *a;
@@ -3587,10 +3600,14 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
       if (matrix->kind == PERM_KIND_INTEGER && fabs(a[i * n + matrix->column[e]]) > 9007199254740992.0)
         maker->working->inexact = 1;
     }
-  status = permi_dense_leaf(maker->options, n, a, n, &leaf, maker->result);
+  status = permi_plan(n, a, n, maker->options, &plan, maker->result);
+  if (status == PERM_OK && !plan.zero && permi_plan_leaf(&plan, a, n, allocator, &leaf) != PERM_OK)
+    status = permi_fail_memory(maker->result);
   permi_release(allocator, a);
   if (status != PERM_OK)
     return status;
+  if (plan.zero)
+    return permi_make_zero(maker);
   if (maker->working->inexact) {
     leaf.bound_relative = (double)INFINITY;
     leaf.estimate_relative += n * PERMI_UNIT;
@@ -3629,12 +3646,8 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
       permi_fail_memory(result);
     } else if (status == PERM_ERROR_OVERFLOW) {
       permi_fail(result, status, 0, "the exact permanent is too long for %d bits", 64 * PERM_INTEGER_WORDS);
-    } else if (zero) { /* exactly, whatever the arithmetic */
-      permi_number nothing;
-      memset(&nothing, 0, sizeof nothing);
-      nothing.exact = 1;
-      if (!permi_job_push_number(maker.job, &nothing))
-        status = permi_fail_memory(result);
+    } else if (zero) {
+      status = permi_make_zero(&maker);
     } else {
       status = permi_make_blocks(&maker);
     }
@@ -3714,31 +3727,39 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
 }
 
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
-                                         perm_result *result)
+                                                perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
-  double start = permi_seconds(), planned;
+  perm_options options = *permi_options(options_given);
+  double start = permi_seconds(), planned = 0, seconds;
   perm_job *job;
   perm_status status;
-  int again;
+  int escalated = 0, exact;
   if (!result)
     return PERM_ERROR_NULL;
-  status = perm_sparse_job(matrix, options, &job, result);
-  if (status != PERM_OK)
-    return status;
-  again = job->precision == PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_EXACT;
-  planned = job->plan_seconds;
-  status = permi_run_job(job, options, result);
-  if (status == PERM_ERROR_OVERFLOW && again) {
-    status = permi_make_job(matrix, options, 0, &job, result);
+  for (;;) {
+    status = perm_sparse_job(matrix, &options, &job, result);
     if (status != PERM_OK)
       return status;
+    exact = job->precision == PERM_PRECISION_EXACT;
     planned += job->plan_seconds;
-    status = permi_run_job(job, options, result);
+    seconds = permi_job_seconds(job);
+    status = permi_run_job(job, &options, result);
+    if (status == PERM_ERROR_OVERFLOW && exact && options.precision != PERM_PRECISION_EXACT) {
+      status = permi_make_job(matrix, &options, 0, &job, result);
+      if (status != PERM_OK)
+        return status;
+      planned += job->plan_seconds;
+      status = permi_run_job(job, &options, result);
+    }
+    if (status != PERM_OK || options.precision != PERM_PRECISION_FAST || !permi_escalates(&options, result, seconds))
+      break;
+    options.precision = PERM_PRECISION_DEFAULT;
+    escalated++;
   }
+  result->escalated = escalated;
   result->plan_seconds = planned;
   result->seconds = permi_seconds() - start;
-  return permi_judge(options, result);
+  return permi_judge(&options, result);
 }
 
 #endif /* PERM_SPARSE_IMPLEMENTED */
@@ -3795,6 +3816,7 @@ static perm_status PERMI_STEP(permi_run *run, const permi_list *source, permi_li
                                                   source->pattern[cursor->group], &target->patterns, pattern);
         const uint32_t *pair = run->moves.pair + move->first;
         size_t pairs = (size_t)move->count;
+        int runs = move->runs;
         PERMI_COEFFICIENTS
         if (move->whole == pass)
           continue;
@@ -3807,8 +3829,17 @@ static perm_status PERMI_STEP(permi_run *run, const permi_list *source, permi_li
         } else {
           for (k = 0; k < count && fresh; k++)
             PERMI_ZERO(y[k]);
-          for (k = 0; k < pairs; k++)
-            PERMI_ACCUMULATE(y[pair[k] >> 16], x[pair[k] & 65535]);
+          if (move->runs) {
+            for (; runs > 0; runs--, pair += 2) {
+              PERMI_VALUE *to = y + (pair[0] >> 16);
+              const PERMI_VALUE *from = x + (pair[0] & 65535);
+              for (k = 0; k < pair[1]; k++)
+                PERMI_ACCUMULATE(to[k], from[k]);
+            }
+          } else {
+            for (k = 0; k < pairs; k++)
+              PERMI_ACCUMULATE(y[pair[k] >> 16], x[pair[k] & 65535]);
+          }
         }
         fresh = 0;
       }

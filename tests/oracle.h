@@ -10,7 +10,7 @@ typedef long double oracle_wide;
 #endif
 
 /* Permanent by dynamic programming over subsets of columns, exact while it fits 127 bits. n <= 20. */
-static oracle_int oracle_integer(int n, const double *a)
+__attribute__((unused)) static oracle_int oracle_integer(int n, const double *a)
 {
   size_t subsets = (size_t)1 << n, s;
   oracle_int *value = (oracle_int *)calloc(subsets, sizeof *value), result;

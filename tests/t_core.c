@@ -135,6 +135,34 @@ TEST(t_numbers_add_and_multiply)
   }
 }
 
+/* The bounds of a product: |ab - AB| <= |a| eb + |b| ea + ea eb, and the same for the estimates; of a sum: ea + eb. */
+TEST(t_numbers_carry_bounds)
+{
+  permi_number a = permi_number_one(), b = permi_number_one(), c;
+  a.exact = b.exact = 0;
+  a.value.hi = 3;
+  a.error = 0.5;
+  a.estimate = 0.25;
+  b.value.hi = -5;
+  b.error = 0.125;
+  b.estimate = 0.75;
+  c = a;
+  CHECK(permi_number_multiply(&c, &b) == PERM_OK);
+  CHECK(ldexp(c.value.hi, (int)c.exp2) == -15);
+  CHECK(fabs(ldexp(c.error, (int)c.exp2) - (3 * 0.125 + 5 * 0.5 + 0.5 * 0.125)) < 1e-9);
+  CHECK(ldexp(c.error, (int)c.exp2) >= 3 * 0.125 + 5 * 0.5 + 0.5 * 0.125);
+  CHECK(fabs(ldexp(c.estimate, (int)c.exp2) - (3 * 0.75 + 5 * 0.25 + 0.25 * 0.75)) < 1e-9);
+  c = a;
+  CHECK(permi_number_add(&c, &b) == PERM_OK);
+  CHECK(ldexp(c.value.hi, (int)c.exp2) == -2);
+  CHECK(fabs(ldexp(c.error, (int)c.exp2) - 0.625) < 1e-9 && ldexp(c.error, (int)c.exp2) >= 0.625);
+  CHECK(fabs(ldexp(c.estimate, (int)c.exp2) - 1.0) < 1e-9);
+  b.error = b.estimate = (double)INFINITY;
+  c = a;
+  c.value.hi = c.error = c.estimate = 0; /* an exact zero times anything is zero */
+  CHECK(permi_number_multiply(&c, &b) == PERM_OK && c.error == 0 && c.value.hi == 0);
+}
+
 /* 1e600 + 1e-600 in separate exponents: the bound covers what vanished. */
 TEST(t_numbers_of_far_exponents)
 {

@@ -375,6 +375,39 @@ TEST(t_sparse_extreme_scales)
   }
 }
 
+/* Exponents of entries at random: scaling loses entries, products underflow, and the error must say so. */
+TEST(t_sparse_wild_exponents)
+{
+  double a[64];
+  perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_DEFAULT);
+  int trial, i, useful = 0, computed = 0;
+  for (trial = 0; trial < 1000; trial++) {
+    int n = 2 + test_below(7), mixed = test_below(2), range = 100 + test_below(920);
+    perm_matrix matrix;
+    perm_result result;
+    perm_status status;
+    long double exact, value, error;
+    for (i = 0; i < n * n; i++) {
+      a[i] = test_below(4) ? ldexp(0.5 + test_uniform() / 2, test_below(2 * range) - range) : 0;
+      a[i] = mixed && test_below(2) ? -a[i] : a[i];
+    }
+    perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL);
+    exact = oracle_subsets_real(n, a);
+    status = perm_compute_sparse(&matrix, &options, &result);
+    perm_matrix_free(&matrix);
+    CHECK(status == PERM_OK || status == PERM_ERROR_UNSUPPORTED); /* the latter: nothing is known */
+    if (status != PERM_OK)
+      continue;
+    value = ldexpl((long double)result.value, (int)result.exp2);
+    error = ldexpl((long double)result.error, (int)result.exp2);
+    CHECK_SHOW(fabsl(value - exact) <= error + 1e-17L * fabsl(exact), "n %d: %.17g 2^%lld +- %.3g, exact %.17Lg", n,
+               result.value, result.exp2, result.error, exact);
+    computed++;
+    useful += error < 1e-10L * fabsl(exact);
+  }
+  CHECK_SHOW(computed > 900 && useful > 500, "%d computed, %d useful", computed, useful);
+}
+
 /* Band matrices, by a window of 5 columns in long double, whose exponent is wide enough for all of it. */
 static long double oracle_band(int n, const double *v) /* v[5 i + k] at row i, column i + k - 2 */
 {
@@ -564,6 +597,14 @@ TEST(t_sparse_stops_and_refuses)
   CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_ERROR_LIMIT);
   CHECK_TEXT(result.message, "max_seconds");
   options.max_seconds = 0;
+  perm_matrix_free(&matrix);
+  t_sparse_pattern(44, present, &matrix); /* too large for integers: auto plans doubles and the dense engine */
+  CHECK(perm_sparse_job(&matrix, NULL, &job, &result) == PERM_OK);
+  {
+    perm_leaf leaf;
+    CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.method == PERM_DENSE);
+  }
+  perm_job_free(job);
   perm_matrix_free(&matrix);
   t_sparse_pattern(64, present, &matrix); /* ones(64): no order fits */
   options.precision = PERM_PRECISION_EXACT;
