@@ -86,30 +86,30 @@
 #define PERM_VERSION_MINOR 1
 #define PERM_VERSION_PATCH 0
 
-#define PERM_MAX_N 64           /* largest n of the engines that sum over sign vectors (64-bit counters) */
-#define PERM_SUM_WORDS 36       /* 64-bit words of a perm_sum */
-#define PERM_INTEGER_WORDS 34   /* 64-bit words of an exact result: 2176 bits */
+#define PERM_MAX_N 64         /* largest n of the engines that sum over sign vectors (64-bit counters) */
+#define PERM_SUM_WORDS 36     /* 64-bit words of a perm_sum */
+#define PERM_INTEGER_WORDS 34 /* 64-bit words of an exact result: 2176 bits */
 #define PERM_MESSAGE_BYTES 256
 
 /* Status of a call. 0: done. Positive: there is a value, but the job stopped early or missed the tolerance.
    Negative: an error; value is NaN and result->message says which argument was bad, and why. */
-#define PERM_STATUS_LIST(X)                                                            \
-  X(PERM_OK, 0, "done")                                                                \
-  X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller; the job can be resumed")      \
-  X(PERM_STOPPED_TIME, 2, "max_seconds reached; the job can be resumed")               \
-  X(PERM_TOLERANCE_NOT_MET, 3, "finished, but the tolerance asked for was not met")    \
-  X(PERM_ERROR_NULL, -1, "a required pointer is NULL")                                 \
-  X(PERM_ERROR_SIZE, -2, "a size is negative or too large")                            \
-  X(PERM_ERROR_STRIDE, -3, "the row stride is smaller than a row")                     \
-  X(PERM_ERROR_NOT_FINITE, -4, "an entry is NaN or infinite")                          \
-  X(PERM_ERROR_OPTION, -5, "an option is out of range or contradicts another")         \
-  X(PERM_ERROR_UNSUPPORTED, -6, "not available for this matrix, machine or version")   \
-  X(PERM_ERROR_MEMORY, -7, "out of memory")                                            \
-  X(PERM_ERROR_LIMIT, -8, "refused beforehand: predicted to exceed a limit")           \
-  X(PERM_ERROR_OVERFLOW, -9, "an exact integer does not fit its 128 bits")             \
-  X(PERM_ERROR_RANGE, -10, "a leaf or chunk number is outside the job")                \
-  X(PERM_ERROR_STATE, -11, "state, plan or partial belongs to another job")            \
-  X(PERM_ERROR_FILE, -12, "a file cannot be opened, read or written")                  \
+#define PERM_STATUS_LIST(X)                                                                                            \
+  X(PERM_OK, 0, "done")                                                                                                \
+  X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller; the job can be resumed")                                      \
+  X(PERM_STOPPED_TIME, 2, "max_seconds reached; the job can be resumed")                                               \
+  X(PERM_TOLERANCE_NOT_MET, 3, "finished, but the tolerance asked for was not met")                                    \
+  X(PERM_ERROR_NULL, -1, "a required pointer is NULL")                                                                 \
+  X(PERM_ERROR_SIZE, -2, "a size is negative or too large")                                                            \
+  X(PERM_ERROR_STRIDE, -3, "the row stride is smaller than a row")                                                     \
+  X(PERM_ERROR_NOT_FINITE, -4, "an entry is NaN or infinite")                                                          \
+  X(PERM_ERROR_OPTION, -5, "an option is out of range or contradicts another")                                         \
+  X(PERM_ERROR_UNSUPPORTED, -6, "not available for this matrix, machine or version")                                   \
+  X(PERM_ERROR_MEMORY, -7, "out of memory")                                                                            \
+  X(PERM_ERROR_LIMIT, -8, "refused beforehand: predicted to exceed a limit")                                           \
+  X(PERM_ERROR_OVERFLOW, -9, "an exact integer does not fit its 128 bits")                                             \
+  X(PERM_ERROR_RANGE, -10, "a leaf or chunk number is outside the job")                                                \
+  X(PERM_ERROR_STATE, -11, "state, plan or partial belongs to another job")                                            \
+  X(PERM_ERROR_FILE, -12, "a file cannot be opened, read or written")                                                  \
   X(PERM_ERROR_FORMAT, -13, "a file is malformed")
 
 typedef enum perm_status {
@@ -120,13 +120,13 @@ typedef enum perm_status {
 } perm_status;
 
 /* Engines by name. perm.h has dense, glynn, ryser and expansion; perm_sparse.h adds frontier. */
-#define PERM_METHOD_LIST(X)                                                            \
-  X(PERM_AUTO, "auto", "the least predicted time")                                     \
-  X(PERM_DENSE, "dense", "blocked Glynn sum, vector kernels")                          \
-  X(PERM_GLYNN, "glynn", "Glynn sum, scalar Gray code")                                \
-  X(PERM_RYSER, "ryser", "Ryser sum, scalar Gray code")                                \
-  X(PERM_EXPANSION, "expansion", "sum over permutations, row by row")                  \
-  X(PERM_FRONTIER, "frontier", "frontier dynamic programme over matched vertices")     \
+#define PERM_METHOD_LIST(X)                                                                                            \
+  X(PERM_AUTO, "auto", "the least predicted time")                                                                     \
+  X(PERM_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                          \
+  X(PERM_GLYNN, "glynn", "Glynn sum, scalar Gray code")                                                                \
+  X(PERM_RYSER, "ryser", "Ryser sum, scalar Gray code")                                                                \
+  X(PERM_EXPANSION, "expansion", "sum over permutations, row by row")                                                  \
+  X(PERM_FRONTIER, "frontier", "frontier dynamic programme over matched vertices")                                     \
   X(PERM_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")
 
 typedef enum perm_method {
@@ -160,20 +160,20 @@ typedef struct perm_allocator {
 
 /* What a running job tells. `seconds_left` is an extrapolation, INFINITY at first. */
 typedef struct perm_progress {
-  double fraction;        /* of the predicted work, 0..1 */
+  double fraction; /* of the predicted work, 0..1 */
   double seconds, seconds_left;
-  const char *activity;   /* static text: what is being done */
+  const char *activity; /* static text: what is being done */
 } perm_progress;
 
 /* All zero is the best default. The callbacks come from the calling thread only. */
 typedef struct perm_options {
   perm_method method;
   perm_precision precision;
-  perm_isa isa;           /* highest instruction set to use */
-  int threads;            /* 0: all that OpenMP offers (1 without OpenMP) */
-  double tolerance;       /* relative error asked for; 0: none */
-  double max_seconds;     /* 0: no limit. Ranges stop there, single tasks refuse beforehand */
-  double max_bytes;       /* 0: no limit. Tasks predicted to need more are refused */
+  perm_isa isa;       /* highest instruction set to use */
+  int threads;        /* 0: all that OpenMP offers (1 without OpenMP) */
+  double tolerance;   /* relative error asked for; 0: none */
+  double max_seconds; /* 0: no limit. Ranges stop there, single tasks refuse beforehand */
+  double max_bytes;   /* 0: no limit. Tasks predicted to need more are refused */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
   const volatile int *cancel; /* if not NULL: non-zero there cancels (may be set by any thread or signal) */
@@ -186,64 +186,66 @@ typedef struct perm_options {
 typedef struct perm_result {
   double value;
   long long exp2;
-  double error;           /* guaranteed |value - permanent|, in units of 2^exp2; INFINITY: no guarantee */
-  double estimate;        /* estimated |value - permanent|, in units of 2^exp2 */
-  int exact;              /* 1: integer[] holds the permanent itself; value is its nearest double */
-  int negative;           /* sign of the exact integer */
-  int integer_words;      /* words in use, least significant first */
+  double error;      /* guaranteed |value - permanent|, in units of 2^exp2; INFINITY: no guarantee */
+  double estimate;   /* estimated |value - permanent|, in units of 2^exp2 */
+  int exact;         /* 1: integer[] holds the permanent itself; value is its nearest double */
+  int negative;      /* sign of the exact integer */
+  int integer_words; /* words in use, least significant first */
   uint64_t integer[PERM_INTEGER_WORDS];
-  perm_method method;     /* of the costliest leaf */
+  perm_method method; /* of the costliest leaf */
   perm_precision precision;
   perm_isa isa;
   int threads;
-  int escalated;          /* times the precision was raised */
-  double terms;           /* terms summed, or states visited */
+  int escalated; /* times the precision was raised */
+  double terms;  /* terms summed, or states visited */
   double plan_seconds, seconds;
   perm_status status;
-  int argument;           /* 1-based position of the bad argument, 0: none */
+  int argument;                     /* 1-based position of the bad argument, 0: none */
   char message[PERM_MESSAGE_BYTES]; /* one line, empty when all is well */
 } perm_result;
 
 /* A plan fixes everything that determines the bits of a result. Pure function of matrix and options, plain
    data, valid on another machine of the same kernel family. */
 typedef enum perm_form {
-  PERM_FORM_SCALAR,       /* no blocking: the plain engines and n <= 4 */
-  PERM_FORM_NORMALISED,   /* every row divided by its entry in the pivot column */
-  PERM_FORM_PAIR          /* pivot column kept, rows two by two: no division */
+  PERM_FORM_SCALAR,     /* no blocking: the plain engines and n <= 4 */
+  PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
+  PERM_FORM_PAIR        /* pivot column kept, rows two by two: no division */
 } perm_form;
 
 typedef struct perm_plan {
-  int version;            /* PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH */
+  int version; /* PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH */
   int n;
   perm_method method;
   perm_precision precision;
-  perm_isa isa;           /* the kernel family */
+  perm_isa isa; /* the kernel family */
   perm_form form;
-  int pivot;              /* the +- column */
+  int pivot; /* the +- column */
   int lane_columns, block_columns, outer_columns;
-  int chunk_log2;         /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
-  int rebuild_log2;       /* row sums rebuilt every 2^rebuild_log2 outer states */
+  int chunk_log2;   /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
+  int rebuild_log2; /* row sums rebuilt every 2^rebuild_log2 outer states */
   uint64_t chunks;
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
-  int zero;               /* 1: a row or column is zero, so the permanent is */
-  int lossy;              /* 1: scaling pushed a non-zero entry below the normal doubles */
-  double elements;        /* n 2^(n-1) */
-  double seconds, bytes;  /* predicted, one thread, from stored rates */
-  uint64_t fingerprint;   /* of matrix bits and the fields above */
+  int zero;                                          /* 1: a row or column is zero, so the permanent is */
+  int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
+  double elements;                                   /* n 2^(n-1) */
+  double seconds, bytes;                             /* predicted, one thread, from stored rates */
+  uint64_t fingerprint;                              /* of matrix bits and the fields above */
 } perm_plan;
 
 /* A sum that is exactly associative: fixed point, two's complement, unit 2^-1074, least word first. Every
    finite double is a whole number of units, so partial sums may be merged in any order and grouping and give
    the same bits. 2304 bits leave room for 2^200 terms of the largest double. */
-typedef struct perm_sum { uint64_t word[PERM_SUM_WORDS]; } perm_sum;
+typedef struct perm_sum {
+  uint64_t word[PERM_SUM_WORDS];
+} perm_sum;
 
 /* What a range or task of one leaf yields. Zero-initialise before the first use. */
 typedef struct perm_partial {
-  perm_sum value;         /* sum of the terms */
-  perm_sum absolute;      /* sum of |terms| (for some engines an even half of them, doubled) */
-  long long exp2;         /* value and absolute are in units of 2^exp2 (tasks only; 0 for ranges) */
-  uint64_t chunks;        /* how many chunks went in */
-  uint64_t fingerprint;   /* of the leaf; set by the first chunk */
+  perm_sum value;       /* sum of the terms */
+  perm_sum absolute;    /* sum of |terms| (for some engines an even half of them, doubled) */
+  long long exp2;       /* value and absolute are in units of 2^exp2 (tasks only; 0 for ranges) */
+  uint64_t chunks;      /* how many chunks went in */
+  uint64_t fingerprint; /* of the leaf; set by the first chunk */
   double terms;
 } perm_partial;
 
@@ -256,10 +258,10 @@ typedef struct perm_leaf {
   perm_leaf_kind kind;
   perm_method method;
   perm_isa isa;
-  int n;                  /* order of the leaf's matrix block */
+  int n; /* order of the leaf's matrix block */
   uint64_t chunks;
-  double work;            /* elements (ranges) or transitions (tasks) */
-  double seconds, bytes;  /* predicted */
+  double work;           /* elements (ranges) or transitions (tasks) */
+  double seconds, bytes; /* predicted */
   uint64_t fingerprint;
 } perm_leaf;
 
@@ -416,8 +418,8 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 
 static const perm_options *permi_options(const perm_options *options)
 {
-  static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, NULL, NULL, NULL,
-                                        {NULL, NULL, NULL}};
+  static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, NULL, NULL,
+                                        NULL,      {NULL, NULL, NULL}};
   return options ? options : &defaults;
 }
 
@@ -500,7 +502,9 @@ static double permi_shift(double x, int e)
 }
 
 /* ---- double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9] */
-typedef struct permi_dd { double hi, lo; } permi_dd;
+typedef struct permi_dd {
+  double hi, lo;
+} permi_dd;
 
 static permi_dd permi_two_sum(double a, double b)
 {
@@ -607,7 +611,8 @@ static void permi_sum_add(perm_sum *sum, const perm_sum *other)
 
 /* Adds sign * magnitude, an integer of `words` words (in ones, not in units of 2^-1074). */
 PERMI_UNUSED /* by perm.h alone; perm_sparse.h sums exact integers */
-static void permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
+    static void
+    permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
 {
   int i; /* 1 = 2^1074 units: word 16, bit 50 */
   for (i = 0; i < words && i < PERM_SUM_WORDS - 17; i++)
@@ -721,10 +726,10 @@ static int permi_sum_integer(const perm_sum *sum, uint64_t *word, int *negative)
 
 /* ---- a number on its way through the expression of a job */
 typedef struct permi_number {
-  permi_dd value;          /* value 2^exp2 */
+  permi_dd value; /* value 2^exp2 */
   long long exp2;
-  double error, estimate;  /* absolute, in units of 2^exp2; error may be INFINITY */
-  int exact;               /* 1: word[] holds the integer itself */
+  double error, estimate; /* absolute, in units of 2^exp2; error may be INFINITY */
+  int exact;              /* 1: word[] holds the integer itself */
   int negative, words;
   uint64_t word[PERM_INTEGER_WORDS];
 } permi_number;
@@ -810,8 +815,9 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   }
   a->exact = a->exact && b.exact;
   a->value = permi_dd_multiply(a->value, b.value);
-  a->error = (permi_times(x, b.error) + permi_times(y, a->error) + permi_times(a->error, b.error) +
-              PERMI_DD_UNIT * x * y) * (1 + 1e-12);
+  a->error =
+      (permi_times(x, b.error) + permi_times(y, a->error) + permi_times(a->error, b.error) + PERMI_DD_UNIT * x * y) *
+      (1 + 1e-12);
   a->estimate = permi_times(x, b.estimate) + permi_times(y, a->estimate) + permi_times(a->estimate, b.estimate);
   a->exp2 += b.exp2;
   if (a->exact)
@@ -1034,9 +1040,9 @@ struct permi_leaf {
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
   void (*release)(const perm_allocator *allocator, void *context);
   size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* like snprintf, whole lines */
-  void *context;            /* tables of the engine; immutable once the job exists */
-  int integer;              /* 1: the partial's value is the integer itself, scale is 1 */
-  permi_dd scale;           /* permanent of the leaf = value * scale * 2^scale_exp2 */
+  void *context;  /* tables of the engine; immutable once the job exists */
+  int integer;    /* 1: the partial's value is the integer itself, scale is 1 */
+  permi_dd scale; /* permanent of the leaf = value * scale * 2^scale_exp2 */
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise; */
   double bound_absolute;    /* INFINITY where no theorem holds */
@@ -1044,7 +1050,10 @@ struct permi_leaf {
 };
 
 typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
-typedef struct permi_node { permi_operation operation; int index; } permi_node;
+typedef struct permi_node {
+  permi_operation operation;
+  int index;
+} permi_node;
 
 struct perm_job {
   perm_allocator allocator;
@@ -1153,8 +1162,10 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                       : leaf->bound_relative * absolute * (1 + 1e-12) + PERMI_DD_UNIT * 2 * fabs(number->value.hi);
   if (leaf->bound_absolute != 0 && number->error != (double)INFINITY) {
     long long shift = leaf->scale_exp2 + partial->exp2 - number->exp2;
-    number->error += ldexp(leaf->bound_absolute * fabs(leaf->scale.hi) * (1 + 1e-12),
-                           shift < -2000 ? -2000 : shift > 2000 ? 2000 : (int)shift) + DBL_MIN;
+    number->error += ldexp(leaf->bound_absolute * fabs(leaf->scale.hi) * (1 + 1e-12), shift < -2000  ? -2000
+                                                                                      : shift > 2000 ? 2000
+                                                                                                     : (int)shift) +
+                     DBL_MIN;
   }
   return PERM_OK;
 }
@@ -1174,8 +1185,14 @@ static perm_status permi_job_value(const perm_job *job, const perm_partial *part
     switch (job->node[i].operation) {
     case PERMI_PUSH_LEAF: status = permi_leaf_number(&job->leaf[index], &partials[index], &stack[top++]); break;
     case PERMI_PUSH_NUMBER: stack[top++] = job->number[index]; break;
-    case PERMI_MULTIPLY: top--; status = permi_number_multiply(&stack[top - 1], &stack[top]); break;
-    case PERMI_ADD: top--; status = permi_number_add(&stack[top - 1], &stack[top]); break;
+    case PERMI_MULTIPLY:
+      top--;
+      status = permi_number_multiply(&stack[top - 1], &stack[top]);
+      break;
+    case PERMI_ADD:
+      top--;
+      status = permi_number_add(&stack[top - 1], &stack[top]);
+      break;
     }
   }
   if (status == PERM_OK && top == 1)
@@ -1424,22 +1441,24 @@ static perm_status permi_run_range(const permi_leaf *leaf, permi_control *contro
 /* ====================================================================================== >>dispatch
    What the kernels read and yield, and the table from which the plan picks one. The table's rates, in
    elements/s of one thread, feed predictions only, so any honest order of magnitude will do. */
-typedef struct permi_chunk_sum { double hi, lo, absolute; } permi_chunk_sum;
+typedef struct permi_chunk_sum {
+  double hi, lo, absolute;
+} permi_chunk_sum;
 
 #define PERMI_ROWS 96 /* 64 rows in pairs: 3 virtual rows for 2 rows */
 
 /* Tables of one matrix, made by >>dense, immutable while kernels run. A virtual row is a linear form in the
    signs: for PERM_FORM_NORMALISED row i itself, for PERM_FORM_PAIR see permi_dense_tables. */
 typedef struct permi_dense {
-  int n, rows, padded;        /* virtual rows; padded to a multiple of 8 with zeros */
-  int pairs;                  /* PERM_FORM_PAIR: n/2 pairs, then n%2 single row */
+  int n, rows, padded; /* virtual rows; padded to a multiple of 8 with zeros */
+  int pairs;           /* PERM_FORM_PAIR: n/2 pairs, then n%2 single row */
   int outer, chunk_log2, rebuild_log2;
-  unsigned absolute_mask;     /* which states enter the sum of |terms|, 1 of mask + 1: see the kernel */
-  double *table;              /* [rows][2^block_columns][2^lane_columns] signed sums of those columns */
-  double *step;               /* [outer][2][padded]: -2a (sign turning -) comes second, +2a first */
-  double *start, *start_low;  /* [padded] row sums with every outer sign +, as hi + lo */
-  double *cross;              /* PERM_FORM_PAIR: [pairs] product of the pivot entries; last: the single row's */
-  double *memory;             /* all of these are inside */
+  unsigned absolute_mask;    /* which states enter the sum of |terms|, 1 of mask + 1: see the kernel */
+  double *table;             /* [rows][2^block_columns][2^lane_columns] signed sums of those columns */
+  double *step;              /* [outer][2][padded]: -2a (sign turning -) comes second, +2a first */
+  double *start, *start_low; /* [padded] row sums with every outer sign +, as hi + lo */
+  double *cross;             /* PERM_FORM_PAIR: [pairs] product of the pivot entries; last: the single row's */
+  double *memory;            /* all of these are inside */
   void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 } permi_dense;
 
@@ -1515,12 +1534,13 @@ typedef struct permi_kernel {
   perm_isa isa;
   perm_form form;
   int lane_columns, block_columns;
-  int n_least;  /* 16: below it the tables of K = 3 cost more than they save */
-  double rate;  /* elements/s, one thread */
+  int n_least; /* 16: below it the tables of K = 3 cost more than they save */
+  double rate; /* elements/s, one thread */
   permi_kernel_run run;
 } permi_kernel;
 
-static const permi_kernel permi_kernels[] = { /* the best first */
+static const permi_kernel permi_kernels[] = {
+    /* the best first */
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 3, 3, 16, 2.5e10, permi_glynn_real_avx512_k3},
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 3, 2, 7, 2.0e10, permi_glynn_real_avx512_k2},
@@ -1878,9 +1898,8 @@ static perm_status permi_check_options(const perm_options *options, int argument
   if (bad)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: %s", bad);
   if (options->isa > perm_isa_best())
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument,
-                      "options: this machine has no %s; its best is %s", perm_isa_name(options->isa),
-                      perm_isa_name(perm_isa_best()));
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: this machine has no %s; its best is %s",
+                      perm_isa_name(options->isa), perm_isa_name(perm_isa_best()));
   return PERM_OK;
 }
 
@@ -2103,12 +2122,11 @@ static perm_status permi_plan(int n, const double *a, ptrdiff_t ld, const perm_o
 static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const perm_leaf *information = &leaf->information;
-  int length = snprintf(buffer, size,
-                        "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one thread, %.3g bytes\n",
-                        information->n, perm_method_name(information->method), perm_isa_name(information->isa),
-                        information->kind == PERM_LEAF_TASK ? "task" : "range",
-                        (double)information->chunks, information->chunks == 1 ? "" : "s",
-                        information->work, information->seconds, information->bytes);
+  int length = snprintf(
+      buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one thread, %.3g bytes\n",
+      information->n, perm_method_name(information->method), perm_isa_name(information->isa),
+      information->kind == PERM_LEAF_TASK ? "task" : "range", (double)information->chunks,
+      information->chunks == 1 ? "" : "s", information->work, information->seconds, information->bytes);
   return length > 0 ? (size_t)length : 0;
 }
 
@@ -2199,7 +2217,8 @@ static double permi_dense_rate(const perm_options *options)
 PERM_API const char *perm_status_text(perm_status status)
 {
   switch (status) {
-#define PERMI_CASE(name, number, text) case name: return text;
+#define PERMI_CASE(name, number, text)                                                                                 \
+  case name: return text;
     PERM_STATUS_LIST(PERMI_CASE)
 #undef PERMI_CASE
   default: return "unknown status";
@@ -2209,7 +2228,8 @@ PERM_API const char *perm_status_text(perm_status status)
 PERM_API const char *perm_status_name(perm_status status)
 {
   switch (status) {
-#define PERMI_CASE(name, number, text) case name: return #name;
+#define PERMI_CASE(name, number, text)                                                                                 \
+  case name: return #name;
     PERM_STATUS_LIST(PERMI_CASE)
 #undef PERMI_CASE
   default: return "unknown status";
@@ -2219,7 +2239,8 @@ PERM_API const char *perm_status_name(perm_status status)
 PERM_API const char *perm_method_name(perm_method method)
 {
   switch (method) {
-#define PERMI_CASE(name, word, text) case name: return word;
+#define PERMI_CASE(name, word, text)                                                                                   \
+  case name: return word;
     PERM_METHOD_LIST(PERMI_CASE)
 #undef PERMI_CASE
   default: return "unknown";
@@ -2454,8 +2475,14 @@ PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a
   perm_plan check;
   permi_result_clear(result);
   if (!plan || !job || (!a && plan->n))
-    return permi_fail(result, PERM_ERROR_NULL, !plan ? 1 : !job ? 5 : 2, "%s is NULL",
-                      !plan ? "plan" : !job ? "job" : "a");
+    return permi_fail(result, PERM_ERROR_NULL,
+                      !plan  ? 1
+                      : !job ? 5
+                             : 2,
+                      "%s is NULL",
+                      !plan  ? "plan"
+                      : !job ? "job"
+                             : "a");
   *job = NULL;
   if (plan->n < 0 || plan->n > PERM_MAX_N || (plan->n && ld < plan->n))
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix");
@@ -2485,9 +2512,10 @@ PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t 
     if (status != PERM_OK)
       return status;
     if (plan.method == PERM_EXPANSION && options.max_seconds > 0 && plan.seconds > options.max_seconds)
-      return permi_fail(result, PERM_ERROR_LIMIT, 5, "expansion of order %d is predicted to take %.3g s, over the "
-                        "limit of %.3g s, and cannot be resumed: take method auto", n, plan.seconds,
-                        options.max_seconds);
+      return permi_fail(result, PERM_ERROR_LIMIT, 5,
+                        "expansion of order %d is predicted to take %.3g s, over the "
+                        "limit of %.3g s, and cannot be resumed: take method auto",
+                        n, plan.seconds, options.max_seconds);
     status = permi_job_real(&plan, a, ld, &options, &job, result);
     if (status != PERM_OK)
       return status;
@@ -2495,8 +2523,7 @@ PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t 
     status = permi_run_job(job, &options, result);
     result->plan_seconds = planned;
     result->escalated = escalated;
-    if (status != PERM_OK || plan.precision != PERM_PRECISION_FAST ||
-        !permi_escalates(&options, result, plan.seconds))
+    if (status != PERM_OK || plan.precision != PERM_PRECISION_FAST || !permi_escalates(&options, result, plan.seconds))
       break;
     options.precision = PERM_PRECISION_DEFAULT;
     escalated++;
@@ -2518,7 +2545,7 @@ PERM_API double perm_real(int n, const double *a)
 
 #endif /* PERM_PERMANENT_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION */
-#else /* PERMI_PASS */
+#else  /* PERMI_PASS */
 /* ====================================================================================== >>template
    The kernel text, compiled once for every row of the parameter table in >>kernels:
      PERMI_PASS        the kernel's name
@@ -2561,7 +2588,7 @@ PERM_API double perm_real(int n, const double *a)
 #define PERMI_MUL(a, b) _mm256_mul_pd(a, b)
 #define PERMI_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define PERMI_FMS(a, b, c) _mm256_fmsub_pd(a, b, c)
-#define PERMI_PAIR_ABS(p, m, d) \
+#define PERMI_PAIR_ABS(p, m, d)                                                                                        \
   _mm256_add_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), p), _mm256_andnot_pd(_mm256_set1_pd(-0.0), m))
 #else
 #define PERMI_TARGET
@@ -2595,17 +2622,17 @@ PERM_API double perm_real(int n, const double *a)
 #define PERMI_ABSOLUTE(q) PERMI_PAIR_ABS(p##q, m##q, d##q)
 
 /* base = (hi, lo) += row `sign` of column k, in double-double */
-#define PERMI_MOVE_BASE(k, sign)                                                                   \
-  {                                                                                                \
-    const double *step = dense->step + (size_t)(2 * (k) + (int)(sign)) * (size_t)padded;           \
-    for (i = 0; i < padded; i += PERMI_WIDTH) {                                                           \
-      const PERMI_V base = PERMI_LOAD(hi + i), move = PERMI_LOAD(step + i), next = PERMI_ADD(base, move); \
-      const PERMI_V taken = PERMI_SUB(next, base);                                                        \
-      const PERMI_V lost = PERMI_ADD(PERMI_SUB(base, PERMI_SUB(next, taken)), PERMI_SUB(move, taken));    \
-      const PERMI_V low = PERMI_ADD(lost, PERMI_LOAD(lo + i)), high = PERMI_ADD(next, low);               \
-      PERMI_STORE(hi + i, high);                                                                          \
-      PERMI_STORE(lo + i, PERMI_SUB(low, PERMI_SUB(high, next)));                                         \
-    }                                                                                                     \
+#define PERMI_MOVE_BASE(k, sign)                                                                                       \
+  {                                                                                                                    \
+    const double *step = dense->step + (size_t)(2 * (k) + (int)(sign)) * (size_t)padded;                               \
+    for (i = 0; i < padded; i += PERMI_WIDTH) {                                                                        \
+      const PERMI_V base = PERMI_LOAD(hi + i), move = PERMI_LOAD(step + i), next = PERMI_ADD(base, move);              \
+      const PERMI_V taken = PERMI_SUB(next, base);                                                                     \
+      const PERMI_V lost = PERMI_ADD(PERMI_SUB(base, PERMI_SUB(next, taken)), PERMI_SUB(move, taken));                 \
+      const PERMI_V low = PERMI_ADD(lost, PERMI_LOAD(lo + i)), high = PERMI_ADD(next, low);                            \
+      PERMI_STORE(hi + i, high);                                                                                       \
+      PERMI_STORE(lo + i, PERMI_SUB(low, PERMI_SUB(high, next)));                                                      \
+    }                                                                                                                  \
   }
 
 PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *out)
@@ -2638,14 +2665,14 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, pe
     PERMI_EACH(PERMI_DECLARE)
     /* (y_i +- w_i)(y_j +- w_j) = E +- O with E = y_i y_j + w_i w_j and O = w_j y_i + w_i y_j, linear in the
        signs, hence a virtual row of its own: no division, any pivot */
-#define PERMI_ROW(q)                                                                               \
-  {                                                                                                \
-    const PERMI_V u = PERMI_ADD(xi, PERMI_LOAD(t + (q) * PERMI_WIDTH));                            \
-    const PERMI_V v = PERMI_ADD(xj, PERMI_LOAD(t + (PERMI_SETTINGS + (q)) * PERMI_WIDTH));         \
-    const PERMI_V o = PERMI_ADD(xo, PERMI_LOAD(t + (2 * PERMI_SETTINGS + (q)) * PERMI_WIDTH));     \
-    const PERMI_V e = PERMI_FMA(u, v, w);                                                          \
-    p##q = PERMI_MUL(p##q, PERMI_ADD(e, o));                                                       \
-    m##q = PERMI_MUL(m##q, PERMI_SUB(e, o));                                                       \
+#define PERMI_ROW(q)                                                                                                   \
+  {                                                                                                                    \
+    const PERMI_V u = PERMI_ADD(xi, PERMI_LOAD(t + (q)*PERMI_WIDTH));                                                  \
+    const PERMI_V v = PERMI_ADD(xj, PERMI_LOAD(t + (PERMI_SETTINGS + (q)) * PERMI_WIDTH));                             \
+    const PERMI_V o = PERMI_ADD(xo, PERMI_LOAD(t + (2 * PERMI_SETTINGS + (q)) * PERMI_WIDTH));                         \
+    const PERMI_V e = PERMI_FMA(u, v, w);                                                                              \
+    p##q = PERMI_MUL(p##q, PERMI_ADD(e, o));                                                                           \
+    m##q = PERMI_MUL(m##q, PERMI_SUB(e, o));                                                                           \
   }
     for (i = 0; i < dense->pairs; i++) {
       const PERMI_V xi = PERMI_SET(x[3 * i]), xj = PERMI_SET(x[3 * i + 1]), xo = PERMI_SET(x[3 * i + 2]);
@@ -2656,28 +2683,28 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, pe
 #undef PERMI_ROW
     if (dense->n & 1) {
       const PERMI_V xi = PERMI_SET(x[3 * i]), w = PERMI_SET(dense->cross[i]);
-#define PERMI_ROW(q)                                                                               \
-  {                                                                                                \
-    const PERMI_V u = PERMI_ADD(xi, PERMI_LOAD(t + (q) * PERMI_WIDTH));                            \
-    p##q = PERMI_MUL(p##q, PERMI_ADD(u, w));                                                       \
-    m##q = PERMI_MUL(m##q, PERMI_SUB(u, w));                                                       \
+#define PERMI_ROW(q)                                                                                                   \
+  {                                                                                                                    \
+    const PERMI_V u = PERMI_ADD(xi, PERMI_LOAD(t + (q)*PERMI_WIDTH));                                                  \
+    p##q = PERMI_MUL(p##q, PERMI_ADD(u, w));                                                                           \
+    m##q = PERMI_MUL(m##q, PERMI_SUB(u, w));                                                                           \
   }
       PERMI_EACH(PERMI_ROW)
     }
 #else
     /* pivot entries are 1: P (y + 1) = P y + P and M (y - 1) = M y - M, one fused operation each */
-#define PERMI_ROW(q)                                                                               \
-  {                                                                                                \
-    const PERMI_V y = PERMI_ADD(xi, PERMI_LOAD(t + (q) * PERMI_WIDTH));                            \
-    p##q = PERMI_FMA(p##q, y, p##q);                                                               \
-    m##q = PERMI_FMS(m##q, y, m##q);                                                               \
+#define PERMI_ROW(q)                                                                                                   \
+  {                                                                                                                    \
+    const PERMI_V y = PERMI_ADD(xi, PERMI_LOAD(t + (q)*PERMI_WIDTH));                                                  \
+    p##q = PERMI_FMA(p##q, y, p##q);                                                                                   \
+    m##q = PERMI_FMS(m##q, y, m##q);                                                                                   \
   }
-#define PERMI_FIRST(q)                                                                             \
-  PERMI_V p##q, m##q;                                                                              \
-  {                                                                                                \
-    const PERMI_V y = PERMI_ADD(x0, PERMI_LOAD(t + (q) * PERMI_WIDTH));                            \
-    p##q = PERMI_FMA(one, y, one);                                                                 \
-    m##q = PERMI_FMS(one, y, one);                                                                 \
+#define PERMI_FIRST(q)                                                                                                 \
+  PERMI_V p##q, m##q;                                                                                                  \
+  {                                                                                                                    \
+    const PERMI_V y = PERMI_ADD(x0, PERMI_LOAD(t + (q)*PERMI_WIDTH));                                                  \
+    p##q = PERMI_FMA(one, y, one);                                                                                     \
+    m##q = PERMI_FMS(one, y, one);                                                                                     \
   }
     const PERMI_V x0 = PERMI_SET(x[0]); /* the first row apart saves setting every product to one */
     PERMI_EACH(PERMI_FIRST)

@@ -130,12 +130,13 @@ typedef struct perm_matrix {
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found,
    what was expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
-                                      perm_result *result);
+                                             perm_result *result);
 
 /* The same from bytes in memory, which need no terminating zero and are not modified. text may be NULL when
    bytes is 0. name stands for the file in messages; NULL means "memory". */
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
-                                             const perm_options *options, perm_matrix *matrix, perm_result *result);
+                                                    const perm_options *options, perm_matrix *matrix,
+                                                    perm_result *result);
 
 /* Writes Matrix Market coordinate general, so that perm_matrix_read gives back the same bits; "-" is standard
    output. A file is written under a temporary name beside it (PATH.tmp0 or the next free one) and then renamed,
@@ -147,17 +148,19 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 /* From the m x n row-major doubles of a with row stride ld >= n (in doubles), not modified; kind REAL. a may be
    NULL when m or n is 0. PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE,
    PERM_ERROR_MEMORY. O(m n). */
-PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                            perm_matrix *matrix, perm_result *result);
+PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
+                                                   const perm_options *options, perm_matrix *matrix,
+                                                   perm_result *result);
 
 /* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none,
    INTEGER integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays are not read and may be NULL.
    PERM_ERROR_SIZE (m, n), PERM_ERROR_RANGE (an index), PERM_ERROR_FORMAT (a position twice), PERM_ERROR_NULL,
    PERM_ERROR_OPTION (kind), PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY; messages number triplets from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
-                                               const double *real, const double *imaginary, const int64_t *integer,
-                                               perm_kind kind, const perm_options *options, perm_matrix *matrix,
-                                               perm_result *result);
+                                                      const double *real, const double *imaginary,
+                                                      const int64_t *integer, perm_kind kind,
+                                                      const perm_options *options, perm_matrix *matrix,
+                                                      perm_result *result);
 
 /* Releases the arrays and zeroes the struct. NULL and an all-zero struct are fine. */
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
@@ -170,13 +173,13 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
    the blocks may be longer); a run that needs more fails with PERM_ERROR_OVERFLOW.
    PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 64 frontier vertices. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
-                                     perm_result *result);
+                                            perm_result *result);
 
 /* Permanent of a sparse matrix. result (required) is overwritten. Returns result->status. Default precision
    computes integer kinds exactly, and in doubles (with their error bound) if 128 bits are not enough.
    Thread-safe. Square matrices, and 0 x n (permanent 1). */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
-                                         perm_result *result);
+                                                perm_result *result);
 
 #endif /* PERM_SPARSE_H_INCLUDED */
 
@@ -195,8 +198,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
    stays allocated; the result has ascending columns, no zeros and no position twice; linear time and memory. */
 
 typedef struct permi_entry {
-  uint64_t key;             /* row << 32 | column: ascending keys are the order of compressed rows */
-  uint64_t line;            /* where it was given; for triplets their number */
+  uint64_t key;  /* row << 32 | column: ascending keys are the order of compressed rows */
+  uint64_t line; /* where it was given; for triplets their number */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -210,7 +213,8 @@ typedef struct permi_entries {
 
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
 {
-  if (!matrix) return;
+  if (!matrix)
+    return;
   permi_release(&matrix->allocator, matrix->row_start);
   permi_release(&matrix->allocator, matrix->column);
   permi_release(&matrix->allocator, matrix->real);
@@ -232,7 +236,8 @@ static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, 
   matrix->kind = kind;
   matrix->row_start = (size_t *)permi_allocate(allocator, (size_t)m + 1, sizeof *matrix->row_start);
   complete = matrix->row_start != NULL;
-  if (complete) matrix->column = (int *)permi_allocate(allocator, nnz, sizeof *matrix->column);
+  if (complete)
+    matrix->column = (int *)permi_allocate(allocator, nnz, sizeof *matrix->column);
   complete = complete && matrix->column;
   if (complete && kind != PERM_KIND_PATTERN) {
     matrix->real = (double *)permi_allocate(allocator, nnz, sizeof *matrix->real);
@@ -256,12 +261,17 @@ static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, 
 
 /* -- lists of entries -------------------------------------------------------------------------- */
 
-static uint64_t permi_entry_key(uint64_t row, uint64_t column) { return row << 32 | column; }
+static uint64_t permi_entry_key(uint64_t row, uint64_t column)
+{
+  return row << 32 | column;
+}
 
 static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
 {
-  if (kind == PERM_KIND_PATTERN) return 0;
-  if (kind == PERM_KIND_INTEGER) return entry->integer == 0;
+  if (kind == PERM_KIND_PATTERN)
+    return 0;
+  if (kind == PERM_KIND_INTEGER)
+    return entry->integer == 0;
   return entry->real == 0 && entry->imaginary == 0;
 }
 
@@ -271,11 +281,14 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
   if (list->count == list->capacity) {
     size_t capacity = list->capacity ? list->capacity : 32;
     permi_entry *larger;
-    if (capacity > (size_t)-1 / 2) return 0;
+    if (capacity > (size_t)-1 / 2)
+      return 0;
     capacity *= 2;
     larger = (permi_entry *)permi_allocate(allocator, capacity, sizeof *larger);
-    if (!larger) return 0;
-    if (list->count) memcpy(larger, list->entry, list->count * sizeof *larger);
+    if (!larger)
+      return 0;
+    if (list->count)
+      memcpy(larger, list->entry, list->count * sizeof *larger);
     permi_release(allocator, list->entry);
     list->entry = larger;
     list->capacity = capacity;
@@ -296,18 +309,23 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
     ascending &= from[k - 1].key <= from[k].key;
     varying |= from[k].key ^ from[0].key;
   }
-  if (ascending) return 1;
+  if (ascending)
+    return 1;
   to = (permi_entry *)permi_allocate(allocator, list->count, sizeof *to);
-  if (!to) return 0;
+  if (!to)
+    return 0;
   for (shift = 0; shift < 64; shift += 8) {
-    if (!(varying >> shift & 255)) continue;
+    if (!(varying >> shift & 255))
+      continue;
     memset(count, 0, sizeof count);
-    for (k = 0; k < list->count; k++) count[from[k].key >> shift & 255]++;
+    for (k = 0; k < list->count; k++)
+      count[from[k].key >> shift & 255]++;
     for (k = 0, start = 0; k < 256; k++, start = next) {
       next = start + count[k];
       count[k] = start;
     }
-    for (k = 0; k < list->count; k++) to[count[from[k].key >> shift & 255]++] = from[k];
+    for (k = 0; k < list->count; k++)
+      to[count[from[k].key >> shift & 255]++] = from[k];
     swap = from;
     from = to;
     to = swap;
@@ -337,38 +355,50 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
 {
   size_t k, nnz = 0;
   int i;
-  for (k = 0; k < list->count; k++) nnz += !permi_entry_is_zero(&list->entry[k], kind);
-  if (!permi_matrix_allocate(matrix, m, n, nnz, kind, allocator)) return 0;
+  for (k = 0; k < list->count; k++)
+    nnz += !permi_entry_is_zero(&list->entry[k], kind);
+  if (!permi_matrix_allocate(matrix, m, n, nnz, kind, allocator))
+    return 0;
   for (k = 0, nnz = 0; k < list->count; k++) {
     const permi_entry *entry = &list->entry[k];
-    if (permi_entry_is_zero(entry, kind)) continue;
+    if (permi_entry_is_zero(entry, kind))
+      continue;
     matrix->row_start[(entry->key >> 32) + 1]++;
     matrix->column[nnz] = (int)(entry->key & 0x7fffffff);
-    if (matrix->real) matrix->real[nnz] = entry->real;
-    if (matrix->imaginary) matrix->imaginary[nnz] = entry->imaginary;
-    if (matrix->integer) matrix->integer[nnz] = entry->integer;
+    if (matrix->real)
+      matrix->real[nnz] = entry->real;
+    if (matrix->imaginary)
+      matrix->imaginary[nnz] = entry->imaginary;
+    if (matrix->integer)
+      matrix->integer[nnz] = entry->integer;
     nnz++;
   }
-  for (i = 0; i < m; i++) matrix->row_start[i + 1] += matrix->row_start[i];
+  for (i = 0; i < m; i++)
+    matrix->row_start[i + 1] += matrix->row_start[i];
   return 1;
 }
 
 /* -- from arrays ------------------------------------------------------------------------------- */
 
-PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                            perm_matrix *matrix, perm_result *result)
+PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
+                                                   const perm_options *options, perm_matrix *matrix,
+                                                   perm_result *result)
 {
   perm_allocator allocator = permi_options(options)->allocator;
   size_t nnz = 0;
   int i, j;
   permi_result_clear(result);
-  if (!matrix) return permi_fail(result, PERM_ERROR_NULL, 6, "matrix is NULL");
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "matrix is NULL");
   memset(matrix, 0, sizeof *matrix);
   if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
-  if (n < 0) return permi_fail(result, PERM_ERROR_SIZE, 2, "n = %d is negative", n);
-  if (!a && m && n) return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL");
-  if (ld < n) return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld = %lld is less than n = %d", (long long)ld, n);
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n = %d is negative", n);
+  if (!a && m && n)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL");
+  if (ld < n)
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld = %lld is less than n = %d", (long long)ld, n);
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
       double value = a[(ptrdiff_t)i * ld + j];
@@ -381,7 +411,8 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   for (i = 0, nnz = 0; i < m; i++) {
     for (j = 0; j < n; j++) {
       double value = a[(ptrdiff_t)i * ld + j];
-      if (value == 0) continue;
+      if (value == 0)
+        continue;
       matrix->column[nnz] = j;
       matrix->real[nnz++] = value;
     }
@@ -391,28 +422,36 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
 }
 
 /* The arguments but for the entries themselves. */
-static perm_status permi_check_triplets(int m, int n, size_t nnz, const int *row, const int *column,
-                                        const double *real, const double *imaginary, const int64_t *integer,
-                                        perm_kind kind, perm_result *result)
+static perm_status permi_check_triplets(int m, int n, size_t nnz, const int *row, const int *column, const double *real,
+                                        const double *imaginary, const int64_t *integer, perm_kind kind,
+                                        perm_result *result)
 {
   if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
-  if (n < 0) return permi_fail(result, PERM_ERROR_SIZE, 2, "n = %d is negative", n);
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n = %d is negative", n);
   if ((int)kind < 0 || (int)kind > (int)PERM_KIND_COMPLEX)
     return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", (int)kind);
-  if (!nnz) return PERM_OK;
-  if (!row) return permi_fail(result, PERM_ERROR_NULL, 4, "row is NULL");
-  if (!column) return permi_fail(result, PERM_ERROR_NULL, 5, "column is NULL");
-  if (kind >= PERM_KIND_REAL && !real) return permi_fail(result, PERM_ERROR_NULL, 6, "real is NULL");
-  if (kind == PERM_KIND_COMPLEX && !imaginary) return permi_fail(result, PERM_ERROR_NULL, 7, "imaginary is NULL");
-  if (kind == PERM_KIND_INTEGER && !integer) return permi_fail(result, PERM_ERROR_NULL, 8, "integer is NULL");
+  if (!nnz)
+    return PERM_OK;
+  if (!row)
+    return permi_fail(result, PERM_ERROR_NULL, 4, "row is NULL");
+  if (!column)
+    return permi_fail(result, PERM_ERROR_NULL, 5, "column is NULL");
+  if (kind >= PERM_KIND_REAL && !real)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "real is NULL");
+  if (kind == PERM_KIND_COMPLEX && !imaginary)
+    return permi_fail(result, PERM_ERROR_NULL, 7, "imaginary is NULL");
+  if (kind == PERM_KIND_INTEGER && !integer)
+    return permi_fail(result, PERM_ERROR_NULL, 8, "integer is NULL");
   return PERM_OK;
 }
 
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
-                                               const double *real, const double *imaginary, const int64_t *integer,
-                                               perm_kind kind, const perm_options *options, perm_matrix *matrix,
-                                               perm_result *result)
+                                                      const double *real, const double *imaginary,
+                                                      const int64_t *integer, perm_kind kind,
+                                                      const perm_options *options, perm_matrix *matrix,
+                                                      perm_result *result)
 {
   perm_allocator allocator = permi_options(options)->allocator;
   permi_entries list;
@@ -420,14 +459,17 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
   perm_status status;
   size_t k;
   permi_result_clear(result);
-  if (!matrix) return permi_fail(result, PERM_ERROR_NULL, 11, "matrix is NULL");
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 11, "matrix is NULL");
   memset(matrix, 0, sizeof *matrix);
   status = permi_check_triplets(m, n, nnz, row, column, real, imaginary, integer, kind, result);
-  if (status != PERM_OK) return status;
+  if (status != PERM_OK)
+    return status;
   list.count = 0;
   list.capacity = nnz;
   list.entry = (permi_entry *)permi_allocate(&allocator, nnz, sizeof *list.entry);
-  if (!list.entry) return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %zu triplets", nnz);
+  if (!list.entry)
+    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %zu triplets", nnz);
   for (k = 0; k < nnz && status == PERM_OK; k++) {
     permi_entry *entry = &list.entry[list.count++];
     entry->integer = kind == PERM_KIND_INTEGER ? integer[k] : 0;
@@ -437,8 +479,8 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
     if (row[k] < 0 || row[k] >= m)
       status = permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %zu: row index %d outside 0..%d", k, row[k], m - 1);
     else if (column[k] < 0 || column[k] >= n)
-      status = permi_fail(result, PERM_ERROR_RANGE, 5, "triplet %zu: column index %d outside 0..%d", k, column[k],
-                          n - 1);
+      status =
+          permi_fail(result, PERM_ERROR_RANGE, 5, "triplet %zu: column index %d outside 0..%d", k, column[k], n - 1);
     else if (!(fabs(entry->real) <= DBL_MAX))
       status = permi_fail(result, PERM_ERROR_NOT_FINITE, 6, "triplet %zu: the value is not finite", k);
     else if (!(fabs(entry->imaginary) <= DBL_MAX))
@@ -471,10 +513,10 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 
 typedef struct permi_reader {
   const char *name;
-  const char *position, *end;   /* what is left after the current line */
+  const char *position, *end;    /* what is left after the current line */
   const char *cursor, *line_end; /* what is left of the current line */
-  uint64_t line;                /* 1-based; 0 before the first */
-  char point[16];               /* the locale's decimal point, which strtod wants */
+  uint64_t line;                 /* 1-based; 0 before the first */
+  char point[16];                /* the locale's decimal point, which strtod wants */
   perm_allocator allocator;
   permi_entries entries;
   int m, n;
@@ -483,14 +525,14 @@ typedef struct permi_reader {
   perm_result *result;
 } permi_reader;
 
-typedef enum permi_symmetry {
-  PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN
-} permi_symmetry;
+typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
 /* -- messages ---------------------------------------------------------------------------------- */
 
 /* Bytes of a hostile file for a message: printable ASCII only, at most 24 of them, in quotes. */
-typedef struct permi_quote { char text[32]; } permi_quote;
+typedef struct permi_quote {
+  char text[32];
+} permi_quote;
 
 static permi_quote permi_quoted(const char *begin, const char *end)
 {
@@ -498,9 +540,11 @@ static permi_quote permi_quoted(const char *begin, const char *end)
   size_t k, length = (size_t)(end - begin), shown = length <= 24 ? length : 21;
   char *out = quote.text;
   *out++ = '\'';
-  for (k = 0; k < shown; k++) *out++ = begin[k] >= 32 && begin[k] <= 126 ? begin[k] : '?';
+  for (k = 0; k < shown; k++)
+    *out++ = begin[k] >= 32 && begin[k] <= 126 ? begin[k] : '?';
   if (shown < length)
-    for (k = 0; k < 3; k++) *out++ = '.';
+    for (k = 0; k < 3; k++)
+      *out++ = '.';
   *out++ = '\'';
   *out = 0;
   return quote;
@@ -508,7 +552,9 @@ static permi_quote permi_quoted(const char *begin, const char *end)
 
 /* A file's name for a message: its last 100 bytes, no control characters. Bytes from 128 up stay: the name is the
    caller's own, often UTF-8, and a cut never falls inside one of its characters. */
-typedef struct permi_shown_name { char text[112]; } permi_shown_name;
+typedef struct permi_shown_name {
+  char text[112];
+} permi_shown_name;
 
 static permi_shown_name permi_show_name(const char *name)
 {
@@ -517,11 +563,13 @@ static permi_shown_name permi_show_name(const char *name)
   char *out = shown.text;
   if (length > 100) {
     name += length - 100;
-    while (((unsigned char)*name & 0xc0) == 0x80) name++;
+    while (((unsigned char)*name & 0xc0) == 0x80)
+      name++;
     memcpy(out, "...", 3);
     out += 3;
   }
-  for (; *name; name++) *out++ = (unsigned char)*name < 32 || *name == 127 ? '?' : *name;
+  for (; *name; name++)
+    *out++ = (unsigned char)*name < 32 || *name == 127 ? '?' : *name;
   *out = 0;
   return shown;
 }
@@ -529,7 +577,8 @@ static permi_shown_name permi_show_name(const char *name)
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-static int permi_reader_fail(permi_reader *reader, const char *format, ...)
+static int
+permi_reader_fail(permi_reader *reader, const char *format, ...)
 {
   char text[PERM_MESSAGE_BYTES];
   permi_shown_name name = permi_show_name(reader->name);
@@ -559,27 +608,36 @@ static perm_status permi_file_fail(perm_result *result, const char *name, const 
 
 /* -- lines and words --------------------------------------------------------------------------- */
 
-static int permi_is_blank(char c) { return c == ' ' || c == '\t'; }
-static int permi_is_digit(char c) { return c >= '0' && c <= '9'; }
+static int permi_is_blank(char c)
+{
+  return c == ' ' || c == '\t';
+}
+static int permi_is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
 
 /* Moves to the next line. 0: there is none, and the current line stays the last. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
-  if (reader->position == reader->end) return 0;
+  if (reader->position == reader->end)
+    return 0;
   newline = (const char *)memchr(reader->position, '\n', (size_t)(reader->end - reader->position));
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
   /* CR only before LF or the end: elsewhere it is garbage, or a file with CR alone would be read as one row */
-  if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r') reader->line_end--;
+  if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
+    reader->line_end--;
   reader->line++;
   return 1;
 }
 
 static void permi_skip_blanks(permi_reader *reader)
 {
-  while (reader->cursor < reader->line_end && permi_is_blank(*reader->cursor)) reader->cursor++;
+  while (reader->cursor < reader->line_end && permi_is_blank(*reader->cursor))
+    reader->cursor++;
 }
 
 /* The next line with something on it but a comment, the cursor on its first character. */
@@ -598,7 +656,8 @@ static int permi_next_word(permi_reader *reader, const char **begin, const char 
 {
   permi_skip_blanks(reader);
   *begin = reader->cursor;
-  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor)) reader->cursor++;
+  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor))
+    reader->cursor++;
   *end = reader->cursor;
   return *begin != *end;
 }
@@ -607,14 +666,16 @@ static int permi_next_word(permi_reader *reader, const char **begin, const char 
 static int permi_same_word(const char *begin, const char *end, const char *lower_case)
 {
   for (; begin < end && *lower_case; begin++, lower_case++)
-    if ((*begin >= 'A' && *begin <= 'Z' ? *begin + ('a' - 'A') : *begin) != *lower_case) return 0;
+    if ((*begin >= 'A' && *begin <= 'Z' ? *begin + ('a' - 'A') : *begin) != *lower_case)
+      return 0;
   return begin == end && !*lower_case;
 }
 
 static int permi_line_finished(permi_reader *reader, const char *after_what)
 {
   const char *begin, *end;
-  if (!permi_next_word(reader, &begin, &end)) return 1;
+  if (!permi_next_word(reader, &begin, &end))
+    return 1;
   return permi_reader_fail(reader, "%s found after %s, the end of the line was expected",
                            permi_quoted(begin, reader->line_end).text, after_what);
 }
@@ -628,20 +689,26 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   const char *p = begin, *mark;
   int digits = 0;
   *integer = 1;
-  if (p < end && (*p == '+' || *p == '-')) p++;
-  for (; p < end && permi_is_digit(*p); p++) digits = 1;
+  if (p < end && (*p == '+' || *p == '-'))
+    p++;
+  for (; p < end && permi_is_digit(*p); p++)
+    digits = 1;
   if (p < end && *p == '.') {
     *integer = 0;
-    for (p++; p < end && permi_is_digit(*p); p++) digits = 1;
+    for (p++; p < end && permi_is_digit(*p); p++)
+      digits = 1;
   }
-  if (!digits) return begin;
+  if (!digits)
+    return begin;
   mark = p;
   if (p < end && (*p == 'e' || *p == 'E')) {
     p++;
-    if (p < end && (*p == '+' || *p == '-')) p++;
+    if (p < end && (*p == '+' || *p == '-'))
+      p++;
     if (p < end && permi_is_digit(*p)) {
       *integer = 0;
-      while (p < end && permi_is_digit(*p)) p++;
+      while (p < end && permi_is_digit(*p))
+        p++;
       return p;
     }
   }
@@ -653,15 +720,19 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
 {
   uint64_t magnitude = 0, limit = INT64_MAX;
   int negative = *begin == '-';
-  if (*begin == '+' || *begin == '-') begin++;
+  if (*begin == '+' || *begin == '-')
+    begin++;
   limit += (uint64_t)negative;
   for (; begin < end; begin++) {
     uint64_t digit = (uint64_t)(*begin - '0');
-    if (magnitude > (limit - digit) / 10) return 0;
+    if (magnitude > (limit - digit) / 10)
+      return 0;
     magnitude = 10 * magnitude + digit;
   }
-  if (!negative) *value = (int64_t)magnitude;
-  else *value = magnitude > INT64_MAX ? INT64_MIN : -(int64_t)magnitude;
+  if (!negative)
+    *value = (int64_t)magnitude;
+  else
+    *value = magnitude > INT64_MAX ? INT64_MIN : -(int64_t)magnitude;
   return 1;
 }
 
@@ -675,7 +746,8 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
   int nonzero = 0;
   if (needed > sizeof local) {
     copy = (char *)permi_allocate(&reader->allocator, needed, 1);
-    if (!copy) return permi_reader_no_memory(reader);
+    if (!copy)
+      return permi_reader_no_memory(reader);
   }
   for (p = begin, out = copy; p < end; p++) {
     if (*p != '.') {
@@ -687,8 +759,10 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
   }
   *out = 0;
   *value = strtod(copy, NULL);
-  if (copy != local) permi_release(&reader->allocator, copy);
-  for (p = begin; p < end && *p != 'e' && *p != 'E'; p++) nonzero |= *p >= '1' && *p <= '9';
+  if (copy != local)
+    permi_release(&reader->allocator, copy);
+  for (p = begin; p < end && *p != 'e' && *p != 'E'; p++)
+    nonzero |= *p >= '1' && *p <= '9';
   if (!(fabs(*value) <= DBL_MAX))
     return permi_reader_fail(reader, "%s is beyond the largest double, a number up to 1.79e308 was expected",
                              permi_quoted(begin, end).text);
@@ -729,7 +803,8 @@ static int permi_read_int64(permi_reader *reader, const char *what, int64_t *val
 static int permi_read_index(permi_reader *reader, const char *what, int limit, uint64_t *index)
 {
   int64_t value;
-  if (!permi_read_int64(reader, what, &value)) return 0;
+  if (!permi_read_int64(reader, what, &value))
+    return 0;
   if (value < 1 || value > limit)
     return permi_reader_fail(reader, "%s %lld outside 1..%d", what, (long long)value, limit);
   *index = (uint64_t)(value - 1);
@@ -749,14 +824,16 @@ static int permi_read_keyword(permi_reader *reader, const char *what, const char
     return -1;
   }
   for (k = 0; k < count; k++)
-    if (permi_same_word(begin, end, words[k])) return k;
+    if (permi_same_word(begin, end, words[k]))
+      return k;
   permi_reader_fail(reader, "%s %s found, %s was expected", what, permi_quoted(begin, end).text, expected);
   return -1;
 }
 
 static int permi_read_size(permi_reader *reader, const char *what, int64_t limit, int64_t *size)
 {
-  if (!permi_read_int64(reader, what, size)) return 0;
+  if (!permi_read_int64(reader, what, size))
+    return 0;
   if (*size < 0 || *size > limit)
     return permi_reader_fail(reader, "%s %lld outside 0..%lld", what, (long long)*size, (long long)limit);
   return 1;
@@ -769,20 +846,21 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   entry->imaginary = 0;
   entry->integer = 1;
   switch (reader->kind) {
-    case PERM_KIND_PATTERN:
-      break;
-    case PERM_KIND_INTEGER:
-      if (!permi_read_int64(reader, "value", &entry->integer)) return 0;
-      entry->real = (double)entry->integer;
-      break;
-    case PERM_KIND_REAL:
-      if (!permi_read_double(reader, "value", &entry->real)) return 0;
-      break;
-    case PERM_KIND_COMPLEX:
-      if (!permi_read_double(reader, "real part", &entry->real) ||
-          !permi_read_double(reader, "imaginary part", &entry->imaginary))
-        return 0;
-      break;
+  case PERM_KIND_PATTERN: break;
+  case PERM_KIND_INTEGER:
+    if (!permi_read_int64(reader, "value", &entry->integer))
+      return 0;
+    entry->real = (double)entry->integer;
+    break;
+  case PERM_KIND_REAL:
+    if (!permi_read_double(reader, "value", &entry->real))
+      return 0;
+    break;
+  case PERM_KIND_COMPLEX:
+    if (!permi_read_double(reader, "real part", &entry->real) ||
+        !permi_read_double(reader, "imaginary part", &entry->imaginary))
+      return 0;
+    break;
   }
   return permi_line_finished(reader, "the entry");
 }
@@ -796,12 +874,14 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   if (symmetry == PERMI_HERMITIAN && row == column && entry->imaginary != 0)
     return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was expected",
                              entry->imaginary);
-  if (!permi_entries_push(&reader->entries, entry, &reader->allocator)) return permi_reader_no_memory(reader);
-  if (symmetry == PERMI_GENERAL || row == column) return 1;
+  if (!permi_entries_push(&reader->entries, entry, &reader->allocator))
+    return permi_reader_no_memory(reader);
+  if (symmetry == PERMI_GENERAL || row == column)
+    return 1;
   if (symmetry == PERMI_SKEW) {
     if (entry->integer == INT64_MIN)
       return permi_reader_fail(reader, "the negative of -2^63 in a skew-symmetric matrix does not fit 64 bits, an "
-                               "integer from -2^63+1 up was expected");
+                                       "integer from -2^63+1 up was expected");
     entry->real = -entry->real;
     entry->imaginary = -entry->imaginary;
     entry->integer = -entry->integer;
@@ -809,7 +889,8 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
     entry->imaginary = -entry->imaginary;
   }
   entry->key = permi_entry_key(column, row);
-  if (!permi_entries_push(&reader->entries, entry, &reader->allocator)) return permi_reader_no_memory(reader);
+  if (!permi_entries_push(&reader->entries, entry, &reader->allocator))
+    return permi_reader_no_memory(reader);
   return 1;
 }
 
@@ -819,19 +900,23 @@ static int permi_read_coordinate(permi_reader *reader, permi_symmetry symmetry, 
   permi_entry entry;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))
-      return permi_reader_fail(reader, "the file ends after %llu entries, %llu were expected",
-                               (unsigned long long)k, (unsigned long long)count);
+      return permi_reader_fail(reader, "the file ends after %llu entries, %llu were expected", (unsigned long long)k,
+                               (unsigned long long)count);
     if (!permi_read_index(reader, "row index", reader->m, &row) ||
         !permi_read_index(reader, "column index", reader->n, &column) || !permi_read_values(reader, &entry))
       return 0;
     if (symmetry != PERMI_GENERAL && row < column)
-      return permi_reader_fail(reader, "entry (%llu,%llu) above the diagonal found in a file with symmetry, the lower "
-                               "triangle was expected", (unsigned long long)row + 1, (unsigned long long)column + 1);
+      return permi_reader_fail(reader,
+                               "entry (%llu,%llu) above the diagonal found in a file with symmetry, the lower "
+                               "triangle was expected",
+                               (unsigned long long)row + 1, (unsigned long long)column + 1);
     if (symmetry == PERMI_SKEW && row == column)
-      return permi_reader_fail(reader, "entry (%llu,%llu) on the diagonal of a skew-symmetric matrix found, entries "
-                               "below the diagonal were expected", (unsigned long long)row + 1,
-                               (unsigned long long)column + 1);
-    if (!permi_add_entry(reader, symmetry, row, column, &entry)) return 0;
+      return permi_reader_fail(reader,
+                               "entry (%llu,%llu) on the diagonal of a skew-symmetric matrix found, entries "
+                               "below the diagonal were expected",
+                               (unsigned long long)row + 1, (unsigned long long)column + 1);
+    if (!permi_add_entry(reader, symmetry, row, column, &entry))
+      return 0;
   }
   return 1;
 }
@@ -843,12 +928,14 @@ static int permi_read_array(permi_reader *reader, permi_symmetry symmetry, uint6
   permi_entry entry;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))
-      return permi_reader_fail(reader, "the file ends after %llu values, %llu were expected",
-                               (unsigned long long)k, (unsigned long long)count);
-    if (!permi_read_values(reader, &entry)) return 0;
+      return permi_reader_fail(reader, "the file ends after %llu values, %llu were expected", (unsigned long long)k,
+                               (unsigned long long)count);
+    if (!permi_read_values(reader, &entry))
+      return 0;
     if (!permi_entry_is_zero(&entry, reader->kind) && !permi_add_entry(reader, symmetry, row, column, &entry))
       return 0;
-    if (++row == m) row = ++column * (symmetry != PERMI_GENERAL) + (symmetry == PERMI_SKEW);
+    if (++row == m)
+      row = ++column * (symmetry != PERMI_GENERAL) + (symmetry == PERMI_SKEW);
   }
   return 1;
 }
@@ -869,9 +956,11 @@ static int permi_read_market(permi_reader *reader)
   object = permi_read_keyword(reader, "object", objects, 1, "matrix");
   array = object < 0 ? -1 : permi_read_keyword(reader, "format", formats, 2, "coordinate or array");
   field = array < 0 ? -1 : permi_read_keyword(reader, "field", fields, 4, "real, complex, integer or pattern");
-  symmetric = field < 0 ? -1 : permi_read_keyword(reader, "symmetry", symmetries, 4,
-                                                  "general, symmetric, skew-symmetric or hermitian");
-  if (symmetric < 0 || !permi_line_finished(reader, "the banner")) return 0;
+  symmetric = field < 0 ? -1
+                        : permi_read_keyword(reader, "symmetry", symmetries, 4,
+                                             "general, symmetric, skew-symmetric or hermitian");
+  if (symmetric < 0 || !permi_line_finished(reader, "the banner"))
+    return 0;
   reader->kind = (perm_kind)field;
   symmetry = (permi_symmetry)symmetric;
   if (array && reader->kind == PERM_KIND_PATTERN)
@@ -896,13 +985,18 @@ static int permi_read_market(permi_reader *reader)
   reader->m = (int)m;
   reader->n = (int)n;
   count = (uint64_t)m * (uint64_t)n; /* below 2^55 */
-  if (symmetry == PERMI_SKEW) count = (uint64_t)m * (uint64_t)(m ? m - 1 : 0) / 2;
-  else if (symmetry != PERMI_GENERAL) count = (uint64_t)m * (uint64_t)(m + 1) / 2;
+  if (symmetry == PERMI_SKEW)
+    count = (uint64_t)m * (uint64_t)(m ? m - 1 : 0) / 2;
+  else if (symmetry != PERMI_GENERAL)
+    count = (uint64_t)m * (uint64_t)(m + 1) / 2;
   if (!array && (uint64_t)declared > count)
-    return permi_reader_fail(reader, "%lld entries found for the %llu places of a %lld x %lld %s matrix, no more than "
-                             "that was expected", (long long)declared, (unsigned long long)count, (long long)m,
-                             (long long)n, symmetries[symmetric]);
-  if (!array) count = (uint64_t)declared;
+    return permi_reader_fail(reader,
+                             "%lld entries found for the %llu places of a %lld x %lld %s matrix, no more than "
+                             "that was expected",
+                             (long long)declared, (unsigned long long)count, (long long)m, (long long)n,
+                             symmetries[symmetric]);
+  if (!array)
+    count = (uint64_t)declared;
   left = (uint64_t)(reader->end - reader->position);
   entry_bytes = (array ? 0 : 4) + value_bytes[field];
   if (count > (left + 1) / entry_bytes)
@@ -910,11 +1004,14 @@ static int permi_read_market(permi_reader *reader)
                              (unsigned long long)count, array ? "values" : "entries", (unsigned long long)left,
                              (unsigned long long)entry_bytes);
 
-  if (!(array ? permi_read_array(reader, symmetry, count) : permi_read_coordinate(reader, symmetry, count))) return 0;
+  if (!(array ? permi_read_array(reader, symmetry, count) : permi_read_coordinate(reader, symmetry, count)))
+    return 0;
   if (permi_next_content(reader, 0))
-    return permi_reader_fail(reader, "%s found after the %llu %s declared in line %llu, the end of the file was "
-                             "expected", permi_quoted(reader->cursor, reader->line_end).text,
-                             (unsigned long long)count, array ? "values" : "entries", (unsigned long long)size_line);
+    return permi_reader_fail(reader,
+                             "%s found after the %llu %s declared in line %llu, the end of the file was "
+                             "expected",
+                             permi_quoted(reader->cursor, reader->line_end).text, (unsigned long long)count,
+                             array ? "values" : "entries", (unsigned long long)size_line);
   return 1;
 }
 
@@ -932,17 +1029,21 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       entry->real = (double)entry->integer; /* rounds to nearest, as strtod would */
       return 1;
     }
-    if (reader->kind == PERM_KIND_INTEGER) reader->kind = PERM_KIND_REAL;
+    if (reader->kind == PERM_KIND_INTEGER)
+      reader->kind = PERM_KIND_REAL;
     return permi_double_value(reader, begin, end, &entry->real);
   }
   if (end - begin >= 1 && end[-1] == 'i') {
     end--;
     reader->kind = PERM_KIND_COMPLEX;
-    if (middle == end && middle > begin) return permi_double_value(reader, begin, end, &entry->imaginary);
+    if (middle == end && middle > begin)
+      return permi_double_value(reader, begin, end, &entry->imaginary);
     if (middle == begin || *middle == '+' || *middle == '-') {
       int sign = middle < end && (*middle == '+' || *middle == '-');
-      if (middle + sign == end) entry->imaginary = sign && *middle == '-' ? -1 : 1;
-      else last = permi_number_end(middle, end, &ignored);
+      if (middle + sign == end)
+        entry->imaginary = sign && *middle == '-' ? -1 : 1;
+      else
+        last = permi_number_end(middle, end, &ignored);
       if (middle + sign == end || (last == end && last > middle))
         return (middle == begin || permi_double_value(reader, begin, middle, &entry->real)) &&
                (middle + sign == end || permi_double_value(reader, middle, end, &entry->imaginary));
@@ -966,9 +1067,12 @@ static int permi_read_plain(permi_reader *reader)
       const char *begin = reader->cursor;
       while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != ',')
         reader->cursor++;
-      if (reader->cursor == begin) return permi_reader_fail(reader, "',' found, a number was expected before it");
-      if (columns == INT_MAX) return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
-      if (!permi_plain_value(reader, begin, reader->cursor, &entry)) return 0;
+      if (reader->cursor == begin)
+        return permi_reader_fail(reader, "',' found, a number was expected before it");
+      if (columns == INT_MAX)
+        return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
+      if (!permi_plain_value(reader, begin, reader->cursor, &entry))
+        return 0;
       entry.key = permi_entry_key((uint64_t)reader->m, (uint64_t)columns);
       entry.line = reader->line;
       columns++;
@@ -980,7 +1084,8 @@ static int permi_read_plain(permi_reader *reader)
       reader->cursor += comma;
       permi_skip_blanks(reader);
     }
-    if (comma) return permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
+    if (comma)
+      return permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
     if (!reader->m) {
       reader->n = columns;
       first_line = reader->line;
@@ -990,7 +1095,8 @@ static int permi_read_plain(permi_reader *reader)
                                (unsigned long long)first_line);
     reader->m++;
   }
-  if (!reader->m) return permi_reader_fail(reader, "no numbers found, a matrix was expected");
+  if (!reader->m)
+    return permi_reader_fail(reader, "no numbers found, a matrix was expected");
   return 1;
 }
 
@@ -1000,11 +1106,13 @@ static int permi_read_text(permi_reader *reader)
 {
   static const char banner[] = "%%matrixmarket";
   const char *begin, *end, *start, *name_end = reader->name + strlen(reader->name);
-  const char *nul = reader->end == reader->position ? NULL :
-                    (const char *)memchr(reader->position, 0, (size_t)(reader->end - reader->position));
+  const char *nul = reader->end == reader->position
+                        ? NULL
+                        : (const char *)memchr(reader->position, 0, (size_t)(reader->end - reader->position));
   if (nul) {
     reader->line = 1;
-    for (begin = reader->position; begin < nul; begin++) reader->line += *begin == '\n';
+    for (begin = reader->position; begin < nul; begin++)
+      reader->line += *begin == '\n';
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
   if (reader->end - reader->position >= 3 && !memcmp(reader->position, "\xef\xbb\xbf", 3))
@@ -1012,7 +1120,8 @@ static int permi_read_text(permi_reader *reader)
   start = reader->position;
   if (permi_next_line(reader)) {
     permi_next_word(reader, &begin, &end);
-    if (permi_same_word(begin, end, banner)) return permi_read_market(reader);
+    if (permi_same_word(begin, end, banner))
+      return permi_read_market(reader);
     /* a misspelt banner must not turn a coordinate file into rows of numbers */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
       return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
@@ -1025,15 +1134,18 @@ static int permi_read_text(permi_reader *reader)
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
-                                             const perm_options *options, perm_matrix *matrix, perm_result *result)
+                                                    const perm_options *options, perm_matrix *matrix,
+                                                    perm_result *result)
 {
   permi_reader reader;
   const permi_entry *second;
   const char *point = localeconv()->decimal_point;
   permi_result_clear(result);
-  if (!matrix) return permi_fail(result, PERM_ERROR_NULL, 5, "matrix is NULL");
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 5, "matrix is NULL");
   memset(matrix, 0, sizeof *matrix);
-  if (!text && bytes) return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %zu bytes were expected", bytes);
+  if (!text && bytes)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %zu bytes were expected", bytes);
   memset(&reader, 0, sizeof reader);
   reader.name = name ? name : "memory";
   reader.position = text ? text : "";
@@ -1042,7 +1154,8 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   reader.status = PERM_OK;
   reader.result = result;
   strcpy(reader.point, ".");
-  if (point && *point && strlen(point) < sizeof reader.point) strcpy(reader.point, point);
+  if (point && *point && strlen(point) < sizeof reader.point)
+    strcpy(reader.point, point);
 
   if (permi_read_text(&reader)) {
     if (!permi_entries_sort(&reader.entries, &reader.allocator)) {
@@ -1050,8 +1163,8 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
     } else if ((second = permi_entries_duplicate(&reader.entries)) != NULL) {
       reader.line = second->line;
       permi_reader_fail(&reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected",
-                        (unsigned long long)(second->key >> 32) + 1,
-                        (unsigned long long)(second->key & 0xffffffff) + 1, (unsigned long long)second[-1].line);
+                        (unsigned long long)(second->key >> 32) + 1, (unsigned long long)(second->key & 0xffffffff) + 1,
+                        (unsigned long long)second[-1].line);
     } else if (!permi_entries_compress(&reader.entries, reader.m, reader.n, reader.kind, &reader.allocator, matrix)) {
       permi_reader_no_memory(&reader);
     }
@@ -1061,7 +1174,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
-                                      perm_result *result)
+                                             perm_result *result)
 {
   perm_allocator allocator = permi_options(options)->allocator;
   const char *name = path;
@@ -1070,16 +1183,19 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
   perm_status status = PERM_OK;
   FILE *file;
   permi_result_clear(result);
-  if (!matrix) return permi_fail(result, PERM_ERROR_NULL, 3, "matrix is NULL");
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "matrix is NULL");
   memset(matrix, 0, sizeof *matrix);
-  if (!path) return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
+  if (!path)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   errno = 0;
   if (!strcmp(path, "-")) {
     file = stdin;
     name = "standard input";
   } else {
     file = fopen(path, "rb");
-    if (!file) return permi_file_fail(result, path, "cannot open", errno);
+    if (!file)
+      return permi_file_fail(result, path, "cannot open", errno);
   }
   for (;;) {
     if (bytes == capacity) {
@@ -1090,7 +1206,8 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
         status = permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %zu bytes", shown.text, bytes);
         break;
       }
-      if (bytes) memcpy(larger, text, bytes);
+      if (bytes)
+        memcpy(larger, text, bytes);
       permi_release(&allocator, text);
       text = larger;
       capacity = wanted;
@@ -1103,10 +1220,13 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
     }
     bytes += got;
     /* a zero byte will be refused anyway: do not read all of /dev/zero before saying so */
-    if (!got || memchr(text + bytes - got, 0, got)) break;
+    if (!got || memchr(text + bytes - got, 0, got))
+      break;
   }
-  if (file != stdin) fclose(file); /* only read: nothing can be lost here */
-  if (status == PERM_OK) status = perm_matrix_read_memory(text, bytes, name, options, matrix, result);
+  if (file != stdin)
+    fclose(file); /* only read: nothing can be lost here */
+  if (status == PERM_OK)
+    status = perm_matrix_read_memory(text, bytes, name, options, matrix, result);
   permi_release(&allocator, text);
   return status;
 }
@@ -1140,14 +1260,19 @@ static int permi_print_matrix(FILE *file, const perm_matrix *matrix)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
-      if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0) return 0;
+      if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0)
+        return 0;
       if (matrix->kind == PERM_KIND_INTEGER) {
-        if (fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) return 0;
+        if (fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
+          return 0;
       } else if (matrix->kind != PERM_KIND_PATTERN) {
-        if (!permi_print_double(file, matrix->real[k])) return 0;
-        if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k])) return 0;
+        if (!permi_print_double(file, matrix->real[k]))
+          return 0;
+        if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
+          return 0;
       }
-      if (putc('\n', file) == EOF) return 0;
+      if (putc('\n', file) == EOF)
+        return 0;
     }
   return fflush(file) == 0;
 }
@@ -1161,7 +1286,8 @@ static int permi_is_special_file(const char *path)
 #if defined(__unix__) || defined(__APPLE__)
   struct stat information;
   for (k = 0; k < 3; k++)
-    if (!strncmp(path, links[k], strlen(links[k]))) return 1;
+    if (!strncmp(path, links[k], strlen(links[k])))
+      return 1;
   return stat(path, &information) == 0 && !S_ISREG(information.st_mode);
 #else
   (void)path, (void)links, (void)k;
@@ -1177,8 +1303,10 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
   FILE *file = NULL;
   int attempt, error, direct, printed;
   permi_result_clear(result);
-  if (!path) return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
-  if (!matrix) return permi_fail(result, PERM_ERROR_NULL, 2, "matrix is NULL");
+  if (!path)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 2, "matrix is NULL");
   if ((matrix->m && !matrix->row_start) ||
       (matrix->nnz && (!matrix->column || (matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
                        (matrix->kind >= PERM_KIND_REAL && !matrix->real) ||
@@ -1187,13 +1315,15 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 
   errno = 0;
   if (!strcmp(path, "-")) {
-    if (!permi_print_matrix(stdout, matrix)) return permi_file_fail(result, "standard output", "cannot write", errno);
+    if (!permi_print_matrix(stdout, matrix))
+      return permi_file_fail(result, "standard output", "cannot write", errno);
     return PERM_OK;
   }
   length = strlen(path);
   allocator = matrix->allocator;
   temporary = (char *)permi_allocate(&allocator, length + 16, 1);
-  if (!temporary) return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
+  if (!temporary)
+    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
   direct = permi_is_special_file(path);
   if (direct) {
     memcpy(temporary, path, length + 1);
@@ -1204,7 +1334,8 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
       snprintf(temporary, length + 16, "%s.tmp%d", path, attempt);
       file = fopen(temporary, "wbx");
 #if defined(EEXIST)
-      if (!file && errno != EEXIST) break;
+      if (!file && errno != EEXIST)
+        break;
 #endif
     }
   }
@@ -1221,13 +1352,15 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
     error = errno;
   }
 #if defined(_WIN32)
-  if (printed) remove(path); /* rename does not replace there; for a moment neither file has the name */
+  if (printed)
+    remove(path); /* rename does not replace there; for a moment neither file has the name */
 #endif
   if (printed && !direct && rename(temporary, path) != 0) {
     printed = 0;
     error = errno;
   }
-  if (!printed && !direct) remove(temporary);
+  if (!printed && !direct)
+    remove(temporary);
   permi_release(&allocator, temporary);
   return printed ? PERM_OK : permi_file_fail(result, path, "cannot write", error);
 }
@@ -1372,19 +1505,19 @@ typedef struct permi_cell {
 typedef struct permi_working {
   perm_allocator allocator;
   int n, live, alive; /* entries and rows left */
-  int integer;                 /* 1: only the integers count and nothing rounds */
-  int inexact;                 /* 1: some integer was rounded to a double */
-  int lost;                    /* entries that the scaling pushed below the normal doubles */
-  double lost_error;           /* bound on what that changes in the permanent, in units of 2^exp2 */
+  int integer;        /* 1: only the integers count and nothing rounds */
+  int inexact;        /* 1: some integer was rounded to a double */
+  int lost;           /* entries that the scaling pushed below the normal doubles */
+  double lost_error;  /* bound on what that changes in the permanent, in units of 2^exp2 */
   int dropped, degree_one, degree_two, blocks;
   permi_cell *cell;
-  int *head, *degree;          /* of a vertex */
-  int *at;                     /* of a vertex: an entry while merging, else -1 */
-  int *queue, *queued;         /* vertices to look at; a ring of 2 n + 1 */
-  int *component;              /* of a vertex, after permi_split */
-  int *work;                   /* 9 n + 2 */
-  size_t *start, *cursor;      /* n + 1, n */
-  int *column;                 /* one per entry */
+  int *head, *degree;     /* of a vertex */
+  int *at;                /* of a vertex: an entry while merging, else -1 */
+  int *queue, *queued;    /* vertices to look at; a ring of 2 n + 1 */
+  int *component;         /* of a vertex, after permi_split */
+  int *work;              /* 9 n + 2 */
+  size_t *start, *cursor; /* n + 1, n */
+  int *column;            /* one per entry */
   long long exp2;
   permi_number constant;
 } permi_working;
@@ -1495,8 +1628,8 @@ static int permi_split(permi_working *working)
     return 0;
   { /* the answer overwrites row_match, which is not needed any more once the columns know their rows */
     int *component = row_match;
-    working->blocks = permi_components(rows, working->start, working->column, column_match, component, scratch,
-                                       working->cursor);
+    working->blocks =
+        permi_components(rows, working->start, working->column, column_match, component, scratch, working->cursor);
     for (i = 0; i < rows; i++)
       working->component[row_of[i]] = component[i];
     for (i = 0; i < columns; i++)
@@ -1806,13 +1939,15 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
    Cost of a step: states after it * (1 + neighbours left / 2) + states before it / 4 (studied on real matrices).
    Greedy starts, then simulated annealing. All random numbers have a fixed seed and the number of moves comes
    from predicted work, so an order never varies. */
-#define PERMI_ORDER_WIDTH 128     /* widest frontier that is still priced, so that annealing can come from above */
-#define PERMI_ORDER_ANNEAL 1024   /* largest order of a block to anneal */
-#define PERMI_STEP_SECONDS 1e-6   /* of a step, whatever its states */
+#define PERMI_ORDER_WIDTH 128      /* widest frontier that is still priced, so that annealing can come from above */
+#define PERMI_ORDER_HOPELESS 20    /* greedy orders so many times slower than the rival are not annealed: seen to
+                                      gain 27x once (a Mycielski graph), 1-3x on random matrices */
+#define PERMI_ORDER_ANNEAL 1024    /* largest order of a block to anneal */
+#define PERMI_STEP_SECONDS 1e-6    /* of a step, whatever its states */
 #define PERMI_STATE_SECONDS 2.5e-9 /* per unit of cost */
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_COLD 0.001
-#define PERMI_ANNEAL_RATE 1e6     /* moves a second */
+#define PERMI_ANNEAL_RATE 1e6 /* moves a second */
 
 typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
   int n, edges;
@@ -1857,9 +1992,9 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
 
 /* What an order does, step by step, with counters: for greedy starts and for the final plan. */
 typedef struct permi_walk {
-  int *open;              /* neighbours not eliminated */
-  unsigned char *state;   /* 0 untouched, 1 in the frontier, 2 eliminated */
-  int *frontier, *place;  /* the frontier's vertices, unordered, and where each is in it */
+  int *open;             /* neighbours not eliminated */
+  unsigned char *state;  /* 0 untouched, 1 in the frontier, 2 eliminated */
+  int *frontier, *place; /* the frontier's vertices, unordered, and where each is in it */
   int width[2], eliminated[2];
 } permi_walk;
 
@@ -1979,10 +2114,10 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
 typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
-  int words;              /* 64-bit words of a set */
-  uint64_t *adjacent;     /* of a vertex: its neighbours, as a set of the other side */
-  uint64_t *sets, *trial; /* 2 n + 1 positions: eliminated rows, columns, touched rows, columns */
-  int *counts, *trial_counts;      /* likewise: touched rows, touched columns, columns - rows eliminated */
+  int words;                  /* 64-bit words of a set */
+  uint64_t *adjacent;         /* of a vertex: its neighbours, as a set of the other side */
+  uint64_t *sets, *trial;     /* 2 n + 1 positions: eliminated rows, columns, touched rows, columns */
+  int *counts, *trial_counts; /* likewise: touched rows, touched columns, columns - rows eliminated */
   double *states, *trial_states, *cost, *trial_cost; /* before the position; sum of the costs before it */
   int *order, *candidate, *best;
 } permi_anneal;
@@ -2207,9 +2342,9 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     best_of[kind] = (double)INFINITY;
     starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
     for (start = 0; start < starts; start++) {
-      double trial_cost = permi_order_greedy(block, binomial, &walk, kind, &seed,
-                                             best_of[kind] < 1e70 ? best_of[kind] : 1e70, trial,
-                                             numbers + 7 * vertices);
+      double trial_cost =
+          permi_order_greedy(block, binomial, &walk, kind, &seed, best_of[kind] < 1e70 ? best_of[kind] : 1e70, trial,
+                             numbers + 7 * vertices);
       if (trial_cost < best_of[kind]) {
         best_of[kind] = trial_cost;
         memcpy(best, trial, vertices * sizeof *trial);
@@ -2222,7 +2357,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   }
   ok = 1;
   moves = *cost * PERMI_STATE_SECONDS;
-  if (moves > 1e6 * rival)
+  if (moves > PERMI_ORDER_HOPELESS * rival)
     moves = 0;
   moves = *cost < 1e300 ? permi_anneal_moves(moves < rival ? moves : rival) : 0;
   if (moves < 100 || n > PERMI_ORDER_ANNEAL || n < 3)
@@ -2283,36 +2418,40 @@ typedef struct permi_stream {
 
 typedef enum permi_algebra { PERMI_MAGNITUDES, PERMI_SIGNED, PERMI_WIDE } permi_algebra;
 
-typedef struct permi_wide { uint64_t low, high; } permi_wide; /* 128-bit two's complement */
-typedef struct permi_signed { double value, absolute; } permi_signed;
+typedef struct permi_wide {
+  uint64_t low, high;
+} permi_wide; /* 128-bit two's complement */
+typedef struct permi_signed {
+  double value, absolute;
+} permi_signed;
 
 typedef struct permi_frontier { /* context of a leaf */
   perm_allocator allocator;
   permi_algebra algebra;
   int steps, width;
-  int *stream_start;    /* steps + 1 */
+  int *stream_start; /* steps + 1 */
   permi_stream *stream;
-  double *states;       /* steps + 1: bound on the states before a step */
-  double *cost;         /* steps + 1: predicted cost of all before */
+  double *states; /* steps + 1: bound on the states before a step */
+  double *cost;   /* steps + 1: predicted cost of all before */
   double bound_relative;
-  double lost_error;    /* see permi_working */
-  double room[2];       /* most states before even and odd steps */
+  double lost_error; /* see permi_working */
+  double room[2];    /* most states before even and odd steps */
 } permi_frontier;
 
 typedef struct permi_patterns {
-  int count, room;      /* room a power of two; the table has twice as many places */
-  uint64_t *bits;       /* PERMI_LOW_WORDS each */
-  size_t *first;        /* of its numbers in low; room + 1 */
+  int count, room; /* room a power of two; the table has twice as many places */
+  uint64_t *bits;  /* PERMI_LOW_WORDS each */
+  size_t *first;   /* of its numbers in low; room + 1 */
   uint16_t *low;
   size_t low_room;
-  int *table;           /* by hash: pattern + 1, or 0 */
+  int *table; /* by hash: pattern + 1, or 0 */
 } permi_patterns;
 
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
-  uint64_t *high;       /* of a group, ascending */
-  size_t *first;        /* of a group's values; one more than groups */
-  int *pattern;         /* of a group */
+  uint64_t *high; /* of a group, ascending */
+  size_t *first;  /* of a group's values; one more than groups */
+  int *pattern;   /* of a group */
   void *value;
   permi_patterns patterns;
 } permi_list;
@@ -2506,8 +2645,8 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
 
 /* A stream on the two levels, with its place in the source. */
 typedef struct permi_cursor {
-  uint64_t test, want, flip;   /* of the high bits */
-  uint64_t key;                /* high bits of the output at the cursor; all ones at the end */
+  uint64_t test, want, flip; /* of the high bits */
+  uint64_t key;              /* high bits of the output at the cursor; all ones at the end */
   size_t group;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS]; /* the low masks that take part */
@@ -2584,7 +2723,7 @@ typedef struct permi_move {
 
 typedef struct permi_moves { /* a direct-mapped cache: patterns are few, groups many */
   permi_move *move;
-  uint32_t *pair;         /* from | to << 16 */
+  uint32_t *pair; /* from | to << 16 */
   int used;
 } permi_moves;
 
@@ -2651,13 +2790,13 @@ typedef struct permi_run {
   permi_control *control;
   permi_list list[2];
   permi_cursor *cursor;
-  int *taking;            /* streams that take part in the present group */
+  int *taking; /* streams that take part in the present group */
   permi_moves moves;
   double smallest, largest, loss, visited;
-  int step;               /* counted from 1 */
-  int careful, tracking;  /* sizes are noted in every step; in this step */
-  double state_seconds;   /* predicted, per state of the present step */
-  uint64_t high_bits;     /* the high words of all moduli, or-ed */
+  int step;              /* counted from 1 */
+  int careful, tracking; /* sizes are noted in every step; in this step */
+  double state_seconds;  /* predicted, per state of the present step */
+  uint64_t high_bits;    /* the high words of all moduli, or-ed */
   long long exp2;
   int overflow;
 } permi_run;
@@ -2945,7 +3084,10 @@ done:
 
 /* ======================================================================================= >>streams
    From an elimination order to the streams of every step: who sits in which slot, who dies when. */
-typedef struct permi_life { double weight; int vertex; } permi_life;
+typedef struct permi_life {
+  double weight;
+  int vertex;
+} permi_life;
 
 static int permi_life_compare(const void *left, const void *right)
 {
@@ -3184,8 +3326,9 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, perm_result *re
 
 static double permi_sparse_real(const perm_matrix *matrix, size_t e)
 {
-  return matrix->kind == PERM_KIND_PATTERN ? 1 : matrix->kind == PERM_KIND_INTEGER ? (double)matrix->integer[e]
-                                                                                    : matrix->real[e];
+  return matrix->kind == PERM_KIND_PATTERN   ? 1
+         : matrix->kind == PERM_KIND_INTEGER ? (double)matrix->integer[e]
+                                             : matrix->real[e];
 }
 
 /* Is the entry an integer that the exact engines take? */
@@ -3324,13 +3467,13 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
 {
   static const char *const algebra[] = {"doubles", "doubles with moduli", "128-bit integers"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
-  int length = snprintf(buffer, size,
-                        "frontier, order %d: width %d, %d steps, at most %.3g states, about %.3g transitions of %s, "
-                        "predicted %.3g s, %.3g bytes\n", leaf->information.n,
-                        frontier->width, frontier->steps,
-                        frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1],
-                        leaf->information.work, algebra[frontier->algebra], leaf->information.seconds,
-                        leaf->information.bytes);
+  int length =
+      snprintf(buffer, size,
+               "frontier, order %d: width %d, %d steps, at most %.3g states, about %.3g transitions of %s, "
+               "predicted %.3g s, %.3g bytes\n",
+               leaf->information.n, frontier->width, frontier->steps,
+               frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1], leaf->information.work,
+               algebra[frontier->algebra], leaf->information.seconds, leaf->information.bytes);
   return length > 0 ? (size_t)length : 0;
 }
 
@@ -3369,8 +3512,10 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   double *a;
   perm_status status;
   if (n > PERM_MAX_N)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d is too large for method %s, which takes "
-                      "at most %d", n, perm_method_name(maker->options->method), PERM_MAX_N);
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "a block of order %d is too large for method %s, which takes "
+                      "at most %d",
+                      n, perm_method_name(maker->options->method), PERM_MAX_N);
   a = (double *)permi_allocate(allocator, (size_t)n * (size_t)n, sizeof *a);
   if (!a)
     return permi_fail_memory(maker->result);
@@ -3395,12 +3540,16 @@ static perm_status permi_make_frontier(permi_maker *maker, const permi_block *bl
   const perm_options *options = maker->options;
   memset(leaf, 0, sizeof *leaf);
   if (options->max_bytes > 0 && bytes > options->max_bytes)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "the frontier programme of a block of order %d is predicted "
-                      "to need %.3g bytes, over max_bytes = %.3g", block->n, bytes, options->max_bytes);
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "the frontier programme of a block of order %d is predicted "
+                      "to need %.3g bytes, over max_bytes = %.3g",
+                      block->n, bytes, options->max_bytes);
   maker->task_seconds += seconds;
   if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "the frontier programme is predicted to take %.3g s, over "
-                      "max_seconds = %.3g", maker->task_seconds, options->max_seconds);
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "the frontier programme is predicted to take %.3g s, over "
+                      "max_seconds = %.3g",
+                      maker->task_seconds, options->max_seconds);
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = PERM_FRONTIER;
   leaf->information.isa = PERM_ISA_PLAIN;
@@ -3458,11 +3607,12 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
   bytes = frontier ? (frontier->room[0] + frontier->room[1]) *
-                         ((double)permi_value_bytes(frontier->algebra) + PERMI_GROUP_BYTES) + 65536
+                             ((double)permi_value_bytes(frontier->algebra) + PERMI_GROUP_BYTES) +
+                         65536
                    : (double)INFINITY;
   limit = options->max_bytes > 0 ? options->max_bytes : PERMI_FRONTIER_DEFAULT_BYTES;
-  if (rival < (double)INFINITY && (status != PERM_OK || bytes > limit ||
-                                   (rival < seconds && seconds > PERMI_FRONTIER_FAVOUR_SECONDS))) {
+  if (rival < (double)INFINITY &&
+      (status != PERM_OK || bytes > limit || (rival < seconds && seconds > PERMI_FRONTIER_FAVOUR_SECONDS))) {
     permi_frontier_release(allocator, frontier);
     return permi_make_dense(maker, block, leaf);
   }
@@ -3472,8 +3622,10 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   else if (status == PERM_OK)
     status = permi_make_frontier(maker, block, frontier, seconds, bytes, leaf);
   else
-    permi_fail(maker->result, status, 2, "a block of order %d with %d entries has no elimination order found within "
-               "%d frontier vertices (predicted transitions %.3g)", block->n, block->edges, PERMI_FRONTIER_WIDTH, cost);
+    permi_fail(maker->result, status, 2,
+               "a block of order %d with %d entries has no elimination order found within "
+               "%d frontier vertices (predicted transitions %.3g)",
+               block->n, block->edges, PERMI_FRONTIER_WIDTH, cost);
   if (status != PERM_OK)
     permi_frontier_release(allocator, frontier);
   return status;
@@ -3485,7 +3637,8 @@ static void permi_make_note(permi_maker *maker, int multiplied)
   const permi_working *working = maker->working;
   snprintf(maker->job->note, sizeof maker->job->note,
            "structure: %d entries in no perfect matching dropped, %d rows of degree 1 and %d of degree 2 eliminated, "
-           "%d blocks left\n", working->dropped, working->degree_one, working->degree_two, multiplied);
+           "%d blocks left\n",
+           working->dropped, working->degree_one, working->degree_two, multiplied);
 }
 
 /* The leaves of all blocks, each multiplied to the constant. */
@@ -3677,17 +3830,20 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
   if (matrix->kind == PERM_KIND_COMPLEX && matrix->m > 0)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "complex matrices are not computed by this version");
   if (matrix->m != matrix->n && matrix->m > 0)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "the matrix is %d x %d; this version takes square ones, and "
-                      "0 x n", matrix->m, matrix->n);
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                      "the matrix is %d x %d; this version takes square ones, and "
+                      "0 x n",
+                      matrix->m, matrix->n);
   whole = options->method != PERM_AUTO && options->method != PERM_FRONTIER;
   if (options->precision == PERM_PRECISION_EXACT && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto and frontier do",
                       perm_method_name(options->method));
   if (options->precision == PERM_PRECISION_EXACT && !permi_sparse_all_integers(matrix, &row, &bad))
-    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but the entry "
-                      "in row %d, column %d (counted from 1) is %.17g", row + 1, matrix->column[bad] + 1,
-                      matrix->real[bad]);
+    return permi_fail(result, PERM_ERROR_OPTION, 2,
+                      "options: precision exact needs integers below 2^53, but the entry "
+                      "in row %d, column %d (counted from 1) is %.17g",
+                      row + 1, matrix->column[bad] + 1, matrix->real[bad]);
   *exact = !whole && (options->precision == PERM_PRECISION_EXACT ||
                       (options->precision == PERM_PRECISION_DEFAULT &&
                        (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER)));
@@ -3695,8 +3851,8 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
 }
 
 /* ======================================================================================== >>public */
-PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given, perm_job **job,
-                                     perm_result *result)
+PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
+                                            perm_job **job, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   perm_status status;
@@ -3854,8 +4010,8 @@ static perm_status PERMI_STEP(permi_run *run, const permi_list *source, permi_li
     target->first[target->groups] = target->states;
     unpolled += count;
     if (unpolled > 262144 && run->control) {
-      perm_status status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states,
-                                              "frontier");
+      perm_status status =
+          permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
       if (status != PERM_OK)
         return status;
       unpolled = 0;

@@ -35,8 +35,7 @@ static volatile int cli_interrupted;
 static void cli_interrupt(int number)
 {
   cli_interrupted = 1;
-  if (number == SIGINT)
-    signal(number, SIG_DFL); /* a second one kills */
+  signal(number, number == SIGINT ? SIG_DFL : cli_interrupt); /* a second Ctrl-C kills */
 }
 
 static const char cli_help[] =

@@ -86,8 +86,8 @@ static void bench_dense(void)
   double a[64 * 64], plain[2][8];
   int k, run;
   printf("\n## Dense real, one thread, 1e9 elements/s\n\n"
-         "Roofline: the kernel's own mix, additions with a memory operand (in brackets: all in registers, which runs at\n"
-         "a higher clock). Plain: the textbook Gray-code program, the faster of -O2 and -O3 -march=native.\n\n"
+         "Roofline: the kernel's own mix, additions with a memory operand (in brackets: all in registers, which\n"
+         "runs at a higher clock). Plain: the textbook Gray-code program, the faster of -O2 and -O3 -march=native.\n\n"
          "| n | kernel | precision | median | best | roofline | median share | best/best | plain | x plain |\n"
          "|---|---|---|---|---|---|---|---|---|---|\n");
   for (k = 0; k < 3; k++) {
