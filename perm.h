@@ -1767,15 +1767,18 @@ static void permi_dense_row_table(const double *a, int lane_columns, int block_c
 static void permi_dense_row(permi_dense *dense, int r, const double *a, int lane_columns, int block_columns)
 {
   const int inner = lane_columns + block_columns;
-  permi_dd sum = permi_dd_make(a[inner]); /* the fixed column */
+  permi_dd sum = permi_dd_make(a[inner]); /* the fixed column, then the outer ones; low parts apart: a short chain */
   int k;
   permi_dense_row_table(a, lane_columns, block_columns, dense->table + ((size_t)r << inner));
   for (k = 0; k < dense->outer; k++) {
     double twice = 2 * a[inner + 1 + k];
-    sum = permi_dd_add_double(sum, a[inner + 1 + k]);
+    permi_dd next = permi_two_sum(sum.hi, a[inner + 1 + k]);
+    sum.hi = next.hi;
+    sum.lo += next.lo;
     dense->step[(size_t)(2 * k) * (size_t)dense->padded + (size_t)r] = twice;
     dense->step[(size_t)(2 * k + 1) * (size_t)dense->padded + (size_t)r] = -twice;
   }
+  sum = permi_two_sum(sum.hi, sum.lo);
   dense->start[r] = sum.hi;
   dense->start_low[r] = sum.lo;
 }
@@ -2561,9 +2564,12 @@ PERM_API double perm_real(int n, const double *a)
 #error "PERMI_PASS_BLOCK must be 2 or 3"
 #endif
 
-/* The vocabulary. FMA(a, b, c) = ab + c, FMS = ab - c; PAIR_ABS(p, m, d) = |p| + |m| given d = p - m. */
+/* The vocabulary. FMA(a, b, c) = ab + c, FMS = ab - c; PAIR_ABS(p, m, d) = |p| + |m| given d = p - m.
+   LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, and all
+   code compiled for SSE runs at half its speed until somebody does (planning n = 20 took 22 us, not 10). */
 #if PERMI_PASS_ISA == 5
 #define PERMI_TARGET __attribute__((target("avx512f,avx512dq")))
+#define PERMI_LEAVE() _mm256_zeroupper()
 #define PERMI_V __m512d
 #define PERMI_WIDTH 8
 #define PERMI_LOAD(p) _mm512_load_pd(p)
@@ -2578,6 +2584,7 @@ PERM_API double perm_real(int n, const double *a)
 #define PERMI_PAIR_ABS(p, m, d) _mm512_range_pd(_mm512_add_pd(p, m), d, 11)
 #elif PERMI_PASS_ISA == 2
 #define PERMI_TARGET __attribute__((target("avx2,fma")))
+#define PERMI_LEAVE() _mm256_zeroupper()
 #define PERMI_V __m256d
 #define PERMI_WIDTH 4
 #define PERMI_LOAD(p) _mm256_load_pd(p)
@@ -2592,6 +2599,7 @@ PERM_API double perm_real(int n, const double *a)
   _mm256_add_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), p), _mm256_andnot_pd(_mm256_set1_pd(-0.0), m))
 #else
 #define PERMI_TARGET
+#define PERMI_LEAVE()
 #define PERMI_V double
 #define PERMI_WIDTH 1
 #define PERMI_LOAD(p) (*(p))
@@ -2761,6 +2769,7 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, pe
   PERMI_STORE(lane_hi, total_hi);
   PERMI_STORE(lane_lo, total_lo);
   PERMI_STORE(lane_absolute, absolute);
+  PERMI_LEAVE();
   total.hi = total.lo = out->absolute = 0;
   for (i = 0; i < PERMI_WIDTH; i++) {
     double sign = (i ^ i >> 1 ^ i >> 2) & 1 ? -1.0 : 1.0;
@@ -2773,6 +2782,7 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, pe
 }
 
 #undef PERMI_TARGET
+#undef PERMI_LEAVE
 #undef PERMI_V
 #undef PERMI_WIDTH
 #undef PERMI_LOAD
