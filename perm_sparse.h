@@ -169,8 +169,9 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
    eliminated, the rest split into blocks; each block is a frontier task or a dense range, their product is the
    permanent. The matrix is only read and may be freed afterwards. options may be NULL. Free with perm_job_free.
    result may be NULL; if not, it gets status and message.
-   Precision exact, or default for kinds pattern and integer: 128-bit integers in every task (the product of
-   the blocks may be longer); a run that needs more fails with PERM_ERROR_OVERFLOW.
+   Precision exact, or default for kinds pattern and integer (unless doubles are predicted to be over 3 times as fast
+   and exact over a second): 128-bit integers in every task (the product of the blocks may be longer); a run that
+   needs more fails with PERM_ERROR_OVERFLOW.
    PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 64 frontier vertices. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
@@ -1942,6 +1943,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_ORDER_WIDTH 128      /* widest frontier that is still priced, so that annealing can come from above */
 #define PERMI_ORDER_HOPELESS 20    /* greedy orders so many times slower than the rival are not annealed: seen to
                                       gain 27x once (a Mycielski graph), 1-3x on random matrices */
+#define PERMI_ORDER_FORGET_SECONDS 1e5 /* nor are those predicted to take longer than this */
 #define PERMI_ORDER_ANNEAL 1024    /* largest order of a block to anneal */
 #define PERMI_STEP_SECONDS 1e-6    /* of a step, whatever its states */
 #define PERMI_STATE_SECONDS 2.5e-9 /* per unit of cost */
@@ -2357,7 +2359,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   }
   ok = 1;
   moves = *cost * PERMI_STATE_SECONDS;
-  if (moves > PERMI_ORDER_HOPELESS * rival)
+  if (moves > PERMI_ORDER_HOPELESS * rival || moves > PERMI_ORDER_FORGET_SECONDS)
     moves = 0;
   moves = *cost < 1e300 ? permi_anneal_moves(moves < rival ? moves : rival) : 0;
   if (moves < 100 || n > PERMI_ORDER_ANNEAL || n < 3)
@@ -3851,6 +3853,32 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
 }
 
 /* ======================================================================================== >>public */
+/* Integers by default: exact unless that does not fit or is predicted to take over a second and over
+   PERMI_EXACT_WORTH times as long as doubles. Takes the exact job, or why there is none. */
+#define PERMI_EXACT_WORTH 3
+#define PERMI_EXACT_FREE_SECONDS 1.0
+static perm_status permi_make_rather(const perm_matrix *matrix, const perm_options *options, perm_status status,
+                                     perm_job **job, perm_result *result)
+{
+  perm_job *doubles = NULL;
+  double seconds = status == PERM_OK ? permi_job_seconds(*job) : (double)INFINITY;
+  if (status != PERM_OK && status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_LIMIT)
+    return status;
+  if (seconds <= PERMI_EXACT_FREE_SECONDS)
+    return status;
+  permi_result_clear(result);
+  status = permi_make_job(matrix, options, 0, &doubles, result);
+  if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
+    perm_job_free(*job);
+    *job = doubles;
+  } else if (seconds < (double)INFINITY) { /* the exact job stands, also when doubles are refused */
+    perm_job_free(doubles);
+    permi_result_clear(result);
+    status = PERM_OK;
+  }
+  return status;
+}
+
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
@@ -3874,11 +3902,8 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
     return permi_fail_memory(result);
   }
   status = permi_make_job(matrix, options, exact, job, result);
-  if (exact && options->precision != PERM_PRECISION_EXACT &&
-      (status == PERM_ERROR_OVERFLOW || status == PERM_ERROR_LIMIT)) {
-    permi_result_clear(result);
-    status = permi_make_job(matrix, options, 0, job, result);
-  }
+  if (exact && options->precision != PERM_PRECISION_EXACT)
+    status = permi_make_rather(matrix, options, status, job, result);
   return status;
 }
 
