@@ -36,8 +36,8 @@
        }
 
    GUARANTEES
-     - Integer and pattern matrices are computed exactly: 128-bit integers, overflow detected (then doubles, and
-       `exact` is 0). Doubles carry a proven bound in `error`: the frontier programme only adds products of
+     - Integer and pattern matrices are computed exactly while each block's permanent fits 128 bits and all of it
+       2176 (else in doubles, and `exact` is 0; overflow is detected). Doubles carry a proven bound in `error`: the frontier programme only adds products of
        entries, so non-negative matrices lose no digit to cancellation.
      - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
      - The same plan and the same bits on every run: annealing counts moves, not seconds.
@@ -1500,6 +1500,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row and column; neighbours in the row and in the column, -1 at the ends */
   double real, absolute;               /* value and the sum of |terms| that it was computed from */
+  int rounded;                         /* 1: real is not the given entry itself, times a power of two */
   int64_t integer;
 } permi_cell;
 
@@ -1703,6 +1704,7 @@ static int permi_scale(permi_working *working)
       frexp(cell->real, &e);
       if (e + by < DBL_MIN_EXP) {
         working->lost++;
+        cell->rounded = 1;
         cell->real = cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2;
       } else {
         cell->real = ldexp(cell->real, by);
@@ -1775,6 +1777,7 @@ static int permi_combine(const permi_working *working, const permi_cell *a, cons
 }
 
 /* Eliminates the vertex with the two entries first, second. 0: left as it is. */
+#define PERMI_MERGE_DEGREE 256
 static int permi_reduce_two(permi_working *working, int *tail, int vertex)
 {
   int side = vertex >= working->n, other = 1 - side, first = working->head[vertex], second, kept, merged, index, next;
@@ -1790,6 +1793,8 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   b = working->cell[second];
   kept = a.vertex[other];
   merged = b.vertex[other];
+  if (working->degree[kept] > PERMI_MERGE_DEGREE)
+    return 0; /* each merge passes over the whole line: n merges into a hub would take n^2 */
   for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
     if (index != first)
       working->at[working->cell[index].vertex[side]] = index;
@@ -1807,6 +1812,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
         cell->real = sum.real;
         cell->absolute = sum.absolute;
         cell->integer = sum.integer;
+        cell->rounded = 1;
         cell->vertex[other] = kept;
         if (partner >= 0)
           permi_cell_unlink(working, partner);
@@ -1827,6 +1833,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
         cell->real = sum.real;
         cell->absolute = sum.absolute;
         cell->integer = sum.integer;
+        cell->rounded = 1;
         permi_reduce_look(working, tail, cell->vertex[side]);
       }
     }
@@ -1940,19 +1947,22 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
    Cost of a step: states after it * (1 + neighbours left / 2) + states before it / 4 (studied on real matrices).
    Greedy starts, then simulated annealing. All random numbers have a fixed seed and the number of moves comes
    from predicted work, so an order never varies. */
-#define PERMI_ORDER_WIDTH 128      /* widest frontier that is still priced, so that annealing can come from above */
-#define PERMI_ORDER_HOPELESS 20    /* greedy orders so many times slower than the rival are not annealed: seen to
+#define PERMI_ORDER_WIDTH 128 /* widest frontier that is still priced, so that annealing can come from above */
+#define PERMI_ORDER_HOPELESS                                                                                           \
+  20                                   /* greedy orders so many times slower than the rival are not annealed: seen to
                                       gain 27x once (a Mycielski graph), 1-3x on random matrices */
+#define PERMI_GREEDY_LOOK 64           /* neighbours of a frontier vertex that are looked at in a step */
 #define PERMI_ORDER_FORGET_SECONDS 1e5 /* nor are those predicted to take longer than this */
-#define PERMI_ORDER_ANNEAL 1024    /* largest order of a block to anneal */
-#define PERMI_STEP_SECONDS 1e-6    /* of a step, whatever its states */
-#define PERMI_STATE_SECONDS 2.5e-9 /* per unit of cost */
+#define PERMI_ORDER_ANNEAL 1024        /* largest order of a block to anneal */
+#define PERMI_STEP_SECONDS 1e-6        /* of a step, whatever its states */
+#define PERMI_STATE_SECONDS 2.5e-9     /* per unit of cost */
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_RATE 1e6 /* moves a second */
 
 typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
   int n, edges;
+  int rounded;                   /* 1: some entry is not the given one times a power of two */
   int *start, *neighbour, *edge; /* 2 n + 1; 2 edges: neighbours ascending, and the number of the edge */
   double *real, *absolute;       /* of an edge; NULL when integer */
   int64_t *integer;              /* of an edge; NULL when real */
@@ -2073,17 +2083,20 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     stamp[v] = -1;
   while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
+    /* of a hub, a vertex of high degree, only some neighbours are looked at, and its growth is guessed */
     if (width == 0) { /* a block is connected, so only at the start */
       best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
     } else {
       for (i = 0; i < width; i++) {
-        int u = walk->frontier[i];
-        for (e = block->start[u] - 1; e < block->start[u + 1]; e++) {
+        int u = walk->frontier[i], looked = 0;
+        for (e = block->start[u] - 1; e < block->start[u + 1] && looked <= PERMI_GREEDY_LOOK; e++) {
           int growth, candidate = e < block->start[u] ? u : block->neighbour[e];
           if (walk->state[candidate] == 2 || stamp[candidate] == length || (kind < 2 && (candidate >= n) != kind))
             continue;
           stamp[candidate] = length;
-          growth = permi_walk_growth(block, walk, candidate);
+          looked++;
+          growth = walk->open[candidate] > PERMI_GREEDY_LOOK ? walk->open[candidate]
+                                                             : permi_walk_growth(block, walk, candidate);
           if (growth < best_growth) {
             best_growth = growth;
             ties = 0;
@@ -2394,8 +2407,7 @@ done:
    So a step is a union of streams, one for the drop and one for each t: a source state takes part if
    (mask & test) == want and goes to mask ^ flip, times the stream's coefficient. All flipped bits are tested ones
    or free slots (0 in every mask), so each stream keeps a sorted list sorted: the sum is a k-way merge with equal
-   keys added, and nothing is ever sorted (S. Dalton, L. Olson, N. Bell, Optimizing sparse matrix-matrix
-   multiplication for the GPU, ACM TOMS 41 (2015): sums of sparse vectors by merge paths).
+   keys added, and nothing is ever sorted [DOB15].
 
    A list has two levels. The low PERMI_LOW_BITS slots index a dense array of sums; the merge goes over groups, the
    states with the same high bits. Which low masks a group has is its pattern; groups share few patterns, so these
@@ -2909,7 +2921,9 @@ static void permi_run_rescale(permi_run *run, permi_list *list, int doubles)
   for (k = 0; k < count; k++)
     x[k] = x[k] * ldexp(1, -half) * ldexp(1, half - e);
   run->loss = ldexp(run->loss, -e);
-  if (e > 0 && ldexp(run->smallest, -e) < DBL_MIN)
+  run->smallest = ldexp(run->smallest, -e);
+  run->largest = ldexp(run->largest, -e);
+  if (e > 0 && run->smallest < DBL_MIN)
     run->loss += DBL_MIN;
   run->exp2 += e;
 }
@@ -2954,13 +2968,12 @@ static perm_status permi_frontier_finish(const permi_frontier *frontier, const p
   }
   loss = run->loss;
   if (frontier->lost_error > 0)
-    loss += DBL_MIN + (run->exp2 > 2000 ? 0 : ldexp(frontier->lost_error, run->exp2 < -4000 ? 4000 : (int)-run->exp2));
-  loss *= 2 / frontier->bound_relative;
-  if (!(loss < 1e300))
-    return PERM_ERROR_UNSUPPORTED; /* nothing is known about the result */
+    loss += DBL_MIN + ldexp(frontier->lost_error, run->exp2 < -4000  ? 4000
+                                                  : run->exp2 > 4000 ? -4000
+                                                                     : (int)-run->exp2);
   permi_sum_add_double(&partial->value, value);
   permi_sum_add_double(&partial->absolute, absolute);
-  permi_sum_add_double(&partial->absolute, loss);
+  partial->lost += 2 * loss; /* 2: its own roundings, generously */
   partial->exp2 = run->exp2;
   partial->terms += run->visited;
   return PERM_OK;
@@ -3372,13 +3385,13 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
       permi_cell *cell = &working->cell[used];
       cell->real = permi_sparse_real(matrix, e);
       cell->absolute = fabs(cell->real);
-      cell->integer = 0;
+      cell->integer = cell->rounded = 0;
       if (exact)
         permi_sparse_integer(matrix, e, &cell->integer);
       if (exact ? cell->integer == 0 : cell->real == 0)
         continue;
-      if (!exact && matrix->kind == PERM_KIND_INTEGER && cell->absolute > 9007199254740992.0)
-        working->inexact = 1;
+      if (!exact && matrix->kind == PERM_KIND_INTEGER && cell->absolute >= 9007199254740992.0)
+        working->inexact = cell->rounded = 1;
       cell->vertex[0] = i;
       cell->vertex[1] = matrix->n + matrix->column[e];
       permi_cell_link(working, used++);
@@ -3453,6 +3466,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
       } else {
         block->real[edges] = cell->real;
         block->absolute[edges] = cell->absolute;
+        block->rounded |= cell->rounded;
       }
       edges++;
     }
@@ -3510,14 +3524,13 @@ typedef struct permi_maker {
 static perm_status permi_make_dense(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  int n = block->n, i, e, rounded = maker->working->degree_two > 0 || maker->working->inexact || maker->working->lost;
+  int n = block->n, i, e;
   double *a;
   perm_status status;
   if (n > PERM_MAX_N)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "a block of order %d is too large for method %s, which takes "
-                      "at most %d",
-                      n, perm_method_name(maker->options->method), PERM_MAX_N);
+                      "a block of order %d is too large for method %s, which takes at most %d", n,
+                      perm_method_name(maker->options->method), PERM_MAX_N);
   a = (double *)permi_allocate(allocator, (size_t)n * (size_t)n, sizeof *a);
   if (!a)
     return permi_fail_memory(maker->result);
@@ -3528,7 +3541,8 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
       a[i * n + block->neighbour[e] - n] = block->real[block->edge[e]];
   status = permi_dense_leaf(maker->options, n, a, n, leaf, maker->result);
   permi_release(allocator, a);
-  if (status == PERM_OK && rounded) { /* a proof for the rounded entries is none for the given ones */
+  if (status == PERM_OK &&
+      (block->rounded || maker->working->lost)) { /* a proof for the rounded entries is none for the given ones */
     leaf->bound_relative = (double)INFINITY;
     leaf->estimate_relative += 4 * PERMI_UNIT * (1 + maker->working->degree_two);
   }
@@ -3752,7 +3766,7 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
   for (i = 0; i < n; i++)
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       a[i * n + matrix->column[e]] = permi_sparse_real(matrix, e);
-      if (matrix->kind == PERM_KIND_INTEGER && fabs(a[i * n + matrix->column[e]]) > 9007199254740992.0)
+      if (matrix->kind == PERM_KIND_INTEGER && fabs(a[i * n + matrix->column[e]]) >= 9007199254740992.0)
         maker->working->inexact = 1;
     }
   status = permi_plan(n, a, n, maker->options, &plan, maker->result);
@@ -3911,33 +3925,40 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
                                                 perm_result *result)
 {
   perm_options options = *permi_options(options_given);
-  double start = permi_seconds(), planned = 0, seconds;
+  perm_result finished; /* in the lower precision, while a higher one runs */
+  double start = permi_seconds(), planned = 0, seconds = 0;
   perm_job *job;
   perm_status status;
-  int escalated = 0, exact;
+  int escalated = 0;
   if (!result)
     return PERM_ERROR_NULL;
   for (;;) {
     status = perm_sparse_job(matrix, &options, &job, result);
-    if (status != PERM_OK)
-      return status;
-    exact = job->precision == PERM_PRECISION_EXACT;
-    planned += job->plan_seconds;
-    seconds = permi_job_seconds(job);
-    status = permi_run_job(job, &options, result);
-    if (status == PERM_ERROR_OVERFLOW && exact && options.precision != PERM_PRECISION_EXACT) {
-      status = permi_make_job(matrix, &options, 0, &job, result);
-      if (status != PERM_OK)
-        return status;
+    if (status == PERM_OK) {
+      int exact = job->precision == PERM_PRECISION_EXACT;
       planned += job->plan_seconds;
+      seconds = permi_job_seconds(job);
       status = permi_run_job(job, &options, result);
+      if (status == PERM_ERROR_OVERFLOW && exact && options.precision != PERM_PRECISION_EXACT) {
+        status = permi_make_job(matrix, &options, 0, &job, result);
+        if (status == PERM_OK) {
+          planned += job->plan_seconds;
+          status = permi_run_job(job, &options, result);
+        }
+      }
     }
+    if (status != PERM_OK && escalated) { /* what is finished stands */
+      *result = finished;
+      break;
+    }
+    result->escalated = escalated;
     if (status != PERM_OK || options.precision != PERM_PRECISION_FAST || !permi_escalates(&options, result, seconds))
       break;
+    finished = *result;
     options.precision = PERM_PRECISION_DEFAULT;
+    options.max_seconds = permi_seconds_left(&options, start);
     escalated++;
   }
-  result->escalated = escalated;
   result->plan_seconds = planned;
   result->seconds = permi_seconds() - start;
   return permi_judge(&options, result);

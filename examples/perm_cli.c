@@ -47,9 +47,11 @@ static const char cli_help[] =
     "  --generate KIND   instead of FILE: ones:N uniform:N symmetric-uniform:N gauss:N\n"
     "                    bernoulli:N er:N:P binary:N:P band:N:K grid:R:C (dominoes)\n"
     "                    regular:N:D mycielskian:K hexagonal:K benzene naphthalene anthracene\n"
-    "                    phenanthrene pyrene perylene coronene circumcoronene\n"
+    "                    phenanthrene pyrene perylene coronene circumcoronene; to write only,\n"
+    "                    being complex: complex-gauss:N circular:N unitary:N dft:N\n"
     "  --seed S          of --generate (default 1)\n"
-    "  --write FILE      the matrix as Matrix Market (with --explain: and compute nothing)\n"
+    "  --write FILE      the matrix as Matrix Market; computes as well, but not with --explain\n"
+    "                    or when FILE is -, which is standard output\n"
     "  --explain         the plan with predicted seconds and bytes; computes nothing\n"
     "  --json            one JSON object a matrix, one line\n"
     "  --method NAME     auto dense frontier glynn ryser expansion (default auto)\n"
@@ -109,7 +111,7 @@ static int cli_number(const char *text, double low, double high, double *number)
 {
   char *end;
   *number = strtod(text, &end);
-  return *text && !*end && *number >= low && *number <= high;
+  return *text && !*end && !strpbrk(text, "xXpPnN \t") && *number >= low && *number <= high;
 }
 
 static int cli_parse(cli *run, int argc, char **argv)
@@ -201,7 +203,7 @@ static int cli_parse(cli *run, int argc, char **argv)
       CLI_NEED("expected a whole number")
       errno = 0;
       run->seed = strtoull(value, &end, 10);
-      if (!*value || *end || errno || value[0] == '-')
+      if (value[0] < '0' || value[0] > '9' || *end || errno)
         return cli_usage("bad seed", value, "expected a whole number from 0 to 2^64-1");
     } else if (!strcmp(name, "--generate")) {
       CLI_NEED("expected a kind such as er:40:0.2")
@@ -246,17 +248,34 @@ static int cli_progress(const perm_progress *progress, void *user_data)
   return 0;
 }
 
+/* Bytes of the UTF-8 character at text, 0 if it is none. */
+static int cli_utf8(const unsigned char *text)
+{
+  int length = *text < 0x80 ? 1 : *text >= 0xc2 && *text < 0xe0 ? 2 : (*text & 0xf0) == 0xe0 ? 3
+               : *text >= 0xf0 && *text < 0xf5 ? 4 : 0;
+  int i;
+  for (i = 1; i < length; i++)
+    if ((text[i] & 0xc0) != 0x80)
+      return 0;
+  if ((*text == 0xe0 && text[1] < 0xa0) || (*text == 0xed && text[1] > 0x9f) || (*text == 0xf0 && text[1] < 0x90) ||
+      (*text == 0xf4 && text[1] > 0x8f))
+    return 0;
+  return length;
+}
+
 static void cli_json_string(const char *text)
 {
+  const unsigned char *c = (const unsigned char *)text;
   putchar('"');
-  for (; *text; text++) {
-    unsigned char c = (unsigned char)*text;
-    if (c == '"' || c == '\\')
-      printf("\\%c", c);
-    else if (c < 32)
-      printf("\\u%04x", c);
+  while (*c) {
+    int length = cli_utf8(c);
+    if (*c == '"' || *c == '\\')
+      printf("\\%c", *c);
+    else if (*c < 32 || !length) /* a file name may hold any bytes: those that are not UTF-8 as if Latin-1 */
+      printf("\\u%04x", *c);
     else
-      putchar(c);
+      printf("%.*s", length, (const char *)c);
+    c += length ? length : 1;
   }
   putchar('"');
 }
@@ -311,8 +330,6 @@ static void cli_digits(const perm_result *result, char *text, size_t size)
     snprintf(text, size, "exact");
   else if (result->status == PERM_STOPPED_CANCELLED || result->status == PERM_STOPPED_TIME)
     snprintf(text, size, "the terms so far, no approximation");
-  else if (least == 0)
-    snprintf(text, size, "exact");
   else if (result->value == 0 || !(least < fabs(result->value)))
     snprintf(text, size, "no digit %s: error up to %.2g%s", word, least, result->exp2 ? " times that power of 2" : "");
   else
@@ -336,7 +353,8 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     printf("  %s\n", result->message);
 }
 
-static int cli_explain(const char *name, const perm_matrix *matrix, const perm_options *options, perm_result *result)
+static int cli_explain(const char *name, const perm_matrix *matrix, const perm_options *options, int json,
+                       perm_result *result)
 {
   perm_job *job = NULL;
   char *text;
@@ -347,7 +365,15 @@ static int cli_explain(const char *name, const perm_matrix *matrix, const perm_o
   text = (char *)malloc(length + 1);
   if (text) {
     perm_job_explain(job, text, length + 1);
-    printf("%s: %d x %d, %.0f entries\n%s", name, matrix->m, matrix->n, (double)matrix->nnz, text);
+    if (json) {
+      printf("{\"file\":");
+      cli_json_string(name);
+      printf(",\"m\":%d,\"n\":%d,\"nnz\":%.0f,\"explain\":", matrix->m, matrix->n, (double)matrix->nnz);
+      cli_json_string(text);
+      printf("}\n");
+    } else {
+      printf("%s: %d x %d, %.0f entries\n%s", name, matrix->m, matrix->n, (double)matrix->nnz, text);
+    }
   }
   free(text);
   perm_job_free(job);
@@ -356,7 +382,7 @@ static int cli_explain(const char *name, const perm_matrix *matrix, const perm_o
 
 static int cli_matrix(const cli *run, const char *file)
 {
-  const char *name = run->generate ? run->generate : !strcmp(file, "-") ? "(standard input)" : file;
+  const char *name = run->generate ? run->generate : !strcmp(file, "-") ? "standard input" : *file ? file : "\"\"";
   perm_matrix matrix;
   perm_result result;
   int code;
@@ -366,10 +392,17 @@ static int cli_matrix(const cli *run, const char *file)
     result.status = perm_generate(run->generate, run->seed, &run->options, &matrix, &result);
   else
     result.status = perm_matrix_read(file, &run->options, &matrix, &result);
-  if (result.status == PERM_OK && run->write)
+  if (result.status == PERM_OK && run->write) {
     result.status = perm_matrix_write(run->write, &matrix, &result);
+    if (result.status != PERM_OK)
+      name = run->write;
+    else if (!strcmp(run->write, "-")) { /* standard output is taken: nothing else goes there */
+      perm_matrix_free(&matrix);
+      return CLI_DONE;
+    }
+  }
   if (result.status == PERM_OK && run->explain) {
-    if (cli_explain(name, &matrix, &run->options, &result)) {
+    if (cli_explain(name, &matrix, &run->options, run->json, &result)) {
       perm_matrix_free(&matrix);
       return CLI_DONE;
     }

@@ -26,8 +26,9 @@ int main(void)
   }
   memset(&total, 0, sizeof total);
   for (w = WORKERS - 1; w >= 0; w--) { /* any order */
+    uint64_t each = plan.chunks / WORKERS, begin = each * (uint64_t)w;
     memset(&part, 0, sizeof part);
-    perm_job_run(job, 0, plan.chunks * (uint64_t)w / WORKERS, plan.chunks * (uint64_t)(w + 1) / WORKERS, &part);
+    perm_job_run(job, 0, begin, w == WORKERS - 1 ? plan.chunks : begin + each, &part);
     perm_partial_merge(&total, &part);
   }
   perm_job_finish(job, &total, &merged);

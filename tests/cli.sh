@@ -45,8 +45,11 @@ expect json_null 0 '"value":"[-0-9.e+]+","exp2":0,"exact":false,"error":null,"es
 if command -v python3 >/dev/null; then
   $perm --json $dir/nine.txt $dir/swap.mtx >$dir/out
   check json_parses python3 -c 'import json,sys; x=[json.loads(l) for l in open(sys.argv[1])]; assert [v["value"] for v in x]==["450","1"]' $dir/out
+  cp $dir/nine.txt "$(printf "$dir/odd \"name\n\377.txt")"
+  $perm --json "$(printf "$dir/odd \"name\n\377.txt")" >$dir/out
+  check json_odd_name python3 -c 'import json,sys; assert json.load(open(sys.argv[1],encoding="utf-8"))["value"]=="450"' $dir/out
 else
-  skipped=$((skipped + 1)); echo "SKIP json_parses: install python3"
+  skipped=$((skipped + 2)); echo "SKIP json_parses: install python3"
 fi
 
 # same bits for any number of threads; families agree
@@ -61,7 +64,7 @@ expect plain 0 '"isa":"plain"' --generate uniform:16 --isa plain --json
 expect write 0 'permanent = ' --generate er:12:0.4 --seed 7 --write $dir/er.mtx --method frontier
 cp $dir/out $dir/written
 expect reread 0 "$(sed -n 's/.*permanent = \([0-9.e+-]*\)$/\1/p' $dir/written)" $dir/er.mtx --method frontier
-expect write_fails 4 'no/such/place/x.mtx: ' --generate ones:3 --write $dir/no/such/place/x.mtx
+expect write_fails 4 '^perm: [^:]*no/such/place/x.mtx: ' --generate ones:3 --write $dir/no/such/place/x.mtx
 check nothing_half_written test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
 
 # explain computes nothing
@@ -69,6 +72,12 @@ expect explain 0 'dense, .*range of [0-9]+ chunks' --generate uniform:60 --expla
 expect explain_frontier 0 'frontier, order [0-9]+: width' --generate grid:10:10 --explain
 expect explain_write 0 'frontier' --generate grid:6:6 --explain --write $dir/grid.mtx
 check explain_wrote test -s $dir/grid.mtx
+
+expect explain_json 0 '^\{"file":"grid:6:6","m":18,"n":18,"nnz":60,"explain":"structure: .*bytes.u000a"\}$' --generate grid:6:6 --explain --json
+$perm --generate er:9:0.5 --write - --json >$dir/stream.mtx
+expect write_stream 0 'permanent = ' $dir/stream.mtx
+check write_stream_alone sh -c "! grep -q permanent $dir/stream.mtx"
+expect write_complex 0 'complex' --generate dft:4 --write -
 
 # limits, stopping, tolerance
 expect stopped 1 'max_seconds reached' --generate uniform:40 --max-seconds 0.05
@@ -111,6 +120,8 @@ expect bad_tolerance 2 'bad tolerance "-1"' --tolerance -1 $dir/nine.txt
 expect bad_seconds 2 'bad --max-seconds "0"' --max-seconds 0 $dir/nine.txt
 expect bad_bytes 2 'bad --max-bytes "many"' --max-bytes many $dir/nine.txt
 expect bad_seed 2 'bad seed "-3"' --seed -3 --generate ones:2
+expect bad_seed_blank 2 'bad seed " -1"' --seed ' -1' --generate ones:2
+expect bad_threads_hex 2 'bad number of threads "0x2"' --threads 0x2 --generate ones:2
 expect missing_value 2 'missing value after "--method"' $dir/nine.txt --method
 expect both 2 'goes without files' --generate ones:2 $dir/nine.txt
 expect write_two 2 'takes one matrix' --write $dir/x.mtx $dir/nine.txt $dir/swap.mtx

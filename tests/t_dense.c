@@ -192,6 +192,16 @@ TEST(t_overflow_and_underflow)
   double a[64], huge = 0;
   int i;
   perm_result r;
+  a[0] = DBL_MAX; /* up to the edges */
+  CHECK(perm_real(1, a) == DBL_MAX);
+  a[0] = -1.5e308;
+  CHECK(perm_real(1, a) == -1.5e308);
+  a[0] = 5e-324;
+  CHECK(perm_real(1, a) == 5e-324);
+  for (i = 0; i < 25; i++)
+    a[i] = i % 6 == 0;
+  a[0] = 1e308;
+  CHECK(fabs(perm_real(5, a) / 1e308 - 1) < 1e-14);
   for (i = 0; i < 64; i++)
     a[i] = 1e300;
   CHECK(perm_real(8, a) == HUGE_VAL);
@@ -208,6 +218,59 @@ TEST(t_overflow_and_underflow)
     huge *= 1e-300 * 1e300; /* 8! (1e-300)^8, back in range */
   CHECK(fabs(log2(r.value) + (double)r.exp2 - (log2(40320.0) - 8 * 300 * log2(10.0))) < 1e-9);
   CHECK(huge != 0);
+}
+
+/* Columns of very different size: as many digits as the transpose has. */
+TEST(t_graded_columns)
+{
+  double a[16 * 16], b[16 * 16];
+  int n, i, j, step;
+  for (n = 5; n <= 16; n += 11)
+    for (step = 1; step <= 5; step += 2) {
+      perm_result r, s;
+      for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+          a[i * n + j] = b[j * n + i] = ldexp(0.5 + test_uniform(), -step * j);
+      r = dense_compute(n, a, PERM_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+      s = dense_compute(n, b, PERM_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+      CHECK_SHOW(r.estimate < 1e-10 * r.value, "n=%d step %d: %g +- %g", n, step, r.value, r.estimate);
+      CHECK(fabs(r.value - s.value) <= r.estimate + s.estimate);
+      CHECK(fabs((double)((oracle_wide)r.value - oracle_real(n, a))) <= r.estimate);
+    }
+}
+
+/* Estimates on structures where terms vanish or concentrate: rank one, pairs that cancel, +-1, graded, bands. */
+TEST(t_estimates_are_honest)
+{
+  double a[12 * 12], worst = 0;
+  int n, kind, trial, i, j;
+  for (kind = 0; kind < 7; kind++)
+    for (n = 5; n <= 12; n += n < 8 ? 1 : 4)
+      for (trial = 0; trial < (n < 9 ? 60 : 6); trial++) {
+        double u[12], v[12], error;
+        perm_result r;
+        int precision = trial & 1 ? PERM_PRECISION_FAST : PERM_PRECISION_DEFAULT;
+        for (i = 0; i < n; i++) {
+          u[i] = test_uniform() + 0.1;
+          v[i] = test_uniform() + 0.1;
+        }
+        for (i = 0; i < n; i++)
+          for (j = 0; j < n; j++) {
+            double x = test_uniform();
+            a[i * n + j] = kind == 0   ? u[i] * v[j]
+                           : kind == 1 ? (i / 2 == j / 2 ? (j & 1 ? -u[i] : u[i]) : 0) + 1e-3 * x
+                           : kind == 2 ? (x < 0.5 ? -1 : 1)
+                           : kind == 3 ? ldexp(x, -3 * (i + j))
+                           : kind == 4 ? (abs(i - j) <= 2 ? x - 0.5 : 0)
+                           : kind == 5 ? u[i] * v[j] + v[i] * u[j]
+                                       : x - 0.5;
+          }
+        r = dense_compute(n, a, PERM_DENSE, PERM_ISA_AUTO, (perm_precision)precision);
+        error = fabs((double)((oracle_wide)r.value - oracle_real(n, a)));
+        CHECK_SHOW(error <= r.estimate, "kind %d n=%d: error %g, estimate %g", kind, n, error, r.estimate);
+        worst = fmax(worst, r.estimate > 0 ? error / r.estimate : 0);
+      }
+  CHECK_SHOW(worst < 1 && worst > 0.01, "worst error/estimate %g", worst);
 }
 
 /* A common grid would lose the 1s: permanent 1. */

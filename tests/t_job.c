@@ -135,29 +135,30 @@ TEST(t_stop_and_resume)
 
 TEST(t_progress_and_cancel)
 {
-  double a[26 * 26];
+  static double a[28 * 28];
   perm_options options;
   perm_result r;
   job_watch watch;
   volatile int cancel = 1;
-  job_matrix(26, a);
+  job_matrix(28, a);
   memset(&options, 0, sizeof options);
   memset(&watch, 0, sizeof watch);
-  options.isa = PERM_ISA_PLAIN;
+  options.isa = PERM_ISA_PLAIN; /* seconds, if it were not cancelled at the second report */
+  options.threads = 1;
   options.progress = job_watch_progress;
   options.user_data = &watch;
-  watch.cancel_at = 3;
-  CHECK(perm_compute_real(26, 26, a, 26, &options, &r) == PERM_STOPPED_CANCELLED);
-  CHECK(watch.calls == 3 && !watch.backwards && watch.last > 0 && watch.last < 1);
+  watch.cancel_at = 2;
+  CHECK(perm_compute_real(28, 28, a, 28, &options, &r) == PERM_STOPPED_CANCELLED);
+  CHECK(watch.calls == 2 && !watch.backwards && watch.last > 0 && watch.last < 1);
   CHECK(r.value == r.value && r.estimate == (double)INFINITY);
   options.progress = NULL;
   options.cancel = &cancel;
-  CHECK(perm_compute_real(26, 26, a, 26, &options, &r) == PERM_STOPPED_CANCELLED);
+  CHECK(perm_compute_real(28, 28, a, 28, &options, &r) == PERM_STOPPED_CANCELLED);
   options.method = PERM_EXPANSION; /* a task: cancelled inside */
-  CHECK(perm_compute_real(14, 14, a, 26, &options, &r) == PERM_STOPPED_CANCELLED);
+  CHECK(perm_compute_real(14, 14, a, 28, &options, &r) == PERM_STOPPED_CANCELLED);
   options.cancel = NULL;
   options.max_seconds = 1e-3; /* and refused beforehand by a limit */
-  CHECK(perm_compute_real(14, 14, a, 26, &options, &r) == PERM_ERROR_LIMIT);
+  CHECK(perm_compute_real(14, 14, a, 28, &options, &r) == PERM_ERROR_LIMIT);
   CHECK_TEXT(r.message, "predicted to take");
 }
 
@@ -189,7 +190,7 @@ TEST(t_strangers_are_refused)
   CHECK(perm_job_run(job, 0, 0, 1, &y) == PERM_ERROR_STATE);
   CHECK(perm_job_finish(job, &y, &r) == PERM_ERROR_STATE);
   CHECK(plan.chunks > 1 && perm_job_finish(job, &x, &r) == PERM_ERROR_STATE);
-  CHECK_TEXT(r.message, "holds 1 chunks");
+  CHECK_TEXT(r.message, "holds 1 chunks, not each");
   CHECK(perm_state_create(job, &state) == PERM_OK);
   CHECK(perm_job_execute(job, state, NULL, &r) == PERM_OK);
   CHECK(perm_job_execute(other, state, NULL, &r) == PERM_ERROR_STATE);
@@ -260,6 +261,95 @@ TEST(t_bad_arguments_are_named)
   JOB_BAD(perm_compute_real(3, 3, a, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_compute_sparse")
   CHECK(perm_compute_real(0, 0, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.exact);
   CHECK(perm_compute_real(0, 5, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.exact);
+  CHECK(perm_compute_real(5, 0, a, 0, NULL, &r) == PERM_OK && r.value == 1 && r.exact);
+}
+
+/* A plan is plain data: damaged in any field it is refused, or the field does not matter. */
+TEST(t_damaged_plans_are_refused)
+{
+  double a[15 * 15];
+  perm_options options;
+  perm_plan plan;
+  perm_result r, good;
+  perm_job *job;
+  size_t byte;
+  int bit, refused = 0;
+  job_matrix(15, a);
+  memset(&options, 0, sizeof options);
+  CHECK(perm_plan_real(15, 15, a, 15, &options, &plan, &r) == PERM_OK && isnan(r.value));
+  CHECK(perm_compute_real(15, 15, a, 15, &options, &good) == PERM_OK);
+  for (byte = 0; byte < sizeof plan; byte++)
+    for (bit = 0; bit < 8; bit += 3) {
+      perm_plan damaged = plan;
+      ((unsigned char *)&damaged)[byte] ^= (unsigned char)(1 << bit);
+      if (perm_job_create_real(&damaged, a, 15, NULL, &job, &r) != PERM_OK) {
+        refused++;
+        CHECK(!job && (r.status == PERM_ERROR_STATE || r.status == PERM_ERROR_UNSUPPORTED));
+      } else {
+        perm_partial partial;
+        memset(&partial, 0, sizeof partial);
+        CHECK(perm_job_run(job, 0, 0, plan.chunks, &partial) == PERM_OK);
+        CHECK(perm_job_finish(job, &partial, &r) == PERM_OK && r.value == good.value);
+        perm_job_free(job);
+      }
+    }
+  CHECK_SHOW(refused > 50, "%d refused", refused);
+  options.precision = (perm_precision)99;
+  CHECK(perm_job_create_real(&plan, a, 15, &options, &job, &r) == PERM_ERROR_OPTION && r.argument == 4);
+}
+
+/* A chunk twice instead of another: the count is right, the sum is not. */
+TEST(t_chunks_go_in_once)
+{
+  double a[15 * 15];
+  perm_options options;
+  perm_plan plan;
+  perm_job *job;
+  perm_partial partial;
+  perm_result r;
+  job_matrix(15, a);
+  memset(&options, 0, sizeof options);
+  options.isa = PERM_ISA_PLAIN;
+  job = job_make(15, a, &options, &plan);
+  CHECK(plan.chunks >= 2);
+  memset(&partial, 0, sizeof partial);
+  CHECK(perm_job_run(job, 0, 0, plan.chunks - 1, &partial) == PERM_OK);
+  CHECK(perm_job_run(job, 0, 0, 1, &partial) == PERM_OK);
+  CHECK(perm_job_finish(job, &partial, &r) == PERM_ERROR_STATE && isnan(r.value));
+  perm_job_free(job);
+}
+
+/* A rerun in higher precision that is cancelled leaves the finished result, not a prefix of the rerun. */
+static int job_cancel_second(const perm_progress *progress, void *user_data)
+{
+  job_watch *watch = (job_watch *)user_data;
+  watch->calls++;
+  watch->backwards |= progress->fraction < watch->last; /* the second run begins again */
+  watch->last = progress->fraction;
+  return watch->backwards;
+}
+
+TEST(t_cancelled_rerun_keeps_the_result)
+{
+  double a[26 * 26];
+  perm_options options;
+  perm_result r, fast;
+  job_watch watch;
+  job_matrix(26, a);
+  memset(&options, 0, sizeof options);
+  memset(&watch, 0, sizeof watch);
+  options.isa = PERM_ISA_PLAIN; /* over 0.2 s a run, so that it reports */
+  options.threads = 1;
+  options.precision = PERM_PRECISION_FAST;
+  options.tolerance = 1;
+  CHECK(perm_compute_real(26, 26, a, 26, &options, &fast) == PERM_OK);
+  options.tolerance = 1e-17;
+  options.progress = job_cancel_second;
+  options.user_data = &watch;
+  CHECK(perm_compute_real(26, 26, a, 26, &options, &r) == PERM_TOLERANCE_NOT_MET);
+  if (watch.backwards)
+    CHECK(job_same_bits(&fast, &r) && r.escalated == 0);
+  CHECK(watch.calls > 0);
 }
 
 /* The k-th allocation fails, for every k: a status, and everything given back. */

@@ -707,3 +707,96 @@ TEST(t_sparse_bcspwr02) { t_sparse_literature("bcspwr02", "17339123388", 0, 0, .
 TEST(t_sparse_mycielskian6) { t_sparse_literature("mycielskian6", "1381724105482686970", 0, 0, .01); }
 TEST(t_sparse_mesh1e1) { t_sparse_literature("mesh1e1", NULL, 3.216939136937188753260e32, 0, .01); }
 TEST(t_sparse_bcsstk01) { t_sparse_literature("bcsstk01", NULL, 2.298441859319767477e-10, 1269, 3); }
+
+/* Doubles cannot hold 2^53 + 1: the bound says so, in every engine and precision that rounds it. */
+TEST(t_sparse_integers_that_round)
+{
+  static const perm_method methods[] = {PERM_AUTO, PERM_FRONTIER, PERM_DENSE, PERM_GLYNN, PERM_EXPANSION};
+  int n, k, precision, sign;
+  for (n = 1; n <= 3; n++)
+    for (k = 0; k < 5; k++)
+      for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_FAST; precision++)
+        for (sign = -1; sign <= 1; sign += 2) {
+          int64_t integer[9];
+          int row[9], column[9], i;
+          perm_matrix matrix;
+          perm_result result;
+          perm_options options = t_sparse_options(methods[k], (perm_precision)precision);
+          long double exact = n == 1 ? 1 : n == 2 ? 2 : 6, z = sign * 9007199254740993.0L, value;
+          for (i = 0; i < n * n; i++) {
+            row[i] = i / n;
+            column[i] = i % n;
+            integer[i] = sign * INT64_C(9007199254740993);
+          }
+          for (i = 0; i < n; i++)
+            exact *= z;
+          CHECK(perm_matrix_from_triplets(n, n, (size_t)(n * n), row, column, NULL, NULL, integer, PERM_KIND_INTEGER,
+                                          NULL, &matrix, NULL) == PERM_OK);
+          CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+          perm_matrix_free(&matrix);
+          value = ldexpl((long double)result.value, (int)result.exp2);
+          if (!result.exact)
+            CHECK_SHOW(fabsl(value - exact) <= ldexpl((long double)result.error, (int)result.exp2) &&
+                           fabsl(value - exact) <= 2 * ldexpl((long double)result.estimate, (int)result.exp2),
+                       "n=%d %s: off by %Lg, error %g, estimate %g", n, perm_method_name(methods[k]), value - exact,
+                       result.error, result.estimate);
+        }
+}
+
+/* Blocks that cancel to 0 up to rounding: their product is not known to be 0. */
+TEST(t_sparse_zero_blocks_keep_their_error)
+{
+  enum { BLOCKS = 30 };
+  int row[4 * BLOCKS], column[4 * BLOCKS], i;
+  double real[4 * BLOCKS];
+  perm_matrix matrix;
+  perm_result result;
+  for (i = 0; i < BLOCKS; i++) {
+    int k;
+    for (k = 0; k < 4; k++) {
+      row[4 * i + k] = 2 * i + k / 2;
+      column[4 * i + k] = 2 * i + k % 2;
+    }
+    real[4 * i] = 0.1;
+    real[4 * i + 1] = 1;
+    real[4 * i + 2] = -(0.1 * 3);
+    real[4 * i + 3] = 3;
+  }
+  CHECK(perm_matrix_from_triplets(2 * BLOCKS, 2 * BLOCKS, 4 * BLOCKS, row, column, real, NULL, NULL, PERM_KIND_REAL, NULL,
+                                  &matrix, NULL) == PERM_OK);
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK);
+  CHECK(!result.exact && (result.value != 0 || result.error > 0));
+  /* each is 0.1*3 - fl(0.1*3), not 0: |permanent| = 2^-54.. each, so about 2^-1620 */
+  CHECK(result.error > 0 && log2(result.error) + (double)result.exp2 >= -1700);
+  perm_matrix_free(&matrix);
+}
+
+/* Long bands of any kind are computed, whatever becomes of their bound; hubs do not make planning quadratic. */
+TEST(t_sparse_large_structures)
+{
+  enum { ORDER = 5000 };
+  static int row[7 * ORDER], column[7 * ORDER];
+  static double real[7 * ORDER];
+  int kind, i, k;
+  for (kind = 0; kind < 3; kind++) {
+    size_t used = 0;
+    perm_matrix matrix;
+    perm_result result;
+    double start = permi_seconds();
+    for (i = 0; i < ORDER; i++)
+      for (k = -3; k <= 3; k++)
+        if (kind < 2 ? i + k >= 0 && i + k < ORDER : k == 0 || (i > 0 && (k == 1 || k == 2))) {
+          row[used] = kind == 2 && k == 2 ? 0 : i;
+          column[used] = kind < 2 ? i + k : k == 1 ? 0 : i; /* kind 2: first row, first column, diagonal */
+          real[used++] = kind == 1 ? test_uniform() + 1e-3 : 1;
+        }
+    CHECK(perm_matrix_from_triplets(ORDER, ORDER, used, row, column, real, NULL, NULL, PERM_KIND_REAL, NULL, &matrix,
+                                    NULL) == PERM_OK);
+    CHECK_SHOW(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK, "kind %d: %s", kind, result.message);
+    CHECK(result.value > 0 && result.estimate < 1e-9 * result.value);
+    if (kind == 2) /* diagonal, or one i with (0, i) and (i, 0) */
+      CHECK(fabs(result.value - ORDER) <= result.error && result.error < 1e-6);
+    CHECK_SHOW(permi_seconds() - start < 20, "kind %d took %g s", kind, permi_seconds() - start);
+    perm_matrix_free(&matrix);
+  }
+}
