@@ -1867,7 +1867,7 @@ static perm_status permi_dense_tables(const perm_plan *plan, const double *a, pt
   dense->outer = plan->outer_columns;
   dense->chunk_log2 = plan->chunk_log2;
   dense->rebuild_log2 = plan->rebuild_log2;
-  dense->absolute_mask = plan->precision == PERM_PRECISION_FAST && plan->chunk_log2 >= 10 ? 7 : 0;
+  dense->absolute_mask = plan->outer_columns < 12 ? 0 : plan->precision == PERM_PRECISION_FAST ? 7 : 3;
   dense->run = kernel->run;
   table = ((size_t)dense->rows << inner) + 7;
   table -= table % 8;
@@ -2788,8 +2788,9 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, pe
       PERMI_EACH(PERMI_DIFFERENCE)
       const PERMI_V even = PERMI_EVEN(PERMI_TERM), odd = PERMI_ODD(PERMI_TERM);
       sum = PERMI_ADD(sum, PERMI_SUB(even, odd));
-      /* Sum of |terms|. A sample would save 2%, but a matrix can have all its terms where any fixed sample is not;
-         so fast only takes one in eight groups of eight states, by a hash. */
+      /* Sum of |terms|. All of them cost 4%, so from 2^12 outer states up a sample is taken: one in four groups of
+         eight states (one in eight when fast) by a hash of their number. Not by a pattern: a matrix can have all
+         its terms where any fixed pattern of signs is not. */
       if (!(permi_scatter(c >> 3) & dense->absolute_mask))
         absolute = PERMI_ADD(absolute, PERMI_ADD(PERMI_EVEN(PERMI_ABSOLUTE), PERMI_ODD(PERMI_ABSOLUTE)));
     }

@@ -37,8 +37,9 @@
 
    GUARANTEES
      - Integer and pattern matrices are computed exactly while each block's permanent fits 128 bits and all of it
-       2176 (else in doubles, and `exact` is 0; overflow is detected). Doubles carry a proven bound in `error`: the frontier programme only adds products of
-       entries, so non-negative matrices lose no digit to cancellation.
+       2176 (else in doubles, and `exact` is 0; overflow is detected). Doubles carry a proven bound in `error`: the
+       frontier programme only adds products of entries, so non-negative matrices lose no digit to cancellation.
+       Where underflow on the way cannot be bounded (bands of thousands) `error` is INFINITY.
      - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
      - The same plan and the same bits on every run: annealing counts moves, not seconds.
 

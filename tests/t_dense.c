@@ -273,6 +273,35 @@ TEST(t_estimates_are_honest)
   CHECK_SHOW(worst < 1 && worst > 0.01, "worst error/estimate %g", worst);
 }
 
+/* Blocks ((u, -u), (v, -v)) leave 2^-10 of the terms, and only where the signs differ in every pair: a sample by
+   pattern would see none of them. The permanent is the product of -2uv. */
+TEST(t_estimate_of_rare_terms)
+{
+  double a[20 * 20];
+  int n, i, trial, isa, precision;
+  for (n = 18; n <= 20; n += 2)
+    for (trial = 0; trial < 3; trial++) {
+      oracle_wide exact = 1;
+      memset(a, 0, sizeof a);
+      for (i = 0; i < n; i += 2) {
+        double u = 0.1 + test_uniform(), v = 0.1 + test_uniform();
+        int j = trial == 2 ? (i + 7) % n : i, k = trial == 2 ? (i + 8) % n : i + 1; /* pairs of other columns */
+        a[i * n + j] = u;
+        a[i * n + k] = -u;
+        a[(i + 1) * n + j] = v;
+        a[(i + 1) * n + k] = -v;
+        exact *= -2 * (oracle_wide)u * v;
+      }
+      for (isa = PERM_ISA_PLAIN; isa <= (int)perm_isa_best(); isa++)
+        for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_FAST; precision++) {
+          perm_result r = dense_compute(n, a, PERM_DENSE, (perm_isa)isa, (perm_precision)precision);
+          double error = fabs((double)((oracle_wide)r.value - exact));
+          CHECK_SHOW(error <= r.estimate, "n=%d %s: error %g, estimate %g", n, perm_isa_name(r.isa), error, r.estimate);
+          CHECK(r.estimate > 0 && r.estimate < 1e-9 * fabs(r.value));
+        }
+    }
+}
+
 /* A common grid would lose the 1s: permanent 1. */
 TEST(t_entries_of_very_different_size)
 {

@@ -762,8 +762,8 @@ TEST(t_sparse_zero_blocks_keep_their_error)
     real[4 * i + 2] = -(0.1 * 3);
     real[4 * i + 3] = 3;
   }
-  CHECK(perm_matrix_from_triplets(2 * BLOCKS, 2 * BLOCKS, 4 * BLOCKS, row, column, real, NULL, NULL, PERM_KIND_REAL, NULL,
-                                  &matrix, NULL) == PERM_OK);
+  CHECK(perm_matrix_from_triplets(2 * BLOCKS, 2 * BLOCKS, 4 * BLOCKS, row, column, real, NULL, NULL, PERM_KIND_REAL,
+                                  NULL, &matrix, NULL) == PERM_OK);
   CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK);
   CHECK(!result.exact && (result.value != 0 || result.error > 0));
   /* each is 0.1*3 - fl(0.1*3), not 0: |permanent| = 2^-54.. each, so about 2^-1620 */
