@@ -300,8 +300,8 @@ PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *inf
    terminating zero; buffer may be NULL when size is 0. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
-/* Adds chunks [begin, end) of a leaf to *partial. Each chunk must go in once. Pure but for *partial: different partials may be filled by
-   different threads, processes or machines. A task has the one chunk [0, 1). */
+/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Pure but for *partial: different
+   partials may be filled by different threads, processes or machines. A task has the one chunk [0, 1). */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
 /* Adds `from` to `into`, exactly: any order and any grouping give the same bits. PERM_ERROR_STATE if they are
