@@ -1506,9 +1506,11 @@ typedef struct permi_dense {
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
 /* ======================================================================================= >>kernels
-   One text (>>template), one line of parameters an instance. K = block columns. Measured on one core of a
-   2.5 GHz Xeon (Cascade Lake), see `make bench`: AVX2 spills with K = 3 (16 registers hold 8 products, not 16);
-   with AVX-512, K = 3 fills 16 of 32 registers with products and leaves the temporaries room. */
+   One text (>>template), one line of parameters an instance. K block columns take 2^(K+1) registers for products:
+   K = 3 fills 16 of AVX-512's 32 and leaves room for the temporaries, AVX2's 16 hold K = 2. The test of the form
+   (tests/compile) looks at the compiled row loops for spills. Tried on a 2.5 GHz Cascade Lake without gain: two
+   rows a turn (within 1%); half or a quarter of the table, the rest by additions (equal; 8% slower); table entries
+   broadcast from scalars (12% slower). What limits is the clock that the processor allows such code. */
 static int permi_trailing_zeros(uint64_t x) /* x != 0 */
 {
 #if defined(__GNUC__)
@@ -1663,6 +1665,7 @@ typedef struct permi_plain {
 
 /* Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij, in Gray order.
    Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij, in Gray order.
+   (Ryser's sum in the form of [NW78] is Glynn's with every factor halved.)
    Both add 2^chunk_log2 terms whose row sums start exact and move by one column a term. */
 static void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial, int ryser)
 {

@@ -333,7 +333,7 @@ static void cli_digits(const perm_result *result, char *text, size_t size)
   else if (result->value == 0 || !(least < fabs(result->value)))
     snprintf(text, size, "no digit %s: error up to %.2g%s", word, least, result->exp2 ? " times that power of 2" : "");
   else
-    snprintf(text, size, "%.1f digits %s", -log10(least / fabs(result->value)), word);
+    snprintf(text, size, "%.1f digits %s", fmin(-log10(least / fabs(result->value)), 17), word);
 }
 
 static void cli_print(const char *name, const perm_matrix *matrix, const perm_result *result)

@@ -189,6 +189,25 @@ TEST(t_product_too_long_overflows)
   CHECK(permi_number_multiply(&a, &b) == PERM_OK);
 }
 
+/* An estimate of 0 is no proof: only exact results and proven zeros count as known to all digits. */
+TEST(t_relative_error_of_results)
+{
+  perm_result r;
+  memset(&r, 0, sizeof r);
+  r.error = (double)INFINITY;
+  CHECK(permi_relative(&r) == (double)INFINITY);
+  r.value = 2;
+  r.estimate = 0.5;
+  CHECK(permi_relative(&r) == 0.25);
+  r.error = 0.1;
+  CHECK(permi_relative(&r) == 0.05);
+  r.error = 0;
+  CHECK(permi_relative(&r) == 0);
+  r.error = 1;
+  r.exact = 1;
+  CHECK(permi_relative(&r) == 0);
+}
+
 TEST(t_decimal_text)
 {
   static const struct { uint64_t low, high; int negative; const char *text; } cases[] = {

@@ -194,6 +194,8 @@ TEST(t_overflow_and_underflow)
   perm_result r;
   a[0] = DBL_MAX; /* up to the edges */
   CHECK(perm_real(1, a) == DBL_MAX);
+  r = dense_compute(1, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+  CHECK(r.value == DBL_MAX && r.exp2 == 0);
   a[0] = -1.5e308;
   CHECK(perm_real(1, a) == -1.5e308);
   a[0] = 5e-324;
