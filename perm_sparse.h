@@ -2006,6 +2006,7 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
 /* What an order does, step by step, with counters: for greedy starts and for the final plan. */
 typedef struct permi_walk {
   int *open;             /* neighbours not eliminated */
+  int *first;            /* edges before this one lead to eliminated neighbours; used by greedy */
   unsigned char *state;  /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place; /* the frontier's vertices, unordered, and where each is in it */
   int width[2], eliminated[2];
@@ -2080,18 +2081,24 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   int n = block->n, length = 0, v, e, i;
   double cost = 0, states = 1;
   permi_walk_start(block, walk);
-  for (v = 0; v < 2 * n; v++)
+  for (v = 0; v < 2 * n; v++) {
+    walk->first[v] = block->start[v];
     stamp[v] = -1;
+  }
   while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
     /* of a hub, a vertex of high degree, only some neighbours are looked at, and its growth is guessed */
+    if (width > PERMI_ORDER_WIDTH)
+      return (double)INFINITY;
     if (width == 0) { /* a block is connected, so only at the start */
       best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
     } else {
       for (i = 0; i < width; i++) {
         int u = walk->frontier[i], looked = 0;
-        for (e = block->start[u] - 1; e < block->start[u + 1] && looked <= PERMI_GREEDY_LOOK; e++) {
-          int growth, candidate = e < block->start[u] ? u : block->neighbour[e];
+        while (walk->first[u] < block->start[u + 1] && walk->state[block->neighbour[walk->first[u]]] == 2)
+          walk->first[u]++;
+        for (e = walk->first[u] - 1; e < block->start[u + 1] && looked <= PERMI_GREEDY_LOOK; e++) {
+          int growth, candidate = e < walk->first[u] ? u : block->neighbour[e];
           if (walk->state[candidate] == 2 || stamp[candidate] == length || (kind < 2 && (candidate >= n) != kind))
             continue;
           stamp[candidate] = length;
@@ -2343,7 +2350,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   size_t vertices = 2 * (size_t)n;
   uint64_t seed = UINT64_C(88172645463325252);
   double best_of[3], moves;
-  int *numbers = (int *)permi_allocate(allocator, 8 * vertices, sizeof(int));
+  int *numbers = (int *)permi_allocate(allocator, 9 * vertices, sizeof(int));
   permi_walk walk;
   permi_anneal anneal;
   walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
@@ -2353,6 +2360,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
+  walk.first = numbers + 8 * vertices;
   for (kind = 0; kind < 3; kind++) {
     int *best = numbers + (3 + (size_t)kind) * vertices, *trial = numbers + 6 * vertices;
     best_of[kind] = (double)INFINITY;

@@ -157,6 +157,7 @@ TEST(t_numbers_carry_bounds)
   CHECK(ldexp(c.value.hi, (int)c.exp2) == -2);
   CHECK(fabs(ldexp(c.error, (int)c.exp2) - 0.625) < 1e-9 && ldexp(c.error, (int)c.exp2) >= 0.625);
   CHECK(fabs(ldexp(c.estimate, (int)c.exp2) - 1.0) < 1e-9);
+  CHECK(permi_times(1e-200, 1e-200) > 0 && permi_times(0, (double)INFINITY) == 0); /* never down to 0 */
   b.error = b.estimate = (double)INFINITY;
   c = a;
   c.value.hi = c.error = c.estimate = 0; /* an exact zero times anything is zero */
