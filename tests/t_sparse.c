@@ -802,3 +802,43 @@ TEST(t_sparse_large_structures)
     perm_matrix_free(&matrix);
   }
 }
+
+/* Named engines take the whole matrix: a zero row or column still gives exactly 0. */
+TEST(t_sparse_named_engines_and_zero_lines)
+{
+  static const perm_method methods[] = {PERM_GLYNN, PERM_RYSER, PERM_EXPANSION, PERM_DENSE, PERM_FRONTIER};
+  double a[25];
+  int k, i, line;
+  for (k = 0; k < 5; k++)
+    for (line = 0; line < 2; line++) {
+      perm_options options = t_sparse_options(methods[k], PERM_PRECISION_FAST);
+      perm_matrix matrix;
+      perm_result result;
+      for (i = 0; i < 25; i++)
+        a[i] = (line ? i / 5 : i % 5) == 3 ? 0 : 0.5 + i;
+      CHECK(perm_matrix_from_dense(5, 5, a, 5, NULL, &matrix, NULL) == PERM_OK);
+      CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+      CHECK(result.value == 0 && result.exact && result.error == 0 && result.method == PERM_STRUCTURE);
+      perm_matrix_free(&matrix);
+    }
+}
+
+/* fast escalates to default when a tolerance asks for it, and says when that is not enough. */
+TEST(t_sparse_escalates)
+{
+  double a[14 * 14];
+  int i;
+  perm_options options = t_sparse_options(PERM_DENSE, PERM_PRECISION_FAST);
+  perm_matrix matrix;
+  perm_result result;
+  for (i = 0; i < 14 * 14; i++)
+    a[i] = 2 * test_uniform() - 1;
+  CHECK(perm_matrix_from_dense(14, 14, a, 14, NULL, &matrix, NULL) == PERM_OK);
+  options.tolerance = 1e-17;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_TOLERANCE_NOT_MET);
+  CHECK(result.escalated == 1 && result.precision == PERM_PRECISION_DEFAULT && result.estimate < (double)INFINITY);
+  options.tolerance = 1e-6;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.escalated == 0);
+  CHECK(result.precision == PERM_PRECISION_FAST);
+  perm_matrix_free(&matrix);
+}
