@@ -29,10 +29,12 @@ run: $(B)/tour ## the main job: exact permanents of real structures and matrices
 setup: ## install the optional parts (clang, sanitizers) where apt-get and rights allow
 	@sh tests/setup.sh
 
-check: $(B)/tests $(B)/perm examples ## every test, under a minute
+check: ## every test, about a minute
+	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm examples
 	@sh tests/check.sh
 
-check-full: $(B)/tests $(B)/perm examples ## all of check, every dialect and level, sanitizers, faults, fuzzing
+check-full: ## all of check, every dialect and level, sanitizers, faults, fuzzing
+	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm examples
 	@sh tests/check.sh full
 
 check-compile: ## both headers in every dialect and compiler; spills in the kernels
