@@ -499,6 +499,12 @@ static int permi_log2_ceiling(double x) /* least e with x <= 2^e; x > 0 */
   return ldexp(0.5, e) == x ? e - 1 : e;
 }
 
+/* An exponent for ldexp: beyond +-5000 any double becomes 0 or infinite anyway. */
+static int permi_int_exponent(long long e)
+{
+  return e < -5000 ? -5000 : e > 5000 ? 5000 : (int)e;
+}
+
 /* x 2^e, exact unless the result is below the normal doubles. */
 static double permi_shift(double x, int e)
 {
@@ -900,13 +906,13 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   if (b.value.hi != 0 || b.error != 0) {
     long long d = a->value.hi == 0 && a->error == 0 ? LLONG_MAX : b.exp2 - a->exp2;
     if (d > 0) { /* b is the larger: bring a to its exponent */
-      int shift = d > 2000 ? -2000 : -(int)d;
+      int shift = -permi_int_exponent(d);
       a->value = permi_dd_scale(a->value, shift);
       a->error = ldexp(a->error, shift) + (a->value.hi != 0 ? DBL_MIN : 0);
       a->estimate = ldexp(a->estimate, shift);
       a->exp2 = b.exp2;
     } else {
-      int shift = d < -2000 ? -2000 : (int)d;
+      int shift = permi_int_exponent(d);
       b.value = permi_dd_scale(b.value, shift);
       b.error = ldexp(b.error, shift) + DBL_MIN;
       b.estimate = ldexp(b.estimate, shift);
@@ -1163,7 +1169,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   number->value = permi_sum_value(&partial->value, &number->exp2);
   absolute = permi_sum_value(&partial->absolute, &exp2).hi;
   exp2 -= number->exp2;
-  absolute = ldexp(absolute, exp2 < -2000 ? -2000 : exp2 > 2000 ? 2000 : (int)exp2);
+  absolute = ldexp(absolute, permi_int_exponent(exp2));
   number->exp2 += partial->exp2;
   if (leaf->integer)
     return PERM_OK;
@@ -1178,11 +1184,8 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                       : leaf->bound_relative * absolute * (1 + 1e-12) + PERMI_DD_UNIT * 2 * fabs(number->value.hi);
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
     long long shift = leaf->scale_exp2 + partial->exp2 - number->exp2;
-    number->error += ldexp((leaf->bound_absolute + partial->lost) * fabs(leaf->scale.hi) * (1 + 1e-12),
-                           shift < -2000  ? -2000
-                           : shift > 2000 ? 2000
-                                          : (int)shift) +
-                     DBL_MIN;
+    double lost = (leaf->bound_absolute + partial->lost) * fabs(leaf->scale.hi) * (1 + 1e-12);
+    number->error += ldexp(lost, permi_int_exponent(shift)) + DBL_MIN;
   }
   return PERM_OK;
 }
@@ -2605,7 +2608,7 @@ PERM_API double perm_real(int n, const double *a)
   if (n >= 0 && n <= 4 && (a || !n) && permi_small_is_safe(n * n, a))
     return permi_small(n, a);
   perm_compute_real(n, n, a, n, NULL, &result);
-  return ldexp(result.value, result.exp2 < -3000 ? -3000 : result.exp2 > 3000 ? 3000 : (int)result.exp2);
+  return ldexp(result.value, permi_int_exponent(result.exp2));
 }
 
 #endif /* PERM_PERMANENT_IMPLEMENTED */
