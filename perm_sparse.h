@@ -2977,9 +2977,7 @@ static perm_status permi_frontier_finish(const permi_frontier *frontier, const p
   }
   loss = run->loss;
   if (frontier->lost_error > 0)
-    loss += DBL_MIN + ldexp(frontier->lost_error, run->exp2 < -4000  ? 4000
-                                                  : run->exp2 > 4000 ? -4000
-                                                                     : (int)-run->exp2);
+    loss += DBL_MIN + ldexp(frontier->lost_error, permi_int_exponent(-run->exp2));
   permi_sum_add_double(&partial->value, value);
   permi_sum_add_double(&partial->absolute, absolute);
   partial->lost += 2 * loss; /* 2: its own roundings, generously */

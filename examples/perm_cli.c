@@ -34,8 +34,25 @@ static volatile int cli_interrupted;
 
 static void cli_interrupt(int number)
 {
+  (void)number;
   cli_interrupted = 1;
-  signal(number, number == SIGINT ? SIG_DFL : cli_interrupt); /* a second Ctrl-C kills */
+}
+
+/* SIGINT and SIGTERM stop the job at the next chunk; a second Ctrl-C kills, a second SIGTERM does not (schedulers send
+   several). signal() would leave a gap in which it does. */
+static void cli_catch_signals(void)
+{
+#if defined(__unix__) || defined(__APPLE__)
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = cli_interrupt;
+  sigaction(SIGTERM, &action, NULL);
+  action.sa_flags = (int)SA_RESETHAND;
+  sigaction(SIGINT, &action, NULL);
+#else
+  signal(SIGINT, cli_interrupt);
+  signal(SIGTERM, cli_interrupt);
+#endif
 }
 
 static const char cli_help[] =
@@ -451,8 +468,7 @@ int main(int argc, char **argv)
     if (run.options.user_data || CLI_IS_TERMINAL)
       run.options.progress = cli_progress;
     run.options.cancel = &cli_interrupted;
-    signal(SIGINT, cli_interrupt);
-    signal(SIGTERM, cli_interrupt);
+    cli_catch_signals();
     for (i = 0; i < (run.generate ? 1 : run.files) && !cli_interrupted; i++) {
       int one = cli_matrix(&run, run.generate ? NULL : run.file[i]);
       code = one > code ? one : code;
