@@ -107,7 +107,7 @@
   X(PERM_ERROR_MEMORY, -7, "out of memory")                                                                            \
   X(PERM_ERROR_LIMIT, -8, "refused beforehand: predicted to exceed a limit")                                           \
   X(PERM_ERROR_OVERFLOW, -9, "an exact integer does not fit its 128 bits")                                             \
-  X(PERM_ERROR_RANGE, -10, "a leaf or chunk number is outside the job")                                                \
+  X(PERM_ERROR_RANGE, -10, "an index (leaf, chunk, row, column) is out of range")                                     \
   X(PERM_ERROR_STATE, -11, "state, plan or partial belongs to another job")                                            \
   X(PERM_ERROR_FILE, -12, "a file cannot be opened, read or written")                                                  \
   X(PERM_ERROR_FORMAT, -13, "a file is malformed")
@@ -2312,7 +2312,7 @@ PERM_API const char *perm_isa_name(perm_isa isa)
   return (int)isa >= 0 && isa < PERM_ISA_COUNT ? name[isa] : "unknown";
 }
 
-/* Decimal digits of an integer of `words` words, by repeated division by 10^18. */
+/* Decimal digits of an integer of `words` words, by repeated division by 10^9. */
 static size_t permi_integer_text(const uint64_t *word, int words, int negative, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];
@@ -2396,8 +2396,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   }
   if (options->max_seconds > 0 && task_seconds > options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
-                      "predicted to take %.3g s in tasks that cannot be interrupted and "
-                      "resumed, over max_seconds = %.3g",
+                      "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g",
                       task_seconds, options->max_seconds);
   control.fraction_start /= control.work_total > 0 ? control.work_total : 1;
   for (i = 0; i < job->leaves && status == PERM_OK; i++) {

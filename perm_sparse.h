@@ -3528,21 +3528,31 @@ typedef struct permi_maker {
   double task_seconds;
 } permi_maker;
 
+/* An n x n array of zeros for a dense engine; the caller releases it. */
+static perm_status permi_make_square(const permi_maker *maker, int n, double **a)
+{
+  int i;
+  if (n > PERM_MAX_N)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "a block of order %d is too large for method %s, which takes at most %d", n,
+                      perm_method_name(maker->options->method), PERM_MAX_N);
+  *a = (double *)permi_allocate(&maker->options->allocator, (size_t)n * (size_t)n, sizeof **a);
+  if (!*a)
+    return permi_fail_memory(maker->result);
+  for (i = 0; i < n * n; i++)
+    (*a)[i] = 0;
+  return PERM_OK;
+}
+
 static perm_status permi_make_dense(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   int n = block->n, i, e;
   double *a;
   perm_status status;
-  if (n > PERM_MAX_N)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "a block of order %d is too large for method %s, which takes at most %d", n,
-                      perm_method_name(maker->options->method), PERM_MAX_N);
-  a = (double *)permi_allocate(allocator, (size_t)n * (size_t)n, sizeof *a);
-  if (!a)
-    return permi_fail_memory(maker->result);
-  for (i = 0; i < n * n; i++)
-    a[i] = 0;
+  status = permi_make_square(maker, n, &a);
+  if (status != PERM_OK)
+    return status;
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++)
       a[i * n + block->neighbour[e] - n] = block->real[block->edge[e]];
@@ -3762,14 +3772,9 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
   permi_leaf leaf;
   perm_status status;
   double *a;
-  if (n > PERM_MAX_N)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 1, "order %d is too large for method %s, which takes at most %d",
-                      n, perm_method_name(maker->options->method), PERM_MAX_N);
-  a = (double *)permi_allocate(allocator, (size_t)n * (size_t)n, sizeof *a);
-  if (!a)
-    return permi_fail_memory(maker->result);
-  for (i = 0; i < n * n; i++)
-    a[i] = 0;
+  status = permi_make_square(maker, n, &a);
+  if (status != PERM_OK)
+    return status;
   for (i = 0; i < n; i++)
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       a[i * n + matrix->column[e]] = permi_sparse_real(matrix, e);
