@@ -2006,7 +2006,7 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
 /* What an order does, step by step, with counters: for greedy starts and for the final plan. */
 typedef struct permi_walk {
   int *open;             /* neighbours not eliminated */
-  int *first;            /* edges before this one lead to eliminated neighbours; used by greedy */
+  int *skip;             /* of an edge to an eliminated neighbour: a later one, nothing open between; of greedy */
   unsigned char *state;  /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place; /* the frontier's vertices, unordered, and where each is in it */
   int width[2], eliminated[2];
@@ -2081,10 +2081,10 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   int n = block->n, length = 0, v, e, i;
   double cost = 0, states = 1;
   permi_walk_start(block, walk);
-  for (v = 0; v < 2 * n; v++) {
-    walk->first[v] = block->start[v];
+  for (v = 0; v < 2 * n; v++)
     stamp[v] = -1;
-  }
+  for (e = 0; e < 2 * block->edges; e++)
+    walk->skip[e] = e + 1;
   while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
     /* of a hub, a vertex of high degree, only some neighbours are looked at, and its growth is guessed */
@@ -2094,11 +2094,18 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
       best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
     } else {
       for (i = 0; i < width; i++) {
-        int u = walk->frontier[i], looked = 0;
-        while (walk->first[u] < block->start[u + 1] && walk->state[block->neighbour[walk->first[u]]] == 2)
-          walk->first[u]++;
-        for (e = walk->first[u] - 1; e < block->start[u + 1] && looked <= PERMI_GREEDY_LOOK; e++) {
-          int growth, candidate = e < walk->first[u] ? u : block->neighbour[e];
+        /* of its own side u is the only candidate, of the other side its neighbours */
+        int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
+        int end = alone ? block->start[u] : block->start[u + 1];
+        for (e = block->start[u] - 1; e < end && looked <= PERMI_GREEDY_LOOK; e++) {
+          int growth, candidate, from = e;
+          while (e >= block->start[u] && e < end && walk->state[block->neighbour[e]] == 2)
+            e = walk->skip[e];
+          if (e > from)
+            walk->skip[from] = e;
+          if (e == end)
+            break;
+          candidate = e < block->start[u] ? u : block->neighbour[e];
           if (walk->state[candidate] == 2 || stamp[candidate] == length || (kind < 2 && (candidate >= n) != kind))
             continue;
           stamp[candidate] = length;
@@ -2350,17 +2357,17 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   size_t vertices = 2 * (size_t)n;
   uint64_t seed = UINT64_C(88172645463325252);
   double best_of[3], moves;
-  int *numbers = (int *)permi_allocate(allocator, 9 * vertices, sizeof(int));
+  int *numbers = (int *)permi_allocate(allocator, 8 * vertices, sizeof(int));
   permi_walk walk;
   permi_anneal anneal;
   walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
+  walk.skip = (int *)permi_allocate(allocator, 2 * (size_t)block->edges, sizeof(int));
   *cost = (double)INFINITY;
-  if (!numbers || !walk.state)
+  if (!numbers || !walk.state || !walk.skip)
     goto done;
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
-  walk.first = numbers + 8 * vertices;
   for (kind = 0; kind < 3; kind++) {
     int *best = numbers + (3 + (size_t)kind) * vertices, *trial = numbers + 6 * vertices;
     best_of[kind] = (double)INFINITY;
@@ -2403,6 +2410,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   permi_anneal_release(allocator, &anneal);
 done:
   permi_release(allocator, numbers);
+  permi_release(allocator, walk.skip);
   permi_release(allocator, walk.state);
   return ok;
 }
