@@ -1501,6 +1501,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row and column; neighbours in the row and in the column, -1 at the ends */
   double real, absolute;               /* value and the sum of |terms| that it was computed from */
+  double imaginary;                    /* complex matrices: real, imaginary is the given entry; absolute is not used */
   int rounded;                         /* 1: real is not the given entry itself, times a power of two */
   int64_t integer;
 } permi_cell;
@@ -1509,6 +1510,8 @@ typedef struct permi_working {
   perm_allocator allocator;
   int n, live, alive; /* entries and rows left */
   int integer;        /* 1: only the integers count and nothing rounds */
+  int is_complex;
+  int keep;           /* 1: entries stay as they are given, times powers of two */
   int inexact;        /* 1: some integer was rounded to a double */
   int lost;           /* entries that the scaling pushed below the normal doubles */
   double lost_error;  /* bound on what that changes in the permanent, in units of 2^exp2 */
@@ -1889,6 +1892,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   } else {
     double roundings = 2.0 * working->degree_two + (working->inexact ? working->degree_two + 1 : 0);
     number.value.hi = cell->real;
+    number.imaginary.hi = cell->imaginary;
     number.error = permi_gamma(roundings) * cell->absolute + working->lost_error;
     number.estimate = PERMI_UNIT * sqrt(roundings) * cell->absolute;
   }
@@ -1932,7 +1936,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
       working->alive--;
       working->degree_one++;
       *changed = 1;
-    } else if (degree == 2 && permi_reduce_two(working, &tail, vertex)) {
+    } else if (degree == 2 && !working->keep && permi_reduce_two(working, &tail, vertex)) {
       *changed = 1;
     }
   }
@@ -1966,6 +1970,7 @@ typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
   int rounded;                   /* 1: some entry is not the given one times a power of two */
   int *start, *neighbour, *edge; /* 2 n + 1; 2 edges: neighbours ascending, and the number of the edge */
   double *real, *absolute;       /* of an edge; NULL when integer */
+  double *imaginary;             /* of an edge; NULL when not complex */
   int64_t *integer;              /* of an edge; NULL when real */
 } permi_block;
 
@@ -3361,6 +3366,11 @@ static double permi_sparse_real(const perm_matrix *matrix, size_t e)
                                              : matrix->real[e];
 }
 
+static double permi_sparse_imaginary(const perm_matrix *matrix, size_t e)
+{
+  return matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
+}
+
 /* Is the entry an integer that the exact engines take? */
 static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *integer)
 {
@@ -3399,11 +3409,12 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       permi_cell *cell = &working->cell[used];
       cell->real = permi_sparse_real(matrix, e);
+      cell->imaginary = permi_sparse_imaginary(matrix, e);
       cell->absolute = fabs(cell->real);
       cell->integer = cell->rounded = 0;
       if (exact)
         permi_sparse_integer(matrix, e, &cell->integer);
-      if (exact ? cell->integer == 0 : cell->real == 0)
+      if (exact ? cell->integer == 0 : cell->real == 0 && cell->imaginary == 0)
         continue;
       if (!exact && matrix->kind == PERM_KIND_INTEGER && cell->absolute >= 9007199254740992.0)
         working->inexact = cell->rounded = 1;
@@ -3416,7 +3427,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
       *zero = 1;
       break;
     }
-    if (first && !exact && !permi_scale(working))
+    if (first && !exact && !working->is_complex && !permi_scale(working))
       return PERM_ERROR_MEMORY;
     first = 0;
     if (working->lost) /* its bound is about the entries as they are now */
@@ -3433,6 +3444,7 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->edge);
   permi_release(allocator, block->real);
   permi_release(allocator, block->absolute);
+  permi_release(allocator, block->imaginary);
   permi_release(allocator, block->integer);
 }
 
@@ -3459,7 +3471,10 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     block->real = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
     block->absolute = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
   }
+  if (working->is_complex)
+    block->imaginary = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
   if (!block->start || !block->neighbour || !block->edge ||
+      (working->is_complex && !block->imaginary) ||
       (working->integer ? !block->integer : !block->real || !block->absolute)) {
     permi_block_release(allocator, block);
     return 0;
@@ -3482,6 +3497,8 @@ static int permi_block_create(permi_working *working, const int *rows, const int
         block->real[edges] = cell->real;
         block->absolute[edges] = cell->absolute;
         block->rounded |= cell->rounded;
+        if (block->imaginary)
+          block->imaginary[edges] = cell->imaginary;
       }
       edges++;
     }
@@ -3537,18 +3554,23 @@ typedef struct permi_maker {
 } permi_maker;
 
 /* An n x n array of zeros for a dense engine; the caller releases it. */
-static perm_status permi_make_square(const permi_maker *maker, int n, double **a)
+static perm_status permi_make_square(const permi_maker *maker, int n, permi_view *view, double **a)
 {
-  int i;
+  const perm_method method = maker->options->method;
+  const size_t count = (size_t)n * (size_t)n * (maker->working->is_complex ? 2 : 1);
+  size_t i;
   if (n > PERM_MAX_N)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "a block of order %d is too large for method %s, which takes at most %d", n,
-                      perm_method_name(maker->options->method), PERM_MAX_N);
-  *a = (double *)permi_allocate(&maker->options->allocator, (size_t)n * (size_t)n, sizeof **a);
+                      perm_method_name(method == PERM_AUTO ? PERM_DENSE : method), PERM_MAX_N);
+  *a = (double *)permi_allocate(&maker->options->allocator, count, sizeof **a);
   if (!*a)
     return permi_fail_memory(maker->result);
-  for (i = 0; i < n * n; i++)
+  for (i = 0; i < count; i++)
     (*a)[i] = 0;
+  view->a = *a;
+  view->ld = n;
+  view->parts = maker->working->is_complex ? 2 : 1;
   return PERM_OK;
 }
 
@@ -3557,14 +3579,19 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   const perm_allocator *allocator = &maker->options->allocator;
   int n = block->n, i, e;
   double *a;
+  permi_view view;
   perm_status status;
-  status = permi_make_square(maker, n, &a);
+  status = permi_make_square(maker, n, &view, &a);
   if (status != PERM_OK)
     return status;
   for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++)
-      a[i * n + block->neighbour[e] - n] = block->real[block->edge[e]];
-  status = permi_dense_leaf(maker->options, n, a, n, leaf, maker->result);
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      double *at = a + (i * n + block->neighbour[e] - n) * view.parts;
+      at[0] = block->real[block->edge[e]];
+      if (view.parts == 2)
+        at[1] = block->imaginary[block->edge[e]];
+    }
+  status = permi_dense_leaf(maker->options, n, &view, leaf, &maker->job->precision, maker->result);
   permi_release(allocator, a);
   if (status == PERM_OK &&
       (block->rounded || maker->working->lost)) { /* a proof for the rounded entries is none for the given ones */
@@ -3615,6 +3642,12 @@ static perm_status permi_make_frontier(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
+/* The frontier programme computes in double and in exact integers; higher precisions are the dense engine's. */
+static int permi_sparse_needs_dense(const perm_options *options)
+{
+  return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
+}
+
 /* Below this the frontier is taken whatever the rival: its bound is proven and it hardly cancels. */
 #define PERMI_FRONTIER_FAVOUR_SECONDS 1e-3
 #define PERMI_FRONTIER_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
@@ -3629,7 +3662,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   double cost, seconds, bytes, rival = (double)INFINITY, limit;
   int *order;
   perm_status status;
-  if (options->method == PERM_DENSE)
+  if (options->method == PERM_DENSE || working->is_complex || permi_sparse_needs_dense(options))
     return permi_make_dense(maker, block, leaf);
   if (options->method == PERM_AUTO && !working->integer && block->n <= PERM_MAX_N)
     rival = block->n * ldexp(1, block->n - 1) / permi_dense_rate(options);
@@ -3752,7 +3785,7 @@ static int permi_sparse_full(const perm_matrix *matrix, int *mark)
   for (i = 0; i < n; i++) {
     int entries = 0;
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
-      if (permi_sparse_real(matrix, e) != 0)
+      if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0)
         entries = mark[matrix->column[e]] = 1;
     full &= entries;
   }
@@ -3778,23 +3811,28 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
   size_t e;
   perm_plan plan;
   permi_leaf leaf;
+  permi_view view;
   perm_status status;
   double *a;
-  status = permi_make_square(maker, n, &a);
+  status = permi_make_square(maker, n, &view, &a);
   if (status != PERM_OK)
     return status;
   for (i = 0; i < n; i++)
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
-      a[i * n + matrix->column[e]] = permi_sparse_real(matrix, e);
-      if (matrix->kind == PERM_KIND_INTEGER && fabs(a[i * n + matrix->column[e]]) >= 9007199254740992.0)
+      double *at = a + (i * n + matrix->column[e]) * view.parts;
+      at[0] = permi_sparse_real(matrix, e);
+      if (view.parts == 2)
+        at[1] = permi_sparse_imaginary(matrix, e);
+      if (matrix->kind == PERM_KIND_INTEGER && fabs(at[0]) >= 9007199254740992.0)
         maker->working->inexact = 1;
     }
-  status = permi_plan(n, a, n, maker->options, &plan, maker->result);
-  if (status == PERM_OK && !plan.zero && permi_plan_leaf(&plan, a, n, allocator, &leaf) != PERM_OK)
+  status = permi_plan(n, &view, maker->options, &plan, maker->result);
+  if (status == PERM_OK && !plan.zero && permi_plan_leaf(&plan, &view, allocator, &leaf) != PERM_OK)
     status = permi_fail_memory(maker->result);
   permi_release(allocator, a);
   if (status != PERM_OK)
     return status;
+  maker->job->precision = plan.precision;
   if (plan.zero)
     return permi_make_zero(maker);
   if (maker->working->inexact) {
@@ -3826,6 +3864,9 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
+  working.is_complex = matrix->kind == PERM_KIND_COMPLEX;
+  working.keep = working.is_complex || options->certify || permi_sparse_needs_dense(options);
+  maker.job->is_complex = working.is_complex;
   if ((options->method == PERM_GLYNN || options->method == PERM_RYSER || options->method == PERM_EXPANSION) &&
       permi_sparse_full(matrix, working.work)) {
     status = permi_make_whole(matrix, &maker);
@@ -3863,8 +3904,18 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     status = permi_check_sparse(matrix, result);
   if (status != PERM_OK)
     return status;
-  if (matrix->kind == PERM_KIND_COMPLEX && matrix->m > 0)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "complex matrices are not computed by this version");
+  if (matrix->kind == PERM_KIND_COMPLEX && (options->method == PERM_FRONTIER || options->precision == PERM_PRECISION_EXACT))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
+                      "options: method frontier and precision exact do not take complex matrices in this version");
+  if (options->method == PERM_FRONTIER && options->precision != PERM_PRECISION_DEFAULT &&
+      options->precision != PERM_PRECISION_FAST && options->precision != PERM_PRECISION_EXACT)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
+                      "options: method frontier has precisions fast, default and exact in this version");
+  if (options->method != PERM_FRONTIER && options->precision != PERM_PRECISION_EXACT) {
+    const char *refusal = permi_plan_refusal(options, options->method == PERM_AUTO ? PERM_DENSE : options->method);
+    if (refusal)
+      return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
+  }
   if (matrix->m != matrix->n && matrix->m > 0)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
                       "the matrix is %d x %d; this version takes square ones, and "
@@ -3929,6 +3980,8 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
   if (matrix->m == 0) {
     permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
+    if (*job)
+      (*job)->is_complex = matrix->kind == PERM_KIND_COMPLEX;
     if (*job && permi_job_push_number(*job, &one))
       return PERM_OK;
     perm_job_free(*job);
@@ -3946,42 +3999,48 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 {
   perm_options options = *permi_options(options_given);
   perm_result finished; /* in the lower precision, while a higher one runs */
-  double start = permi_seconds(), planned = 0, seconds = 0;
+  double start = permi_seconds(), planned = 0;
   perm_job *job;
   perm_status status;
   int escalated = 0;
   if (!result)
     return PERM_ERROR_NULL;
-  for (;;) {
-    status = perm_sparse_job(matrix, &options, &job, result);
-    if (status == PERM_OK) {
-      int exact = job->precision == PERM_PRECISION_EXACT;
-      planned += job->plan_seconds;
-      seconds = permi_job_seconds(job);
-      status = permi_run_job(job, &options, result);
-      if (status == PERM_ERROR_OVERFLOW && exact && options.precision != PERM_PRECISION_EXACT) {
-        status = permi_make_job(matrix, &options, 0, &job, result);
-        if (status == PERM_OK) {
-          planned += job->plan_seconds;
-          status = permi_run_job(job, &options, result);
-        }
+  status = perm_sparse_job(matrix, &options, &job, result);
+  while (status == PERM_OK) {
+    int exact = job->precision == PERM_PRECISION_EXACT;
+    perm_precision precision = job->precision;
+    perm_job *next;
+    planned += job->plan_seconds;
+    status = permi_run_job(job, &options, result);
+    if (status == PERM_ERROR_OVERFLOW && exact && options.precision != PERM_PRECISION_EXACT) {
+      status = permi_make_job(matrix, &options, 0, &job, result);
+      if (status == PERM_OK) {
+        precision = job->precision;
+        planned += job->plan_seconds;
+        status = permi_run_job(job, &options, result);
       }
     }
-    if (status != PERM_OK && escalated) { /* what is finished stands */
-      *result = finished;
+    result->escalated = escalated;
+    if (status != PERM_OK || !permi_wants_more(&options, result))
+      break;
+    options.precision = precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT
+                                                         : permi_next_precision(&options, result->method, precision);
+    if (options.precision == PERM_PRECISION_COUNT || perm_sparse_job(matrix, &options, &next, NULL) != PERM_OK)
+      break;
+    if (!permi_escalates(&options, result, permi_job_seconds(next))) {
+      perm_job_free(next);
       break;
     }
-    result->escalated = escalated;
-    if (status != PERM_OK || options.precision != PERM_PRECISION_FAST || !permi_escalates(&options, result, seconds))
-      break;
     finished = *result;
-    options.precision = PERM_PRECISION_DEFAULT;
+    job = next;
     options.max_seconds = permi_seconds_left(&options, start);
     escalated++;
   }
+  if (status != PERM_OK && escalated) /* what is finished stands */
+    *result = finished;
   result->plan_seconds = planned;
   result->seconds = permi_seconds() - start;
-  return permi_judge(&options, result);
+  return permi_judge(permi_options(options_given), result);
 }
 
 #endif /* PERM_SPARSE_IMPLEMENTED */

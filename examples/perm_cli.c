@@ -58,24 +58,27 @@ static void cli_catch_signals(void)
 static const char cli_help[] =
     "perm [options] FILE...   exact permanents of matrices\n"
     "\n"
-    "FILE is Matrix Market (array or coordinate; real, integer, pattern; general, symmetric,\n"
-    "skew-symmetric), or rows of numbers separated by blanks or commas; - is standard input.\n"
+    "FILE is Matrix Market (array or coordinate; real, complex, integer, pattern; general,\n"
+    "symmetric, skew-symmetric, hermitian), or rows of numbers separated by blanks or commas\n"
+    "(complex as a+bi); - is standard input.\n"
     "\n"
     "  --generate KIND   instead of FILE: ones:N uniform:N symmetric-uniform:N gauss:N\n"
     "                    bernoulli:N er:N:P binary:N:P band:N:K grid:R:C (dominoes)\n"
     "                    regular:N:D mycielskian:K hexagonal:K benzene naphthalene anthracene\n"
-    "                    phenanthrene pyrene perylene coronene circumcoronene; to write only,\n"
-    "                    being complex: complex-gauss:N circular:N unitary:N dft:N\n"
+    "                    phenanthrene pyrene perylene coronene circumcoronene complex-gauss:N\n"
+    "                    circular:N unitary:N dft:N\n"
     "  --seed S          of --generate (default 1)\n"
     "  --write FILE      the matrix as Matrix Market; computes as well, but not with --explain\n"
     "                    or when FILE is -, which is standard output\n"
     "  --explain         the plan with predicted seconds and bytes; computes nothing\n"
     "  --json            one JSON object a matrix, one line\n"
     "  --method NAME     auto dense frontier glynn ryser expansion (default auto)\n"
-    "  --precision NAME  fast default exact (default: default, exact for integer files)\n"
+    "  --precision NAME  fast default accurate dd exact, or kahan with methods glynn and ryser\n"
+    "                    (default: default, exact for integer files)\n"
+    "  --certify         the error must be a guaranteed bound (up to 3 times the time)\n"
     "  --tolerance REL   relative error wanted: rerun in higher precision until it is met\n"
     "  --threads K       0: all (default)\n"
-    "  --isa NAME        highest instruction set: plain avx2 avx512 (default: the machine's)\n"
+    "  --isa NAME        highest instruction set: plain avx2 avx512 neon (default: the best)\n"
     "  --max-seconds S   stop there (sums) or refuse beforehand (single tasks)\n"
     "  --max-bytes B     refuse what is predicted to need more memory\n"
     "  --progress        progress on standard error (automatic on a terminal)\n"
@@ -92,12 +95,11 @@ static const char cli_help[] =
 
 /* Contract names that this version refuses; a name is refused rather than ignored. */
 static const char *const cli_later_options[] = {
-    "--certify", "--mod", "--gpus", "--rows", "--cols", "--minors", "--gradient", "--estimate", "--samples",
+    "--mod", "--gpus", "--rows", "--cols", "--minors", "--gradient", "--estimate", "--samples",
     "--relative-error", "--seconds", "--ranks", "--checkpoint", "--part", "--merge", "--spy"};
 static const char *const cli_later_methods[] = {"exact", "band", "hybrid", "cached", "dominating", "sparyser",
                                                 "decompose", "transversals", "repeats"};
-static const char *const cli_later_precisions[] = {"accurate", "dd"};
-static const char *const cli_later_isas[] = {"avx512ifma", "neon"};
+static const char *const cli_later_isas[] = {"avx512ifma"};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
@@ -150,11 +152,13 @@ static int cli_parse(cli *run, int argc, char **argv)
     }
     equals = strchr(word, '='); /* --name=value is --name value */
     snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
-    if (!strcmp(name, "--json") || !strcmp(name, "--explain") || !strcmp(name, "--progress")) {
+    if (!strcmp(name, "--json") || !strcmp(name, "--explain") || !strcmp(name, "--progress") ||
+        !strcmp(name, "--certify")) {
       if (equals)
         return cli_usage("no value goes with", name, "see perm --help");
       run->json |= !strcmp(name, "--json");
       run->explain |= !strcmp(name, "--explain");
+      options->certify |= !strcmp(name, "--certify");
       if (!strcmp(name, "--progress"))
         options->user_data = run; /* marks it as asked for; the callback is set in main */
       continue;
@@ -182,12 +186,10 @@ static int cli_parse(cli *run, int argc, char **argv)
       options->method = (perm_method)k;
     } else if (!strcmp(name, "--precision")) {
       CLI_NEED("expected a precision")
-      if (cli_among(value, cli_later_precisions, CLI_COUNT(cli_later_precisions)))
-        return cli_later("precision", value);
       for (k = 0; k < PERM_PRECISION_COUNT && strcmp(value, perm_precision_name((perm_precision)k));)
         k++;
       if (k == PERM_PRECISION_COUNT)
-        return cli_usage("unknown precision", value, "expected fast, default or exact");
+        return cli_usage("unknown precision", value, "expected fast, default, accurate, dd, kahan or exact");
       options->precision = (perm_precision)k;
     } else if (!strcmp(name, "--isa")) {
       CLI_NEED("expected an instruction set")
@@ -196,7 +198,7 @@ static int cli_parse(cli *run, int argc, char **argv)
       for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT && strcmp(value, perm_isa_name((perm_isa)k));)
         k++;
       if (k == PERM_ISA_COUNT)
-        return cli_usage("unknown instruction set", value, "expected plain, avx2 or avx512");
+        return cli_usage("unknown instruction set", value, "expected plain, avx2, avx512 or neon");
       options->isa = (perm_isa)k;
     } else if (!strcmp(name, "--tolerance")) {
       CLI_NEED("expected a relative error such as 1e-12")
@@ -320,7 +322,11 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
       perm_result_text(result, value, sizeof value);
     else
       snprintf(value, sizeof value, "%.17g", result->value);
-    printf(",\"value\":\"%s\",\"exp2\":%lld", value, result->exact ? 0 : result->exp2);
+    if (result->is_complex)
+      printf(",\"value\":[\"%s\",\"%.17g\"]", value, result->imaginary);
+    else
+      printf(",\"value\":\"%s\"", value);
+    printf(",\"exp2\":%lld", result->exact ? 0 : result->exp2);
   }
   printf(",\"exact\":%s", result->exact ? "true" : "false");
   cli_json_number("error", result->error);
@@ -342,15 +348,16 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
 static void cli_digits(const perm_result *result, char *text, size_t size)
 {
   double least = result->error <= result->estimate ? result->error : result->estimate;
+  double modulus = hypot(result->value, result->imaginary);
   const char *word = result->error <= result->estimate ? "guaranteed" : "estimated";
   if (result->exact)
     snprintf(text, size, "exact");
   else if (result->status == PERM_STOPPED_CANCELLED || result->status == PERM_STOPPED_TIME)
     snprintf(text, size, "the terms so far, no approximation");
-  else if (result->value == 0 || !(least < fabs(result->value)))
+  else if (modulus == 0 || !(least < modulus))
     snprintf(text, size, "no digit %s: error up to %.2g%s", word, least, result->exp2 ? " times that power of 2" : "");
   else
-    snprintf(text, size, "%.1f digits %s", fmin(-log10(least / fabs(result->value)), 17), word);
+    snprintf(text, size, "%.1f digits %s", fmin(-log10(least / modulus), 17), word);
 }
 
 static void cli_print(const char *name, const perm_matrix *matrix, const perm_result *result)
@@ -359,12 +366,12 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
   perm_result_text(result, value, sizeof value);
   cli_digits(result, digits, sizeof digits);
   printf("%s: %d x %d, %.0f entries\n  permanent = %s", name, matrix->m, matrix->n, (double)matrix->nnz, value);
-  if (!result->exact && result->exp2) { /* for people: the power of ten */
+  if (!result->exact && !result->is_complex && result->exp2) { /* for people: the power of ten */
     double log10_value = log10(fabs(result->value)) + (double)result->exp2 * log10(2.0), whole = floor(log10_value);
     printf("  (about %s%.6fe%+.0f)", result->value < 0 ? "-" : "", pow(10, log10_value - whole), whole);
   }
-  printf("\n  %s; %s, %s, %d thread%s, plan %.3g s, total %.3g s\n", digits, perm_method_name(result->method),
-         perm_isa_name(result->isa), result->threads, result->threads == 1 ? "" : "s", result->plan_seconds,
+  printf("\n  %s; %s, %s, %s, %d thread%s, plan %.3g s, total %.3g s\n", digits, perm_method_name(result->method),
+         perm_precision_name(result->precision), perm_isa_name(result->isa), result->threads, result->threads == 1 ? "" : "s", result->plan_seconds,
          result->seconds);
   if (result->status != PERM_OK)
     printf("  %s\n", result->message);

@@ -193,20 +193,21 @@ TEST(t_product_too_long_overflows)
 /* An estimate of 0 is no proof: only exact results and proven zeros count as known to all digits. */
 TEST(t_relative_error_of_results)
 {
+  perm_options no_options = {0};
   perm_result r;
   memset(&r, 0, sizeof r);
   r.error = (double)INFINITY;
-  CHECK(permi_relative(&r) == (double)INFINITY);
+  CHECK(permi_relative(&no_options, &r) == (double)INFINITY);
   r.value = 2;
   r.estimate = 0.5;
-  CHECK(permi_relative(&r) == 0.25);
+  CHECK(permi_relative(&no_options, &r) == 0.25);
   r.error = 0.1;
-  CHECK(permi_relative(&r) == 0.05);
+  CHECK(permi_relative(&no_options, &r) == 0.05);
   r.error = 0;
-  CHECK(permi_relative(&r) == 0);
+  CHECK(permi_relative(&no_options, &r) == 0);
   r.error = 1;
   r.exact = 1;
-  CHECK(permi_relative(&r) == 0);
+  CHECK(permi_relative(&no_options, &r) == 0);
 }
 
 TEST(t_decimal_text)

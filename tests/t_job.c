@@ -411,12 +411,14 @@ TEST(t_expression_of_leaves)
   permi_leaf leaf;
   permi_number five;
   char text[600];
+  permi_view va = permi_view_make(a, 12, 1), vb = permi_view_make(b, 3, 1);
+  perm_precision precision;
   job_matrix(12, a);
   job_matrix(3, b);
   memset(&options, 0, sizeof options);
   job = permi_job_new(&options.allocator, PERM_PRECISION_DEFAULT);
-  CHECK(permi_dense_leaf(&options, 12, a, 12, &leaf, &r) == PERM_OK && permi_job_push_leaf(job, &leaf));
-  CHECK(permi_dense_leaf(&options, 3, b, 3, &leaf, &r) == PERM_OK && permi_job_push_leaf(job, &leaf));
+  CHECK(permi_dense_leaf(&options, 12, &va, &leaf, &precision, &r) == PERM_OK && permi_job_push_leaf(job, &leaf));
+  CHECK(permi_dense_leaf(&options, 3, &vb, &leaf, &precision, &r) == PERM_OK && permi_job_push_leaf(job, &leaf));
   CHECK(permi_job_push(job, PERMI_MULTIPLY, 0));
   core_number(&five, 5);
   CHECK(permi_job_push_number(job, &five) && permi_job_push(job, PERMI_ADD, 0));

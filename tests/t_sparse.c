@@ -620,7 +620,7 @@ TEST(t_sparse_declines_by_name)
   double real[4] = {1, 2, 3, 4}, imaginary[4] = {0, 0, 0, 0};
   perm_matrix matrix;
   perm_result result;
-  perm_options exact = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT), dense;
+  perm_options exact = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT), dense, options;
   perm_job *job;
   memset(&matrix, 0, sizeof matrix);
   matrix.n = 3;
@@ -645,6 +645,7 @@ TEST(t_sparse_declines_by_name)
   real[3] = 4;
   real[2] = 3;
   dense = t_sparse_options(PERM_DENSE, PERM_PRECISION_EXACT);
+  options = t_sparse_options(PERM_AUTO, PERM_PRECISION_DEFAULT);
   CHECK(perm_compute_sparse(&matrix, &dense, &result) == PERM_ERROR_OPTION);
   CHECK_TEXT(result.message, "dense");
   column[1] = 0;
@@ -669,8 +670,13 @@ TEST(t_sparse_declines_by_name)
   matrix.nnz = 4;
   matrix.kind = PERM_KIND_COMPLEX;
   matrix.imaginary = imaginary;
-  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_ERROR_UNSUPPORTED);
-  CHECK_TEXT(result.message, "complex matrices are not computed by this version");
+  options.method = PERM_FRONTIER;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_UNSUPPORTED);
+  CHECK_TEXT(result.message, "method frontier and precision exact do not take complex matrices");
+  options.method = PERM_AUTO;
+  options.precision = PERM_PRECISION_KAHAN;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_UNSUPPORTED);
+  CHECK_TEXT(result.message, "precision kahan is for methods glynn and ryser");
   CHECK(perm_compute_sparse(NULL, NULL, &result) == PERM_ERROR_NULL);
   CHECK(perm_sparse_job(&matrix, NULL, NULL, &result) == PERM_ERROR_NULL);
   matrix.real = NULL;
@@ -844,7 +850,7 @@ TEST(t_sparse_escalates)
   CHECK(perm_matrix_from_dense(14, 14, a, 14, NULL, &matrix, NULL) == PERM_OK);
   options.tolerance = 1e-17;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_TOLERANCE_NOT_MET);
-  CHECK(result.escalated == 1 && result.precision == PERM_PRECISION_DEFAULT && result.estimate < (double)INFINITY);
+  CHECK(result.escalated == 3 && result.precision == PERM_PRECISION_DD && result.estimate < (double)INFINITY);
   options.tolerance = 1e-6;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.escalated == 0);
   CHECK(result.precision == PERM_PRECISION_FAST);
