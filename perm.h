@@ -29,11 +29,19 @@
        printf("%.17g\n", perm_real(3, a));                      // 450
 
    WHICH CALL
-       perm_real             one matrix, one line, no options
-       perm_compute_real     options in; value, exponent, error bound and estimate out
-       perm_plan_real        what would be done, and how long it would take
-       perm_job_*            the same work in pieces: ranges for your own threads, resuming after a stop
-       perm_sparse.h         sparse matrices, exact integers, Matrix Market files
+       perm_real, perm_complex      one matrix, one line, no options
+       perm_compute_real, _complex  options in; value, exponent, error bound and estimate out
+       perm_plan_real, _complex     what would be done, and how long it would take
+       perm_job_*                   the same work in pieces: ranges for your own threads, resuming after a stop
+       perm_sparse.h                sparse matrices, exact integers, Matrix Market files
+
+   PRECISION (options.precision)    time    error about (times sum |terms|)    guaranteed bound
+       fast, default                 1       n u, u = 2^-53                     where it is free, see certify
+       default with certify          2.6     n u                                always
+       accurate                      4.3     n^2 u^2                            no (with certify: as dd)
+       dd                            8.6     n u^2                              always
+   A result whose estimate is poor is computed again in the next precision when that is predicted to take under a
+   second, or, when options.tolerance asks for it, while options.max_seconds allows.
 
    GUARANTEES
      - `error` is a proven bound or INFINITY; `estimate` is an estimate.
@@ -42,9 +50,9 @@
      - No globals but a cache of processor features; no printing, signals or environment variables.
 
    COST  n 2^(n-1) elements, about 1.5 floating-point operations each: n = 20 well under a millisecond,
-   n = 30 around a second, each further column twice the time and a little more.
+   n = 30 around a second, each further column twice the time and a little more. Complex: three times that.
 
-   LIMITS of this version: square real matrices, n <= 64. This header does not do sparse structure
+   LIMITS of this version: square matrices, n <= 64. This header does not do sparse structure
    (perm_sparse.h does).
 
    REFERENCES
@@ -52,6 +60,9 @@
      [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
      [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
+     [Gra09] S. Graillat, Accurate floating-point product and exponentiation, IEEE Trans. Computers 58 (2009) 994-1000.
+     [BGM17] S. Boldo, S. Graillat, J.-M. Muller, On the robustness of the 2Sum and Fast2Sum algorithms, ACM Trans.
+             Math. Software 44 (2017): Fast2Sum is exact when a is a whole number of units of the last place of b.
      [Kul13] U. Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums in a long fixed-point word.
 */
 #ifndef PERMI_FAMILY /* the header; a pass of the self-included text skips to >>template */
@@ -107,7 +118,7 @@
   X(PERM_ERROR_MEMORY, -7, "out of memory")                                                                            \
   X(PERM_ERROR_LIMIT, -8, "refused beforehand: predicted to exceed a limit")                                           \
   X(PERM_ERROR_OVERFLOW, -9, "an exact integer does not fit its 128 bits")                                             \
-  X(PERM_ERROR_RANGE, -10, "an index (leaf, chunk, row, column) is out of range")                                     \
+  X(PERM_ERROR_RANGE, -10, "an index (leaf, chunk, row, column) is out of range")                                      \
   X(PERM_ERROR_STATE, -11, "state, plan or partial belongs to another job")                                            \
   X(PERM_ERROR_FILE, -12, "a file cannot be opened, read or written")                                                  \
   X(PERM_ERROR_FORMAT, -13, "a file is malformed")
@@ -185,8 +196,8 @@ typedef struct perm_options {
   perm_allocator allocator;
 } perm_options;
 
-/* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error and estimate are normal doubles (or 0, INFINITY).
-   On an error, value is NaN, error and estimate are INFINITY. After an early stop, value is the sum of the
+/* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error and estimate are normal doubles (or 0,
+   INFINITY). On an error, value is NaN, error and estimate are INFINITY. After an early stop, value is the sum of the
    terms so far, which approximates nothing, and error and estimate are INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
@@ -295,8 +306,8 @@ PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t 
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
-/* The plan that perm_compute_real (perm_compute_complex) would start with. result may be NULL; if not, it gets status and message (and the
-   value NaN: nothing is computed). */
+/* The plan that perm_compute_real (perm_compute_complex) would start with. result may be NULL; if not, it gets status
+   and message (and the value NaN: nothing is computed). */
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                     perm_plan *plan, perm_result *result);
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -464,8 +475,8 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 
 static const perm_options *permi_options(const perm_options *options)
 {
-  static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, NULL,
-                                        NULL,      NULL,                   {NULL, NULL, NULL}};
+  static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, NULL, NULL,
+                                        NULL,      {NULL, NULL, NULL}};
   return options ? options : &defaults;
 }
 
@@ -903,9 +914,9 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   }
   a->exact = a->exact && b.exact;
   permi_dd_multiply_complex(&a->value, &a->imaginary, b.value, b.imaginary);
-  a->error =
-      (permi_times(x, b.error) + permi_times(y, a->error) + permi_times(a->error, b.error) + PERMI_DD_UNIT * 4 * x * y) *
-      (1 + 1e-12);
+  a->error = (permi_times(x, b.error) + permi_times(y, a->error) + permi_times(a->error, b.error) +
+              PERMI_DD_UNIT * 4 * x * y) *
+             (1 + 1e-12);
   a->estimate = permi_times(x, b.estimate) + permi_times(y, a->estimate) + permi_times(a->estimate, b.estimate);
   a->exp2 += b.exp2;
   if (a->exact)
@@ -1275,10 +1286,9 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                          ? (double)INFINITY
                          : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus;
   /* besides the engine's bound: the scale is a product of up to n numbers, then two operations here */
-  number->error = leaf->bound_relative == (double)INFINITY
-                      ? (double)INFINITY
-                      : leaf->bound_relative * absolute * (1 + 1e-12) +
-                            PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
+  number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
+                                                           : leaf->bound_relative * absolute * (1 + 1e-12) +
+                                                                 PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
     long long shift = leaf->scale_exp2 + partial->exp2 - number->exp2;
     double lost = (leaf->bound_absolute + partial->lost) * fabs(leaf->scale.hi) * (1 + 1e-12);
@@ -1642,7 +1652,7 @@ static unsigned permi_scatter(uint64_t x)
 
 /* How a kernel multiplies the rows of a term. */
 #define PERMI_ROUNDED 0     /* every product rounded to double */
-#define PERMI_COMPENSATED 1 /* rounding errors and low parts carried to first order [Hig02, GL08] */
+#define PERMI_COMPENSATED 1 /* rounding errors and low parts carried to first order [Gra09] */
 #define PERMI_DOUBLED 2     /* double-double, of row sums made double-double exactly */
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -1969,8 +1979,7 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
   while (row >= 0) {
     const double *a = plain->a, *b = plain->parts == 2 ? plain->a + n * n : NULL;
     if (row == n) {
-      permi_plain_finish(&mine, plain, product[0][n], product[1][n],
-                         fabs(product[0][n].hi) + fabs(product[1][n].hi));
+      permi_plain_finish(&mine, plain, product[0][n], product[1][n], fabs(product[0][n].hi) + fabs(product[1][n].hi));
       row--;
       continue;
     }
@@ -2083,10 +2092,9 @@ static void permi_dense_row(permi_row_maker *maker, const double *a)
   dense->start[r] = start;
 }
 
-/* The same for coefficients that are not yet on a grid. */
-static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count)
+/* The same for coefficients that are not yet on the grid of that power. */
+static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count, double power)
 {
-  double power = permi_grid_power(a, count);
   int j;
   for (j = 0; j < count; j++)
     a[j] = permi_to_grid(a[j], power);
@@ -2181,7 +2189,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
       for (j = 0; j < count; j++)
         z[r][part][j] = a[1 + j + (j < plan->lane_columns ? 0 : plan->block_columns)];
       memcpy(o, z[r][part], sizeof o);
-      permi_dense_row_rounded(maker, o, count);
+      permi_dense_row_rounded(maker, o, count, permi_grid_power(o, count));
     }
   for (q = 0; q < settings; q++)
     for (part = 0; part < parts; part++) {
@@ -2204,7 +2212,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
         else if (parts == 2)
           o[j] += z[0][1][j] * l[1][0][q] + z[1][1][j] * l[0][0][q];
       }
-      permi_dense_row_rounded(maker, o, count);
+      permi_dense_row_rounded(maker, o, count, permi_grid_power(o, count));
     }
   return constant;
 }
@@ -2267,9 +2275,9 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
       frexp(leaf->scale.hi, &e);
       leaf->scale = permi_dd_scale(leaf->scale, -e);
       leaf->scale_exp2 += e;
-      for (j = 1; j < n; j++)
+      for (j = 0; j < n; j++)
         a[0][j] /= p;
-      permi_dense_row_rounded(&maker, a[0] + 1, n - 1);
+      permi_dense_row_rounded(&maker, a[0] + 1, n - 1, permi_grid_power(a[0], n)); /* y + 1 is exact too */
     } else if (plan->form == PERM_FORM_SPLIT) {
       double power = permi_grid_power(a[0], n);
       if (parts == 2)
@@ -2280,8 +2288,8 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
       constant = permi_dense_pair(plan, &maker, row, 1 + (i & 1), parts, constant);
     }
   }
-  /* |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i, since scaled rows have sums of moduli R_i <= 1;
-     in the sum's unit, 2^(n-1) of the permanent's. */
+  /* |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i, since scaled rows have sums of moduli R_i <=
+     1; in the sum's unit, 2^(n-1) of the permanent's. */
   leaf->bound_absolute += ldexp(1.01 * lost, n - 1);
   leaf->context = dense;
   leaf->release = permi_dense_release;
@@ -2461,8 +2469,9 @@ static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
         return 0;
       row[0][j] = quotient;
     }
-    power = permi_grid_power(row[0] + 1, plan->n - 1);
-    for (j = 1; j < plan->n; j++)
+    row[0][0] = 1;
+    power = permi_grid_power(row[0], plan->n);
+    for (j = 0; j < plan->n; j++)
       if (permi_to_grid(row[0][j], power) != row[0][j])
         return 0;
   }
@@ -2478,10 +2487,14 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
 {
   uint64_t hash = PERMI_HASH_START;
   int i, j;
-  const int fields[] = {plan->version,        plan->n,           plan->is_complex,   (int)plan->method,
-                        (int)plan->precision, plan->certify,     (int)plan->isa,     (int)plan->form,
-                        plan->pivot,          plan->lane_columns, plan->block_columns, plan->outer_columns,
-                        plan->chunk_log2,     plan->zero,        plan->lossy,        plan->exact_rows};
+  const int fields[] = {plan->version,        plan->n,
+                        plan->is_complex,     (int)plan->method,
+                        (int)plan->precision, plan->certify,
+                        (int)plan->isa,       (int)plan->form,
+                        plan->pivot,          plan->lane_columns,
+                        plan->block_columns,  plan->outer_columns,
+                        plan->chunk_log2,     plan->zero,
+                        plan->lossy,          plan->exact_rows};
   for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
   hash = permi_hash(hash, plan->chunks);
@@ -2536,8 +2549,7 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   plan->isa = kernel->isa;
   plan->lane_columns = kernel->lane_columns;
   plan->block_columns = kernel->block_columns;
-  plan->outer_columns =
-      plan->n - 1 - (plan->form != PERM_FORM_SPLIT) - plan->lane_columns - plan->block_columns;
+  plan->outer_columns = plan->n - 1 - (plan->form != PERM_FORM_SPLIT) - plan->lane_columns - plan->block_columns;
   plan->seconds = plan->elements / kernel->rate;
   return kernel;
 }
@@ -2607,8 +2619,8 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
      totals are bounded by the terms of a chunk, see permi_plan_bounds. */
   plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
-  plan->bytes = 16e3 + (double)n * view->parts *
-                           (16.0 * (double)(1 << (plan->lane_columns + plan->block_columns)) + 80.0 * n);
+  plan->bytes =
+      16e3 + (double)n * view->parts * (16.0 * (double)(1 << (plan->lane_columns + plan->block_columns)) + 80.0 * n);
   permi_plan_fingerprint(plan, view);
   return PERM_OK;
 }
@@ -2626,9 +2638,10 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 
 /* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
 
-   Terms. PERM_FORM_NORMALISED with exact rows: n fused operations, each rounded once: n u. PERM_FORM_SPLIT, rounded
-   products: a row sum and a product, each rounded once: 2 n u; complex ones by parts, where a row sum has relative
-   error u and a product |fl(ps) - ps| <= 2 u |ps| (its parts are rounded twice, at sizes that add up to no more): 3 n u.
+   Terms. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), each rounded once: n u. PERM_FORM_SPLIT, rounded
+   products: a row sum and a product, each rounded once: 2 n u. Complex ones by parts: a row sum has relative error u;
+   a product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and likewise the other part, together (Minkowski) at most
+   u (|p_i| |s| + |ps|), without fused operations |p_r| |s| more: 2.42 u |p s|. Together 3.5 n u.
    Double-double products (P, C with |C| <= u |P|; y = s + l, |l| <= u |s|): h + e = P s exactly; the sums e + P l + C s
    are at most 3 u |P s|, rounded up to four times (without fused operations), and C l <= u^2 |P s| is left out: below
    14 u^2 |P s|; complex parts have twice as many such terms of sizes that add up to 6 u |p| |s|, rounded eight times:
@@ -2641,9 +2654,10 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
    factors are at most 1, or 2^growth together when normalised: n^2 2^-1070 for each of the 2^(n-1) terms.
 
    Estimates are (n + 4) u for default, the rounding of n factors a term and of entries to the grid, twice that for
-   pairs; they leave out that a row sum which cancels suffers more from the grid, and for pairs that E - O may cancel. Scaling keeps that from mattering but in contrived
-   cases, and terms' errors average out: `make bench` prints ratios; over all structures tried the worst was 0.9, at
-   n = 7. The scalar engines' row sums drift: 2^k moves add up like a random walk. */
+   pairs; they leave out that a row sum which cancels suffers more from the grid, and for pairs that E - O may cancel.
+   Scaling keeps that from mattering but in contrived cases, and terms' errors average out: `make bench` prints ratios;
+   over all structures tried the worst was 0.9, at n = 7. The scalar engines' row sums drift: 2^k moves add up like a
+   random walk. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -2677,7 +2691,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   } else {
     leaf->estimate_relative = (n + 4) * PERMI_UNIT * parts * (plan->form == PERM_FORM_PAIR ? 2 : 1);
     if (plan->form == PERM_FORM_SPLIT)
-      leaf->bound_relative = ((1 + parts) * n + plan->block_columns + 10) * PERMI_UNIT * 1.0001;
+      leaf->bound_relative = ((parts == 2 ? 3.5 : 2) * n + plan->block_columns + 10) * PERMI_UNIT * 1.0001;
     else if (plan->exact_rows)
       leaf->bound_relative = (n + plan->block_columns + 10) * PERMI_UNIT * 1.0001;
   }
@@ -2714,8 +2728,8 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
                               leaf);
   }
   {
-    permi_plain *plain = (permi_plain *)permi_allocate(
-        allocator, 1, sizeof *plain + (size_t)(view->parts * n * n) * sizeof(double));
+    permi_plain *plain =
+        (permi_plain *)permi_allocate(allocator, 1, sizeof *plain + (size_t)(view->parts * n * n) * sizeof(double));
     if (!plain)
       return PERM_ERROR_MEMORY;
     plain->n = n;
@@ -2861,9 +2875,9 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
   if (result->exact)
     return permi_integer_text(result->integer, result->integer_words, result->negative, buffer, size);
   if (result->is_complex)
-    length = result->exp2 ? snprintf(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary,
-                                     result->exp2)
-                          : snprintf(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
+    length = result->exp2
+                 ? snprintf(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
+                 : snprintf(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
   else
     length = result->exp2 ? snprintf(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
                           : snprintf(buffer, size, "%.17g", result->value);
@@ -2908,8 +2922,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   }
   if (options->max_seconds > 0 && task_seconds > options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
-                      "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g",
-                      task_seconds, options->max_seconds);
+                      "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g", task_seconds,
+                      options->max_seconds);
   control.fraction_start /= control.work_total > 0 ? control.work_total : 1;
   for (i = 0; i < job->leaves && status == PERM_OK; i++) {
     const permi_leaf *leaf = &job->leaf[i];
@@ -2962,8 +2976,8 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, per
 #define PERMI_ESCALATE_SECONDS 1.0
 #define PERMI_WANTED_RELATIVE 1e-10
 
-/* Relative size of the error measure that counts: guaranteed if certify asks for it. 0 for an exact result, INFINITY for
-   a value of 0 that is not. */
+/* Relative size of the error measure that counts: guaranteed if certify asks for it. 0 for an exact result, INFINITY
+   for a value of 0 that is not. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
   double size = permi_modulus(result->value, result->imaginary);
@@ -3189,8 +3203,8 @@ PERM_API double perm_real(int n, const double *a)
   return ldexp(result.value, permi_int_exponent(result.exp2));
 }
 
-#endif /* PERM_PERMANENT_IMPLEMENTED */
-#endif /* PERM_IMPLEMENTATION */
+#endif                     /* PERM_PERMANENT_IMPLEMENTED */
+#endif                     /* PERM_IMPLEMENTATION */
 #elif !defined(PERMI_PASS) /* a family */
 /* ====================================================================================== >>template
    Included once for every instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): defines
@@ -3201,8 +3215,9 @@ PERM_API double perm_real(int n, const double *a)
      PERMI_PASS_PRODUCT  PERMI_ROUNDED, PERMI_COMPENSATED or PERMI_DOUBLED
      PERMI_PASS_BLOCK    block columns, 1 to 3
    The vocabulary: FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once whatever the
-   family; ABS_SUM(a, b) = |a| + |b|; KEEP(v) hides v from the compiler, which otherwise may contract a product and a
-   later sum even of intrinsics (gcc does) and so take the error of the product away from under it.
+   family; TIMES_PLUS(p, y) = p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; KEEP(v)
+   hides v from the compiler, which otherwise may contract a product and a later sum even of intrinsics (gcc does) and
+   so take the error of the product away from under it.
    LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, and all
    code compiled for SSE runs at half its speed until somebody does (planning n = 20 took 22 us, not 10). */
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
@@ -3275,9 +3290,16 @@ PERM_API double perm_real(int n, const double *a)
 #define PERMI_FMS(a, b, c) ((a) * (b) - (c))
 #define PERMI_FNMA(a, b, c) ((c) - (a) * (b))
 #define PERMI_FMS_EXACT(a, b, c) fma(a, b, -(c)) /* libm's is exact with or without the instruction */
+#define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* one rounding, as the grid holds y + 1 */
+#define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #define PERMI_ABS(a) fabs(a)
 #define PERMI_ABS_SUM(a, b) (fabs(a) + fabs(b))
+#endif
+
+#if PERMI_WIDTH > 1
+#define PERMI_TIMES_PLUS(p, y) PERMI_FMA(p, y, p)
+#define PERMI_TIMES_MINUS(p, y) PERMI_FMS(p, y, p)
 #endif
 
 /* Instances. The number after WIDE is the block with 32 vector registers, the other one with 16. */
@@ -3366,6 +3388,8 @@ PERM_API double perm_real(int n, const double *a)
 #undef PERMI_FMS
 #undef PERMI_FNMA
 #undef PERMI_FMS_EXACT
+#undef PERMI_TIMES_PLUS
+#undef PERMI_TIMES_MINUS
 #undef PERMI_KEEP
 #undef PERMI_ABS
 #undef PERMI_ABS_SUM
@@ -3406,7 +3430,7 @@ PERM_API double perm_real(int n, const double *a)
     error = PERMI_ADD(PERMI_SUB(a_, PERMI_SUB(s_, t_)), PERMI_SUB(b_, t_));                                            \
     s = s_;                                                                                                            \
   }
-/* The same where a is a whole number of units of the last place of b, or not smaller. */
+/* The same where a is a whole number of units of the last place of b [BGM17], or not smaller. */
 #define PERMI_FAST_TWO_SUM(s, error, a, b)                                                                             \
   {                                                                                                                    \
     const PERMI_V a_ = a, b_ = b, s_ = PERMI_ADD(a_, b_);                                                              \
@@ -3463,14 +3487,14 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, pe
   PERMI_V p##q, m##q;                                                                                                  \
   {                                                                                                                    \
     const PERMI_V y = PERMI_ADD(x0, PERMI_LOAD(t + (q)*PERMI_WIDTH));                                                  \
-    p##q = PERMI_FMA(one, y, one);                                                                                     \
-    m##q = PERMI_FMS(one, y, one);                                                                                     \
+    p##q = PERMI_TIMES_PLUS(one, y);                                                                                   \
+    m##q = PERMI_TIMES_MINUS(one, y);                                                                                  \
   }
 #define PERMI_ROW(q)                                                                                                   \
   {                                                                                                                    \
     const PERMI_V y = PERMI_ADD(xi, PERMI_LOAD(t + (q)*PERMI_WIDTH));                                                  \
-    p##q = PERMI_FMA(p##q, y, p##q);                                                                                   \
-    m##q = PERMI_FMS(m##q, y, m##q);                                                                                   \
+    p##q = PERMI_TIMES_PLUS(p##q, y);                                                                                  \
+    m##q = PERMI_TIMES_MINUS(m##q, y);                                                                                 \
   }
     const PERMI_V x0 = PERMI_SET(x[0]);
     PERMI_EACH(PERMI_FIRST)
@@ -3544,8 +3568,8 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, pe
 #define PERMI_DECLARE(q) PERMI_V pr##q = one, mr##q = one, pi##q = PERMI_SET(0.0), mi##q = pi##q;
 #define PERMI_ROW(q)                                                                                                   \
   {                                                                                                                    \
-    const PERMI_V or_ = PERMI_ADD(PERMI_LOAD(to + 2 * (q)*PERMI_WIDTH), PERMI_SET(xo[2 * (q)]));            \
-    const PERMI_V oi = PERMI_ADD(PERMI_LOAD(to + (2 * (q) + 1) * PERMI_WIDTH), PERMI_SET(xo[2 * (q) + 1]));             \
+    const PERMI_V or_ = PERMI_ADD(PERMI_LOAD(to + 2 * (q)*PERMI_WIDTH), PERMI_SET(xo[2 * (q)]));                       \
+    const PERMI_V oi = PERMI_ADD(PERMI_LOAD(to + (2 * (q) + 1) * PERMI_WIDTH), PERMI_SET(xo[2 * (q) + 1]));            \
     const PERMI_V er = q ? PERMI_ADD(zr, PERMI_SET(co[2 * (q)])) : zr;                                                 \
     const PERMI_V ei = q ? PERMI_ADD(zi, PERMI_SET(co[2 * (q) + 1])) : zi;                                             \
     const PERMI_V ar = PERMI_ADD(er, or_), ai = PERMI_ADD(ei, oi), br = PERMI_SUB(er, or_), bi = PERMI_SUB(ei, oi);    \
@@ -3647,14 +3671,13 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, pe
 #define PERMI_ABSOLUTE(q) PERMI_ABS(p##q)
 
 #else /* PERMI_SPLIT, complex: the same by parts. Sums of two products cancel, so they take TwoSum. */
-#define PERMI_YL(q, part)                                                                                           \
-  PERMI_ADD(PERMI_SET(xi[part]), PERMI_LOAD(t + ((part)*PERMI_SETTINGS + (q)) * PERMI_WIDTH))
+#define PERMI_YL(q, part) PERMI_ADD(PERMI_SET(xi[part]), PERMI_LOAD(t + ((part)*PERMI_SETTINGS + (q)) * PERMI_WIDTH))
 #if PERMI_PASS_PRODUCT == PERMI_ROUNDED
 #define PERMI_DECLARE(q) PERMI_V pr##q = one, pi##q = PERMI_SET(0.0);
 #define PERMI_ROW(q)                                                                                                   \
   {                                                                                                                    \
-    const PERMI_V sr = PERMI_ADD(PERMI_YL(q, 0), PERMI_YL(q, 1));                                                \
-    const PERMI_V si = PERMI_ADD(PERMI_YL(q, 2), PERMI_YL(q, 3));                                                \
+    const PERMI_V sr = PERMI_ADD(PERMI_YL(q, 0), PERMI_YL(q, 1));                                                      \
+    const PERMI_V si = PERMI_ADD(PERMI_YL(q, 2), PERMI_YL(q, 3));                                                      \
     const PERMI_V p = pr##q;                                                                                           \
     pr##q = PERMI_FMS(p, sr, PERMI_MUL(pi##q, si));                                                                    \
     pi##q = PERMI_FMA(p, si, PERMI_MUL(pi##q, sr));                                                                    \
@@ -3668,7 +3691,7 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, pe
 #else
 #define PERMI_FACTOR(q)                                                                                                \
   PERMI_V sr, lr, si, li;                                                                                              \
-  PERMI_FAST_TWO_SUM(sr, lr, PERMI_YL(q, 0), PERMI_YL(q, 1))                                                     \
+  PERMI_FAST_TWO_SUM(sr, lr, PERMI_YL(q, 0), PERMI_YL(q, 1))                                                           \
   PERMI_FAST_TWO_SUM(si, li, PERMI_YL(q, 2), PERMI_YL(q, 3))
 #define PERMI_RENORMALISE(p, c, h, e)                                                                                  \
   PERMI_KEEP(e);                                                                                                       \

@@ -1511,10 +1511,10 @@ typedef struct permi_working {
   int n, live, alive; /* entries and rows left */
   int integer;        /* 1: only the integers count and nothing rounds */
   int is_complex;
-  int keep;           /* 1: entries stay as they are given, times powers of two */
-  int inexact;        /* 1: some integer was rounded to a double */
-  int lost;           /* entries that the scaling pushed below the normal doubles */
-  double lost_error;  /* bound on what that changes in the permanent, in units of 2^exp2 */
+  int keep;          /* 1: entries stay as they are given, times powers of two */
+  int inexact;       /* 1: some integer was rounded to a double */
+  int lost;          /* entries that the scaling pushed below the normal doubles */
+  double lost_error; /* bound on what that changes in the permanent, in units of 2^exp2 */
   int dropped, degree_one, degree_two, blocks;
   permi_cell *cell;
   int *head, *degree;     /* of a vertex */
@@ -3473,8 +3473,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   }
   if (working->is_complex)
     block->imaginary = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-  if (!block->start || !block->neighbour || !block->edge ||
-      (working->is_complex && !block->imaginary) ||
+  if (!block->start || !block->neighbour || !block->edge || (working->is_complex && !block->imaginary) ||
       (working->integer ? !block->integer : !block->real || !block->absolute)) {
     permi_block_release(allocator, block);
     return 0;
@@ -3904,7 +3903,8 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     status = permi_check_sparse(matrix, result);
   if (status != PERM_OK)
     return status;
-  if (matrix->kind == PERM_KIND_COMPLEX && (options->method == PERM_FRONTIER || options->precision == PERM_PRECISION_EXACT))
+  if (matrix->kind == PERM_KIND_COMPLEX &&
+      (options->method == PERM_FRONTIER || options->precision == PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
                       "options: method frontier and precision exact do not take complex matrices in this version");
   if (options->method == PERM_FRONTIER && options->precision != PERM_PRECISION_DEFAULT &&
