@@ -94,7 +94,7 @@
 
 /* =========================================================================================== >>api */
 #define PERM_VERSION_MAJOR 0
-#define PERM_VERSION_MINOR 1
+#define PERM_VERSION_MINOR 2
 #define PERM_VERSION_PATCH 0
 
 #define PERM_MAX_N 64         /* largest n of the engines that sum over sign vectors (64-bit counters) */
@@ -2236,7 +2236,7 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   dense->rows = plan->form == PERM_FORM_NORMALISED ? n
                 : plan->form == PERM_FORM_SPLIT    ? 2 * parts * n
                                                    : n / 2 * per_pair + n % 2 * parts;
-  dense->padded = (dense->rows + 4 + 7) / 8 * 8; /* kernels may look 4 virtual rows ahead */
+  dense->padded = (dense->rows + (plan->form == PERM_FORM_PAIR ? 11 : 7)) / 8 * 8; /* pairs look 4 rows ahead */
   dense->outer = plan->outer_columns;
   dense->chunk_log2 = plan->chunk_log2;
   dense->absolute_mask = plan->outer_columns < 12 || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0

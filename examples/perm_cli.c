@@ -344,20 +344,27 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   printf("}\n");
 }
 
-/* Digits known, from the better of bound and estimate. */
+/* Digits known: guaranteed ones when there is a bound, and estimated ones where those are more. */
 static void cli_digits(const perm_result *result, char *text, size_t size)
 {
-  double least = result->error <= result->estimate ? result->error : result->estimate;
   double modulus = hypot(result->value, result->imaginary);
-  const char *word = result->error <= result->estimate ? "guaranteed" : "estimated";
+  double guaranteed = fmin(-log10(result->error / modulus), 17);
+  double estimated = fmin(-log10(result->estimate / modulus), 17);
+  const char *unit = result->exp2 ? " times that power of 2" : "";
   if (result->exact)
     snprintf(text, size, "exact");
   else if (result->status == PERM_STOPPED_CANCELLED || result->status == PERM_STOPPED_TIME)
     snprintf(text, size, "the terms so far, no approximation");
-  else if (modulus == 0 || !(least < modulus))
-    snprintf(text, size, "no digit %s: error up to %.2g%s", word, least, result->exp2 ? " times that power of 2" : "");
+  else if (guaranteed > 0 && estimated > guaranteed + 0.5)
+    snprintf(text, size, "%.1f digits guaranteed, %.1f estimated", guaranteed, estimated);
+  else if (guaranteed > 0)
+    snprintf(text, size, "%.1f digits guaranteed", guaranteed);
+  else if (isfinite(result->error))
+    snprintf(text, size, "no digit guaranteed: error up to %.2g%s", result->error, unit);
+  else if (estimated > 0)
+    snprintf(text, size, "%.1f digits estimated", estimated);
   else
-    snprintf(text, size, "%.1f digits %s", fmin(-log10(least / modulus), 17), word);
+    snprintf(text, size, "no digit estimated: error up to %.2g%s", result->estimate, unit);
 }
 
 static void cli_print(const char *name, const perm_matrix *matrix, const perm_result *result)
@@ -371,7 +378,8 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     printf("  (about %s%.6fe%+.0f)", result->value < 0 ? "-" : "", pow(10, log10_value - whole), whole);
   }
   printf("\n  %s; %s, %s, %s, %d thread%s, plan %.3g s, total %.3g s\n", digits, perm_method_name(result->method),
-         perm_precision_name(result->precision), perm_isa_name(result->isa), result->threads, result->threads == 1 ? "" : "s", result->plan_seconds,
+         perm_precision_name(result->precision), perm_isa_name(result->isa), result->threads,
+         result->threads == 1 ? "" : "s", result->plan_seconds,
          result->seconds);
   if (result->status != PERM_OK)
     printf("  %s\n", result->message);

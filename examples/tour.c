@@ -31,12 +31,12 @@ static void tour_line(const char *title, const char *name, const perm_matrix *ma
   if (result.exact)
     snprintf(digits, sizeof digits, "exact");
   else
-    snprintf(digits, sizeof digits, "%.0f digits %s", fmin(floor(-log10(least / fabs(result.value))), 17),
+    snprintf(digits, sizeof digits, "%.0f digits %s", fmin(floor(-log10(least / hypot(result.value, result.imaginary))), 17),
              result.error <= result.estimate ? "guaranteed" : "estimated");
   for (i = 0; i < sizeof tour_published / sizeof tour_published[0]; i++)
     if (!strcmp(name, tour_published[i].name))
       published = tour_published[i].seconds;
-  printf("%-34s %3d %5.0f  %-40s %-21s %-9s %9.4f %8s\n", title, matrix->n, (double)matrix->nnz, value, digits,
+  printf("%-34s %3d %5.0f  %-46s %-21s %-9s %9.4f %8s\n", title, matrix->n, (double)matrix->nnz, value, digits,
          perm_method_name(result.method), result.plan_seconds + result.seconds, published);
 }
 
@@ -56,7 +56,7 @@ static void tour_generated(const char *title, const char *specification)
 int main(int argc, char **argv)
 {
   int i;
-  printf("%-34s %3s %5s  %-40s %-21s %-9s %9s %8s\n", "structure", "n", "nnz", "permanent", "known", "method",
+  printf("%-34s %3s %5s  %-46s %-21s %-9s %9s %8s\n", "structure", "n", "nnz", "permanent", "known", "method",
          "seconds", "A100 s*");
   tour_generated("perfect matchings, Mycielski M6 x 2", "mycielskian:6");
   tour_generated("domino tilings of a chessboard", "grid:8:8");
@@ -66,6 +66,7 @@ int main(int argc, char **argv)
   tour_generated("random 3-regular bipartite, 2 x 60", "regular:60:3");
   tour_generated("real, dense, U[-1,1]", "symmetric-uniform:20");
   tour_generated("real, dense, U[0,1]", "uniform:24");
+  tour_generated("complex, Haar unitary: 20 photons", "unitary:20");
   for (i = 1; i < argc; i++) {
     perm_matrix matrix;
     perm_result result;
