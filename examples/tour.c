@@ -31,7 +31,8 @@ static void tour_line(const char *title, const char *name, const perm_matrix *ma
   if (result.exact)
     snprintf(digits, sizeof digits, "exact");
   else
-    snprintf(digits, sizeof digits, "%.0f digits %s", fmin(floor(-log10(least / hypot(result.value, result.imaginary))), 17),
+    snprintf(digits, sizeof digits, "%.0f digits %s",
+             fmin(floor(-log10(least / hypot(result.value, result.imaginary))), 17),
              result.error <= result.estimate ? "guaranteed" : "estimated");
   for (i = 0; i < sizeof tour_published / sizeof tour_published[0]; i++)
     if (!strcmp(name, tour_published[i].name))
