@@ -3772,7 +3772,8 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
    out: value (re, im), then what rounding errors are relative to: the sum of max(|one half of a term|, |the other|).
    Halves, since a term that is small by cancellation must not look accurate. At n = 12 AVX-512 does 5100 operations in
    the time of 5550 at the processor's peak. In vain there: the loop over pairs unrolled (4% slower); both halves'
-   moduli added (1% slower). n as an argument instead of a constant: 7% slower at n = 12, 15% at n = 9. */
+   moduli and a broadcast sign for each parity (1 to 2% slower together). n as an argument instead of a constant costs
+   11% at n = 9, 8% at 10, 2% at 11 and 12, a constant some 50 ms of compile time: so only 12 is one. */
 #if PERMI_WIDTH == 8
 #define PERMI_LANES 3
 #define PERMI_ADD_LANES(z, row) PERMI_ADD_LANE(z, row, 0) PERMI_ADD_LANE(z, row, 1) PERMI_ADD_LANE(z, row, 2)
@@ -3823,13 +3824,13 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 #define PERMI_ADD_LANE(z, row, l)                                                                                      \
   {                                                                                                                    \
     PERMI_NEW(e);                                                                                                      \
-    PERMI_SPREAD(e, (row) + (3 + (l)) * PERMI_PASS_PARTS, 1);                                                               \
+    PERMI_SPREAD(e, (row) + (3 + (l)) * PERMI_PASS_PARTS, 1);                                                          \
     PERMI_SIGNED(z, sign##l, e);                                                                                       \
   }
-#define PERMI_DOUBLE(z, turned, row, b)                                                                                 \
+#define PERMI_DOUBLE(z, turned, row, b)                                                                                \
   {                                                                                                                    \
     PERMI_NEW(e);                                                                                                      \
-    PERMI_SPREAD(e, (row) + (3 + PERMI_LANES + (b)) * PERMI_PASS_PARTS, 1);                                                 \
+    PERMI_SPREAD(e, (row) + (3 + PERMI_LANES + (b)) * PERMI_PASS_PARTS, 1);                                            \
     PERMI_MINUS(turned, z, e);                                                                                         \
     PERMI_PLUS(z, z, e);                                                                                               \
   }
@@ -3847,7 +3848,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 #define PERMI_DECLARE(x, q) PERMI_NEW(x##q);
 #define PERMI_ROW_SUMS(z, row)                                                                                         \
   PERMI_EACH(PERMI_DECLARE, z)                                                                                         \
-  PERMI_SPREAD(z##0, (row) + 2 * PERMI_PASS_PARTS, 1);                                                                      \
+  PERMI_SPREAD(z##0, (row) + 2 * PERMI_PASS_PARTS, 1);                                                                 \
   PERMI_ADD_LANES(z##0, row) PERMI_SPLITS(z, row)
 
 /* One setting: f0 + f1 x + f2 y + f3 xy starts as a pair of rows, is multiplied by pairs, and of the last pair or row
@@ -3920,9 +3921,9 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
   PERMI_NEW(aj1);                                                                                                      \
   PERMI_NEW(c);                                                                                                        \
   PERMI_SPREAD(ai0, i, 1);                                                                                             \
-  PERMI_SPREAD(ai1, (i) + PERMI_PASS_PARTS, 1);                                                                             \
+  PERMI_SPREAD(ai1, (i) + PERMI_PASS_PARTS, 1);                                                                        \
   PERMI_SPREAD(aj0, j, 1);                                                                                             \
-  PERMI_SPREAD(aj1, (j) + PERMI_PASS_PARTS, 1);                                                                             \
+  PERMI_SPREAD(aj1, (j) + PERMI_PASS_PARTS, 1);                                                                        \
   PERMI_MULTIPLY(c, ai0, aj1);                                                                                         \
   PERMI_ACCUMULATE(c, ai1, aj0);
 #define PERMI_LINEAR(w, zi, zj, k)                                                                                     \
@@ -3975,7 +3976,7 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
 #define PERMI_SINGLE(q)                                                                                                \
   PERMI_NEW(z);                                                                                                        \
   PERMI_COPY(z, zi##q);
-#define PERMI_TWO_ROWS(k, DO)                                                                                              \
+#define PERMI_TWO_ROWS(k, DO)                                                                                          \
   {                                                                                                                    \
     const double *row = a + 2 * (k)*stride;                                                                            \
     PERMI_ROW_SUMS(zi, row)                                                                                            \
@@ -4011,7 +4012,8 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
     int s, set, at, b;
     for (i = 0; i < n; i++) {
       const double *row = a + i * stride;
-      double *t = table + (i / 2 * 4 + i % 2) * 32 * PERMI_PASS_PARTS, *x = outer + (i / 2 * 4 + i % 2) * 16 * PERMI_PASS_PARTS;
+      double *t = table + (i / 2 * 4 + i % 2) * 32 * PERMI_PASS_PARTS,
+             *x = outer + (i / 2 * 4 + i % 2) * 16 * PERMI_PASS_PARTS;
       PERMI_NEW(y);
       PERMI_NEW(z);
       PERMI_NEW(w);
@@ -4036,7 +4038,7 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
       b = 0;
 #define PERMI_ADD_OUTER(l)                                                                                             \
   if (b < rest - columns) {                                                                                            \
-    PERMI_SPREAD(y, row + b * PERMI_PASS_PARTS, 1);                                                                         \
+    PERMI_SPREAD(y, row + b * PERMI_PASS_PARTS, 1);                                                                    \
     PERMI_SIGNED(z, sign##l, y);                                                                                       \
     b++;                                                                                                               \
   }
@@ -4069,10 +4071,10 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
       PERMI_EXACT(a + 2 * k * stride, a + (2 * k + 1) * stride)
       PERMI_PUT(cross + k * PERMI_PASS_PARTS * PERMI_WIDTH, PERMI_WIDTH, c);
 #define PERMI_MIX(from, apart)                                                                                         \
-  PERMI_GET(zi, from + (4 * k) * PERMI_PASS_PARTS * apart + at, apart);                                                     \
-  PERMI_GET(zj, from + (4 * k + 1) * PERMI_PASS_PARTS * apart + at, apart);                                                 \
+  PERMI_GET(zi, from + (4 * k) * PERMI_PASS_PARTS * apart + at, apart);                                                \
+  PERMI_GET(zj, from + (4 * k + 1) * PERMI_PASS_PARTS * apart + at, apart);                                            \
   PERMI_LINEAR(w, zi, zj, 0)                                                                                           \
-  PERMI_PUT(from + (4 * k + 2) * PERMI_PASS_PARTS * apart + at, apart, w);                                                  \
+  PERMI_PUT(from + (4 * k + 2) * PERMI_PASS_PARTS * apart + at, apart, w);                                             \
   PERMI_LINEAR(w, zi, zj, 1)                                                                                           \
   PERMI_PUT(from + (4 * k + 3) * PERMI_PASS_PARTS * apart + at, apart, w);
       for (at = 0; at < settings * PERMI_WIDTH; at += PERMI_WIDTH) {
@@ -4088,7 +4090,7 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
 #undef PERMI_SINGLE
 #define PERMI_FORM(z, x, r, q)                                                                                         \
   PERMI_NEW(z);                                                                                                        \
-  PERMI_GET(z, from + (r)*PERMI_PASS_PARTS * 32 + (q)*PERMI_WIDTH, 32);                                                     \
+  PERMI_GET(z, from + (r)*PERMI_PASS_PARTS * 32 + (q)*PERMI_WIDTH, 32);                                                \
   PERMI_PLUS(z, z, x);
 #define PERMI_FORMS(q)                                                                                                 \
   PERMI_NEW(p);                                                                                                        \
@@ -4098,20 +4100,20 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
   PERMI_FORM(v, xv, 3, q)                                                                                              \
   PERMI_MULTIPLY(p, zi, zj);
 #define PERMI_SINGLE(q) PERMI_FORM(z, xi, 0, q)
-#define PERMI_TWO_ROWS(k, DO)                                                                                              \
+#define PERMI_TWO_ROWS(k, DO)                                                                                          \
   {                                                                                                                    \
-    const double *from = table + 4 * (k)*PERMI_PASS_PARTS * 32 + set * PERMI_WIDTH;                                         \
-    const double *x = outer + 4 * (k)*PERMI_PASS_PARTS * 16 + s;                                                            \
+    const double *from = table + 4 * (k)*PERMI_PASS_PARTS * 32 + set * PERMI_WIDTH;                                    \
+    const double *x = outer + 4 * (k)*PERMI_PASS_PARTS * 16 + s;                                                       \
     PERMI_NEW(xi);                                                                                                     \
     PERMI_NEW(xj);                                                                                                     \
     PERMI_NEW(xu);                                                                                                     \
     PERMI_NEW(xv);                                                                                                     \
     PERMI_NEW(c);                                                                                                      \
     PERMI_SPREAD(xi, x, 16);                                                                                           \
-    PERMI_SPREAD(xj, x + 16 * PERMI_PASS_PARTS, 16);                                                                        \
-    PERMI_SPREAD(xu, x + 32 * PERMI_PASS_PARTS, 16);                                                                        \
-    PERMI_SPREAD(xv, x + 48 * PERMI_PASS_PARTS, 16);                                                                        \
-    PERMI_GET(c, cross + (k)*PERMI_PASS_PARTS * PERMI_WIDTH, PERMI_WIDTH);                                                  \
+    PERMI_SPREAD(xj, x + 16 * PERMI_PASS_PARTS, 16);                                                                   \
+    PERMI_SPREAD(xu, x + 32 * PERMI_PASS_PARTS, 16);                                                                   \
+    PERMI_SPREAD(xv, x + 48 * PERMI_PASS_PARTS, 16);                                                                   \
+    PERMI_GET(c, cross + (k)*PERMI_PASS_PARTS * PERMI_WIDTH, PERMI_WIDTH);                                             \
     PERMI_EACH(DO, x)                                                                                                  \
   }
     for (s = 0; s < states; s++)
@@ -4125,7 +4127,8 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
         for (k = 1; k < (n - 1) / 2; k++)
           PERMI_TWO_ROWS(k, PERMI_STEP)
         if (n % 2) {
-          const double *row = a + (n - 1) * stride, *from = table + (2 * n - 2) * PERMI_PASS_PARTS * 32 + set * PERMI_WIDTH;
+          const double *row = a + (n - 1) * stride,
+                       *from = table + (2 * n - 2) * PERMI_PASS_PARTS * 32 + set * PERMI_WIDTH;
           PERMI_NEW(a0);
           PERMI_NEW(a1);
           PERMI_NEW(xi);
