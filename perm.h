@@ -295,8 +295,8 @@ typedef struct perm_state perm_state;
    runs out, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. Thread-safe. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
-/* Permanent of the n x n row-major complex matrix a (2*n*n doubles, real and imaginary parts in turn, not modified) into
-   value[0] and value[1]. On an error both are NaN; a part that exceeds double is +-HUGE_VAL. Thread-safe.
+/* Permanent of the n x n row-major complex matrix a (2*n*n doubles, real and imaginary parts in turn, not modified)
+   into value[0] and value[1]. On an error both are NaN; a part that exceeds double is +-HUGE_VAL. Thread-safe.
    O(n 2^(n-1)). */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
@@ -2904,8 +2904,8 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 /* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
 
    Terms. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), each rounded once: n u. PERM_FORM_PAIR where all
-   before the products is exact: n/2 products (at most (n + 1) / 2), complex ones off by 2.42 u (see below): n u, 1.5 n u
-   for n >= 4. PERM_FORM_SPLIT, rounded
+   before the products is exact: n/2 products (at most (n + 1) / 2), complex ones off by 2.42 u (see below): n u, 1.5 n
+   u for n >= 4. PERM_FORM_SPLIT, rounded
    products: a row sum and a product, each rounded once: 2 n u. Complex ones by parts: a row sum has relative error u;
    a product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and likewise the other part, together (Minkowski) at most
    u (|p_i| |s| + |ps|), without fused operations |p_r| |s| more: 2.42 u |p s|. Together 3.5 n u.
@@ -3508,9 +3508,9 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
      PERMI_PASS_PRODUCT  PERMI_ROUNDED, PERMI_COMPENSATED or PERMI_DOUBLED
      PERMI_PASS_BLOCK    block columns, 1 to 3
    The vocabulary: FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once whatever the
-   family; TIMES_PLUS(p, y) = p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b) = max(|a|, |b|); LOAD_ANY loads from any address; KEEP(v)
-   hides v from the compiler, which otherwise may contract a product and a later sum even of intrinsics (gcc does) and
-   so take the error of the product away from under it.
+   family; TIMES_PLUS(p, y) = p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b)
+   = max(|a|, |b|); LOAD_ANY loads from any address; KEEP(v) hides v from the compiler, which otherwise may contract a
+   product and a later sum even of intrinsics (gcc does) and so take the error of the product away from under it.
    LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, and all
    code compiled for SSE runs at half its speed until somebody does (planning n = 20 took 22 us, not 10). */
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
