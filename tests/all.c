@@ -10,6 +10,7 @@
 
 #include "t_core.c"
 #include "t_dense.c"
+#include "t_scale.c"
 #include "t_small.c"
 #include "t_job.c"
 #include "t_io.c"
