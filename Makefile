@@ -40,8 +40,8 @@ check-full: ## all of check, every dialect and level, sanitizers, faults, fuzzin
 check-compile: ## both headers in every dialect and compiler; spills in the kernels
 	@sh tests/compile/run.sh
 
-check-isa: $(B)/tests ## every kernel family against the others
-	$(B)/tests -v t_every_engine && $(B)/tests t_ones && $(B)/tests t_splits
+check-isa: $(B)/tests ## every kernel family forced and compared, NEON under emulation (REQUIRE=1: nothing may skip)
+	@sh tests/isa.sh
 
 check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@mkdir -p $(B)

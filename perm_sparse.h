@@ -898,7 +898,7 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
 
 static int permi_read_coordinate(permi_reader *reader, permi_symmetry symmetry, uint64_t count)
 {
-  uint64_t k, row, column;
+  uint64_t k, row = 0, column = 0;
   permi_entry entry;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))

@@ -24,10 +24,12 @@ part "unit tests" build/tests
 part "command line" sh tests/cli.sh
 part "headers and examples" sh tests/headers.sh
 if [ "$1" = full ]; then
+  part "every unit test on NEON under emulation" sh tests/isa.sh full
   part "dialects and spills" sh tests/compile/run.sh
   part "sanitizers" make -s check-sanitize
   part "fuzzing of the reader" sh -c 'make -s fuzz && echo "1 passed, 0 failed, 0 skipped"'
 else
+  part "neon under emulation" sh tests/isa.sh neon
   part "dialects and spills" sh tests/compile/run.sh quick
 fi
 echo "$passed passed, $failed failed, $skipped skipped"

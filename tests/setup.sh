@@ -1,7 +1,11 @@
 #!/bin/sh
 # Installs what the tests can use beyond a C compiler and make: a C++ compiler, clang with OpenMP and sanitizer
-# runtimes, objdump. Without apt-get or the rights it says what to install and goes on: the tests skip, counted.
+# runtimes, objdump; to run the NEON kernels elsewhere than on Arm, a cross compiler and qemu. Without apt-get or the
+# rights it says what to install and goes on: the tests skip, counted.
 packages="gcc g++ libc6-dev make binutils clang libomp-dev libclang-rt-dev"
+case $(uname -m) in aarch64 | arm64) ;; *)
+  packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user";;
+esac
 missing=""
 for package in $packages; do
   dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"

@@ -1,6 +1,6 @@
 /* A test harness in one header: TEST(t_name) { CHECK(...); } registers itself by a table that all.c builds.
 
-   Run:  build/tests [-v] [FILTER]      FILTER: only tests whose name contains it
+   Run:  build/tests [-v] [FILTER...]   FILTER: only tests whose name contains it, or one of several
    A failed CHECK prints file:line, the expression and the command that repeats the test; the test goes on.
    SKIP(reason) ends a test and is counted. A test that makes no check fails: nothing passes by doing nothing. */
 #ifndef PERM_TEST_H_INCLUDED
@@ -94,14 +94,23 @@ static int test_below(int n) /* 0..n-1 */
   return (int)(test_random() % (uint64_t)n);
 }
 
+static int test_wanted(const char *name, char **filter)
+{
+  int i;
+  for (i = 0; filter[i]; i++)
+    if (strstr(name, filter[i]))
+      return 1;
+  return i == 0;
+}
+
 static int test_main(int argc, char **argv)
 {
   int verbose = argc > 1 && !strcmp(argv[1], "-v"), i;
-  const char *filter = argc > 1 + verbose ? argv[1 + verbose] : "";
+  char **filter = argv + 1 + verbose;
   int passed = 0, failed = 0, skipped = 0;
   for (i = 0; i < test_list.count; i++) {
     test_case *test = &test_list.table[i];
-    if (!strstr(test->name, filter))
+    if (!test_wanted(test->name, filter))
       continue;
     memset(&test_now, 0, sizeof test_now);
     test_now.name = test->name;
@@ -121,7 +130,7 @@ static int test_main(int argc, char **argv)
       passed++;
   }
   if (!passed && !failed && !skipped) {
-    printf("no test matches \"%s\"\n", filter);
+    printf("no test matches \"%s\"\n", filter[0]);
     failed = 1;
   }
   printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
