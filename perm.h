@@ -3579,7 +3579,9 @@ static perm_status permi_job_create(const perm_plan *plan, const permi_view *vie
   if (plan->is_complex != (view->parts == 2))
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
   /* A plan is plain data that may have been anywhere: it is made again, and its own fields are not used. */
-  planned.method = plan->method == PERM_STRUCTURE ? PERM_AUTO : plan->method;
+  planned.method = plan->method != PERM_STRUCTURE                ? plan->method
+                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_GLYNN /* auto refuses kahan */
+                                                             : PERM_AUTO;
   planned.precision = plan->precision;
   planned.certify = plan->certify;
   planned.isa = plan->isa;
