@@ -3319,6 +3319,7 @@ done:
 static perm_status permi_check_sparse(const perm_matrix *matrix, perm_result *result)
 {
   size_t i, e, previous;
+  int part;
   if (!matrix)
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix is NULL");
   if (matrix->m < 0 || matrix->n < 0)
@@ -3332,6 +3333,8 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, perm_result *re
                       matrix->n, (double)matrix->nnz);
   if (!matrix->row_start || (matrix->nnz && !matrix->column))
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
+  if (matrix->nnz && matrix->kind == PERM_KIND_COMPLEX && matrix->real && !matrix->imaginary)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: imaginary is NULL");
   if (matrix->nnz && ((matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
                       ((matrix->kind == PERM_KIND_REAL || matrix->kind == PERM_KIND_COMPLEX) && !matrix->real)))
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL",
@@ -3351,10 +3354,12 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, perm_result *re
       if (e > previous && matrix->column[e] <= matrix->column[previous])
         return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: the columns of row %d (counted from 1) do not ascend",
                           (int)i + 1);
-      if (matrix->kind == PERM_KIND_REAL && !(fabs(matrix->real[e]) <= DBL_MAX))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)",
-                          matrix->real[e] != matrix->real[e] ? "NaN" : "an infinity", (int)i + 1,
-                          matrix->column[e] + 1);
+      for (part = 0; part < (matrix->kind == PERM_KIND_COMPLEX ? 2 : matrix->kind == PERM_KIND_REAL); part++) {
+        double x = part ? matrix->imaginary[e] : matrix->real[e];
+        if (!(fabs(x) <= DBL_MAX))
+          return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)",
+                            x != x ? "NaN" : "an infinity", (int)i + 1, matrix->column[e] + 1);
+      }
     }
   return PERM_OK;
 }
