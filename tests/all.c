@@ -2,6 +2,8 @@
 #define PERM_IMPLEMENTATION
 #include "perm_sparse.h"
 
+#include <fenv.h>
+
 #include "test.h"
 
 #include "oracle.h"
@@ -12,6 +14,8 @@
 #include "t_dense.c"
 #include "t_scale.c"
 #include "t_small.c"
+#include "t_bounds.c"
+#include "t_complex.c"
 #include "t_job.c"
 #include "t_io.c"
 #include "t_generate.c"

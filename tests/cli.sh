@@ -60,6 +60,41 @@ check threads cmp -s $dir/t1 $dir/t2
 check threads3 cmp -s $dir/t1 $dir/t3
 expect plain 0 '"isa":"plain"' --generate uniform:16 --isa plain --json
 
+# guarantees, precisions, complex matrices
+expect certify 0 '"error":[0-9.e-]+,"estimate":[0-9.e-]+,"method":"dense"' --generate uniform:14 --method dense --certify --json
+expect certify_said 0 'guaranteed' --generate uniform:14 --certify
+expect certify_needs 2 'certify needs method dense or auto' --generate uniform:8 --method ryser --certify
+expect certify_value 2 'no value goes with "--certify"' --generate uniform:8 --certify=1
+expect accurate 0 '"value":"1\.21645100408832e\+17".*"precision":"accurate"|permanent = 1\.21645100408832e\+17' \
+  --generate ones:19 --method dense --precision accurate
+expect dd 0 'permanent = 1\.21645100408832e\+17' --generate ones:19 --method dense --precision dd
+expect dd_guaranteed 0 '"error":[0-9.e-]+,' --generate uniform:12 --precision dd --json
+expect kahan 0 'permanent = ' --generate uniform:12 --method glynn --precision kahan
+expect kahan_refused 2 'precision kahan is for methods glynn and ryser' --generate uniform:12 --precision kahan
+expect accurate_refused 2 'methods glynn and ryser have precisions' --generate uniform:8 --method ryser --precision accurate
+expect frontier_refused 2 'method frontier has precisions' --generate uniform:8 --method frontier --precision dd
+case $(uname -m) in
+  x86_64 | i?86) expect neon 2 'this machine has no neon; its best is ' --isa neon $dir/nine.txt;;
+  *) skipped=$((skipped + 1)); echo "SKIP neon: not refused on this machine";;
+esac
+printf '1 2i\n3 4\n' >$dir/complex.txt
+printf 'i 1-2i\n-3+i,4\n' >$dir/complex2.txt
+printf '%%%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n1 1 3 0\n2 1 1 -2\n2 2 5 0\n' >$dir/hermitian.mtx
+printf '%%%%MatrixMarket matrix array complex general\n2 2\n0 1\n-3 1\n1 -2\n4 0\n' >$dir/array.mtx
+printf '%%%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1 1\n2 1 1 -1\n' >$dir/singular.mtx
+expect complex_text 0 'permanent = 4\+6i$' $dir/complex.txt
+expect complex_text2 0 'permanent = -1\+11i$' $dir/complex2.txt
+expect complex_array 0 'permanent = -1\+11i$' $dir/array.mtx
+expect complex_hermitian 0 'permanent = 20\+0i$' $dir/hermitian.mtx
+expect complex_singular 0 'permanent = 0$' $dir/singular.mtx
+expect complex_json 0 '"kind":"complex","value":\["4","6"\],"exp2":0,"exact":false,"error":[0-9.e-]+,' --json $dir/complex.txt
+expect complex_zero_json 0 '"value":\["0","0"\],"exp2":0,"exact":true,"error":0' --json $dir/singular.mtx
+expect complex_gauss 0 'permanent = .*i$' --generate complex-gauss:12 --precision accurate
+expect complex_certify 0 '"error":[0-9.e-]+,"estimate"' --generate complex-gauss:12 --certify --json
+expect complex_frontier 2 'do not take complex matrices' --method frontier $dir/complex.txt
+expect complex_exact 2 'do not take complex matrices' --precision exact $dir/complex.txt
+for method in dense glynn ryser expansion; do expect "complex $method" 0 'permanent = (4|3\.99999[0-9]*|4\.00000[0-9]*)\+(6|5\.99999[0-9]*|6\.00000[0-9]*)i$' --method $method $dir/complex.txt; done
+
 # writing and reading back
 expect write 0 'permanent = ' --generate er:12:0.4 --seed 7 --write $dir/er.mtx --method frontier
 cp $dir/out $dir/written
@@ -96,7 +131,7 @@ fi
 $perm --generate uniform:40 --max-seconds 0.6 --progress >$dir/out 2>$dir/err; check progress grep -q 'summing: .*% *, .* left' $dir/err
 
 # refused by name: options of later versions
-for option in --certify --mod --gpus --rows --cols --minors --gradient --estimate --samples --relative-error \
+for option in --mod --gpus --rows --cols --minors --gradient --estimate --samples --relative-error \
   --seconds --ranks --checkpoint --part --merge --spy; do
   expect "later $option" 2 "option $option is not in this version" $option 1 $dir/nine.txt
   check "later $option: one line" one_line_error
@@ -104,10 +139,7 @@ done
 for method in exact band hybrid cached dominating sparyser decompose transversals repeats; do
   expect "later $method" 2 "method $method is not in this version" --method $method $dir/nine.txt
 done
-for precision in accurate dd; do
-  expect "later $precision" 2 "precision $precision is not in this version" --precision $precision $dir/nine.txt
-done
-for isa in avx512ifma neon; do expect "later $isa" 2 "$isa is not in this version" --isa $isa $dir/nine.txt; done
+expect "later avx512ifma" 2 "avx512ifma is not in this version" --isa avx512ifma $dir/nine.txt
 
 # bad usage
 $perm >$dir/out 2>$dir/err; check no_arguments grep -q 'no matrix; expected a file, - or --generate' $dir/err
@@ -138,8 +170,7 @@ check malformed_line one_line_error
 expect json_bad 2 '"value":null,.*"status":"PERM_ERROR_FORMAT"' --json $dir/bad.txt
 printf '1 2 3\n4 5 6\n' >$dir/rectangular.txt
 expect rectangular 2 'square' $dir/rectangular.txt
-printf '1 2i\n3 4\n' >$dir/complex.txt
-expect complex 2 'complex matrices are not computed by this version' $dir/complex.txt
+expect complex 0 'permanent = 4\+6i$' $dir/complex.txt
 expect after_bad 2 'permanent = 450' $dir/bad.txt $dir/nine.txt
 
 # help and version

@@ -2,6 +2,8 @@
 #ifndef PERM_ORACLE_H_INCLUDED
 #define PERM_ORACLE_H_INCLUDED
 
+#include <limits.h>
+
 __extension__ typedef __int128 oracle_int;
 #if defined(__SIZEOF_FLOAT128__)
 __extension__ typedef __float128 oracle_wide; /* 113 bits */
@@ -47,6 +49,159 @@ static oracle_wide oracle_real(int n, const double *a)
   result = value[subsets - 1];
   free(value);
   return result;
+}
+
+/* The permanent without any rounding, whatever the range of the entries: the same programme over whole numbers of the
+   least bit of each row, in long two's complement words. Real (parts = 1) and complex (parts = 2: pairs). n <= 16. */
+typedef struct oracle_exact {
+  int parts, words;
+  long long exp2; /* the parts are whole numbers of 2^exp2 */
+  uint64_t *part[2];
+} oracle_exact;
+
+/* |x| = mantissa 2^*exp2, mantissa odd or 0 */
+static uint64_t oracle_split(double x, int *exp2)
+{
+  uint64_t mantissa = (uint64_t)ldexp(frexp(fabs(x), exp2), 53);
+  *exp2 -= 53;
+  while (mantissa && !(mantissa & 1)) {
+    mantissa >>= 1;
+    ++*exp2;
+  }
+  return mantissa;
+}
+
+/* to +-= from mantissa 2^shift, all of `words` words */
+static void oracle_add_product(uint64_t *to, const uint64_t *from, int words, uint64_t mantissa, int shift, int subtract)
+{
+  __extension__ typedef unsigned __int128 wide;
+  const int offset = shift / 64, bits = shift % 64;
+  const uint64_t factor[2] = {mantissa << bits, bits ? mantissa >> (64 - bits) : 0};
+  int k, i;
+  for (k = 0; k < 2; k++) {
+    uint64_t carry = 0, borrow = 0;
+    for (i = 0; factor[k] && i + offset + k < words; i++) {
+      wide product = (wide)from[i] * factor[k] + carry;
+      uint64_t low = (uint64_t)product, *at = &to[i + offset + k];
+      carry = (uint64_t)(product >> 64);
+      if (subtract) {
+        wide take = (wide)low + borrow;
+        borrow = *at < take;
+        *at -= (uint64_t)take;
+      } else {
+        wide sum = (wide)*at + low + borrow;
+        borrow = (uint64_t)(sum >> 64);
+        *at = (uint64_t)sum;
+      }
+    }
+  }
+}
+
+static oracle_exact oracle_exact_make(int parts, int n, const double *a)
+{
+  oracle_exact exact;
+  size_t subsets = (size_t)1 << n, s, size;
+  int i, j, k, exp2, least[16], bits = n + 8;
+  uint64_t *value;
+  memset(&exact, 0, sizeof exact);
+  exact.parts = parts;
+  for (i = 0; i < n; i++) {
+    int most = INT_MIN;
+    least[i] = INT_MAX;
+    for (j = 0; j < n * parts; j++)
+      if (a[i * n * parts + j] != 0) {
+        oracle_split(a[i * n * parts + j], &exp2);
+        least[i] = exp2 < least[i] ? exp2 : least[i];
+        frexp(a[i * n * parts + j], &exp2);
+        most = exp2 > most ? exp2 : most;
+      }
+    if (most == INT_MIN)
+      least[i] = most = 0;
+    exact.exp2 += least[i];
+    for (k = 0; n >> k; k++)
+      ;
+    bits += most - least[i] + 1 + k;
+  }
+  exact.words = bits / 64 + 1;
+  size = (size_t)(exact.words * parts);
+  value = (uint64_t *)calloc(subsets * size, sizeof *value);
+  value[0] = 1;
+  for (s = 0; s + 1 < subsets; s++) {
+    const uint64_t *from = value + s * size;
+    for (i = 0, j = 0; j < n; j++)
+      i += (int)(s >> j & 1);
+    for (j = 0; j < n; j++)
+      if (!(s >> j & 1)) {
+        uint64_t *to = value + (s | (size_t)1 << j) * size;
+        for (k = 0; k < parts; k++) {
+          double x = a[(i * n + j) * parts + k];
+          uint64_t mantissa = oracle_split(x, &exp2);
+          if (!mantissa)
+            continue;
+          oracle_add_product(to + k * exact.words, from, exact.words, mantissa, exp2 - least[i], x < 0);
+          if (parts == 2) /* i times i is -1 */
+            oracle_add_product(to + (1 - k) * exact.words, from + exact.words, exact.words, mantissa, exp2 - least[i],
+                               (x < 0) != (k == 1));
+        }
+      }
+  }
+  exact.part[0] = (uint64_t *)calloc(2 * (size_t)exact.words, sizeof *value);
+  exact.part[1] = exact.part[0] + exact.words;
+  memcpy(exact.part[0], value + (subsets - 1) * size, size * sizeof *value);
+  free(value);
+  return exact;
+}
+
+static void oracle_exact_free(oracle_exact *exact)
+{
+  free(exact->part[0]);
+}
+
+/* |part - (high + low) 2^exp2| in units of 2^exp2, to a relative 1e-15 or so */
+static double oracle_exact_part(const oracle_exact *exact, int part, double high, double low, long long exp2)
+{
+  const double x[2] = {high, low};
+  uint64_t mantissa[2], *d, *one;
+  int e, words = exact->words + 1, i, k;
+  long long unit = exact->exp2, at[2];
+  double distance;
+  for (k = 0; k < 2; k++) {
+    mantissa[k] = oracle_split(x[k], &e);
+    at[k] = mantissa[k] ? e + exp2 : unit;
+    unit = at[k] < unit ? at[k] : unit;
+  }
+  words += (int)((exact->exp2 - unit) / 64) + 2;
+  for (k = 0; k < 2; k++)
+    words = (at[k] - unit) / 64 + 4 > words ? (int)((at[k] - unit) / 64) + 4 : words;
+  d = (uint64_t *)calloc(3 * (size_t)words, sizeof *d);
+  one = d + 2 * (size_t)words;
+  one[0] = 1;
+  for (i = 0; i < words; i++)
+    d[words + i] = i < exact->words ? exact->part[part][i] : exact->part[part][exact->words - 1] >> 63 ? UINT64_MAX : 0;
+  oracle_add_product(d, d + words, words, 1, (int)(exact->exp2 - unit), 0);
+  for (k = 0; k < 2; k++)
+    oracle_add_product(d, one, words, mantissa[k], (int)(at[k] - unit), x[k] > 0);
+  if (d[words - 1] >> 63) {
+    uint64_t carry = 1;
+    for (i = 0; i < words; i++) {
+      d[i] = ~d[i] + carry;
+      carry = carry && !d[i];
+    }
+  }
+  for (i = words - 1; i > 0 && !d[i]; i--)
+    ;
+  distance = ldexp((double)d[i] + (i ? ldexp((double)d[i - 1], -64) : 0), 64 * i + (int)(unit - exp2));
+  if (distance == 0 && d[i])
+    distance = 5e-324;
+  free(d);
+  return distance;
+}
+
+/* |exact - (real + i imaginary) 2^exp2| in units of 2^exp2 */
+static double oracle_exact_distance(const oracle_exact *exact, double real, double imaginary, long long exp2)
+{
+  double x = oracle_exact_part(exact, 0, real, 0, exp2), y = oracle_exact_part(exact, 1, imaginary, 0, exp2);
+  return exact->parts == 1 ? x : hypot(x, y);
 }
 
 #endif

@@ -16,6 +16,7 @@ typedef struct test_case { const char *name; void (*run)(void); } test_case;
 
 static struct { test_case table[512]; int count; } test_list;
 static struct { const char *name; long checks, failures; int skipped; } test_now;
+static int test_verbose; /* -v: tests may print figures */
 
 static int test_register(const char *name, void (*run)(void))
 {
@@ -108,6 +109,7 @@ static int test_main(int argc, char **argv)
   int verbose = argc > 1 && !strcmp(argv[1], "-v"), i;
   char **filter = argv + 1 + verbose;
   int passed = 0, failed = 0, skipped = 0;
+  test_verbose = verbose;
   for (i = 0; i < test_list.count; i++) {
     test_case *test = &test_list.table[i];
     if (!test_wanted(test->name, filter))

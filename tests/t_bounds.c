@@ -1,0 +1,421 @@
+/* `error` is a theorem: against permanents computed without any rounding (oracle_exact), for every way to ask for it,
+   every kernel family and the matrices that are worst for the proofs. Run with -v for the figures. */
+
+/* One run at exactly the precision that options ask for: no escalation. bounds_number is its result before rounding to
+   a double, which hides what double-double does. */
+static permi_number bounds_number;
+static int bounds_has_number;
+
+static perm_result bounds_run(int parts, int n, const double *a, const perm_options *options)
+{
+  perm_result result;
+  perm_plan plan;
+  perm_job *job = NULL;
+  perm_partial partial;
+  perm_status status = parts == 2 ? perm_plan_complex(n, n, a, n, options, &plan, &result)
+                                  : perm_plan_real(n, n, a, n, options, &plan, &result);
+  if (status != PERM_OK)
+    return result;
+  status = parts == 2 ? perm_job_create_complex(&plan, a, n, options, &job, &result)
+                      : perm_job_create_real(&plan, a, n, options, &job, &result);
+  if (status != PERM_OK)
+    return result;
+  memset(&partial, 0, sizeof partial);
+  if (perm_job_leaves(job))
+    CHECK(perm_job_run(job, 0, 0, plan.chunks, &partial) == PERM_OK);
+  bounds_has_number = perm_job_leaves(job);
+  CHECK(permi_job_value(job, &partial, &bounds_number) == PERM_OK);
+  perm_job_finish(job, &partial, &result);
+  perm_job_free(job);
+  return result;
+}
+
+static double bounds_sign(void)
+{
+  return test_random() & 1 ? 1 : -1;
+}
+
+static double bounds_entry(double least) /* +-[least, 1) */
+{
+  return bounds_sign() * (least + (1 - least) * test_uniform());
+}
+
+/* The kinds of matrices; those from BOUNDS_ONES on are real and have exact row sums. */
+enum {
+  BOUNDS_UNIFORM,    /* well-conditioned enough */
+  BOUNDS_POSITIVE,
+  BOUNDS_GRADED,     /* every entry times 2^+-400 */
+  BOUNDS_GRADED_LITTLE,
+  BOUNDS_PAIRS,      /* every column beside its negative */
+  BOUNDS_RANK_ONE,   /* nearly */
+  BOUNDS_ZERO,       /* blocks (u, u; v, -v), permuted: the permanent is 0 */
+  BOUNDS_SMALL,      /* integers to 9 */
+  BOUNDS_PRODUCTS,   /* integers to 2^19: products of two rows fill a double */
+  BOUNDS_LARGE,      /* integers to 2^53 */
+  BOUNDS_TINY,       /* denormal */
+  BOUNDS_HUGE,       /* to 1.8e308 */
+  BOUNDS_LOST,       /* 1 beside entries of 2^-60 to 2^-130 */
+  BOUNDS_POWERS,     /* powers of two, so that sums of rows are exactly such */
+  BOUNDS_RESIDUES,   /* rows +-1, +-1 and entries about the last bit of their grid: terms made of low parts */
+  BOUNDS_LOSSY,      /* beside 2^-980 to 2^-1040: scaling pushes some below the normal doubles */
+  BOUNDS_SPARSE,     /* half zero */
+  BOUNDS_LADDER,     /* 2^(-40 i): every partial sum of a row has other bits */
+  BOUNDS_CANCEL,     /* rows (1, .., x), (1, .., -x) with x next to 1: every term has a factor next to 0 */
+  BOUNDS_NOT_EXACT,
+  BOUNDS_ONES = BOUNDS_NOT_EXACT,
+  BOUNDS_SIGNS,
+  BOUNDS_ZERO_ONE,   /* 0/1 with a column of ones */
+  BOUNDS_EXACT_CANCEL, /* rows (1, x, 0, ..), (1, -x, 0, ..), x = 1 - 3 2^-44, the others +-1 */
+  BOUNDS_KINDS
+};
+
+static const char *const bounds_name[] = {
+    "uniform", "positive", "graded", "graded little", "pairs", "rank one", "zero",    "small integers", "2^19",
+    "2^53",    "tiny",     "huge",   "lost",          "powers", "residues", "lossy",  "sparse",
+    "ladder",  "cancel",   "ones",   "signs",         "0/1",    "exact cancel"};
+
+static void bounds_matrix(int kind, int parts, int n, double *a)
+{
+  double u[2][16], v[2][16];
+  int column[16], i, j, k;
+  for (i = 0; i < n; i++) {
+    for (k = 0; k < 2; k++) {
+      u[k][i] = bounds_entry(0.1);
+      v[k][i] = bounds_entry(0.1);
+    }
+    column[i] = i;
+  }
+  for (i = n - 1; i > 0; i--) {
+    j = test_below(i + 1);
+    k = column[i], column[i] = column[j], column[j] = k;
+  }
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (k = 0; k < parts; k++) {
+        const int c = column[j], pair = i / 2 == c / 2 && (i | 1) < n && (c | 1) < n;
+        double x = bounds_entry(0), *at = &a[(i * n + j) * parts + k];
+        switch (kind) {
+        case BOUNDS_UNIFORM: *at = x; break;
+        case BOUNDS_POSITIVE: *at = fabs(x); break;
+        case BOUNDS_GRADED: *at = ldexp(bounds_entry(0.5), test_below(801) - 400); break;
+        case BOUNDS_GRADED_LITTLE: *at = ldexp(bounds_entry(0.5), test_below(61) - 30); break;
+        case BOUNDS_PAIRS: *at = j & 1 ? -at[-parts] * (1 + ldexp(test_below(3), -52)) : x; break;
+        case BOUNDS_RANK_ONE: *at = u[k][i] * v[k][j] + ldexp(x, -50); break;
+        case BOUNDS_ZERO: *at = pair ? (i & 1 ? (c & 1 ? -v[k][i / 2] : v[k][i / 2]) : u[k][i / 2]) : i == c; break;
+        case BOUNDS_SMALL: *at = test_below(19) - 9; break;
+        case BOUNDS_PRODUCTS: *at = bounds_sign() * (double)(test_random() >> 45); break;
+        case BOUNDS_LARGE: *at = bounds_sign() * (double)(test_random() >> 11); break;
+        case BOUNDS_TINY: *at = ldexp((double)(test_below(2001) - 1000), -1074); break;
+        case BOUNDS_HUGE: *at = bounds_entry(0) * DBL_MAX; break;
+        case BOUNDS_LOSSY:
+        case BOUNDS_LOST: /* a pair that cancels, so that the entries lost are what counts */
+          *at = i < 2 ? (c < 2 ? (i & c ? -1 : 1) : ldexp(x, kind == BOUNDS_LOST ? -60 - test_below(70) : -980 - test_below(60)))
+                      : i == c || i == n - 1;
+          *at = k && i >= 2 ? 0 : *at;
+          break;
+        case BOUNDS_POWERS: *at = bounds_sign() * ldexp(1, -(j < n - 1 ? j + 1 : j)); break;
+        case BOUNDS_RESIDUES:
+          *at = pair ? (i & c & 1 ? -1 : 1) : i == c ? 1 : ldexp(test_below(41) - 20, -57);
+          *at = k ? 0 : *at;
+          break;
+        case BOUNDS_SPARSE: *at = test_below(2) ? x : 0; break;
+        case BOUNDS_LADDER: *at = ldexp(bounds_entry(0.5), -40 * ((i + j) % n)); break;
+        case BOUNDS_CANCEL:
+          *at = k ? 0 : j == 0 ? 1 : pair && (c & 1) ? (i & 1 ? -1 : 1) * (1 - ldexp(u[0][i / 2], -45))
+                                                     : ldexp(x, -48);
+          break;
+        case BOUNDS_ONES: *at = 1; break;
+        case BOUNDS_SIGNS: *at = bounds_sign(); break;
+        case BOUNDS_ZERO_ONE: *at = j == n / 2 || test_below(2); break;
+        default:
+          *at = j == 0 ? 1 : i > 1 ? bounds_sign() : j > 1 ? 0 : (i ? -1 : 1) * (1 - ldexp(3, -44));
+        }
+      }
+}
+
+/* Bound / error over the runs of one way to ask and one kind. */
+#define BOUNDS_ROOM 4000
+typedef struct bounds_tally {
+  double ratio[BOUNDS_ROOM], inner[BOUNDS_ROOM]; /* of the result; of hi + lo */
+  int count, inner_count, exact, finite, runs, narrow; /* narrow: bound below 1e-10 of the value */
+} bounds_tally;
+
+static int bounds_compare(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double bounds_median(double *ratio, int count)
+{
+  qsort(ratio, (size_t)count, sizeof *ratio, bounds_compare);
+  return count ? ratio[count / 2] : 0;
+}
+
+static void bounds_figures(const char *kind, const char *what, bounds_tally *tally)
+{
+  double median = bounds_median(tally->ratio, tally->count), inner = bounds_median(tally->inner, tally->inner_count);
+  if (test_verbose)
+    printf("     %-22s %-16s bound/error: median %-8.3g least %-8.3g hi + lo: median %-8.3g least %-8.3g (%d runs, "
+           "%d exact, %d below 1e-10)\n",
+           kind, what, median, tally->count ? tally->ratio[0] : 0, inner, tally->inner_count ? tally->inner[0] : 0,
+           tally->runs, tally->exact, tally->narrow);
+}
+
+/* The heart of it: the true error is not above r->error. Returns the true error. */
+static double bounds_check(const oracle_exact *exact, const perm_result *r, bounds_tally *tally, const char *what, int n)
+{
+  double error = oracle_exact_distance(exact, r->value, r->imaginary, r->exp2);
+  CHECK_SHOW(r->status == PERM_OK, "%s n=%d: %s", what, n, r->message);
+  CHECK_SHOW(error <= r->error * (1 + 1e-14), "%s n=%d %s: error %g, bound %g, value %g %g 2^%lld", what, n,
+             perm_isa_name(r->isa), error, r->error, r->value, r->imaginary, r->exp2);
+  if (bounds_has_number) {
+    const permi_number *number = &bounds_number;
+    double x = oracle_exact_part(exact, 0, number->value.hi, number->value.lo, number->exp2);
+    double y = oracle_exact_part(exact, 1, number->imaginary.hi, number->imaginary.lo, number->exp2);
+    double inner = exact->parts == 1 ? x : hypot(x, y);
+    CHECK_SHOW(inner <= number->error * (1 + 1e-14), "%s n=%d %s: error %g of hi + lo, bound %g", what, n,
+               perm_isa_name(r->isa), inner, number->error);
+    if (inner > 0 && number->error < (double)INFINITY && tally->inner_count < BOUNDS_ROOM)
+      tally->inner[tally->inner_count++] = number->error / inner;
+  }
+  tally->runs++;
+  tally->finite += r->error < (double)INFINITY;
+  tally->narrow += r->error <= 1e-10 * fmax(fabs(r->value), fabs(r->imaginary));
+  if (error == 0)
+    tally->exact++;
+  else if (r->error < (double)INFINITY && tally->count < BOUNDS_ROOM)
+    tally->ratio[tally->count++] = r->error / error;
+  return error;
+}
+
+/* How a guaranteed bound is asked for. */
+static const struct { const char *name; perm_method method; perm_precision precision; int certify; } bounds_ways[] = {
+    {"certify", PERM_DENSE, PERM_PRECISION_DEFAULT, 1},
+    {"dd", PERM_DENSE, PERM_PRECISION_DD, 0},
+    {"accurate certify", PERM_DENSE, PERM_PRECISION_ACCURATE, 1},
+    {"expansion", PERM_EXPANSION, PERM_PRECISION_DEFAULT, 0}};
+
+static perm_options bounds_options(int way, int isa)
+{
+  perm_options options;
+  memset(&options, 0, sizeof options);
+  options.method = bounds_ways[way].method;
+  options.precision = bounds_ways[way].precision;
+  options.certify = bounds_ways[way].certify;
+  options.isa = (perm_isa)isa;
+  return options;
+}
+
+static void bounds_sweep(int parts)
+{
+  static bounds_tally tally[4];
+  static const int wide[] = {BOUNDS_GRADED, BOUNDS_LOSSY, BOUNDS_LADDER, BOUNDS_LOST}; /* long exact numbers */
+  double a[2 * 14 * 14];
+  int kind, way, isa, n, trial;
+  for (kind = 0; kind < (parts == 2 ? BOUNDS_NOT_EXACT : BOUNDS_KINDS); kind++) {
+    int most = 14 - 2 * (parts - 1), k;
+    for (k = 0; k < 4; k++)
+      most = kind == wide[k] ? 9 - (parts - 1) : most;
+    memset(tally, 0, sizeof tally);
+    for (n = 1; n <= most; n += n < 9 ? 1 : n == 9 ? 3 : 2)
+      for (trial = 0; trial < (n < 7 ? 12 : n < 10 ? 3 : 1); trial++) {
+        oracle_exact exact;
+        bounds_matrix(kind, parts, n, a);
+        exact = oracle_exact_make(parts, n, a);
+        for (isa = PERM_ISA_PLAIN; isa <= (int)perm_isa_best(); isa++)
+          for (way = 0; way < 4; way++) {
+            perm_options options = bounds_options(way, isa);
+            perm_result r;
+            char what[80];
+            if (bounds_ways[way].method == PERM_EXPANSION && (n > 6 || isa > PERM_ISA_PLAIN))
+              continue;
+            r = bounds_run(parts, n, a, &options);
+            snprintf(what, sizeof what, "%s, %s, %s", parts == 2 ? "complex" : "real", bounds_name[kind],
+                     bounds_ways[way].name);
+            bounds_check(&exact, &r, &tally[way], what, n);
+            if (r.method == PERM_DENSE)
+              CHECK(r.precision == (way == 0 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD));
+          }
+        oracle_exact_free(&exact);
+      }
+    for (way = 0; way < 4; way++) {
+      char name[40];
+      double median;
+      snprintf(name, sizeof name, "%s %s", parts == 2 ? "complex" : "real", bounds_name[kind]);
+      bounds_figures(name, bounds_ways[way].name, &tally[way]);
+      median = bounds_median(tally[way].ratio, tally[way].count);
+      /* the error may be more than 2^1024 times a permanent that underflows */
+      CHECK_SHOW(tally[way].finite == tally[way].runs || kind == BOUNDS_LOSSY, "%s, %s: %d of %d bounds are finite", bounds_name[kind],
+                 bounds_ways[way].name, tally[way].finite, tally[way].runs);
+      if (kind == BOUNDS_UNIFORM || kind == BOUNDS_POSITIVE || kind == BOUNDS_SPARSE || kind == BOUNDS_SMALL) {
+        CHECK_SHOW(median <= 1000, "%s, %s: median bound/error %g", bounds_name[kind], bounds_ways[way].name, median);
+        CHECK_SHOW(10 * tally[way].narrow >= (kind == BOUNDS_SPARSE ? 8 : 9) * tally[way].runs,
+                   "%s, %s: %d of %d bounds below 1e-10", bounds_name[kind], bounds_ways[way].name, tally[way].narrow,
+                   tally[way].runs);
+      }
+    }
+  }
+}
+
+TEST(t_bounds_real)
+{
+  bounds_sweep(1);
+}
+
+TEST(t_bounds_complex)
+{
+  bounds_sweep(2);
+}
+
+/* The permanent of the discrete Fourier transform of even order is 0 (Graham, Lehmer): entries are rounded, so the
+   oracle says how far from 0. */
+TEST(t_bounds_of_fourier_matrices)
+{
+  static bounds_tally tally;
+  double a[2 * 12 * 12];
+  int n, i, way, isa;
+  memset(&tally, 0, sizeof tally);
+  for (n = 2; n <= 12; n++) {
+    oracle_exact exact;
+    for (i = 0; i < n * n; i++) {
+      double angle = 2 * 3.14159265358979323846 * (i / n * (i % n) % n) / n;
+      a[2 * i] = cos(angle);
+      a[2 * i + 1] = sin(angle);
+    }
+    exact = oracle_exact_make(2, n, a);
+    for (isa = PERM_ISA_PLAIN; isa <= (int)perm_isa_best(); isa++)
+      for (way = 0; way < 3; way++) {
+        perm_options options = bounds_options(way, isa);
+        perm_result r = bounds_run(2, n, a, &options);
+        bounds_check(&exact, &r, &tally, bounds_ways[way].name, n);
+        if (n % 2 == 0)
+          CHECK_SHOW(hypot(r.value, r.imaginary) <= r.error + 1e-13 * pow(n, 3) * sqrt(pow(n, n)), "n=%d: %g", n,
+                     hypot(r.value, r.imaginary));
+        if (way == 1 && n > 2 && n % 2 == 0) /* 0 or not: dd tells the rounded matrix from the true one */
+          CHECK(r.error < 1e-12);
+      }
+    oracle_exact_free(&exact);
+  }
+}
+
+/* Nothing rounds before the products (whole rows or whole pairs of rows): the bound comes with the default precision. */
+static void bounds_for_free(int parts, int kind)
+{
+  static bounds_tally tally;
+  double a[2 * 14 * 14];
+  int n, isa, trial;
+  memset(&tally, 0, sizeof tally);
+  for (n = 4; n <= 16 - 2 * parts; n += n < 10 ? 1 : 2)
+    for (trial = 0; trial < (n < 10 ? 6 : 2); trial++) {
+      oracle_exact exact;
+      bounds_matrix(kind, parts, n, a);
+      exact = oracle_exact_make(parts, n, a);
+      for (isa = PERM_ISA_PLAIN; isa <= (int)perm_isa_best(); isa++) {
+        perm_options options = bounds_options(0, isa);
+        perm_plan plan;
+        perm_result r;
+        options.certify = kind < BOUNDS_NOT_EXACT; /* else form normalised may be taken, which divides */
+        CHECK((parts == 2 ? perm_plan_complex(n, n, a, n, &options, &plan, NULL)
+                          : perm_plan_real(n, n, a, n, &options, &plan, NULL)) == PERM_OK);
+        CHECK_SHOW(plan.zero || (plan.exact_rows && plan.form != PERM_FORM_SPLIT), "%s n=%d", bounds_name[kind], n);
+        r = bounds_run(parts, n, a, &options);
+        bounds_check(&exact, &r, &tally, bounds_name[kind], n);
+      }
+      oracle_exact_free(&exact);
+    }
+  CHECK(tally.finite == tally.runs);
+  bounds_figures(bounds_name[kind], parts == 2 ? "complex, free" : "free", &tally);
+}
+
+TEST(t_bounds_for_free)
+{
+  int kind;
+  for (kind = BOUNDS_NOT_EXACT; kind < BOUNDS_KINDS; kind++)
+    bounds_for_free(1, kind);
+  for (kind = 1; kind <= 2; kind++) {
+    bounds_for_free(kind, BOUNDS_SMALL);
+    bounds_for_free(kind, BOUNDS_PRODUCTS);
+  }
+}
+
+/* Up to n = 3 (and by default n = 4) the expansion runs, whose bound is free and narrow for every kind of matrix. */
+TEST(t_bounds_of_small_orders)
+{
+  static bounds_tally tally;
+  double a[2 * 16];
+  int kind, n, parts, trial;
+  memset(&tally, 0, sizeof tally);
+  for (parts = 1; parts <= 2; parts++)
+    for (kind = 0; kind < BOUNDS_NOT_EXACT; kind++)
+      for (n = 1; n <= 4; n++)
+        for (trial = 0; trial < 20; trial++) {
+          perm_options options;
+          perm_result r;
+          oracle_exact exact;
+          double size;
+          memset(&options, 0, sizeof options);
+          options.precision = (perm_precision)(trial % 4); /* default, fast, accurate, dd */
+          bounds_matrix(kind, parts, n, a);
+          r = bounds_run(parts, n, a, &options);
+          exact = oracle_exact_make(parts, n, a);
+          size = oracle_exact_distance(&exact, 0, 0, r.exp2);
+          bounds_check(&exact, &r, &tally, bounds_name[kind], n);
+          if (kind == BOUNDS_POSITIVE && parts == 1)
+            CHECK_SHOW(r.error <= 1.2e-16 * size, "n=%d: error %g of %g", n, r.error, size);
+          oracle_exact_free(&exact);
+        }
+  CHECK(tally.finite > tally.runs - 20);
+}
+
+/* One call with certify, as users write it: guaranteed, also after escalation, and for any finite bits. */
+TEST(t_bounds_of_any_finite_bits)
+{
+  static bounds_tally tally;
+  double a[2 * 49];
+  int n, i, parts, trial;
+  memset(&tally, 0, sizeof tally);
+  for (trial = 0; trial < 120; trial++) {
+    perm_options options;
+    perm_result r;
+    oracle_exact exact;
+    n = 1 + trial % 6;
+    parts = 1 + trial / 6 % 2;
+    for (i = 0; i < n * n * parts; i++)
+      a[i] = trial % 7 && test_below(3) ? core_random_double() : 0;
+    for (i = 0; i < n; i++)
+      a[i * (n + 1) * parts] = core_random_double();
+    memset(&options, 0, sizeof options);
+    options.certify = 1;
+    options.method = trial & 1 ? PERM_AUTO : PERM_DENSE;
+    if (parts == 2)
+      perm_compute_complex(n, n, a, n, &options, &r);
+    else
+      perm_compute_real(n, n, a, n, &options, &r);
+    exact = oracle_exact_make(parts, n, a);
+    bounds_has_number = 0;
+    bounds_check(&exact, &r, &tally, "any bits", n);
+    oracle_exact_free(&exact);
+  }
+}
+
+/* Another rounding mode breaks the proofs, so there is no bound then; nothing else breaks. */
+TEST(t_bounds_know_the_rounding_mode)
+{
+#if defined(FE_UPWARD) && !defined(__clang__)
+  static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  double a[8 * 8];
+  int i;
+  bounds_matrix(BOUNDS_UNIFORM, 1, 8, a);
+  for (i = 0; i < 3; i++) {
+    perm_options options = bounds_options(i % 2, PERM_ISA_AUTO);
+    perm_result r, s = bounds_run(1, 8, a, &options);
+    fesetround(modes[i]);
+    r = bounds_run(1, 8, a, &options);
+    fesetround(FE_TONEAREST);
+    CHECK(s.error < 1e-12 && r.error == (double)INFINITY && fabs(r.value - s.value) <= 1e-10 * fabs(s.value));
+  }
+#else
+  SKIP("no rounding modes");
+#endif
+}
