@@ -72,7 +72,8 @@ static uint64_t oracle_split(double x, int *exp2)
 }
 
 /* to +-= from mantissa 2^shift, all of `words` words */
-static void oracle_add_product(uint64_t *to, const uint64_t *from, int words, uint64_t mantissa, int shift, int subtract)
+static void oracle_add_product(uint64_t *to, const uint64_t *from, int words, uint64_t mantissa, int shift,
+                               int subtract)
 {
   __extension__ typedef unsigned __int128 wide;
   const int offset = shift / 64, bits = shift % 64;

@@ -59,6 +59,7 @@ enum {
   BOUNDS_RESIDUES,   /* rows +-1, +-1 and entries about the last bit of their grid: terms made of low parts */
   BOUNDS_LOSSY,      /* beside 2^-980 to 2^-1040: scaling pushes some below the normal doubles */
   BOUNDS_SPARSE,     /* half zero */
+  BOUNDS_TERMS,      /* entries about 1 / (1 + i j): terms 10^10 times the permanent */
   BOUNDS_LADDER,     /* 2^(-40 i): every partial sum of a row has other bits */
   BOUNDS_CANCEL,     /* rows (1, .., x), (1, .., -x) with x next to 1: every term has a factor next to 0 */
   BOUNDS_NOT_EXACT,
@@ -71,13 +72,13 @@ enum {
 
 static const char *const bounds_name[] = {
     "uniform", "positive", "graded", "graded little", "pairs", "rank one", "zero",    "small integers", "2^19",
-    "2^53",    "tiny",     "huge",   "lost",          "powers", "residues", "lossy",  "sparse",
+    "2^53",    "tiny",     "huge",   "lost",          "powers", "residues", "lossy",  "sparse", "terms",
     "ladder",  "cancel",   "ones",   "signs",         "0/1",    "exact cancel"};
 
 static void bounds_matrix(int kind, int parts, int n, double *a)
 {
   double u[2][16], v[2][16];
-  int column[16], i, j, k;
+  int column[16], i, j, k, e;
   for (i = 0; i < n; i++) {
     for (k = 0; k < 2; k++) {
       u[k][i] = bounds_entry(0.1);
@@ -109,8 +110,8 @@ static void bounds_matrix(int kind, int parts, int n, double *a)
         case BOUNDS_HUGE: *at = bounds_entry(0) * DBL_MAX; break;
         case BOUNDS_LOSSY:
         case BOUNDS_LOST: /* a pair that cancels, so that the entries lost are what counts */
-          *at = i < 2 ? (c < 2 ? (i & c ? -1 : 1) : ldexp(x, kind == BOUNDS_LOST ? -60 - test_below(70) : -980 - test_below(60)))
-                      : i == c || i == n - 1;
+          e = kind == BOUNDS_LOST ? -60 - test_below(70) : -980 - test_below(60);
+          *at = i < 2 ? (c < 2 ? (i & c ? -1 : 1) : ldexp(x, e)) : i == c || i == n - 1;
           *at = k && i >= 2 ? 0 : *at;
           break;
         case BOUNDS_POWERS: *at = bounds_sign() * ldexp(1, -(j < n - 1 ? j + 1 : j)); break;
@@ -118,6 +119,7 @@ static void bounds_matrix(int kind, int parts, int n, double *a)
           *at = pair ? (i & c & 1 ? -1 : 1) : i == c ? 1 : ldexp(test_below(41) - 20, -57);
           *at = k ? 0 : *at;
           break;
+        case BOUNDS_TERMS: *at = bounds_entry(0.9) / (1 + i * j); break;
         case BOUNDS_SPARSE: *at = test_below(2) ? x : 0; break;
         case BOUNDS_LADDER: *at = ldexp(bounds_entry(0.5), -40 * ((i + j) % n)); break;
         case BOUNDS_CANCEL:
@@ -163,7 +165,8 @@ static void bounds_figures(const char *kind, const char *what, bounds_tally *tal
 }
 
 /* The heart of it: the true error is not above r->error. Returns the true error. */
-static double bounds_check(const oracle_exact *exact, const perm_result *r, bounds_tally *tally, const char *what, int n)
+static double bounds_check(const oracle_exact *exact, const perm_result *r, bounds_tally *tally, const char *what,
+                           int n)
 {
   double error = oracle_exact_distance(exact, r->value, r->imaginary, r->exp2);
   CHECK_SHOW(r->status == PERM_OK, "%s n=%d: %s", what, n, r->message);
@@ -246,7 +249,8 @@ static void bounds_sweep(int parts)
       bounds_figures(name, bounds_ways[way].name, &tally[way]);
       median = bounds_median(tally[way].ratio, tally[way].count);
       /* the error may be more than 2^1024 times a permanent that underflows */
-      CHECK_SHOW(tally[way].finite == tally[way].runs || kind == BOUNDS_LOSSY, "%s, %s: %d of %d bounds are finite", bounds_name[kind],
+      CHECK_SHOW(tally[way].finite == tally[way].runs || kind == BOUNDS_LOSSY,
+                 "%s, %s: %d of %d bounds are finite", bounds_name[kind],
                  bounds_ways[way].name, tally[way].finite, tally[way].runs);
       if (kind == BOUNDS_UNIFORM || kind == BOUNDS_POSITIVE || kind == BOUNDS_SPARSE || kind == BOUNDS_SMALL) {
         CHECK_SHOW(median <= 1000, "%s, %s: median bound/error %g", bounds_name[kind], bounds_ways[way].name, median);
@@ -299,7 +303,7 @@ TEST(t_bounds_of_fourier_matrices)
   }
 }
 
-/* Nothing rounds before the products (whole rows or whole pairs of rows): the bound comes with the default precision. */
+/* Nothing rounds before the products (whole rows or whole pairs of rows): the bound comes with default precision. */
 static void bounds_for_free(int parts, int kind)
 {
   static bounds_tally tally;

@@ -223,8 +223,8 @@ TEST(t_complex_constants)
       if (n > 16 && isa == PERM_ISA_PLAIN)
         continue;
       r = complex_compute(n, a, PERM_AUTO, (perm_isa)isa, PERM_PRECISION_DEFAULT);
-      CHECK_SHOW(fabs(r.value - want) <= r.estimate + 1e-16 * want && fabs(r.imaginary - (n & 1) * want) <= r.estimate &&
-                     r.estimate < 1e-10 * want,
+      CHECK_SHOW(fabs(r.value - want) <= r.estimate + 1e-16 * want &&
+                     fabs(r.imaginary - (n & 1) * want) <= r.estimate + 1e-16 * want && r.estimate < 1e-10 * want,
                  "n=%d %s: %.17g%+.17gi, estimate %g", n, perm_isa_name(r.isa), r.value, r.imaginary, r.estimate);
     }
   }
