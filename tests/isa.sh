@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.." || exit 1
 mkdir -p build
 # The tests that force families or have the default family against an oracle.
 tests="t_every_engine t_every_kernel t_ones t_derangements t_power_of_two t_extreme_entries t_estimate t_graded
-  t_bounds t_splits t_sum t_dd"
+  t_bounds t_small t_splits t_sum t_dd"
 passed=0 failed=0 skipped=0
 run() { # run COMMAND...: a test program; adds up its closing line
   "$@" >build/isa.log 2>&1

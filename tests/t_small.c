@@ -53,7 +53,7 @@ static double small_error(perm_isa isa, int n, int parts, const double *a)
 #define SMALL_EVERY(n, parts, isa)                                \
   for (int parts = 1; parts <= 2; parts++)                        \
     for (int n = 2; n <= PERMI_SMALL_N; n++)                      \
-      for (perm_isa isa = PERM_ISA_PLAIN; isa <= perm_isa_best(); isa = (perm_isa)(isa + 1))
+      for (int isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
 
 static void small_random(int count, double *a)
 {
@@ -116,7 +116,7 @@ TEST(t_small_integers)
 {
   double a[144];
   int n, run, i, isa;
-  for (isa = PERM_ISA_PLAIN; isa <= (int)perm_isa_best(); isa++)
+  for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
     for (n = 2; n <= PERMI_SMALL_N; n++)
       for (run = 0; run < 8; run++) {
         double value;
@@ -163,7 +163,7 @@ TEST(t_small_cancelling)
 {
   double a[144];
   int n, isa, i, j, refusals = 0;
-  for (isa = PERM_ISA_PLAIN; isa <= (int)perm_isa_best(); isa++)
+  for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
     for (n = 5; n <= PERMI_SMALL_N; n++) {
       double value, answer, tilt;
       for (tilt = 0; tilt < 2; tilt++) { /* rows (1 1 0 ..), (1 -1 0 ..) make the 2 x 2 permanent 0 */
