@@ -322,6 +322,8 @@ static void bounds_for_free(int parts, int kind)
         options.certify = kind < BOUNDS_NOT_EXACT; /* else form normalised may be taken, which divides */
         CHECK((parts == 2 ? perm_plan_complex(n, n, a, n, &options, &plan, NULL)
                           : perm_plan_real(n, n, a, n, &options, &plan, NULL)) == PERM_OK);
+        if (kind == BOUNDS_EXACT_CANCEL && !plan.exact_rows) /* a pivot was chosen that does not divide exactly */
+          continue;
         CHECK_SHOW(plan.zero || (plan.exact_rows && plan.form != PERM_FORM_SPLIT), "%s n=%d", bounds_name[kind], n);
         r = bounds_run(parts, n, a, &options);
         bounds_check(&exact, &r, &tally, bounds_name[kind], n);

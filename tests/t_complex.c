@@ -507,18 +507,24 @@ TEST(t_ladder_respects_max_seconds)
   CHECK(r.precision == PERM_PRECISION_DEFAULT && r.escalated == 0 && fabs(r.value) <= DBL_MAX);
 }
 
-/* Without a tolerance: what is above 1e-10 and cheap is computed again. Signs over 1 + i j are. */
+/* Without a tolerance: what is above 1e-10 and cheap is computed again. An entry is chosen so that all but the last
+   digits of the permanent cancel. */
 TEST(t_ladder_by_itself)
 {
-  double a[12 * 12];
+  double a[12 * 12], minor[11 * 11];
+  oracle_wide rest;
   perm_options options;
   perm_result r, s;
   perm_plan plan;
   int n = 12, i, j;
   oracle_exact exact;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      a[i * n + j] = bounds_sign() / (1 + i * j);
+  dense_random(n, a, 1);
+  a[0] = 0;
+  rest = oracle_real(n, a);
+  for (i = 1; i < n; i++)
+    for (j = 1; j < n; j++)
+      minor[(i - 1) * (n - 1) + j - 1] = a[i * n + j];
+  a[0] = (double)(-rest / oracle_real(n - 1, minor));
   exact = oracle_exact_make(1, n, a);
   memset(&options, 0, sizeof options);
   options.method = PERM_DENSE;
