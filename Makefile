@@ -85,16 +85,18 @@ $(B)/tests: $(TESTS) $(HEADERS)
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests tests/all.c -o $@ $(LDFLAGS) $(LIBS)
 
 BENCH_PLAIN = $(B)/bench_plain_O2.o $(B)/bench_plain_native.o
+BENCH_PARTS = tests/bench.c tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h tests/oracle.h
+BENCH_BUILD = $(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -I. -Itests tests/bench.c $(BENCH_PLAIN) $(LDFLAGS) $(LIBS)
 $(B)/bench_plain_O2.o: tests/bench_plain.c
 	@mkdir -p $(B)
-	$(CC) -O2 -DBENCH_NAME=bench_plain_O2 -c $< -o $@
+	$(CC) -Wall -Wextra -O2 '-DBENCH_NAME(kind)=bench_plain_##kind##_O2' -c $< -o $@
 $(B)/bench_plain_native.o: tests/bench_plain.c
 	@mkdir -p $(B)
-	$(CC) -O3 -march=native -DBENCH_NAME=bench_plain_native -c $< -o $@
-$(B)/bench: tests/bench.c tests/bench_roofline.h $(HEADERS) $(BENCH_PLAIN)
-	$(CC) -std=gnu11 $(OPENMP) -O2 -I. -Itests tests/bench.c $(BENCH_PLAIN) -o $@ $(LIBS)
-$(B)/bench_O3: tests/bench.c tests/bench_roofline.h $(HEADERS) $(BENCH_PLAIN)
-	$(CC) -std=gnu11 $(OPENMP) -O3 -I. -Itests tests/bench.c $(BENCH_PLAIN) -o $@ $(LIBS)
+	$(CC) -Wall -Wextra -O3 -march=native '-DBENCH_NAME(kind)=bench_plain_##kind##_native' -c $< -o $@
+$(B)/bench: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
+	$(BENCH_BUILD) -O2 -o $@
+$(B)/bench_O3: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
+	$(BENCH_BUILD) -O3 -o $@
 
 libperm.so: $(B)/libperm.so ## shared library
 $(B)/libperm.so: $(HEADERS)

@@ -1,11 +1,14 @@
-/* make bench: rates in elements/s, n 2^(n-1) / seconds, of our kernels beside the measured roofline and a plain
-   program, all in one run on one core, medians; accuracy at sizes where a reference exists; two threads.
-   Usage: build/bench PART...   parts: dense accuracy threads small; or: build/bench process COMMAND... */
+/* make bench: rates in elements/s, n 2^(n-1) / seconds, of our kernels beside the measured roofline and plain programs,
+   all in one run, medians; accuracy where a reference exists; the bounds; two threads; a picture.
+   Usage: build/bench PART...  with the parts
+     rates[=N,...] pair accuracy bounds precision small threads figure=FILE.svg
+   or: build/bench process COMMAND... */
 #define PERM_IMPLEMENTATION
-#include "perm_sparse.h"
+#include "perm.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static double bench_sink;
@@ -17,8 +20,14 @@ static double bench_seconds(void)
 
 #include "bench_roofline.h"
 
-double bench_plain_O2(int n, const double *a);
-double bench_plain_native(int n, const double *a);
+double bench_plain_real_O2(int n, const double *a);
+double bench_plain_real_native(int n, const double *a);
+void bench_plain_complex_O2(int n, const double *a, double *value);
+void bench_plain_complex_native(int n, const double *a, double *value);
+
+#define BENCH_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
+#define BENCH_MAX_N 34
+#define BENCH_MATRIX (2 * BENCH_MAX_N * BENCH_MAX_N) /* doubles of a matrix, real or complex */
 
 static double bench_random(uint64_t *state) /* U[-1,1] */
 {
@@ -32,207 +41,328 @@ static int bench_compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* One permanent, whole call: elements/s. */
-static double bench_ours(int n, const double *a, const perm_options *options)
-{
-  perm_result result;
-  double start = bench_seconds();
-  perm_compute_real(n, n, a, n, options, &result);
-  start = bench_seconds() - start;
-  bench_sink += result.value;
-  return n * ldexp(1, n - 1) / start;
-}
-
-static double bench_program(double (*program)(int n, const double *a), int n, const double *a)
-{
-  double start = bench_seconds();
-  bench_sink += program(n, a);
-  return n * ldexp(1, n - 1) / (bench_seconds() - start);
-}
-
-static double bench_roofline(int isa, int loads)
-{
-#if defined(__x86_64__)
-  if (isa == PERM_ISA_AVX512)
-    return roof_avx512(loads);
-  if (isa == PERM_ISA_AVX2)
-    return roof_avx2(loads);
-#endif
-  (void)isa;
-  (void)loads;
-  return 0;
-}
-
-static double bench_median(double *x, int count)
+static double bench_median(double *x, int count) /* sorts x */
 {
   qsort(x, (size_t)count, sizeof *x, bench_compare);
   return x[count / 2];
 }
 
-static void bench_matrix(int n, double *a)
+/* U[-1,1]: entries, or both parts of complex ones */
+static void bench_matrix(int n, int parts, double *a)
 {
   uint64_t state = 42;
   int i;
-  for (i = 0; i < n * n; i++)
+  for (i = 0; i < parts * n * n; i++)
     a[i] = bench_random(&state);
 }
 
-/* Our call and the roofline in turn, a few hundred microseconds to a second each, so that a change of clock or a
-   busy neighbour meets both; the share is the median of the ratios, the rates are medians and bests. */
-static void bench_dense(void)
+static double bench_elements(int n)
 {
-  static const int sizes[] = {20, 24, 28};
-  static double rate[401], share[401], roof[401];
-  double a[64 * 64], plain[2][8];
-  int k, run;
-  printf("\n## Dense real, one thread, 1e9 elements/s\n\n"
-         "Roofline: the kernel's own mix, additions with a memory operand (in brackets: all in registers, which\n"
-         "runs at a higher clock). Plain: the textbook Gray-code program, the faster of -O2 and -O3 -march=native.\n\n"
-         "| n | kernel | precision | median | best | roofline | median share | best/best | plain | x plain |\n"
-         "|---|---|---|---|---|---|---|---|---|---|\n");
-  for (k = 0; k < 3; k++) {
-    int n = sizes[k], isa, precision, plain_runs = n > 24 ? 1 : 5;
-    double best_plain;
-    bench_matrix(n, a);
-    for (run = 0; run < plain_runs; run++) {
-      plain[0][run] = bench_program(bench_plain_O2, n, a);
-      plain[1][run] = bench_program(bench_plain_native, n, a);
-    }
-    best_plain = fmax(bench_median(plain[0], plain_runs), bench_median(plain[1], plain_runs));
-    for (isa = PERM_ISA_AVX512; isa >= PERM_ISA_PLAIN; isa--)
-      for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_FAST; precision++) {
-        perm_options options;
-        double best = 0, best_roof = 0, best_register = 0, median, median_share;
-        int runs = isa == PERM_ISA_PLAIN ? 5 : n == 20 ? 401 : n == 24 ? 101 : 9;
-        if (isa > (int)perm_isa_best() || (isa == PERM_ISA_PLAIN && n > 24))
-          continue;
-        memset(&options, 0, sizeof options);
-        options.isa = (perm_isa)isa;
-        options.precision = (perm_precision)precision;
-        options.threads = 1;
-        options.tolerance = 1; /* no escalation */
-        for (run = 0; run < runs; run++) {
-          double registers = bench_roofline(isa, 0), before = bench_roofline(isa, 1);
-          rate[run] = bench_ours(n, a, &options);
-          roof[run] = fmax(before, bench_roofline(isa, 1));
-          share[run] = roof[run] > 0 ? rate[run] / roof[run] : 0;
-          best = fmax(best, rate[run]);
-          best_roof = fmax(best_roof, roof[run]);
-          best_register = fmax(best_register, registers);
-        }
-        median = bench_median(rate, runs);
-        median_share = bench_median(share, runs);
-        printf("| %d | %s | %s | %.2f | %.2f |", n, perm_isa_name((perm_isa)isa),
-               perm_precision_name((perm_precision)precision), median / 1e9, best / 1e9);
-        if (best_roof > 0)
-          printf(" %.1f (%.1f) | %.3f | %.3f |", best_roof / 1e9, best_register / 1e9, median_share, best / best_roof);
-        else
-          printf(" | | |");
-        printf(" %.2f | %.1f |\n", best_plain / 1e9, median / best_plain);
-        fflush(stdout);
-      }
+  return n * ldexp(1, n - 1);
+}
+
+/* ------------------------------------------------------------------------------------- one way to compute */
+
+static const perm_isa bench_families[] = {PERM_ISA_AVX512, PERM_ISA_AVX2, PERM_ISA_NEON, PERM_ISA_PLAIN};
+
+/* The dense engine's precisions, and the roofline of each for real and complex matrices. */
+typedef struct bench_precision {
+  const char *name;
+  perm_precision precision;
+  int certify;
+  int roofline[2]; /* -1: none is measured */
+} bench_precision;
+static const bench_precision bench_precisions[] = {
+    {"default", PERM_PRECISION_DEFAULT, 0, {ROOF_NORMALISED, ROOF_PAIR_COMPLEX}},
+    {"fast", PERM_PRECISION_FAST, 0, {ROOF_NORMALISED, ROOF_PAIR_COMPLEX}},
+    {"default, certify", PERM_PRECISION_DEFAULT, 1, {ROOF_SPLIT_REAL, ROOF_SPLIT_COMPLEX}},
+    {"accurate", PERM_PRECISION_ACCURATE, 0, {-1, -1}},
+    {"dd", PERM_PRECISION_DD, 0, {-1, -1}},
+};
+#define BENCH_PRECISIONS BENCH_COUNT(bench_precisions)
+
+static perm_options bench_options(perm_isa isa, const bench_precision *precision)
+{
+  perm_options options;
+  memset(&options, 0, sizeof options);
+  options.isa = isa;
+  options.threads = 1;
+  options.tolerance = 1; /* no escalation */
+  if (precision) {
+    options.precision = precision->precision;
+    options.certify = precision->certify;
   }
-  printf("\n| n | kernel | pair form (a zero in every column) | of the normalised form |\n|---|---|---|---|\n");
-  for (k = 0; k < 2; k++) {
-    int n = sizes[k], isa, i;
-    for (isa = PERM_ISA_AVX512; isa >= PERM_ISA_PLAIN; isa--) {
-      perm_options options;
-      double b[64 * 64], normal[11], pair[11], median;
-      if (isa > (int)perm_isa_best())
+  return options;
+}
+
+static void bench_compute(int n, int parts, const double *a, const perm_options *options, perm_result *result)
+{
+  perm_status status = (parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, options, result);
+  if (status < 0 || result->escalated) {
+    fprintf(stderr, "n=%d: %s %s\n", n, perm_status_name(status), result->message);
+    exit(1);
+  }
+}
+
+/* A computation that may be too long to repeat: then only some chunks of its job are run, and time is scaled. */
+typedef struct bench_work {
+  int n, parts;
+  const double *a;
+  perm_options options;
+  perm_job *job;
+  uint64_t chunks, all; /* how many of all chunks a run takes; 0: a whole call */
+  double prepared;      /* seconds for the plan and the job */
+} bench_work;
+
+static double bench_chunks(const bench_work *work, uint64_t chunks)
+{
+  double start = bench_seconds();
+  int k, threads = work->options.threads;
+#if defined(_OPENMP)
+#pragma omp parallel for num_threads(threads)
+#endif
+  for (k = 0; k < threads; k++) {
+    perm_partial partial;
+    memset(&partial, 0, sizeof partial);
+    perm_job_run(work->job, 0, chunks * (uint64_t)k / (uint64_t)threads,
+                 chunks * (uint64_t)(k + 1) / (uint64_t)threads, &partial);
+  }
+  return bench_seconds() - start;
+}
+
+/* Calls that would take longer than most_seconds run chunks for about sample_seconds instead. */
+static bench_work bench_work_make(int n, int parts, const double *a, const perm_options *options, double most_seconds,
+                                  double sample_seconds)
+{
+  bench_work work;
+  perm_plan plan;
+  perm_result result;
+  perm_leaf leaf;
+  double each;
+  memset(&work, 0, sizeof work);
+  work.n = n;
+  work.parts = parts;
+  work.a = a;
+  work.options = *options;
+  work.prepared = bench_seconds();
+  if ((parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, a, n, options, &plan, &result) != PERM_OK ||
+      (parts == 2 ? perm_job_create_complex : perm_job_create_real)(&plan, a, n, options, &work.job, &result) !=
+          PERM_OK) {
+    fprintf(stderr, "n=%d: %s\n", n, result.message);
+    exit(1);
+  }
+  work.prepared = bench_seconds() - work.prepared;
+  memset(&leaf, 0, sizeof leaf);
+  perm_job_leaf(work.job, 0, &leaf);
+  work.all = leaf.chunks;
+  each = bench_chunks(&work, (uint64_t)options->threads < leaf.chunks ? (uint64_t)options->threads : 1);
+  each /= options->threads;
+  if (each * (double)leaf.chunks > most_seconds) {
+    work.chunks = (uint64_t)(sample_seconds / each) + (uint64_t)options->threads;
+    if (work.chunks > work.all)
+      work.chunks = 0;
+  }
+  return work;
+}
+
+static void bench_work_free(bench_work *work)
+{
+  perm_job_free(work->job);
+}
+
+/* Seconds of one permanent, whole call or scaled. */
+static double bench_run(const bench_work *work, perm_result *result)
+{
+  double start = bench_seconds();
+  perm_result mine;
+  if (work->chunks)
+    return work->prepared + bench_chunks(work, work->chunks) * (double)work->all / (double)work->chunks;
+  bench_compute(work->n, work->parts, work->a, &work->options, result ? result : &mine);
+  start = bench_seconds() - start;
+  bench_sink += result ? result->value : mine.value;
+  return start;
+}
+
+/* --------------------------------------------------------------------------------------------- plain programs */
+
+static const char *const bench_plain_name[] = {"-O2", "-O3 -march=native"};
+
+static double bench_plain_run(int native, int n, int parts, const double *a)
+{
+  double start = bench_seconds(), value[2];
+  if (parts == 2)
+    (native ? bench_plain_complex_native : bench_plain_complex_O2)(n, a, value);
+  else
+    value[0] = native ? bench_plain_real_native(n, a) : bench_plain_real_O2(n, a);
+  bench_sink += value[0];
+  return bench_seconds() - start;
+}
+
+/* The rate of the faster compilation, which goes to *fastest; medians of `runs`. rate[2]: of both. */
+static double bench_plain(int n, int parts, const double *a, int runs, double *rate, int *fastest)
+{
+  double seconds[2][5];
+  int native, run;
+  for (run = 0; run < runs; run++)
+    for (native = 0; native < 2; native++)
+      seconds[native][run] = bench_plain_run(native, n, parts, a);
+  for (native = 0; native < 2; native++)
+    rate[native] = bench_elements(n) / bench_median(seconds[native], runs);
+  *fastest = rate[1] > rate[0];
+  return rate[*fastest];
+}
+
+/* --------------------------------------------------------------------------------------------- parts: rates, pair */
+
+#define BENCH_ROUNDS 101
+
+static void bench_cell(const char *format, double x) /* empty where there is no figure */
+{
+  if (x > 0)
+    printf(format, x);
+  printf(" |");
+}
+
+/* One family, all precisions in turn, each with the roofline right before and after it, so that a change of clock or a
+   busy neighbour meets all; shares and relative times are medians of the ratios. */
+static void bench_rates_family(int n, int parts, const double *a, perm_isa isa, double plain,
+                               double roofline[ROOF_COUNT])
+{
+  static double rate[BENCH_PRECISIONS][BENCH_ROUNDS], share[BENCH_PRECISIONS][BENCH_ROUNDS];
+  static double relative[BENCH_PRECISIONS][BENCH_ROUNDS], roof[BENCH_PRECISIONS][BENCH_ROUNDS];
+  bench_work work[BENCH_PRECISIONS];
+  double start = 0;
+  int p, round, rounds = BENCH_ROUNDS;
+  for (p = 0; p < BENCH_PRECISIONS; p++) {
+    perm_options options = bench_options(isa, &bench_precisions[p]);
+    work[p] = bench_work_make(n, parts, a, &options, 1, 0.25);
+  }
+  start = bench_seconds();
+  for (round = 0; round < rounds; round++) {
+    double first = 0;
+    for (p = 0; p < BENCH_PRECISIONS; p++) {
+      int kind = bench_precisions[p].roofline[parts - 1];
+      double before = bench_roofline(isa, kind), seconds = bench_run(&work[p], NULL);
+      roof[p][round] = fmax(before, bench_roofline(isa, kind));
+      rate[p][round] = bench_elements(n) / seconds;
+      share[p][round] = roof[p][round] > 0 ? rate[p][round] / roof[p][round] : 0;
+      if (p == 0)
+        first = seconds;
+      relative[p][round] = seconds / first;
+      if (kind >= 0)
+        roofline[kind] = fmax(roofline[kind], roof[p][round]);
+    }
+    if (round == 2) /* about two seconds, three rounds at least */
+      rounds = permi_clamp((int)(2 / ((bench_seconds() - start) / 3)), 3, BENCH_ROUNDS);
+  }
+  for (p = 0; p < BENCH_PRECISIONS; p++) {
+    double median = bench_median(rate[p], rounds);
+    printf("| %d | %s | %s | %s | %#.3g%s | %#.3g |", n, parts == 2 ? "complex" : "real", perm_isa_name(isa),
+           bench_precisions[p].name, median / 1e9, work[p].chunks ? "*" : "", rate[p][rounds - 1] / 1e9);
+    bench_cell(" %#.3g", bench_median(roof[p], rounds) / 1e9);
+    bench_cell(" %.2f", bench_median(share[p], rounds));
+    printf(" %.1f | %.2f |\n", median / plain, bench_median(relative[p], rounds));
+    bench_work_free(&work[p]);
+  }
+  fflush(stdout);
+}
+
+static void bench_rates(const char *sizes)
+{
+  static double a[BENCH_MATRIX];
+  double roofline[BENCH_COUNT(bench_families)][ROOF_COUNT] = {{0}}, rate[2][64][2] = {{{0}}};
+  double fastest_rate[2][64];
+  const char *next;
+  int fastest[2] = {0, 0}, parts, family, kind, n;
+  char *end;
+  printf("\n## Rates, one thread, 1e9 elements/s\n\n"
+         "Entries U[-1,1], complex ones in both parts. Medians of whole calls; * calls that take over a second: some\n"
+         "chunks of the job were run and the time scaled. Roofline: what this core issued of the kernel's own mix of\n"
+         "operations, right before and after each call (median); share: median of ratios. Times are relative to\n"
+         "default, median of ratios. Plain: textbook Gray-code programs, the faster of -O2 and -O3 -march=native.\n\n"
+         "| n | matrix | kernels | precision | rate | best | roofline | share | x plain | time / default |\n"
+         "|---|---|---|---|---|---|---|---|---|---|\n");
+  for (next = sizes; *next; next = *end ? end + 1 : end) {
+    n = permi_clamp((int)strtol(next, &end, 10), 8, 30);
+    for (parts = 1; parts <= 2; parts++) {
+      bench_matrix(n, parts, a);
+      if (n <= 24) {
+        fastest_rate[parts - 1][n] = bench_plain(n, parts, a, n > 20 ? 3 : 5, rate[parts - 1][n], &fastest[parts - 1]);
+      } else { /* once, of what was faster before */
+        fastest_rate[parts - 1][n] = bench_elements(n) / bench_plain_run(fastest[parts - 1], n, parts, a);
+        rate[parts - 1][n][fastest[parts - 1]] = fastest_rate[parts - 1][n];
+      }
+      for (family = 0; family < BENCH_COUNT(bench_families); family++)
+        if (permi_isa_here(bench_families[family]))
+          bench_rates_family(n, parts, a, bench_families[family], fastest_rate[parts - 1][n], roofline[family]);
+    }
+  }
+  printf("\nPlain programs, 1e9 elements/s (above n = 24 one run of the faster one):\n\n| n | matrix | %s | %s |\n"
+         "|---|---|---|---|\n", bench_plain_name[0], bench_plain_name[1]);
+  for (n = 0; n < 64; n++)
+    for (parts = 1; parts <= 2; parts++)
+      if (rate[parts - 1][n][0] + rate[parts - 1][n][1] > 0) {
+        printf("| %d | %s |", n, parts == 2 ? "complex" : "real");
+        bench_cell(" %.3f", rate[parts - 1][n][0] / 1e9);
+        bench_cell(" %.3f", rate[parts - 1][n][1] / 1e9);
+        printf("\n");
+      }
+  printf("\nBest rooflines of the run, 1e9 elements/s (operands in registers let the core keep a higher clock):\n\n"
+         "| kernels |");
+  for (kind = 0; kind < ROOF_COUNT; kind++)
+    printf(" %s |", roof_name[kind]);
+  printf("\n|---|---|---|---|---|---|\n");
+  for (family = 0; family < BENCH_COUNT(bench_families); family++)
+    if (roofline[family][ROOF_NORMALISED] > 0) {
+      int run;
+      for (run = 0; run < 50; run++)
+        roofline[family][ROOF_REGISTERS] =
+            fmax(roofline[family][ROOF_REGISTERS], bench_roofline(bench_families[family], ROOF_REGISTERS));
+      printf("| %s |", perm_isa_name(bench_families[family]));
+      for (kind = 0; kind < ROOF_COUNT; kind++)
+        printf(" %.1f |", roofline[family][kind] / 1e9);
+      printf("\n");
+    }
+}
+
+/* Real matrices with a zero in every column have no column to divide by. */
+static void bench_pair(void)
+{
+  static const int sizes[] = {20, 24};
+  double a[BENCH_MATRIX], b[BENCH_MATRIX];
+  int k, family, i, run;
+  printf("\n## Rows in pairs: real matrices with a zero in every column, one thread, 1e9 elements/s\n\n"
+         "| n | kernels | in pairs | normalised | rate of pairs / normalised |\n|---|---|---|---|---|\n");
+  for (k = 0; k < BENCH_COUNT(sizes); k++)
+    for (family = 0; family < BENCH_COUNT(bench_families); family++) {
+      int n = sizes[k], runs = bench_families[family] == PERM_ISA_PLAIN ? 3 : 21;
+      perm_options options = bench_options(bench_families[family], NULL);
+      double pair[21], normal[21], ratio[21];
+      bench_work with, without;
+      if (!permi_isa_here(bench_families[family]))
         continue;
-      memset(&options, 0, sizeof options);
-      options.isa = (perm_isa)isa;
-      options.threads = 1;
-      bench_matrix(n, a);
-      bench_matrix(n, b);
+      bench_matrix(n, 1, a);
+      bench_matrix(n, 1, b);
       for (i = 0; i < n; i++)
         b[i * n + i] = 0;
-      for (run = 0; run < (isa == PERM_ISA_PLAIN ? 3 : 11); run++) {
-        normal[run] = bench_ours(n, a, &options);
-        pair[run] = bench_ours(n, b, &options);
+      with = bench_work_make(n, 1, b, &options, 1, 0.25);
+      without = bench_work_make(n, 1, a, &options, 1, 0.25);
+      for (run = 0; run < runs; run++) {
+        normal[run] = bench_elements(n) / bench_run(&without, NULL);
+        pair[run] = bench_elements(n) / bench_run(&with, NULL);
+        ratio[run] = pair[run] / normal[run];
       }
-      median = bench_median(pair, run);
-      printf("| %d | %s | %.2f | %.2f |\n", n, perm_isa_name((perm_isa)isa), median / 1e9,
-             median / bench_median(normal, run));
+      printf("| %d | %s | %#.3g | %#.3g | %.2f |\n", n, perm_isa_name(bench_families[family]),
+             bench_median(pair, runs) / 1e9, bench_median(normal, runs) / 1e9, bench_median(ratio, runs));
+      bench_work_free(&with);
+      bench_work_free(&without);
     }
-  }
 }
 
-#if defined(__SIZEOF_FLOAT128__)
-/* Glynn in quadruple precision (113 bits). */
-static double bench_reference(int n, const double *a)
-{
-  __extension__ typedef __float128 quad;
-  quad x[64], total = 0, column;
-  uint64_t s, last = UINT64_C(1) << (n - 1);
-  int i, j;
-  for (i = 0; i < n; i++)
-    for (x[i] = 0, j = 0; j < n; j++)
-      x[i] += a[i * n + j];
-  for (s = 1;; s++) {
-    quad product = s & 1 ? 1 : -1;
-    for (i = 0; i < n; i++)
-      product *= x[i];
-    total += product;
-    if (s == last)
-      break;
-    j = permi_trailing_zeros(s);
-    for (i = 0; i < n; i++) {
-      column = 2 * (quad)a[i * n + j];
-      x[i] += (s ^ s >> 1) >> j & 1 ? -column : column;
-    }
-  }
-  return (double)(total / (quad)last);
-}
-#endif
+#include "bench_accuracy.h"
+#include "bench_svg.h"
 
-static void bench_accuracy(void)
-{
-  double a[32 * 32];
-  int n, i, isa;
-  printf("\n## Accuracy: relative error (and the estimate) of one permanent\n\n"
-         "| matrix | reference | kernel | precision | error | estimate | error/estimate |\n"
-         "|---|---|---|---|---|---|---|\n");
-  for (n = 20; n <= 30; n += n == 20 ? 2 : 4) {
-    int kind;
-    for (kind = 0; kind < 2; kind++) {
-      double reference = 1;
-      if (kind == 1 && n > 22)
-        continue;
-      for (i = 0; i < n * n; i++)
-        a[i] = 1;
-      for (i = 2; i <= n; i++)
-        reference *= i; /* 30! rounded at most 8 times: below 1e-15 */
-      if (kind == 1) {
-#if defined(__SIZEOF_FLOAT128__)
-        bench_matrix(n, a);
-        reference = bench_reference(n, a);
-#else
-        continue;
-#endif
-      }
-      for (isa = PERM_ISA_AVX512; isa >= PERM_ISA_PLAIN; isa--) {
-        int precision;
-        for (precision = 0; precision <= 1; precision++) {
-          perm_options options;
-          perm_result result;
-          double error;
-          if (isa > (int)perm_isa_best() || (isa == PERM_ISA_PLAIN && n > 26) || (isa == PERM_ISA_AVX2 && n > 28))
-            continue;
-          memset(&options, 0, sizeof options);
-          options.isa = (perm_isa)isa;
-          options.precision = (perm_precision)precision;
-          options.tolerance = 1; /* no escalation */
-          perm_compute_real(n, n, a, n, &options, &result);
-          error = fabs(result.value - reference) / fabs(reference);
-          printf("| %s n=%d | %s | %s | %s | %.1e | %.1e | %.3f |\n", kind ? "U[-1,1]" : "ones", n,
-                 kind ? "float128" : "n!", perm_isa_name(result.isa), perm_precision_name(result.precision), error,
-                 result.estimate / fabs(reference), error * fabs(reference) / result.estimate);
-        }
-      }
-    }
-  }
-}
+/* ------------------------------------------------------------------------------- parts: threads, small, process */
 
 /* What two cores give at best here: the roofline of both at once against one, without our scheduler. */
 static double bench_machine_scaling(void)
@@ -244,12 +374,12 @@ static double bench_machine_scaling(void)
     double both = 0, start = bench_seconds(), one;
     int k;
     for (k = 0; k < 400; k++)
-      bench_roofline((int)perm_isa_best(), 1);
+      bench_roofline(perm_isa_best(), ROOF_NORMALISED);
     one = 400 / (bench_seconds() - start);
     start = bench_seconds();
 #pragma omp parallel num_threads(2)
     for (int i = 0; i < 400; i++)
-      bench_roofline((int)perm_isa_best(), 1);
+      bench_roofline(perm_isa_best(), ROOF_NORMALISED);
     both = 800 / (bench_seconds() - start);
     alone = fmax(alone, one);
     together = fmax(together, both);
@@ -261,42 +391,65 @@ static double bench_machine_scaling(void)
 static void bench_threads(void)
 {
   int n = 30, threads, run;
-  double a[64 * 64], seconds[3] = {0, 0, 0};
+  double a[BENCH_MATRIX], seconds[3] = {0, 0, 0};
   perm_result result[3];
-  bench_matrix(n, a);
+  bench_matrix(n, 1, a);
   for (run = 0; run < 5; run++)
     for (threads = 1; threads <= 2; threads++) {
-      perm_options options;
-      memset(&options, 0, sizeof options);
+      perm_options options = bench_options(PERM_ISA_AUTO, NULL);
       options.threads = threads;
-      perm_compute_real(n, n, a, n, &options, &result[threads]);
+      bench_compute(n, 1, a, &options, &result[threads]);
       if (!run || result[threads].seconds < seconds[threads])
         seconds[threads] = result[threads].seconds;
     }
-  printf("\n## Threads, n=%d (best of 5): 1 thread %.3f s, 2 threads %.3f s: %.2fx, %s\n", n, seconds[1], seconds[2],
-         seconds[1] / seconds[2],
+  printf("\n## Threads, real, n=%d (best of 5)\n\n1 thread %.3f s, 2 threads %.3f s: %.2fx, %s.\n", n, seconds[1],
+         seconds[2], seconds[1] / seconds[2],
          memcmp(&result[1].value, &result[2].value, sizeof(double)) ? "BITS DIFFER" : "same bits");
-  printf("\nThe roofline kernel itself on both cores at once gives %.2fx of one.\n", bench_machine_scaling());
+  printf("The roofline loop itself on both cores at once gives %.2fx of one.\n", bench_machine_scaling());
 }
+
+/* The one-line functions. One line here adds a function to the table. */
+static double bench_small_real(int n, const double *a)
+{
+  return perm_real(n, a);
+}
+
+static const struct {
+  const char *name;
+  int parts;
+  double (*call)(int n, const double *a);
+} bench_small_functions[] = {
+    {"perm_real", 1, bench_small_real},
+    /* perm_complex: {"perm_complex", 2, bench_small_complex}, */
+};
 
 static void bench_small(void)
 {
-  double a[16 * 16];
-  int n, calls, i;
-  printf("\n## Small matrices, ns a call of perm_real (best of 5)\n\n| n | ns |\n|---|---|\n");
+  double a[BENCH_MATRIX];
+  int n, f, run, calls, i;
+  printf("\n## Small matrices, ns a call (best of 5)\n\n| n |");
+  for (f = 0; f < BENCH_COUNT(bench_small_functions); f++)
+    printf(" %s |", bench_small_functions[f].name);
+  printf("\n|---|");
+  for (f = 0; f < BENCH_COUNT(bench_small_functions); f++)
+    printf("---|");
+  printf("\n");
   for (n = 2; n <= 12; n++) {
-    double best = 1;
-    int run;
-    bench_matrix(n, a);
-    calls = n <= 4 ? 1000000 : 2000;
-    for (run = 0; run < 5; run++) {
-      double start = bench_seconds(), each;
-      for (i = 0; i < calls; i++)
-        bench_sink += perm_real(n, a);
-      each = (bench_seconds() - start) / calls;
-      best = each < best ? each : best;
+    printf("| %d |", n);
+    for (f = 0; f < BENCH_COUNT(bench_small_functions); f++) {
+      double best = 1;
+      bench_matrix(n, bench_small_functions[f].parts, a);
+      calls = n <= 4 ? 1000000 : 2000;
+      for (run = 0; run < 5; run++) {
+        double start = bench_seconds(), each;
+        for (i = 0; i < calls; i++)
+          bench_sink += bench_small_functions[f].call(n, a);
+        each = (bench_seconds() - start) / calls;
+        best = each < best ? each : best;
+      }
+      printf(" %.1f |", 1e9 * best);
     }
-    printf("| %d | %.1f |\n", n, 1e9 * best);
+    printf("\n");
   }
 }
 
@@ -345,23 +498,37 @@ static void bench_process(char **argv)
 int main(int argc, char **argv)
 {
   int i;
-#if defined(__x86_64__)
-  for (i = 0; i < 64; i++)
-    roof_table[i] = 0.01 * (i % 7) - 0.03;
-#endif
   if (argc > 2 && !strcmp(argv[1], "process")) {
     bench_process(argv + 2);
     return 0;
   }
   for (i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "dense"))
-      bench_dense();
-    else if (!strcmp(argv[i], "accuracy"))
+    const char *value = strchr(argv[i], '=');
+    size_t length = strcspn(argv[i], "=");
+#define BENCH_IS(name) (length == strlen(name) && !strncmp(argv[i], name, length))
+    if (BENCH_IS("rates")) {
+      bench_rates(value ? value + 1 : "20,24,28");
+    } else if (BENCH_IS("pair")) {
+      bench_pair();
+    } else if (BENCH_IS("accuracy")) {
       bench_accuracy();
-    else if (!strcmp(argv[i], "threads"))
-      bench_threads();
-    else if (!strcmp(argv[i], "small"))
+    } else if (BENCH_IS("bounds")) {
+      bench_bounds();
+    } else if (BENCH_IS("precision")) {
+      bench_constant();
+    } else if (BENCH_IS("small")) {
       bench_small();
+    } else if (BENCH_IS("threads")) {
+      bench_threads();
+    } else if (BENCH_IS("figure") && value) {
+      bench_figure(value + 1);
+    } else {
+      fprintf(stderr, "no such part: %s; parts are rates[=N,...] pair accuracy bounds precision small threads "
+                      "figure=FILE.svg, or process COMMAND...\n", argv[i]);
+      return 2;
+    }
+    fflush(stdout);
+#undef BENCH_IS
   }
   return bench_sink == 12345.678;
 }

@@ -1,23 +1,33 @@
 #!/bin/sh
-# make bench: everything measured in one run on one machine, as Markdown on standard output.
+# make bench: everything measured in one run on one machine, as Markdown on standard output; the picture goes to
+# tests/bench_rates.svg. One-thread rates are measured on the last core.
 cd "$(dirname "$0")/.." || exit 1
+start=$(date +%s)
 echo "# perm benchmark, $(date -u +%Y-%m-%d)"
 echo
-echo "Machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores; ${CC:-cc}: $(${CC:-cc} --version | head -n 1)"
+model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+echo "Machine: $model, $(nproc) cores; ${CC:-cc}: $(${CC:-cc} --version | head -n 1)"
 echo "Command: make bench. Shared or busy machines lower every figure; ratios are within one run."
-pin=""; command -v taskset >/dev/null && pin="taskset -c $(($(nproc) - 1))"
+echo "An element is a (row, sign pattern) pair: n 2^(n-1) of them."
+pin=""
+command -v taskset >/dev/null && pin="taskset -c $(($(nproc) - 1))"
+set -e
 echo; echo "# Built with -O2"
-$pin build/bench dense accuracy small
+$pin build/bench rates pair small figure=tests/bench_rates.svg
 echo; echo "# Built with -O3"
-$pin build/bench_O3 dense
-echo; echo "# Two cores"
-build/bench threads
+$pin build/bench_O3 rates=20,24
+echo; echo "# All cores"
+build/bench threads accuracy bounds precision
 echo; echo "# Whole process, seconds (best of 5, start to exit) and peak memory"
 echo
 echo "| matrix | seconds | MB | permanent | what is known, how |"
 echo "|---|---|---|---|---|"
 matrices=${PERM_MATRICES:-../shared/matrices}
 for matrix in bcspwr02 mycielskian6 mesh1e1 bcsstk01 grid:16:16 regular:60:3 er:40:0.1; do
-  case $matrix in *:*) argument="--generate $matrix";; *) argument=$matrices/$matrix.mtx; [ -r "$argument" ] || continue;; esac
+  case $matrix in
+    *:*) argument="--generate $matrix" ;;
+    *) argument=$matrices/$matrix.mtx; [ -r "$argument" ] || continue ;;
+  esac
   build/bench process build/perm $argument --threads 1
 done
+echo; echo "The run took $(($(date +%s) - start)) s."
