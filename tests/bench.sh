@@ -15,7 +15,7 @@ set -e
 echo; echo "# Built with -O2"
 $pin build/bench rates pair small figure=tests/bench_rates.svg
 echo; echo "# Built with -O3"
-$pin build/bench_O3 rates=20,24
+$pin build/bench_O3 rates=20,24,28
 echo; echo "# All cores"
 build/bench threads accuracy bounds precision
 echo; echo "# Whole process, seconds (best of 5, start to exit) and peak memory"

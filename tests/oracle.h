@@ -98,7 +98,7 @@ static void oracle_add_product(uint64_t *to, const uint64_t *from, int words, ui
   }
 }
 
-static oracle_exact oracle_exact_make(int parts, int n, const double *a)
+__attribute__((unused)) static oracle_exact oracle_exact_make(int parts, int n, const double *a)
 {
   oracle_exact exact;
   size_t subsets = (size_t)1 << n, s, size;
@@ -153,7 +153,7 @@ static oracle_exact oracle_exact_make(int parts, int n, const double *a)
   return exact;
 }
 
-static void oracle_exact_free(oracle_exact *exact)
+__attribute__((unused)) static void oracle_exact_free(oracle_exact *exact)
 {
   free(exact->part[0]);
 }
@@ -199,7 +199,7 @@ static double oracle_exact_part(const oracle_exact *exact, int part, double high
 }
 
 /* |exact - (real + i imaginary) 2^exp2| in units of 2^exp2 */
-static double oracle_exact_distance(const oracle_exact *exact, double real, double imaginary, long long exp2)
+__attribute__((unused)) static double oracle_exact_distance(const oracle_exact *exact, double real, double imaginary, long long exp2)
 {
   double x = oracle_exact_part(exact, 0, real, 0, exp2), y = oracle_exact_part(exact, 1, imaginary, 0, exp2);
   return exact->parts == 1 ? x : hypot(x, y);
