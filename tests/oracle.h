@@ -199,7 +199,8 @@ static double oracle_exact_part(const oracle_exact *exact, int part, double high
 }
 
 /* |exact - (real + i imaginary) 2^exp2| in units of 2^exp2 */
-__attribute__((unused)) static double oracle_exact_distance(const oracle_exact *exact, double real, double imaginary, long long exp2)
+__attribute__((unused)) static double oracle_exact_distance(const oracle_exact *exact, double real, double imaginary,
+                                                            long long exp2)
 {
   double x = oracle_exact_part(exact, 0, real, 0, exp2), y = oracle_exact_part(exact, 1, imaginary, 0, exp2);
   return exact->parts == 1 ? x : hypot(x, y);

@@ -226,7 +226,7 @@ static void bounds_sweep(int parts)
         oracle_exact exact;
         bounds_matrix(kind, parts, n, a);
         exact = oracle_exact_make(parts, n, a);
-        for (isa = PERM_ISA_PLAIN; isa <= (int)perm_isa_best(); isa++)
+        for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
           for (way = 0; way < 4; way++) {
             perm_options options = bounds_options(way, isa);
             perm_result r;
@@ -288,7 +288,7 @@ TEST(t_bounds_of_fourier_matrices)
       a[2 * i + 1] = sin(angle);
     }
     exact = oracle_exact_make(2, n, a);
-    for (isa = PERM_ISA_PLAIN; isa <= (int)perm_isa_best(); isa++)
+    for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
       for (way = 0; way < 3; way++) {
         perm_options options = bounds_options(way, isa);
         perm_result r = bounds_run(2, n, a, &options);
@@ -315,7 +315,7 @@ static void bounds_for_free(int parts, int kind)
       oracle_exact exact;
       bounds_matrix(kind, parts, n, a);
       exact = oracle_exact_make(parts, n, a);
-      for (isa = PERM_ISA_PLAIN; isa <= (int)perm_isa_best(); isa++) {
+      for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa)) {
         perm_options options = bounds_options(0, isa);
         perm_plan plan;
         perm_result r;

@@ -51,7 +51,7 @@ TEST(t_every_precision_matches_exact_arithmetic)
         bounds_matrix(trial % 3 == 1 ? BOUNDS_SPARSE : trial % 3 == 2 ? BOUNDS_RANK_ONE : BOUNDS_UNIFORM, parts, n, a);
         exact = oracle_exact_make(parts, n, a);
         for (k = 0; k < 5; k++)
-          for (isa = PERM_ISA_PLAIN; isa <= (complex_methods[k] == PERM_DENSE ? (int)perm_isa_best() : 1); isa++)
+          for (isa = PERM_ISA_PLAIN; isa; isa = complex_methods[k] == PERM_DENSE ? dense_next_isa(isa) : 0)
             for (precision = 0; precision < PERM_PRECISION_EXACT; precision++) {
               perm_options options;
               perm_result r;
@@ -106,7 +106,7 @@ TEST(t_complex_of_real)
   double a[12 * 12], b[2 * 12 * 12];
   int n, i, isa, precision;
   for (n = 1; n <= 12; n++)
-    for (isa = PERM_ISA_PLAIN; isa <= (int)perm_isa_best(); isa++)
+    for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
       for (precision = 0; precision <= PERM_PRECISION_DD; precision++) {
         perm_options options;
         perm_result r, s;
@@ -217,7 +217,7 @@ TEST(t_complex_constants)
     factorial *= n;
     for (i = 0; i < n * n; i++)
       a[2 * i] = 1, a[2 * i + 1] = i / n % 2 ? -1 : 1; /* rows 1 + i and 1 - i: 2 a pair */
-    for (isa = PERM_ISA_PLAIN; isa <= (n < 15 ? PERM_ISA_PLAIN : (int)perm_isa_best()); isa++) {
+    for (isa = PERM_ISA_PLAIN; isa; isa = n < 15 ? 0 : dense_next_isa(isa)) {
       perm_result r;
       double want = ldexp(factorial, n / 2);
       if (n > 16 && isa == PERM_ISA_PLAIN)
@@ -238,7 +238,7 @@ TEST(t_splits_of_every_form_give_the_same_bits)
   int parts, way, isa;
   for (parts = 1; parts <= 2; parts++)
     for (way = 0; way < 4; way++)
-      for (isa = PERM_ISA_PLAIN; isa <= (int)perm_isa_best(); isa++) {
+      for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa)) {
         perm_options options;
         perm_plan plan;
         perm_partial whole, left, right;
@@ -411,7 +411,7 @@ TEST(t_factorials_in_higher_precision)
     a[i] = 1;
   for (n = 1; n <= 22; n++) {
     factorial *= n;
-    for (isa = n > 16 ? (int)perm_isa_best() : PERM_ISA_PLAIN; isa <= (int)perm_isa_best(); isa++) {
+    for (isa = n > 16 ? (int)perm_isa_best() : PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa)) {
       perm_result r = dense_compute(n, a, PERM_AUTO, (perm_isa)isa, PERM_PRECISION_ACCURATE);
       if (n > 16 && isa == PERM_ISA_PLAIN)
         break;
