@@ -2254,7 +2254,7 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
    Reductions and a maximum matching of the tight entries settle most matrices; rows left over go through shortest
    augmenting paths [JV87]. What freedom then remains is used up by a rule that does not see the duals it starts
    from, so the scaled matrix is the same, bit for bit, however rows and columns were scaled before. O(n^3). */
-#define PERMI_NO_EXPONENT (-(1 << 28)) /* of a zero; less than twice any path of exponents */
+#define PERMI_NO_EXPONENT (-(1 << 28)) /* of a zero; no path of exponents comes to half of it */
 #define PERMI_SCALE_APART 4096         /* what is scaled by 2^-4096 is exactly 0 */
 
 /* Matches along the path of parents that ends in column j; its first row was free. */
@@ -2344,7 +2344,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
                                const int *column_of)
 {
   int path[PERM_MAX_N][PERM_MAX_N], class_of[PERM_MAX_N], block_of[PERM_MAX_N], sum[PERM_MAX_N], size[PERM_MAX_N];
-  int shift[PERM_MAX_N], classes = 0, i, j, a, b, c;
+  int shift[PERM_MAX_N], classes = 0, apart = PERMI_SCALE_APART, i, j, a, b, c;
   for (j = 0; j < n; j++) /* Warshall */
     for (i = 0; i < n; i++)
       if (reach[i] >> j & 1)
@@ -2391,9 +2391,12 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   for (a = 0; a < classes; a++) {
     int difference = sum[a] - sum[block_of[a]], twice = 2 * size[a];
     shift[a] = difference / twice - (difference % twice < 0);
-    for (b = 0; b < classes; b++) /* one block for all of its classes, more for all blocks behind it */
-      shift[a] += path[b][a] > PERMI_NO_EXPONENT / 2 ? PERMI_SCALE_APART : 0;
+    if (2 * abs(shift[a]) + PERMI_SCALE_APART > apart)
+      apart = 2 * abs(shift[a]) + PERMI_SCALE_APART;
   }
+  for (a = 0; a < classes; a++)
+    for (b = 0; b < classes; b++) /* as often for all classes of a block, more often for all blocks behind it */
+      shift[a] += path[b][a] > PERMI_NO_EXPONENT / 2 ? apart : 0;
   for (i = 0; i < n; i++) {
     a = class_of[column_of[i]];
     row_exp2[i] += shift[a];
@@ -3127,12 +3130,11 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 
 /* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
 
-   Terms. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), each rounded once: n u. PERM_FORM_PAIR where all
-   before the products is exact: n/2 products (at most (n + 1) / 2), complex ones off by 2.42 u (see below): n u, 1.5 n
-   u for n >= 4. PERM_FORM_SPLIT, rounded
+   Terms. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), each rounded once: n u. PERM_FORM_SPLIT, rounded
    products: a row sum and a product, each rounded once: 2 n u. Complex ones by parts: a row sum has relative error u;
    a product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and likewise the other part, together (Minkowski) at most
-   u (|p_i| |s| + |ps|), without fused operations |p_r| |s| more: 2.42 u |p s|. Together 3.5 n u.
+   u (|p_i| |s| + |ps|) <= 2 u |ps|, without fused operations u |p_r| |s| more: 2.42 u |ps|. PERM_FORM_PAIR where all
+   before the products is exact: at most (n + 1) / 2 such products.
    Double-double products (P, C with |C| <= u |P|; y = s + l, |l| <= u |s|): h + e = P s exactly; the sums e + P l + C s
    are at most 3 u |P s|, rounded up to four times (without fused operations), and C l <= u^2 |P s| is left out: below
    14 u^2 |P s|; complex parts have twice as many such terms of sizes that add up to 6 u |p| |s|, rounded eight times:
@@ -3152,6 +3154,7 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
+  const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u, of one product */
   const int terms_log2 = plan->chunk_log2 + plan->block_columns;
   int growth = 0, i;
   leaf->bound_relative = (double)INFINITY;
@@ -3183,9 +3186,10 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   } else {
     leaf->estimate_relative = (n + 4) * PERMI_UNIT * parts * (plan->form == PERM_FORM_PAIR ? 2 : 1);
     if (plan->form == PERM_FORM_SPLIT)
-      leaf->bound_relative = ((parts == 2 ? 3.5 : 2) * n + plan->block_columns + 10) * PERMI_UNIT * 1.0001;
+      leaf->bound_relative = ((1 + product) * n + plan->block_columns + 10) * PERMI_UNIT * 1.0001;
     else if (plan->exact_rows)
-      leaf->bound_relative = ((parts == 2 ? 1.5 : 1) * n + plan->block_columns + 10) * PERMI_UNIT * 1.0001;
+      leaf->bound_relative = ((plan->form == PERM_FORM_PAIR ? product * (n + 1) / 2 : n) + plan->block_columns + 10) *
+                             PERMI_UNIT * 1.0001;
   }
   if (leaf->bound_relative < leaf->estimate_relative)
     leaf->estimate_relative = leaf->bound_relative;
@@ -3579,7 +3583,7 @@ static perm_status permi_job_create(const perm_plan *plan, const permi_view *vie
   if (plan->is_complex != (view->parts == 2))
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
   /* A plan is plain data that may have been anywhere: it is made again, and its own fields are not used. */
-  planned.method = plan->method != PERM_STRUCTURE                ? plan->method
+  planned.method = plan->method != PERM_STRUCTURE            ? plan->method
                    : plan->precision == PERM_PRECISION_KAHAN ? PERM_GLYNN /* auto refuses kahan */
                                                              : PERM_AUTO;
   planned.precision = plan->precision;

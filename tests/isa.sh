@@ -5,9 +5,9 @@
 # REQUIRE=1: what is missing is a failure. The last line is `N passed, N failed, N skipped`.
 cd "$(dirname "$0")/.." || exit 1
 mkdir -p build
-# The tests that force families or have the default family against an oracle.
+# Tests that force families or have the default one against an oracle; those that take long only in full.
 tests="t_every_engine t_every_kernel t_ones t_derangements t_power_of_two t_extreme_entries t_estimate t_graded
-  t_bounds t_small t_splits t_sum t_dd"
+  t_bounds_for_free t_bounds_of_fourier t_small_random t_splits_give t_sum"
 passed=0 failed=0 skipped=0
 run() { # run COMMAND...: a test program; adds up its closing line
   "$@" >build/isa.log 2>&1

@@ -66,7 +66,7 @@ enum {
   BOUNDS_ONES = BOUNDS_NOT_EXACT,
   BOUNDS_SIGNS,
   BOUNDS_ZERO_ONE,   /* 0/1 with a column of ones */
-  BOUNDS_EXACT_CANCEL, /* rows (1, x, 0, ..), (1, -x, 0, ..), x = 1 - 3 2^-44, the others +-1 */
+  BOUNDS_EXACT_CANCEL, /* rows (1, x, ..), (1, -x, ..), x next to 1 + 2^-9, the others +-1 */
   BOUNDS_KINDS
 };
 
@@ -130,7 +130,8 @@ static void bounds_matrix(int kind, int parts, int n, double *a)
         case BOUNDS_SIGNS: *at = bounds_sign(); break;
         case BOUNDS_ZERO_ONE: *at = j == n / 2 || test_below(2); break;
         default:
-          *at = j == 0 ? 1 : i > 1 ? bounds_sign() : j > 1 ? 0 : (i ? -1 : 1) * (1 - ldexp(3, -44));
+          *at = j == 0 ? (i > 1 ? 4 : 1) : i > 1 ? bounds_sign() : bounds_sign() * (ldexp(1, -13) + ldexp(test_below(99), -50));
+          *at = j == 1 && i < 2 ? (i ? -1 : 1) * (1 + ldexp(1, -9) + ldexp(5, -50)) : *at;
         }
       }
 }

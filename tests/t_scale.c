@@ -91,7 +91,7 @@ TEST(t_scale_is_optimal)
   CHECK_SHOW(singular > 500 && dropped > 5000, "%d singular, %d dropped", singular, dropped);
 }
 
-/* Rows, columns, both, at once: the same scaled exponents. So are permuted ones, up to the rounding of the centre. */
+/* Rows, columns or both scaled: the same scaled exponents. */
 TEST(t_scale_does_not_see_powers_of_two)
 {
   static const int sizes[] = {2, 3, 5, 8, 13, 20, 40, 64};
@@ -140,6 +140,55 @@ TEST(t_scale_is_balanced)
       for (i = 0; i < n; i++)
         CHECK_SHOW(e[i][i] == 0 && abs(e[i][(i + 1) % n] + 30) <= 3, "n=%d k=%d: %d", n, k, e[i][(i + 1) % n]);
     }
+}
+
+/* The middle is that of the transposed and permuted matrix too, up to the rounding of shifts. */
+TEST(t_scale_of_the_transposed)
+{
+  static scale_matrix e, s;
+  int row[PERM_MAX_N], column[PERM_MAX_N], n, i, j, trial, worst = 0;
+  for (trial = 0; trial < 300; trial++) {
+    int by = trial / 2;
+    n = 2 + trial % 30;
+    scale_random(n, e, trial % 2 ? 100 : 2000, 0.5);
+    for (i = 0; i < n; i++)
+      e[i][i] = trial % 3 ? 0 : -test_below(100);
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        s[(j + by) % n][n - 1 - i] = e[i][j];
+    CHECK(permi_scale_exponents(n, e, row, column) && permi_scale_exponents(n, s, row, column));
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++) {
+        int by_rounding = abs(s[(j + by) % n][n - 1 - i] - e[i][j]);
+        CHECK_SHOW(by_rounding <= 1, "n=%d trial %d: %d", n, trial, by_rounding);
+        worst = by_rounding > worst ? by_rounding : worst;
+      }
+  }
+  CHECK(worst == 1); /* some freedom was there */
+}
+
+/* A long cycle, half of its entries the smallest there are, moves far when it is balanced; its coupling to another
+   block still has to vanish. */
+TEST(t_scale_drops_beside_long_cycles)
+{
+  static scale_matrix e, s;
+  int row[PERM_MAX_N], column[PERM_MAX_N], n, start, i, j, dropped = 0;
+  for (n = 3; n <= 64; n += 7)
+    for (start = 0; start < n - 1; start += 3) {
+      for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+          e[i][j] = i == j || j == n - 1 ? 1024 : PERMI_NO_EXPONENT;
+      for (i = 0; i < n - 1; i++) {
+        e[i][(i + 1) % (n - 1)] = (i + start) % (n - 1) < n / 2 ? -1073 : 1024;
+        e[n - 1][i] = PERMI_NO_EXPONENT;
+      }
+      memcpy(s, e, sizeof s);
+      CHECK(permi_scale_exponents(n, s, row, column));
+      for (i = 0; i < n - 1; i++, dropped++)
+        CHECK_SHOW(s[i][n - 1] == PERMI_NO_EXPONENT && 1024 + row[i] + column[n - 1] < -2200, "n=%d: 2^%d", n,
+                   1024 + row[i] + column[n - 1]);
+    }
+  CHECK(dropped > 3000);
 }
 
 /* Matrices r_i c_j u_ij with exponents of r and c in +-500 come back as u up to small powers. */
