@@ -414,13 +414,20 @@ static double bench_small_real(int n, const double *a)
   return perm_real(n, a);
 }
 
+static double bench_small_complex(int n, const double *a)
+{
+  double value[2];
+  perm_complex(n, a, value);
+  return value[0] + value[1];
+}
+
 static const struct {
   const char *name;
   int parts;
   double (*call)(int n, const double *a);
 } bench_small_functions[] = {
     {"perm_real", 1, bench_small_real},
-    /* perm_complex: {"perm_complex", 2, bench_small_complex}, */
+    {"perm_complex", 2, bench_small_complex},
 };
 
 static void bench_small(void)
