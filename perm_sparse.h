@@ -1512,6 +1512,7 @@ typedef struct permi_working {
   int integer;        /* 1: only the integers count and nothing rounds */
   int is_complex;
   int keep;          /* 1: entries stay as they are given, times powers of two */
+  int whole;         /* 1: all blocks go to the dense engine, which scales by itself */
   int inexact;       /* 1: some integer was rounded to a double */
   int lost;          /* entries that the scaling pushed below the normal doubles */
   double lost_error; /* bound on what that changes in the permanent, in units of 2^exp2 */
@@ -3432,7 +3433,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
       *zero = 1;
       break;
     }
-    if (first && !exact && !working->is_complex && !permi_scale(working))
+    if (first && !exact && !working->whole && !permi_scale(working))
       return PERM_ERROR_MEMORY;
     first = 0;
     if (working->lost) /* its bound is about the entries as they are now */
@@ -3869,7 +3870,8 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
     return permi_fail_memory(result);
   }
   working.is_complex = matrix->kind == PERM_KIND_COMPLEX;
-  working.keep = working.is_complex || options->certify || permi_sparse_needs_dense(options);
+  working.whole = working.is_complex || permi_sparse_needs_dense(options);
+  working.keep = working.whole || options->certify;
   maker.job->is_complex = working.is_complex;
   if ((options->method == PERM_GLYNN || options->method == PERM_RYSER || options->method == PERM_EXPANSION) &&
       permi_sparse_full(matrix, working.work)) {

@@ -511,3 +511,36 @@ TEST(t_tolerance)
   CHECK(r.value == r.value && r.estimate < 1e-10 && r.escalated == 3 && r.precision == PERM_PRECISION_DD);
   CHECK_TEXT(r.message, "tolerance 1e-18 not met");
 }
+
+/* Blocks (1 1; 1 -1), whose permanent is 0, in surroundings of 2^-58: in every term row sums cancel, and what lies below
+   the grid of a row is the permanent. Estimates say so, and without being asked the precision rises until it is known. */
+TEST(t_what_lies_below_the_grid_is_noticed)
+{
+  double a[10 * 10];
+  int n, i, j, k;
+  for (n = 4; n <= 10; n++) {
+    perm_options options;
+    perm_result r;
+    oracle_exact exact;
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        a[i * n + j] = i / 2 == j / 2 ? (i % 2 && j % 2 ? -1 : 1) : ldexp(1 + test_below(60), -58);
+    if (n % 2)
+      a[n * n - 1] = 1;
+    exact = oracle_exact_make(1, n, a);
+    memset(&options, 0, sizeof options);
+    options.method = PERM_DENSE;
+    CHECK(perm_compute_real(n, n, a, n, &options, &r) == PERM_OK);
+    CHECK_SHOW(r.estimate <= 1e-10 * fabs(r.value), "n=%d: %g +- %g, %s", n, r.value, r.estimate,
+               perm_precision_name(r.precision));
+    CHECK(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.estimate);
+    options.tolerance = 1; /* an estimate above that is no digit, and escalates too */
+    for (k = 0; k < 2; k++) {
+      options.precision = k ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DEFAULT;
+      perm_compute_real(n, n, a, n, &options, &r);
+      CHECK_SHOW(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.estimate, "n=%d: %g +- %g", n, r.value,
+                 r.estimate);
+    }
+    oracle_exact_free(&exact);
+  }
+}
