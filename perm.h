@@ -3248,7 +3248,9 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   }
   if (leaf->bound_relative == (double)INFINITY) { /* a proof needs no samples */
     double share = permi_plan_below_grid(plan, view);
-    if (plan->precision == PERM_PRECISION_ACCURATE) /* only the first order of what lies below is carried */
+    if (share > 1e-3) /* then the terms, on the grid, may all be 0, and their sum is no measure */
+      leaf->estimate_relative = (double)INFINITY;
+    else if (plan->precision == PERM_PRECISION_ACCURATE) /* only the first order of what lies below is carried */
       leaf->estimate_relative += 4 * share * share;
     else if (share > PERMI_WANTED_RELATIVE)
       leaf->estimate_relative += 4 * share;

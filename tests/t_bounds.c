@@ -130,7 +130,8 @@ static void bounds_matrix(int kind, int parts, int n, double *a)
         case BOUNDS_SIGNS: *at = bounds_sign(); break;
         case BOUNDS_ZERO_ONE: *at = j == n / 2 || test_below(2); break;
         default:
-          *at = j == 0 ? (i > 1 ? 4 : 1) : i > 1 ? bounds_sign() : bounds_sign() * (ldexp(1, -13) + ldexp(test_below(99), -50));
+          *at = bounds_sign() * (i > 1 ? 1 : ldexp(1, -13) + ldexp(test_below(99), -50));
+          *at = j == 0 ? (i > 1 ? 4 : 1) : *at;
           *at = j == 1 && i < 2 ? (i ? -1 : 1) * (1 + ldexp(1, -9) + ldexp(5, -50)) : *at;
         }
       }

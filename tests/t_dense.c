@@ -512,8 +512,9 @@ TEST(t_tolerance)
   CHECK_TEXT(r.message, "tolerance 1e-18 not met");
 }
 
-/* Blocks (1 1; 1 -1), whose permanent is 0, in surroundings of 2^-58: in every term row sums cancel, and what lies below
-   the grid of a row is the permanent. Estimates say so, and without being asked the precision rises until it is known. */
+/* Blocks (1 1; 1 -1), whose permanent is 0, in surroundings of 2^-58: in every term row sums cancel, and what lies
+   below the grid of a row is the permanent. Estimates say so, and without being asked the precision rises until it is
+   known. */
 TEST(t_what_lies_below_the_grid_is_noticed)
 {
   double a[10 * 10];
