@@ -80,6 +80,7 @@
 /* ======================================================================================== >>config
    PERM_IMPLEMENTATION   compile the code here (exactly one translation unit, or several with PERM_STATIC)
    PERM_STATIC           every function static: private to each file that defines PERM_IMPLEMENTATION
+   PERM_NO_COMPLEX       no kernels for complex matrices, which then are refused: a third less to compile
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
    PERM_SECONDS()        a clock in seconds, if neither OpenMP, POSIX nor C11 gives one                    */
 #ifndef PERM_HEADER_FILE
@@ -1738,43 +1739,49 @@ static const permi_kernel permi_kernels[] = {
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 2, 7, 2.0e10, permi_glynn_real_avx512_k2},
     {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 3, 16, 1.9e10, permi_pair_real_avx512},
     {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 2, 7, 1.6e10, permi_pair_real_avx512_k2},
-    {PERM_ISA_AVX512, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 3, 2, 7, 7e9, permi_pair_complex_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 3, 3, 7, 8.7e9, permi_split_real_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 3, 2, 6, 3.4e9, permi_split_complex_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 3, 3, 7, 5.3e9, permi_accurate_real_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 3, 2, 6, 8e8, permi_accurate_complex_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 3, 3, 7, 2.6e9, permi_dd_real_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 3, 2, 6, 5e8, permi_dd_complex_avx512},
     {PERM_ISA_AVX2, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 2, 2, 6, 1.1e10, permi_glynn_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 2, 2, 6, 9e9, permi_pair_real_avx2},
-    {PERM_ISA_AVX2, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 2, 1, 5, 3e9, permi_pair_complex_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
-    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 2, 2, 5, 1.8e9, permi_split_complex_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 2, 2, 5, 2.8e9, permi_accurate_real_avx2},
-    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 2, 1, 4, 4e8, permi_accurate_complex_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_AVX512, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 3, 2, 7, 7e9, permi_pair_complex_avx512},
+    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 3, 2, 6, 3.4e9, permi_split_complex_avx512},
+    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 3, 2, 6, 8e8, permi_accurate_complex_avx512},
+    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 3, 2, 6, 5e8, permi_dd_complex_avx512},
+    {PERM_ISA_AVX2, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 2, 1, 5, 3e9, permi_pair_complex_avx2},
+    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 2, 2, 5, 1.8e9, permi_split_complex_avx2},
+    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 2, 1, 4, 4e8, permi_accurate_complex_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 2, 1, 4, 2.6e8, permi_dd_complex_avx2},
+#endif
 #endif
 #if PERMI_ARM /* rates not measured: two 128-bit pipes at 2.5 GHz */
     {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
     {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 1, 2, 5, 2e9, permi_pair_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 1, 2, 4, 9e8, permi_split_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 1, 3, 5, 1.5e9, permi_accurate_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 1, 2, 4, 2e8, permi_accurate_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 1, 3, 5, 7e8, permi_dd_real_neon},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_NEON, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 1, 2, 5, 2e9, permi_pair_complex_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 1, 2, 4, 9e8, permi_split_complex_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 1, 2, 4, 2e8, permi_accurate_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 1, 2, 4, 2e8, permi_dd_complex_neon},
+#endif
 #endif
     {PERM_ISA_PLAIN, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 0, 2, 4, 1.8e9, permi_glynn_real_plain},
     {PERM_ISA_PLAIN, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 0, 2, 4, 1.6e9, permi_pair_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 0, 1, 3, 4.8e8, permi_pair_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 0, 2, 3, 8e8, permi_split_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 0, 1, 2, 2.6e8, permi_split_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 0, 2, 3, 2.8e8, permi_accurate_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 0, 1, 2, 6e7, permi_accurate_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 0, 2, 3, 2e8, permi_dd_real_plain},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_PLAIN, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 0, 1, 3, 4.8e8, permi_pair_complex_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 0, 1, 2, 2.6e8, permi_split_complex_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 0, 1, 2, 6e7, permi_accurate_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 0, 1, 2, 5e7, permi_dd_complex_plain},
+#endif
 };
 
 /* Stored rates of the scalar engines, elements/s. */
@@ -1892,31 +1899,23 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
 typedef void (*permi_small_run)(int n, const double *a, double *out);
 
 /* The kernel for n = 5 .. 12 among those that `isa` allows. */
-static permi_small_run permi_small_kernel(perm_isa isa, int n, int complex_entries)
+static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
 {
 #if PERMI_X86
-  static const permi_small_run avx512[2][PERMI_SMALL_N + 1] = {
-      {0, 0, 0, 0, 0, permi_small_real_n5_avx2, permi_small_real_n6_avx512, permi_small_real_n7_avx512,
-       permi_small_real_n8_avx512, permi_small_real_avx512, permi_small_real_avx512, permi_small_real_avx512,
-       permi_small_real_n12_avx512},
-      {0, 0, 0, 0, 0, permi_small_complex_n5_avx2, permi_small_complex_n6_avx512, permi_small_complex_n7_avx512,
-       permi_small_complex_avx512, permi_small_complex_avx512, permi_small_complex_avx512, permi_small_complex_avx512,
-       permi_small_complex_avx512}};
-  if (isa == PERM_ISA_AVX512)
-    return avx512[complex_entries][n];
-  if (isa == PERM_ISA_AVX2) {
-    if (complex_entries)
-      return n == 5 ? permi_small_complex_n5_avx2 : permi_small_complex_avx2;
+  if (isa == PERM_ISA_AVX512 && n > 5)
+    return n == 6    ? permi_small_real_n6_avx512
+           : n == 7  ? permi_small_real_n7_avx512
+           : n == 8  ? permi_small_real_n8_avx512
+           : n == 12 ? permi_small_real_n12_avx512
+                     : permi_small_real_avx512;
+  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
     return n == 5 ? permi_small_real_n5_avx2 : n == 6 ? permi_small_real_n6_avx2 : permi_small_real_avx2;
-  }
 #endif
 #if PERMI_ARM
   if (isa == PERM_ISA_NEON)
-    return complex_entries ? permi_small_complex_neon : permi_small_real_neon;
+    return permi_small_real_neon;
 #endif
   (void)isa;
-  if (complex_entries)
-    return permi_small_complex_plain;
   return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
 }
 
@@ -1932,7 +1931,7 @@ static int permi_small_real(perm_isa isa, int n, const double *a, double *value)
 {
   double out[2];
   if (n > 4) {
-    permi_small_kernel(isa, n, 0)(n, a, out);
+    permi_small_kernel_real(isa, n)(n, a, out);
     *value = out[0];
     return permi_small_stands(n, fabs(out[0]), out[1]);
   }
@@ -1948,6 +1947,33 @@ static int permi_small_real(perm_isa isa, int n, const double *a, double *value)
       return 1;
   }
   return permi_small_is_safe(n * n, a);
+}
+
+#if defined(PERM_NO_COMPLEX)
+static int permi_small_complex(perm_isa isa, int n, const double *a, double *value)
+{
+  (void)isa;
+  (void)n;
+  (void)a;
+  (void)value;
+  return 0;
+}
+#else
+static permi_small_run permi_small_kernel_complex(perm_isa isa, int n)
+{
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512 && n > 5)
+    return n == 6 ? permi_small_complex_n6_avx512 : n == 7 ? permi_small_complex_n7_avx512 : permi_small_complex_avx512;
+  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+    return n == 5 ? permi_small_complex_n5_avx2 : permi_small_complex_avx2;
+#endif
+#if PERMI_ARM
+  if (isa == PERM_ISA_NEON)
+    return permi_small_complex_neon;
+#endif
+  (void)isa;
+  (void)n;
+  return permi_small_complex_plain;
 }
 
 typedef struct permi_complex {
@@ -2013,7 +2039,7 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *val
   permi_complex sum;
   if (n > 4) {
     double out[3];
-    permi_small_kernel(isa, n, 1)(n, a, out);
+    permi_small_kernel_complex(isa, n)(n, a, out);
     value[0] = out[0];
     value[1] = out[1];
     return permi_small_stands(n, fmax(fabs(out[0]), fabs(out[1])), out[2]);
@@ -2025,6 +2051,7 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *val
     return 1;
   return permi_small_is_safe(2 * n * n, a);
 }
+#endif /* PERM_NO_COMPLEX */
 
 /* ========================================================================================= >>plain
    The three textbook engines, one row sum at a time. They are the oracles of the tests, so they share nothing
@@ -3068,6 +3095,10 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   plan->isa = PERM_ISA_PLAIN;
   plan->chunks = 1;
   refusal = permi_plan_refusal(options, plan->method);
+#if defined(PERM_NO_COMPLEX)
+  if (view->parts == 2)
+    refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
+#endif
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 5, "options: %s", refusal);
   if (n > PERM_MAX_N)
@@ -3926,6 +3957,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 #include PERM_HEADER_FILE
 #undef PERMI_PASS_PARTS
 #define PERMI_PASS_PARTS 2
+#if !defined(PERM_NO_COMPLEX)
 #define PERMI_PASS PERMI_NAME(pair_complex)
 #define PERMI_PASS_FORM PERMI_PAIR
 #define PERMI_PASS_BLOCK PERMI_WIDE(2, 1)
@@ -3934,18 +3966,23 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 #define PERMI_PASS_FORM PERMI_SPLIT
 #define PERMI_PASS_BLOCK (PERMI_WIDTH > 1 ? 2 : 1) /* 3: its tables leave the first-level cache from n = 16 on */
 #include PERM_HEADER_FILE
+#endif
 #undef PERMI_PASS_PRODUCT
 #define PERMI_PASS_PRODUCT PERMI_COMPENSATED
+#if !defined(PERM_NO_COMPLEX)
 #define PERMI_PASS PERMI_NAME(accurate_complex)
 #define PERMI_PASS_FORM PERMI_SPLIT
 #define PERMI_PASS_BLOCK PERMI_WIDE(2, 1)
 #include PERM_HEADER_FILE
+#endif
 #undef PERMI_PASS_PRODUCT
 #define PERMI_PASS_PRODUCT PERMI_DOUBLED
+#if !defined(PERM_NO_COMPLEX)
 #define PERMI_PASS PERMI_NAME(dd_complex)
 #define PERMI_PASS_FORM PERMI_SPLIT
 #define PERMI_PASS_BLOCK PERMI_WIDE(2, 1)
 #include PERM_HEADER_FILE
+#endif
 #undef PERMI_PASS_PARTS
 #define PERMI_PASS_PARTS 1
 #define PERMI_PASS PERMI_NAME(dd_real)
@@ -4000,6 +4037,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 #define PERMI_PASS_BLOCK (PERMI_WIDTH == 8 ? 2 : 1)
 #include PERM_HEADER_FILE
 #undef PERMI_PASS_PARTS
+#if !defined(PERM_NO_COMPLEX)
 #define PERMI_PASS_PARTS 2
 #if PERMI_WIDTH == 8
 #define PERMI_PASS PERMI_NAME(small_complex_n6)
@@ -4021,6 +4059,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 #define PERMI_PASS_BLOCK (PERMI_WIDTH == 8)
 #include PERM_HEADER_FILE
 #undef PERMI_PASS_PARTS
+#endif
 
 #undef PERMI_WIDE
 #undef PERMI_JOIN_
