@@ -36,11 +36,11 @@
        perm_job_*                   the same work in pieces: ranges for your own threads, resuming after a stop
        perm_sparse.h                sparse matrices, exact integers, Matrix Market files
 
-   PRECISION (options.precision)    time    error about (times sum |terms|)    guaranteed bound
-       fast, default                 1       n u, u = 2^-53                     where it is free, see certify
-       default with certify          2.6     n u                                always
-       accurate                      4.3     n^2 u^2                            no (with certify: as dd)
-       dd                            8.6     n u^2                              always
+   PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
+       fast, default                 1     (1)       n u, u = 2^-53                     small integers, signs, ones
+       default with certify          2.6   (2.1)     n u                                always
+       accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
+       dd                            8.7   (14)      n u^2                              always
    A result whose estimate is poor is computed again in the next precision when that is predicted to take under a
    second, or, when options.tolerance asks for it, while options.max_seconds allows.
 

@@ -46,7 +46,8 @@
    COST  what the structure allows: n + nnz steps over at most C(a + b, a - d) states, a and b the rows and columns
    on the frontier, d the difference of those eliminated. perm_sparse_job + perm_job_explain tell beforehand.
 
-   LIMITS of this version: real and integer; 64 frontier vertices; dense blocks to order 64.
+   LIMITS of this version: 64 frontier vertices; dense blocks to order 64, which complex matrices, precisions accurate
+   and dd use for every block.
 
    REFERENCES
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
