@@ -37,7 +37,8 @@
        perm_sparse.h                sparse matrices, exact integers, Matrix Market files
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
-       fast, default                 1     (1)       n u, u = 2^-53                     small integers, signs, ones
+       fast, default                 1     (1)       n u, u = 2^-53                     where nothing rounds before
+                                                                                       products: ones, signs, ...
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always
@@ -308,7 +309,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of the m x n row-major matrix a with row stride ld >= n (in doubles). options may be NULL (all
    default). result (required) is overwritten. Returns result->status. Thread-safe. This version takes square
-   matrices, and 0 x n (permanent 1). */
+   matrices, and empty ones (permanent 1). */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 
@@ -2376,7 +2377,8 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
     for (i = 0; i < n; i++)
       if (reach[i] >> j & 1)
         reach[i] |= reach[j];
-  for (i = 0; i < n; i++) { /* a pair reaches itself */
+  memset(class_of, 0, sizeof class_of); /* gcc -O3 does not see that i comes after j */
+  for (i = 0; i < n; i++) {             /* a pair reaches itself */
     for (j = 0; !(reach[i] >> j & 1) || !(reach[j] >> i & 1); j++)
       ;
     class_of[i] = j == i ? classes++ : class_of[j];
@@ -2730,7 +2732,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
 }
 
 /* Tables for the plan's kernel. The pivot entries' product (PERM_FORM_NORMALISED) goes into leaf->scale, what the rows
-   of PERM_FORM_SPLIT lose into leaf->bound_absolute (entries below 2^-47 of their row may is nothing in practice). */
+   of PERM_FORM_SPLIT lose into leaf->bound_absolute (only entries below 2^-47 of their row lose anything). */
 static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -3345,14 +3347,16 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
   return PERM_OK;
 }
 
-/* For perm_sparse.h: one leaf for a square matrix that has no zero row or column, by the engine that
-   options->method names (PERM_AUTO: as perm_plan_real). Its blocks have none. */
+/* For perm_sparse.h: one leaf for a square matrix that has a transversal of nonzero entries, by the engine that
+   options->method names (PERM_AUTO: as perm_plan_real). *precision: the plan's. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
 {
   perm_plan plan;
   perm_status status = permi_plan(n, view, options, &plan, result);
+  if (status == PERM_OK && plan.zero)
+    return permi_fail(result, PERM_ERROR_STATE, 0, "a block of order %d has no transversal", n);
   if (status == PERM_OK && permi_plan_leaf(&plan, view, &options->allocator, leaf) != PERM_OK)
     status = permi_fail_memory(result);
   *precision = plan.precision;
@@ -3566,11 +3570,11 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, per
    for a value of 0 that is not. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
-  double size = permi_modulus(result->value, result->imaginary);
+  double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
   double least = result->error < result->estimate || options->certify ? result->error : result->estimate;
   if (result->exact || result->error == 0)
     return 0;
-  return size == 0 ? (double)INFINITY : least / size;
+  return size == 0 ? (double)INFINITY : 0.5 * least / size;
 }
 
 /* Is a finished result worse than asked for, or without a tolerance than what is good for most uses? */
@@ -3699,7 +3703,7 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
   perm_result finished; /* in the lower precision, while a higher one runs */
   perm_plan plan, next;
   perm_job *job = NULL;
-  double start = permi_seconds(), planned;
+  double start = permi_seconds(), began = start, planned = 0;
   perm_status status;
   int escalated = 0;
   if (!result)
@@ -3710,14 +3714,15 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
     status = permi_job_of_plan(&plan, view, &options, &job, result);
     if (status != PERM_OK)
       break;
-    planned = permi_seconds() - start;
+    planned += permi_seconds() - began;
     status = permi_run_job(job, &options, result);
     result->plan_seconds = planned;
     result->escalated = escalated;
+    began = permi_seconds();
     options.precision = permi_next_precision(&options, plan.method, plan.precision);
     if (status != PERM_OK || !permi_wants_more(&options, result) || options.precision == PERM_PRECISION_COUNT ||
         permi_plan_view(m, n, view, &options, &next, NULL) != PERM_OK ||
-        !permi_escalates(&options, result, next.seconds))
+        !permi_escalates(permi_options(options_given), result, next.seconds))
       break;
     finished = *result;
     plan = next;

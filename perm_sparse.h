@@ -1812,7 +1812,8 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       if (index == second)
         continue;
       sum = *cell;
-      fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum);
+      fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
+             (working->integer || sum.real != 0); /* a sum of doubles that cancels is not known to be 0 */
       if (pass == 1) {
         permi_cell_unlink(working, index);
         cell->real = sum.real;
@@ -3585,6 +3586,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   const perm_allocator *allocator = &maker->options->allocator;
   int n = block->n, i, e;
   double *a;
+  perm_precision precision;
   permi_view view;
   perm_status status;
   status = permi_make_square(maker, n, &view, &a);
@@ -3597,7 +3599,9 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
       if (view.parts == 2)
         at[1] = block->imaginary[block->edge[e]];
     }
-  status = permi_dense_leaf(maker->options, n, &view, leaf, &maker->job->precision, maker->result);
+  status = permi_dense_leaf(maker->options, n, &view, leaf, &precision, maker->result);
+  if (status == PERM_OK && leaf->information.method == PERM_DENSE) /* small blocks have but one precision */
+    maker->job->precision = precision;
   permi_release(allocator, a);
   if (status == PERM_OK &&
       (block->rounded || maker->working->lost)) { /* a proof for the rounded entries is none for the given ones */
@@ -4035,7 +4039,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
                                                          : permi_next_precision(&options, result->method, precision);
     if (options.precision == PERM_PRECISION_COUNT || perm_sparse_job(matrix, &options, &next, NULL) != PERM_OK)
       break;
-    if (!permi_escalates(&options, result, permi_job_seconds(next))) {
+    if (!permi_escalates(permi_options(options_given), result, permi_job_seconds(next))) {
       perm_job_free(next);
       break;
     }

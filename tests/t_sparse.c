@@ -1085,3 +1085,25 @@ TEST(t_sparse_certified)
   CHECK_SHOW(finite > 260, "%d finite bounds", finite); /* graded ones may have entries lost to the scaling */
   CHECK_SHOW(reduced > 30, "%d matrices had rows of degree two", reduced);
 }
+
+/* Row 0 = (1, 1, 0, ..) and columns 0 and 1 opposite below: merging them cancels to zeros in doubles. The permanent is
+   0, and no engine says otherwise. */
+TEST(t_sparse_merges_that_cancel)
+{
+  static const perm_method methods[] = {PERM_AUTO, PERM_DENSE, PERM_FRONTIER};
+  double a[20 * 20];
+  int n, i, k;
+  for (n = 6; n <= 20; n += 7)
+    for (k = 0; k < 3; k++) {
+      perm_options options = t_sparse_options(methods[k], PERM_PRECISION_DEFAULT);
+      perm_matrix matrix;
+      perm_result result;
+      for (i = 0; i < n * n; i++)
+        a[i] = i < n ? i < 2 : i % n == 1 ? -a[i - 1] : 0.5 + test_uniform();
+      CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL) == PERM_OK);
+      CHECK(perm_compute_sparse(&matrix, &options, &result) >= PERM_OK);
+      CHECK_SHOW(fabs(result.value) <= result.estimate && fabs(result.value) <= 1e-10 * pow(n, n), "n=%d %s: %g +- %g",
+                 n, perm_method_name(result.method), result.value, result.estimate);
+      perm_matrix_free(&matrix);
+    }
+}
