@@ -835,7 +835,7 @@ static permi_number permi_number_one(void)
   return one;
 }
 
-/* At least the modulus of a + bi, at most 1.42 times it: every use is a bound or an estimate. */
+/* At least the modulus of a + bi, at most 1.42 times it: for bounds and estimates, never to divide by. */
 static double permi_modulus(double a, double b)
 {
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);

@@ -545,3 +545,50 @@ TEST(t_what_lies_below_the_grid_is_noticed)
     oracle_exact_free(&exact);
   }
 }
+
+/* The free bound of normalised rows needs p (y +- 1) rounded once. Rows (1, x, 0, ..) and (1, -x, 0, ..), x next to 1:
+   in every term one of the two factors is near 2^-30, and p y rounded by itself would show (the sum is 0). Every
+   family, by a plan made by hand, so that the pivot is the column of ones. */
+TEST(t_normalised_products_round_once)
+{
+  double a[9 * 9];
+  int n = 9, isa, i, j, trial;
+  for (trial = 0; trial < 20; trial++)
+    for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa)) {
+      permi_view view = permi_view_make(a, n, 1);
+      const permi_kernel *kernel = permi_kernel_for((perm_isa)isa, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, n);
+      perm_options options;
+      perm_plan plan;
+      permi_leaf leaf;
+      perm_job *job;
+      perm_partial partial;
+      perm_result r;
+      oracle_exact exact;
+      for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+          a[i * n + j] = j == 0 ? 1 : i < n - 2 ? ldexp(test_below(1 << 20), -20) : 0;
+      a[(n - 2) * n + 1] = 1 + ldexp(1, -30) + ldexp(2 * test_below(50) + 1, -45);
+      a[(n - 1) * n + 1] = -a[(n - 2) * n + 1];
+      exact = oracle_exact_make(1, n, a);
+      memset(&options, 0, sizeof options);
+      memset(&plan, 0, sizeof plan);
+      memset(&partial, 0, sizeof partial);
+      plan.n = n;
+      plan.method = PERM_DENSE;
+      plan.isa = kernel->isa;
+      plan.form = PERM_FORM_NORMALISED;
+      plan.lane_columns = kernel->lane_columns;
+      plan.block_columns = kernel->block_columns;
+      plan.outer_columns = plan.chunk_log2 = n - 2 - plan.lane_columns - plan.block_columns;
+      plan.chunks = 1;
+      CHECK(permi_plan_exact_rows(&plan, &view));
+      plan.exact_rows = 1;
+      job = permi_job_new(&options.allocator, PERM_PRECISION_DEFAULT);
+      CHECK(permi_plan_leaf(&plan, &view, &options.allocator, &leaf) == PERM_OK && permi_job_push_leaf(job, &leaf));
+      CHECK(perm_job_run(job, 0, 0, 1, &partial) == PERM_OK && perm_job_finish(job, &partial, &r) == PERM_OK);
+      CHECK_SHOW(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error && r.error < 1e-17,
+                 "%s: %g, bound %g", perm_isa_name((perm_isa)isa), r.value, r.error);
+      perm_job_free(job);
+      oracle_exact_free(&exact);
+    }
+}
