@@ -105,8 +105,9 @@
 #define PERM_VERSION_PATCH 0
 
 #define PERM_MAX_N 64         /* largest n of the engines that sum over sign vectors (64-bit counters) */
-#define PERM_SUM_WORDS 36     /* 64-bit words of a perm_sum */
-#define PERM_INTEGER_WORDS 34 /* 64-bit words of an exact result: 2176 bits */
+#define PERM_SUM_WORDS 88     /* 64-bit words of a perm_sum */
+#define PERM_INTEGER_WORDS 71 /* 64-bit words of an exact integer: 4544 bits, order 64 of 63-bit complex entries */
+#define PERM_TEXT_BYTES 2900    /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
 /* Status of a call. 0: done. Positive: there is a value, but the job stopped early or missed the tolerance.
@@ -124,11 +125,14 @@
   X(PERM_ERROR_UNSUPPORTED, -6, "not available for this matrix, machine or version")                                   \
   X(PERM_ERROR_MEMORY, -7, "out of memory")                                                                            \
   X(PERM_ERROR_LIMIT, -8, "refused beforehand: predicted to exceed a limit")                                           \
-  X(PERM_ERROR_OVERFLOW, -9, "an exact integer does not fit its 128 bits")                                             \
+  X(PERM_ERROR_OVERFLOW, -9, "an exact integer does not fit the type asked for")                                             \
   X(PERM_ERROR_RANGE, -10, "an index (leaf, chunk, row, column) is out of range")                                      \
   X(PERM_ERROR_STATE, -11, "state, plan or partial belongs to another job")                                            \
   X(PERM_ERROR_FILE, -12, "a file cannot be opened, read or written")                                                  \
-  X(PERM_ERROR_FORMAT, -13, "a file is malformed")
+  X(PERM_ERROR_FORMAT, -13, "a file is malformed")                                                                     \
+  X(PERM_ERROR_COUNTS, -14, "multiplicities are negative, or their totals differ")                                     \
+  X(PERM_ERROR_RANK, -15, "the declared rank is negative or exceeds the order")                                        \
+  X(PERM_ERROR_NODES, -16, "Cauchy nodes coincide")
 
 typedef enum perm_status {
 #define PERM_STATUS_ENUM(name, number, text) name = number,
@@ -144,6 +148,13 @@ typedef enum perm_status {
   X(PERM_GLYNN, "glynn", "Glynn sum, scalar Gray code")                                                                \
   X(PERM_RYSER, "ryser", "Ryser sum, scalar Gray code")                                                                \
   X(PERM_EXPANSION, "expansion", "sum over permutations, row by row")                                                  \
+  X(PERM_EXACT, "exact", "Glynn sum of integers without rounding, products as limbs")                                  \
+  X(PERM_SUBSETS, "subsets", "dynamic programme over subsets (counts) of used rows or columns")                        \
+  X(PERM_REPEATS, "repeats", "Glynn sum over counts of equal columns, n-ary Gray code")                                \
+  X(PERM_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")                 \
+  X(PERM_PADDED, "padded", "rectangular: Glynn sum of the matrix padded with rows of ones")                            \
+  X(PERM_LOW_RANK, "low-rank", "sum over the monomials of a declared factorisation")                                   \
+  X(PERM_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                                    \
   X(PERM_FRONTIER, "frontier", "frontier dynamic programme over matched vertices")                                     \
   X(PERM_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")
 
@@ -195,6 +206,7 @@ typedef struct perm_options {
   int threads;        /* 0: all that OpenMP offers (1 without OpenMP) */
   int certify;        /* 1: `error` must be a guaranteed bound, at up to three times the cost */
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
+  uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
   double max_seconds; /* 0: no limit. Ranges stop there, single tasks refuse beforehand */
   double max_bytes;   /* 0: no limit. Tasks predicted to need more are refused */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
@@ -203,6 +215,13 @@ typedef struct perm_options {
   perm_allocator allocator;
 } perm_options;
 
+/* An integer of any size: sign and magnitude, least significant word first. */
+typedef struct perm_integer {
+  int negative; /* 1: below 0 */
+  int words;    /* in use; 0: the integer is 0 */
+  uint64_t word[PERM_INTEGER_WORDS];
+} perm_integer;
+
 /* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error and estimate are normal doubles (or 0,
    INFINITY). On an error, value is NaN, error and estimate are INFINITY. After an early stop, value is the sum of the
    terms so far, which approximates nothing, and error and estimate are INFINITY. */
@@ -210,13 +229,12 @@ typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
   long long exp2;
   double error;      /* guaranteed |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
-                        integer[] is the permanent itself, and value its rounding */
+                        integer is the permanent itself, and value its rounding */
   double estimate;   /* estimated |value - permanent|, in units of 2^exp2; >>plan says what it assumes */
   int is_complex;    /* 1: the matrix was complex; errors are of the modulus of the difference */
-  int exact;         /* 1: integer[] holds the permanent itself; value is its nearest double */
-  int negative;      /* sign of the exact integer */
-  int integer_words; /* words in use, least significant first */
-  uint64_t integer[PERM_INTEGER_WORDS];
+  int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */
+  perm_integer integer, imaginary_integer;
+  uint64_t modulus; /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
   perm_method method; /* of the costliest leaf */
   perm_precision precision;
   perm_isa isa;
@@ -262,7 +280,8 @@ typedef struct perm_plan {
 
 /* A sum that is exactly associative: fixed point, two's complement, unit 2^-1074, least word first. Every
    finite double is a whole number of units, so partial sums may be merged in any order and grouping and give
-   the same bits. 2304 bits leave room for 2^200 terms of the largest double. */
+   the same bits. 5632 bits leave room for 2^3000 terms of the largest double, and for exact sums of integers of
+   PERM_INTEGER_WORDS words. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
@@ -365,11 +384,15 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
 /* Texts. perm_result_text writes the value as decimal (all digits when exact, 17 significant ones and
    " * 2^k" where exp2 is not 0 otherwise); like snprintf. The others return static strings. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
+PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
 PERM_API const char *perm_status_name(perm_status status); /* "PERM_OK", ... */
 PERM_API const char *perm_method_name(perm_method method);
 PERM_API const char *perm_precision_name(perm_precision precision);
 PERM_API const char *perm_isa_name(perm_isa isa);
+
+/* The integer as an int64_t; PERM_ERROR_OVERFLOW, and *value as it was, if it does not fit. */
+PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value);
 
 /* The best instruction set of this processor and operating system that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
@@ -489,8 +512,8 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 
 static const perm_options *permi_options(const perm_options *options)
 {
-  static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, NULL, NULL,
-                                        NULL,      {NULL, NULL, NULL}};
+  static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, NULL,
+                                        NULL,      NULL,                   {NULL, NULL, NULL}};
   return options ? options : &defaults;
 }
 
@@ -793,151 +816,7 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
   return permi_dd_scale(r, -64);
 }
 
-/* The integer in the sum as sign and words; returns the number of words, or -1 if there is a fraction or the
-   integer is too long. */
-static int permi_sum_integer(const perm_sum *sum, uint64_t *word, int *negative)
-{
-  perm_sum r = permi_sum_magnitude(sum);
-  int i, words = 0;
-  for (i = 0; i < 16; i++)
-    if (r.word[i])
-      return -1;
-  if (r.word[16] & ((UINT64_C(1) << 50) - 1))
-    return -1;
-  *negative = permi_sum_negative(sum);
-  for (i = 16; i < PERM_SUM_WORDS; i++) {
-    uint64_t high = i + 1 < PERM_SUM_WORDS ? r.word[i + 1] << 14 : 0;
-    word[i - 16] = r.word[i] >> 50 | high;
-    if (word[i - 16])
-      words = i - 15;
-  }
-  return words;
-}
-
-/* ---- a number on its way through the expression of a job */
-typedef struct permi_number {
-  permi_dd value, imaginary; /* (value + i imaginary) 2^exp2 */
-  long long exp2;
-  double error, estimate; /* absolute, in units of 2^exp2; error may be INFINITY */
-  int exact;              /* 1: word[] holds the integer itself */
-  int negative, words;
-  uint64_t word[PERM_INTEGER_WORDS];
-} permi_number;
-
-static permi_number permi_number_one(void)
-{
-  permi_number one;
-  memset(&one, 0, sizeof one);
-  one.value.hi = 1;
-  one.exact = 1;
-  one.words = 1;
-  one.word[0] = 1;
-  return one;
-}
-
-/* At least the modulus of a + bi, at most 1.42 times it: for bounds and estimates, never to divide by. */
-static double permi_modulus(double a, double b)
-{
-  return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
-}
-
-/* Brings the larger of |value| and |imaginary| into [1/2, 1] (exactly) so that products of numbers cannot overflow;
-   for a value of 0 its error, or else its estimate, so that those cannot vanish. */
-static void permi_number_normalise(permi_number *a)
-{
-  double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
-  int e;
-  if (lead == 0 && a->error < (double)INFINITY)
-    lead = a->error;
-  if (lead == 0 && a->estimate < (double)INFINITY)
-    lead = a->estimate;
-  if (lead == 0)
-    return;
-  frexp(lead, &e);
-  a->value = permi_dd_scale(a->value, -e);
-  a->imaginary = permi_dd_scale(a->imaginary, -e);
-  a->error = ldexp(a->error, -e);
-  a->estimate = ldexp(a->estimate, -e);
-  a->exp2 += e;
-}
-
-/* product[0..na+nb) = a * b, schoolbook in 32-bit digits: portable, and only whole results come here. */
-static int permi_words_multiply(const uint64_t *a, int na, const uint64_t *b, int nb, uint64_t *product, int room)
-{
-  uint32_t digit[4 * PERM_INTEGER_WORDS + 4];
-  int i, j, used = 0;
-  memset(digit, 0, sizeof digit);
-  for (i = 0; i < 2 * na; i++) {
-    uint64_t carry = 0, x = (a[i / 2] >> (32 * (i & 1))) & 0xffffffffu;
-    for (j = 0; j < 2 * nb; j++) {
-      uint64_t y = (b[j / 2] >> (32 * (j & 1))) & 0xffffffffu;
-      uint64_t t = x * y + digit[i + j] + carry;
-      digit[i + j] = (uint32_t)t;
-      carry = t >> 32;
-    }
-    digit[i + 2 * nb] = (uint32_t)carry;
-  }
-  for (i = 0; i < na + nb; i++) {
-    uint64_t word = digit[2 * i] | (uint64_t)digit[2 * i + 1] << 32;
-    if (word && i >= room)
-      return -1;
-    if (i < room)
-      product[i] = word;
-    if (word)
-      used = i + 1;
-  }
-  return used;
-}
-
-/* ab, rounded up where it underflows, and 0 when either is 0 even if the other is infinite: an exact zero stays one. */
-static double permi_times(double a, double b)
-{
-  return a == 0 || b == 0 ? 0 : fmax(a * b, DBL_MIN);
-}
-
-/* (a + bi) (c + di) in double-double. */
-static void permi_dd_multiply_complex(permi_dd *a, permi_dd *b, permi_dd c, permi_dd d)
-{
-  permi_dd bd = permi_dd_multiply(*b, d), ad = permi_dd_multiply(*a, d);
-  bd.hi = -bd.hi;
-  bd.lo = -bd.lo;
-  *a = permi_dd_add(permi_dd_multiply(*a, c), bd);
-  *b = permi_dd_add(ad, permi_dd_multiply(*b, c));
-}
-
-/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product itself;
-   the factor 1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
-static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
-{
-  permi_number b = *b_given;
-  double x, y;
-  permi_number_normalise(a);
-  permi_number_normalise(&b);
-  x = permi_modulus(a->value.hi, a->imaginary.hi);
-  y = permi_modulus(b.value.hi, b.imaginary.hi);
-  if (a->exact && b.exact) {
-    uint64_t word[PERM_INTEGER_WORDS];
-    int words;
-    memset(word, 0, sizeof word);
-    words = permi_words_multiply(a->word, a->words, b.word, b.words, word, PERM_INTEGER_WORDS);
-    if (words < 0)
-      return PERM_ERROR_OVERFLOW;
-    memcpy(a->word, word, sizeof word);
-    a->words = words;
-    a->negative = words && a->negative != b.negative;
-  }
-  a->exact = a->exact && b.exact;
-  permi_dd_multiply_complex(&a->value, &a->imaginary, b.value, b.imaginary);
-  a->error = (permi_times(x, b.error) + permi_times(y, a->error) + permi_times(a->error, b.error) +
-              PERMI_DD_UNIT * 4 * x * y) *
-             (1 + 1e-12);
-  a->estimate = permi_times(x, b.estimate) + permi_times(y, a->estimate) + permi_times(a->estimate, b.estimate);
-  a->exp2 += b.exp2;
-  if (a->exact)
-    a->error = a->estimate = 0;
-  return PERM_OK;
-}
-
+/* ---- integers of any size: magnitudes of n words, then perm_integer */
 /* Magnitudes: a += b, a -= b (a >= b), comparison; n words each. */
 static int permi_words_compare(const uint64_t *a, const uint64_t *b, int n)
 {
@@ -971,26 +850,264 @@ static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
   }
 }
 
+/* product[0..na+nb) = a * b, schoolbook in 32-bit digits: portable, and only whole results come here. */
+static int permi_words_multiply(const uint64_t *a, int na, const uint64_t *b, int nb, uint64_t *product, int room)
+{
+  uint32_t digit[4 * PERM_INTEGER_WORDS + 4];
+  int i, j, used = 0;
+  memset(digit, 0, sizeof digit);
+  for (i = 0; i < 2 * na; i++) {
+    uint64_t carry = 0, x = (a[i / 2] >> (32 * (i & 1))) & 0xffffffffu;
+    for (j = 0; j < 2 * nb; j++) {
+      uint64_t y = (b[j / 2] >> (32 * (j & 1))) & 0xffffffffu;
+      uint64_t t = x * y + digit[i + j] + carry;
+      digit[i + j] = (uint32_t)t;
+      carry = t >> 32;
+    }
+    digit[i + 2 * nb] = (uint32_t)carry;
+  }
+  for (i = 0; i < na + nb; i++) {
+    uint64_t word = digit[2 * i] | (uint64_t)digit[2 * i + 1] << 32;
+    if (word && i >= room)
+      return -1;
+    if (i < room)
+      product[i] = word;
+    if (word)
+      used = i + 1;
+  }
+  return used;
+}
+
+static void permi_integer_trim(perm_integer *a)
+{
+  for (a->words = PERM_INTEGER_WORDS; a->words && !a->word[a->words - 1];)
+    a->words--;
+  a->negative = a->words && a->negative;
+}
+
+static perm_integer permi_integer_of(int64_t x)
+{
+  perm_integer a;
+  memset(&a, 0, sizeof a);
+  a.negative = x < 0;
+  a.word[0] = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+  a.words = x != 0;
+  return a;
+}
+
+/* a += b, or a -= b; 0 when the sum is too long. */
+static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtract)
+{
+  int negative = b->negative ^ subtract;
+  if (a->negative == negative) {
+    if (permi_words_add(a->word, b->word, PERM_INTEGER_WORDS))
+      return 0;
+  } else if (permi_words_compare(a->word, b->word, PERM_INTEGER_WORDS) >= 0) {
+    permi_words_subtract(a->word, b->word, PERM_INTEGER_WORDS);
+  } else {
+    uint64_t difference[PERM_INTEGER_WORDS];
+    memcpy(difference, b->word, sizeof difference);
+    permi_words_subtract(difference, a->word, PERM_INTEGER_WORDS);
+    memcpy(a->word, difference, sizeof difference);
+    a->negative = negative;
+  }
+  permi_integer_trim(a);
+  return 1;
+}
+
+/* a b; 0 when it is too long. */
+static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, perm_integer *product)
+{
+  perm_integer r;
+  memset(&r, 0, sizeof r);
+  r.words = permi_words_multiply(a->word, a->words, b->word, b->words, r.word, PERM_INTEGER_WORDS);
+  if (r.words < 0)
+    return 0;
+  r.negative = r.words && a->negative != b->negative;
+  *product = r;
+  return 1;
+}
+
+/* a 2^-k; 0 unless that is an integer. */
+static int permi_integer_halve(perm_integer *a, int k)
+{
+  int words = k / 64, bits = k % 64, i;
+  for (i = 0; i < words && i < PERM_INTEGER_WORDS; i++)
+    if (a->word[i])
+      return 0;
+  if (words < PERM_INTEGER_WORDS && bits && a->word[words] << (64 - bits))
+    return 0;
+  for (i = 0; i < PERM_INTEGER_WORDS; i++) {
+    uint64_t low = i + words < PERM_INTEGER_WORDS ? a->word[i + words] : 0;
+    uint64_t high = i + words + 1 < PERM_INTEGER_WORDS ? a->word[i + words + 1] : 0;
+    a->word[i] = bits ? low >> bits | high << (64 - bits) : low;
+  }
+  permi_integer_trim(a);
+  return 1;
+}
+
+/* (high 2^64 + low) mod p for high < p < 2^63, a bit at a time: for the ends of sums, not for kernels. */
+static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
+{
+  int i;
+  for (i = 63; i >= 0; i--) {
+    high = high << 1 | (low >> i & 1);
+    high -= high >= p ? p : 0;
+  }
+  return high;
+}
+
+/* a := a mod p, from 0 to p - 1. */
+static void permi_integer_reduce(perm_integer *a, uint64_t p)
+{
+  uint64_t rest = 0;
+  int i;
+  for (i = a->words - 1; i >= 0; i--)
+    rest = permi_residue_wide(rest, a->word[i], p);
+  if (a->negative && rest)
+    rest = p - rest;
+  memset(a, 0, sizeof *a);
+  a->word[0] = rest;
+  a->words = rest != 0;
+}
+
+/* The integer in the sum; 0 if there is a fraction or the integer is too long. */
+static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
+{
+  perm_sum r = permi_sum_magnitude(sum);
+  int i;
+  for (i = 0; i < 16; i++)
+    if (r.word[i])
+      return 0;
+  if (r.word[16] & ((UINT64_C(1) << 50) - 1) || r.word[PERM_SUM_WORDS - 1] >> 50)
+    return 0;
+  integer->negative = permi_sum_negative(sum);
+  for (i = 0; i < PERM_INTEGER_WORDS; i++)
+    integer->word[i] = r.word[16 + i] >> 50 | r.word[17 + i] << 14;
+  permi_integer_trim(integer);
+  return 1;
+}
+
+/* A borrowed matrix of integers: entry (i, j) has its `parts` parts at a[(i ld + j) parts]. */
+typedef struct permi_integer_view {
+  const int64_t *a;
+  ptrdiff_t ld;
+  int parts; /* 1, or 2: real and imaginary part */
+} permi_integer_view;
+
+/* ---- a number on its way through the expression of a job */
+typedef struct permi_number {
+  permi_dd value, imaginary; /* (value + i imaginary) 2^exp2 */
+  long long exp2;
+  double error, estimate; /* absolute, in units of 2^exp2; error may be INFINITY */
+  int exact;              /* 1: the permanent is integer + i imaginary_integer */
+  perm_integer integer, imaginary_integer;
+} permi_number;
+
+static permi_number permi_number_one(void)
+{
+  permi_number one;
+  memset(&one, 0, sizeof one);
+  one.value.hi = 1;
+  one.exact = 1;
+  one.integer.words = 1;
+  one.integer.word[0] = 1;
+  return one;
+}
+
+/* At least the modulus of a + bi, at most 1.42 times it: for bounds and estimates, never to divide by. */
+static double permi_modulus(double a, double b)
+{
+  return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
+}
+
+/* Brings the larger of |value| and |imaginary| into [1/2, 1] (exactly) so that products of numbers cannot overflow;
+   for a value of 0 its error, or else its estimate, so that those cannot vanish. */
+static void permi_number_normalise(permi_number *a)
+{
+  double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
+  int e;
+  if (lead == 0 && a->error < (double)INFINITY)
+    lead = a->error;
+  if (lead == 0 && a->estimate < (double)INFINITY)
+    lead = a->estimate;
+  if (lead == 0)
+    return;
+  frexp(lead, &e);
+  a->value = permi_dd_scale(a->value, -e);
+  a->imaginary = permi_dd_scale(a->imaginary, -e);
+  a->error = ldexp(a->error, -e);
+  a->estimate = ldexp(a->estimate, -e);
+  a->exp2 += e;
+}
+
+/* ab, rounded up where it underflows, and 0 when either is 0 even if the other is infinite: an exact zero stays one. */
+static double permi_times(double a, double b)
+{
+  return a == 0 || b == 0 ? 0 : fmax(a * b, DBL_MIN);
+}
+
+/* (a + bi) (c + di) in double-double. */
+static void permi_dd_multiply_complex(permi_dd *a, permi_dd *b, permi_dd c, permi_dd d)
+{
+  permi_dd bd = permi_dd_multiply(*b, d), ad = permi_dd_multiply(*a, d);
+  bd.hi = -bd.hi;
+  bd.lo = -bd.lo;
+  *a = permi_dd_add(permi_dd_multiply(*a, c), bd);
+  *b = permi_dd_add(ad, permi_dd_multiply(*b, c));
+}
+
+/* The integers of a *= those of b; 0 when a product is too long. */
+static int permi_integers_multiply(permi_number *a, const permi_number *b)
+{
+  perm_integer real, imaginary, product;
+  if (!permi_integer_multiply(&a->integer, &b->integer, &real))
+    return 0;
+  if (a->imaginary_integer.words || b->imaginary_integer.words) {
+    if (!permi_integer_multiply(&a->imaginary_integer, &b->imaginary_integer, &product) ||
+        !permi_integer_add(&real, &product, 1) ||
+        !permi_integer_multiply(&a->integer, &b->imaginary_integer, &imaginary) ||
+        !permi_integer_multiply(&a->imaginary_integer, &b->integer, &product) ||
+        !permi_integer_add(&imaginary, &product, 0))
+      return 0;
+    a->imaginary_integer = imaginary;
+  }
+  a->integer = real;
+  return 1;
+}
+
+/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product itself;
+   the factor 1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
+static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
+{
+  permi_number b = *b_given;
+  double x, y;
+  permi_number_normalise(a);
+  permi_number_normalise(&b);
+  x = permi_modulus(a->value.hi, a->imaginary.hi);
+  y = permi_modulus(b.value.hi, b.imaginary.hi);
+  if (a->exact && b.exact && !permi_integers_multiply(a, &b))
+    return PERM_ERROR_OVERFLOW;
+  a->exact = a->exact && b.exact;
+  permi_dd_multiply_complex(&a->value, &a->imaginary, b.value, b.imaginary);
+  a->error = (permi_times(x, b.error) + permi_times(y, a->error) + permi_times(a->error, b.error) +
+              PERMI_DD_UNIT * 4 * x * y) *
+             (1 + 1e-12);
+  a->estimate = permi_times(x, b.estimate) + permi_times(y, a->estimate) + permi_times(a->estimate, b.estimate);
+  a->exp2 += b.exp2;
+  if (a->exact)
+    a->error = a->estimate = 0;
+  return PERM_OK;
+}
+
 /* a += b. The smaller number is shifted to the larger one's exponent; bits below 2^-1000 of it become error. */
 static perm_status permi_number_add(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
-  if (a->exact && b.exact) {
-    if (a->negative == b.negative) {
-      if (permi_words_add(a->word, b.word, PERM_INTEGER_WORDS))
-        return PERM_ERROR_OVERFLOW;
-    } else if (permi_words_compare(a->word, b.word, PERM_INTEGER_WORDS) >= 0) {
-      permi_words_subtract(a->word, b.word, PERM_INTEGER_WORDS);
-    } else {
-      permi_words_subtract(b.word, a->word, PERM_INTEGER_WORDS);
-      memcpy(a->word, b.word, sizeof b.word);
-      a->negative = b.negative;
-    }
-    for (a->words = PERM_INTEGER_WORDS; a->words && !a->word[a->words - 1];)
-      a->words--;
-    if (!a->words)
-      a->negative = 0;
-  }
+  if (a->exact && b.exact &&
+      (!permi_integer_add(&a->integer, &b.integer, 0) ||
+       (b.imaginary_integer.words && !permi_integer_add(&a->imaginary_integer, &b.imaginary_integer, 0))))
+    return PERM_ERROR_OVERFLOW;
   a->exact = a->exact && b.exact;
   permi_number_normalise(a);
   permi_number_normalise(&b);
@@ -1022,16 +1139,16 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
 }
 
 /* Nearest double (ties to even) to an exact integer, times 2^-*exp2. */
-static double permi_words_double(const uint64_t *word, int words, int *exp2)
+static double permi_integer_double(const perm_integer *integer, int *exp2)
 {
   perm_sum sum;
   double r;
   memset(&sum, 0, sizeof sum);
-  memcpy(sum.word, word, (size_t)words * sizeof *word);
+  memcpy(sum.word, integer->word, sizeof integer->word);
   r = permi_magnitude_double(&sum, exp2);
   if (r != 0)
     *exp2 += 1074;
-  return r;
+  return integer->negative ? -r : r;
 }
 
 /* x 2^e is exact: it is 0, infinite or stays normal. */
@@ -1046,13 +1163,15 @@ static void permi_number_result(const permi_number *number, perm_result *result)
   permi_number a = *number;
   int e;
   if (a.exact) {
-    double x = permi_words_double(a.word, a.words, &e);
-    a.value = permi_dd_make(a.negative ? -x : x);
-    a.exp2 = e;
+    int other;
+    a.value = permi_dd_make(permi_integer_double(&a.integer, &e));
+    a.imaginary = permi_dd_make(permi_integer_double(&a.imaginary_integer, &other));
+    a.exp2 = a.value.hi == 0 || (a.imaginary.hi != 0 && other > e) ? other : e;
+    a.value.hi = ldexp(a.value.hi, permi_int_exponent(e - a.exp2));
+    a.imaginary.hi = ldexp(a.imaginary.hi, permi_int_exponent(other - a.exp2));
     result->exact = 1;
-    result->negative = a.negative;
-    result->integer_words = a.words;
-    memcpy(result->integer, a.word, sizeof a.word);
+    result->integer = a.integer;
+    result->imaginary_integer = a.imaginary_integer;
   } else { /* what rounding to one double adds */
     double rounded = permi_modulus(a.value.lo, a.imaginary.lo);
     a.error = (a.error + rounded) * (1 + 4 * PERMI_UNIT);
@@ -1170,7 +1289,8 @@ struct permi_leaf {
   void (*release)(const perm_allocator *allocator, void *context);
   size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* like snprintf, whole lines */
   void *context;  /* tables of the engine; immutable once the job exists */
-  int integer;    /* 1: the partial's value is the integer itself, scale is 1 */
+  int integer;    /* 1: permanent of the leaf = value * 2^scale_exp2, an integer, and scale_exp2 <= 0 */
+  uint64_t modulus; /* not 0, odd: that modulo it; value is a sum of residues */
   permi_dd scale; /* permanent of the leaf = value * scale * 2^scale_exp2 */
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise; */
@@ -1192,6 +1312,7 @@ struct perm_job {
   permi_number *number; /* its constants */
   perm_precision precision;
   int is_complex;
+  uint64_t modulus; /* not 0: every step is reduced modulo it */
   double plan_seconds;
   char note[PERM_MESSAGE_BYTES]; /* what preparation did, for perm_job_explain; a whole line or empty */
 };
@@ -1262,6 +1383,21 @@ static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
   return 1;
 }
 
+/* One part of an integer leaf's permanent. 0 if it is too long, or no integer as it must be. */
+static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_integer *integer)
+{
+  const uint64_t p = leaf->modulus;
+  int k;
+  if (!permi_sum_integer(sum, integer))
+    return 0;
+  if (!p)
+    return permi_integer_halve(integer, (int)-leaf->scale_exp2);
+  permi_integer_reduce(integer, p);
+  for (k = 0; k < -leaf->scale_exp2; k++) /* half of an odd residue r is (r + p)/2 */
+    integer->word[0] = integer->word[0] / 2 + (integer->word[0] & 1 ? p / 2 + 1 : 0);
+  return 1;
+}
+
 /* The leaf's share of the expression, from a partial that holds all its chunks. */
 static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial *partial, permi_number *number)
 {
@@ -1269,8 +1405,8 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   long long exp2, imaginary_exp2;
   memset(number, 0, sizeof *number);
   if (leaf->integer) {
-    number->words = permi_sum_integer(&partial->value, number->word, &number->negative);
-    if (number->words < 0)
+    if (!permi_leaf_integer(leaf, &partial->value, &number->integer) ||
+        !permi_leaf_integer(leaf, &partial->imaginary, &number->imaginary_integer))
       return PERM_ERROR_OVERFLOW;
     number->exact = 1;
   }
@@ -1290,8 +1426,10 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   exp2 -= number->exp2;
   absolute = ldexp(absolute, permi_int_exponent(exp2));
   number->exp2 += partial->exp2;
-  if (leaf->integer)
+  if (leaf->integer) {
+    number->exp2 += leaf->scale_exp2;
     return PERM_OK;
+  }
   permi_dd_multiply_complex(&number->value, &number->imaginary, leaf->scale, permi_dd_make(0));
   modulus = permi_modulus(number->value.hi, number->imaginary.hi);
   number->exp2 += leaf->scale_exp2;
@@ -1334,6 +1472,10 @@ static perm_status permi_job_value(const perm_job *job, const perm_partial *part
       top--;
       status = permi_number_add(&stack[top - 1], &stack[top]);
       break;
+    }
+    if (status == PERM_OK && job->modulus) {
+      permi_integer_reduce(&stack[top - 1].integer, job->modulus);
+      permi_integer_reduce(&stack[top - 1].imaginary_integer, job->modulus);
     }
   }
   if (status == PERM_OK && top == 1)
@@ -1485,6 +1627,7 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
   if (!result->exact && !permi_arithmetic_is_sound())
     result->error = (double)INFINITY;
   result->is_complex = job->is_complex;
+  result->modulus = job->modulus;
   result->method = costliest ? costliest->information.method : PERM_STRUCTURE;
   result->isa = costliest ? costliest->information.isa : PERM_ISA_PLAIN;
   result->precision = job->precision;
@@ -3037,6 +3180,8 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   int scalar = method == PERM_GLYNN || method == PERM_RYSER;
   if (method == PERM_FRONTIER)
     return "method frontier is in perm_sparse.h";
+  if (!scalar && method != PERM_DENSE && method != PERM_EXPANSION)
+    return "this method is not for square matrices of doubles";
   if (options->precision == PERM_PRECISION_EXACT)
     return "precision exact is in perm_sparse.h: use perm_compute_sparse";
   if (options->precision == PERM_PRECISION_KAHAN && !scalar)
@@ -3430,14 +3575,14 @@ PERM_API const char *perm_isa_name(perm_isa isa)
   return (int)isa >= 0 && isa < PERM_ISA_COUNT ? name[isa] : "unknown";
 }
 
-/* Decimal digits of an integer of `words` words, by repeated division by 10^9. */
-static size_t permi_integer_text(const uint64_t *word, int words, int negative, char *buffer, size_t size)
+/* Decimal digits, by repeated division by 10^9; an explicit + if `plus`. */
+static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];
   uint32_t half[2 * PERM_INTEGER_WORDS];
-  int used = 2 * words, length = 0, i;
+  int used = 2 * integer->words, length = 0, i;
   for (i = 0; i < used; i++)
-    half[i] = (uint32_t)(word[i / 2] >> (32 * (i & 1)));
+    half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
   do {
     uint64_t rest = 0;
     for (i = used - 1; i >= 0; i--) {
@@ -3450,13 +3595,27 @@ static size_t permi_integer_text(const uint64_t *word, int words, int negative, 
     for (i = 0; i < 9 && (i == 0 || used || rest); i++, rest /= 10)
       digits[length++] = (char)('0' + rest % 10);
   } while (used);
-  if (negative)
-    digits[length++] = '-';
+  if (integer->negative || plus)
+    digits[length++] = integer->negative ? '-' : '+';
   for (i = 0; i < length && (size_t)i + 1 < size; i++)
     buffer[i] = digits[length - 1 - i];
   if (size)
     buffer[i] = 0;
   return (size_t)length;
+}
+
+PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size)
+{
+  return permi_integer_text(integer, 0, buffer, size);
+}
+
+PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)
+{
+  const uint64_t limit = (UINT64_C(1) << 63) - !integer->negative;
+  if (integer->words > 1 || integer->word[0] > limit)
+    return PERM_ERROR_OVERFLOW;
+  *value = integer->negative ? -1 - (int64_t)(integer->word[0] - 1) : (int64_t)integer->word[0];
+  return PERM_OK;
 }
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
@@ -3467,8 +3626,15 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
       buffer[0] = 0;
     return 0;
   }
-  if (result->exact)
-    return permi_integer_text(result->integer, result->integer_words, result->negative, buffer, size);
+  if (result->exact) {
+    size_t digits = permi_integer_text(&result->integer, 0, buffer, size), room = size > digits ? size - digits : 0;
+    if (!result->is_complex)
+      return digits;
+    digits += permi_integer_text(&result->imaginary_integer, 1, room ? buffer + digits : NULL, room);
+    if (digits + 1 < size)
+      memcpy(buffer + digits, "i", 2);
+    return digits + 1;
+  }
   if (result->is_complex)
     length = result->exp2
                  ? snprintf(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)

@@ -1888,9 +1888,8 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   permi_number number;
   memset(&number, 0, sizeof number);
   if (working->integer) {
-    number.negative = cell->integer < 0;
-    number.word[0] = number.negative ? 0 - (uint64_t)cell->integer : (uint64_t)cell->integer;
-    number.words = number.exact = 1;
+    number.integer = permi_integer_of(cell->integer);
+    number.exact = 1;
     number.value.hi = (double)cell->integer;
   } else {
     double roundings = 2.0 * working->degree_two + (working->inexact ? working->degree_two + 1 : 0);

@@ -310,7 +310,7 @@ static void cli_json_number(const char *key, double x) /* JSON has no infinity: 
 static void cli_print_json(const char *name, const perm_matrix *matrix, const perm_result *result)
 {
   static const char *const kind[] = {"integer", "integer", "real", "complex"};
-  char value[PERM_INTEGER_WORDS * 20 + 32];
+  char value[PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
   printf("{\"file\":");
   cli_json_string(name);
   printf(",\"m\":%d,\"n\":%d,\"nnz\":%.0f,\"kind\":\"%s\"", matrix->m, matrix->n, (double)matrix->nnz,
@@ -318,12 +318,15 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   if (result->value != result->value) {
     printf(",\"value\":null,\"exp2\":0");
   } else {
-    if (result->exact)
-      perm_result_text(result, value, sizeof value);
-    else
+    if (result->exact) {
+      perm_integer_text(&result->integer, value, sizeof value);
+      perm_integer_text(&result->imaginary_integer, imaginary, sizeof imaginary);
+    } else {
       snprintf(value, sizeof value, "%.17g", result->value);
+      snprintf(imaginary, sizeof imaginary, "%.17g", result->imaginary);
+    }
     if (result->is_complex)
-      printf(",\"value\":[\"%s\",\"%.17g\"]", value, result->imaginary);
+      printf(",\"value\":[\"%s\",\"%s\"]", value, imaginary);
     else
       printf(",\"value\":\"%s\"", value);
     printf(",\"exp2\":%lld", result->exact ? 0 : result->exp2);
@@ -369,7 +372,7 @@ static void cli_digits(const perm_result *result, char *text, size_t size)
 
 static void cli_print(const char *name, const perm_matrix *matrix, const perm_result *result)
 {
-  char value[PERM_INTEGER_WORDS * 20 + 32], digits[96];
+  char value[PERM_TEXT_BYTES], digits[96];
   perm_result_text(result, value, sizeof value);
   cli_digits(result, digits, sizeof digits);
   printf("%s: %d x %d, %.0f entries\n  permanent = %s", name, matrix->m, matrix->n, (double)matrix->nnz, value);

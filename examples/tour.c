@@ -17,7 +17,7 @@ static int tour_failures;
 static void tour_line(const char *title, const char *name, const perm_matrix *matrix)
 {
   perm_result result;
-  char value[PERM_INTEGER_WORDS * 20 + 32], digits[64];
+  char value[PERM_TEXT_BYTES], digits[64];
   const char *published = "";
   double least;
   size_t i;

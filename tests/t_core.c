@@ -86,35 +86,33 @@ TEST(t_sum_carries_integers)
 {
   int trial;
   for (trial = 0; trial < 2000; trial++) {
-    uint64_t word[2], back[PERM_INTEGER_WORDS];
-    int negative = test_below(2), negative_back, words;
+    uint64_t word[2];
+    int negative = test_below(2);
+    perm_integer back;
     perm_sum sum;
     word[0] = test_random();
     word[1] = test_below(3) ? test_random() : 0;
     memset(&sum, 0, sizeof sum);
-    memset(back, 0, sizeof back);
     permi_sum_add_integer(&sum, word, 2, negative);
-    words = permi_sum_integer(&sum, back, &negative_back);
-    CHECK(words == (word[1] ? 2 : 1));
-    CHECK(back[0] == word[0] && back[1] == word[1]);
-    CHECK(negative == negative_back);
+    CHECK(permi_sum_integer(&sum, &back));
+    CHECK(back.words == (word[1] ? 2 : 1));
+    CHECK(back.word[0] == word[0] && back.word[1] == word[1]);
+    CHECK(negative == back.negative);
     permi_sum_add_double(&sum, 0.5);
-    CHECK(permi_sum_integer(&sum, back, &negative_back) == -1);
+    CHECK(!permi_sum_integer(&sum, &back));
   }
 }
 
 static void core_number(permi_number *number, long long integer)
 {
   *number = permi_number_one();
-  number->negative = integer < 0;
-  number->word[0] = (uint64_t)(integer < 0 ? -integer : integer);
-  number->words = integer != 0;
+  number->integer = permi_integer_of(integer);
   number->value = permi_dd_make((double)integer);
 }
 
 static long long core_back(const permi_number *number)
 {
-  return number->negative ? -(long long)number->word[0] : (long long)number->word[0];
+  return number->integer.negative ? -(long long)number->integer.word[0] : (long long)number->integer.word[0];
 }
 
 TEST(t_numbers_add_and_multiply)
@@ -181,12 +179,12 @@ TEST(t_product_too_long_overflows)
   permi_number a = permi_number_one(), b = permi_number_one();
   int i;
   for (i = 0; i < PERM_INTEGER_WORDS; i++)
-    a.word[i] = ~UINT64_C(0);
-  a.words = PERM_INTEGER_WORDS;
-  b.word[0] = 3;
+    a.integer.word[i] = ~UINT64_C(0);
+  a.integer.words = PERM_INTEGER_WORDS;
+  b.integer.word[0] = 3;
   CHECK(permi_number_multiply(&a, &b) == PERM_ERROR_OVERFLOW);
-  a.word[PERM_INTEGER_WORDS - 1] = 0;
-  a.words--;
+  a.integer.word[PERM_INTEGER_WORDS - 1] = 0;
+  a.integer.words--;
   CHECK(permi_number_multiply(&a, &b) == PERM_OK);
 }
 
@@ -222,16 +220,77 @@ TEST(t_decimal_text)
     char text[64], cut[5];
     memset(&result, 0, sizeof result);
     result.exact = 1;
-    result.negative = cases[i].negative;
-    result.integer[0] = cases[i].low;
-    result.integer[1] = cases[i].high;
-    result.integer_words = cases[i].high ? 2 : cases[i].low != 0;
+    result.integer.negative = cases[i].negative;
+    result.integer.word[0] = cases[i].low;
+    result.integer.word[1] = cases[i].high;
+    result.integer.words = cases[i].high ? 2 : cases[i].low != 0;
     CHECK(perm_result_text(&result, text, sizeof text) == strlen(cases[i].text));
     CHECK_TEXT(text, cases[i].text);
     CHECK(perm_result_text(&result, NULL, 0) == strlen(cases[i].text));
     perm_result_text(&result, cut, sizeof cut);
     CHECK(strlen(cut) == (strlen(cases[i].text) < 4 ? strlen(cases[i].text) : 4));
     CHECK(!strncmp(cut, cases[i].text, strlen(cut)));
+  }
+}
+
+/* Gaussian integers: both parts in full, and never beyond the buffer. */
+TEST(t_decimal_text_of_gaussian_integers)
+{
+  perm_result result;
+  char text[64];
+  size_t size;
+  memset(&result, 0, sizeof result);
+  result.exact = result.is_complex = 1;
+  result.integer = permi_integer_of(-12);
+  result.imaginary_integer = permi_integer_of(345);
+  for (size = 0; size <= 10; size++) {
+    memset(text, '#', sizeof text);
+    CHECK(perm_result_text(&result, text, size) == 8);
+    CHECK(text[size] == '#' && (!size || !strncmp(text, "-12+345i", strlen(text))));
+    CHECK(!size || strlen(text) == (size < 9 ? size - 1 : 8));
+  }
+  result.imaginary_integer = permi_integer_of(-7);
+  perm_result_text(&result, text, sizeof text);
+  CHECK_TEXT(text, "-12-7i");
+}
+
+/* Long integers against short ones: halving, residues, both signs. */
+TEST(t_integers_of_any_size)
+{
+  int trial;
+  for (trial = 0; trial < 2000; trial++) {
+    int64_t x = (int64_t)(test_random() >> (1 + test_below(62))) * (test_below(2) ? 1 : -1), back;
+    uint64_t p = 2 + (test_random() >> (1 + test_below(61)));
+    int shift = test_below(400), i;
+    perm_integer a = permi_integer_of(x), b = a, power = permi_integer_of(1), two = permi_integer_of(2);
+    for (i = 0; i < shift; i++)
+      CHECK(permi_integer_multiply(&power, &two, &power));
+    CHECK(power.words == shift / 64 + 1);
+    CHECK(permi_integer_multiply(&a, &power, &a));
+    CHECK(permi_integer_halve(&a, shift) && perm_integer_int64(&a, &back) == PERM_OK && back == x);
+    if (x & 1)
+      CHECK(!permi_integer_halve(&a, 1));
+    permi_integer_reduce(&b, p);
+    CHECK(!b.negative && b.word[0] < p && (b.word[0] == 0 ? x % (int64_t)p == 0 : (__int128)x % p == (__int128)b.word[0] - (x < 0 ? (__int128)p : 0)));
+    /* (x 2^shift + x) mod p, the slow way */
+    a = permi_integer_of(x);
+    CHECK(permi_integer_multiply(&a, &power, &b) && permi_integer_add(&b, &a, 0));
+    permi_integer_reduce(&b, p);
+    permi_integer_reduce(&a, p);
+    {
+      unsigned __int128 r = a.word[0];
+      for (i = 0; i < shift; i++)
+        r = 2 * r % p;
+      CHECK((uint64_t)((r + a.word[0]) % p) == b.word[0]);
+    }
+  }
+  {
+    perm_integer least = permi_integer_of(INT64_MIN), one = permi_integer_of(-1);
+    int64_t back;
+    CHECK(perm_integer_int64(&least, &back) == PERM_OK && back == INT64_MIN);
+    CHECK(permi_integer_add(&least, &one, 0) && perm_integer_int64(&least, &back) == PERM_ERROR_OVERFLOW);
+    least = permi_integer_of(INT64_MIN);
+    CHECK(permi_integer_add(&least, &least, 1) && !least.words && !least.negative);
   }
 }
 

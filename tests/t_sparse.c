@@ -95,9 +95,9 @@ static t_sparse_wide t_sparse_value(const perm_result *result)
 {
   t_sparse_wide x = 0;
   int i;
-  for (i = result->integer_words; i-- > 0;)
-    x = (t_sparse_wide)((t_sparse_unsigned)x << 64 | result->integer[i]);
-  return result->negative ? -x : x;
+  for (i = result->integer.words; i-- > 0;)
+    x = (t_sparse_wide)((t_sparse_unsigned)x << 64 | result->integer.word[i]);
+  return result->integer.negative ? -x : x;
 }
 
 /* A random matrix of a shape that the preparation has to deal with. */
@@ -309,7 +309,6 @@ TEST(t_sparse_overflow_is_found)
       fits++;
     } else {
       CHECK(status == PERM_ERROR_OVERFLOW && result.value != result.value);
-      CHECK_TEXT(result.message, "128");
       CHECK(expected > 1e36); /* never refused far below 2^127 */
       overflows++;
     }
@@ -994,7 +993,7 @@ TEST(t_sparse_complex_blocks)
   }
   matrix = t_sparse_complex_matrix(n, a);
   CHECK(perm_compute_sparse(&matrix, NULL, &r) == PERM_OK && r.exact && r.value == 0 && r.imaginary == 0);
-  CHECK(r.is_complex && r.method == PERM_STRUCTURE && perm_result_text(&r, text, sizeof text) == 1);
+  CHECK(r.is_complex && r.method == PERM_STRUCTURE && perm_result_text(&r, text, sizeof text) == 4);
   perm_matrix_free(&matrix);
 }
 
