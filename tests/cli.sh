@@ -87,7 +87,7 @@ expect complex_text 0 'permanent = 4\+6i$' $dir/complex.txt
 expect complex_text2 0 'permanent = -1\+11i$' $dir/complex2.txt
 expect complex_array 0 'permanent = -1\+11i$' $dir/array.mtx
 expect complex_hermitian 0 'permanent = 20\+0i$' $dir/hermitian.mtx
-expect complex_singular 0 'permanent = 0+0i$' $dir/singular.mtx
+expect complex_singular 0 'permanent = 0[+]0i$' $dir/singular.mtx
 expect complex_json 0 '"kind":"complex","value":\["4","6"\],"exp2":0,"exact":false,"error":[0-9.e-]+,' \
   --json $dir/complex.txt
 expect complex_zero_json 0 '"value":\["0","0"\],"exp2":0,"exact":true,"error":0' --json $dir/singular.mtx

@@ -477,7 +477,7 @@ TEST(t_sparse_engines_agree)
     for (i = 0; i < n * n; i++)
       a[i] = test_below(3) || i / n == i % n ? test_uniform() : 0;
     perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL);
-    for (method = PERM_AUTO; method <= PERM_FRONTIER; method++) {
+    for (method = PERM_AUTO; method <= PERM_FRONTIER; method = method == PERM_EXPANSION ? PERM_FRONTIER : method + 1) {
       perm_options options = t_sparse_options((perm_method)method, PERM_PRECISION_DEFAULT);
       perm_result result;
       CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
