@@ -878,6 +878,49 @@ static int permi_words_multiply(const uint64_t *a, int na, const uint64_t *b, in
   return used;
 }
 
+typedef struct permi_wide {
+  uint64_t low, high;
+} permi_wide; /* 128 bits */
+
+/* 64 x 64 -> 128 bits. */
+static permi_wide permi_multiply_words(uint64_t a, uint64_t b)
+{
+  permi_wide r;
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 permi_uint128;
+  permi_uint128 p = (permi_uint128)a * b;
+  r.low = (uint64_t)p;
+  r.high = (uint64_t)(p >> 64);
+#else
+  uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
+  uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), cross = a0 * b1 + (middle & 0xffffffffu);
+  r.low = cross << 32 | (low & 0xffffffffu);
+  r.high = a1 * b1 + (middle >> 32) + (cross >> 32);
+#endif
+  return r;
+}
+
+/* y += c x modulo 2^(64 words), all two's complement. */
+PERMI_UNUSED
+static void permi_words_add_product(uint64_t *y, const uint64_t *x, int words, int64_t c)
+{
+  const uint64_t factor = c < 0 ? 0 - (uint64_t)c : (uint64_t)c;
+  uint64_t carry = 0;
+  int i;
+  for (i = 0; i < words; i++) {
+    permi_wide p = permi_multiply_words(x[i], factor);
+    p.low += carry;
+    carry = p.high + (p.low < carry);
+    if (c < 0) {
+      carry += y[i] < p.low;
+      y[i] -= p.low;
+    } else {
+      y[i] += p.low;
+      carry += y[i] < p.low;
+    }
+  }
+}
+
 static void permi_integer_trim(perm_integer *a)
 {
   for (a->words = PERM_INTEGER_WORDS; a->words && !a->word[a->words - 1];)
@@ -2969,6 +3012,8 @@ static const char *permi_bad_option(const perm_options *options)
     return "certify is neither 0 nor 1";
   if (options->threads < 0)
     return "threads is negative (0 means all)";
+  if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
+    return "modulus is not between 2 and 2^63 (0 means none)";
   if (!(options->tolerance >= 0) || options->tolerance == (double)INFINITY)
     return "tolerance is negative or not finite (0 means none)";
   if (!(options->max_seconds >= 0))
@@ -3182,8 +3227,8 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
     return "method frontier is in perm_sparse.h";
   if (!scalar && method != PERM_DENSE && method != PERM_EXPANSION)
     return "this method is not for square matrices of doubles";
-  if (options->precision == PERM_PRECISION_EXACT)
-    return "precision exact is in perm_sparse.h: use perm_compute_sparse";
+  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
+    return "precision exact and modulus are for integers: perm_compute_integer, perm_compute_gaussian";
   if (options->precision == PERM_PRECISION_KAHAN && !scalar)
     return "precision kahan is for methods glynn and ryser: accurate is faster and better";
   if (options->precision == PERM_PRECISION_ACCURATE && scalar)

@@ -28,7 +28,7 @@
        perm_matrix a;
        perm_result r;
        if (perm_matrix_read("graph.mtx", NULL, &a, &r) == PERM_OK) {
-         char text[700];
+         char text[PERM_TEXT_BYTES];
          perm_compute_sparse(&a, NULL, &r);
          perm_result_text(&r, text, sizeof text);
          puts(text);
@@ -36,8 +36,8 @@
        }
 
    GUARANTEES
-     - Integer and pattern matrices are computed exactly while each block's permanent fits 128 bits and all of it
-       2176 (else in doubles, and `exact` is 0; overflow is detected). Doubles carry a proven bound in `error`: the
+     - Integer and pattern matrices are computed exactly, up to 4544 bits (above that in doubles, and `exact` is 0),
+       and modulo any number at any size. Doubles carry a proven bound in `error`: the
        frontier programme only adds products of entries, so non-negative matrices lose no digit to cancellation.
        Where underflow on the way cannot be bounded (bands of thousands) `error` is INFINITY.
      - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
@@ -52,6 +52,7 @@
    REFERENCES
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
      [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
+     [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
      [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: degrees 1 and 2.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
@@ -171,15 +172,15 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
    eliminated, the rest split into blocks; each block is a frontier task or a dense range, their product is the
    permanent. The matrix is only read and may be freed afterwards. options may be NULL. Free with perm_job_free.
    result may be NULL; if not, it gets status and message.
-   Precision exact, or default for kinds pattern and integer (unless doubles are predicted to be over 3 times as fast
-   and exact over a second): 128-bit integers in every task (the product of the blocks may be longer); a run that
-   needs more fails with PERM_ERROR_OVERFLOW.
+   Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles
+   are predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can
+   need; PERM_ERROR_OVERFLOW if that may be more than a perm_integer has. options.modulus: exact, modulo it.
    PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 64 frontier vertices. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
 /* Permanent of a sparse matrix. result (required) is overwritten. Returns result->status. Default precision
-   computes integer kinds exactly, and in doubles (with their error bound) if 128 bits are not enough.
+   computes integer kinds exactly, and in doubles (with their error bound) if a perm_integer may be too short.
    Thread-safe. Square matrices, and 0 x n (permanent 1). */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
@@ -1504,13 +1505,14 @@ typedef struct permi_cell {
   double real, absolute;               /* value and the sum of |terms| that it was computed from */
   double imaginary;                    /* complex matrices: real, imaginary is the given entry; absolute is not used */
   int rounded;                         /* 1: real is not the given entry itself, times a power of two */
-  int64_t integer;
+  int64_t integer, imaginary_integer;
 } permi_cell;
 
 typedef struct permi_working {
   perm_allocator allocator;
   int n, live, alive; /* entries and rows left */
   int integer;        /* 1: only the integers count and nothing rounds */
+  uint64_t modulus;   /* of the permanent, or 0 */
   int is_complex;
   int keep;          /* 1: entries stay as they are given, times powers of two */
   int whole;         /* 1: all blocks go to the dense engine, which scales by itself */
@@ -1889,8 +1891,10 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   memset(&number, 0, sizeof number);
   if (working->integer) {
     number.integer = permi_integer_of(cell->integer);
+    number.imaginary_integer = permi_integer_of(cell->imaginary_integer);
     number.exact = 1;
     number.value.hi = (double)cell->integer;
+    number.imaginary.hi = (double)cell->imaginary_integer;
   } else {
     double roundings = 2.0 * working->degree_two + (working->inexact ? working->degree_two + 1 : 0);
     number.value.hi = cell->real;
@@ -1898,7 +1902,14 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     number.error = permi_gamma(roundings) * cell->absolute + working->lost_error;
     number.estimate = PERMI_UNIT * sqrt(roundings) * cell->absolute;
   }
-  return permi_number_multiply(&working->constant, &number);
+  {
+    perm_status status = permi_number_multiply(&working->constant, &number);
+    if (working->modulus) {
+      permi_integer_reduce(&working->constant.integer, working->modulus);
+      permi_integer_reduce(&working->constant.imaginary_integer, working->modulus);
+    }
+    return status;
+  }
 }
 
 /* Degree 1 and 2 until nothing is left to do. *changed tells whether anything was; PERM_ERROR_OVERFLOW if the
@@ -1974,6 +1985,7 @@ typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
   double *real, *absolute;       /* of an edge; NULL when integer */
   double *imaginary;             /* of an edge; NULL when not complex */
   int64_t *integer;              /* of an edge; NULL when real */
+  int64_t *imaginary_integer;    /* of an edge; NULL unless Gaussian */
 } permi_block;
 
 static double permi_order_random(uint64_t *seed) /* xorshift64*, in [0, 1) */
@@ -2451,14 +2463,20 @@ done:
 typedef struct permi_stream {
   uint64_t test, want, flip;
   double real, absolute;
-  int64_t integer;
+  int64_t integer[2]; /* real and imaginary part */
 } permi_stream;
 
-typedef enum permi_algebra { PERMI_MAGNITUDES, PERMI_SIGNED, PERMI_WIDE } permi_algebra;
+/* Integers are computed modulo 2^(64 words), with as many words as the permanent can need: then nothing has to be
+   checked on the way. The short ones have instances of their own. */
+typedef enum permi_algebra {
+  PERMI_MAGNITUDES,
+  PERMI_SIGNED,
+  PERMI_WORD,
+  PERMI_WIDE,
+  PERMI_WORDS,   /* any number of words; also Gaussian integers, two such numbers */
+  PERMI_RESIDUES /* modulo `modulus`; also Gaussian */
+} permi_algebra;
 
-typedef struct permi_wide {
-  uint64_t low, high;
-} permi_wide; /* 128-bit two's complement */
 typedef struct permi_signed {
   double value, absolute;
 } permi_signed;
@@ -2466,6 +2484,8 @@ typedef struct permi_signed {
 typedef struct permi_frontier { /* context of a leaf */
   perm_allocator allocator;
   permi_algebra algebra;
+  int words, parts; /* of an integer: 64-bit words of a part; 2 parts: Gaussian */
+  uint64_t modulus; /* PERMI_RESIDUES */
   int steps, width;
   int *stream_start; /* steps + 1 */
   permi_stream *stream;
@@ -2494,61 +2514,16 @@ typedef struct permi_list {
   permi_patterns patterns;
 } permi_list;
 
-/* 64 x 64 -> 128 bits. */
-static permi_wide permi_multiply_words(uint64_t a, uint64_t b)
+/* ab mod p for a, b < p <= 2^63. */
+static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
 {
-  permi_wide r;
 #if defined(__SIZEOF_INT128__)
   __extension__ typedef unsigned __int128 permi_uint128;
-  permi_uint128 p = (permi_uint128)a * b;
-  r.low = (uint64_t)p;
-  r.high = (uint64_t)(p >> 64);
+  return (uint64_t)((permi_uint128)a * b % p);
 #else
-  uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
-  uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), cross = a0 * b1 + (middle & 0xffffffffu);
-  r.low = cross << 32 | (low & 0xffffffffu);
-  r.high = a1 * b1 + (middle >> 32) + (cross >> 32);
+  permi_wide product = permi_multiply_words(a, b);
+  return permi_residue_wide(product.high, product.low, p);
 #endif
-  return r;
-}
-
-static void permi_wide_add(permi_wide *sum, permi_wide x)
-{
-  sum->low += x.low;
-  sum->high += x.high + (sum->low < x.low);
-}
-
-static permi_wide permi_wide_negate(permi_wide x)
-{
-  x.low = ~x.low + 1;
-  x.high = ~x.high + (x.low == 0);
-  return x;
-}
-
-/* sum += c x modulo 2^128. */
-static void permi_wide_add_product(permi_wide *sum, permi_wide x, int64_t c)
-{
-  permi_wide p = permi_multiply_words(x.low, (uint64_t)c);
-  p.high += x.high * (uint64_t)c - (c < 0 ? x.low : 0); /* (uint64_t)c = c + 2^64 for negative c */
-  permi_wide_add(sum, p);
-}
-
-/* The same; 1 if the product or the sum leaves -2^127 < y < 2^127. */
-static int permi_wide_add_product_checked(permi_wide *sum, permi_wide x, int64_t c)
-{
-  uint64_t factor = c < 0 ? 0 - (uint64_t)c : (uint64_t)c, before = sum->high;
-  permi_wide magnitude = x.high >> 63 ? permi_wide_negate(x) : x, p, top;
-  int negative = (int)(x.high >> 63) != (c < 0);
-  p = permi_multiply_words(magnitude.low, factor);
-  top = permi_multiply_words(magnitude.high, factor);
-  top.low += p.high;
-  if (top.high || top.low < p.high || top.low >> 63)
-    return 1;
-  p.high = top.low;
-  if (negative)
-    p = permi_wide_negate(p);
-  permi_wide_add(sum, p);
-  return (int)((~(before ^ p.high) & (before ^ sum->high)) >> 63) || (sum->high == UINT64_C(1) << 63 && !sum->low);
 }
 
 static void permi_list_release(const perm_allocator *allocator, permi_list *list)
@@ -2689,7 +2664,7 @@ typedef struct permi_cursor {
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS]; /* the low masks that take part */
   double real, absolute;
-  int64_t integer;
+  int64_t integer[2];
 } permi_cursor;
 
 static void permi_cursor_settle(permi_cursor *cursor, const permi_list *source)
@@ -2717,7 +2692,7 @@ static void permi_cursor_start(permi_cursor *cursor, const permi_stream *stream,
   cursor->low_flip = (unsigned)stream->flip & mask;
   cursor->real = stream->real;
   cursor->absolute = stream->absolute;
-  cursor->integer = stream->integer;
+  memcpy(cursor->integer, stream->integer, sizeof cursor->integer);
   for (i = 0; i < 6; i++)
     if (cursor->low_test >> i & 1)
       within &= cursor->low_want >> i & 1 ? ~permi_even[i] : permi_even[i];
@@ -2821,8 +2796,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
 /* ========================================================================================= >>steps
    Running the programme: one step after the other between two lists, rescaled by powers of two, and the bound. */
 /* What a run carries from step to step. Doubles: true values are those of the list times 2^exp2; smallest and
-   largest bound the moduli of its non-zero values; `loss` bounds what underflow has done to any one value.
-   Integers: high_bits. */
+   largest bound the moduli of its non-zero values; `loss` bounds what underflow has done to any one value. */
 typedef struct permi_run {
   const perm_allocator *allocator;
   permi_control *control;
@@ -2834,9 +2808,10 @@ typedef struct permi_run {
   int step;              /* counted from 1 */
   int careful, tracking; /* sizes are noted in every step; in this step */
   double state_seconds;  /* predicted, per state of the present step */
-  uint64_t high_bits;    /* the high words of all moduli, or-ed */
   long long exp2;
-  int overflow;
+  int words, parts; /* as in permi_frontier, */
+  uint64_t modulus;
+  size_t stride; /* and words of a value */
 } permi_run;
 
 /* Smallest and largest of |x[0]|, |x[stride]|, ...; four chains, for a minimum takes four cycles. A 0 from underflow
@@ -2884,51 +2859,99 @@ static void permi_track_signed(const permi_signed *x, size_t count, double *smal
   *largest = high;
 }
 
-/* One text (>>template), an instance per algebra. Integers have two: additions are checked only in the steps whose
-   bound does not exclude an overflow. */
+/* One text (>>template), an instance per algebra. */
 #define PERMI_STEP permi_step_magnitudes
 #define PERMI_VALUE double
-#define PERMI_ZERO(x) x = 0
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) *(y) = 0
 #define PERMI_COEFFICIENTS const double real = cursor->real;
-#define PERMI_ASSIGN(y, x) y = real * x
-#define PERMI_ACCUMULATE(y, x) y += real * x
+#define PERMI_ASSIGN(y, x) *(y) = real * *(x)
+#define PERMI_ACCUMULATE(y, x) *(y) += real * *(x)
 #define PERMI_TRACK(x, count) permi_track(x, count, 1, &run->smallest, &run->largest)
 #include PERM_SPARSE_HEADER_FILE
 
 #define PERMI_STEP permi_step_signed
 #define PERMI_VALUE permi_signed
-#define PERMI_ZERO(x) x.value = x.absolute = 0
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) (y)->value = (y)->absolute = 0
 #define PERMI_COEFFICIENTS const double real = cursor->real, absolute = cursor->absolute;
-#define PERMI_ASSIGN(y, x) (y.value = real * x.value, y.absolute = absolute * x.absolute)
-#define PERMI_ACCUMULATE(y, x) (y.value += real * x.value, y.absolute += absolute * x.absolute)
+#define PERMI_ASSIGN(y, x) ((y)->value = real * (x)->value, (y)->absolute = absolute * (x)->absolute)
+#define PERMI_ACCUMULATE(y, x) ((y)->value += real * (x)->value, (y)->absolute += absolute * (x)->absolute)
 #define PERMI_TRACK(x, count) permi_track_signed(x, count, &run->smallest, &run->largest)
 #include PERM_SPARSE_HEADER_FILE
 
-static const permi_wide permi_wide_zero = {0, 0};
+#define PERMI_STEP permi_step_word
+#define PERMI_VALUE uint64_t
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) *(y) = 0
+#define PERMI_COEFFICIENTS const uint64_t integer = (uint64_t)cursor->integer[0];
+#define PERMI_ASSIGN(y, x) *(y) = integer * *(x)
+#define PERMI_ACCUMULATE(y, x) *(y) += integer * *(x)
+#define PERMI_TRACK(x, count) (void)0
+#include PERM_SPARSE_HEADER_FILE
 
-static void permi_track_wide(const permi_wide *x, size_t count, uint64_t *high_bits)
+/* y += c x modulo 2^128. */
+static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
 {
-  size_t k;
-  for (k = 0; k < count; k++)
-    *high_bits |= x[k].high ^ (0 - (x[k].high >> 63));
+  permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
+  p.high += x->high * (uint64_t)c - (c < 0 ? x->low : 0); /* (uint64_t)c = c + 2^64 for negative c */
+  y->low += p.low;
+  y->high += p.high + (y->low < p.low);
 }
 
 #define PERMI_STEP permi_step_wide
 #define PERMI_VALUE permi_wide
-#define PERMI_ZERO(x) x.low = x.high = 0
-#define PERMI_COEFFICIENTS const int64_t integer = cursor->integer;
-#define PERMI_ASSIGN(y, x) (y = permi_wide_zero, permi_wide_add_product(&y, x, integer))
-#define PERMI_ACCUMULATE(y, x) permi_wide_add_product(&y, x, integer)
-#define PERMI_TRACK(x, count) permi_track_wide(x, count, &run->high_bits)
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) (y)->low = (y)->high = 0
+#define PERMI_COEFFICIENTS const int64_t integer = cursor->integer[0];
+#define PERMI_ASSIGN(y, x) ((y)->low = (y)->high = 0, permi_wide_add_product(y, x, integer))
+#define PERMI_ACCUMULATE(y, x) permi_wide_add_product(y, x, integer)
+#define PERMI_TRACK(x, count) (void)0
 #include PERM_SPARSE_HEADER_FILE
 
-#define PERMI_STEP permi_step_wide_checked
-#define PERMI_VALUE permi_wide
-#define PERMI_ZERO(x) x.low = x.high = 0
-#define PERMI_COEFFICIENTS const int64_t integer = cursor->integer;
-#define PERMI_ASSIGN(y, x) (y = permi_wide_zero, overflow |= permi_wide_add_product_checked(&y, x, integer))
-#define PERMI_ACCUMULATE(y, x) overflow |= permi_wide_add_product_checked(&y, x, integer)
-#define PERMI_TRACK(x, count) permi_track_wide(x, count, &run->high_bits)
+static void permi_words_accumulate(const permi_run *run, const int64_t *c, uint64_t *y, const uint64_t *x)
+{
+  const int words = run->words;
+  permi_words_add_product(y, x, words, c[0]);
+  if (run->parts == 2) {
+    permi_words_add_product(y + words, x + words, words, c[0]);
+    if (c[1]) {
+      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] came from a double: not INT64_MIN */
+      permi_words_add_product(y + words, x, words, c[1]);
+    }
+  }
+}
+
+#define PERMI_STEP permi_step_words
+#define PERMI_VALUE uint64_t
+#define PERMI_STRIDE run->stride
+#define PERMI_ZERO(y) memset(y, 0, run->stride * sizeof(uint64_t))
+#define PERMI_COEFFICIENTS const int64_t *integer = cursor->integer;
+#define PERMI_ASSIGN(y, x) (PERMI_ZERO(y), permi_words_accumulate(run, integer, y, x))
+#define PERMI_ACCUMULATE(y, x) permi_words_accumulate(run, integer, y, x)
+#define PERMI_TRACK(x, count) (void)0
+#include PERM_SPARSE_HEADER_FILE
+
+/* The streams' integers are residues here, from 0 to p - 1. */
+static void permi_residue_accumulate(const permi_run *run, const int64_t *integer, uint64_t *y, const uint64_t *x)
+{
+  const uint64_t p = run->modulus, c = (uint64_t)integer[0], d = (uint64_t)integer[1];
+  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p;
+  if (run->parts == 2) {
+    y[0] = (y[0] + permi_residue_multiply(x[1], d ? p - d : 0, p)) % p;
+    y[1] = (y[1] + permi_residue_multiply(x[1], c, p)) % p;
+    y[1] = (y[1] + permi_residue_multiply(x[0], d, p)) % p;
+  }
+}
+
+#define PERMI_STEP permi_step_residues
+#define PERMI_VALUE uint64_t
+#define PERMI_STRIDE run->stride
+#define PERMI_ZERO(y) memset(y, 0, run->stride * sizeof(uint64_t))
+#define PERMI_COEFFICIENTS const int64_t *integer = cursor->integer;
+#define PERMI_ASSIGN(y, x) (PERMI_ZERO(y), permi_residue_accumulate(run, integer, y, x))
+#define PERMI_ACCUMULATE(y, x) permi_residue_accumulate(run, integer, y, x)
+#define PERMI_TRACK(x, count) (void)0
 #include PERM_SPARSE_HEADER_FILE
 
 /* Powers of two keep the largest value between 2^-500 and 2^500; entries are below 1 in modulus and a step has at most
@@ -2952,6 +2975,20 @@ static void permi_run_rescale(permi_run *run, permi_list *list, int doubles)
   run->exp2 += e;
 }
 
+/* Adds one integer of `words` words, two's complement unless it is a residue. */
+static void permi_frontier_add_integer(perm_sum *sum, const uint64_t *x, const permi_frontier *frontier)
+{
+  const int negative = frontier->algebra != PERMI_RESIDUES && x[frontier->words - 1] >> 63;
+  uint64_t word[PERM_INTEGER_WORDS], zero[PERM_INTEGER_WORDS];
+  memset(zero, 0, sizeof zero);
+  memcpy(word, x, (size_t)frontier->words * sizeof *word);
+  if (negative) {
+    permi_words_subtract(zero, word, frontier->words);
+    memcpy(word, zero, sizeof word);
+  }
+  permi_sum_add_integer(sum, word, frontier->words, negative);
+}
+
 /* THE BOUND. Let k_p be the number of streams of step p, n the order of the block, u the rounding unit. The value
    of a state is a sum of terms, one per partial matching; each step multiplies a term at most once (n times
    in all: a perfect matching has n entries, and a drop multiplies by 1) and adds it at most k_p - 1 times to
@@ -2969,18 +3006,12 @@ static perm_status permi_frontier_finish(const permi_frontier *frontier, const p
                                          perm_partial *partial)
 {
   double value = 0, absolute = 0, loss;
-  if (frontier->algebra == PERMI_WIDE) {
-    permi_wide x = {0, 0};
-    uint64_t word[2];
-    int negative;
+  if (frontier->algebra >= PERMI_WORD) {
+    const uint64_t *x = (const uint64_t *)list->value; /* least significant word first, in a permi_wide too */
     if (list->states)
-      x = *(const permi_wide *)list->value;
-    negative = (int)(x.high >> 63);
-    if (negative)
-      x = permi_wide_negate(x);
-    word[0] = x.low;
-    word[1] = x.high;
-    permi_sum_add_integer(&partial->value, word, 2, negative);
+      permi_frontier_add_integer(&partial->value, x, frontier);
+    if (list->states && frontier->parts == 2)
+      permi_frontier_add_integer(&partial->imaginary, x + frontier->words, frontier);
     partial->terms += run->visited;
     return PERM_OK;
   }
@@ -3001,11 +3032,11 @@ static perm_status permi_frontier_finish(const permi_frontier *frontier, const p
   return PERM_OK;
 }
 
-static size_t permi_value_bytes(permi_algebra algebra)
+static size_t permi_value_bytes(const permi_frontier *frontier)
 {
-  return algebra == PERMI_MAGNITUDES ? sizeof(double)
-         : algebra == PERMI_SIGNED   ? sizeof(permi_signed)
-                                     : sizeof(permi_wide);
+  return frontier->algebra == PERMI_MAGNITUDES ? sizeof(double)
+         : frontier->algebra == PERMI_SIGNED   ? sizeof(permi_signed)
+                                               : (size_t)(frontier->words * frontier->parts) * sizeof(uint64_t);
 }
 
 static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run, int p)
@@ -3019,20 +3050,18 @@ static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run
   for (s = 0; s < streams; s++) {
     double x = fabs(stream[s].real);
     permi_cursor_start(&run->cursor[s], &stream[s], source);
-    weight += frontier->algebra == PERMI_WIDE ? fabs((double)stream[s].integer) : stream[s].absolute;
+    weight += stream[s].absolute;
     x = x == 0 ? stream[s].absolute : x;
     least = x < least ? x : least;
   }
   weight *= 1 + 1e-12;
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
-  if (frontier->algebra == PERMI_WIDE) {
-    double largest = ((double)run->high_bits + 1) * 18446744073709551616.0;
-    run->tracking = 1;
-    run->high_bits = 0;
-    if (largest * weight < 8e37) /* < 2^126 */
-      return permi_step_wide(run, source, target, streams, done);
-    status = permi_step_wide_checked(run, source, target, streams, done);
-    return status == PERM_OK && run->overflow ? PERM_ERROR_OVERFLOW : status;
+  switch (frontier->algebra) {
+  case PERMI_WORD: return permi_step_word(run, source, target, streams, done);
+  case PERMI_WIDE: return permi_step_wide(run, source, target, streams, done);
+  case PERMI_WORDS: return permi_step_words(run, source, target, streams, done);
+  case PERMI_RESIDUES: return permi_step_residues(run, source, target, streams, done);
+  default: break;
   }
   run->loss *= weight;
   if (run->smallest * least < PERMI_SAFE_PRODUCT)
@@ -3053,7 +3082,7 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const perm_allocator *allocator = &frontier->allocator;
-  size_t size = permi_value_bytes(frontier->algebra);
+  size_t size = permi_value_bytes(frontier);
   permi_run run;
   perm_status status = PERM_ERROR_MEMORY;
   uint64_t none[PERMI_LOW_WORDS];
@@ -3064,6 +3093,10 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
   run.allocator = allocator;
   run.control = control;
   run.smallest = run.largest = 1;
+  run.words = frontier->words;
+  run.parts = frontier->parts;
+  run.modulus = frontier->modulus;
+  run.stride = (size_t)(frontier->words * frontier->parts);
   for (p = 0; p < frontier->steps; p++) {
     int streams = frontier->stream_start[p + 1] - frontier->stream_start[p], s;
     double weight = 0;
@@ -3091,9 +3124,9 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
   run.list[0].groups = run.list[0].states = run.list[0].first[1] = 1;
   run.list[0].high[0] = run.list[0].first[0] = 0;
   run.list[0].pattern[0] = 0;
-  if (frontier->algebra == PERMI_WIDE) {
-    ((permi_wide *)run.list[0].value)->low = 1;
-    ((permi_wide *)run.list[0].value)->high = 0;
+  if (frontier->algebra >= PERMI_WORD) {
+    memset(run.list[0].value, 0, size);
+    *(uint64_t *)run.list[0].value = 1;
   } else if (frontier->algebra == PERMI_SIGNED) {
     ((permi_signed *)run.list[0].value)->value = ((permi_signed *)run.list[0].value)->absolute = 1;
   } else {
@@ -3180,6 +3213,13 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, co
   return 1;
 }
 
+static int64_t permi_residue_of(int64_t x, uint64_t p)
+{
+  perm_integer integer = permi_integer_of(x);
+  permi_integer_reduce(&integer, p);
+  return (int64_t)integer.word[0];
+}
+
 /* The streams of every step. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *sequence,
                                    const int *birth, const int *death, const int *slot)
@@ -3198,7 +3238,8 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
       permi_stream *stream = &frontier->stream[used++];
       stream->test = stream->want = stream->flip = test | self;
       stream->real = stream->absolute = 1;
-      stream->integer = 1;
+      stream->integer[0] = 1;
+      stream->integer[1] = 0;
     }
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
@@ -3217,17 +3258,63 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
       }
       stream->real = block->real ? block->real[block->edge[e]] : 0;
       stream->absolute = block->real ? block->absolute[block->edge[e]] : 0;
-      stream->integer = block->integer ? block->integer[block->edge[e]] : 0;
+      stream->integer[0] = block->integer ? block->integer[block->edge[e]] : 0;
+      stream->integer[1] = block->imaginary_integer ? block->imaginary_integer[block->edge[e]] : 0;
+      if (frontier->algebra == PERMI_RESIDUES) {
+        stream->integer[0] = permi_residue_of(stream->integer[0], frontier->modulus);
+        stream->integer[1] = permi_residue_of(stream->integer[1], frontier->modulus);
+      }
       used++;
     }
   }
   frontier->stream_start[p] = used;
 }
 
-/* PERM_ERROR_LIMIT: the frontier has more than 64 vertices. roundings: of an entry's terms. */
+/* log2 of a bound on the permanents of the block of integers: for rows as for columns the product of the sums of
+   moduli, or where all moduli are 1 Minc and Bregman's product of r!^(1/r) [Bre73]. Rounded up by far. */
+static double permi_block_bits(const permi_block *block)
+{
+  double bits[2] = {0, 0};
+  int v, e;
+  for (v = 0; v < 2 * block->n; v++) {
+    const int degree = block->start[v + 1] - block->start[v];
+    double sum = 0;
+    int ones = 1;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      double x = fabs((double)block->integer[block->edge[e]]);
+      if (block->imaginary_integer)
+        x += fabs((double)block->imaginary_integer[block->edge[e]]);
+      sum += x;
+      ones &= x == 1;
+    }
+    bits[v >= block->n] += ones ? lgamma(degree + 1.0) / (0.6931471805599453 * degree) : log2(sum);
+  }
+  return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
+}
+
+/* How integers are kept. 0: the permanent may be too long for a perm_integer, and no modulus makes it shorter. */
+#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division: as much as so many words */
+static int permi_frontier_integers(permi_frontier *frontier, const permi_block *block, uint64_t modulus)
+{
+  const double bits = permi_block_bits(block) + 1; /* the sign */
+  frontier->parts = block->imaginary_integer ? 2 : 1;
+  frontier->words = bits < 64 * PERM_INTEGER_WORDS ? (int)(bits / 64) + 1 : PERM_INTEGER_WORDS + 1;
+  frontier->algebra = frontier->parts == 2 || frontier->words > 2 ? PERMI_WORDS
+                      : frontier->words == 2                      ? PERMI_WIDE
+                                                                  : PERMI_WORD;
+  if (modulus && frontier->words > PERMI_RESIDUE_WORDS) {
+    frontier->algebra = PERMI_RESIDUES;
+    frontier->modulus = modulus;
+    frontier->words = 1;
+  }
+  return frontier->words <= PERM_INTEGER_WORDS;
+}
+
+/* PERM_ERROR_LIMIT: the frontier has more than 64 vertices. PERM_ERROR_OVERFLOW: the permanent may be too long for a
+   perm_integer. roundings: of an entry's terms. modulus: for integers, or 0. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, double roundings, double lost_error,
-                                         permi_frontier **made)
+                                         uint64_t modulus, permi_frontier **made)
 {
   int n = block->n, i, e, v, p = 0;
   size_t vertices = 2 * (size_t)n;
@@ -3252,7 +3339,12 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   death = numbers + 5 * vertices;
   slot = numbers + 6 * vertices;
   frontier->allocator = *allocator;
-  frontier->algebra = block->integer ? PERMI_WIDE : PERMI_MAGNITUDES;
+  frontier->algebra = PERMI_MAGNITUDES;
+  frontier->words = frontier->parts = 1;
+  if (block->integer && !permi_frontier_integers(frontier, block, modulus)) {
+    status = PERM_ERROR_OVERFLOW;
+    goto done;
+  }
   for (i = 0; i < block->edges && !block->integer; i++)
     if (block->real[i] != block->absolute[i])
       frontier->algebra = PERMI_SIGNED;
@@ -3378,17 +3470,23 @@ static double permi_sparse_imaginary(const perm_matrix *matrix, size_t e)
   return matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
 }
 
-/* Is the entry an integer that the exact engines take? */
+/* Is the entry an integer (Gaussian for complex matrices) that the exact engines take? */
 static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *integer)
 {
-  *integer = 1;
-  if (matrix->kind == PERM_KIND_INTEGER) {
-    *integer = matrix->integer[e];
-  } else if (matrix->kind == PERM_KIND_REAL) {
-    double x = matrix->real[e];
-    if (!(fabs(x) < 9007199254740992.0) || x != floor(x))
+  double part[2];
+  int k;
+  integer[0] = 1;
+  integer[1] = 0;
+  if (matrix->kind == PERM_KIND_INTEGER)
+    integer[0] = matrix->integer[e];
+  if (matrix->kind == PERM_KIND_INTEGER || matrix->kind == PERM_KIND_PATTERN)
+    return 1;
+  part[0] = matrix->real[e];
+  part[1] = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
+  for (k = 0; k < 2; k++) {
+    if (!(fabs(part[k]) < 9007199254740992.0) || part[k] != floor(part[k]))
       return 0;
-    *integer = (int64_t)x;
+    integer[k] = (int64_t)part[k];
   }
   return 1;
 }
@@ -3396,10 +3494,10 @@ static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *in
 /* Are all? If not, *row and *entry are the first that is none. */
 static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry)
 {
-  int64_t integer;
+  int64_t integer[2];
   for (*row = 0; *row < matrix->m; ++*row)
     for (*entry = matrix->row_start[*row]; *entry < matrix->row_start[*row + 1]; ++*entry)
-      if (!permi_sparse_integer(matrix, *entry, &integer))
+      if (!permi_sparse_integer(matrix, *entry, integer))
         return 0;
   return 1;
 }
@@ -3415,13 +3513,15 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
   for (i = 0; i < matrix->m; i++)
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       permi_cell *cell = &working->cell[used];
+      int64_t integer[2];
       cell->real = permi_sparse_real(matrix, e);
       cell->imaginary = permi_sparse_imaginary(matrix, e);
       cell->absolute = fabs(cell->real);
-      cell->integer = cell->rounded = 0;
-      if (exact)
-        permi_sparse_integer(matrix, e, &cell->integer);
-      if (exact ? cell->integer == 0 : cell->real == 0 && cell->imaginary == 0)
+      cell->rounded = 0;
+      permi_sparse_integer(matrix, e, integer);
+      cell->integer = integer[0];
+      cell->imaginary_integer = integer[1];
+      if (exact ? integer[0] == 0 && integer[1] == 0 : cell->real == 0 && cell->imaginary == 0)
         continue;
       if (!exact && matrix->kind == PERM_KIND_INTEGER && cell->absolute >= 9007199254740992.0)
         working->inexact = cell->rounded = 1;
@@ -3453,6 +3553,7 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->absolute);
   permi_release(allocator, block->imaginary);
   permi_release(allocator, block->integer);
+  permi_release(allocator, block->imaginary_integer);
 }
 
 /* The block of the given rows and columns (vertices of the working matrix, n of each). 0: out of memory. */
@@ -3474,13 +3575,16 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   block->edge = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
   if (working->integer) {
     block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
+    if (working->is_complex)
+      block->imaginary_integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
   } else {
     block->real = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
     block->absolute = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
   }
-  if (working->is_complex)
+  if (working->is_complex && !working->integer)
     block->imaginary = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-  if (!block->start || !block->neighbour || !block->edge || (working->is_complex && !block->imaginary) ||
+  if (!block->start || !block->neighbour || !block->edge ||
+      (working->is_complex && !block->imaginary && !block->imaginary_integer) ||
       (working->integer ? !block->integer : !block->real || !block->absolute)) {
     permi_block_release(allocator, block);
     return 0;
@@ -3499,6 +3603,8 @@ static int permi_block_create(permi_working *working, const int *rows, const int
       block->edge[fill[c]++] = edges;
       if (block->integer) {
         block->integer[edges] = cell->integer;
+        if (block->imaginary_integer)
+          block->imaginary_integer[edges] = cell->imaginary_integer;
       } else {
         block->real[edges] = cell->real;
         block->absolute[edges] = cell->absolute;
@@ -3519,7 +3625,8 @@ static int permi_block_create(permi_working *working, const int *rows, const int
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"doubles", "doubles with moduli", "128-bit integers"};
+  static const char *const algebra[] = {"doubles",         "doubles with moduli",      "64-bit integers",
+                                        "128-bit integers", "integers of several words", "residues"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   int length =
       snprintf(buffer, size,
@@ -3535,6 +3642,7 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->algebra);
   int i;
+  hash = permi_hash(permi_hash(hash, (uint64_t)frontier->words), frontier->modulus);
   for (i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
   for (i = 0; i < frontier->stream_start[frontier->steps]; i++) {
@@ -3544,7 +3652,8 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier)
     hash = permi_hash(hash, stream->flip);
     hash = permi_hash_double(hash, stream->real);
     hash = permi_hash_double(hash, stream->absolute);
-    hash = permi_hash(hash, (uint64_t)stream->integer);
+    hash = permi_hash(hash, (uint64_t)stream->integer[0]);
+    hash = permi_hash(hash, (uint64_t)stream->integer[1]);
   }
   return hash;
 }
@@ -3640,7 +3749,7 @@ static perm_status permi_make_frontier(permi_maker *maker, const permi_block *bl
   leaf->release = permi_frontier_release;
   leaf->explain = permi_frontier_explain;
   leaf->context = frontier;
-  leaf->integer = frontier->algebra == PERMI_WIDE;
+  leaf->integer = frontier->algebra >= PERMI_WORD;
   leaf->scale = permi_dd_make(1);
   if (!leaf->integer) {
     leaf->bound_relative = frontier->bound_relative;
@@ -3661,6 +3770,13 @@ static int permi_sparse_needs_dense(const perm_options *options)
 #define PERMI_FRONTIER_FAVOUR_SECONDS 1e-3
 #define PERMI_FRONTIER_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
 
+static perm_status permi_fail_long(perm_result *result)
+{
+  return permi_fail(result, PERM_ERROR_OVERFLOW, 0,
+                    "the permanent may need more than %d bits: ask for it modulo a prime, or in doubles",
+                    64 * PERM_INTEGER_WORDS);
+}
+
 /* The leaf of a block. */
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
@@ -3671,7 +3787,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   double cost, seconds, bytes, rival = (double)INFINITY, limit;
   int *order;
   perm_status status;
-  if (options->method == PERM_DENSE || working->is_complex || permi_sparse_needs_dense(options))
+  if (!working->integer && (options->method == PERM_DENSE || working->is_complex || permi_sparse_needs_dense(options)))
     return permi_make_dense(maker, block, leaf);
   if (options->method == PERM_AUTO && !working->integer && block->n <= PERM_MAX_N)
     rival = block->n * ldexp(1, block->n - 1) / permi_dense_rate(options);
@@ -3684,13 +3800,18 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   status = PERM_ERROR_LIMIT;
   if (cost < 1e60) {
     double roundings = 2.0 * working->degree_two + (working->inexact ? working->n : 0);
-    status = permi_frontier_create(allocator, block, order, maker->binomial, roundings, working->lost_error, &frontier);
+    status = permi_frontier_create(allocator, block, order, maker->binomial, roundings, working->lost_error,
+                                   working->modulus, &frontier);
   }
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
+  if (status == PERM_ERROR_OVERFLOW) {
+    permi_frontier_release(allocator, frontier);
+    return permi_fail_long(maker->result);
+  }
   bytes = frontier ? (frontier->room[0] + frontier->room[1]) *
-                             ((double)permi_value_bytes(frontier->algebra) + PERMI_GROUP_BYTES) +
+                             ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) +
                          65536
                    : (double)INFINITY;
   limit = options->max_bytes > 0 ? options->max_bytes : PERMI_FRONTIER_DEFAULT_BYTES;
@@ -3753,7 +3874,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
     if (first[k + 1] - first[k] == 1)
       status = permi_absorb(working, &working->cell[working->head[rows[first[k]]]]);
   if (status == PERM_ERROR_OVERFLOW)
-    permi_fail(maker->result, status, 0, "the exact permanent is too long for %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_fail_long(maker->result);
   if (status == PERM_OK) {
     working->constant.exp2 += working->exp2;
     if (!working->integer)
@@ -3874,8 +3995,10 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
     return permi_fail_memory(result);
   }
   working.is_complex = matrix->kind == PERM_KIND_COMPLEX;
-  working.whole = working.is_complex || permi_sparse_needs_dense(options);
-  working.keep = working.whole || options->certify;
+  working.modulus = options->modulus;
+  working.whole = !exact && (working.is_complex || permi_sparse_needs_dense(options));
+  working.keep = working.is_complex || working.whole || options->certify;
+  maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
   if ((options->method == PERM_GLYNN || options->method == PERM_RYSER || options->method == PERM_EXPANSION) &&
       permi_sparse_full(matrix, working.work)) {
@@ -3885,7 +4008,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
     if (status == PERM_ERROR_MEMORY) {
       permi_fail_memory(result);
     } else if (status == PERM_ERROR_OVERFLOW) {
-      permi_fail(result, status, 0, "the exact permanent is too long for %d bits", 64 * PERM_INTEGER_WORDS);
+      permi_fail_long(result);
     } else if (zero) {
       status = permi_make_zero(&maker);
     } else {
@@ -3907,22 +4030,25 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
 static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, int *exact,
                                       perm_result *result)
 {
-  int row, whole;
+  int row, whole, exactly;
   size_t bad = 0;
   perm_status status = permi_check_options(options, 2, result);
   if (status == PERM_OK)
     status = permi_check_sparse(matrix, result);
   if (status != PERM_OK)
     return status;
-  if (matrix->kind == PERM_KIND_COMPLEX &&
-      (options->method == PERM_FRONTIER || options->precision == PERM_PRECISION_EXACT))
+  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus;
+  if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
+    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
+                      perm_precision_name(options->precision));
+  if (matrix->kind == PERM_KIND_COMPLEX && options->method == PERM_FRONTIER && !exactly)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: method frontier and precision exact do not take complex matrices in this version");
+                      "options: method frontier takes complex matrices with precision exact only in this version");
   if (options->method == PERM_FRONTIER && options->precision != PERM_PRECISION_DEFAULT &&
       options->precision != PERM_PRECISION_FAST && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
                       "options: method frontier has precisions fast, default and exact in this version");
-  if (options->method != PERM_FRONTIER && options->precision != PERM_PRECISION_EXACT) {
+  if (options->method != PERM_FRONTIER && !exactly) {
     const char *refusal = permi_plan_refusal(options, options->method == PERM_AUTO ? PERM_DENSE : options->method);
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
@@ -3933,16 +4059,17 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
                       "0 x n",
                       matrix->m, matrix->n);
   whole = options->method != PERM_AUTO && options->method != PERM_FRONTIER;
-  if (options->precision == PERM_PRECISION_EXACT && whole)
+  if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto and frontier do",
                       perm_method_name(options->method));
-  if (options->precision == PERM_PRECISION_EXACT && !permi_sparse_all_integers(matrix, &row, &bad))
+  if (exactly && !permi_sparse_all_integers(matrix, &row, &bad))
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, but the entry "
-                      "in row %d, column %d (counted from 1) is %.17g",
-                      row + 1, matrix->column[bad] + 1, matrix->real[bad]);
-  *exact = !whole && (options->precision == PERM_PRECISION_EXACT ||
+                      "in row %d, column %d (counted from 1) is %.17g%s",
+                      row + 1, matrix->column[bad] + 1, matrix->real[bad],
+                      matrix->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
+  *exact = !whole && (exactly ||
                       (options->precision == PERM_PRECISION_DEFAULT &&
                        (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER)));
   return PERM_OK;
@@ -4000,7 +4127,7 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
     return permi_fail_memory(result);
   }
   status = permi_make_job(matrix, options, exact, job, result);
-  if (exact && options->precision != PERM_PRECISION_EXACT)
+  if (exact && options->precision != PERM_PRECISION_EXACT && !options->modulus)
     status = permi_make_rather(matrix, options, status, job, result);
   return status;
 }
@@ -4018,19 +4145,10 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
     return PERM_ERROR_NULL;
   status = perm_sparse_job(matrix, &options, &job, result);
   while (status == PERM_OK) {
-    int exact = job->precision == PERM_PRECISION_EXACT;
     perm_precision precision = job->precision;
     perm_job *next;
     planned += job->plan_seconds;
     status = permi_run_job(job, &options, result);
-    if (status == PERM_ERROR_OVERFLOW && exact && options.precision != PERM_PRECISION_EXACT) {
-      status = permi_make_job(matrix, &options, 0, &job, result);
-      if (status == PERM_OK) {
-        precision = job->precision;
-        planned += job->plan_seconds;
-        status = permi_run_job(job, &options, result);
-      }
-    }
     result->escalated = escalated;
     if (status != PERM_OK || !permi_wants_more(&options, result))
       break;
@@ -4060,11 +4178,11 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 #else /* PERMI_STEP */
 /* ====================================================================================== >>template
    One step of the frontier programme, for the algebra that the macros give:
-     PERMI_VALUE              type of a value
-     PERMI_ZERO(y)            y = 0
+     PERMI_VALUE              type of a value, or of each of its PERMI_STRIDE parts
+     PERMI_ZERO(y)            *y = 0
      PERMI_COEFFICIENTS       declares the coefficient of `cursor` for the next two
-     PERMI_ASSIGN(y, x)       y = coefficient x
-     PERMI_ACCUMULATE(y, x)   y += coefficient x; both may set `overflow`
+     PERMI_ASSIGN(y, x)       *y = coefficient *x
+     PERMI_ACCUMULATE(y, x)   *y += coefficient *x
      PERMI_TRACK(x, count)    notes the sizes of finished values
      PERMI_STEP               name of the function
    Per group of the target: the streams that reach it, the pattern of their union, then the sums, straight into
@@ -4074,11 +4192,11 @@ static perm_status PERMI_STEP(permi_run *run, const permi_list *source, permi_li
   const PERMI_VALUE *values = (const PERMI_VALUE *)source->value;
   uint64_t bits[PERMI_LOW_WORDS];
   size_t unpolled = 0, k, count;
-  int s, j, overflow = 0;
+  int s, j;
   target->groups = target->states = 0;
   permi_patterns_clear(&target->patterns);
   for (;;) {
-    PERMI_VALUE *y = (PERMI_VALUE *)target->value + target->states;
+    PERMI_VALUE *y = (PERMI_VALUE *)target->value + target->states * PERMI_STRIDE;
     uint64_t key = UINT64_MAX;
     int taking = 0, pattern, pass, fresh = 1;
     for (s = 0; s < streams; s++)
@@ -4103,7 +4221,7 @@ static perm_status PERMI_STEP(permi_run *run, const permi_list *source, permi_li
     for (pass = 0; pass < 2; pass++) /* whole moves first: one of them saves the zeros */
       for (j = 0; j < taking; j++) {
         const permi_cursor *cursor = &run->cursor[run->taking[j]];
-        const PERMI_VALUE *x = values + source->first[cursor->group];
+        const PERMI_VALUE *x = values + source->first[cursor->group] * PERMI_STRIDE;
         const permi_move *move = permi_moves_find(&run->moves, run->step, run->taking[j], cursor, &source->patterns,
                                                   source->pattern[cursor->group], &target->patterns, pattern);
         const uint32_t *pair = run->moves.pair + move->first;
@@ -4114,23 +4232,23 @@ static perm_status PERMI_STEP(permi_run *run, const permi_list *source, permi_li
           continue;
         if (pass == 0 && fresh) {
           for (k = 0; k < count; k++)
-            PERMI_ASSIGN(y[k], x[k]);
+            PERMI_ASSIGN(y + k * PERMI_STRIDE, x + k * PERMI_STRIDE);
         } else if (pass == 0) {
           for (k = 0; k < count; k++)
-            PERMI_ACCUMULATE(y[k], x[k]);
+            PERMI_ACCUMULATE(y + k * PERMI_STRIDE, x + k * PERMI_STRIDE);
         } else {
           for (k = 0; k < count && fresh; k++)
-            PERMI_ZERO(y[k]);
+            PERMI_ZERO(y + k * PERMI_STRIDE);
           if (move->runs) {
             for (; runs > 0; runs--, pair += 2) {
-              PERMI_VALUE *to = y + (pair[0] >> 16);
-              const PERMI_VALUE *from = x + (pair[0] & 65535);
+              PERMI_VALUE *to = y + (pair[0] >> 16) * PERMI_STRIDE;
+              const PERMI_VALUE *from = x + (pair[0] & 65535) * PERMI_STRIDE;
               for (k = 0; k < pair[1]; k++)
-                PERMI_ACCUMULATE(to[k], from[k]);
+                PERMI_ACCUMULATE(to + k * PERMI_STRIDE, from + k * PERMI_STRIDE);
             }
           } else {
             for (k = 0; k < pairs; k++)
-              PERMI_ACCUMULATE(y[pair[k] >> 16], x[pair[k] & 65535]);
+              PERMI_ACCUMULATE(y + (pair[k] >> 16) * PERMI_STRIDE, x + (pair[k] & 65535) * PERMI_STRIDE);
           }
         }
         fresh = 0;
@@ -4153,10 +4271,10 @@ static perm_status PERMI_STEP(permi_run *run, const permi_list *source, permi_li
       unpolled = 0;
     }
   }
-  run->overflow |= overflow;
   return PERM_OK;
 }
 #undef PERMI_VALUE
+#undef PERMI_STRIDE
 #undef PERMI_ZERO
 #undef PERMI_COEFFICIENTS
 #undef PERMI_ASSIGN

@@ -320,7 +320,7 @@ TEST(t_complex_arguments)
   COMPLEX_BAD(perm_compute_complex(3, 3, b, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_sparse.h")
   options.method = PERM_AUTO;
   options.precision = PERM_PRECISION_EXACT;
-  COMPLEX_BAD(perm_compute_complex(3, 3, b, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_compute_sparse")
+  COMPLEX_BAD(perm_compute_complex(3, 3, b, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_compute_gaussian")
   memset(&options, 0, sizeof options);
   COMPLEX_BAD(perm_plan_complex(3, 3, b, 3, NULL, NULL, &r), PERM_ERROR_NULL, 6, "plan is NULL")
   CHECK(perm_compute_complex(0, 0, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.imaginary == 0 && r.is_complex);

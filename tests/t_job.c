@@ -258,7 +258,7 @@ TEST(t_bad_arguments_are_named)
   JOB_BAD(perm_compute_real(3, 3, a, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_sparse.h")
   options.method = PERM_AUTO;
   options.precision = PERM_PRECISION_EXACT;
-  JOB_BAD(perm_compute_real(3, 3, a, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_compute_sparse")
+  JOB_BAD(perm_compute_real(3, 3, a, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_compute_integer")
   CHECK(perm_compute_real(0, 0, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.exact);
   CHECK(perm_compute_real(0, 5, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.exact);
   CHECK(perm_compute_real(5, 0, a, 0, NULL, &r) == PERM_OK && r.value == 1 && r.exact);

@@ -288,47 +288,150 @@ TEST(t_sparse_known_sequences)
   perm_matrix_free(&matrix);
 }
 
-/* k (J - I) of order n: permanent k^n D_n, around the edge of 128 bits. */
-TEST(t_sparse_overflow_is_found)
+/* Permanent modulo p of a Gaussian matrix (b: imaginary parts, may be NULL), by subsets of columns. */
+static void t_sparse_residue(int n, const int64_t *a, const int64_t *b, uint64_t p, uint64_t value[2])
 {
-  static const double derangement[] = {1, 0, 1, 2, 9, 44, 265, 1854, 14833};
+  __int128 *sum = (__int128 *)calloc((size_t)2 << n, sizeof *sum);
+  int mask, j, k;
+  sum[0] = 1;
+  for (mask = 1; mask < 1 << n; mask++)
+    for (j = 0; j < n; j++)
+      if (mask >> j & 1) {
+        int row = __builtin_popcount((unsigned)mask) - 1;
+        const __int128 *from = sum + 2 * (mask ^ 1 << j);
+        __int128 x = a[row * n + j] % (__int128)p, y = b ? b[row * n + j] % (__int128)p : 0;
+        sum[2 * mask] = (sum[2 * mask] + from[0] * x - from[1] * y) % (__int128)p;
+        sum[2 * mask + 1] = (sum[2 * mask + 1] + from[0] * y + from[1] * x) % (__int128)p;
+      }
+  for (k = 0; k < 2; k++) {
+    __int128 r = sum[2 * ((1 << n) - 1) + k];
+    value[k] = (uint64_t)(r < 0 ? r + (__int128)p : r);
+  }
+  free(sum);
+}
+
+static uint64_t t_sparse_modulo(const perm_integer *integer, uint64_t p)
+{
+  unsigned __int128 r = 0;
+  int i;
+  for (i = integer->words - 1; i >= 0; i--)
+    r = ((r << 64) + integer->word[i]) % p;
+  return integer->negative && r ? p - (uint64_t)r : (uint64_t)r;
+}
+
+/* Entries of any size, both signs: as many words as it takes, checked modulo two primes, and modulo itself. */
+TEST(t_sparse_integers_of_any_size)
+{
+  static const uint64_t prime[] = {UINT64_C(2305843009213693951), 1000003};
   int64_t a[T_SPARSE_MAX * T_SPARSE_MAX];
-  int n = 8, bits, i, overflows = 0, fits = 0;
-  for (bits = 10; bits <= 30; bits++) {
-    perm_options exact = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT);
+  int trial, i, k, most = 0;
+  for (trial = 0; trial < 200; trial++) {
+    int n = 2 + test_below(8), bits = 1 + test_below(63);
+    perm_options options = t_sparse_options(trial % 2 ? PERM_FRONTIER : PERM_AUTO, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_result result;
-    perm_status status;
-    double expected = ldexp(derangement[n], n * bits);
-    for (i = 0; i < n * n; i++)
-      a[i] = i / n == i % n ? 0 : INT64_C(1) << bits;
-    matrix = t_sparse_integers(n, a);
-    status = perm_compute_sparse(&matrix, &exact, &result);
-    if (status == PERM_OK) {
-      CHECK(result.exact && result.value == expected);
-      fits++;
-    } else {
-      CHECK(status == PERM_ERROR_OVERFLOW && result.value != result.value);
-      CHECK(expected > 1e36); /* never refused far below 2^127 */
-      overflows++;
+    for (i = 0; i < n * n; i++) {
+      a[i] = test_below(4) ? (int64_t)(test_random() >> (64 - bits)) : 0;
+      if (test_below(2))
+        a[i] = -a[i];
     }
-    CHECK(status != PERM_OK || expected < 1.8e38);
-    CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK);
-    CHECK(result.exact == (status == PERM_OK) && fabs(result.value - expected) <= result.error);
-    CHECK(result.error <= 1e-12 * expected);
+    if (trial % 10 == 0)
+      a[0] = INT64_MIN;
+    matrix = t_sparse_integers(n, a);
+    options.modulus = 0;
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.exact);
+    most = result.integer.words > most ? result.integer.words : most;
+    for (k = 0; k < 2; k++) {
+      uint64_t expected[2];
+      perm_result residue;
+      t_sparse_residue(n, a, NULL, prime[k], expected);
+      CHECK_SHOW(t_sparse_modulo(&result.integer, prime[k]) == expected[0], "trial %d, n %d, %d bits", trial, n, bits);
+      options.modulus = prime[k];
+      CHECK(perm_compute_sparse(&matrix, &options, &residue) == PERM_OK && residue.modulus == prime[k]);
+      CHECK(residue.exact && residue.integer.words <= 1 && residue.integer.word[0] == expected[0]);
+    }
+    options.modulus = 0;
     perm_matrix_free(&matrix);
   }
-  CHECK(overflows > 3 && fits > 3);
-  { /* both signs, no reduction: sums that cancel must not hide an overflow */
+  CHECK(most >= 8);
+}
+
+static perm_matrix t_sparse_complex_matrix(int n, const double *a);
+
+TEST(t_sparse_gaussian_integers)
+{
+  static const uint64_t prime[] = {UINT64_C(2305843009213693951), 1000003};
+  int64_t a[T_SPARSE_MAX * T_SPARSE_MAX], b[T_SPARSE_MAX * T_SPARSE_MAX];
+  double complex[2 * T_SPARSE_MAX * T_SPARSE_MAX];
+  int trial, i, k, most = 0;
+  for (trial = 0; trial < 100; trial++) {
+    int n = 2 + test_below(9), bits = 1 + test_below(52);
+    perm_options options = t_sparse_options(trial % 2 ? PERM_FRONTIER : PERM_AUTO, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_result result;
-    perm_options exact = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_EXACT);
-    for (i = 0; i < 36; i++)
-      a[i] = (i % 6 + i / 6) % 3 == 0 ? -(INT64_C(1) << 62) : (INT64_C(1) << 62) - i;
-    matrix = t_sparse_integers(6, a);
-    CHECK(perm_compute_sparse(&matrix, &exact, &result) == PERM_ERROR_OVERFLOW);
+    for (i = 0; i < n * n; i++) {
+      a[i] = test_below(4) ? (int64_t)(test_random() >> (64 - bits)) * (test_below(2) ? 1 : -1) : 0;
+      b[i] = test_below(3) ? (int64_t)(test_random() >> (64 - bits)) * (test_below(2) ? 1 : -1) : 0;
+      complex[2 * i] = (double)a[i];
+      complex[2 * i + 1] = (double)b[i];
+    }
+    matrix = t_sparse_complex_matrix(n, complex);
+    CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.exact, "%s", result.message);
+    most = result.imaginary_integer.words > most ? result.imaginary_integer.words : most;
+    for (k = 0; k < 2; k++) {
+      uint64_t expected[2];
+      perm_result residue;
+      t_sparse_residue(n, a, b, prime[k], expected);
+      CHECK(t_sparse_modulo(&result.integer, prime[k]) == expected[0]);
+      CHECK(t_sparse_modulo(&result.imaginary_integer, prime[k]) == expected[1]);
+      options.modulus = prime[k];
+      CHECK(perm_compute_sparse(&matrix, &options, &residue) == PERM_OK);
+      CHECK(residue.integer.word[0] == expected[0] && residue.imaginary_integer.word[0] == expected[1]);
+    }
+    {
+      perm_result doubles;
+      double real = ldexp(result.value, (int)result.exp2), imaginary = ldexp(result.imaginary, (int)result.exp2);
+      CHECK(perm_compute_sparse(&matrix, NULL, &doubles) == PERM_OK);
+      CHECK(hypot(ldexp(doubles.value, (int)doubles.exp2) - real, ldexp(doubles.imaginary, (int)doubles.exp2) -
+            imaginary) <= 1e-9 * hypot(real, imaginary));
+    }
     perm_matrix_free(&matrix);
   }
+  CHECK(most >= 4);
+}
+
+/* A band of 4000 rows (a, b on and below the diagonal, a corner): too long for a perm_integer, not for a modulus;
+   the permanent is the product of the diagonal plus the product of the rest. */
+TEST(t_sparse_long_permanents_modulo)
+{
+  enum { ORDER = 4000 };
+  static int row[2 * ORDER], column[2 * ORDER];
+  static int64_t integer[2 * ORDER];
+  const uint64_t p = UINT64_C(9223372036854775807) - 24; /* near 2^63 */
+  perm_options options = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT);
+  perm_matrix matrix;
+  perm_result result;
+  unsigned __int128 diagonal = 1, rest = 1;
+  int i;
+  for (i = 0; i < ORDER; i++) {
+    row[2 * i] = row[2 * i + 1] = i;
+    column[2 * i] = i;
+    column[2 * i + 1] = (i + 1) % ORDER;
+    integer[2 * i] = 1000000007 + i;
+    integer[2 * i + 1] = 998244353 - i;
+    diagonal = diagonal * (uint64_t)integer[2 * i] % p;
+    rest = rest * (uint64_t)integer[2 * i + 1] % p;
+  }
+  CHECK(perm_matrix_from_triplets(ORDER, ORDER, 2 * ORDER, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL,
+                                  &matrix, NULL) == PERM_OK);
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_OVERFLOW);
+  CHECK_TEXT(result.message, "modulo a prime");
+  options.modulus = p;
+  options.certify = 1; /* no merges of degree 2: the frontier does it all */
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+  CHECK(result.integer.word[0] == (uint64_t)((diagonal + rest) % p));
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK && !result.exact && result.exp2 > 4544);
+  perm_matrix_free(&matrix);
 }
 
 /* Rows and columns times powers of two: only the exponent moves. */
@@ -671,7 +774,7 @@ TEST(t_sparse_declines_by_name)
   matrix.imaginary = imaginary;
   options.method = PERM_FRONTIER;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_UNSUPPORTED);
-  CHECK_TEXT(result.message, "method frontier and precision exact do not take complex matrices");
+  CHECK_TEXT(result.message, "method frontier takes complex matrices with precision exact only");
   options.method = PERM_AUTO;
   options.precision = PERM_PRECISION_KAHAN;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_UNSUPPORTED);
