@@ -20,6 +20,7 @@
 #include "t_io.c"
 #include "t_generate.c"
 #include "t_sparse.c"
+#include "t_structure.c"
 
 int main(int argc, char **argv)
 {

@@ -1,0 +1,221 @@
+/* >>structure: declared low rank, Cauchy matrices by Borchardt's identity. */
+
+/* The product u v as oracle_exact takes it; small integers, so that it is exact. */
+static void structure_product(int n, int r, const double *u, const double *v, int parts, double *a)
+{
+  int i, j, t;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      double *at = a + (i * n + j) * parts;
+      at[0] = 0;
+      if (parts == 2) at[1] = 0;
+      for (t = 0; t < r; t++) {
+        const double *p = u + (i * r + t) * parts, *q = v + (t * n + j) * parts;
+        if (parts == 1) {
+          at[0] += p[0] * q[0];
+        } else {
+          at[0] += p[0] * q[0] - p[1] * q[1];
+          at[1] += p[0] * q[1] + p[1] * q[0];
+        }
+      }
+    }
+}
+
+/* Against exact arithmetic on the product matrix, every rank up to the order, both signs, real and complex. */
+TEST(t_low_rank_matches_the_product)
+{
+  double u[128], v[128], a[128];
+  int n, r, parts, trial, i;
+  for (n = 1; n <= 8; n++)
+    for (r = 1; r <= n; r++)
+      for (parts = 1; parts <= 2; parts++)
+        for (trial = 0; trial < 3; trial++) {
+          oracle_exact exact;
+          perm_result result;
+          for (i = 0; i < n * r * parts; i++) {
+            u[i] = test_below(41) - 20;
+            v[i] = test_below(41) - (trial ? 20 : 0);
+          }
+          structure_product(n, r, u, v, parts, a);
+          perm_status status = parts == 1 ? perm_compute_low_rank_real(n, r, u, r, v, n, NULL, &result)
+                                          : perm_compute_low_rank_complex(n, r, u, r, v, n, NULL, &result);
+          double off, modulus = hypot(result.value, result.imaginary);
+          exact = oracle_exact_make(parts, n, a);
+          CHECK_SHOW(status == PERM_OK, "%s", result.message);
+          off = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
+          CHECK_SHOW(off <= result.error, "n %d r %d: off by %g, bound %g", n, r, off, result.error);
+          CHECK(result.error <= 1e-25 * pow(800 * r, n) * tgamma(n + 1.0) + 4e-16 * modulus); /* not vacuous */
+          CHECK(result.estimate <= result.error && (result.is_complex == (parts == 2)));
+          oracle_exact_free(&exact);
+        }
+}
+
+/* Rows, columns and padding by strides; a power of two in a line is one in the result; orders beyond the dense
+   engines; 200! overflows double. */
+TEST(t_low_rank_strides_and_range)
+{
+  double u[3 * 5], v[2 * 4], w[400], a[9];
+  perm_result r, scaled;
+  int i;
+  for (i = 0; i < 15; i++)
+    u[i] = (double)NAN;
+  for (i = 0; i < 8; i++)
+    v[i] = (double)NAN;
+  for (i = 0; i < 3; i++) {
+    u[5 * i] = i + 1;
+    u[5 * i + 1] = 2 - i;
+    v[i] = 1 + i * i;
+    v[4 + i] = 3 - 2 * i;
+  }
+  for (i = 0; i < 9; i++)
+    a[i] = u[5 * (i / 3)] * v[i % 3] + u[5 * (i / 3) + 1] * v[4 + i % 3];
+  CHECK(perm_compute_low_rank_real(3, 2, u, 5, v, 4, NULL, &r) == PERM_OK && r.value == perm_real(3, a));
+  for (i = 0; i < 2; i++)
+    u[5 + i] = ldexp(u[5 + i], 900);
+  for (i = 0; i < 2; i++)
+    v[4 * i] = ldexp(v[4 * i], 900);
+  CHECK(perm_compute_low_rank_real(3, 2, u, 5, v, 4, NULL, &scaled) == PERM_OK);
+  CHECK(ldexp(scaled.value, (int)scaled.exp2 - 1800) == r.value);
+  for (i = 0; i < 400; i++)
+    w[i] = 1;
+  CHECK(perm_compute_low_rank_real(200, 1, w, 1, w, 200, NULL, &r) == PERM_OK);
+  CHECK(r.exp2 != 0 && fabs(log2(r.value) + (double)r.exp2 - lgamma(201) / log(2)) < 1e-9);
+  CHECK(r.error < 1e-14 * r.value);
+  for (i = 0; i < 400; i++) /* (1 + 1) times (1/2 + 1/2): all ones again */
+    w[i] = i < 200 ? 1 : 0.5;
+  {
+    double half[400];
+    perm_result two;
+    for (i = 0; i < 400; i++)
+      half[i] = 0.5;
+    for (i = 0; i < 400; i++)
+      w[i] = 1;
+    CHECK(perm_compute_low_rank_real(200, 2, w, 2, half, 200, NULL, &two) == PERM_OK);
+    CHECK(two.exp2 == r.exp2 && fabs(two.value - r.value) <= two.error + r.error && two.error < 1e-12 * two.value);
+  }
+}
+
+TEST(t_low_rank_declines_by_name)
+{
+  double u[4] = {1, 2, 3, 4};
+  perm_options options = {0};
+  perm_result r;
+  CHECK(perm_compute_low_rank_real(2, 3, u, 3, u, 2, NULL, &r) == PERM_ERROR_RANK && r.argument == 2);
+  CHECK_TEXT(r.message, "not between 0 and the order 2");
+  CHECK(perm_compute_low_rank_real(2, -1, u, 3, u, 2, NULL, &r) == PERM_ERROR_RANK && r.value != r.value);
+  CHECK(perm_compute_low_rank_real(-2, 0, u, 3, u, 2, NULL, &r) == PERM_ERROR_SIZE);
+  CHECK(perm_compute_low_rank_real(2, 2, u, 1, u, 2, NULL, &r) == PERM_ERROR_STRIDE && r.argument == 4);
+  CHECK(perm_compute_low_rank_real(2, 2, u, 2, u, 1, NULL, &r) == PERM_ERROR_STRIDE && r.argument == 6);
+  CHECK(perm_compute_low_rank_real(2, 2, NULL, 2, u, 2, NULL, &r) == PERM_ERROR_NULL && r.argument == 3);
+  CHECK(perm_compute_low_rank_real(2, 2, u, 2, u, 2, NULL, NULL) == PERM_ERROR_NULL);
+  options.max_bytes = 100;
+  CHECK(perm_compute_low_rank_real(2, 2, u, 2, u, 2, &options, &r) == PERM_ERROR_LIMIT);
+  options.max_bytes = 0;
+  options.method = PERM_DENSE;
+  CHECK(perm_compute_low_rank_real(2, 2, u, 2, u, 2, &options, &r) == PERM_ERROR_OPTION);
+  u[3] = (double)NAN;
+  CHECK(perm_compute_low_rank_real(2, 2, u, 2, u, 2, NULL, &r) == PERM_ERROR_NOT_FINITE);
+  CHECK(perm_compute_low_rank_real(2, 0, NULL, 0, NULL, 2, NULL, &r) == PERM_OK && r.exact && r.value == 0);
+  CHECK(perm_compute_low_rank_real(0, 0, NULL, 0, NULL, 0, NULL, &r) == PERM_OK && r.exact && r.value == 1);
+}
+
+/* Integer nodes: rows times their denominators are integers for the exact oracle. */
+TEST(t_cauchy_matches_exact_arithmetic)
+{
+  int n, trial, i, j, k, parts, lost = 0;
+  for (n = 1; n <= 8; n++)
+    for (trial = 0; trial < 10; trial++)
+      for (parts = 1; parts <= 2; parts++) {
+        double x[16], y[16], a[128], condition, expected, modulus, denominator[2] = {1, 0};
+        perm_options options = {0};
+        perm_result r;
+        oracle_exact exact;
+        int step = 1 + test_below(3);
+        for (i = 0; i < n; i++) {
+          x[i * parts] = 2 * step * i + 2 * trial; /* even and odd */
+          y[i * parts] = 2 * step * i + 1 - 2 * trial;
+          if (parts == 2) {
+            x[2 * i + 1] = test_below(7);
+            y[2 * i + 1] = -1 - test_below(7);
+          }
+        }
+        for (i = 0; i < n; i++)
+          for (j = 0; j < n; j++) {
+            double re = 1, im = 0, t, d[2];
+            for (k = 0; k < n; k++) {
+              d[0] = x[i * parts] - y[k * parts];
+              d[1] = parts == 2 ? x[2 * i + 1] - y[2 * k + 1] : 0;
+              if (k == j) {
+                t = denominator[0] * d[0] - denominator[1] * d[1];
+                denominator[1] = denominator[0] * d[1] + denominator[1] * d[0];
+                denominator[0] = t;
+                if (j)
+                  continue;
+              }
+              if (k == j)
+                continue;
+              t = re * d[0] - im * d[1];
+              im = re * d[1] + im * d[0];
+              re = t;
+            }
+            a[(i * n + j) * parts] = re;
+            if (parts == 2)
+              a[(i * n + j) * 2 + 1] = im;
+          }
+        exact = oracle_exact_make(parts, n, a);
+        options.method = PERM_BORCHARDT;
+        CHECK_SHOW((parts == 1 ? perm_compute_cauchy_real(n, x, y, &options, &condition, &r)
+                               : perm_compute_cauchy_complex(n, x, y, &options, &condition, &r)) == PERM_OK,
+                   "%s", r.message);
+        CHECK(r.method == PERM_BORCHARDT && condition >= n * (1 - 1e-9) && r.exp2 == 0);
+        modulus = hypot(denominator[0], denominator[1]);
+        expected = oracle_exact_distance(&exact, 0, 0, 0) / modulus;
+        lost += r.estimate > 1e-15 * expected;
+        /* value times the denominators against the exact integer */
+        CHECK_SHOW(oracle_exact_distance(&exact, r.value * denominator[0] - r.imaginary * denominator[1],
+                                         r.value * denominator[1] + r.imaginary * denominator[0], 0) <=
+                       (r.estimate + 1e-13 * expected) * modulus,
+                   "n %d, trial %d, parts %d: condition %g", n, trial, parts, condition);
+        oracle_exact_free(&exact);
+      }
+  CHECK(lost < 40); /* mostly all digits */
+}
+
+/* Where elimination loses too much the general engine takes over; what is reported is honest. */
+TEST(t_cauchy_ill_conditioned)
+{
+  double x[24], y[24], condition;
+  perm_options options = {0};
+  perm_result r, borchardt;
+  int i, n = 20;
+  for (i = 0; i < n; i++) {
+    x[i] = 1 + i;
+    y[i] = -i - 0.5;
+  }
+  CHECK(perm_compute_cauchy_real(n, x, y, NULL, &condition, &r) == PERM_OK);
+  CHECK(condition > 1e15 && r.method == PERM_DENSE && r.estimate < 1e-10 * r.value && r.error == (double)INFINITY);
+  options.method = PERM_BORCHARDT;
+  CHECK(perm_compute_cauchy_real(n, x, y, &options, &condition, &borchardt) == PERM_OK);
+  CHECK(borchardt.estimate > 1e-10 * r.value && fabs(borchardt.value - r.value) <= borchardt.estimate + r.estimate);
+  x[0] = 1e-300; /* far from anything, near y[0] */
+  y[0] = 0;
+  CHECK(perm_compute_cauchy_real(2, x, y, NULL, NULL, &r) == PERM_OK && r.value == r.value);
+}
+
+TEST(t_cauchy_declines_by_name)
+{
+  double x[2] = {1, 2}, y[2] = {3, 4}, z[2] = {3, 3};
+  perm_result r;
+  CHECK(perm_compute_cauchy_real(2, x, x, NULL, NULL, &r) == PERM_ERROR_NODES && r.value != r.value);
+  CHECK_TEXT(r.message, "x[0] and y[0] coincide");
+  CHECK(perm_compute_cauchy_real(2, x, z, NULL, NULL, &r) == PERM_ERROR_NODES && r.argument == 3);
+  CHECK_TEXT(r.message, "use perm_compute_real");
+  CHECK(perm_compute_cauchy_real(2, z, x, NULL, NULL, &r) == PERM_ERROR_NODES && r.argument == 2);
+  CHECK(perm_compute_cauchy_real(-1, x, y, NULL, NULL, &r) == PERM_ERROR_SIZE);
+  CHECK(perm_compute_cauchy_real(PERM_CAUCHY_MAX_N + 1, x, y, NULL, NULL, &r) == PERM_ERROR_SIZE);
+  CHECK(perm_compute_cauchy_real(2, NULL, y, NULL, NULL, &r) == PERM_ERROR_NULL && r.argument == 2);
+  CHECK(perm_compute_cauchy_real(2, x, y, NULL, NULL, NULL) == PERM_ERROR_NULL);
+  y[0] = (double)INFINITY;
+  CHECK(perm_compute_cauchy_real(2, x, y, NULL, NULL, &r) == PERM_ERROR_NOT_FINITE);
+  CHECK(perm_compute_cauchy_real(0, NULL, NULL, NULL, NULL, &r) == PERM_OK && r.exact && r.value == 1);
+}
