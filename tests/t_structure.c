@@ -50,6 +50,36 @@ TEST(t_low_rank_matches_the_product)
         }
 }
 
+/* Factors that cancel to a 2^-b-th part of each entry: the bound has to pay for double-double's own roundings. */
+TEST(t_low_rank_bound_under_cancellation)
+{
+  double u[20], v[20], a[100];
+  int n = 8, bits, i, lost = 0;
+  for (bits = 2; bits <= 20; bits++) {
+    perm_result r;
+    oracle_exact exact;
+    double off, sum = tgamma(n + 1.0);
+    for (i = 0; i < n; i++) { /* entries c (c + t) - (c + 1) (c + t - 1) = 1 - t, t about 2^bits or less */
+      double c = ldexp(1, 2 * bits) + test_below(1 << bits), t = 3 + test_below(4);
+      u[2 * i] = c;
+      u[2 * i + 1] = -c - test_below(2);
+      v[i] = ldexp(1, 2 * bits);
+      v[n + i] = ldexp(1, 2 * bits) - t;
+    }
+    for (i = 0; i < n; i++)
+      sum *= fabs(u[2 * i]) * v[i] + fabs(u[2 * i + 1]) * v[n + i];
+    structure_product(n, 2, u, v, 1, a);
+    exact = oracle_exact_make(1, n, a);
+    CHECK(perm_compute_low_rank_real(n, 2, u, 2, v, n, NULL, &r) == PERM_OK);
+    off = oracle_exact_distance(&exact, r.value, 0, r.exp2);
+    CHECK_SHOW(off <= r.error, "%d bits: off by %g, bound %g", bits, off, r.error);
+    CHECK(ldexp(r.error, (int)r.exp2) <= 1e-27 * sum + 2e-16 * fabs(ldexp(r.value, (int)r.exp2)));
+    lost += off > 1e-14 * fabs(r.value);
+    oracle_exact_free(&exact);
+  }
+  CHECK(lost >= 3); /* the bound was put to the test */
+}
+
 /* Rows, columns and padding by strides; a power of two in a line is one in the result; orders beyond the dense
    engines; 200! overflows double. */
 TEST(t_low_rank_strides_and_range)
