@@ -21,6 +21,7 @@
 #include "t_generate.c"
 #include "t_sparse.c"
 #include "t_structure.c"
+#include "t_estimate.c"
 
 int main(int argc, char **argv)
 {
