@@ -5098,11 +5098,15 @@ static void permi_estimate_value(const permi_moments *moments, double quantile, 
   estimate->exp2 = number.exp2;
   if (estimate->is_complex) /* a circular normal variable reaches farther than a real one where the chance is small */
     quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
-  if (number.exp2 > -900 && number.exp2 < 900 && fabs(estimate->value) < 1e30 && estimate->standard_error < 1e30) {
-    estimate->value = ldexp(estimate->value, (int)number.exp2);
-    estimate->imaginary = ldexp(estimate->imaginary, (int)number.exp2);
-    estimate->standard_error = ldexp(estimate->standard_error, (int)number.exp2);
-    estimate->exp2 = 0;
+  if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
+    int e; /* the exponent is 0 where doubles do, else the mantissa is near 1 */
+    frexp(fmax(fabs(estimate->value), fabs(estimate->imaginary)), &e);
+    if (number.exp2 + e > -900 && number.exp2 + e < 900)
+      e = -(int)number.exp2;
+    estimate->value = ldexp(estimate->value, -e);
+    estimate->imaginary = ldexp(estimate->imaginary, -e);
+    estimate->standard_error = ldexp(estimate->standard_error, -e);
+    estimate->exp2 += e;
   }
   estimate->radius = quantile * estimate->standard_error;
   estimate->low = estimate->value - estimate->radius;
