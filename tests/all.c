@@ -16,6 +16,7 @@
 #include "t_small.c"
 #include "t_bounds.c"
 #include "t_complex.c"
+#include "t_exact.c"
 #include "t_job.c"
 #include "t_io.c"
 #include "t_generate.c"

@@ -1,0 +1,242 @@
+/* >>exact: exact integers against a dynamic programme modulo large numbers, against sequences, and every kernel, split
+   and orientation against each other. */
+
+/* What a test may force. */
+typedef struct exact_choice {
+  int isa;      /* perm_isa */
+  int backward; /* 1: chunks from the last to the first, in two partials that are merged */
+  uint64_t modulus;
+} exact_choice;
+
+static permi_number exact_run(const perm_options *options, permi_leaf *leaf, int backward)
+{
+  perm_partial *partial = (perm_partial *)calloc(2, sizeof *partial);
+  permi_number number;
+  uint64_t chunks = leaf->information.chunks, c;
+  memset(&number, 0, sizeof number);
+  if (backward) {
+    for (c = chunks; c-- > 0;)
+      CHECK(permi_leaf_run(leaf, c, c + 1, NULL, &partial[c & 1]) == PERM_OK);
+    CHECK(perm_partial_merge(&partial[0], &partial[1]) == PERM_OK);
+  } else {
+    CHECK(permi_leaf_run(leaf, 0, chunks, NULL, &partial[0]) == PERM_OK);
+  }
+  CHECK(permi_partial_whole(&partial[0], chunks));
+  CHECK_SHOW(partial[0].terms * leaf->information.n == leaf->information.work, "%g terms", partial[0].terms);
+  CHECK(permi_leaf_number(leaf, &partial[0], &number) == PERM_OK && number.exact);
+  leaf->release(&options->allocator, leaf->context);
+  free(partial);
+  return number;
+}
+
+static permi_number exact_compute(int n, int parts, const int64_t *a, exact_choice choice)
+{
+  perm_options options;
+  permi_integer_view view;
+  permi_leaf leaf;
+  permi_number none;
+  perm_status status;
+  char text[400];
+  memset(&none, 0, sizeof none);
+  memset(&options, 0, sizeof options);
+  options.isa = (perm_isa)choice.isa;
+  view.a = a;
+  view.ld = n;
+  view.parts = parts;
+  status = choice.modulus ? permi_modular_leaf(&options, n, &view, choice.modulus, &leaf, NULL)
+                          : permi_exact_leaf(&options, n, &view, &leaf, NULL);
+  CHECK(status == PERM_OK);
+  if (status != PERM_OK)
+    return none;
+  CHECK(leaf.information.seconds > 0 && leaf.information.bytes > 0);
+  CHECK(choice.modulus || leaf.information.seconds == permi_exact_seconds(&options, n, &view));
+  CHECK(leaf.explain(&leaf, text, sizeof text) < sizeof text && strchr(text, '\n'));
+  CHECK(choice.isa == PERM_ISA_AUTO || leaf.information.isa <= (perm_isa)choice.isa);
+  return exact_run(&options, &leaf, choice.backward);
+}
+
+/* The permanent modulo m < 2^63 by the programme over subsets of columns; n <= 16. */
+static void exact_oracle(int n, int parts, const int64_t *a, uint64_t m, uint64_t *re, uint64_t *im)
+{
+  size_t subsets = (size_t)1 << n, s;
+  uint64_t *value = (uint64_t *)calloc(2 * subsets, sizeof *value);
+  value[0] = 1;
+  for (s = 0; s + 1 < subsets; s++) {
+    int row = __builtin_popcountll(s), j;
+    for (j = 0; j < n; j++)
+      if (!(s >> j & 1)) {
+        uint64_t *to = value + 2 * (s | (size_t)1 << j);
+        __int128 x = a[(row * n + j) * parts], y = parts == 2 ? a[(row * n + j) * parts + 1] : 0;
+        unsigned __int128 p = (unsigned __int128)((x % m + m) % m), q = (unsigned __int128)((y % m + m) % m);
+        uint64_t pr = (uint64_t)(p * value[2 * s] % m), qi = (uint64_t)(q * value[2 * s + 1] % m);
+        uint64_t pi = (uint64_t)(p * value[2 * s + 1] % m), qr = (uint64_t)(q * value[2 * s] % m);
+        to[0] = (uint64_t)(((unsigned __int128)to[0] + pr + (m - qi)) % m);
+        to[1] = (uint64_t)(((unsigned __int128)to[1] + pi + qr) % m);
+      }
+  }
+  *re = value[2 * subsets - 2];
+  *im = value[2 * subsets - 1];
+  free(value);
+}
+
+static uint64_t exact_modulo(const perm_integer *integer, uint64_t m)
+{
+  unsigned __int128 r = 0;
+  int k;
+  for (k = integer->words - 1; k >= 0; k--)
+    r = ((r << 64) | integer->word[k]) % m;
+  return integer->negative && r ? m - (uint64_t)r : (uint64_t)r;
+}
+
+static int exact_equal(const permi_number *a, const permi_number *b)
+{
+  return !memcmp(&a->integer, &b->integer, sizeof a->integer) &&
+         !memcmp(&a->imaginary_integer, &b->imaginary_integer, sizeof a->imaginary_integer);
+}
+
+static const uint64_t exact_moduli[3] = {UINT64_C(9223372036854775783), UINT64_C(6917529027641081851), 1000003};
+
+/* Every family and split, and residues, against the oracle modulo three numbers; names the case in a failure. */
+static void exact_check(const char *what, int n, int parts, const int64_t *a)
+{
+  uint64_t re[3], im[3];
+  permi_number first;
+  exact_choice choice;
+  int isa, k;
+  memset(&choice, 0, sizeof choice);
+  for (k = 0; k < 3; k++)
+    exact_oracle(n, parts, a, exact_moduli[k], &re[k], &im[k]);
+  for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa)) {
+    permi_number number;
+    choice.isa = isa;
+    choice.backward = isa != PERM_ISA_PLAIN;
+    number = exact_compute(n, parts, a, choice);
+    if (isa == PERM_ISA_PLAIN)
+      first = number;
+    CHECK_SHOW(exact_equal(&first, &number), "%s, n = %d: %s differs", what, n, perm_isa_name((perm_isa)isa));
+    for (k = 0; k < 3; k++)
+      CHECK_SHOW(exact_modulo(&number.integer, exact_moduli[k]) == re[k] &&
+                     exact_modulo(&number.imaginary_integer, exact_moduli[k]) == im[k],
+                 "%s, n = %d, %s", what, n, perm_isa_name((perm_isa)isa));
+  }
+  choice.isa = PERM_ISA_AUTO;
+  for (k = 0; k < 3; k++) {
+    permi_number number;
+    choice.modulus = exact_moduli[k];
+    number = exact_compute(n, parts, a, choice);
+    CHECK_SHOW(number.integer.word[0] == re[k] && number.imaginary_integer.word[0] == im[k] &&
+                   number.integer.words <= 1 && number.imaginary_integer.words <= 1,
+               "%s, n = %d, modulo", what, n);
+  }
+}
+
+/* Entries of every size, integers and Gaussian ones, orders up to where each kernel begins and beyond. */
+TEST(t_exact_matches_the_oracle)
+{
+  int64_t a[2 * 14 * 14];
+  int n, parts, size, i;
+  for (n = 1; n <= 14; n++)
+    for (size = 0; size <= 64; size += n < 9 ? 3 : 9)
+      for (parts = 1; parts <= 2; parts++) {
+        char what[64];
+        for (i = 0; i < n * n * parts; i++)
+          a[i] = size == 0 ? test_below(2) : size == 1 ? test_below(3) - 1 : (int64_t)test_random() >> (64 - size);
+        snprintf(what, sizeof what, "entries of %d bits, %d parts", size, parts);
+        exact_check(what, n, parts, a);
+      }
+}
+
+/* The largest that there is: INT64_MIN and INT64_MAX, all equal or mixed. */
+TEST(t_exact_takes_every_entry)
+{
+  int64_t a[2 * 10 * 10];
+  int n, parts, kind, i;
+  for (n = 1; n <= 10; n++)
+    for (parts = 1; parts <= 2; parts++)
+      for (kind = 0; kind < 4; kind++) {
+        for (i = 0; i < n * n * parts; i++)
+          a[i] = kind == 0   ? INT64_MIN
+                 : kind == 1 ? INT64_MAX
+                 : kind == 2 ? (test_below(2) ? INT64_MIN : INT64_MAX)
+                             : (i / parts / n == 0 ? INT64_MIN : test_below(3) - 1);
+        exact_check("extreme entries", n, parts, a);
+      }
+}
+
+/* Where the plan changes its mind: row norms about powers of two and about the caps of lanes and limbs, rows that are
+   all even, zero rows, rows alone in their group. */
+TEST(t_exact_at_its_limits)
+{
+  static const int edges[] = {7, 8, 14, 15, 16, 25, 26, 30, 31, 32, 50, 51, 52, 53, 61, 62, 63};
+  int64_t a[12 * 12];
+  int n = 12, e, delta, i, j;
+  for (e = 0; e < (int)(sizeof edges / sizeof *edges); e++)
+    for (delta = -1; delta <= 1; delta++) {
+      char what[64];
+      /* every norm 2^edge + delta, half of the entries negative; then only the first row's */
+      for (i = 0; i < n; i++) {
+        uint64_t norm = (UINT64_C(1) << edges[e]) + (uint64_t)(int64_t)delta, rest = norm;
+        for (j = 0; j < n; j++) {
+          uint64_t x = j == n - 1 ? rest : norm / (uint64_t)n - (j & 1);
+          x = x > INT64_MAX ? INT64_MAX : x;
+          rest -= x;
+          a[i * n + (i + j) % n] = (i + j) & 1 ? -(int64_t)x : (int64_t)x;
+        }
+      }
+      snprintf(what, sizeof what, "norms 2^%d %+d", edges[e], delta);
+      exact_check(what, n, 1, a);
+      for (i = 1; i < n; i++)
+        for (j = 0; j < n; j++)
+          a[i * n + j] = test_below(7) - 3;
+      exact_check(what, n, 1, a);
+    }
+  for (i = 0; i < n * n; i++)
+    a[i] = 2 * test_below(50) - 50;
+  exact_check("even entries", n, 1, a);
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      a[i * n + j] = i != j; /* odd sums only */
+  exact_check("J - I", n, 1, a);
+  memset(a + 5 * n, 0, (size_t)n * sizeof *a);
+  exact_check("a zero row", n, 1, a);
+  memset(a, 0, sizeof a);
+  exact_check("zero", n, 1, a);
+  for (i = 0; i < n; i++)
+    a[i * n + (i + 3) % n] = i & 1 ? -1 : 1 + i;
+  exact_check("a permutation", n, 1, a);
+}
+
+/* n! of the matrix of ones, derangements of J - I, menage numbers (A000166, A000179), at sizes without an oracle. */
+TEST(t_exact_sequences)
+{
+  int64_t a[22 * 22];
+  int n, isa, i, kind;
+  for (n = 3; n <= 20; n++)
+    for (kind = 0; kind < 3; kind++) {
+      int64_t expected = 1, back = 0, u[3] = {1, 0, 1};
+      static const int64_t menage[] = {0,       0,        0,         1,          2,           13,           80,
+                                       579,     4738,     43387,     439792,     4890741,     59216642,     775596313,
+                                       10927434464, 164806435783, 2649391469058, 45226435601207, 817056406224416,
+                                       15574618910994665, 312400218671253762};
+      for (i = 1; i <= n && kind == 0; i++)
+        expected *= i;
+      for (i = 1; i <= n && kind == 1; i++) {
+        u[1] = i * u[0] + (i & 1 ? -1 : 1);
+        u[0] = expected = u[1];
+      }
+      expected = kind == 2 ? menage[n] : expected;
+      for (i = 0; i < n * n; i++)
+        a[i] = kind == 0 || (i / n != i % n && (kind == 1 || (i / n + 1) % n != i % n));
+      for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa)) {
+        exact_choice choice = {0, 0, 0};
+        permi_number number;
+        choice.isa = isa;
+        if (isa == PERM_ISA_PLAIN && n > 17)
+          continue;
+        number = exact_compute(n, 1, a, choice);
+        CHECK_SHOW(perm_integer_int64(&number.integer, &back) == PERM_OK && back == expected,
+                   "kind %d, n = %d, %s: %lld, not %lld", kind, n, perm_isa_name((perm_isa)isa), (long long)back,
+                   (long long)expected);
+      }
+    }
+}
