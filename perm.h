@@ -93,6 +93,7 @@
    PERM_IMPLEMENTATION   compile the code here (exactly one translation unit, or several with PERM_STATIC)
    PERM_STATIC           every function static: private to each file that defines PERM_IMPLEMENTATION
    PERM_NO_COMPLEX       no kernels for complex matrices, which then are refused: a third less to compile
+   PERM_NO_EXACT         no vector kernels for integers: exact results by portable code, many times slower
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
    PERM_SECONDS()        a clock in seconds, if neither OpenMP, POSIX nor C11 gives one                    */
 #ifndef PERM_HEADER_FILE
@@ -192,7 +193,7 @@ typedef enum perm_isa {
   PERM_ISA_AUTO,
   PERM_ISA_PLAIN,  /* portable C */
   PERM_ISA_AVX2,   /* AVX2 and FMA */
-  PERM_ISA_AVX512, /* AVX-512 F and DQ */
+  PERM_ISA_AVX512, /* AVX-512 F, DQ and BW */
   PERM_ISA_NEON,   /* 64-bit Arm */
   PERM_ISA_COUNT
 } perm_isa;
@@ -539,6 +540,13 @@ PERM_API perm_isa perm_isa_best(void);
 #endif
 
 #define PERMI_PRAGMA(text) _Pragma(#text)
+#if defined(__GNUC__) && !defined(__clang__)
+#define PERMI_UNROLL PERMI_PRAGMA(GCC unroll 16) /* clang unrolls such loops by itself */
+#define PERMI_INLINE static inline __attribute__((always_inline))
+#else
+#define PERMI_UNROLL
+#define PERMI_INLINE static inline
+#endif
 #if defined(_OPENMP)
 #define PERMI_OMP(directive) PERMI_PRAGMA(omp directive)
 #else
@@ -1344,7 +1352,7 @@ static perm_isa permi_detect_isa(void)
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   if ((low & 6) != 6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b >> 5 & 1)) /* ymm state; AVX2 */
     return PERM_ISA_PLAIN;
-  if ((low & 0xe6) == 0xe6 && (b >> 16 & 1) && (b >> 17 & 1)) /* zmm and mask state; AVX512F, AVX512DQ */
+  if ((low & 0xe6) == 0xe6 && (b >> 16 & 1) && (b >> 17 & 1) && (b >> 30 & 1)) /* zmm, masks; AVX512F, DQ, BW */
     return PERM_ISA_AVX512;
   return PERM_ISA_AVX2;
 }
@@ -1911,6 +1919,26 @@ typedef struct permi_dense {
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
+/* Tables of one integer matrix for the vector kernels, made by >>exact, immutable while kernels run. */
+#define PERMI_EXACT_LIMBS 16     /* most limbs of a product */
+#define PERMI_EXACT_ATOMS 5      /* of a limb */
+#define PERMI_EXACT_BLOCK_LOG2 2 /* block columns */
+#define PERMI_EXACT_WINDOW 51    /* limb k weighs 2^(51 k) */
+typedef struct permi_exact {
+  int n, padded; /* rows; padded to a multiple of 16 */
+  int limbs, outer, chunk_log2, transposed;
+  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS]; /* rows go through the atoms in turn */
+  int fifth[PERMI_EXACT_LIMBS];                         /* 1: the limb's last atom has rows */
+  const int16_t *table;                                 /* [row][block setting][lane] lane and block columns */
+  const uint32_t *start, *step; /* [padded], [outer][padded]: pairs of equal int16; fixed and outer columns */
+  double round[PERMI_EXACT_LIMBS], rest[PERMI_EXACT_LIMBS]; /* see the kernel */
+  uint64_t bias[PERMI_EXACT_LIMBS + 1];                     /* what a term's constants add to each accumulator */
+  void *memory;
+  void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_wide *total);
+} permi_exact;
+
+typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_wide *total);
+
 /* ======================================================================================= >>kernels
    One text (>>template) for every kernel. A family is one instruction set; its instances, listed at the beginning of
    the template, differ by form, real or complex, and how products are made. K block columns take 2^K sets of
@@ -1973,6 +2001,21 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
     if (width >= 2)
       lane[0] += sign * lane[1];
     out[part] = scale * lane[0];
+  }
+}
+
+/* For the kernels of >>exact: an accumulator's lanes, less `bias`, with the lanes' signs, into *total. */
+PERMI_UNUSED
+static void permi_exact_empty(const uint64_t *lane, int width, uint64_t bias, permi_wide *total)
+{
+  int k;
+  for (k = 0; k < width; k++) {
+    permi_wide x;
+    x.low = lane[k] - bias;
+    if ((k ^ k >> 1 ^ k >> 2) & 1)
+      x.low = 0 - x.low;
+    x.high = x.low >> 63 ? UINT64_MAX : 0;
+    permi_wide_add(total, x);
   }
 }
 
@@ -3545,11 +3588,271 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
   return PERM_OK;
 }
 
-/* The cheaper orientation. */
-static permi_exact_rows permi_exact_orient(const permi_integer_view *view, int n, double (*seconds)(const permi_exact_rows *, uint64_t))
+/* ---- vector kernels: rows in atoms, halves and limbs as the kernel text (>>template) has them */
+typedef struct permi_exact_kernel {
+  perm_isa isa;
+  int limbs;      /* 0: any number */
+  int lanes_log2; /* int16 lanes */
+  double rate;    /* vector operations/s */
+  permi_exact_run run;
+} permi_exact_kernel;
+
+#define PERMI_EXACT_KERNELS(isa, family, lanes_log2, rate)                                                             \
+  {isa, 2, lanes_log2, rate, permi_exact_2_##family}, {isa, 3, lanes_log2, rate, permi_exact_3_##family},              \
+      {isa, 4, lanes_log2, rate, permi_exact_4_##family}, {isa, 5, lanes_log2, rate, permi_exact_5_##family},          \
+      {isa, 6, lanes_log2, rate, permi_exact_6_##family}, {isa, 0, lanes_log2, 0.5 * rate, permi_exact_0_##family},
+
+/* Each family's rates are those of a 2.5 GHz Cascade Lake. A last line ends the table. */
+static const permi_exact_kernel permi_exact_kernels[] = {
+#if PERMI_X86 && !defined(PERM_NO_EXACT)
+    PERMI_EXACT_KERNELS(PERM_ISA_AVX512, avx512, 5, 3.5e9) PERMI_EXACT_KERNELS(PERM_ISA_AVX2, avx2, 4, 5e9)
+#endif
+    {PERM_ISA_PLAIN, 0, 0, 0, NULL}};
+
+/* Where the rows go. */
+typedef struct permi_exact_packing {
+  int limbs, fifths;
+  int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
+  int atom_of[PERM_MAX_N]; /* of a row: limb * PERMI_EXACT_ATOMS + atom */
+} permi_exact_packing;
+
+#define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
+
+/* The most that a limb may be, see the kernel. */
+static uint64_t permi_exact_cap(int limbs)
 {
-  permi_exact_rows rows = permi_exact_look(view, n, 0), columns = permi_exact_look(view, n, 1);
-  return seconds(&columns, 0) < seconds(&rows, 0) ? columns : rows;
+  return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
+}
+
+/* Rows in falling order of norms into that many limbs, each into the limb with the least product so far; there into the
+   atom with the least product, the fifth atom last. 0 if they do not fit. */
+static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order, int limbs, permi_exact_packing *packing)
+{
+  uint64_t limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
+  const uint64_t cap = permi_exact_cap(limbs);
+  int h, k, r;
+  memset(packing, 0, sizeof *packing);
+  packing->limbs = limbs;
+  for (h = 0; h < limbs; h++)
+    for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
+      atom[h][k] = 1;
+  for (r = 0; r < rows->n; r++) {
+    const uint64_t norm = rows->norm[order[r]];
+    int best = -1, best_atom = 0;
+    for (h = 0; h < limbs; h++) {
+      int least = 0;
+      if (limb[h] > cap / norm || (best >= 0 && limb[h] >= limb[best]))
+        continue;
+      for (k = 1; k < 4; k++)
+        least = atom[h][k] < atom[h][least] ? k : least;
+      if (atom[h][least] > PERMI_EXACT_LARGEST / norm) {
+        least = 4;
+        if (atom[h][4] > PERMI_EXACT_LARGEST / norm || atom[h][0] * atom[h][1] * atom[h][4] > INT32_MAX / norm)
+          continue;
+      }
+      best = h;
+      best_atom = least;
+    }
+    if (best < 0)
+      return 0;
+    limb[best] *= norm;
+    atom[best][best_atom] *= norm;
+    packing->fifths += best_atom == 4 && !packing->rows[best][4];
+    packing->rows[best][best_atom]++;
+    packing->atom_of[order[r]] = best * PERMI_EXACT_ATOMS + best_atom;
+  }
+  return 1;
+}
+
+/* Into the fewest limbs, two at least. 0: no way. */
+static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
+{
+  int order[PERM_MAX_N], i, k, limbs;
+  for (i = 0; i < rows->n; i++) {
+    if (rows->norm[i] > PERMI_EXACT_LARGEST)
+      return 0;
+    for (k = i; k > 0 && rows->norm[order[k - 1]] < rows->norm[i]; k--)
+      order[k] = order[k - 1];
+    order[k] = i;
+  }
+  for (limbs = rows->bits < 102 ? 2 : (int)(rows->bits / PERMI_EXACT_WINDOW); limbs <= PERMI_EXACT_LIMBS; limbs++)
+    if (permi_exact_pack_into(rows, order, limbs, packing))
+      return 1;
+  return 0;
+}
+
+/* Vector operations for the terms of 4 vectors of int16 lanes. */
+static double permi_exact_operations(int n, const permi_exact_packing *packing)
+{
+  const int limbs = packing->limbs, first = (limbs + 1) / 2, second = limbs - first;
+  const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
+  return 4 * (2 * n - 3 * limbs + 6 * packing->fifths + 20 * limbs + 4 * (4 * inner + 5 * first * second)) +
+         n / 4.0 + 20;
+}
+
+typedef struct permi_exact_plan {
+  permi_exact_rows rows;
+  permi_exact_packing packing;
+  const permi_exact_kernel *kernel; /* NULL: the portable one */
+  double seconds;
+} permi_exact_plan;
+
+static const permi_exact_kernel *permi_exact_kernel_for(perm_isa isa, int limbs, int n)
+{
+  const permi_exact_kernel *kernel = permi_exact_kernels;
+  for (; kernel->run; kernel++)
+    if (kernel->isa <= isa && (kernel->limbs == limbs || !kernel->limbs) &&
+        n >= kernel->lanes_log2 + PERMI_EXACT_BLOCK_LOG2 + 1)
+      return kernel;
+  return NULL;
+}
+
+static permi_exact_plan permi_exact_plan_of(const perm_options *options, int n, const permi_integer_view *view)
+{
+  permi_exact_plan best, plan;
+  int transposed;
+  memset(&best, 0, sizeof best);
+  for (transposed = 0; transposed < 2; transposed++) {
+    memset(&plan, 0, sizeof plan);
+    plan.rows = permi_exact_look(view, n, transposed);
+    plan.seconds = permi_exact_plain_seconds(&plan.rows, 0);
+    if (view->parts == 1 && permi_exact_pack(&plan.rows, &plan.packing)) {
+      plan.kernel = permi_exact_kernel_for(permi_isa(options), plan.packing.limbs, n);
+      if (plan.kernel)
+        plan.seconds = permi_exact_operations(n, &plan.packing) / plan.kernel->rate *
+                       ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - plan.kernel->lanes_log2);
+    }
+    if (!transposed || plan.seconds < best.seconds)
+      best = plan;
+  }
+  return best;
+}
+
+static void permi_exact_release(const perm_allocator *allocator, void *context)
+{
+  permi_release(allocator, ((permi_exact *)context)->memory);
+  permi_release(allocator, context);
+}
+
+/* sum_k total[k] 2^(51 k), as integers. */
+static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+{
+  const permi_exact *exact = (const permi_exact *)leaf->context;
+  permi_wide total[PERMI_EXACT_LIMBS + 1];
+  uint64_t word[PERMI_EXACT_LIMBS + 4];
+  int k;
+  memset(total, 0, sizeof total);
+  exact->run(exact, chunk, total);
+  for (k = 0; k <= exact->limbs; k++) {
+    const int negative = (int)(total[k].high >> 63), bit = k * PERMI_EXACT_WINDOW, at = bit / 64, shift = bit % 64;
+    const permi_wide x = negative ? permi_wide_negate(total[k]) : total[k];
+    memset(word, 0, sizeof word);
+    word[at] = x.low << shift;
+    word[at + 1] = x.high << shift | (shift ? x.low >> (64 - shift) : 0);
+    word[at + 2] = shift ? x.high >> (64 - shift) : 0;
+    permi_sum_add_integer(&partial->value, word, at + 3, negative);
+  }
+  partial->terms += leaf->information.work / (double)exact->n / (double)leaf->information.chunks;
+}
+
+static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_exact *exact = (const permi_exact *)leaf->context;
+  const int even = exact->n - 1 + (int)leaf->scale_exp2;
+  return (size_t)snprintf(buffer, size,
+                          "exact, n = %d: %s kernel, %s in %d limbs, %d of them halved; %.3g elements, %llu chunks, "
+                          "%.3g s\n",
+                          exact->n, perm_isa_name(leaf->information.isa), exact->transposed ? "columns" : "rows",
+                          exact->limbs, even, leaf->information.work, (unsigned long long)leaf->information.chunks,
+                          leaf->information.seconds);
+}
+
+static uint32_t permi_exact_pair(permi_wide x) /* two equal int16 */
+{
+  return (uint32_t)(x.low & 0xffff) * 0x10001;
+}
+
+/* The bits of a double that holds whole numbers of its unit in the last place. */
+static uint64_t permi_double_bits(double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+/* Columns: lanes, block, the fixed one, outer ones. */
+static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
+                                      perm_result *result)
+{
+  const permi_exact_rows *rows = &plan->rows;
+  const int n = rows->n, lanes_log2 = plan->kernel->lanes_log2, inner = lanes_log2 + PERMI_EXACT_BLOCK_LOG2;
+  const int outer = n - 1 - inner, padded = (n + 15) & ~15, limbs = plan->packing.limbs, first = (limbs + 1) / 2;
+  const size_t table = (size_t)n << inner, steps = (size_t)padded * (size_t)(outer + 1);
+  const size_t bytes = 64 + table * sizeof(int16_t) + steps * sizeof(uint32_t);
+  permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact);
+  void *memory = exact ? permi_allocate(&options->allocator, 1, bytes) : NULL;
+  int16_t *settings;
+  uint32_t *step;
+  int h, i, j, k, r = 0;
+  memset(leaf, 0, sizeof *leaf);
+  if (!memory) {
+    permi_release(&options->allocator, exact);
+    return permi_fail_memory(result);
+  }
+  memset(exact, 0, sizeof *exact);
+  memset(memory, 0, bytes);
+  exact->memory = memory;
+  settings = (int16_t *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+  step = (uint32_t *)(void *)(settings + table);
+  exact->table = settings;
+  exact->start = step;
+  exact->step = step + padded;
+  exact->n = n;
+  exact->padded = padded;
+  exact->limbs = limbs;
+  exact->transposed = rows->transposed;
+  exact->outer = outer;
+  exact->chunk_log2 = outer < 11 ? outer : 11;
+  exact->run = plan->kernel->run;
+  for (h = 0; h < limbs; h++)
+    for (k = 0; k < PERMI_EXACT_ATOMS; k++) {
+      exact->atom_rows[h * PERMI_EXACT_ATOMS + k] = plan->packing.rows[h][k];
+      exact->fifth[h] = k == 4 && plan->packing.rows[h][k];
+      for (i = 0; i < n; i++) {
+        if (plan->packing.atom_of[i] != h * PERMI_EXACT_ATOMS + k)
+          continue;
+        step[r] = permi_exact_pair(permi_exact_start(rows, i, 0));
+        for (j = 0; j < outer; j++)
+          step[(j + 1) * padded + r] = permi_exact_pair(permi_exact_step(rows, i, inner + 1 + j, 0));
+        /* settings of the inner columns, from all + */
+        for (j = 0; j < inner; j++) {
+          const int size = 1 << j;
+          const uint64_t down = permi_exact_step(rows, i, j, 0).low;
+          int q;
+          for (q = 0; q < size; q++)
+            settings[size + q] = (int16_t)(uint16_t)(((uint64_t)(uint16_t)settings[q] - down) & 0xffff);
+        }
+        settings += (size_t)1 << inner;
+        r++;
+      }
+    }
+  for (k = 0; k + 1 < limbs; k++) {
+    const double unit = ldexp(1, k * PERMI_EXACT_WINDOW);
+    exact->round[k] = 1.5 * ldexp(unit, 103);
+    exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
+  }
+  for (i = 0; i < first; i++)
+    for (j = 0; j < limbs - first; j++) {
+      exact->bias[i + j] += permi_double_bits(1.5 * ldexp(1, 52 + (i + j) * PERMI_EXACT_WINDOW));
+      exact->bias[i + j + 1] += permi_double_bits(exact->round[i + j]);
+    }
+  permi_exact_fill(rows, inner + exact->chunk_log2, plan->seconds, (double)(bytes + sizeof *exact), leaf);
+  leaf->information.isa = plan->kernel->isa;
+  leaf->context = exact;
+  leaf->release = permi_exact_release;
+  leaf->explain = permi_exact_explain;
+  leaf->run_chunk = permi_exact_chunk;
+  return PERM_OK;
 }
 
 /* One leaf for the permanent of an n x n matrix of integers or Gaussian integers, 1 <= n <= 64. */
@@ -3557,17 +3860,16 @@ PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, int n, const permi_integer_view *view,
                                     permi_leaf *leaf, perm_result *result)
 {
-  permi_exact_rows rows = permi_exact_orient(view, n, permi_exact_plain_seconds);
-  return permi_exact_plain_leaf(options, &rows, 0, leaf, result);
+  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
+  return plan.kernel ? permi_exact_tables(options, &plan, leaf, result)
+                     : permi_exact_plain_leaf(options, &plan.rows, 0, leaf, result);
 }
 
 /* What permi_exact_leaf would predict, one thread. */
 PERMI_UNUSED
 static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
 {
-  permi_exact_rows rows = permi_exact_orient(view, n, permi_exact_plain_seconds);
-  (void)options;
-  return permi_exact_plain_seconds(&rows, 0);
+  return permi_exact_plan_of(options, n, view).seconds;
 }
 
 /* The same modulo p, odd, 3 <= p < 2^63: the leaf's partials are sums of residues. */
@@ -5824,7 +6126,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_JOIN(name, family) PERMI_JOIN_(name, family)
 #define PERMI_NAME(name) PERMI_JOIN(name, PERMI_FAMILY)
 #if PERMI_WIDTH == 8
-#define PERMI_TARGET __attribute__((target("avx512f,avx512dq")))
+#define PERMI_TARGET __attribute__((target("avx512f,avx512dq,avx512bw")))
 #define PERMI_LEAVE() _mm256_zeroupper()
 #define PERMI_V __m512d
 #define PERMI_LOAD(p) _mm512_load_pd(p)
@@ -5843,6 +6145,22 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 /* max(|a + b|, |a - b|): a kernel that wants a + b or a - b anyway shares it */
 #define PERMI_ABS_SUM(a, b) _mm512_range_pd(_mm512_add_pd(a, b), _mm512_sub_pd(a, b), 11)
+#define PERMI_I __m512i
+#define PERMI_I_LOAD(p) _mm512_load_si512((const void *)(p))
+#define PERMI_I_STORE(p, v) _mm512_store_si512((void *)(p), v)
+#define PERMI_I_SET(x) _mm512_set1_epi32((int)(x))
+#define PERMI_I_ADD16(a, b) _mm512_add_epi16(a, b)
+#define PERMI_I_SUB16(a, b) _mm512_sub_epi16(a, b)
+#define PERMI_I_MUL16(a, b) _mm512_mullo_epi16(a, b)
+#define PERMI_I_PAIRS16(a, b) _mm512_madd_epi16(a, b)
+#define PERMI_I_MUL32(a, b) _mm512_mullo_epi32(a, b)
+#define PERMI_I_EVEN32(a, b) _mm512_mul_epi32(a, b)
+#define PERMI_I_HIGH32(a) _mm512_srli_epi64(a, 32)
+#define PERMI_I_AND(a, b) _mm512_and_si512(a, b)
+#define PERMI_I_ADD64(a, b) _mm512_add_epi64(a, b)
+#define PERMI_I_DOUBLES(a) _mm512_cvtepi64_pd(a)
+#define PERMI_I_BITS(v) _mm512_castpd_si512(v)
+#define PERMI_XOR(a, b) _mm512_xor_pd(a, b)
 #elif PERMI_WIDTH == 4
 #define PERMI_TARGET __attribute__((target("avx2,fma")))
 #define PERMI_LEAVE() _mm256_zeroupper()
@@ -5862,6 +6180,25 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
 #define PERMI_LARGER(a, b) _mm256_max_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_ABS_SUM(a, b) _mm256_add_pd(PERMI_ABS(a), PERMI_ABS(b))
+#define PERMI_I __m256i
+#define PERMI_I_LOAD(p) _mm256_load_si256((const __m256i *)(const void *)(p))
+#define PERMI_I_STORE(p, v) _mm256_store_si256((__m256i *)(void *)(p), v)
+#define PERMI_I_SET(x) _mm256_set1_epi32((int)(x))
+#define PERMI_I_ADD16(a, b) _mm256_add_epi16(a, b)
+#define PERMI_I_SUB16(a, b) _mm256_sub_epi16(a, b)
+#define PERMI_I_MUL16(a, b) _mm256_mullo_epi16(a, b)
+#define PERMI_I_PAIRS16(a, b) _mm256_madd_epi16(a, b)
+#define PERMI_I_MUL32(a, b) _mm256_mullo_epi32(a, b)
+#define PERMI_I_EVEN32(a, b) _mm256_mul_epi32(a, b)
+#define PERMI_I_HIGH32(a) _mm256_srli_epi64(a, 32)
+#define PERMI_I_AND(a, b) _mm256_and_si256(a, b)
+#define PERMI_I_ADD64(a, b) _mm256_add_epi64(a, b)
+/* |a| < 2^51: in the binade of 1.5 * 2^52 a double's bits count in ones */
+#define PERMI_I_DOUBLES(a)                                                                                             \
+  _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(a, _mm256_set1_epi64x(0x4338000000000000))),                     \
+                _mm256_set1_pd(6755399441055744.0))
+#define PERMI_I_BITS(v) _mm256_castpd_si256(v)
+#define PERMI_XOR(a, b) _mm256_xor_pd(a, b)
 #elif PERMI_WIDTH == 2
 #define PERMI_TARGET
 #define PERMI_LEAVE()
@@ -6046,6 +6383,43 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #undef PERMI_PASS_PARTS
 #endif
 
+/* Exact integers: PERMI_PASS_LIMBS limbs in registers, or 0 for any number of them. */
+#if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
+#define PERMI_LIMBS_TIMES PERMI_NAME(exact_times)
+/* a[0 .. k] = (a[0 .. k - 1]) g, limbs of weights u_0, u_1, ...; see the kernel */
+PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, PERMI_V g, const double *round)
+{
+  PERMI_V carry = PERMI_SET(0);
+  int i;
+  PERMI_UNROLL
+  for (i = 0; i < k; i++) {
+    const PERMI_V c = PERMI_SET(round[i]), high = PERMI_SUB(PERMI_FMA(a[i], g, c), c), low = PERMI_FMS(a[i], g, high);
+    a[i] = i ? PERMI_ADD(low, carry) : low;
+    carry = high;
+  }
+  a[k] = carry;
+}
+#define PERMI_PASS PERMI_NAME(exact_2)
+#define PERMI_PASS_LIMBS 2
+#include PERM_HEADER_FILE
+#define PERMI_PASS PERMI_NAME(exact_3)
+#define PERMI_PASS_LIMBS 3
+#include PERM_HEADER_FILE
+#define PERMI_PASS PERMI_NAME(exact_4)
+#define PERMI_PASS_LIMBS 4
+#include PERM_HEADER_FILE
+#define PERMI_PASS PERMI_NAME(exact_5)
+#define PERMI_PASS_LIMBS 5
+#include PERM_HEADER_FILE
+#define PERMI_PASS PERMI_NAME(exact_6)
+#define PERMI_PASS_LIMBS 6
+#include PERM_HEADER_FILE
+#define PERMI_PASS PERMI_NAME(exact_0)
+#define PERMI_PASS_LIMBS 0
+#include PERM_HEADER_FILE
+#undef PERMI_LIMBS_TIMES
+#endif
+
 #undef PERMI_WIDE
 #undef PERMI_JOIN_
 #undef PERMI_JOIN
@@ -6071,8 +6445,190 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #undef PERMI_ABS
 #undef PERMI_LARGER
 #undef PERMI_ABS_SUM
+#undef PERMI_I_LOAD
+#undef PERMI_I_STORE
+#undef PERMI_I_SET
+#undef PERMI_I_ADD16
+#undef PERMI_I_SUB16
+#undef PERMI_I_MUL16
+#undef PERMI_I_PAIRS16
+#undef PERMI_I_MUL32
+#undef PERMI_I_EVEN32
+#undef PERMI_I_HIGH32
+#undef PERMI_I_AND
+#undef PERMI_I_ADD64
+#undef PERMI_I_DOUBLES
+#undef PERMI_I_BITS
+#undef PERMI_I
+#undef PERMI_XOR
 #undef PERMI_FAMILY
 #undef PERMI_FAMILY_WIDTH
+#elif defined(PERMI_PASS_LIMBS) /* one kernel for exact integers */
+/* Terms of >>exact for 4 WIDTH lanes of int16 and four settings of the block columns at once, in levels:
+     atoms    products of rows, below 2^15: int16. A limb has 4 atoms, or 5; an atom without rows is 1.
+     halves   of a limb: atoms 0 1 (4) and 2 3, below 2^31: int32. PAIRS16 multiplies int16 lanes and adds neighbours;
+              with the odd (even) lanes of one factor cleared it gives the even (odd) lanes' products.
+     limbs    products of the two halves, |g| <= the plan's cap < 2^51: doubles, which then are exact
+     terms    (prod of the first limbs) (prod of the others), as limbs of weights u_k = 2^(51 k)
+   so one vector of atoms ends as four vectors of limbs, for lanes = 0, 2, 1, 3 modulo 4.
+   Products. For a, a whole number of u_k with |a| <= 2^51 u_k, and |g| < 2^51, and C_k = 1.5 * 2^103 u_k, the sum
+   C_k + ag lies in C_k's binade, where doubles are the whole numbers of 2^51 u_k. So fma(a, g, C_k) = C_k + h with
+   h = ag rounded to whole numbers of u_(k+1), |ag - h| <= 2^50 u_k, and l = fma(a, g, -h) is exact: ag = h + l.
+   Limbs stay within 2^51 u_k: the plan's cap G is
+     2^51 - 2^10, up to three limbs in a row: one limb is <= G; of two, l <= 2^50 and h <= G^2 2^-51 + 1/2 < 2^51 - 2^11 + 1;
+                  of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2 < 2^51
+     2^50 - 2^10, beyond: M -> M G 2^-51 + 1/2 + 2^50 < 2^51 for M < 2^51.
+   The last products go into 64-bit accumulators as the bits of C_k + h and of 1.5 * 2^52 u_k + l (the same binade for
+   every l, as |l| <= 2^50 u_k), which count whole numbers of u_(k+1) and u_k from a constant. The constants are taken
+   off when accumulators are emptied, after at most 128 evaluations of 4 vectors (32 when PERMI_PASS_LIMBS is 0): at
+   most 5 (17) numbers <= 2^51 a vector and accumulator, below 2^63 together. round[k] = C_k and
+   rest[k] = C_k + 1.5 * 2^52 u_k, both doubles. */
+#if PERMI_PASS_LIMBS
+#define PERMI_LIMBS PERMI_PASS_LIMBS
+#define PERMI_LIMBS_ROOM PERMI_PASS_LIMBS
+#define PERMI_EVALUATIONS 128
+#else
+#define PERMI_LIMBS limbs
+#define PERMI_LIMBS_ROOM PERMI_EXACT_LIMBS
+#define PERMI_EVALUATIONS 32
+#endif
+#define PERMI_FIRST ((PERMI_LIMBS + 1) / 2)
+#define PERMI_FIRST_ROOM ((PERMI_LIMBS_ROOM + 1) / 2)
+#define PERMI_LANES (4 * PERMI_WIDTH)
+
+PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, uint64_t chunk, permi_wide *total)
+{
+  const int limbs = exact->limbs, atoms = limbs * PERMI_EXACT_ATOMS;
+  const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000), one = PERMI_I_SET(1);
+  const PERMI_I high_one = PERMI_I_SET(0x10000);
+  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
+  int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 4 * PERMI_LANES] PERMI_ALIGN64;
+  double limb[PERMI_EXACT_LIMBS * 4 * PERMI_WIDTH] PERMI_ALIGN64;
+  uint32_t x[PERM_MAX_N] PERMI_ALIGN64;
+  uint64_t lane[PERMI_WIDTH] PERMI_ALIGN64;
+  PERMI_I sum[PERMI_LIMBS_ROOM + 1];
+  uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2), gray = s ^ s >> 1;
+  uint64_t evaluations = 0;
+  int i, j, k;
+  (void)limbs;
+  memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
+  for (j = 0; j < exact->outer; j++)
+    for (i = 0; i < exact->padded && (gray >> j & 1); i += 2 * PERMI_WIDTH)
+      PERMI_I_STORE(x + i, PERMI_I_SUB16(PERMI_I_LOAD(x + i), PERMI_I_LOAD(exact->step + j * exact->padded + i)));
+  for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
+    atom[k] = 1;
+  for (k = 0; k <= PERMI_LIMBS; k++)
+    sum[k] = PERMI_I_SET(0);
+  for (;;) {
+    const int16_t *table = exact->table;
+    const uint32_t *row_sum = x;
+    int q;
+    for (k = 0; k < atoms; k++) {
+      const int rows = exact->atom_rows[k];
+      if (rows) {
+        PERMI_I y = PERMI_I_SET(*row_sum++), *to = (PERMI_I *)(void *)(atom + k * 4 * PERMI_LANES);
+        PERMI_I p0 = PERMI_I_ADD16(y, PERMI_I_LOAD(table)), p1 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + PERMI_LANES));
+        PERMI_I p2 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + 2 * PERMI_LANES));
+        PERMI_I p3 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + 3 * PERMI_LANES));
+        for (i = 1, table += 4 * PERMI_LANES; i < rows; i++, table += 4 * PERMI_LANES) {
+          y = PERMI_I_SET(*row_sum++);
+          p0 = PERMI_I_MUL16(p0, PERMI_I_ADD16(y, PERMI_I_LOAD(table)));
+          p1 = PERMI_I_MUL16(p1, PERMI_I_ADD16(y, PERMI_I_LOAD(table + PERMI_LANES)));
+          p2 = PERMI_I_MUL16(p2, PERMI_I_ADD16(y, PERMI_I_LOAD(table + 2 * PERMI_LANES)));
+          p3 = PERMI_I_MUL16(p3, PERMI_I_ADD16(y, PERMI_I_LOAD(table + 3 * PERMI_LANES)));
+        }
+        PERMI_I_STORE(to, p0);
+        PERMI_I_STORE(to + 1, p1);
+        PERMI_I_STORE(to + 2, p2);
+        PERMI_I_STORE(to + 3, p3);
+      }
+    }
+    for (q = 0; q < 4; q++) {
+      const int negative = (int)(s & 1) ^ (q & 1) ^ q >> 1;
+      int place;
+      for (k = 0; k < PERMI_LIMBS; k++) {
+        const int16_t *from = atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
+        const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
+        const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
+        const PERMI_I f0 = PERMI_I_PAIRS16(PERMI_I_AND(c, even), d), f1 = PERMI_I_PAIRS16(PERMI_I_AND(c, odd), d);
+        PERMI_I e0 = PERMI_I_PAIRS16(PERMI_I_AND(a, even), b), e1 = PERMI_I_PAIRS16(PERMI_I_AND(a, odd), b);
+        double *to = limb + k * 4 * PERMI_WIDTH;
+        if (exact->fifth[k]) {
+          const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
+          e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, one));
+          e1 = PERMI_I_MUL32(e1, PERMI_I_PAIRS16(fifth, high_one));
+        }
+        PERMI_STORE(to, PERMI_I_DOUBLES(PERMI_I_EVEN32(e0, f0)));
+        PERMI_STORE(to + PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0))));
+        PERMI_STORE(to + 2 * PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(e1, f1)));
+        PERMI_STORE(to + 3 * PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1))));
+      }
+      for (place = 0; place < 4; place++) {
+        const double *from = limb + place * PERMI_WIDTH;
+        PERMI_V a[PERMI_FIRST_ROOM], b[PERMI_FIRST_ROOM];
+        a[0] = PERMI_XOR(PERMI_LOAD(from), negative ^ (place & 1) ^ place >> 1 ? minus : plus);
+        b[0] = PERMI_LOAD(from + PERMI_FIRST * 4 * PERMI_WIDTH);
+#if PERMI_PASS_LIMBS
+        if (PERMI_FIRST > 1)
+          PERMI_LIMBS_TIMES(a, 1, PERMI_LOAD(from + 4 * PERMI_WIDTH), exact->round);
+        if (PERMI_FIRST > 2)
+          PERMI_LIMBS_TIMES(a, 2, PERMI_LOAD(from + 8 * PERMI_WIDTH), exact->round);
+        if (PERMI_LIMBS - PERMI_FIRST > 1)
+          PERMI_LIMBS_TIMES(b, 1, PERMI_LOAD(from + (PERMI_FIRST + 1) * 4 * PERMI_WIDTH), exact->round);
+        if (PERMI_LIMBS - PERMI_FIRST > 2)
+          PERMI_LIMBS_TIMES(b, 2, PERMI_LOAD(from + (PERMI_FIRST + 2) * 4 * PERMI_WIDTH), exact->round);
+#else
+        for (k = 1; k < PERMI_FIRST; k++)
+          PERMI_LIMBS_TIMES(a, k, PERMI_LOAD(from + k * 4 * PERMI_WIDTH), exact->round);
+        for (k = 1; k < PERMI_LIMBS - PERMI_FIRST; k++)
+          PERMI_LIMBS_TIMES(b, k, PERMI_LOAD(from + (PERMI_FIRST + k) * 4 * PERMI_WIDTH), exact->round);
+#endif
+        PERMI_UNROLL
+        for (i = 0; i < PERMI_FIRST; i++) {
+          PERMI_UNROLL
+          for (j = 0; j < PERMI_LIMBS - PERMI_FIRST; j++) {
+            const PERMI_V high = PERMI_FMA(a[i], b[j], PERMI_SET(exact->round[i + j]));
+            const PERMI_V low = PERMI_FMA(a[i], b[j], PERMI_SUB(PERMI_SET(exact->rest[i + j]), high));
+            sum[i + j] = PERMI_I_ADD64(sum[i + j], PERMI_I_BITS(low));
+            sum[i + j + 1] = PERMI_I_ADD64(sum[i + j + 1], PERMI_I_BITS(high));
+          }
+        }
+      }
+    }
+    evaluations += 4;
+    s++;
+    if (evaluations == PERMI_EVALUATIONS || s == last) {
+      PERMI_UNROLL
+      for (k = 0; k <= PERMI_LIMBS; k++) {
+        PERMI_I_STORE(lane, sum[k]);
+        sum[k] = PERMI_I_SET(0);
+        permi_exact_empty(lane, PERMI_WIDTH, 4 * evaluations * exact->bias[k], &total[k]);
+      }
+      evaluations = 0;
+      if (s == last)
+        break;
+    }
+    j = permi_trailing_zeros(s);
+    {
+      const uint32_t *step = exact->step + j * exact->padded;
+      if ((s ^ s >> 1) >> j & 1)
+        for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)
+          PERMI_I_STORE(x + i, PERMI_I_SUB16(PERMI_I_LOAD(x + i), PERMI_I_LOAD(step + i)));
+      else
+        for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)
+          PERMI_I_STORE(x + i, PERMI_I_ADD16(PERMI_I_LOAD(x + i), PERMI_I_LOAD(step + i)));
+    }
+  }
+  PERMI_LEAVE();
+}
+#undef PERMI_LANES
+#undef PERMI_FIRST_ROOM
+#undef PERMI_FIRST
+#undef PERMI_EVALUATIONS
+#undef PERMI_LIMBS_ROOM
+#undef PERMI_LIMBS
+#undef PERMI_PASS
+#undef PERMI_PASS_LIMBS
 #elif defined(PERMI_PASS_SMALL) /* one kernel for one small order */
 /* Small orders: two columns, 0 and 1, are expanded exactly and the other n - 2 summed over signs as by Glynn, the
    third column always +. With z_i the signed row sum of row i, the permanent is
