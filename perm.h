@@ -6546,6 +6546,7 @@ PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, uint64_t chunk, pe
     for (q = 0; q < 4; q++) {
       const int negative = (int)(s & 1) ^ (q & 1) ^ q >> 1;
       int place;
+      PERMI_UNROLL
       for (k = 0; k < PERMI_LIMBS; k++) {
         const int16_t *from = atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
         const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
