@@ -1919,25 +1919,41 @@ typedef struct permi_dense {
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
-/* Tables of one integer matrix for the vector kernels, made by >>exact, immutable while kernels run. */
+/* Tables of one integer matrix for the vector kernels, made by >>exact, immutable while kernels run. Rows are in the
+   order of the atoms. */
 #define PERMI_EXACT_LIMBS 16     /* most limbs of a product */
 #define PERMI_EXACT_ATOMS 5      /* of a limb */
 #define PERMI_EXACT_BLOCK_LOG2 2 /* block columns */
+#define PERMI_EXACT_SKIP_LOG2 6  /* setting columns when zeros are skipped */
 #define PERMI_EXACT_WINDOW 51    /* limb k weighs 2^(51 k) */
 typedef struct permi_exact {
   int n, padded; /* rows; padded to a multiple of 16 */
   int limbs, outer, chunk_log2, transposed;
+  int settings; /* vectors of atoms until the accumulators must be emptied */
+  int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS]; /* rows go through the atoms in turn */
   int fifth[PERMI_EXACT_LIMBS];                         /* 1: the limb's last atom has rows */
-  const int16_t *table;                                 /* [row][block setting][lane] lane and block columns */
-  const uint32_t *start, *step; /* [padded], [outer][padded]: pairs of equal int16; fixed and outer columns */
+  int even_row[PERM_MAX_N];
+  const int16_t *table;         /* [row][block setting][lane]: sums of the lane and block columns */
+  const uint32_t *start, *step; /* [padded], [outer][padded]: two equal int16, or four equal int8 if zeros are skipped */
+  const uint32_t *setting_step; /* skipping: [setting column][padded] */
+  const uint8_t *lane_bytes;    /* skipping: [even row][lane], differences to all + */
+  const uint8_t *nibbles;       /* skipping: [row][3][16], differences to all + for four columns each */
+  uint64_t bits[256];           /* skipping: the numbers of the bits of a byte that are set, as bytes; and how many */
+  uint8_t count[256];
+  uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by the parity of the place, then opposite; 64 of 255, 64 of 0 */
   double round[PERMI_EXACT_LIMBS], rest[PERMI_EXACT_LIMBS]; /* see the kernel */
-  uint64_t bias[PERMI_EXACT_LIMBS + 1];                     /* what a term's constants add to each accumulator */
+  uint64_t bias[PERMI_EXACT_LIMBS + 1];                     /* what a vector's constants add to each accumulator */
+  double survivors;                                         /* expected part of the terms, 1 if none is skipped */
   void *memory;
   void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_wide *total);
+  void (*evaluate)(const struct permi_exact *exact, const int16_t *atom, int settings, int negative, int place_signs,
+                   uint64_t *accumulator);
 } permi_exact;
 
 typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_wide *total);
+typedef void (*permi_exact_evaluate)(const permi_exact *exact, const int16_t *atom, int settings, int negative,
+                                     int place_signs, uint64_t *accumulator);
 
 /* ======================================================================================= >>kernels
    One text (>>template) for every kernel. A family is one instruction set; its instances, listed at the beginning of
@@ -2004,15 +2020,15 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* For the kernels of >>exact: an accumulator's lanes, less `bias`, with the lanes' signs, into *total. */
+/* For the kernels of >>exact: an accumulator's lanes, less `bias`, into *total; if `signs`, with the lanes' signs. */
 PERMI_UNUSED
-static void permi_exact_empty(const uint64_t *lane, int width, uint64_t bias, permi_wide *total)
+static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
   int k;
   for (k = 0; k < width; k++) {
     permi_wide x;
     x.low = lane[k] - bias;
-    if ((k ^ k >> 1 ^ k >> 2) & 1)
+    if (signs & (k ^ k >> 1 ^ k >> 2))
       x.low = 0 - x.low;
     x.high = x.low >> 63 ? UINT64_MAX : 0;
     permi_wide_add(total, x);
@@ -3589,25 +3605,25 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
 }
 
 /* ---- vector kernels: rows in atoms, halves and limbs as the kernel text (>>template) has them */
-typedef struct permi_exact_kernel {
+typedef struct permi_exact_family {
   perm_isa isa;
-  int limbs;      /* 0: any number */
   int lanes_log2; /* int16 lanes */
   double rate;    /* vector operations/s */
-  permi_exact_run run;
-} permi_exact_kernel;
+  permi_exact_run all, skip;
+  permi_exact_evaluate evaluate[7]; /* for 2 .. 6 limbs; [0] for any number */
+} permi_exact_family;
 
-#define PERMI_EXACT_KERNELS(isa, family, lanes_log2, rate)                                                             \
-  {isa, 2, lanes_log2, rate, permi_exact_2_##family}, {isa, 3, lanes_log2, rate, permi_exact_3_##family},              \
-      {isa, 4, lanes_log2, rate, permi_exact_4_##family}, {isa, 5, lanes_log2, rate, permi_exact_5_##family},          \
-      {isa, 6, lanes_log2, rate, permi_exact_6_##family}, {isa, 0, lanes_log2, 0.5 * rate, permi_exact_0_##family},
+#define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate)                                                              \
+  {isa, lanes_log2, rate, permi_exact_all_##family, permi_exact_skip_##family,                                         \
+   {permi_exact_0_##family, NULL, permi_exact_2_##family, permi_exact_3_##family, permi_exact_4_##family,              \
+    permi_exact_5_##family, permi_exact_6_##family}}
 
-/* Each family's rates are those of a 2.5 GHz Cascade Lake. A last line ends the table. */
-static const permi_exact_kernel permi_exact_kernels[] = {
+/* Rates of a 2.5 GHz Cascade Lake. A last line ends the table. */
+static const permi_exact_family permi_exact_families[] = {
 #if PERMI_X86 && !defined(PERM_NO_EXACT)
-    PERMI_EXACT_KERNELS(PERM_ISA_AVX512, avx512, 5, 3.5e9) PERMI_EXACT_KERNELS(PERM_ISA_AVX2, avx2, 4, 5e9)
+    PERMI_EXACT_FAMILY(PERM_ISA_AVX512, avx512, 5, 2.8e9), PERMI_EXACT_FAMILY(PERM_ISA_AVX2, avx2, 4, 3.2e9),
 #endif
-    {PERM_ISA_PLAIN, 0, 0, 0, NULL}};
+    {PERM_ISA_PLAIN, 0, 0, NULL, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}}};
 
 /* Where the rows go. */
 typedef struct permi_exact_packing {
@@ -3681,51 +3697,87 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return 0;
 }
 
-/* Vector operations for the terms of 4 vectors of int16 lanes. */
-static double permi_exact_operations(int n, const permi_exact_packing *packing)
+/* Vector operations from atoms to accumulators, for a vector of int16 lanes. */
+static double permi_exact_operations(const permi_exact_packing *packing)
 {
   const int limbs = packing->limbs, first = (limbs + 1) / 2, second = limbs - first;
   const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
-  return 4 * (2 * n - 3 * limbs + 6 * packing->fifths + 20 * limbs + 4 * (4 * inner + 5 * first * second)) +
-         n / 4.0 + 20;
+  return 6 * packing->fifths + 20 * limbs + 4 * (4 * inner + 5 * first * second);
+}
+
+/* The part of the sign vectors for which no halved row is 0, were the rows independent: from the distributions of the
+   row sums over all signs, norms <= 127. */
+static double permi_exact_survivors(const permi_exact_rows *rows)
+{
+  double part = 1, now[511], next[511]; /* of 2 y_i, -254 .. 254 */
+  int i, j, k;
+  for (i = 0; i < rows->n; i++) {
+    if (!rows->half[i])
+      continue;
+    memset(now, 0, sizeof now);
+    now[255] = 1;
+    for (j = 0; j < rows->n; j++) {
+      const int a = abs((int)permi_exact_at(rows, i, j, 0));
+      for (k = 0; k < 511; k++)
+        next[k] = 0.5 * ((k >= a ? now[k - a] : 0) + (k + a < 511 ? now[k + a] : 0));
+      if (a)
+        memcpy(now, next, sizeof now);
+    }
+    part *= 1 - now[255];
+  }
+  return part;
 }
 
 typedef struct permi_exact_plan {
   permi_exact_rows rows;
   permi_exact_packing packing;
-  const permi_exact_kernel *kernel; /* NULL: the portable one */
-  double seconds;
+  const permi_exact_family *family; /* NULL: the portable kernel */
+  int skip;                         /* 1: zeros are skipped */
+  double survivors, seconds;
 } permi_exact_plan;
 
-static const permi_exact_kernel *permi_exact_kernel_for(perm_isa isa, int limbs, int n)
+/* The plan for one orientation. */
+static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const permi_exact_rows *rows)
 {
-  const permi_exact_kernel *kernel = permi_exact_kernels;
-  for (; kernel->run; kernel++)
-    if (kernel->isa <= isa && (kernel->limbs == limbs || !kernel->limbs) &&
-        n >= kernel->lanes_log2 + PERMI_EXACT_BLOCK_LOG2 + 1)
-      return kernel;
-  return NULL;
+  const permi_exact_family *family = permi_exact_families;
+  permi_exact_plan plan;
+  const int n = rows->n;
+  int i, bytes = 1;
+  memset(&plan, 0, sizeof plan);
+  plan.rows = *rows;
+  plan.survivors = 1;
+  plan.seconds = permi_exact_plain_seconds(rows, 0);
+  while (family->isa > permi_isa(options) || (family->all && n < family->lanes_log2 + PERMI_EXACT_BLOCK_LOG2 + 1))
+    family++;
+  if (!family->all || rows->parts == 2 || !permi_exact_pack(rows, &plan.packing))
+    return plan;
+  plan.family = family;
+  plan.seconds = (4 * (2 * n - 3 * plan.packing.limbs + permi_exact_operations(&plan.packing)) + n / 4.0 + 20) /
+                 family->rate * ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
+  for (i = 0; i < n; i++)
+    bytes &= rows->norm[i] <= 127;
+  if (bytes && rows->halved && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1) {
+    /* for a vector of int8 lanes: the search, 16 for the lists, and what survives */
+    const double survivors = permi_exact_survivors(rows);
+    const double each = 10 * n + 2 * permi_exact_operations(&plan.packing);
+    const double seconds = (2 * rows->halved + 30 + survivors * each) / family->rate *
+                           ldexp(1, n - 1 - (family->lanes_log2 + 1));
+    if (seconds < plan.seconds) {
+      plan.skip = 1;
+      plan.survivors = survivors;
+      plan.seconds = seconds;
+    }
+  }
+  return plan;
 }
 
 static permi_exact_plan permi_exact_plan_of(const perm_options *options, int n, const permi_integer_view *view)
 {
-  permi_exact_plan best, plan;
-  int transposed;
-  memset(&best, 0, sizeof best);
-  for (transposed = 0; transposed < 2; transposed++) {
-    memset(&plan, 0, sizeof plan);
-    plan.rows = permi_exact_look(view, n, transposed);
-    plan.seconds = permi_exact_plain_seconds(&plan.rows, 0);
-    if (view->parts == 1 && permi_exact_pack(&plan.rows, &plan.packing)) {
-      plan.kernel = permi_exact_kernel_for(permi_isa(options), plan.packing.limbs, n);
-      if (plan.kernel)
-        plan.seconds = permi_exact_operations(n, &plan.packing) / plan.kernel->rate *
-                       ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - plan.kernel->lanes_log2);
-    }
-    if (!transposed || plan.seconds < best.seconds)
-      best = plan;
-  }
-  return best;
+  permi_exact_rows rows = permi_exact_look(view, n, 0);
+  permi_exact_plan plan = permi_exact_plan_rows(options, &rows), other;
+  rows = permi_exact_look(view, n, 1);
+  other = permi_exact_plan_rows(options, &rows);
+  return other.seconds < plan.seconds ? other : plan;
 }
 
 static void permi_exact_release(const perm_allocator *allocator, void *context)
@@ -3759,20 +3811,17 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
 {
   const permi_exact *exact = (const permi_exact *)leaf->context;
   const int even = exact->n - 1 + (int)leaf->scale_exp2;
+  char skipped[64] = "";
+  if (exact->survivors < 1)
+    snprintf(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
   return (size_t)snprintf(buffer, size,
-                          "exact, n = %d: %s kernel, %s in %d limbs, %d of them halved; %.3g elements, %llu chunks, "
+                          "exact, n = %d: %s kernel, %s in %d limbs, %d of them halved%s; %.3g elements, %llu chunks, "
                           "%.3g s\n",
                           exact->n, perm_isa_name(leaf->information.isa), exact->transposed ? "columns" : "rows",
-                          exact->limbs, even, leaf->information.work, (unsigned long long)leaf->information.chunks,
-                          leaf->information.seconds);
+                          exact->limbs, even, skipped, leaf->information.work,
+                          (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
-static uint32_t permi_exact_pair(permi_wide x) /* two equal int16 */
-{
-  return (uint32_t)(x.low & 0xffff) * 0x10001;
-}
-
-/* The bits of a double that holds whole numbers of its unit in the last place. */
 static uint64_t permi_double_bits(double x)
 {
   uint64_t bits;
@@ -3780,20 +3829,62 @@ static uint64_t permi_double_bits(double x)
   return bits;
 }
 
-/* Columns: lanes, block, the fixed one, outer ones. */
+/* What the kernels need to know of 51-bit limbs. */
+static void permi_exact_constants(permi_exact *exact)
+{
+  const int first = (exact->limbs + 1) / 2;
+  int i, j, k;
+  exact->settings = exact->limbs <= 6 ? 128 : 32;
+  for (k = 0; k + 1 < exact->limbs; k++) {
+    const double unit = ldexp(1, k * PERMI_EXACT_WINDOW);
+    exact->round[k] = 1.5 * ldexp(unit, 103);
+    exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
+  }
+  for (i = 0; i < first; i++)
+    for (j = 0; j < exact->limbs - first; j++) {
+      exact->bias[i + j] += permi_double_bits(1.5 * ldexp(1, 52 + (i + j) * PERMI_EXACT_WINDOW));
+      exact->bias[i + j + 1] += permi_double_bits(exact->round[i + j]);
+    }
+  for (i = 0; i < 256; i++)
+    for (k = 0; k < 8; k++)
+      if (i >> k & 1)
+        exact->bits[i] |= (uint64_t)k << (8 * exact->count[i]++);
+  for (i = 0; i < 32; i++)
+    exact->parity[i] = (i ^ i >> 1 ^ i >> 2 ^ i >> 3 ^ i >> 4) & 1 ? 255 : 0;
+  memset(exact->ends, 255, 64);
+}
+
+/* table[s] = base - the steps of columns first + k for every set bit k of s < 2^columns. */
+static void permi_exact_settings(const permi_exact_rows *rows, int i, int first, int columns, uint64_t base,
+                                 uint64_t *table)
+{
+  int k, q;
+  table[0] = base;
+  for (k = 0; k < columns; k++)
+    for (q = 0; q < 1 << k; q++)
+      table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
+}
+
+/* Columns: lanes, block or setting columns, the fixed one, outer ones. */
 static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                       perm_result *result)
 {
   const permi_exact_rows *rows = &plan->rows;
-  const int n = rows->n, lanes_log2 = plan->kernel->lanes_log2, inner = lanes_log2 + PERMI_EXACT_BLOCK_LOG2;
-  const int outer = n - 1 - inner, padded = (n + 15) & ~15, limbs = plan->packing.limbs, first = (limbs + 1) / 2;
-  const size_t table = (size_t)n << inner, steps = (size_t)padded * (size_t)(outer + 1);
-  const size_t bytes = 64 + table * sizeof(int16_t) + steps * sizeof(uint32_t);
+  const permi_exact_family *family = plan->family;
+  const int n = rows->n, limbs = plan->packing.limbs, skip = plan->skip, lanes = family->lanes_log2 + skip;
+  const int inner = lanes + (skip ? PERMI_EXACT_SKIP_LOG2 : PERMI_EXACT_BLOCK_LOG2), outer = n - 1 - inner;
+  const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
+  const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
+  const size_t table = skip ? ((size_t)rows->halved << lanes) + (size_t)n * 48 : (size_t)n * 2 << inner;
+  const size_t bytes = 64 + table + 64 + (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact);
   void *memory = exact ? permi_allocate(&options->allocator, 1, bytes) : NULL;
-  int16_t *settings;
+  uint64_t sums[256];
+  uint8_t *next;
   uint32_t *step;
-  int h, i, j, k, r = 0;
+  int16_t *wide;
+  uint8_t *nibbles;
+  int a, i, j, k, r = 0;
   memset(leaf, 0, sizeof *leaf);
   if (!memory) {
     permi_release(&options->allocator, exact);
@@ -3802,52 +3893,60 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   memset(exact, 0, sizeof *exact);
   memset(memory, 0, bytes);
   exact->memory = memory;
-  settings = (int16_t *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
-  step = (uint32_t *)(void *)(settings + table);
-  exact->table = settings;
+  step = (uint32_t *)(void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+  next = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
+  wide = (int16_t *)(void *)next;
+  nibbles = next + ((size_t)rows->halved << lanes); /* a multiple of 32 bytes on */
   exact->start = step;
   exact->step = step + padded;
+  exact->setting_step = exact->step + padded * outer;
+  exact->table = wide;
+  exact->lane_bytes = next;
+  exact->nibbles = nibbles;
   exact->n = n;
   exact->padded = padded;
   exact->limbs = limbs;
   exact->transposed = rows->transposed;
   exact->outer = outer;
-  exact->chunk_log2 = outer < 11 ? outer : 11;
-  exact->run = plan->kernel->run;
-  for (h = 0; h < limbs; h++)
-    for (k = 0; k < PERMI_EXACT_ATOMS; k++) {
-      exact->atom_rows[h * PERMI_EXACT_ATOMS + k] = plan->packing.rows[h][k];
-      exact->fifth[h] = k == 4 && plan->packing.rows[h][k];
-      for (i = 0; i < n; i++) {
-        if (plan->packing.atom_of[i] != h * PERMI_EXACT_ATOMS + k)
-          continue;
-        step[r] = permi_exact_pair(permi_exact_start(rows, i, 0));
-        for (j = 0; j < outer; j++)
-          step[(j + 1) * padded + r] = permi_exact_pair(permi_exact_step(rows, i, inner + 1 + j, 0));
-        /* settings of the inner columns, from all + */
-        for (j = 0; j < inner; j++) {
-          const int size = 1 << j;
-          const uint64_t down = permi_exact_step(rows, i, j, 0).low;
-          int q;
-          for (q = 0; q < size; q++)
-            settings[size + q] = (int16_t)(uint16_t)(((uint64_t)(uint16_t)settings[q] - down) & 0xffff);
+  exact->chunk_log2 = outer + inner < 18 ? outer : 18 - inner;
+  exact->survivors = plan->survivors;
+  exact->run = skip ? family->skip : family->all;
+  exact->evaluate = family->evaluate[limbs <= 6 ? limbs : 0];
+  permi_exact_constants(exact);
+  for (a = 0; a < limbs * PERMI_EXACT_ATOMS; a++) {
+    exact->atom_rows[a] = plan->packing.rows[a / PERMI_EXACT_ATOMS][a % PERMI_EXACT_ATOMS];
+    exact->fifth[a / PERMI_EXACT_ATOMS] = a % PERMI_EXACT_ATOMS == 4 && exact->atom_rows[a];
+    for (i = 0; i < n; i++) {
+      const uint64_t all_plus = permi_exact_start(rows, i, 0).low;
+      if (plan->packing.atom_of[i] != a)
+        continue;
+      for (j = 0; j < outer; j++)
+        step[(j + 1) * padded + r] = ((uint32_t)permi_exact_step(rows, i, inner + 1 + j, 0).low & part) * copies;
+      if (skip) {
+        step[r] = ((uint32_t)all_plus & part) * copies;
+        for (j = 0; j < PERMI_EXACT_SKIP_LOG2; j++)
+          step[(outer + 1 + j) * padded + r] = ((uint32_t)permi_exact_step(rows, i, lanes + j, 0).low & part) * copies;
+        if (rows->half[i]) {
+          permi_exact_settings(rows, i, 0, lanes, 0, sums);
+          for (k = 0; k < 1 << lanes; k++)
+            *next++ = (uint8_t)(sums[k] & 0xff);
+          exact->even_row[exact->even_rows++] = r;
         }
-        settings += (size_t)1 << inner;
-        r++;
+        for (j = 0; j < 3; j++) {
+          permi_exact_settings(rows, i, 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, sums);
+          for (k = 0; k < 16 && k < 1 << (inner - 4 * j); k++)
+            nibbles[48 * r + 16 * j + k] = (uint8_t)(sums[k] & 0xff);
+        }
+      } else {
+        permi_exact_settings(rows, i, 0, inner, all_plus, sums);
+        for (k = 0; k < 1 << inner; k++)
+          *wide++ = (int16_t)(uint16_t)(sums[k] & 0xffff);
       }
+      r++;
     }
-  for (k = 0; k + 1 < limbs; k++) {
-    const double unit = ldexp(1, k * PERMI_EXACT_WINDOW);
-    exact->round[k] = 1.5 * ldexp(unit, 103);
-    exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
   }
-  for (i = 0; i < first; i++)
-    for (j = 0; j < limbs - first; j++) {
-      exact->bias[i + j] += permi_double_bits(1.5 * ldexp(1, 52 + (i + j) * PERMI_EXACT_WINDOW));
-      exact->bias[i + j + 1] += permi_double_bits(exact->round[i + j]);
-    }
   permi_exact_fill(rows, inner + exact->chunk_log2, plan->seconds, (double)(bytes + sizeof *exact), leaf);
-  leaf->information.isa = plan->kernel->isa;
+  leaf->information.isa = family->isa;
   leaf->context = exact;
   leaf->release = permi_exact_release;
   leaf->explain = permi_exact_explain;
@@ -3861,7 +3960,7 @@ static perm_status permi_exact_leaf(const perm_options *options, int n, const pe
                                     permi_leaf *leaf, perm_result *result)
 {
   permi_exact_plan plan = permi_exact_plan_of(options, n, view);
-  return plan.kernel ? permi_exact_tables(options, &plan, leaf, result)
+  return plan.family ? permi_exact_tables(options, &plan, leaf, result)
                      : permi_exact_plain_leaf(options, &plan.rows, 0, leaf, result);
 }
 
@@ -6160,6 +6259,19 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_I_ADD64(a, b) _mm512_add_epi64(a, b)
 #define PERMI_I_DOUBLES(a) _mm512_cvtepi64_pd(a)
 #define PERMI_I_BITS(v) _mm512_castpd_si512(v)
+#define PERMI_I_LOAD_ANY(p) _mm512_loadu_si512((const void *)(p))
+#define PERMI_I_STORE_ANY(p, v) _mm512_storeu_si512((void *)(p), v)
+#define PERMI_I_TABLE(p) _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)(p)))
+#define PERMI_I_LOOKUP(table, v) _mm512_shuffle_epi8(table, v)
+#define PERMI_I_ADD8(a, b) _mm512_add_epi8(a, b)
+#define PERMI_I_SUB8(a, b) _mm512_sub_epi8(a, b)
+#define PERMI_I_LEAST8(a, b) _mm512_min_epu8(a, b)
+#define PERMI_I_NONZERO8(a) _mm512_test_epi8_mask(a, a)
+#define PERMI_I_OR(a, b) _mm512_or_si512(a, b)
+#define PERMI_I_XOR(a, b) _mm512_xor_si512(a, b)
+#define PERMI_I_SHL16(a, k) _mm512_slli_epi16(a, k)
+#define PERMI_I_SHR16(a, k) _mm512_srli_epi16(a, k)
+#define PERMI_I_SAR16(a, k) _mm512_srai_epi16(a, k)
 #define PERMI_XOR(a, b) _mm512_xor_pd(a, b)
 #elif PERMI_WIDTH == 4
 #define PERMI_TARGET __attribute__((target("avx2,fma")))
@@ -6198,6 +6310,19 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
   _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(a, _mm256_set1_epi64x(0x4338000000000000))),                     \
                 _mm256_set1_pd(6755399441055744.0))
 #define PERMI_I_BITS(v) _mm256_castpd_si256(v)
+#define PERMI_I_LOAD_ANY(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
+#define PERMI_I_STORE_ANY(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), v)
+#define PERMI_I_TABLE(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(p)))
+#define PERMI_I_LOOKUP(table, v) _mm256_shuffle_epi8(table, v)
+#define PERMI_I_ADD8(a, b) _mm256_add_epi8(a, b)
+#define PERMI_I_SUB8(a, b) _mm256_sub_epi8(a, b)
+#define PERMI_I_LEAST8(a, b) _mm256_min_epu8(a, b)
+#define PERMI_I_NONZERO8(a) (uint32_t)~_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, _mm256_setzero_si256()))
+#define PERMI_I_OR(a, b) _mm256_or_si256(a, b)
+#define PERMI_I_XOR(a, b) _mm256_xor_si256(a, b)
+#define PERMI_I_SHL16(a, k) _mm256_slli_epi16(a, k)
+#define PERMI_I_SHR16(a, k) _mm256_srli_epi16(a, k)
+#define PERMI_I_SAR16(a, k) _mm256_srai_epi16(a, k)
 #define PERMI_XOR(a, b) _mm256_xor_pd(a, b)
 #elif PERMI_WIDTH == 2
 #define PERMI_TARGET
@@ -6417,6 +6542,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, PERMI_V g, c
 #define PERMI_PASS PERMI_NAME(exact_0)
 #define PERMI_PASS_LIMBS 0
 #include PERM_HEADER_FILE
+#define PERMI_PASS PERMI_NAME(exact_walk)
+#define PERMI_PASS_WALK
+#include PERM_HEADER_FILE
 #undef PERMI_LIMBS_TIMES
 #endif
 
@@ -6459,74 +6587,180 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, PERMI_V g, c
 #undef PERMI_I_ADD64
 #undef PERMI_I_DOUBLES
 #undef PERMI_I_BITS
+#undef PERMI_I_LOAD_ANY
+#undef PERMI_I_STORE_ANY
+#undef PERMI_I_TABLE
+#undef PERMI_I_LOOKUP
+#undef PERMI_I_ADD8
+#undef PERMI_I_SUB8
+#undef PERMI_I_LEAST8
+#undef PERMI_I_NONZERO8
+#undef PERMI_I_OR
+#undef PERMI_I_XOR
+#undef PERMI_I_SHL16
+#undef PERMI_I_SHR16
+#undef PERMI_I_SAR16
 #undef PERMI_I
 #undef PERMI_XOR
 #undef PERMI_FAMILY
 #undef PERMI_FAMILY_WIDTH
-#elif defined(PERMI_PASS_LIMBS) /* one kernel for exact integers */
-/* Terms of >>exact for 4 WIDTH lanes of int16 and four settings of the block columns at once, in levels:
+#elif defined(PERMI_PASS_LIMBS) /* the products of exact integers, for one number of limbs */
+/* Adds terms of >>exact to accumulators. `atom` holds, for each atom, four vectors of 4 WIDTH int16: of these the first
+   `settings`. From there on, in levels:
      atoms    products of rows, below 2^15: int16. A limb has 4 atoms, or 5; an atom without rows is 1.
      halves   of a limb: atoms 0 1 (4) and 2 3, below 2^31: int32. PAIRS16 multiplies int16 lanes and adds neighbours;
               with the odd (even) lanes of one factor cleared it gives the even (odd) lanes' products.
      limbs    products of the two halves, |g| <= the plan's cap < 2^51: doubles, which then are exact
      terms    (prod of the first limbs) (prod of the others), as limbs of weights u_k = 2^(51 k)
-   so one vector of atoms ends as four vectors of limbs, for lanes = 0, 2, 1, 3 modulo 4.
+   so one vector of atoms ends as four vectors of limbs, for lanes = 0, 2, 1, 3 modulo 4. Bit q of `negative` changes the
+   sign of setting q, and place_signs = 1 that of lanes 1 and 2 modulo 4.
    Products. For a, a whole number of u_k with |a| <= 2^51 u_k, and |g| < 2^51, and C_k = 1.5 * 2^103 u_k, the sum
    C_k + ag lies in C_k's binade, where doubles are the whole numbers of 2^51 u_k. So fma(a, g, C_k) = C_k + h with
    h = ag rounded to whole numbers of u_(k+1), |ag - h| <= 2^50 u_k, and l = fma(a, g, -h) is exact: ag = h + l.
    Limbs stay within 2^51 u_k: the plan's cap G is
-     2^51 - 2^10, up to three limbs in a row: one limb is <= G; of two, l <= 2^50 and h <= G^2 2^-51 + 1/2 < 2^51 - 2^11 + 1;
-                  of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2 < 2^51
+     2^51 - 2^10, up to three limbs in a row: one limb is <= G; of two, l <= 2^50 and h <= G^2 2^-51 + 1/2 <
+                  2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2
      2^50 - 2^10, beyond: M -> M G 2^-51 + 1/2 + 2^50 < 2^51 for M < 2^51.
    The last products go into 64-bit accumulators as the bits of C_k + h and of 1.5 * 2^52 u_k + l (the same binade for
    every l, as |l| <= 2^50 u_k), which count whole numbers of u_(k+1) and u_k from a constant. The constants are taken
-   off when accumulators are emptied, after at most 128 evaluations of 4 vectors (32 when PERMI_PASS_LIMBS is 0): at
-   most 5 (17) numbers <= 2^51 a vector and accumulator, below 2^63 together. round[k] = C_k and
+   off when accumulators are emptied, after at most 128 settings of 4 vectors (32 when PERMI_PASS_LIMBS is 0): at most
+   5 (17) numbers <= 2^51 a vector and accumulator, below 2^63 together. round[k] = C_k and
    rest[k] = C_k + 1.5 * 2^52 u_k, both doubles. */
 #if PERMI_PASS_LIMBS
 #define PERMI_LIMBS PERMI_PASS_LIMBS
 #define PERMI_LIMBS_ROOM PERMI_PASS_LIMBS
-#define PERMI_EVALUATIONS 128
 #else
 #define PERMI_LIMBS limbs
 #define PERMI_LIMBS_ROOM PERMI_EXACT_LIMBS
-#define PERMI_EVALUATIONS 32
 #endif
 #define PERMI_FIRST ((PERMI_LIMBS + 1) / 2)
 #define PERMI_FIRST_ROOM ((PERMI_LIMBS_ROOM + 1) / 2)
 #define PERMI_LANES (4 * PERMI_WIDTH)
 
-PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, uint64_t chunk, permi_wide *total)
+PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *atom, int settings, int negative,
+                                    int place_signs, uint64_t *accumulator)
 {
-  const int limbs = exact->limbs, atoms = limbs * PERMI_EXACT_ATOMS;
+  const int limbs = exact->limbs;
   const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000), one = PERMI_I_SET(1);
   const PERMI_I high_one = PERMI_I_SET(0x10000);
   const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
-  int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 4 * PERMI_LANES] PERMI_ALIGN64;
-  double limb[PERMI_EXACT_LIMBS * 4 * PERMI_WIDTH] PERMI_ALIGN64;
-  uint32_t x[PERM_MAX_N] PERMI_ALIGN64;
-  uint64_t lane[PERMI_WIDTH] PERMI_ALIGN64;
+  double limb[PERMI_LIMBS_ROOM * 4 * PERMI_WIDTH] PERMI_ALIGN64;
   PERMI_I sum[PERMI_LIMBS_ROOM + 1];
-  uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2), gray = s ^ s >> 1;
-  uint64_t evaluations = 0;
-  int i, j, k;
+  int i, j, k, q, place;
   (void)limbs;
+  PERMI_UNROLL
+  for (k = 0; k <= PERMI_LIMBS; k++)
+    sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
+  for (q = 0; q < settings; q++) {
+    PERMI_UNROLL
+    for (k = 0; k < PERMI_LIMBS; k++) {
+      const int16_t *from = atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
+      const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
+      const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
+      const PERMI_I f0 = PERMI_I_PAIRS16(PERMI_I_AND(c, even), d), f1 = PERMI_I_PAIRS16(PERMI_I_AND(c, odd), d);
+      PERMI_I e0 = PERMI_I_PAIRS16(PERMI_I_AND(a, even), b), e1 = PERMI_I_PAIRS16(PERMI_I_AND(a, odd), b);
+      double *to = limb + k * 4 * PERMI_WIDTH;
+      if (exact->fifth[k]) {
+        const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
+        e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, one));
+        e1 = PERMI_I_MUL32(e1, PERMI_I_PAIRS16(fifth, high_one));
+      }
+      PERMI_STORE(to, PERMI_I_DOUBLES(PERMI_I_EVEN32(e0, f0)));
+      PERMI_STORE(to + PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0))));
+      PERMI_STORE(to + 2 * PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(e1, f1)));
+      PERMI_STORE(to + 3 * PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1))));
+    }
+    for (place = 0; place < 4; place++) {
+      const double *from = limb + place * PERMI_WIDTH;
+      const int sign = (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
+      PERMI_V a[PERMI_FIRST_ROOM], b[PERMI_FIRST_ROOM];
+      a[0] = PERMI_XOR(PERMI_LOAD(from), sign ? minus : plus);
+      b[0] = PERMI_LOAD(from + PERMI_FIRST * 4 * PERMI_WIDTH);
+#if PERMI_PASS_LIMBS
+      if (PERMI_FIRST > 1)
+        PERMI_LIMBS_TIMES(a, 1, PERMI_LOAD(from + 4 * PERMI_WIDTH), exact->round);
+      if (PERMI_FIRST > 2)
+        PERMI_LIMBS_TIMES(a, 2, PERMI_LOAD(from + 8 * PERMI_WIDTH), exact->round);
+      if (PERMI_LIMBS - PERMI_FIRST > 1)
+        PERMI_LIMBS_TIMES(b, 1, PERMI_LOAD(from + (PERMI_FIRST + 1) * 4 * PERMI_WIDTH), exact->round);
+      if (PERMI_LIMBS - PERMI_FIRST > 2)
+        PERMI_LIMBS_TIMES(b, 2, PERMI_LOAD(from + (PERMI_FIRST + 2) * 4 * PERMI_WIDTH), exact->round);
+#else
+      for (k = 1; k < PERMI_FIRST; k++)
+        PERMI_LIMBS_TIMES(a, k, PERMI_LOAD(from + k * 4 * PERMI_WIDTH), exact->round);
+      for (k = 1; k < PERMI_LIMBS - PERMI_FIRST; k++)
+        PERMI_LIMBS_TIMES(b, k, PERMI_LOAD(from + (PERMI_FIRST + k) * 4 * PERMI_WIDTH), exact->round);
+#endif
+      PERMI_UNROLL
+      for (i = 0; i < PERMI_FIRST; i++) {
+        PERMI_UNROLL
+        for (j = 0; j < PERMI_LIMBS - PERMI_FIRST; j++) {
+          const PERMI_V high = PERMI_FMA(a[i], b[j], PERMI_SET(exact->round[i + j]));
+          const PERMI_V low = PERMI_FMA(a[i], b[j], PERMI_SUB(PERMI_SET(exact->rest[i + j]), high));
+          sum[i + j] = PERMI_I_ADD64(sum[i + j], PERMI_I_BITS(low));
+          sum[i + j + 1] = PERMI_I_ADD64(sum[i + j + 1], PERMI_I_BITS(high));
+        }
+      }
+    }
+  }
+  PERMI_UNROLL
+  for (k = 0; k <= PERMI_LIMBS; k++)
+    PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
+}
+#undef PERMI_LANES
+#undef PERMI_FIRST_ROOM
+#undef PERMI_FIRST
+#undef PERMI_LIMBS_ROOM
+#undef PERMI_LIMBS
+#undef PERMI_PASS
+#undef PERMI_PASS_LIMBS
+#elif defined(PERMI_PASS_WALK) /* the terms of exact integers, one after another */
+#define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
+
+/* x -= step if bit j of the Gray code of s is set, else x += step: the rows' sums, four bytes a row, of int16 or int8. */
+#define PERMI_EXACT_STEP(x, steps, SUB, ADD)                                                                           \
+  for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)                                                                 \
+    PERMI_I_STORE(x + i, (s ^ s >> 1) >> j & 1 ? SUB(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i))                     \
+                                               : ADD(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i)))
+
+/* Empties the accumulators when the next `settings` might overflow them. */
+PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
+                                                uint64_t *accumulator, permi_wide *total)
+{
+  int k;
+  if (*used + settings <= exact->settings)
+    return;
+  for (k = 0; k <= exact->limbs; k++)
+    permi_exact_empty(accumulator + k * PERMI_WIDTH, PERMI_WIDTH, lane_signs, 4 * (uint64_t)*used * exact->bias[k],
+                      &total[k]);
+  memset(accumulator, 0, (size_t)(exact->limbs + 1) * PERMI_WIDTH * sizeof *accumulator);
+  *used = 0;
+}
+
+/* Every sign vector: lane and block columns from a table, 16 WIDTH terms a step of the outer columns. */
+PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_wide *total)
+{
+  const int atoms = exact->limbs * PERMI_EXACT_ATOMS;
+  int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 4 * PERMI_LANES] PERMI_ALIGN64;
+  uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_WIDTH] PERMI_ALIGN64;
+  uint32_t x[PERM_MAX_N] PERMI_ALIGN64;
+  uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2);
+  int i, j, k, used = 0;
   memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
   for (j = 0; j < exact->outer; j++)
-    for (i = 0; i < exact->padded && (gray >> j & 1); i += 2 * PERMI_WIDTH)
-      PERMI_I_STORE(x + i, PERMI_I_SUB16(PERMI_I_LOAD(x + i), PERMI_I_LOAD(exact->step + j * exact->padded + i)));
+    if ((s ^ s >> 1) >> j & 1)
+      PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);
   for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
     atom[k] = 1;
-  for (k = 0; k <= PERMI_LIMBS; k++)
-    sum[k] = PERMI_I_SET(0);
+  memset(accumulator, 0, sizeof accumulator);
   for (;;) {
     const int16_t *table = exact->table;
     const uint32_t *row_sum = x;
-    int q;
     for (k = 0; k < atoms; k++) {
       const int rows = exact->atom_rows[k];
+      int16_t *to = atom + k * 4 * PERMI_LANES;
       if (rows) {
-        PERMI_I y = PERMI_I_SET(*row_sum++), *to = (PERMI_I *)(void *)(atom + k * 4 * PERMI_LANES);
+        PERMI_I y = PERMI_I_SET(*row_sum++);
         PERMI_I p0 = PERMI_I_ADD16(y, PERMI_I_LOAD(table)), p1 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + PERMI_LANES));
         PERMI_I p2 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + 2 * PERMI_LANES));
         PERMI_I p3 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + 3 * PERMI_LANES));
@@ -6538,98 +6772,116 @@ PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, uint64_t chunk, pe
           p3 = PERMI_I_MUL16(p3, PERMI_I_ADD16(y, PERMI_I_LOAD(table + 3 * PERMI_LANES)));
         }
         PERMI_I_STORE(to, p0);
-        PERMI_I_STORE(to + 1, p1);
-        PERMI_I_STORE(to + 2, p2);
-        PERMI_I_STORE(to + 3, p3);
+        PERMI_I_STORE(to + PERMI_LANES, p1);
+        PERMI_I_STORE(to + 2 * PERMI_LANES, p2);
+        PERMI_I_STORE(to + 3 * PERMI_LANES, p3);
       }
     }
-    for (q = 0; q < 4; q++) {
-      const int negative = (int)(s & 1) ^ (q & 1) ^ q >> 1;
-      int place;
-      PERMI_UNROLL
-      for (k = 0; k < PERMI_LIMBS; k++) {
-        const int16_t *from = atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
-        const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
-        const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
-        const PERMI_I f0 = PERMI_I_PAIRS16(PERMI_I_AND(c, even), d), f1 = PERMI_I_PAIRS16(PERMI_I_AND(c, odd), d);
-        PERMI_I e0 = PERMI_I_PAIRS16(PERMI_I_AND(a, even), b), e1 = PERMI_I_PAIRS16(PERMI_I_AND(a, odd), b);
-        double *to = limb + k * 4 * PERMI_WIDTH;
-        if (exact->fifth[k]) {
-          const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
-          e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, one));
-          e1 = PERMI_I_MUL32(e1, PERMI_I_PAIRS16(fifth, high_one));
-        }
-        PERMI_STORE(to, PERMI_I_DOUBLES(PERMI_I_EVEN32(e0, f0)));
-        PERMI_STORE(to + PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0))));
-        PERMI_STORE(to + 2 * PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(e1, f1)));
-        PERMI_STORE(to + 3 * PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1))));
-      }
-      for (place = 0; place < 4; place++) {
-        const double *from = limb + place * PERMI_WIDTH;
-        PERMI_V a[PERMI_FIRST_ROOM], b[PERMI_FIRST_ROOM];
-        a[0] = PERMI_XOR(PERMI_LOAD(from), negative ^ (place & 1) ^ place >> 1 ? minus : plus);
-        b[0] = PERMI_LOAD(from + PERMI_FIRST * 4 * PERMI_WIDTH);
-#if PERMI_PASS_LIMBS
-        if (PERMI_FIRST > 1)
-          PERMI_LIMBS_TIMES(a, 1, PERMI_LOAD(from + 4 * PERMI_WIDTH), exact->round);
-        if (PERMI_FIRST > 2)
-          PERMI_LIMBS_TIMES(a, 2, PERMI_LOAD(from + 8 * PERMI_WIDTH), exact->round);
-        if (PERMI_LIMBS - PERMI_FIRST > 1)
-          PERMI_LIMBS_TIMES(b, 1, PERMI_LOAD(from + (PERMI_FIRST + 1) * 4 * PERMI_WIDTH), exact->round);
-        if (PERMI_LIMBS - PERMI_FIRST > 2)
-          PERMI_LIMBS_TIMES(b, 2, PERMI_LOAD(from + (PERMI_FIRST + 2) * 4 * PERMI_WIDTH), exact->round);
-#else
-        for (k = 1; k < PERMI_FIRST; k++)
-          PERMI_LIMBS_TIMES(a, k, PERMI_LOAD(from + k * 4 * PERMI_WIDTH), exact->round);
-        for (k = 1; k < PERMI_LIMBS - PERMI_FIRST; k++)
-          PERMI_LIMBS_TIMES(b, k, PERMI_LOAD(from + (PERMI_FIRST + k) * 4 * PERMI_WIDTH), exact->round);
-#endif
-        PERMI_UNROLL
-        for (i = 0; i < PERMI_FIRST; i++) {
-          PERMI_UNROLL
-          for (j = 0; j < PERMI_LIMBS - PERMI_FIRST; j++) {
-            const PERMI_V high = PERMI_FMA(a[i], b[j], PERMI_SET(exact->round[i + j]));
-            const PERMI_V low = PERMI_FMA(a[i], b[j], PERMI_SUB(PERMI_SET(exact->rest[i + j]), high));
-            sum[i + j] = PERMI_I_ADD64(sum[i + j], PERMI_I_BITS(low));
-            sum[i + j + 1] = PERMI_I_ADD64(sum[i + j + 1], PERMI_I_BITS(high));
-          }
-        }
-      }
-    }
-    evaluations += 4;
-    s++;
-    if (evaluations == PERMI_EVALUATIONS || s == last) {
-      PERMI_UNROLL
-      for (k = 0; k <= PERMI_LIMBS; k++) {
-        PERMI_I_STORE(lane, sum[k]);
-        sum[k] = PERMI_I_SET(0);
-        permi_exact_empty(lane, PERMI_WIDTH, 4 * evaluations * exact->bias[k], &total[k]);
-      }
-      evaluations = 0;
-      if (s == last)
-        break;
-    }
+    PERMI_NAME(exact_room)(exact, 4, 1, &used, accumulator, total);
+    exact->evaluate(exact, atom, 4, s & 1 ? 9 : 6, 1, accumulator); /* settings 1 and 2 have one minus */
+    used += 4;
+    if (++s == last)
+      break;
     j = permi_trailing_zeros(s);
-    {
-      const uint32_t *step = exact->step + j * exact->padded;
-      if ((s ^ s >> 1) >> j & 1)
-        for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)
-          PERMI_I_STORE(x + i, PERMI_I_SUB16(PERMI_I_LOAD(x + i), PERMI_I_LOAD(step + i)));
-      else
-        for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)
-          PERMI_I_STORE(x + i, PERMI_I_ADD16(PERMI_I_LOAD(x + i), PERMI_I_LOAD(step + i)));
-    }
+    PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);
   }
+  PERMI_NAME(exact_room)(exact, exact->settings + 1, 1, &used, accumulator, total);
   PERMI_LEAVE();
 }
+
+/* Only the sign vectors for which no even row is zero (an odd one cannot be), for rows of norms <= 127. A step of the
+   outer columns has 2^6 settings of as many columns, in Gray order, of one vector of int8 sums each: their least,
+   unsigned, over the even rows is 0 where there is nothing to add. The lanes of the survivors and their settings go on
+   two lists, and are evaluated a vector at a time: a row's sum is that for all columns + and three bytes looked up in
+   tables of 16 by the lists' bits, four at a time. */
+PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_wide *total)
+{
+  const int atoms = exact->limbs * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
+  const int shift = PERMI_WIDTH == 8 ? 2 : 1; /* lane bits beyond four */
+  const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET(PERMI_WIDTH == 8 ? 0x0c0c0c0c : 0x0e0e0e0e);
+  int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 4 * PERMI_LANES] PERMI_ALIGN64;
+  uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_WIDTH] PERMI_ALIGN64;
+  uint32_t x[PERM_MAX_N] PERMI_ALIGN64, y[PERM_MAX_N] PERMI_ALIGN64;
+  uint8_t first[16 * PERM_MAX_N] PERMI_ALIGN64, lane[128 * PERMI_LANES + 64], setting[128 * PERMI_LANES + 64];
+  uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2), outer;
+  int i, j, k, used = 0;
+  memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
+  for (j = 0; j < exact->outer; j++)
+    if ((s ^ s >> 1) >> j & 1)
+      PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);
+  for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
+    atom[k] = 1;
+  memset(accumulator, 0, sizeof accumulator);
+  for (outer = s;;) {
+    const PERMI_I parity = PERMI_I_TABLE(exact->parity + 16 * (outer & 1));
+    int survivors = 0, done;
+    memcpy(y, x, (size_t)exact->padded * sizeof *y);
+    for (s = 0;;) { /* find */
+      const uint8_t *table = exact->lane_bytes;
+      PERMI_I least = PERMI_I_SET(-1);
+      uint64_t mask;
+      for (k = 0; k < exact->even_rows; k++, table += bytes)
+        least = PERMI_I_LEAST8(least, PERMI_I_ADD8(PERMI_I_SET(y[exact->even_row[k]]), PERMI_I_LOAD(table)));
+      PERMI_I_STORE_ANY(setting + survivors, PERMI_I_SET((uint32_t)(s ^ s >> 1) * 0x01010101u));
+      mask = PERMI_I_NONZERO8(least);
+      for (k = 0; k < bytes; k += 8, mask >>= 8) {
+        const uint64_t lanes = exact->bits[mask & 255] + (uint64_t)k * UINT64_C(0x0101010101010101);
+        memcpy(lane + survivors, &lanes, sizeof lanes);
+        survivors += exact->count[mask & 255];
+      }
+      if (++s == 64)
+        break;
+      j = permi_trailing_zeros(s);
+      PERMI_EXACT_STEP(y, exact->setting_step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);
+    }
+    for (k = 0; k < exact->n; k++)
+      _mm_store_si128((__m128i *)(void *)(first + 16 * k),
+                      _mm_add_epi8(_mm_load_si128((const __m128i *)(const void *)(exact->nibbles + 48 * k)),
+                                   _mm_set1_epi32((int)x[k])));
+    for (done = 0; done < survivors; done += bytes) { /* evaluate */
+      const PERMI_I where = PERMI_I_LOAD_ANY(lane + done), what = PERMI_I_LOAD_ANY(setting + done);
+      const PERMI_I b0 = PERMI_I_AND(where, low), b2 = PERMI_I_AND(PERMI_I_SHR16(what, 4 - shift), low);
+      const PERMI_I b1 = PERMI_I_OR(PERMI_I_AND(PERMI_I_SHR16(where, 4), low), PERMI_I_AND(PERMI_I_SHL16(what, shift), high));
+      const PERMI_I sign = PERMI_I_LOOKUP(parity, PERMI_I_XOR(PERMI_I_XOR(b0, b1), b2));
+      const int rest = survivors - done < bytes ? survivors - done : bytes;
+      const uint8_t *nibbles = exact->nibbles, *with_first = first;
+      for (k = 0; k < atoms; k++) {
+        const int rows = exact->atom_rows[k];
+        PERMI_I p0 = low, p1 = low;
+        for (i = 0; i < rows; i++, nibbles += 48, with_first += 16) {
+          PERMI_I z = PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(with_first), b0),
+                                   PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 16), b1),
+                                                PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
+          PERMI_I even;
+          if (with_first == first) /* one row takes the sign, and is 0 beyond the end of the lists */
+            z = PERMI_I_AND(PERMI_I_SUB8(PERMI_I_XOR(z, sign), sign), PERMI_I_LOAD_ANY(exact->ends + 64 - rest));
+          even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
+          z = PERMI_I_SAR16(z, 8);
+          p0 = i ? PERMI_I_MUL16(p0, even) : even;
+          p1 = i ? PERMI_I_MUL16(p1, z) : z;
+        }
+        if (rows) {
+          PERMI_I_STORE(atom + k * 4 * PERMI_LANES, p0);
+          PERMI_I_STORE(atom + (k * 4 + 1) * PERMI_LANES, p1);
+        }
+      }
+      PERMI_NAME(exact_room)(exact, 2, 0, &used, accumulator, total);
+      exact->evaluate(exact, atom, 2, 0, 0, accumulator);
+      used += 2;
+    }
+    s = ++outer;
+    if (s == last)
+      break;
+    j = permi_trailing_zeros(s);
+    PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);
+  }
+  PERMI_NAME(exact_room)(exact, exact->settings + 1, 0, &used, accumulator, total);
+  PERMI_LEAVE();
+}
+#undef PERMI_EXACT_STEP
 #undef PERMI_LANES
-#undef PERMI_FIRST_ROOM
-#undef PERMI_FIRST
-#undef PERMI_EVALUATIONS
-#undef PERMI_LIMBS_ROOM
-#undef PERMI_LIMBS
 #undef PERMI_PASS
-#undef PERMI_PASS_LIMBS
+#undef PERMI_PASS_WALK
 #elif defined(PERMI_PASS_SMALL) /* one kernel for one small order */
 /* Small orders: two columns, 0 and 1, are expanded exactly and the other n - 2 summed over signs as by Glynn, the
    third column always +. With z_i the signed row sum of row i, the permanent is
