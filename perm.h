@@ -1347,7 +1347,7 @@ static perm_isa permi_detect_isa(void)
   unsigned a, b, c, d, low, high;
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1) || !(c >> 28 & 1)) /* OSXSAVE, AVX */
     return PERM_ISA_PLAIN;
-  if (!(c >> 12 & 1)) /* FMA */
+  if (!(c >> 12 & 1) || !(c >> 23 & 1)) /* FMA, POPCNT */
     return PERM_ISA_PLAIN;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   if ((low & 6) != 6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b >> 5 & 1)) /* ymm state; AVX2 */
@@ -1924,7 +1924,7 @@ typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi
 #define PERMI_EXACT_LIMBS 16     /* most limbs of a product */
 #define PERMI_EXACT_ATOMS 5      /* of a limb */
 #define PERMI_EXACT_BLOCK_LOG2 2 /* block columns */
-#define PERMI_EXACT_SKIP_LOG2 6  /* setting columns when zeros are skipped */
+#define PERMI_EXACT_SKIP_LOG2 6  /* setting columns when zeros are skipped, two of them in a table */
 #define PERMI_EXACT_WINDOW 51    /* limb k weighs 2^(51 k) */
 typedef struct permi_exact {
   int n, padded; /* rows; padded to a multiple of 16 */
@@ -1936,11 +1936,9 @@ typedef struct permi_exact {
   int even_row[PERM_MAX_N];
   const int16_t *table;         /* [row][block setting][lane]: sums of the lane and block columns */
   const uint32_t *start, *step; /* [padded], [outer][padded]: two equal int16, or four equal int8 if zeros are skipped */
-  const uint32_t *setting_step; /* skipping: [setting column][padded] */
-  const uint8_t *lane_bytes;    /* skipping: [even row][lane], differences to all + */
+  const uint32_t *setting_step; /* skipping: [setting column - 2][padded] */
+  const uint8_t *lane_bytes;    /* skipping: [even row][two setting columns][lane], differences to all + */
   const uint8_t *nibbles;       /* skipping: [row][3][16], differences to all + for four columns each */
-  uint64_t bits[256];           /* skipping: the numbers of the bits of a byte that are set, as bytes; and how many */
-  uint8_t count[256];
   uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by the parity of the place, then opposite; 64 of 255, 64 of 0 */
   double round[PERMI_EXACT_LIMBS], rest[PERMI_EXACT_LIMBS]; /* see the kernel */
   uint64_t bias[PERMI_EXACT_LIMBS + 1];                     /* what a vector's constants add to each accumulator */
@@ -3732,7 +3730,7 @@ typedef struct permi_exact_plan {
   permi_exact_rows rows;
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
-  int skip;                         /* 1: zeros are skipped */
+  int can_skip, skip;               /* 1: zeros can be skipped, are skipped */
   double survivors, seconds;
 } permi_exact_plan;
 
@@ -3756,11 +3754,12 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
                  family->rate * ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   for (i = 0; i < n; i++)
     bytes &= rows->norm[i] <= 127;
-  if (bytes && rows->halved && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1) {
-    /* for a vector of int8 lanes: the search, 16 for the lists, and what survives */
+  plan.can_skip = bytes && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
+  if (plan.can_skip && rows->halved) {
+    /* for a vector of int8 lanes: the search, the lists, and what survives */
     const double survivors = permi_exact_survivors(rows);
     const double each = 10 * n + 2 * permi_exact_operations(&plan.packing);
-    const double seconds = (2 * rows->halved + 30 + survivors * each) / family->rate *
+    const double seconds = (2 * rows->halved + 40 + survivors * each) / family->rate *
                            ldexp(1, n - 1 - (family->lanes_log2 + 1));
     if (seconds < plan.seconds) {
       plan.skip = 1;
@@ -3845,10 +3844,6 @@ static void permi_exact_constants(permi_exact *exact)
       exact->bias[i + j] += permi_double_bits(1.5 * ldexp(1, 52 + (i + j) * PERMI_EXACT_WINDOW));
       exact->bias[i + j + 1] += permi_double_bits(exact->round[i + j]);
     }
-  for (i = 0; i < 256; i++)
-    for (k = 0; k < 8; k++)
-      if (i >> k & 1)
-        exact->bits[i] |= (uint64_t)k << (8 * exact->count[i]++);
   for (i = 0; i < 32; i++)
     exact->parity[i] = (i ^ i >> 1 ^ i >> 2 ^ i >> 3 ^ i >> 4) & 1 ? 255 : 0;
   memset(exact->ends, 255, 64);
@@ -3875,7 +3870,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const int inner = lanes + (skip ? PERMI_EXACT_SKIP_LOG2 : PERMI_EXACT_BLOCK_LOG2), outer = n - 1 - inner;
   const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
-  const size_t table = skip ? ((size_t)rows->halved << lanes) + (size_t)n * 48 : (size_t)n * 2 << inner;
+  const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
   const size_t bytes = 64 + table + 64 + (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact);
   void *memory = exact ? permi_allocate(&options->allocator, 1, bytes) : NULL;
@@ -3896,7 +3891,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   step = (uint32_t *)(void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
   next = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
   wide = (int16_t *)(void *)next;
-  nibbles = next + ((size_t)rows->halved << lanes); /* a multiple of 32 bytes on */
+  nibbles = next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
   exact->start = step;
   exact->step = step + padded;
   exact->setting_step = exact->step + padded * outer;
@@ -3924,11 +3919,11 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
         step[(j + 1) * padded + r] = ((uint32_t)permi_exact_step(rows, i, inner + 1 + j, 0).low & part) * copies;
       if (skip) {
         step[r] = ((uint32_t)all_plus & part) * copies;
-        for (j = 0; j < PERMI_EXACT_SKIP_LOG2; j++)
-          step[(outer + 1 + j) * padded + r] = ((uint32_t)permi_exact_step(rows, i, lanes + j, 0).low & part) * copies;
+        for (j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
+          step[(outer - 1 + j) * padded + r] = ((uint32_t)permi_exact_step(rows, i, lanes + j, 0).low & part) * copies;
         if (rows->half[i]) {
-          permi_exact_settings(rows, i, 0, lanes, 0, sums);
-          for (k = 0; k < 1 << lanes; k++)
+          permi_exact_settings(rows, i, 0, lanes + 2, 0, sums);
+          for (k = 0; k < 4 << lanes; k++)
             *next++ = (uint8_t)(sums[k] & 0xff);
           exact->even_row[exact->even_rows++] = r;
         }
@@ -6225,7 +6220,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_JOIN(name, family) PERMI_JOIN_(name, family)
 #define PERMI_NAME(name) PERMI_JOIN(name, PERMI_FAMILY)
 #if PERMI_WIDTH == 8
-#define PERMI_TARGET __attribute__((target("avx512f,avx512dq,avx512bw")))
+#define PERMI_TARGET __attribute__((target("avx512f,avx512dq,avx512bw,popcnt")))
 #define PERMI_LEAVE() _mm256_zeroupper()
 #define PERMI_V __m512d
 #define PERMI_LOAD(p) _mm512_load_pd(p)
@@ -6267,6 +6262,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_I_SUB8(a, b) _mm512_sub_epi8(a, b)
 #define PERMI_I_LEAST8(a, b) _mm512_min_epu8(a, b)
 #define PERMI_I_NONZERO8(a) _mm512_test_epi8_mask(a, a)
+#define PERMI_COUNT(bits) __builtin_popcountll(bits)
 #define PERMI_I_OR(a, b) _mm512_or_si512(a, b)
 #define PERMI_I_XOR(a, b) _mm512_xor_si512(a, b)
 #define PERMI_I_SHL16(a, k) _mm512_slli_epi16(a, k)
@@ -6274,7 +6270,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_I_SAR16(a, k) _mm512_srai_epi16(a, k)
 #define PERMI_XOR(a, b) _mm512_xor_pd(a, b)
 #elif PERMI_WIDTH == 4
-#define PERMI_TARGET __attribute__((target("avx2,fma")))
+#define PERMI_TARGET __attribute__((target("avx2,fma,popcnt")))
 #define PERMI_LEAVE() _mm256_zeroupper()
 #define PERMI_V __m256d
 #define PERMI_LOAD(p) _mm256_load_pd(p)
@@ -6318,6 +6314,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_I_SUB8(a, b) _mm256_sub_epi8(a, b)
 #define PERMI_I_LEAST8(a, b) _mm256_min_epu8(a, b)
 #define PERMI_I_NONZERO8(a) (uint32_t)~_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, _mm256_setzero_si256()))
+#define PERMI_COUNT(bits) __builtin_popcountll(bits)
 #define PERMI_I_OR(a, b) _mm256_or_si256(a, b)
 #define PERMI_I_XOR(a, b) _mm256_xor_si256(a, b)
 #define PERMI_I_SHL16(a, k) _mm256_slli_epi16(a, k)
@@ -6595,6 +6592,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, PERMI_V g, c
 #undef PERMI_I_SUB8
 #undef PERMI_I_LEAST8
 #undef PERMI_I_NONZERO8
+#undef PERMI_COUNT
 #undef PERMI_I_OR
 #undef PERMI_I_XOR
 #undef PERMI_I_SHL16
@@ -6790,8 +6788,8 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
 }
 
 /* Only the sign vectors for which no even row is zero (an odd one cannot be), for rows of norms <= 127. A step of the
-   outer columns has 2^6 settings of as many columns, in Gray order, of one vector of int8 sums each: their least,
-   unsigned, over the even rows is 0 where there is nothing to add. The lanes of the survivors and their settings go on
+   outer columns has 2^6 settings of as many columns, two from a table and four in Gray order, of one vector of int8 sums
+   each: their least, unsigned, over the even rows is 0 where there is nothing to add. The lanes of the survivors and their settings go on
    two lists, and are evaluated a vector at a time: a row's sum is that for all columns + and three bytes looked up in
    tables of 16 by the lists' bits, four at a time. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_wide *total)
@@ -6818,18 +6816,32 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
     memcpy(y, x, (size_t)exact->padded * sizeof *y);
     for (s = 0;;) { /* find */
       const uint8_t *table = exact->lane_bytes;
-      PERMI_I least = PERMI_I_SET(-1);
-      uint64_t mask;
-      for (k = 0; k < exact->even_rows; k++, table += bytes)
-        least = PERMI_I_LEAST8(least, PERMI_I_ADD8(PERMI_I_SET(y[exact->even_row[k]]), PERMI_I_LOAD(table)));
-      PERMI_I_STORE_ANY(setting + survivors, PERMI_I_SET((uint32_t)(s ^ s >> 1) * 0x01010101u));
-      mask = PERMI_I_NONZERO8(least);
-      for (k = 0; k < bytes; k += 8, mask >>= 8) {
-        const uint64_t lanes = exact->bits[mask & 255] + (uint64_t)k * UINT64_C(0x0101010101010101);
-        memcpy(lane + survivors, &lanes, sizeof lanes);
-        survivors += exact->count[mask & 255];
+      PERMI_I least[4];
+      uint64_t mask[4];
+      least[0] = least[1] = least[2] = least[3] = PERMI_I_SET(-1);
+      for (k = 0; k < exact->even_rows; k++, table += 4 * bytes) {
+        const PERMI_I sum = PERMI_I_SET(y[exact->even_row[k]]);
+        least[0] = PERMI_I_LEAST8(least[0], PERMI_I_ADD8(sum, PERMI_I_LOAD(table)));
+        least[1] = PERMI_I_LEAST8(least[1], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + bytes)));
+        least[2] = PERMI_I_LEAST8(least[2], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + 2 * bytes)));
+        least[3] = PERMI_I_LEAST8(least[3], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + 3 * bytes)));
       }
-      if (++s == 64)
+      mask[0] = PERMI_I_NONZERO8(least[0]);
+      mask[1] = PERMI_I_NONZERO8(least[1]);
+      mask[2] = PERMI_I_NONZERO8(least[2]);
+      mask[3] = PERMI_I_NONZERO8(least[3]);
+      for (k = 0; k < 4; k++) {
+        uint64_t left = mask[k];
+        uint8_t *to = lane + survivors;
+        PERMI_I_STORE_ANY(setting + survivors, PERMI_I_SET(((uint32_t)(s ^ s >> 1) * 4 + (uint32_t)k) * 0x01010101u));
+        survivors += PERMI_COUNT(left);
+        for (; left; to += 8) { /* eight at a time, be there as many or not: the branch is easier to foresee */
+          PERMI_UNROLL
+          for (i = 0; i < 8; i++, left &= left - 1)
+            to[i] = (uint8_t)__builtin_ctzll(left | UINT64_C(1) << 63);
+        }
+      }
+      if (++s == 16)
         break;
       j = permi_trailing_zeros(s);
       PERMI_EXACT_STEP(y, exact->setting_step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);

@@ -240,3 +240,108 @@ TEST(t_exact_sequences)
       }
     }
 }
+
+static int exact_ran[PERM_ISA_COUNT][2][PERMI_EXACT_LIMBS + 1]; /* leaves by family, skipping and limbs */
+
+/* Both orientations and skipping or not, whatever the plan thinks of it: all equal to `expected`. */
+static void exact_every_plan(const char *what, int n, const int64_t *a, const permi_number *expected)
+{
+  permi_integer_view view;
+  perm_options options;
+  int isa, transposed, skip;
+  memset(&options, 0, sizeof options);
+  view.a = a;
+  view.ld = n;
+  view.parts = 1;
+  for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
+    for (transposed = 0; transposed < 2; transposed++)
+      for (skip = 0; skip < 2; skip++) {
+        permi_exact_rows rows = permi_exact_look(&view, n, transposed);
+        permi_exact_plan plan;
+        permi_leaf leaf;
+        permi_number number;
+        options.isa = (perm_isa)isa;
+        plan = permi_exact_plan_rows(&options, &rows);
+        if (!plan.family || (skip && !plan.can_skip))
+          continue;
+        plan.skip = skip;
+        CHECK(permi_exact_tables(&options, &plan, &leaf, NULL) == PERM_OK);
+        exact_ran[leaf.information.isa][skip][plan.packing.limbs]++;
+        number = exact_run(&options, &leaf, transposed);
+        CHECK_SHOW(exact_equal(&number, expected), "%s, n = %d, %s, %s, %s", what, n, perm_isa_name((perm_isa)isa),
+                   transposed ? "columns" : "rows", skip ? "zeros skipped" : "all terms");
+      }
+}
+
+/* Small entries by every plan; even and odd rows, rows of norm 0, 127 and 128, one survivor in many and all of them. */
+TEST(t_exact_skips_zeros)
+{
+  int64_t a[18 * 18];
+  int n, kind, i, j;
+  for (n = 8; n <= 18; n++)
+    for (kind = 0; kind < 8; kind++) {
+      exact_choice choice = {PERM_ISA_PLAIN, 0, 0};
+      permi_number expected;
+      char what[32];
+      for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+          a[i * n + j] = kind == 0   ? test_below(2)
+                         : kind == 1 ? test_below(3) - 1
+                         : kind == 2 ? i != j
+                         : kind == 3 ? test_below(6) == 0
+                         : kind == 4 ? test_below(11) - 5
+                         : kind == 5 ? (j == i) * (127 - n + 1) + (j != i)
+                         : kind == 6 ? (j == i) * (i ? 1 : 128 - n + 1) + (j != i && (i || j))
+                                     : 2 * test_below(2);
+      if (kind == 3)
+        memset(a, 0, (size_t)n * sizeof *a);
+      snprintf(what, sizeof what, "kind %d", kind);
+      expected = exact_compute(n, 1, a, choice);
+      exact_every_plan(what, n, a, &expected);
+    }
+}
+
+/* Every number of limbs, by rows whose norms are as long as lanes of 16 bits take, or shorter ones: the portable kernel
+   and the residues say the same. */
+TEST(t_exact_every_number_of_limbs)
+{
+  static int64_t a[22 * 22];
+  int n, bits, isa, i, j, k;
+  for (n = 12; n <= 22; n += n < 20 ? 4 : 2)
+    for (bits = 7; bits <= 15; bits += 2) {
+      permi_number expected;
+      exact_choice choice = {PERM_ISA_PLAIN, 0, 0};
+      permi_integer_view view;
+      char what[32];
+      for (i = 0; i < n; i++) { /* norms 2^bits - 1, or 2^(bits + 1) - 2 for rows that will be halved */
+        int64_t rest = (i & 1 ? 2 : 1) * ((INT64_C(1) << bits) - 1);
+        for (j = 0; j < n; j++) {
+          int64_t x = j == n - 1 ? rest : test_below(2 * (int)rest / (n - j) + 1);
+          rest -= x;
+          a[i * n + (i + j) % n] = test_below(2) ? -x : x;
+        }
+      }
+      snprintf(what, sizeof what, "norms of %d bits", bits);
+      view.a = a;
+      view.ld = n;
+      view.parts = 1;
+      if (n <= 16) {
+        expected = exact_compute(n, 1, a, choice);
+      } else {
+        choice.isa = PERM_ISA_AUTO;
+        expected = exact_compute(n, 1, a, choice);
+        if (n == 20 || bits == 15)
+          for (k = 0; k < 2; k++) {
+            permi_number residue;
+            choice.modulus = exact_moduli[k];
+            residue = exact_compute(n, 1, a, choice);
+            CHECK_SHOW(residue.integer.word[0] == exact_modulo(&expected.integer, exact_moduli[k]), "%s, n = %d", what,
+                       n);
+          }
+      }
+      exact_every_plan(what, n, a, &expected);
+    }
+  for (isa = PERM_ISA_AVX2; isa <= PERM_ISA_AVX512; isa++)
+    for (k = 2; k <= 7 && permi_isa_here((perm_isa)isa); k++)
+      CHECK_SHOW(exact_ran[isa][0][k] > 0, "%d limbs, %s", k, perm_isa_name((perm_isa)isa));
+}
