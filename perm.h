@@ -23,6 +23,9 @@
      >>dense      the blocked Glynn engine: tables and chunks
      >>exact      integers and Gaussian integers without rounding, and their permanents modulo p
      >>plan       the choice of engine and split, predicted seconds
+     >>counts     multiplicities, and the dynamic programme over counts of used rows or columns
+     >>repeats    sums over counts in n-ary Gray order: Glynn's and Ryser's
+     >>rectangular  the choice among these, for rectangular matrices too
      >>public     argument checks and the public functions
      >>structure  declared low rank; Cauchy matrices by Borchardt's identity
      >>estimate   random samples with a standard error, where the permanent is out of reach
@@ -78,6 +81,9 @@
              problems, Computing 38 (1987) 325-340.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
      [Gra09] S. Graillat, Accurate floating-point product and exponentiation, IEEE Trans. Computers 58 (2009) 994-1000.
+     [CH18]  S. Chin, J. Huh, Generalized concurrence in boson sampling, Scientific Reports 8 (2018) 6101.
+     [MRA]   C. Masschelein, M. Richer, P. W. Ayers, Optimizing and benchmarking the computation of the permanent of
+             general matrices: rectangular ones.
      [BGM17] S. Boldo, S. Graillat, J.-M. Muller, On the robustness of the 2Sum and Fast2Sum algorithms, ACM Trans.
              Math. Software 44 (2017): Fast2Sum is exact when a is a whole number of units of the last place of b.
      [Kul13] U. Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums in a long fixed-point word.
@@ -117,6 +123,7 @@
 #define PERM_VERSION_PATCH 0
 
 #define PERM_MAX_N 64         /* largest n of the engines that sum over sign vectors (64-bit counters) */
+#define PERM_MAX_LINES 4096   /* most rows or columns, with multiplicities, of rectangular and repeated matrices */
 #define PERM_SUM_WORDS 88     /* 64-bit words of a perm_sum */
 #define PERM_INTEGER_WORDS 71 /* 64-bit words of an exact integer: 4544 bits, order 64 of 63-bit complex entries */
 #define PERM_CAUCHY_MAX_N 512
@@ -341,8 +348,9 @@ PERM_API double perm_real(int n, const double *a);
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of the m x n row-major matrix a with row stride ld >= n (in doubles). options may be NULL (all
-   default). result (required) is overwritten. Returns result->status. Thread-safe. This version takes square
-   matrices, and empty ones (permanent 1). */
+   default). result (required) is overwritten. Returns result->status. Thread-safe. m < n: the sum over
+   injections of rows into columns; m > n: the permanent of the transpose; m or n = 0: 1. Square matrices up to order
+   PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side is short: 2^(min(m,n) - 1) m n steps or fewer. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 
@@ -350,6 +358,25 @@ PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t 
    double _Complex, std::complex<double> and cuDoubleComplex); ld counts entries. */
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
+
+/* Permanent of the matrix in which row i of a (m x n, as above) stands row_counts[i] times and column j
+   column_counts[j] times; NULL: once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES.
+   Bosons: amplitudes of several photons in a mode. Terms: the products of counts + 1 of rows, or of columns. */
+PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                                const int *column_counts, const perm_options *options,
+                                                perm_result *result);
+PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                                   const int *column_counts, const perm_options *options,
+                                                   perm_result *result);
+
+/* The same without rounding: result->integer (and imaginary_integer, of a with real and imaginary parts in turn) is
+   the permanent itself. */
+PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
+                                                   const int *column_counts, const perm_options *options,
+                                                   perm_result *result);
+PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld,
+                                                    const int *row_counts, const int *column_counts,
+                                                    const perm_options *options, perm_result *result);
 
 /* The plan that perm_compute_real (perm_compute_complex) would start with. result may be NULL; if not, it gets status
    and message (and the value NaN: nothing is computed). */
@@ -808,7 +835,7 @@ static void permi_sum_add(perm_sum *sum, const perm_sum *other)
 }
 
 /* Adds sign * magnitude, an integer of `words` words (in ones, not in units of 2^-1074). */
-PERMI_UNUSED /* by perm.h alone; perm_sparse.h sums exact integers */
+PERMI_UNUSED
     static void
     permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
 {
@@ -1583,6 +1610,8 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +
                                                                  PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
+  if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
+    number->error = number->estimate = 0; /* an engine in which nothing rounded; its scale is a power of two */
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
     long long shift = leaf->scale_exp2 + partial->exp2 - number->exp2;
     double lost = (leaf->bound_absolute + partial->lost) * fabs(leaf->scale.hi) * (1 + 1e-12);
@@ -4211,7 +4240,7 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   if (method == PERM_FRONTIER)
     return "method frontier is in perm_sparse.h";
   if (!scalar && method != PERM_DENSE && method != PERM_EXPANSION)
-    return "this method is not for square matrices of doubles";
+    return "this method has no plan: use perm_compute_real, perm_compute_complex";
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return "precision exact and modulus are for integers: perm_compute_integer, perm_compute_gaussian";
   if (options->precision == PERM_PRECISION_KAHAN && !scalar)
@@ -4559,6 +4588,1711 @@ static double permi_dense_rate(const perm_options *options)
   return permi_kernel_for(permi_isa(options), PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, PERM_MAX_N)->rate;
 }
 
+/* ======================================================================================== >>counts
+   Matrices in which equal rows and equal columns stand once, with a count: declared by the caller, or found. And the
+   dynamic programme over counts.
+
+   A problem is what the caller gives; permi_counted is what is left of it: at most as many rows as columns (else it is
+   transposed), no line that stands 0 times, no two equal ones, no zero columns where columns are to spare. An engine
+   takes the rows or the columns as digits, v_d = 0 .. count_d of them used, and the others as forms:
+     subsets  one form after another takes up one more of the digits, or none where forms are to spare;
+     repeats  (next room) forms are evaluated at signs, or numbers, of digits.
+   Doubles and double-doubles are scaled by powers of two so that where every form must be used, a form's sum of moduli
+   is at most 1, and otherwise every digit's is: then no sum of products exceeds 1 by more than binomials, and what an
+   operation loses does not grow. */
+typedef struct permi_problem {
+  int m, n, parts;        /* parts: 1, or 2 for complex entries */
+  const double *real;     /* the entries, or NULL and */
+  const int64_t *integer; /* these */
+  ptrdiff_t ld;
+  const int *row_count, *column_count; /* NULL: once each */
+} permi_problem;
+
+typedef struct permi_counted {
+  int m, n, parts;                /* distinct rows and columns */
+  int rows, columns;              /* in all; rows <= columns */
+  int zero;                       /* 1: the permanent is */
+  int *row_count, *column_count;
+  double *real;                   /* [m][n][parts], or NULL and */
+  int64_t *integer;               /* these */
+} permi_counted;
+
+static uint64_t permi_problem_bits(const permi_problem *problem, int i, int j, int part)
+{
+  const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * problem->parts + part;
+  uint64_t bits;
+  double x;
+  if (problem->integer)
+    return (uint64_t)problem->integer[at];
+  x = problem->real[at] + 0; /* -0 and 0 are the same entry */
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+/* Are the lines (rows, or columns) x and y equal where the other lines, `others` of them, stand? */
+static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const int *other, int others)
+{
+  int k, part;
+  for (k = 0; k < others; k++)
+    for (part = 0; part < problem->parts; part++)
+      if (by_columns ? permi_problem_bits(problem, other[k], x, part) != permi_problem_bits(problem, other[k], y, part)
+                     : permi_problem_bits(problem, x, other[k], part) != permi_problem_bits(problem, y, other[k], part))
+        return 0;
+  return 1;
+}
+
+/* line[0..] := the first of each set of equal lines, count[0..] := how often they stand in all. Returns their number. */
+static int permi_lines_merge(const permi_problem *problem, int by_columns, const int *other, int others, int *line,
+                             int *count, uint64_t *hash)
+{
+  const int size = by_columns ? problem->n : problem->m;
+  const int *given = by_columns ? problem->column_count : problem->row_count;
+  int used = 0, x, k, part;
+  for (x = 0; x < size; x++) {
+    const int times = given ? given[x] : 1;
+    uint64_t h = PERMI_HASH_START;
+    if (!times)
+      continue;
+    for (k = 0; k < others; k++)
+      for (part = 0; part < problem->parts; part++)
+        h = permi_hash(h, by_columns ? permi_problem_bits(problem, other[k], x, part)
+                                     : permi_problem_bits(problem, x, other[k], part));
+    for (k = 0; k < used && !(hash[k] == h && permi_lines_equal(problem, by_columns, line[k], x, other, others)); k++)
+      ;
+    if (k == used) {
+      hash[used] = h;
+      line[used] = x;
+      count[used++] = 0;
+    }
+    count[k] += times;
+  }
+  return used;
+}
+
+static int permi_counts_total(const int *count, int size)
+{
+  int total = 0, k;
+  for (k = 0; k < size; k++)
+    total += count[k];
+  return total;
+}
+
+static int permi_line_is_zero(const permi_problem *problem, int by_columns, int x, const int *other, int others)
+{
+  int k, part;
+  for (k = 0; k < others; k++)
+    for (part = 0; part < problem->parts; part++)
+      if (by_columns ? permi_problem_bits(problem, other[k], x, part) : permi_problem_bits(problem, x, other[k], part))
+        return 0;
+  return 1;
+}
+
+/* Drops the lines that are zero; returns how many are left. */
+static int permi_lines_drop(const permi_problem *problem, int by_columns, const int *other, int others, int *line,
+                            int *count, int lines)
+{
+  int left = 0, k;
+  for (k = 0; k < lines; k++)
+    if (!permi_line_is_zero(problem, by_columns, line[k], other, others)) {
+      line[left] = line[k];
+      count[left++] = count[k];
+    }
+  return left;
+}
+
+/* Arguments have been checked. Everything is in the one allocation counted->row_count. O(m n) where lines differ. */
+static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
+                                      permi_counted *counted)
+{
+  const int most = problem->m > problem->n ? problem->m : problem->n;
+  int *line[2], *count[2], lines[2], total[2], all, side, i, j, part; /* 0: rows, 1: columns */
+  uint64_t *hash = (uint64_t *)permi_allocate(allocator, (size_t)most * 3 + 3, sizeof *hash + sizeof(int));
+  size_t entries;
+  memset(counted, 0, sizeof *counted);
+  if (!hash)
+    return PERM_ERROR_MEMORY;
+  line[0] = (int *)(hash + most + 1);
+  line[1] = line[0] + most;
+  count[0] = line[1] + most;
+  count[1] = count[0] + most;
+  for (all = 0; all < problem->n; all++)
+    line[1][all] = all;
+  lines[0] = permi_lines_merge(problem, 0, line[1], all, line[0], count[0], hash);
+  lines[1] = permi_lines_merge(problem, 1, line[0], lines[0], line[1], count[1], hash);
+  for (side = 0; side < 2; side++)
+    total[side] = permi_counts_total(count[side], lines[side]);
+  for (side = 0; side < 2; side++) { /* zero lines: no harm where lines are to spare */
+    const int left = permi_lines_drop(problem, side, line[1 - side], lines[1 - side], line[side], count[side],
+                                      lines[side]);
+    if (left < lines[side] && total[side] <= total[1 - side])
+      counted->zero = 1;
+    lines[side] = left;
+  }
+  i = permi_counts_total(count[0], lines[0]);
+  j = permi_counts_total(count[1], lines[1]);
+  if (total[0] <= total[1] ? j < total[0] : i < total[1])
+    counted->zero = 1;
+  side = i > j; /* the side that becomes the rows */
+  counted->m = lines[side];
+  counted->n = lines[1 - side];
+  counted->rows = side ? j : i;
+  counted->columns = side ? i : j;
+  counted->parts = problem->parts;
+  entries = (size_t)counted->m * (size_t)counted->n * (size_t)problem->parts;
+  counted->real = (double *)permi_allocate(allocator, entries + (size_t)(counted->m + counted->n), sizeof(double));
+  if (!counted->real) {
+    permi_release(allocator, hash);
+    return PERM_ERROR_MEMORY;
+  }
+  counted->row_count = (int *)(counted->real + entries);
+  counted->column_count = counted->row_count + counted->m;
+  memcpy(counted->row_count, count[side], (size_t)counted->m * sizeof(int));
+  memcpy(counted->column_count, count[1 - side], (size_t)counted->n * sizeof(int));
+  if (problem->integer)
+    counted->integer = (int64_t *)(void *)counted->real;
+  for (i = 0; i < counted->m; i++)
+    for (j = 0; j < counted->n; j++)
+      for (part = 0; part < problem->parts; part++) {
+        const uint64_t bits = side ? permi_problem_bits(problem, line[0][j], line[1][i], part)
+                                   : permi_problem_bits(problem, line[0][i], line[1][j], part);
+        memcpy(counted->real + ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)problem->parts + part, &bits,
+               sizeof bits);
+      }
+  permi_release(allocator, hash);
+  return PERM_OK;
+}
+
+static void permi_counted_free(const perm_allocator *allocator, permi_counted *counted)
+{
+  permi_release(allocator, counted->real);
+}
+
+/* ---- numbers for the engines that are not in double: cells of double-double, or of `words` words modulo
+   2^(64 words), two's complement, real and imaginary part one after the other. What wraps on the way does no harm as
+   long as the sum at the end fits. */
+typedef struct permi_ring {
+  int parts, words; /* words = 0: double-double */
+  size_t size;      /* of a cell, in 8-byte words */
+} permi_ring;
+
+/* What a cell is multiplied by: an entry, a sum of entries, a small number. */
+typedef struct permi_factor {
+  permi_dd dd[2];
+  uint64_t magnitude[2][2]; /* of real and imaginary part, least word first */
+  int negative[2];
+} permi_factor;
+
+static permi_ring permi_ring_make(int parts, int words)
+{
+  permi_ring ring;
+  ring.parts = parts;
+  ring.words = words;
+  ring.size = (size_t)parts * (size_t)(words ? words : 2);
+  return ring;
+}
+
+static uint64_t permi_multiply_words(uint64_t a, uint64_t b, uint64_t *high)
+{
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 wide;
+  const wide product = (wide)a * b;
+  *high = (uint64_t)(product >> 64);
+  return (uint64_t)product;
+#else
+  const uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
+  const uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffffu);
+  *high = a1 * b1 + (middle >> 32) + (other >> 32);
+  return other << 32 | ((a0 * b0) & 0xffffffffu);
+#endif
+}
+
+/* to +-= from * factor modulo 2^(64 words); factor: a magnitude of `length` words. a - b = ~(~a + b). */
+static void permi_words_fuse(uint64_t *to, const uint64_t *from, int words, const uint64_t *factor, int length,
+                             int subtract)
+{
+  int i, k;
+  for (i = 0; subtract && i < words; i++)
+    to[i] = ~to[i];
+  for (k = 0; k < length && k < words; k++) {
+    uint64_t carry = 0;
+    if (!factor[k])
+      continue;
+    for (i = k; i < words; i++) {
+      uint64_t high, low = permi_multiply_words(from[i - k], factor[k], &high);
+      low += carry;
+      high += low < carry;
+      to[i] += low;
+      carry = high + (to[i] < low);
+    }
+  }
+  for (i = 0; subtract && i < words; i++)
+    to[i] = ~to[i];
+}
+
+static void permi_cell_set(const permi_ring *ring, void *cell, int one)
+{
+  memset(cell, 0, ring->size * sizeof(uint64_t));
+  if (one && ring->words)
+    *(uint64_t *)cell = 1;
+  else if (one)
+    ((permi_dd *)cell)->hi = 1;
+}
+
+static void permi_cell_add(const permi_ring *ring, void *to, const void *from)
+{
+  int part;
+  for (part = 0; part < ring->parts; part++)
+    if (ring->words)
+      permi_words_add((uint64_t *)to + part * ring->words, (const uint64_t *)from + part * ring->words, ring->words);
+    else
+      ((permi_dd *)to)[part] = permi_dd_add(((permi_dd *)to)[part], ((const permi_dd *)from)[part]);
+}
+
+static permi_dd permi_dd_negate(permi_dd a)
+{
+  a.hi = -a.hi;
+  a.lo = -a.lo;
+  return a;
+}
+
+/* to += from * factor, or to -= it. */
+static void permi_cell_fuse(const permi_ring *ring, void *to, const void *from, const permi_factor *factor,
+                            int subtract)
+{
+  int part;
+  if (ring->words) {
+    for (part = 0; part < ring->parts; part++) {
+      const uint64_t *x = (const uint64_t *)from + part * ring->words;
+      permi_words_fuse((uint64_t *)to + part * ring->words, x, ring->words, factor->magnitude[0], 2,
+                       factor->negative[0] != subtract);
+      if (ring->parts == 2) /* i times i is -1 */
+        permi_words_fuse((uint64_t *)to + (1 - part) * ring->words, x, ring->words, factor->magnitude[1], 2,
+                         (factor->negative[1] != subtract) != part);
+    }
+  } else {
+    permi_dd re = ((const permi_dd *)from)[0], im = {0, 0};
+    if (ring->parts == 2) {
+      im = ((const permi_dd *)from)[1];
+      permi_dd_multiply_complex(&re, &im, factor->dd[0], factor->dd[1]);
+      ((permi_dd *)to)[1] = permi_dd_add(((permi_dd *)to)[1], subtract ? permi_dd_negate(im) : im);
+    } else {
+      re = permi_dd_multiply(re, factor->dd[0]);
+    }
+    ((permi_dd *)to)[0] = permi_dd_add(((permi_dd *)to)[0], subtract ? permi_dd_negate(re) : re);
+  }
+}
+
+/* cell *= factor; room: a cell's worth of scratch. */
+static void permi_cell_multiply(const permi_ring *ring, void *cell, const permi_factor *factor, void *room)
+{
+  if (ring->words) {
+    permi_cell_set(ring, room, 0);
+    permi_cell_fuse(ring, room, cell, factor, 0);
+    memcpy(cell, room, ring->size * sizeof(uint64_t));
+  } else if (ring->parts == 2) {
+    permi_dd_multiply_complex((permi_dd *)cell, (permi_dd *)cell + 1, factor->dd[0], factor->dd[1]);
+  } else {
+    *(permi_dd *)cell = permi_dd_multiply(*(permi_dd *)cell, factor->dd[0]);
+  }
+}
+
+static permi_factor permi_factor_small(int x)
+{
+  permi_factor factor;
+  memset(&factor, 0, sizeof factor);
+  factor.dd[0].hi = x;
+  factor.magnitude[0][0] = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+  factor.negative[0] = x < 0;
+  return factor;
+}
+
+/* Adds a cell to the sums of a partial, exactly. */
+static void permi_cell_sum(const permi_ring *ring, const void *cell, perm_partial *partial)
+{
+  int part, i;
+  for (part = 0; part < ring->parts; part++) {
+    perm_sum *sum = part ? &partial->imaginary : &partial->value;
+    if (ring->words) {
+      const uint64_t *word = (const uint64_t *)cell + part * ring->words;
+      uint64_t magnitude[PERM_INTEGER_WORDS], carry = 1;
+      const int negative = (int)(word[ring->words - 1] >> 63);
+      for (i = 0; i < ring->words; i++) {
+        magnitude[i] = negative ? ~word[i] + carry : word[i];
+        carry = carry && !word[i];
+      }
+      permi_sum_add_integer(sum, magnitude, ring->words, negative);
+    } else {
+      permi_sum_add_double(sum, ((const permi_dd *)cell)[part].hi);
+      permi_sum_add_double(sum, ((const permi_dd *)cell)[part].lo);
+    }
+  }
+}
+
+/* At least about the modulus of a cell of double-doubles. */
+static double permi_cell_modulus(const permi_ring *ring, const void *cell)
+{
+  const permi_dd *x = (const permi_dd *)cell;
+  return ring->words ? 0 : fabs(x[0].hi) + (ring->parts == 2 ? fabs(x[1].hi) : 0);
+}
+
+/* ---- the digits and forms of an engine */
+#define PERMI_MOST_DIGITS 62   /* of engines that count in a number system: 2^62 states at most */
+#define PERMI_MOST_FORMS 1024  /* of those that keep the forms on the stack */
+#define PERMI_MOST_CELLS 8192  /* 8-byte words of cells there */
+#define PERMI_MOST_WALKED 900  /* total of the digits: binomials are scaled by 2^-total */
+
+typedef struct permi_counts {
+  perm_allocator allocator;
+  permi_ring ring; /* of PERM_PRECISION_DD and of integers */
+  int plain;       /* 1: in double instead */
+  perm_method method;
+  int parts, digits, forms;
+  int digit_total, form_total, needed; /* in all; the smaller of the totals */
+  int skips;                           /* form_total - needed: forms may stay unused */
+  int *digit_count, *form_count, *radix;
+  double *high, *low; /* entries [digit][part][form], scaled; low: what high leaves, where sums are split */
+  int64_t *integer;   /* or these */
+  int whole;          /* 1: nothing rounds */
+  int signs;          /* 1: some entry is negative or complex, so that |terms| are summed apart */
+  /* >>repeats: */
+  int ryser;
+  uint64_t terms, chunks;
+  unsigned absolute_mask; /* of elementary symmetric functions, one of mask + 1 terms enters the sum of |terms| */
+  int *weight_at;         /* binomials of digit d: cells (or doubles) from there */
+  uint64_t *weight;
+  uint64_t *rank_weight; /* Ryser: by the number of columns in the set */
+} permi_counts;
+
+static double permi_counts_entry(const permi_counts *counts, int digit, int part, int form)
+{
+  const size_t at = ((size_t)digit * (size_t)counts->parts + (size_t)part) * (size_t)counts->forms + (size_t)form;
+  return counts->integer ? (double)counts->integer[at] : counts->high[at];
+}
+
+static double permi_counts_modulus(const permi_counts *counts, int digit, int form)
+{
+  return fabs(permi_counts_entry(counts, digit, 0, form)) +
+         (counts->parts == 2 ? fabs(permi_counts_entry(counts, digit, 1, form)) : 0);
+}
+
+/* `times` times the entry. */
+static permi_factor permi_counts_factor(const permi_counts *counts, int digit, int form, int times)
+{
+  permi_factor factor;
+  int part;
+  memset(&factor, 0, sizeof factor);
+  for (part = 0; part < counts->parts; part++) {
+    const size_t at = ((size_t)digit * (size_t)counts->parts + (size_t)part) * (size_t)counts->forms + (size_t)form;
+    if (counts->integer) {
+      const int64_t x = counts->integer[at];
+      factor.negative[part] = x < 0;
+      factor.magnitude[part][0] = permi_multiply_words(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, (uint64_t)times,
+                                                       &factor.magnitude[part][1]);
+    } else {
+      factor.dd[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
+    }
+  }
+  return factor;
+}
+
+/* ---- subsets: state[v] = sum over the ways in which the forms so far take up v_d copies of digit d, of products.
+     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d],
+   in place, v descending. Only totals of v from which the end can be reached are kept up. */
+typedef struct permi_subsets {
+  const permi_counts *counts;
+  int skip, digits;
+  size_t stride[PERMI_MOST_DIGITS], states;
+  int v[PERMI_MOST_DIGITS];
+  double *plane[3];     /* real, imaginary, absolute (NULL where not needed) */
+  uint64_t *cell;       /* instead of the first two */
+  int at[PERMI_MOST_DIGITS]; /* weights of digit d: from there, by v_d */
+  double *weight[3];    /* real, imaginary, absolute */
+  permi_factor *factor; /* instead */
+  double *sum[3];       /* a row of states as it grows */
+  /* the digits that can be taken back from the present row: how far, and their weights */
+  int active;
+  size_t offset[PERMI_MOST_DIGITS];
+  int which[PERMI_MOST_DIGITS];
+} permi_subsets;
+
+/* to[x] += w from[x] */
+static void permi_axpy(double *to, const double *from, double w, int n)
+{
+  int x;
+  for (x = 0; x < n; x++)
+    to[x] += w * from[x];
+}
+
+/* The states base + x, x0 <= x <= x1, in double. Returns the largest modulus. */
+static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
+{
+  const int complex_parts = dp->plane[1] != NULL, n = x1 - x0 + 1;
+  double most = 0;
+  int plane, k, x;
+  for (plane = 0; plane < 3; plane++) {
+    double *state = dp->plane[plane] ? dp->plane[plane] + base : NULL, *sum = dp->sum[plane];
+    const double *weight = dp->weight[plane == 2 ? 2 : 0];
+    if (!state)
+      continue;
+    for (x = x0; x <= x1; x++) /* digit 0: along the row */
+      sum[x] = (dp->skip ? state[x] : 0) + (x ? weight[x] * state[x - 1] : 0);
+    if (complex_parts && plane < 2)
+      for (x = x0 ? x0 : 1; x <= x1; x++)
+        sum[x] += (plane ? 1 : -1) * dp->weight[1][x] * dp->plane[1 - plane][base + (size_t)x - 1];
+    for (k = 0; k < dp->active; k++) {
+      permi_axpy(sum + x0, state + x0 - dp->offset[k], weight[dp->which[k]], n);
+      if (complex_parts && plane < 2)
+        permi_axpy(sum + x0, dp->plane[1 - plane] + base + x0 - dp->offset[k],
+                   (plane ? 1 : -1) * dp->weight[1][dp->which[k]], n);
+    }
+  }
+  for (plane = 0; plane < 3; plane++)
+    if (dp->plane[plane]) {
+      double *state = dp->plane[plane] + base;
+      for (x = x0; x <= x1; x++) {
+        const double size = fabs(dp->sum[plane][x]);
+        state[x] = dp->sum[plane][x];
+        most = size > most ? size : most;
+      }
+    }
+  return most;
+}
+
+/* The same in cells, with the absolute plane beside them. */
+static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
+{
+  const permi_ring *ring = &dp->counts->ring;
+  double most = 0;
+  int x, k;
+  for (x = x1; x >= x0; x--) {
+    uint64_t *to = dp->cell + (base + (size_t)x) * ring->size;
+    double *absolute = dp->plane[2] ? dp->plane[2] + base + x : NULL, size;
+    if (!dp->skip) {
+      permi_cell_set(ring, to, 0);
+      if (absolute)
+        *absolute = 0;
+    }
+    for (k = x ? -1 : 0; k < dp->active; k++) {
+      const size_t offset = k < 0 ? 1 : dp->offset[k];
+      const int which = k < 0 ? x : dp->which[k];
+      permi_cell_fuse(ring, to, to - offset * ring->size, &dp->factor[which], 0);
+      if (absolute)
+        *absolute += dp->weight[2][which] * absolute[-(ptrdiff_t)offset];
+    }
+    size = absolute ? *absolute : permi_cell_modulus(ring, to);
+    most = size > most ? size : most;
+  }
+  return most;
+}
+
+/* One form takes up its digit; afterwards the totals of v are from `least` to `most`. */
+static double permi_subsets_step(permi_subsets *dp, int least, int most)
+{
+  const permi_counts *counts = dp->counts;
+  const int x_most = counts->radix[0] - 1;
+  size_t base = dp->states;
+  double largest = 0;
+  int total = 0, d;
+  for (d = 1; d < dp->digits; d++) {
+    dp->v[d] = counts->radix[d] - 1;
+    total += dp->v[d];
+  }
+  for (;;) {
+    base -= (size_t)counts->radix[0];
+    if (total <= most && total + x_most >= least) {
+      const int x0 = least > total ? least - total : 0, x1 = most - total < x_most ? most - total : x_most;
+      double size;
+      dp->active = 0;
+      for (d = 1; d < dp->digits; d++)
+        if (dp->v[d] && dp->weight[2][dp->at[d] + dp->v[d]] != 0) {
+          dp->offset[dp->active] = dp->stride[d];
+          dp->which[dp->active++] = dp->at[d] + dp->v[d];
+        }
+      size = dp->cell ? permi_subsets_cells(dp, base, x0, x1) : permi_subsets_row(dp, base, x0, x1);
+      largest = size > largest ? size : largest;
+    }
+    for (d = 1; d < dp->digits && dp->v[d] == 0; d++) {
+      dp->v[d] = counts->radix[d] - 1;
+      total += dp->v[d];
+    }
+    if (d == dp->digits)
+      return largest;
+    dp->v[d]--;
+    total--;
+  }
+}
+
+/* Weights of a form: by digit and v_d, what v_d - 1 used copies leave times the entry. */
+static void permi_subsets_weights(permi_subsets *dp, int form)
+{
+  const permi_counts *counts = dp->counts;
+  int d, v;
+  for (d = 0; d < dp->digits; d++)
+    for (v = 1; v < counts->radix[d]; v++) {
+      const int left = counts->digit_count[d] - (v - 1), at = dp->at[d] + v;
+      dp->weight[2][at] = left * permi_counts_modulus(counts, d, form);
+      if (dp->factor)
+        dp->factor[at] = permi_counts_factor(counts, d, form, left);
+      else {
+        dp->weight[0][at] = left * permi_counts_entry(counts, d, 0, form);
+        if (counts->parts == 2)
+          dp->weight[1][at] = left * permi_counts_entry(counts, d, 1, form);
+      }
+    }
+}
+
+/* All states times 2^-e; exact but for what underflows. */
+static void permi_subsets_rescale(permi_subsets *dp, int e)
+{
+  const permi_ring *ring = &dp->counts->ring;
+  size_t s;
+  int plane;
+  for (plane = 0; plane < 3; plane++)
+    for (s = 0; dp->plane[plane] && s < dp->states; s++)
+      dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
+  if (dp->cell)
+    for (s = 0; s < dp->states * (size_t)ring->parts; s++)
+      ((permi_dd *)(void *)dp->cell)[s] = permi_dd_scale(((permi_dd *)(void *)dp->cell)[s], -e);
+}
+
+static size_t permi_counts_states(const permi_counts *counts)
+{
+  double states = 1;
+  int d;
+  for (d = 0; d < counts->digits; d++)
+    states *= counts->radix[d];
+  return states < 1e18 ? (size_t)states : 0;
+}
+
+/* The sum of the states at the end: of all whose total is what is needed. */
+static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
+{
+  const permi_counts *counts = dp->counts;
+  size_t s;
+  int d, total;
+  memset(dp->v, 0, sizeof dp->v);
+  for (s = 0, total = 0; s < dp->states; s++) {
+    if (total == counts->needed) {
+      if (dp->cell) {
+        permi_cell_sum(&counts->ring, dp->cell + s * counts->ring.size, partial);
+        permi_sum_add_double(&partial->absolute, dp->plane[2] ? dp->plane[2][s]
+                                                              : permi_cell_modulus(&counts->ring,
+                                                                                   dp->cell + s * counts->ring.size));
+      } else {
+        permi_sum_add_double(&partial->value, dp->plane[0][s]);
+        if (dp->plane[1])
+          permi_sum_add_double(&partial->imaginary, dp->plane[1][s]);
+        permi_sum_add_double(&partial->absolute, dp->plane[2] ? dp->plane[2][s] : dp->plane[0][s]);
+      }
+    }
+    for (d = 0; d < dp->digits && dp->v[d] == counts->radix[d] - 1; d++) {
+      total -= dp->v[d];
+      dp->v[d] = 0;
+    }
+    if (d < dp->digits) {
+      dp->v[d]++;
+      total++;
+    }
+  }
+}
+
+/* What an operation can lose by underflow, a few times the least double: double-doubles lose several. */
+#define PERMI_LEAST 4e-323
+
+static perm_status permi_subsets_run(permi_subsets *dp, permi_control *control, double seconds, perm_partial *partial)
+{
+  const permi_counts *counts = dp->counts;
+  double lost = 0;
+  int form, copy, step = 0;
+  for (form = 0; form < counts->forms; form++) {
+    permi_subsets_weights(dp, form);
+    for (copy = 0; copy < counts->form_count[form]; copy++) {
+      const int reach = ++step < counts->needed ? step : counts->needed, left = counts->form_total - step;
+      const double most =
+          permi_subsets_step(dp, counts->needed > left ? counts->needed - left : 0, reach);
+      int e;
+      if (!counts->integer && !counts->whole) {
+        lost += PERMI_LEAST * (dp->digits + 2.0) * (double)dp->states;
+        if (most > 0 && (most < 1e-60 || most > 1e60)) {
+          frexp(most, &e);
+          permi_subsets_rescale(dp, e);
+          partial->exp2 += e;
+          lost = ldexp(lost, -e) + PERMI_LEAST * (double)dp->states;
+        }
+      }
+      if (control) {
+        perm_status status = permi_control_poll(control, seconds * step / counts->form_total, "subsets");
+        if (status != PERM_OK)
+          return status;
+      }
+    }
+  }
+  permi_subsets_finish(dp, partial);
+  partial->lost += lost;
+  partial->terms += (double)dp->states * counts->form_total;
+  return PERM_OK;
+}
+
+static perm_status permi_subsets_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_counts *counts = (const permi_counts *)leaf->context;
+  const perm_allocator *allocator = &counts->allocator;
+  permi_subsets dp;
+  perm_partial mine;
+  perm_status status = PERM_ERROR_MEMORY;
+  size_t weights = 0, size;
+  double *memory;
+  int d, plane;
+  memset(&dp, 0, sizeof dp);
+  memset(&mine, 0, sizeof mine);
+  dp.counts = counts;
+  dp.digits = counts->digits;
+  dp.skip = counts->skips > 0;
+  dp.states = permi_counts_states(counts);
+  for (d = 0; d < dp.digits; d++) {
+    dp.at[d] = (int)weights;
+    weights += (size_t)counts->radix[d];
+    dp.stride[d] = d ? dp.stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
+  }
+  size = (counts->plain ? (size_t)counts->parts : counts->ring.size) + (counts->signs && !counts->integer);
+  if (dp.states > SIZE_MAX / 32 / size)
+    return PERM_ERROR_MEMORY;
+  memory = (double *)permi_allocate(allocator, dp.states * size + 3 * (size_t)counts->radix[0] + 3 * weights,
+                                    sizeof(double));
+  if (!counts->plain)
+    dp.factor = (permi_factor *)permi_allocate(allocator, weights, sizeof *dp.factor);
+  if (memory && (counts->plain || dp.factor)) {
+    double *next = memory;
+    for (plane = 0; plane < 3; plane++) {
+      dp.weight[plane] = next;
+      dp.sum[plane] = next + weights;
+      next += weights + (size_t)counts->radix[0];
+    }
+    memset(next, 0, dp.states * size * sizeof(double));
+    for (plane = 0; plane < 3; plane++)
+      if (plane == 2 ? counts->signs && !counts->integer : counts->plain && plane < counts->parts) {
+        dp.plane[plane] = next;
+        next += dp.states;
+        dp.plane[plane][0] = plane == 1 ? 0 : 1;
+      }
+    if (!counts->plain) {
+      dp.cell = (uint64_t *)(void *)next;
+      permi_cell_set(&counts->ring, dp.cell, 1);
+    }
+    status = permi_subsets_run(&dp, control, leaf->information.seconds, &mine);
+  }
+  permi_release(allocator, memory);
+  permi_release(allocator, dp.factor);
+  if (status != PERM_OK)
+    return status;
+  mine.chunks = 1; /* so that the merge looks at it */
+  mine.exp2 += partial->exp2;
+  permi_sum_add(&partial->value, &mine.value);
+  permi_sum_add(&partial->imaginary, &mine.imaginary);
+  permi_sum_add(&partial->absolute, &mine.absolute);
+  partial->exp2 = mine.exp2;
+  partial->lost += mine.lost;
+  partial->terms += mine.terms;
+  return PERM_OK;
+}
+
+/* ---- expansion: form by form, a digit that is not used up; products of double-doubles, or exact. */
+static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control, int *left, int *chosen,
+                                       int *form_of, uint64_t *cell, perm_partial *partial)
+{
+  const permi_ring *ring = &counts->ring;
+  uint32_t steps = 0;
+  int depth = 0, d;
+  permi_cell_set(ring, cell, 1);
+  for (d = 0; d < counts->digits; d++)
+    left[d] = counts->digit_count[d];
+  chosen[0] = -1;
+  while (depth >= 0) {
+    if (depth == counts->form_total) {
+      permi_cell_sum(ring, cell + (size_t)depth * ring->size, partial);
+      permi_sum_add_double(&partial->absolute, permi_cell_modulus(ring, cell + (size_t)depth * ring->size));
+      partial->terms++;
+      depth--;
+      continue;
+    }
+    d = chosen[depth];
+    if (d >= 0)
+      left[d]++;
+    for (d++; d < counts->digits && (!left[d] || permi_counts_modulus(counts, d, form_of[depth]) == 0); d++)
+      ;
+    chosen[depth] = d;
+    if (d == counts->digits) {
+      depth--;
+      continue;
+    }
+    {
+      const permi_factor factor = permi_counts_factor(counts, d, form_of[depth], left[d]--);
+      uint64_t *to = cell + (size_t)(depth + 1) * ring->size;
+      memcpy(to, to - ring->size, ring->size * sizeof *to);
+      permi_cell_multiply(ring, to, &factor, cell + ((size_t)counts->form_total + 1) * ring->size);
+    }
+    chosen[++depth] = -1;
+    if (control && !(++steps & 0xffff)) {
+      perm_status status = permi_control_poll(control, 0, "expanding");
+      if (status != PERM_OK)
+        return status;
+    }
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_expand_counts_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_counts *counts = (const permi_counts *)leaf->context;
+  const perm_allocator *allocator = &counts->allocator;
+  const size_t depths = (size_t)counts->form_total + 2;
+  perm_partial mine = *partial;
+  perm_status status = PERM_ERROR_MEMORY;
+  uint64_t *cell = (uint64_t *)permi_allocate(allocator, depths * counts->ring.size, sizeof *cell);
+  int *left = (int *)permi_allocate(allocator, 2 * depths + (size_t)counts->digits, sizeof *left);
+  if (cell && left) {
+    int *chosen = left + counts->digits, *form_of = chosen + depths, k = 0, form, copy;
+    for (form = 0; form < counts->forms; form++)
+      for (copy = 0; copy < counts->form_count[form]; copy++)
+        form_of[k++] = form;
+    status = permi_expand_counts(counts, control, left, chosen, form_of, cell, &mine);
+  }
+  permi_release(allocator, cell);
+  permi_release(allocator, left);
+  if (status == PERM_OK)
+    *partial = mine;
+  return status;
+}
+
+/* ======================================================================================= >>repeats
+   Sums over numbers v_d = 0 .. c_d of copies of each digit, in n-ary reflected Gray order:
+     Glynn [Gly10, CH18]   2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
+     Ryser [Rys63]         sum_v (-1)^(M-k) binom(N-k, M-k) prod_d binom(c_d, v_d) F(sum_d v_d a_fd),  k = sum_d v_d <= M
+   F is the product of the forms with their counts, or, where Glynn's digits are the M rows and the forms the N > M
+   columns, the elementary symmetric function e_M of them. v -> c - v leaves Glynn's terms as they are, so the last digit
+   takes only v <= c/2, doubled but for v = c/2 itself. Weights are scaled by 2^-c_d.
+   Row sums are exact wherever a walk starts: entries are split into two parts on two grids, as in PERM_FORM_SPLIT of
+   >>dense; integers have 128 bits. */
+typedef struct permi_walk {
+  int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1, where the digit goes next */
+  int total, digit;                                /* sum of v; the digit that moved last */
+  uint64_t left;                                   /* terms still to come */
+} permi_walk;
+
+/* Chunk c of n terms in 2^k chunks: boundaries as even as can be. */
+static uint64_t permi_walk_begin(const permi_counts *counts, uint64_t chunk)
+{
+  const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
+  return chunk * size + (chunk < rest ? chunk : rest);
+}
+
+static void permi_walk_start(const permi_counts *counts, uint64_t chunk, permi_walk *walk)
+{
+  uint64_t s = permi_walk_begin(counts, chunk);
+  int d;
+  walk->left = permi_walk_begin(counts, chunk + 1) - s;
+  walk->total = 0;
+  walk->digit = counts->digits - 1;
+  for (d = 0; d < counts->digits; d++) {
+    const uint64_t radix = (uint64_t)counts->radix[d];
+    const int plain = (int)(s % radix);
+    s /= radix;
+    walk->up[d] = s & 1 ? -1 : 1; /* every turn of the higher digits turns this one round */
+    walk->v[d] = s & 1 ? counts->radix[d] - 1 - plain : plain;
+    walk->total += walk->v[d];
+  }
+}
+
+/* To the next term; 0 when all are done. */
+static int permi_walk_next(const permi_counts *counts, permi_walk *walk)
+{
+  int d;
+  if (!--walk->left)
+    return 0;
+  for (d = 0; walk->v[d] + walk->up[d] < 0 || walk->v[d] + walk->up[d] == counts->radix[d]; d++)
+    walk->up[d] = -walk->up[d];
+  walk->v[d] += walk->up[d];
+  walk->total += walk->up[d];
+  walk->digit = d;
+  return 1;
+}
+
+/* How often a form has digit d. */
+static int permi_walk_times(const permi_counts *counts, const permi_walk *walk, int d)
+{
+  return counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d];
+}
+
+static int permi_walk_negative(const permi_counts *counts, const permi_walk *walk)
+{
+  return (counts->ryser ? counts->needed - walk->total : walk->total) & 1;
+}
+
+/* Is the sum of |terms| to be carried along for e_M at this term? Chosen by hashing the digits' place. */
+static int permi_walk_sampled(const permi_counts *counts, uint64_t place)
+{
+  return (permi_scatter(place) & counts->absolute_mask) == 0;
+}
+
+/* term := weight times the product of the forms. Returns its modulus, parts added. */
+static double permi_walk_product(const permi_counts *counts, const double *form, double weight, double *term)
+{
+  const double *other = form + counts->forms;
+  double even = weight, odd = 1, im = 0;
+  int f, k;
+  if (counts->parts == 1) {
+    for (f = 0; f < counts->forms; f++) {
+      double power = form[f], product = 1;
+      for (k = counts->form_count[f]; k > 1; k /= 2) {
+        product *= k & 1 ? power : 1;
+        power *= power;
+      }
+      power *= product;
+      product = even * power; /* in turn, so that two chains overlap */
+      even = odd;
+      odd = product;
+    }
+    term[0] = even * odd;
+    return fabs(term[0]);
+  }
+  for (f = 0; f < counts->forms; f++)
+    for (k = 0; k < counts->form_count[f]; k++) {
+      const double re = even * form[f] - im * other[f];
+      im = even * other[f] + im * form[f];
+      even = re;
+    }
+  term[0] = even;
+  term[1] = im;
+  return fabs(even) + fabs(im);
+}
+
+/* e_M of the forms: e_k += x e_(k-1) for one after the other, only the e_k from which e_M can be reached.
+   e[0] = the weight; parts: planes of M + 1 numbers. */
+static double permi_walk_symmetric(const permi_counts *counts, const double *form, double weight, int absolute,
+                                   double *e, double *term)
+{
+  const int size = counts->needed + 1, planes = absolute ? 1 : counts->parts;
+  int f, copy, k, step = 0;
+  memset(e, 0, (size_t)(size * planes) * sizeof *e);
+  e[0] = weight;
+  for (f = 0; f < counts->forms; f++) {
+    double x = form[f], y = counts->parts == 2 ? form[counts->forms + f] : 0;
+    if (absolute)
+      x = fabs(x) + fabs(y);
+    for (copy = 0; copy < counts->form_count[f]; copy++) {
+      const int most = ++step < counts->needed ? step : counts->needed;
+      const int least = counts->needed - (counts->form_total - step) > 1 ? counts->needed - (counts->form_total - step)
+                                                                         : 1;
+      if (planes == 1)
+        for (k = most; k >= least; k--)
+          e[k] += x * e[k - 1];
+      else
+        for (k = most; k >= least; k--) {
+          const double re = e[k - 1], im = e[size + k - 1];
+          e[k] += x * re - y * im;
+          e[size + k] += x * im + y * re;
+        }
+    }
+  }
+  term[0] = e[size - 1];
+  if (planes == 2)
+    term[1] = e[2 * size - 1];
+  return fabs(term[0]) + (planes == 2 ? fabs(term[1]) : 0);
+}
+
+#define PERMI_MOST_NEEDED 512 /* of e_M in double */
+
+/* A chunk in double. */
+static void permi_walk_plain(const permi_counts *counts, permi_walk *walk, uint64_t place, perm_partial *partial)
+{
+  const int rows = counts->forms * counts->parts, symmetric = counts->skips && !counts->ryser;
+  double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS], form[2 * PERMI_MOST_FORMS], e[2 * PERMI_MOST_NEEDED + 2];
+  double weight[PERMI_MOST_DIGITS + 1], term[2] = {0, 0}, absolute = 0;
+  permi_dd total[2] = {{0, 0}, {0, 0}};
+  int d, f;
+  memset(high, 0, (size_t)rows * sizeof *high);
+  memset(low, 0, (size_t)rows * sizeof *low);
+  for (d = 0; d < counts->digits; d++)
+    for (f = 0; f < rows; f++) {
+      const double times = permi_walk_times(counts, walk, d);
+      high[f] += times * counts->high[d * rows + f];
+      low[f] += times * counts->low[d * rows + f];
+    }
+  weight[counts->digits] = 1;
+  for (;; place++) {
+    for (d = walk->digit; d >= 0; d--)
+      weight[d] = weight[d + 1] * ((const double *)(const void *)counts->weight)[counts->weight_at[d] + walk->v[d]];
+    if (!counts->ryser || walk->total <= counts->needed) {
+      double w = permi_walk_negative(counts, walk) ? -weight[0] : weight[0], size;
+      if (counts->ryser)
+        w *= ((const double *)(const void *)counts->rank_weight)[walk->total];
+      for (f = 0; f < rows; f++)
+        form[f] = high[f] + low[f];
+      if (!symmetric) {
+        absolute += permi_walk_product(counts, form, w, term);
+      } else {
+        permi_walk_symmetric(counts, form, w, 0, e, term);
+        if (permi_walk_sampled(counts, place)) {
+          double other[2];
+          size = permi_walk_symmetric(counts, form, fabs(w), 1, e, other);
+          absolute += size * (counts->absolute_mask + 1.0);
+        }
+      }
+      total[0] = permi_dd_add_double(total[0], term[0]);
+      if (counts->parts == 2)
+        total[1] = permi_dd_add_double(total[1], term[1]);
+    }
+    if (!permi_walk_next(counts, walk))
+      break;
+    {
+      const double step = (counts->ryser ? 1 : -2) * walk->up[walk->digit];
+      const double *high_step = counts->high + walk->digit * rows, *low_step = counts->low + walk->digit * rows;
+      for (f = 0; f < rows; f++) {
+        high[f] += step * high_step[f];
+        low[f] += step * low_step[f];
+      }
+    }
+  }
+  for (d = 0; d < counts->parts; d++) {
+    permi_sum_add_double(d ? &partial->imaginary : &partial->value, total[d].hi);
+    permi_sum_add_double(d ? &partial->imaginary : &partial->value, total[d].lo);
+  }
+  permi_sum_add_double(&partial->absolute, absolute);
+}
+
+/* Forms in whatever precision, kept from term to term. */
+typedef struct permi_forms {
+  double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS];
+  uint64_t word[2 * PERMI_MOST_FORMS][2]; /* two's complement */
+} permi_forms;
+
+/* times times the digit's entries are added to the forms. */
+static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int digit, int times)
+{
+  const int rows = counts->forms * counts->parts;
+  int f;
+  for (f = 0; f < rows; f++)
+    if (counts->integer) {
+      const int64_t x = counts->integer[digit * rows + f];
+      uint64_t product[2];
+      const uint64_t factor = times < 0 ? 0 - (uint64_t)times : (uint64_t)times;
+      product[0] = permi_multiply_words(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, factor, &product[1]);
+      if ((x < 0) != (times < 0))
+        permi_words_subtract(forms->word[f], product, 2);
+      else
+        permi_words_add(forms->word[f], product, 2);
+    } else {
+      forms->high[f] += times * counts->high[digit * rows + f];
+      forms->low[f] += times * counts->low[digit * rows + f];
+    }
+}
+
+static permi_factor permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form)
+{
+  permi_factor factor;
+  int part;
+  memset(&factor, 0, sizeof factor);
+  for (part = 0; part < counts->parts; part++) {
+    const int f = part * counts->forms + form;
+    if (counts->integer) {
+      static const uint64_t zero[2] = {0, 0};
+      memcpy(factor.magnitude[part], forms->word[f], sizeof factor.magnitude[part]);
+      factor.negative[part] = (int)(forms->word[f][1] >> 63);
+      if (factor.negative[part]) {
+        memcpy(factor.magnitude[part], zero, sizeof zero);
+        permi_words_subtract(factor.magnitude[part], forms->word[f], 2);
+      }
+    } else {
+      factor.dd[part] = permi_two_sum(forms->high[f], forms->low[f]);
+    }
+  }
+  return factor;
+}
+
+/* cell := product of cells a and b, of which b is a whole number >= 0. */
+static void permi_cell_weigh(const permi_ring *ring, uint64_t *cell, const uint64_t *a, const uint64_t *b)
+{
+  permi_cell_set(ring, cell, 0);
+  if (ring->words)
+    permi_words_fuse(cell, a, ring->words, b, ring->words, 0);
+  else
+    *(permi_dd *)(void *)cell = permi_dd_multiply(*(const permi_dd *)(const void *)a, *(const permi_dd *)(const void *)b);
+}
+
+/* A chunk in cells. Terms go into the sums one by one: exactly. */
+static void permi_walk_cells(const permi_counts *counts, permi_walk *walk, perm_partial *partial)
+{
+  const permi_ring *ring = &counts->ring;
+  const int symmetric = counts->skips && !counts->ryser, size = (int)ring->size, needed = counts->needed;
+  uint64_t cell[PERMI_MOST_CELLS];
+  double e[PERMI_MOST_NEEDED + 1];
+  uint64_t *weight = cell, *term = cell + (counts->digits + 1) * size;
+  uint64_t *room = term + ((symmetric ? needed : 0) + 1) * size, *total = room + size;
+  permi_forms forms;
+  int d, f, copy, k;
+  memset(&forms, 0, sizeof forms);
+  for (d = 0; d < counts->digits; d++)
+    permi_forms_move(counts, &forms, d, permi_walk_times(counts, walk, d));
+  permi_cell_set(ring, weight + counts->digits * size, 1);
+  permi_cell_set(ring, total, 0);
+  do {
+    int step = 0;
+    for (d = walk->digit; d >= 0; d--)
+      permi_cell_weigh(ring, weight + d * size, weight + (d + 1) * size,
+                       counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
+    if (!counts->ryser || walk->total <= needed) {
+      const permi_factor sign = permi_factor_small(permi_walk_negative(counts, walk) ? -1 : 1);
+      if (counts->ryser)
+        permi_cell_weigh(ring, term, weight, counts->rank_weight + walk->total * size);
+      else
+        memcpy(term, weight, ring->size * sizeof *term);
+      e[0] = permi_cell_modulus(ring, term);
+      if (symmetric) {
+        memset(term + size, 0, (size_t)(needed * size) * sizeof *term);
+        memset(e + 1, 0, (size_t)needed * sizeof *e);
+      }
+      for (f = 0; f < counts->forms; f++) {
+        const permi_factor factor = permi_forms_factor(counts, &forms, f);
+        const double modulus = fabs(factor.dd[0].hi) + fabs(factor.dd[1].hi);
+        for (copy = 0; copy < counts->form_count[f]; copy++) {
+          const int left = counts->form_total - ++step;
+          if (!symmetric) {
+            permi_cell_multiply(ring, term, &factor, room);
+            continue;
+          }
+          for (k = step < needed ? step : needed; k >= 1 && k >= needed - left; k--) {
+            permi_cell_fuse(ring, term + k * size, term + (k - 1) * size, &factor, 0);
+            e[k] += e[k - 1] * modulus;
+          }
+        }
+      }
+      k = symmetric ? needed : 0;
+      permi_cell_set(ring, room, 0);
+      permi_cell_fuse(ring, room, term + k * size, &sign, 0);
+      permi_sum_add_double(&partial->absolute, symmetric && !ring->words ? e[needed] : permi_cell_modulus(ring, room));
+      if (ring->words)
+        permi_cell_add(ring, total, room);
+      else
+        permi_cell_sum(ring, room, partial);
+    }
+    if (!permi_walk_next(counts, walk))
+      break;
+    permi_forms_move(counts, &forms, walk->digit, (counts->ryser ? 1 : -2) * walk->up[walk->digit]);
+  } while (1);
+  if (ring->words)
+    permi_cell_sum(ring, total, partial);
+}
+
+static void permi_walk_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+{
+  const permi_counts *counts = (const permi_counts *)leaf->context;
+  permi_walk walk;
+  permi_walk_start(counts, chunk, &walk);
+  partial->terms += (double)walk.left;
+  if (!walk.left)
+    return;
+  if (counts->plain)
+    permi_walk_plain(counts, &walk, permi_walk_begin(counts, chunk), partial);
+  else
+    permi_walk_cells(counts, &walk, partial);
+}
+
+/* binom(c, v) for v = 0 .. most, into cells; double-doubles and doubles times 2^-c. half: doubled but for v = c/2. */
+static void permi_weights_fill(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
+{
+  const permi_ring *ring = &counts->ring;
+  const size_t size = counts->plain ? 1 : ring->size;
+  permi_dd b = permi_dd_make(permi_shift(1, -c));
+  int v, k;
+  if (ring->words) { /* Pascal's triangle, row by row */
+    memset(weight, 0, (size_t)(most + 1) * size * sizeof *weight);
+    weight[0] = 1;
+    for (k = 1; k <= c; k++)
+      for (v = k < most ? k : most; v > 0; v--)
+        permi_cell_add(ring, weight + (size_t)v * size, weight + (size_t)(v - 1) * size);
+    for (v = 0; half && v <= most; v++)
+      if (2 * v != c)
+        permi_cell_add(ring, weight + (size_t)v * size, weight + (size_t)v * size);
+    return;
+  }
+  for (v = 0; v <= most; v++) {
+    permi_dd w = permi_dd_scale(b, half && 2 * v != c), inverse;
+    memset(weight + (size_t)v * size, 0, size * sizeof *weight);
+    if (counts->plain)
+      memcpy(weight + v, &w.hi, sizeof w.hi);
+    else
+      *(permi_dd *)(void *)(weight + (size_t)v * size) = w;
+    inverse.hi = 1.0 / (v + 1); /* 1/(v + 1) to 106 bits */
+    inverse.lo = fma(-inverse.hi, v + 1, 1) / (v + 1);
+    b = permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(c - v)), inverse);
+  }
+}
+
+/* Ryser's binom(N - k, M - k) for k = 0 .. M. */
+static void permi_rank_weights(const permi_counts *counts)
+{
+  const permi_ring *ring = &counts->ring;
+  const size_t size = counts->plain ? 1 : ring->size;
+  uint64_t *weight = counts->rank_weight;
+  int t, k;
+  if (!ring->words) {
+    permi_dd b = permi_dd_make(1), inverse;
+    for (t = 0; t <= counts->needed; t++) { /* binom(skips + t, t) */
+      uint64_t *at = weight + (size_t)(counts->needed - t) * size;
+      memset(at, 0, size * sizeof *at);
+      if (counts->plain)
+        memcpy(at, &b.hi, sizeof b.hi);
+      else
+        *(permi_dd *)(void *)at = b;
+      inverse.hi = 1.0 / (t + 1);
+      inverse.lo = fma(-inverse.hi, t + 1, 1) / (t + 1);
+      b = permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(counts->digit_total - counts->needed + t + 1)), inverse);
+    }
+    return;
+  }
+  for (k = 0; k <= counts->needed; k++)
+    permi_cell_set(ring, weight + (size_t)k * size, 1);
+  for (k = 0; k < counts->digit_total - counts->needed; k++)
+    for (t = counts->needed; t > 0; t--)
+      permi_cell_add(ring, weight + (size_t)(t - 1) * size, weight + (size_t)t * size);
+}
+
+/* =================================================================================== >>rectangular
+   Which engine for which counts, in which precision, and its leaf. Rectangular matrices by name:
+     subsets    2^m m n / 2 for m < n; no subtraction that the permanent does not have
+     short      Glynn's sum over the short side [see >>repeats]: 2^(m-1) m n
+     ryser      2^n m, for n close to m [Rys63; MRA, algorithm 2]
+     padded     Glynn's sum of the square matrix with n - m rows of ones, divided by (n - m)! [MRA, algorithm 4, whose
+                sum over all 2^n signs needs 2^-n, not 2^-(n-1)]: for comparisons
+     expansion  all injections */
+typedef struct permi_choice {
+  perm_method method;
+  int by_columns; /* 1: the digits are the columns */
+  perm_precision precision; /* default, dd, or exact */
+  int words;                /* of exact numbers */
+  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot, and then */
+  const char *why;                    /* why not */
+} permi_choice;
+
+/* Stored rates, in seconds, of one thread: by operation in double, double-double, and exact ones a word. */
+#define PERMI_SECONDS_SWEEP 8e-10  /* subsets: a transition; doubled by signs, four times for complex entries */
+#define PERMI_SECONDS_SCAN 4e-9    /* subsets: looking at a row of states */
+#define PERMI_SECONDS_FORM 1e-9    /* repeats: a form moves, is multiplied */
+#define PERMI_SECONDS_E 7e-10      /* repeats: a step of e_M */
+#define PERMI_SECONDS_DD 1.5e-8    /* a product and a sum of double-doubles */
+#define PERMI_SECONDS_WORD 3e-9    /* a product and a sum of integers, a word */
+
+static double permi_counted_modulus(const permi_counted *counted, int i, int j)
+{
+  const size_t at = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counted->parts;
+  double sum = 0;
+  int part;
+  for (part = 0; part < counted->parts; part++)
+    sum += fabs(counted->integer ? (double)counted->integer[at + (size_t)part] : counted->real[at + (size_t)part]);
+  return sum;
+}
+
+/* log2 of prod over the rows (columns) of (sum of |entries|, with counts); *sums: the sum of those sums, with counts. */
+static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
+{
+  const int lines = by_columns ? counted->n : counted->m, others = by_columns ? counted->m : counted->n;
+  const int *count = by_columns ? counted->column_count : counted->row_count;
+  const int *other = by_columns ? counted->row_count : counted->column_count;
+  double bits = 0;
+  int x, k;
+  *sums = 0;
+  for (x = 0; x < lines; x++) {
+    double sum = 0;
+    for (k = 0; k < others; k++)
+      sum += other[k] * (by_columns ? permi_counted_modulus(counted, k, x) : permi_counted_modulus(counted, x, k));
+    bits += count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
+    *sums += count[x] * sum;
+  }
+  return bits;
+}
+
+/* Words that hold every sum that must not wrap, with its sign. */
+static int permi_choice_words(const permi_counted *counted, const permi_choice *choice)
+{
+  const int skips = !choice->by_columns && counted->columns > counted->rows;
+  double sums, bits = permi_counted_bits(counted, choice->method == PERM_SUBSETS ? 0 : !choice->by_columns && !skips,
+                                         &sums);
+  if (choice->method == PERM_RYSER)
+    bits += 2.0 * counted->columns;
+  else if (choice->method != PERM_SUBSETS && choice->method != PERM_EXPANSION) {
+    const int total = choice->by_columns ? counted->columns : counted->rows;
+    if (skips) /* |e_M| <= (sum of |forms|)^M / M! */
+      bits = fmax(0, counted->rows * log2(fmax(sums, 1)) - lgamma(counted->rows + 1.0) / 0.6931471805599453) + 1;
+    bits += total;
+  }
+  bits = ceil(bits * (1 + 1e-9)) + 3;
+  return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
+}
+
+/* The predicted cost of one engine, or why it cannot. */
+static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
+                                      perm_precision precision)
+{
+  permi_choice choice;
+  const int digits = by_columns ? counted->n : counted->m, padding = counted->columns - counted->rows;
+  const int *count = by_columns ? counted->column_count : counted->row_count;
+  const int *other = by_columns ? counted->row_count : counted->column_count;
+  const int digit_total = by_columns ? counted->columns : counted->rows;
+  int forms = by_columns ? counted->m : counted->n, form_total = by_columns ? counted->rows : counted->columns;
+  int needed = counted->rows, symmetric, odd = 0, d, largest = 0;
+  double product = 1, fraction = 0, powers = 0, one, size;
+  memset(&choice, 0, sizeof choice);
+  choice.method = method;
+  choice.by_columns = by_columns;
+  choice.precision = precision;
+  choice.seconds = (double)INFINITY;
+  for (d = 0; d < forms; d++)
+    powers += counted->parts == 2 ? other[d] : 1 + log2(other[d]);
+  if (method == PERM_PADDED && padding) {
+    forms++;
+    form_total = needed = counted->columns;
+    powers += counted->parts == 2 ? padding : 1 + log2(padding);
+  }
+  symmetric = form_total > needed && method != PERM_RYSER;
+  for (d = 0; d < digits; d++) {
+    const int used = count[d] < needed ? count[d] : needed;
+    product *= used + 1.0;
+    fraction += used / (used + 1.0);
+    largest = used > largest ? used : largest;
+    odd |= used & 1;
+  }
+  if (precision == PERM_PRECISION_EXACT) {
+    choice.words = permi_choice_words(counted, &choice);
+    if (!choice.words) {
+      choice.why = "the exact integers are too long for this version";
+      return choice;
+    }
+  }
+  size = precision == PERM_PRECISION_EXACT ? choice.words : precision == PERM_PRECISION_DD ? 2 : 1;
+  size *= counted->parts;
+  one = precision == PERM_PRECISION_EXACT ? PERMI_SECONDS_WORD * (1 + choice.words) : PERMI_SECONDS_DD;
+  one *= counted->parts * counted->parts;
+  if (method == PERM_EXPANSION) {
+    double visits = 1, level = 1;
+    for (d = 0; d < form_total && visits < 1e30; d++) {
+      level *= digit_total - d < digits ? digit_total - d : digits;
+      visits += level;
+    }
+    choice.terms = choice.work = visits;
+    choice.seconds = visits * (one + 1e-8);
+    choice.bytes = 8.0 * size * (form_total + 2.0);
+    if (visits > 1e14) {
+      choice.seconds = (double)INFINITY;
+      choice.why = "the expansion has more than 1e14 products";
+    }
+    return choice;
+  }
+  if (digits > PERMI_MOST_DIGITS || product > 2e18) {
+    choice.why = "there are too many distinct rows and columns";
+    return choice;
+  }
+  choice.terms = product;
+  if (method == PERM_SUBSETS) {
+    choice.work = product * (form_total - needed + 1.0) * fraction;
+    choice.bytes = product * 8 * (size + 1);
+    if (precision == PERM_PRECISION_DEFAULT)
+      one = PERMI_SECONDS_SWEEP * (counted->parts == 2 ? 4 : 1);
+    choice.seconds = choice.work * one + form_total * (product / (largest + 1.0)) * PERMI_SECONDS_SCAN;
+    return choice;
+  }
+  if (method != PERM_RYSER) { /* the last digit counts half: an odd one, or else the largest */
+    choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
+  }
+  choice.work = choice.terms * (symmetric ? (double)needed * form_total : form_total);
+  if (forms > PERMI_MOST_FORMS || digit_total > PERMI_MOST_WALKED || needed > PERMI_MOST_WALKED ||
+      (symmetric && needed > PERMI_MOST_NEEDED))
+    choice.why = "the totals are too large for sums over signs";
+  else if (precision != PERM_PRECISION_DEFAULT && (digits + 4.0 + (symmetric ? needed : 0)) * size > PERMI_MOST_CELLS)
+    choice.why = "the numbers are too long for sums over signs";
+  else if (precision == PERM_PRECISION_DEFAULT)
+    choice.seconds = choice.terms * (3e-8 + counted->parts * forms * PERMI_SECONDS_FORM +
+                                     (symmetric ? choice.work / choice.terms * PERMI_SECONDS_E * counted->parts *
+                                                      counted->parts
+                                                : powers * PERMI_SECONDS_FORM * counted->parts));
+  else
+    choice.seconds = 3e-8 * choice.terms * size + one * choice.work;
+  choice.bytes = 8.0 * counted->parts * (2.0 * digits * forms + 4e3) + 65536;
+  return choice;
+}
+
+/* The cheapest engine, or the one that `method` names. Subsets may take twice as long as others: they do not cancel. */
+static permi_choice permi_choose(const permi_counted *counted, const perm_options *options, perm_precision precision)
+{
+  static const struct {
+    perm_method method;
+    int by_columns, square; /* square: 0: not for square ones, 1: only for them, 2: for all */
+  } engines[] = {{PERM_SUBSETS, 0, 2}, {PERM_SUBSETS, 1, 2}, {PERM_REPEATS, 0, 2}, {PERM_REPEATS, 1, 1},
+                 {PERM_SHORT, 0, 2},   {PERM_SHORT, 1, 1},   {PERM_RYSER, 1, 2},   {PERM_RYSER, 0, 1},
+                 {PERM_PADDED, 1, 2},  {PERM_EXPANSION, 1, 2}};
+  const int square = counted->rows == counted->columns;
+  permi_choice best;
+  size_t k;
+  memset(&best, 0, sizeof best);
+  best.seconds = (double)INFINITY;
+  best.why = "this method is for square matrices without counts";
+  for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
+    permi_choice choice;
+    const perm_method method = engines[k].method;
+    if (options->method == PERM_AUTO
+            ? method == PERM_PADDED || method == PERM_EXPANSION || method == (square ? PERM_SHORT : PERM_REPEATS)
+            : method != options->method)
+      continue;
+    if (engines[k].square != 2 && engines[k].square != square)
+      continue;
+    choice = permi_choice_make(counted, method, engines[k].by_columns, precision);
+    if (options->method == PERM_AUTO && method == PERM_SUBSETS) {
+      if (choice.bytes > (options->max_bytes > 0 ? options->max_bytes : 4e9))
+        choice.seconds = (double)INFINITY;
+      choice.seconds /= 2;
+    }
+    if (choice.seconds < best.seconds || best.method == PERM_AUTO)
+      best = choice;
+  }
+  if (options->method == PERM_AUTO && best.method == PERM_SUBSETS)
+    best.seconds *= 2;
+  return best;
+}
+
+/* Powers of two for digits and forms; see >>counts. Columns of square ones are brought to their rows by the means of
+   exponents first. */
+static void permi_counts_scale(const permi_counts *counts, int *digit_exp2, int *form_exp2)
+{
+  const int square = counts->digit_total == counts->form_total && !counts->skips;
+  int turn, d, f;
+  memset(digit_exp2, 0, (size_t)counts->digits * sizeof *digit_exp2);
+  memset(form_exp2, 0, (size_t)counts->forms * sizeof *form_exp2);
+  /* turns: digits by means, forms by means, digits by the largest; then the lines that are all used */
+  for (turn = square ? 0 : counts->skips ? 4 : 3; turn < (counts->skips ? 5 : 4); turn++) {
+    const int of_forms = turn & 1, lines = of_forms ? counts->forms : counts->digits;
+    const int others = of_forms ? counts->digits : counts->forms;
+    int x, k;
+    for (x = 0; x < lines; x++) {
+      int *exp2 = of_forms ? &form_exp2[x] : &digit_exp2[x], most = INT_MIN, used = 0;
+      long long sum = 0;
+      double total = 0;
+      for (k = 0; k < others; k++) {
+        const double size = permi_counts_modulus(counts, of_forms ? k : x, of_forms ? x : k);
+        const int e = size == 0 ? 0 : (size <= DBL_MAX ? permi_exponent(size) : 1025) +
+                                          (of_forms ? digit_exp2[k] : form_exp2[k]);
+        if (size == 0)
+          continue;
+        sum += e;
+        used++;
+        most = e > most ? e : most;
+      }
+      if (!used)
+        continue;
+      *exp2 = turn < 2 ? (int)-(sum / used) : -most;
+      if (turn < 3)
+        continue;
+      for (k = 0; k < others; k++) {
+        d = of_forms ? k : x;
+        f = of_forms ? x : k;
+        total += (of_forms ? counts->digit_count[d] : counts->form_count[f]) *
+                 (ldexp(fabs(permi_counts_entry(counts, d, 0, f)), digit_exp2[d] + form_exp2[f]) +
+                  (counts->parts == 2 ? ldexp(fabs(permi_counts_entry(counts, d, 1, f)), digit_exp2[d] + form_exp2[f])
+                                      : 0));
+      }
+      *exp2 -= permi_log2_ceiling(total * (1 + 1e-12));
+    }
+  }
+  for (d = 0; d < counts->digits * counts->parts; d++)
+    for (f = 0; f < counts->forms; f++) {
+      double *x = &counts->high[d * counts->forms + f];
+      *x = permi_shift(*x, digit_exp2[d / counts->parts] + form_exp2[f]);
+    }
+}
+
+/* Is every sum a whole number of less than 2^53 units, so that nothing rounds? The lines that are all used have whole
+   numbers of a unit each. */
+static int permi_counts_whole(const permi_counts *counts)
+{
+  const int lines = counts->skips ? counts->digits : counts->forms;
+  const int others = counts->skips ? counts->forms : counts->digits;
+  double most = counts->skips ? ldexp(1, counts->digit_total < 60 ? counts->digit_total : 60) : 1;
+  int x, k, part;
+  for (x = 0; x < lines; x++) {
+    double sum = 0, unit = permi_shift(1, 1000);
+    for (k = 0; k < others; k++)
+      for (part = 0; part < counts->parts; part++) {
+        const int d = counts->skips ? x : k, f = counts->skips ? k : x;
+        const double y = permi_counts_entry(counts, d, part, f);
+        sum += (counts->skips ? counts->form_count[f] : counts->digit_count[d]) * fabs(y);
+        if (y != 0 && fabs(y) < DBL_MIN)
+          return 0;
+        unit = fmin(unit, permi_unit_of(y));
+      }
+    for (k = counts->skips ? counts->digit_count[x] : counts->form_count[x]; k > 0 && most < 9e15; k--)
+      most *= sum / unit * (1 + 1e-12);
+    if (!(most < 9e15))
+      return 0;
+  }
+  return 1;
+}
+
+/* >>repeats in double and double-double: every form's entries into whole numbers of two units, exact in all sums.
+   Returns a bound of what the forms lose, with their counts. */
+static double permi_counts_split(const permi_counts *counts)
+{
+  const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
+  double lost = 0;
+  int d, f, part;
+  for (f = 0; f < counts->forms; f++) {
+    double sum = 0, power, low_power;
+    for (d = 0; d < counts->digits; d++)
+      sum += counts->digit_count[d] * permi_counts_modulus(counts, d, f);
+    power = sum > 0 ? permi_shift(1, permi_log2_ceiling(sum * (1 + 1e-12))) : 0;
+    low_power = ldexp(power, -low_bits);
+    for (d = 0; d < counts->digits; d++)
+      for (part = 0; part < counts->parts; part++) {
+        const int at = (d * counts->parts + part) * counts->forms + f;
+        const double x = counts->high[at], high = permi_to_grid(x, power), low = permi_to_grid(x - high, low_power);
+        counts->high[at] = high;
+        counts->low[at] = low;
+        lost += counts->form_count[f] * (counts->digit_count[d] * fabs(x - high - low));
+      }
+  }
+  return lost * (1 + 1e-12);
+}
+
+/* Error measures, u = 2^-53, for M forms in a product, of N in all:
+   subsets    a state gains a rounded product (complex parts: two) of a rounded weight, and is one of nz + 1 summands,
+              nz the digits whose entry is not 0: (nz + 4) u a form, of the same sum over moduli (of complex ones: of
+              sums of parts, which bound products' sums of parts);
+   repeats    M forms rounded once, as many products; complex ones 2.42 u each (see permi_plan_bounds); a weight of two
+              roundings a digit;
+   e_M        M products of rounded forms and N sums; complex parts are sums of two;
+   dd         the same in units of PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
+   Relative to sums of |terms| that are rounded themselves: a factor 1.0001. What underflows, and what grids take, is
+   absolute: no product of sums exceeds 1, no e_M e^M, Ryser's weights are at most binom(N, M). */
+static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
+{
+  const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
+  const int parts = counts->parts, symmetric = counts->skips > 0;
+  double steps = 0, most = 1;
+  int d, f;
+  if (counts->integer)
+    return;
+  switch (counts->method) {
+  case PERM_SUBSETS:
+    if (counts->whole)
+      return;
+    for (f = 0; f < counts->forms; f++) {
+      double size = 4;
+      for (d = 0; d < counts->digits; d++)
+        size += permi_counts_modulus(counts, d, f) != 0;
+      steps += counts->form_count[f] * size;
+    }
+    leaf->bound_relative = steps * unit * (counts->plain ? 1 : parts * parts);
+    leaf->estimate_relative = (M + 4) * unit * parts;
+    leaf->bound_absolute = PERMI_LEAST * N * counts->digit_total;
+    break;
+  case PERM_EXPANSION:
+    leaf->bound_relative = 2 * (M + 1) * unit * parts * parts;
+    leaf->estimate_relative = leaf->bound_relative / 4;
+    leaf->bound_absolute = fmin(visits, 1e300) * PERMI_LEAST * (M + 1);
+    break;
+  default:
+    steps = (symmetric ? N + (parts == 2 ? 4 : 2) * M : (parts == 2 ? 3.5 : 2) * M) + 2 * counts->digits + 8;
+    if (!counts->plain) {
+      for (d = 0; d < counts->digits; d++)
+        steps += 2 * counts->digit_count[d];
+      steps += (parts == 2 ? 4 : 1) * (M + N);
+    }
+    leaf->bound_relative = counts->plain && symmetric && counts->absolute_mask ? (double)INFINITY : steps * unit;
+    leaf->estimate_relative = (M + 4) * unit * parts;
+    if (counts->ryser)
+      for (f = 1; f <= counts->needed; f++)
+        most *= (counts->digit_total - counts->needed + f) / (double)f;
+    else if (symmetric)
+      most = exp(M);
+    leaf->bound_absolute = (lost + PERMI_LEAST * 8 * (M + 1) * (N + 1)) * most * 1.001;
+  }
+  leaf->bound_relative *= 1.0001;
+  if (leaf->bound_relative < leaf->estimate_relative)
+    leaf->estimate_relative = leaf->bound_relative;
+}
+
+static int permi_counts_odd(const int *count, const int *order, int digits)
+{
+  int d;
+  for (d = digits - 1; d >= 0 && !(count[order[d]] & 1); d--)
+    ;
+  return d;
+}
+
+/* The engine of a choice as a leaf. fingerprint: of the problem. */
+static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
+                                     uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
+{
+  const int by_columns = choice->by_columns, digits = by_columns ? counted->n : counted->m;
+  const int padding = choice->method == PERM_PADDED ? counted->columns - counted->rows : 0;
+  const int given = by_columns ? counted->m : counted->n, forms = given + (padding > 0), parts = counted->parts;
+  const int *count = by_columns ? counted->column_count : counted->row_count;
+  const int *other = by_columns ? counted->row_count : counted->column_count;
+  const int walks = choice->method != PERM_SUBSETS && choice->method != PERM_EXPANSION;
+  const size_t coefficients = (size_t)digits * (size_t)forms * (size_t)parts;
+  permi_counts *counts;
+  int *order, *digit_exp2, *form_exp2, d, f, part;
+  size_t cells = 0, size;
+  permi_ring ring = permi_ring_make(parts, choice->words);
+  double lost = 0;
+  memset(leaf, 0, sizeof *leaf);
+  size = choice->precision == PERM_PRECISION_DEFAULT ? 1 : ring.size;
+  for (d = 0; walks && d < digits; d++)
+    cells += (size_t)count[d] + 1;
+  cells += walks && choice->method == PERM_RYSER ? (size_t)counted->rows + 1 : 0;
+  counts = (permi_counts *)permi_allocate(
+      allocator, 1, sizeof *counts + (2 * coefficients + cells * size) * sizeof(double) +
+                        (size_t)(6 * digits + 2 * forms) * sizeof(int));
+  if (!counts)
+    return PERM_ERROR_MEMORY;
+  memset(counts, 0, sizeof *counts);
+  counts->allocator = *allocator;
+  counts->ring = ring;
+  counts->plain = choice->precision == PERM_PRECISION_DEFAULT;
+  counts->method = choice->method;
+  counts->ryser = choice->method == PERM_RYSER;
+  counts->parts = parts;
+  counts->digits = digits;
+  counts->forms = forms;
+  counts->high = (double *)(counts + 1);
+  counts->low = counts->high + coefficients;
+  counts->weight = (uint64_t *)(void *)(counts->low + coefficients);
+  counts->digit_count = (int *)(counts->weight + cells * size);
+  counts->radix = counts->digit_count + digits;
+  counts->weight_at = counts->radix + digits;
+  order = counts->weight_at + digits;
+  digit_exp2 = order + digits;
+  counts->form_count = digit_exp2 + 2 * digits;
+  form_exp2 = counts->form_count + forms;
+  for (f = 0; f < given; f++)
+    counts->form_count[f] = other[f];
+  if (padding)
+    counts->form_count[given] = padding;
+  counts->form_total = permi_counts_total(counts->form_count, forms);
+  counts->digit_total = permi_counts_total(count, digits);
+  counts->needed = counts->form_total < counts->digit_total ? counts->form_total : counts->digit_total;
+  counts->skips = counts->form_total - counts->needed;
+  for (d = 0; d < digits; d++) { /* largest counts first: insertion keeps equal ones in their order */
+    int k = d;
+    for (; k > 0 && count[order[k - 1]] < count[d]; k--)
+      order[k] = order[k - 1];
+    order[k] = d;
+  }
+  if (walks && !counts->ryser) { /* the last digit takes half its values */
+    const int odd = permi_counts_odd(count, order, digits), at = odd < 0 ? 0 : odd, k = order[at];
+    memmove(order + at, order + at + 1, (size_t)(digits - 1 - at) * sizeof *order);
+    order[digits - 1] = k;
+  }
+  for (d = 0; d < digits; d++) {
+    counts->digit_count[d] = count[order[d]];
+    counts->radix[d] = (counts->digit_count[d] < counts->needed ? counts->digit_count[d] : counts->needed) + 1;
+    for (f = 0; f < forms; f++)
+      for (part = 0; part < parts; part++) {
+        const int i = by_columns ? f : order[d], j = by_columns ? order[d] : f;
+        const size_t from = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)parts + (size_t)part;
+        const size_t to = ((size_t)d * (size_t)parts + (size_t)part) * (size_t)forms + (size_t)f;
+        if (f == given)
+          counts->high[to] = part == 0;
+        else
+          memcpy(counts->high + to, counted->real + from, sizeof(double)); /* or an integer */
+      }
+  }
+  if (counted->integer) {
+    counts->integer = (int64_t *)(void *)counts->high;
+    counts->low = NULL;
+  } else {
+    for (cells = 0; cells < coefficients; cells++)
+      counts->signs |= parts == 2 || counts->high[cells] < 0;
+    permi_counts_scale(counts, digit_exp2, form_exp2);
+    for (d = 0; d < digits; d++)
+      leaf->scale_exp2 -= (long long)counts->digit_count[d] * digit_exp2[d];
+    for (f = 0; f < forms; f++)
+      leaf->scale_exp2 -= (long long)counts->form_count[f] * form_exp2[f];
+    counts->whole = permi_counts_whole(counts);
+  }
+  leaf->scale = permi_dd_make(1);
+  leaf->context = counts;
+  leaf->release = permi_context_release;
+  leaf->explain = permi_plan_explain;
+  leaf->information.kind = walks ? PERM_LEAF_RANGE : PERM_LEAF_TASK;
+  leaf->information.method = choice->method;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = counts->needed;
+  leaf->information.work = choice->work;
+  leaf->information.seconds = choice->seconds;
+  leaf->information.bytes = choice->bytes;
+  leaf->information.chunks = 1;
+  leaf->integer = counts->integer != NULL;
+  leaf->run_task = choice->method == PERM_EXPANSION ? permi_expand_counts_task : permi_subsets_task;
+  if (walks) {
+    int chunks_log2 = 0, at = 0;
+    counts->terms = 1;
+    for (d = 0; d < digits; d++) {
+      const int half = d == digits - 1 && !counts->ryser;
+      if (half)
+        counts->radix[d] = counts->digit_count[d] / 2 + 1;
+      counts->weight_at[d] = at;
+      permi_weights_fill(counts, counts->digit_count[d], counts->radix[d] - 1, half, counts->weight + (size_t)at * size);
+      at += counts->radix[d];
+      counts->terms *= (uint64_t)counts->radix[d];
+    }
+    counts->rank_weight = counts->weight + (size_t)at * size;
+    if (counts->ryser)
+      permi_rank_weights(counts);
+    if (!counts->integer)
+      lost = permi_counts_split(counts);
+    while (chunks_log2 < 30 && ldexp(choice->seconds, -chunks_log2) > 4e-4 && counts->terms >> chunks_log2 > 32)
+      chunks_log2++;
+    counts->chunks = UINT64_C(1) << chunks_log2;
+    counts->absolute_mask = certify || counts->terms < 8192 ? 0 : 15;
+    leaf->information.chunks = counts->chunks;
+    leaf->run_chunk = permi_walk_chunk;
+    if (counts->integer)
+      leaf->scale_exp2 = counts->ryser ? 0 : -counts->digit_total;
+    else if (counts->ryser)
+      leaf->scale_exp2 += counts->digit_total;
+    for (d = 2; d <= padding; d++)
+      leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
+    if (padding > 1) { /* its inverse */
+      const double x = leaf->scale.hi, inverse = 1 / x;
+      leaf->scale.lo = (fma(-inverse, x, 1) - inverse * leaf->scale.lo) * inverse;
+      leaf->scale.hi = inverse;
+    }
+  }
+  {
+    const int fields[] = {(int)choice->method, by_columns, (int)choice->precision, counted->parts, counted->integer != NULL,
+                          (int)counts->absolute_mask};
+    for (d = 0; d < (int)(sizeof fields / sizeof fields[0]); d++)
+      fingerprint = permi_hash(fingerprint, (uint64_t)fields[d]);
+    leaf->information.fingerprint = permi_hash(fingerprint, leaf->information.chunks);
+  }
+  permi_counts_bounds(counts, lost, choice->terms, leaf);
+  return PERM_OK;
+}
+
+static uint64_t permi_counted_fingerprint(const permi_counted *counted)
+{
+  uint64_t hash = PERMI_HASH_START;
+  const size_t entries = (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
+  size_t k;
+  int x;
+  hash = permi_hash(hash, (uint64_t)counted->m);
+  for (x = 0; x < counted->m; x++)
+    hash = permi_hash(hash, (uint64_t)counted->row_count[x]);
+  for (x = 0; x < counted->n; x++)
+    hash = permi_hash(hash, (uint64_t)counted->column_count[x]);
+  for (k = 0; k < entries; k++)
+    hash = counted->integer ? permi_hash(hash, (uint64_t)counted->integer[k]) : permi_hash_double(hash, counted->real[k]);
+  return hash;
+}
+
 /* ======================================================================================== >>public */
 PERM_API const char *perm_status_text(perm_status status)
 {
@@ -4824,7 +6558,9 @@ static perm_status permi_plan_view(int m, int n, const permi_view *view, const p
     return PERM_OK;
   }
   if (m != n)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "the matrix is %d x %d; this version takes square ones", m, n);
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                      "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
+                      view->parts == 2 ? "complex" : "real");
   return permi_plan(n, view, options, plan, result);
 }
 
@@ -4892,6 +6628,295 @@ static double permi_seconds_left(const perm_options *options, double start)
   return options->max_seconds == 0 ? 0 : left > 1e-3 ? left : 1e-3;
 }
 
+/* ---- rectangular matrices and multiplicities */
+static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name, int *total,
+                                      perm_result *result)
+{
+  int k;
+  *total = 0;
+  for (k = 0; k < lines; k++) {
+    const int times = count ? count[k] : 1;
+    if (times < 0)
+      return permi_fail(result, PERM_ERROR_COUNTS, argument, "%s_counts: number %d (counted from 1) is negative (%d)",
+                        name, k + 1, times);
+    if (times > PERM_MAX_LINES - *total)
+      return permi_fail(result, PERM_ERROR_SIZE, count ? argument : argument - 4,
+                        "more than %d %ss in all, the most that this version takes", PERM_MAX_LINES, name);
+    *total += times;
+  }
+  return PERM_OK;
+}
+
+/* equal: 1: the totals must be. */
+static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
+{
+  const int m = problem->m, n = problem->n;
+  int i, j, rows, columns;
+  perm_status status;
+  if (m < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
+  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
+    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_LINES ? 1 : 2,
+                      "the matrix is %d x %d; this version takes up to %d rows or columns", m, n, PERM_MAX_LINES);
+  status = permi_check_counts(problem->row_count, m, 5, "row", &rows, result);
+  if (status == PERM_OK)
+    status = permi_check_counts(problem->column_count, n, 6, "column", &columns, result);
+  if (status != PERM_OK)
+    return status;
+  if (equal && rows != columns)
+    return permi_fail(result, PERM_ERROR_COUNTS, 6, "%d rows in all, but %d columns: with counts they must be as many",
+                      rows, columns);
+  if (m == 0 || n == 0)
+    return PERM_OK;
+  if (!problem->real && !problem->integer)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
+  if (problem->ld < n)
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row",
+                      (long long)problem->ld, n);
+  for (i = 0; problem->real && i < m; i++)
+    for (j = 0; j < problem->parts * n; j++) {
+      const double x = problem->real[(ptrdiff_t)i * problem->ld * problem->parts + j];
+      if (!(fabs(x) <= DBL_MAX))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
+                          x != x ? "NaN" : "an infinity", i + 1, j / problem->parts + 1);
+    }
+  return PERM_OK;
+}
+
+/* What the options ask for that these engines do not have; NULL if they can. */
+static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
+{
+  switch (options->method) {
+  case PERM_AUTO:
+  case PERM_SUBSETS:
+  case PERM_REPEATS:
+  case PERM_SHORT:
+  case PERM_RYSER:
+  case PERM_PADDED:
+  case PERM_EXPANSION: break;
+  default: return "this method is for square matrices without counts";
+  }
+  if (options->precision == PERM_PRECISION_KAHAN)
+    return "precision kahan is for square matrices without counts";
+  if (problem->integer) {
+    if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
+      return "integers are computed exactly: leave precision as it is";
+    if (options->method == PERM_PADDED)
+      return "method padded divides, and is for doubles only";
+  } else if (options->precision == PERM_PRECISION_EXACT) {
+    return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
+  } else if (options->modulus) {
+    return "modulus is for integers";
+  }
+  return NULL;
+}
+
+/* double-double at once where it costs next to nothing. */
+#define PERMI_COUNTS_CHEAP_SECONDS 2e-5
+
+/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
+static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
+{
+  perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
+                             : options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD ||
+                                     options->method == PERM_EXPANSION
+                                 ? PERM_PRECISION_DD
+                                 : PERM_PRECISION_DEFAULT;
+  permi_choice choice = permi_choose(counted, options, precision);
+  if (precision == PERM_PRECISION_DEFAULT && options->precision == PERM_PRECISION_DEFAULT) {
+    permi_choice better = permi_choose(counted, options, PERM_PRECISION_DD);
+    if (better.seconds < PERMI_COUNTS_CHEAP_SECONDS)
+      choice = better;
+  }
+  return choice;
+}
+
+/* The job of a choice, run. choice NULL: the permanent is `constant`. */
+static perm_status permi_counts_run(const permi_counted *counted, const permi_choice *choice, int constant,
+                                    uint64_t fingerprint, const perm_options *options, perm_result *result)
+{
+  perm_job *job = permi_job_new(&options->allocator, choice ? choice->precision : options->precision);
+  permi_leaf leaf;
+  permi_number number = permi_number_one();
+  int fits;
+  if (!job)
+    return permi_fail_memory(result);
+  job->is_complex = counted->parts == 2;
+  job->modulus = options->modulus;
+  if (!constant)
+    memset(&number, 0, sizeof number);
+  number.exact = 1;
+  if (choice)
+    fits = permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) == PERM_OK &&
+           permi_job_push_leaf(job, &leaf);
+  else
+    fits = permi_job_push_number(job, &number);
+  if (fits)
+    return permi_run_job(job, options, result);
+  perm_job_free(job);
+  return permi_fail_memory(result);
+}
+
+static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
+                                       perm_result *result)
+{
+  if (choice->seconds == (double)INFINITY)
+    return permi_fail(result, choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW
+                                                                                       : PERM_ERROR_LIMIT,
+                      options->method == PERM_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
+                      choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
+  if (options->max_bytes > 0 && choice->bytes > options->max_bytes)
+    return permi_fail(result, PERM_ERROR_LIMIT, argument, "predicted to need %.3g bytes, over max_bytes = %.3g",
+                      choice->bytes, options->max_bytes);
+  return PERM_OK;
+}
+
+/* The engines of >>rectangular for a reduced problem, with the rule of escalation; argument: of the options. */
+static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options_given, int argument,
+                                         double start, perm_result *result)
+{
+  perm_options options = *options_given;
+  perm_result finished;
+  const uint64_t fingerprint = permi_counted_fingerprint(counted);
+  permi_choice choice;
+  double planned;
+  perm_status status;
+  int escalated = 0;
+  if (counted->zero || !counted->rows)
+    return permi_counts_run(counted, NULL, !counted->zero, fingerprint, &options, result);
+  memset(&finished, 0, sizeof finished);
+  choice = permi_counts_choice(counted, &options);
+  status = permi_choice_refuse(&choice, &options, argument, result);
+  planned = permi_seconds() - start;
+  while (status == PERM_OK) {
+    status = permi_counts_run(counted, &choice, 0, fingerprint, &options, result);
+    result->plan_seconds = planned;
+    result->escalated = escalated;
+    if (status != PERM_OK || choice.precision != PERM_PRECISION_DEFAULT || !permi_wants_more(options_given, result))
+      break;
+    options.precision = PERM_PRECISION_DD;
+    choice = permi_choose(counted, &options, PERM_PRECISION_DD);
+    if (permi_choice_refuse(&choice, &options, argument, NULL) != PERM_OK ||
+        !permi_escalates(options_given, result, choice.seconds))
+      break;
+    finished = *result;
+    options.max_seconds = permi_seconds_left(options_given, start);
+    escalated++;
+  }
+  if (status != PERM_OK && escalated) /* what is finished stands */
+    *result = finished;
+  return result->status;
+}
+
+static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
+                                 perm_result *result);
+
+/* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
+static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
+                                        const perm_options *options_given, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const double start = permi_seconds();
+  const char *refusal;
+  permi_counted counted;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  status = permi_check_options(options, argument, result);
+  if (status == PERM_OK)
+    status = permi_check_problem(problem, equal, result);
+  if (status != PERM_OK)
+    return status;
+  refusal = permi_counts_refusal(problem, options);
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
+  status = permi_counted_make(problem, &options->allocator, &counted);
+  if (status != PERM_OK)
+    return permi_fail_memory(result);
+  if (options->method == PERM_AUTO && counted.real && !counted.integer && !counted.zero && counted.m == counted.rows &&
+      counted.n == counted.rows && counted.n >= 5 && counted.n <= PERM_MAX_N) { /* nothing is repeated: dense? */
+    const permi_choice choice = permi_counts_choice(&counted, options);
+    const permi_view view = {counted.real, counted.n, counted.parts};
+    perm_plan plan;
+    if (choice.precision == PERM_PRECISION_DEFAULT &&
+        permi_plan(counted.n, &view, options, &plan, NULL) == PERM_OK && plan.seconds < choice.seconds) {
+      status = permi_compute(counted.n, counted.n, &view, options, result);
+      permi_counted_free(&options->allocator, &counted);
+      return status;
+    }
+  }
+  permi_counted_compute(&counted, options, argument, start, result);
+  permi_counted_free(&options->allocator, &counted);
+  result->seconds = permi_seconds() - start;
+  return permi_judge(options, result);
+}
+
+static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
+                                        int parts, const int *row_counts, const int *column_counts)
+{
+  permi_problem problem;
+  problem.m = m;
+  problem.n = n;
+  problem.parts = parts;
+  problem.real = real;
+  problem.integer = integer;
+  problem.ld = ld;
+  problem.row_count = row_counts;
+  problem.column_count = column_counts;
+  return problem;
+}
+
+/* Are two rows or two columns equal? By sums of multiplied bits, which cost a fraction of a nanosecond an entry. */
+static int permi_has_repeats(int n, const permi_view *view)
+{
+  uint64_t row[PERM_MAX_N], column[PERM_MAX_N];
+  int i, j, part;
+  memset(column, 0, sizeof column);
+  for (i = 0; i < n; i++) {
+    uint64_t sum = 0;
+    for (j = 0; j < n; j++)
+      for (part = 0; part < view->parts; part++) {
+        const double x = permi_at(view, i, j, part) + 0;
+        uint64_t bits;
+        memcpy(&bits, &x, sizeof bits);
+        bits ^= bits >> 29;
+        sum += bits * (UINT64_C(0x9e3779b97f4a7c15) + 2 * (uint64_t)(j * 2 + part) * UINT64_C(0x632be59bd9b4e019));
+        column[j] += bits * (UINT64_C(0x9e3779b97f4a7c15) + 2 * (uint64_t)(i * 2 + part) * UINT64_C(0x632be59bd9b4e019));
+      }
+    row[i] = sum;
+  }
+  for (i = 0; i < n; i++)
+    for (j = 0; j < i; j++)
+      if (row[i] == row[j] || column[i] == column[j])
+        return 1;
+  return 0;
+}
+
+#define PERMI_REPEATS_LEAST 8 /* order from which repeats are looked for */
+
+/* A square matrix whose dense plan is made: do equal rows and columns make it cheaper? Then the result is there, and 1
+   is returned. */
+static int permi_compute_repeats(const perm_plan *plan, const permi_view *view, const perm_options *options,
+                                 double start, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(plan->n, plan->n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+  permi_counted counted;
+  permi_choice choice;
+  int cheaper;
+  if (options->method != PERM_AUTO || options->precision > PERM_PRECISION_DD || plan->n < PERMI_REPEATS_LEAST ||
+      plan->zero || !permi_has_repeats(plan->n, view) ||
+      permi_counted_make(&problem, &options->allocator, &counted) != PERM_OK)
+    return 0;
+  choice = permi_counts_choice(&counted, options);
+  cheaper = choice.seconds < plan->seconds;
+  if (cheaper)
+    permi_counted_compute(&counted, options, 5, start, result);
+  permi_counted_free(&options->allocator, &counted);
+  return cheaper;
+}
+
 static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
                                  perm_result *result)
 {
@@ -4904,8 +6929,17 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
   int escalated = 0;
   if (!result)
     return PERM_ERROR_NULL;
+  if ((m > 0 && n > 0 && m != n) || options.method == PERM_SUBSETS || options.method == PERM_REPEATS ||
+      options.method == PERM_SHORT || options.method == PERM_PADDED) {
+    const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+    return permi_compute_counts(&problem, 0, 5, &options, result);
+  }
   memset(&finished, 0, sizeof finished);
   status = permi_plan_view(m, n, view, &options, &plan, result);
+  if (status == PERM_OK && permi_compute_repeats(&plan, view, &options, start, result)) {
+    result->seconds = permi_seconds() - start;
+    return permi_judge(permi_options(options_given), result);
+  }
   while (status == PERM_OK) {
     status = permi_job_of_plan(&plan, view, &options, &job, result);
     if (status != PERM_OK)
@@ -4981,6 +7015,38 @@ PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff
 {
   permi_view view = permi_view_make(a, ld, 2);
   return permi_compute(m, n, &view, options, result);
+}
+
+PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                                const int *column_counts, const perm_options *options,
+                                                perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 1, row_counts, column_counts);
+  return permi_compute_counts(&problem, 1, 7, options, result);
+}
+
+PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                                   const int *column_counts, const perm_options *options,
+                                                   perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 2, row_counts, column_counts);
+  return permi_compute_counts(&problem, 1, 7, options, result);
+}
+
+PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
+                                                   const int *column_counts, const perm_options *options,
+                                                   perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 1, row_counts, column_counts);
+  return permi_compute_counts(&problem, 1, 7, options, result);
+}
+
+PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
+                                                    const int *column_counts, const perm_options *options,
+                                                    perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 2, row_counts, column_counts);
+  return permi_compute_counts(&problem, 1, 7, options, result);
 }
 
 /* Out of the way of the short cut: a perm_result is large. */
