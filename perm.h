@@ -4641,26 +4641,25 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* line[0..] := the first of each set of equal lines, count[0..] := how often they stand in all. Returns their number. */
+/* line[0..] := the first of each set of equal lines, count[0..] := how often they stand in all. Returns their number.
+   Lines that differ usually do so in their first places, so they are compared, without hashing. */
 static int permi_lines_merge(const permi_problem *problem, int by_columns, const int *other, int others, int *line,
-                             int *count, uint64_t *hash)
+                             int *count, uint64_t *first)
 {
   const int size = by_columns ? problem->n : problem->m;
   const int *given = by_columns ? problem->column_count : problem->row_count;
-  int used = 0, x, k, part;
-  for (x = 0; x < size; x++) {
+  int used = 0, x, k;
+  for (x = 0; x < size && others; x++) {
     const int times = given ? given[x] : 1;
-    uint64_t h = PERMI_HASH_START;
+    const uint64_t place = by_columns ? permi_problem_bits(problem, other[0], x, 0)
+                                      : permi_problem_bits(problem, x, other[0], 0);
     if (!times)
       continue;
-    for (k = 0; k < others; k++)
-      for (part = 0; part < problem->parts; part++)
-        h = permi_hash(h, by_columns ? permi_problem_bits(problem, other[k], x, part)
-                                     : permi_problem_bits(problem, x, other[k], part));
-    for (k = 0; k < used && !(hash[k] == h && permi_lines_equal(problem, by_columns, line[k], x, other, others)); k++)
-      ;
+    for (k = 0; k < used; k++)
+      if (first[k] == place && permi_lines_equal(problem, by_columns, line[k], x, other, others))
+        break;
     if (k == used) {
-      hash[used] = h;
+      first[used] = place;
       line[used] = x;
       count[used++] = 0;
     }
@@ -4706,19 +4705,19 @@ static perm_status permi_counted_make(const permi_problem *problem, const perm_a
 {
   const int most = problem->m > problem->n ? problem->m : problem->n;
   int *line[2], *count[2], lines[2], total[2], all, side, i, j, part; /* 0: rows, 1: columns */
-  uint64_t *hash = (uint64_t *)permi_allocate(allocator, (size_t)most * 3 + 3, sizeof *hash + sizeof(int));
+  uint64_t *lists = (uint64_t *)permi_allocate(allocator, (size_t)most, sizeof *lists + 4 * sizeof(int));
   size_t entries;
   memset(counted, 0, sizeof *counted);
-  if (!hash)
+  if (!lists)
     return PERM_ERROR_MEMORY;
-  line[0] = (int *)(hash + most + 1);
+  line[0] = (int *)(lists + most);
   line[1] = line[0] + most;
   count[0] = line[1] + most;
   count[1] = count[0] + most;
   for (all = 0; all < problem->n; all++)
     line[1][all] = all;
-  lines[0] = permi_lines_merge(problem, 0, line[1], all, line[0], count[0], hash);
-  lines[1] = permi_lines_merge(problem, 1, line[0], lines[0], line[1], count[1], hash);
+  lines[0] = permi_lines_merge(problem, 0, line[1], all, line[0], count[0], lists);
+  lines[1] = permi_lines_merge(problem, 1, line[0], lines[0], line[1], count[1], lists);
   for (side = 0; side < 2; side++)
     total[side] = permi_counts_total(count[side], lines[side]);
   for (side = 0; side < 2; side++) { /* zero lines: no harm where lines are to spare */
@@ -4741,7 +4740,7 @@ static perm_status permi_counted_make(const permi_problem *problem, const perm_a
   entries = (size_t)counted->m * (size_t)counted->n * (size_t)problem->parts;
   counted->real = (double *)permi_allocate(allocator, entries + (size_t)(counted->m + counted->n), sizeof(double));
   if (!counted->real) {
-    permi_release(allocator, hash);
+    permi_release(allocator, lists);
     return PERM_ERROR_MEMORY;
   }
   counted->row_count = (int *)(counted->real + entries);
@@ -4758,7 +4757,7 @@ static perm_status permi_counted_make(const permi_problem *problem, const perm_a
         memcpy(counted->real + ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)problem->parts + part, &bits,
                sizeof bits);
       }
-  permi_release(allocator, hash);
+  permi_release(allocator, lists);
   return PERM_OK;
 }
 
@@ -4791,7 +4790,7 @@ static permi_ring permi_ring_make(int parts, int words)
   return ring;
 }
 
-static uint64_t permi_multiply_words(uint64_t a, uint64_t b, uint64_t *high)
+static uint64_t permi_words_product(uint64_t a, uint64_t b, uint64_t *high)
 {
 #if defined(__SIZEOF_INT128__)
   __extension__ typedef unsigned __int128 wide;
@@ -4818,7 +4817,7 @@ static void permi_words_fuse(uint64_t *to, const uint64_t *from, int words, cons
     if (!factor[k])
       continue;
     for (i = k; i < words; i++) {
-      uint64_t high, low = permi_multiply_words(from[i - k], factor[k], &high);
+      uint64_t high, low = permi_words_product(from[i - k], factor[k], &high);
       low += carry;
       high += low < carry;
       to[i] += low;
@@ -4986,7 +4985,7 @@ static permi_factor permi_counts_factor(const permi_counts *counts, int digit, i
     if (counts->integer) {
       const int64_t x = counts->integer[at];
       factor.negative[part] = x < 0;
-      factor.magnitude[part][0] = permi_multiply_words(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, (uint64_t)times,
+      factor.magnitude[part][0] = permi_words_product(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, (uint64_t)times,
                                                        &factor.magnitude[part][1]);
     } else {
       factor.dd[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
@@ -5373,24 +5372,24 @@ static perm_status permi_expand_counts_task(const permi_leaf *leaf, permi_contro
    takes only v <= c/2, doubled but for v = c/2 itself. Weights are scaled by 2^-c_d.
    Row sums are exact wherever a walk starts: entries are split into two parts on two grids, as in PERM_FORM_SPLIT of
    >>dense; integers have 128 bits. */
-typedef struct permi_walk {
+typedef struct permi_nary {
   int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1, where the digit goes next */
   int total, digit;                                /* sum of v; the digit that moved last */
   uint64_t left;                                   /* terms still to come */
-} permi_walk;
+} permi_nary;
 
 /* Chunk c of n terms in 2^k chunks: boundaries as even as can be. */
-static uint64_t permi_walk_begin(const permi_counts *counts, uint64_t chunk)
+static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
   return chunk * size + (chunk < rest ? chunk : rest);
 }
 
-static void permi_walk_start(const permi_counts *counts, uint64_t chunk, permi_walk *walk)
+static void permi_nary_start(const permi_counts *counts, uint64_t chunk, permi_nary *walk)
 {
-  uint64_t s = permi_walk_begin(counts, chunk);
+  uint64_t s = permi_nary_begin(counts, chunk);
   int d;
-  walk->left = permi_walk_begin(counts, chunk + 1) - s;
+  walk->left = permi_nary_begin(counts, chunk + 1) - s;
   walk->total = 0;
   walk->digit = counts->digits - 1;
   for (d = 0; d < counts->digits; d++) {
@@ -5404,7 +5403,7 @@ static void permi_walk_start(const permi_counts *counts, uint64_t chunk, permi_w
 }
 
 /* To the next term; 0 when all are done. */
-static int permi_walk_next(const permi_counts *counts, permi_walk *walk)
+static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
 {
   int d;
   if (!--walk->left)
@@ -5418,24 +5417,24 @@ static int permi_walk_next(const permi_counts *counts, permi_walk *walk)
 }
 
 /* How often a form has digit d. */
-static int permi_walk_times(const permi_counts *counts, const permi_walk *walk, int d)
+static int permi_nary_times(const permi_counts *counts, const permi_nary *walk, int d)
 {
   return counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d];
 }
 
-static int permi_walk_negative(const permi_counts *counts, const permi_walk *walk)
+static int permi_nary_negative(const permi_counts *counts, const permi_nary *walk)
 {
   return (counts->ryser ? counts->needed - walk->total : walk->total) & 1;
 }
 
 /* Is the sum of |terms| to be carried along for e_M at this term? Chosen by hashing the digits' place. */
-static int permi_walk_sampled(const permi_counts *counts, uint64_t place)
+static int permi_nary_sampled(const permi_counts *counts, uint64_t place)
 {
   return (permi_scatter(place) & counts->absolute_mask) == 0;
 }
 
 /* term := weight times the product of the forms. Returns its modulus, parts added. */
-static double permi_walk_product(const permi_counts *counts, const double *form, double weight, double *term)
+static double permi_nary_product(const permi_counts *counts, const double *form, double weight, double *term)
 {
   const double *other = form + counts->forms;
   double even = weight, odd = 1, im = 0;
@@ -5468,7 +5467,7 @@ static double permi_walk_product(const permi_counts *counts, const double *form,
 
 /* e_M of the forms: e_k += x e_(k-1) for one after the other, only the e_k from which e_M can be reached.
    e[0] = the weight; parts: planes of M + 1 numbers. */
-static double permi_walk_symmetric(const permi_counts *counts, const double *form, double weight, int absolute,
+static double permi_nary_symmetric(const permi_counts *counts, const double *form, double weight, int absolute,
                                    double *e, double *term)
 {
   const int size = counts->needed + 1, planes = absolute ? 1 : counts->parts;
@@ -5503,7 +5502,7 @@ static double permi_walk_symmetric(const permi_counts *counts, const double *for
 #define PERMI_MOST_NEEDED 512 /* of e_M in double */
 
 /* A chunk in double. */
-static void permi_walk_plain(const permi_counts *counts, permi_walk *walk, uint64_t place, perm_partial *partial)
+static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, perm_partial *partial)
 {
   const int rows = counts->forms * counts->parts, symmetric = counts->skips && !counts->ryser;
   double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS], form[2 * PERMI_MOST_FORMS], e[2 * PERMI_MOST_NEEDED + 2];
@@ -5514,7 +5513,7 @@ static void permi_walk_plain(const permi_counts *counts, permi_walk *walk, uint6
   memset(low, 0, (size_t)rows * sizeof *low);
   for (d = 0; d < counts->digits; d++)
     for (f = 0; f < rows; f++) {
-      const double times = permi_walk_times(counts, walk, d);
+      const double times = permi_nary_times(counts, walk, d);
       high[f] += times * counts->high[d * rows + f];
       low[f] += times * counts->low[d * rows + f];
     }
@@ -5523,18 +5522,18 @@ static void permi_walk_plain(const permi_counts *counts, permi_walk *walk, uint6
     for (d = walk->digit; d >= 0; d--)
       weight[d] = weight[d + 1] * ((const double *)(const void *)counts->weight)[counts->weight_at[d] + walk->v[d]];
     if (!counts->ryser || walk->total <= counts->needed) {
-      double w = permi_walk_negative(counts, walk) ? -weight[0] : weight[0], size;
+      double w = permi_nary_negative(counts, walk) ? -weight[0] : weight[0], size;
       if (counts->ryser)
         w *= ((const double *)(const void *)counts->rank_weight)[walk->total];
       for (f = 0; f < rows; f++)
         form[f] = high[f] + low[f];
       if (!symmetric) {
-        absolute += permi_walk_product(counts, form, w, term);
+        absolute += permi_nary_product(counts, form, w, term);
       } else {
-        permi_walk_symmetric(counts, form, w, 0, e, term);
-        if (permi_walk_sampled(counts, place)) {
+        permi_nary_symmetric(counts, form, w, 0, e, term);
+        if (permi_nary_sampled(counts, place)) {
           double other[2];
-          size = permi_walk_symmetric(counts, form, fabs(w), 1, e, other);
+          size = permi_nary_symmetric(counts, form, fabs(w), 1, e, other);
           absolute += size * (counts->absolute_mask + 1.0);
         }
       }
@@ -5542,7 +5541,7 @@ static void permi_walk_plain(const permi_counts *counts, permi_walk *walk, uint6
       if (counts->parts == 2)
         total[1] = permi_dd_add_double(total[1], term[1]);
     }
-    if (!permi_walk_next(counts, walk))
+    if (!permi_nary_next(counts, walk))
       break;
     {
       const double step = (counts->ryser ? 1 : -2) * walk->up[walk->digit];
@@ -5576,7 +5575,7 @@ static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int
       const int64_t x = counts->integer[digit * rows + f];
       uint64_t product[2];
       const uint64_t factor = times < 0 ? 0 - (uint64_t)times : (uint64_t)times;
-      product[0] = permi_multiply_words(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, factor, &product[1]);
+      product[0] = permi_words_product(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, factor, &product[1]);
       if ((x < 0) != (times < 0))
         permi_words_subtract(forms->word[f], product, 2);
       else
@@ -5620,7 +5619,7 @@ static void permi_cell_weigh(const permi_ring *ring, uint64_t *cell, const uint6
 }
 
 /* A chunk in cells. Terms go into the sums one by one: exactly. */
-static void permi_walk_cells(const permi_counts *counts, permi_walk *walk, perm_partial *partial)
+static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, perm_partial *partial)
 {
   const permi_ring *ring = &counts->ring;
   const int symmetric = counts->skips && !counts->ryser, size = (int)ring->size, needed = counts->needed;
@@ -5632,7 +5631,7 @@ static void permi_walk_cells(const permi_counts *counts, permi_walk *walk, perm_
   int d, f, copy, k;
   memset(&forms, 0, sizeof forms);
   for (d = 0; d < counts->digits; d++)
-    permi_forms_move(counts, &forms, d, permi_walk_times(counts, walk, d));
+    permi_forms_move(counts, &forms, d, permi_nary_times(counts, walk, d));
   permi_cell_set(ring, weight + counts->digits * size, 1);
   permi_cell_set(ring, total, 0);
   do {
@@ -5641,7 +5640,7 @@ static void permi_walk_cells(const permi_counts *counts, permi_walk *walk, perm_
       permi_cell_weigh(ring, weight + d * size, weight + (d + 1) * size,
                        counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
     if (!counts->ryser || walk->total <= needed) {
-      const permi_factor sign = permi_factor_small(permi_walk_negative(counts, walk) ? -1 : 1);
+      const permi_factor sign = permi_factor_small(permi_nary_negative(counts, walk) ? -1 : 1);
       if (counts->ryser)
         permi_cell_weigh(ring, term, weight, counts->rank_weight + walk->total * size);
       else
@@ -5675,7 +5674,7 @@ static void permi_walk_cells(const permi_counts *counts, permi_walk *walk, perm_
       else
         permi_cell_sum(ring, room, partial);
     }
-    if (!permi_walk_next(counts, walk))
+    if (!permi_nary_next(counts, walk))
       break;
     permi_forms_move(counts, &forms, walk->digit, (counts->ryser ? 1 : -2) * walk->up[walk->digit]);
   } while (1);
@@ -5683,18 +5682,18 @@ static void permi_walk_cells(const permi_counts *counts, permi_walk *walk, perm_
     permi_cell_sum(ring, total, partial);
 }
 
-static void permi_walk_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
-  permi_walk walk;
-  permi_walk_start(counts, chunk, &walk);
+  permi_nary walk;
+  permi_nary_start(counts, chunk, &walk);
   partial->terms += (double)walk.left;
   if (!walk.left)
     return;
   if (counts->plain)
-    permi_walk_plain(counts, &walk, permi_walk_begin(counts, chunk), partial);
+    permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), partial);
   else
-    permi_walk_cells(counts, &walk, partial);
+    permi_nary_cells(counts, &walk, partial);
 }
 
 /* binom(c, v) for v = 0 .. most, into cells; double-doubles and doubles times 2^-c. half: doubled but for v = c/2. */
@@ -6253,7 +6252,7 @@ static perm_status permi_choice_leaf(const permi_counted *counted, const permi_c
     counts->chunks = UINT64_C(1) << chunks_log2;
     counts->absolute_mask = certify || counts->terms < 8192 ? 0 : 15;
     leaf->information.chunks = counts->chunks;
-    leaf->run_chunk = permi_walk_chunk;
+    leaf->run_chunk = permi_nary_chunk;
     if (counts->integer)
       leaf->scale_exp2 = counts->ryser ? 0 : -counts->digit_total;
     else if (counts->ryser)
@@ -6868,49 +6867,55 @@ static permi_problem permi_problem_make(int m, int n, const double *real, const 
   return problem;
 }
 
-/* Are two rows or two columns equal? By sums of multiplied bits, which cost a fraction of a nanosecond an entry. */
+/* Are two rows or two columns equal? Most pairs differ in the first place: half a microsecond at n = 20. */
 static int permi_has_repeats(int n, const permi_view *view)
 {
-  uint64_t row[PERM_MAX_N], column[PERM_MAX_N];
-  int i, j, part;
-  memset(column, 0, sizeof column);
-  for (i = 0; i < n; i++) {
-    uint64_t sum = 0;
-    for (j = 0; j < n; j++)
-      for (part = 0; part < view->parts; part++) {
-        const double x = permi_at(view, i, j, part) + 0;
-        uint64_t bits;
-        memcpy(&bits, &x, sizeof bits);
-        bits ^= bits >> 29;
-        sum += bits * (UINT64_C(0x9e3779b97f4a7c15) + 2 * (uint64_t)(j * 2 + part) * UINT64_C(0x632be59bd9b4e019));
-        column[j] += bits * (UINT64_C(0x9e3779b97f4a7c15) + 2 * (uint64_t)(i * 2 + part) * UINT64_C(0x632be59bd9b4e019));
+  const ptrdiff_t row = view->ld * view->parts, column = view->parts;
+  int by_columns, part, i, j, k;
+  for (by_columns = 0; by_columns < 2; by_columns++) {
+    const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
+    for (i = 1; i < n; i++)
+      for (j = 0; j < i; j++) {
+        const double *x = view->a + i * line, *y = view->a + j * line;
+        for (k = 0; k < n && x[0] == y[0]; k++, x += along, y += along) {
+          for (part = 1; part < view->parts && x[part] == y[part]; part++)
+            ;
+          if (part < view->parts)
+            break;
+        }
+        if (k == n)
+          return 1;
       }
-    row[i] = sum;
   }
-  for (i = 0; i < n; i++)
-    for (j = 0; j < i; j++)
-      if (row[i] == row[j] || column[i] == column[j])
-        return 1;
   return 0;
 }
 
 #define PERMI_REPEATS_LEAST 8 /* order from which repeats are looked for */
 
-/* A square matrix whose dense plan is made: do equal rows and columns make it cheaper? Then the result is there, and 1
-   is returned. */
-static int permi_compute_repeats(const perm_plan *plan, const permi_view *view, const perm_options *options,
-                                 double start, perm_result *result)
+/* A square matrix by method auto, before anything is planned: do equal rows or columns make it cheaper than the dense
+   engine is at best? Then the result is there, and 1 is returned. */
+static int permi_compute_repeats(int m, int n, const permi_view *view, const perm_options *options, double start,
+                                 perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(plan->n, plan->n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+  const permi_kernel *kernel;
   permi_counted counted;
   permi_choice choice;
   int cheaper;
-  if (options->method != PERM_AUTO || options->precision > PERM_PRECISION_DD || plan->n < PERMI_REPEATS_LEAST ||
-      plan->zero || !permi_has_repeats(plan->n, view) ||
-      permi_counted_make(&problem, &options->allocator, &counted) != PERM_OK)
+  if (options->method != PERM_AUTO || m != n || n < PERMI_REPEATS_LEAST || n > PERM_MAX_N || !view->a || view->ld < n ||
+      !permi_has_repeats(n, view))
     return 0;
+  if (permi_check_options(options, 5, result) != PERM_OK || permi_counts_refusal(&problem, options) ||
+      permi_check_problem(&problem, 0, result) != PERM_OK ||
+      permi_counted_make(&problem, &options->allocator, &counted) != PERM_OK)
+    return 0; /* the general path says what is wrong */
   choice = permi_counts_choice(&counted, options);
-  cheaper = choice.seconds < plan->seconds;
+  kernel = permi_kernel_for(permi_isa(options), PERM_FORM_PAIR, view->parts,
+                            choice.precision == PERM_PRECISION_DD && options->precision != PERM_PRECISION_DEFAULT
+                                ? PERMI_DOUBLED
+                                : PERMI_ROUNDED,
+                            n);
+  cheaper = counted.zero || !kernel || choice.seconds < n * ldexp(1, n - 1) / kernel->rate;
   if (cheaper)
     permi_counted_compute(&counted, options, 5, start, result);
   permi_counted_free(&options->allocator, &counted);
@@ -6935,11 +6940,11 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
     return permi_compute_counts(&problem, 0, 5, &options, result);
   }
   memset(&finished, 0, sizeof finished);
-  status = permi_plan_view(m, n, view, &options, &plan, result);
-  if (status == PERM_OK && permi_compute_repeats(&plan, view, &options, start, result)) {
+  if (permi_compute_repeats(m, n, view, &options, start, result)) {
     result->seconds = permi_seconds() - start;
     return permi_judge(permi_options(options_given), result);
   }
+  status = permi_plan_view(m, n, view, &options, &plan, result);
   while (status == PERM_OK) {
     status = permi_job_of_plan(&plan, view, &options, &job, result);
     if (status != PERM_OK)

@@ -20,6 +20,8 @@
 #include "t_job.c"
 #include "t_io.c"
 #include "t_generate.c"
+#include "t_rectangular.c"
+#include "t_repeats.c"
 #include "t_sparse.c"
 #include "t_structure.c"
 #include "t_estimate.c"

@@ -305,7 +305,7 @@ TEST(t_complex_arguments)
   COMPLEX_BAD(perm_compute_complex(65, 65, b, 65, NULL, &r), PERM_ERROR_SIZE, 1, "go up to order 64")
   COMPLEX_BAD(perm_compute_complex(3, 3, NULL, 3, NULL, &r), PERM_ERROR_NULL, 3, "a is NULL")
   COMPLEX_BAD(perm_compute_complex(3, 3, b, 2, NULL, &r), PERM_ERROR_STRIDE, 4, "ld is 2")
-  COMPLEX_BAD(perm_compute_complex(2, 3, b, 3, NULL, &r), PERM_ERROR_UNSUPPORTED, 1, "2 x 3")
+  COMPLEX_BAD(perm_plan_complex(2, 3, b, 3, NULL, &plan, &r), PERM_ERROR_UNSUPPORTED, 1, "2 x 3")
   b[9] = (double)NAN; /* the imaginary part of the fifth entry */
   COMPLEX_BAD(perm_compute_complex(3, 3, b, 3, NULL, &r), PERM_ERROR_NOT_FINITE, 3, "NaN in row 2, column 2")
   b[9] = -(double)INFINITY;

@@ -230,7 +230,7 @@ TEST(t_bad_arguments_are_named)
   JOB_BAD(perm_compute_real(3, -2, a, 3, NULL, &r), PERM_ERROR_SIZE, 2, "n is negative (-2 columns)")
   JOB_BAD(perm_compute_real(3, 3, NULL, 3, NULL, &r), PERM_ERROR_NULL, 3, "a is NULL for a 3 x 3 matrix")
   JOB_BAD(perm_compute_real(3, 3, a, 2, NULL, &r), PERM_ERROR_STRIDE, 4, "ld is 2, smaller than the 3 columns")
-  JOB_BAD(perm_compute_real(2, 3, a, 3, NULL, &r), PERM_ERROR_UNSUPPORTED, 1, "2 x 3")
+  JOB_BAD(perm_plan_real(2, 3, a, 3, NULL, &plan, &r), PERM_ERROR_UNSUPPORTED, 1, "2 x 3")
   JOB_BAD(perm_plan_real(3, 3, a, 3, NULL, NULL, &r), PERM_ERROR_NULL, 6, "plan is NULL")
   JOB_BAD(perm_job_create_real(NULL, a, 3, NULL, NULL, &r), PERM_ERROR_NULL, 1, "plan is NULL")
   a[5] = NAN;

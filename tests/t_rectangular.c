@@ -1,0 +1,474 @@
+/* Rectangular matrices: every engine against every other and against slow sums, identities, bounds, statuses. */
+
+/* Permanent of an m x n matrix, m <= n, by subsets of rows, column after column, in quadruple precision. m <= 12. */
+static void oracle_rectangular(int parts, int m, int n, const double *a, oracle_wide *value)
+{
+  size_t subsets = (size_t)1 << m, s;
+  oracle_wide *state = (oracle_wide *)calloc(2 * subsets, sizeof *state);
+  int i, j;
+  state[0] = 1;
+  for (j = 0; j < n; j++)
+    for (s = subsets; s-- > 0;)
+      for (i = 0; i < m; i++)
+        if (s >> i & 1) {
+          const oracle_wide x = a[(i * n + j) * parts], y = parts == 2 ? a[(i * n + j) * parts + 1] : 0;
+          const oracle_wide *from = state + 2 * (s ^ (size_t)1 << i);
+          state[2 * s] += x * from[0] - y * from[1];
+          state[2 * s + 1] += x * from[1] + y * from[0];
+        }
+  value[0] = state[2 * subsets - 2];
+  value[1] = state[2 * subsets - 1];
+  free(state);
+}
+
+/* The same by all injections. */
+static void oracle_injections(int parts, int m, int n, const double *a, int row, unsigned used, oracle_wide re,
+                              oracle_wide im, oracle_wide *value)
+{
+  int j;
+  if (row == m) {
+    value[0] += re;
+    value[1] += im;
+    return;
+  }
+  for (j = 0; j < n; j++)
+    if (!(used >> j & 1)) {
+      const oracle_wide x = a[(row * n + j) * parts], y = parts == 2 ? a[(row * n + j) * parts + 1] : 0;
+      oracle_injections(parts, m, n, a, row + 1, used | 1u << j, re * x - im * y, re * y + im * x, value);
+    }
+}
+
+static void rect_transpose(int parts, int m, int n, const double *a, double *b)
+{
+  int i, j, part;
+  for (i = 0; i < m; i++)
+    for (j = 0; j < n; j++)
+      for (part = 0; part < parts; part++)
+        b[(j * m + i) * parts + part] = a[(i * n + j) * parts + part];
+}
+
+static perm_status rect_compute(int parts, int m, int n, const double *a, const perm_options *options, perm_result *r)
+{
+  return parts == 2 ? perm_compute_complex(m, n, a, n, options, r) : perm_compute_real(m, n, a, n, options, r);
+}
+
+/* |result - value|, in quadruple precision */
+static double rect_distance(const perm_result *r, const oracle_wide *value)
+{
+  oracle_wide scale = 1;
+  long long e;
+  for (e = 0; e < r->exp2; e++)
+    scale *= 2;
+  for (e = 0; e > r->exp2; e--)
+    scale /= 2;
+  return hypot((double)(r->value * scale - value[0]), (double)(r->imaginary * scale - value[1]));
+}
+
+static double rect_size(const oracle_wide *value)
+{
+  return hypot((double)value[0], (double)value[1]);
+}
+
+static void rect_random(double *a, int count, int kind)
+{
+  int k;
+  for (k = 0; k < count; k++)
+    a[k] = kind == 0   ? test_uniform()
+           : kind == 1 ? 2 * test_uniform() - 1
+           : kind == 2 ? test_below(3) - 1
+                       : test_below(2) * ldexp(test_uniform() - 0.5, test_below(40) - 20);
+}
+
+static const perm_method rect_methods[] = {PERM_AUTO,  PERM_SUBSETS, PERM_REPEATS,  PERM_SHORT,
+                                           PERM_RYSER, PERM_PADDED,  PERM_EXPANSION};
+#define RECT_METHODS ((int)(sizeof rect_methods / sizeof rect_methods[0]))
+
+TEST(t_rect_oracles_agree)
+{
+  double a[5 * 7 * 2];
+  int parts, m, n;
+  for (parts = 1; parts <= 2; parts++)
+    for (m = 1; m <= 5; m++)
+      for (n = m; n <= 7; n++) {
+        oracle_wide x[2] = {0, 0}, y[2];
+        rect_random(a, m * n * parts, 1);
+        oracle_injections(parts, m, n, a, 0, 0, 1, 0, x);
+        oracle_rectangular(parts, m, n, a, y);
+        CHECK(fabs((double)(x[0] - y[0])) < 1e-25 && fabs((double)(x[1] - y[1])) < 1e-25);
+      }
+}
+
+/* All shapes up to 6 x 8 and both ways round, all engines, default and dd, with bounds. */
+TEST(t_rect_every_engine_matches_the_oracle)
+{
+  double a[6 * 8 * 2], b[6 * 8 * 2];
+  int parts, m, n, kind, k, dd, certified = 0;
+  for (parts = 1; parts <= 2; parts++)
+    for (m = 1; m <= 6; m++)
+      for (n = m; n <= 8; n++)
+        for (kind = 0; kind < 4; kind++) {
+          oracle_wide value[2], absolute[2];
+          rect_random(a, m * n * parts, kind);
+          for (k = 0; k < m * n * parts; k++)
+            b[k] = fabs(a[k]);
+          oracle_rectangular(parts, m, n, a, value);
+          oracle_rectangular(parts, m, n, b, absolute);
+          for (k = 0; k < 2 * RECT_METHODS; k++)
+            for (dd = 0; dd < 2; dd++) {
+              perm_options options = {0};
+              perm_result r;
+              double distance;
+              options.method = rect_methods[k / 2];
+              options.precision = dd ? PERM_PRECISION_DD : PERM_PRECISION_FAST;
+              if (k & 1)
+                rect_transpose(parts, m, n, a, b);
+              CHECK(rect_compute(parts, k & 1 ? n : m, k & 1 ? m : n, k & 1 ? b : a, &options, &r) == PERM_OK);
+              distance = rect_distance(&r, value);
+              CHECK_SHOW(distance <= r.error && r.error < (double)INFINITY, "%s %dx%d kind %d: off by %g, error %g",
+                         perm_method_name(r.method), m, n, kind, distance, r.error);
+              CHECK_SHOW(distance <= (dd ? 1e-15 * rect_size(value) + 1e-26 * (double)absolute[0] : 0) +
+                                         r.estimate * 2,
+                         "%s %dx%d kind %d: off by %g, estimate %g", perm_method_name(r.method), m, n, kind, distance,
+                         r.estimate);
+              certified += r.error < (double)INFINITY;
+            }
+        }
+  CHECK(certified > 0);
+}
+
+/* Certified bounds hold, and are not a thousand times what n u sum |terms| would be. */
+TEST(t_rect_bounds_are_sound_and_not_vacuous)
+{
+  static const int shape[][2] = {{3, 40}, {5, 12}, {10, 12}, {9, 10}, {2, 300}};
+  double *a = (double *)malloc(12 * 300 * 2 * sizeof *a), *b = (double *)malloc(12 * 300 * 2 * sizeof *a);
+  int s, kind, parts, method;
+  for (s = 0; s < 5; s++)
+    for (kind = 0; kind < 3; kind++)
+      for (parts = 1; parts <= 2; parts++)
+        for (method = 0; method < 3; method++) {
+          const int m = shape[s][0], n = shape[s][1];
+          oracle_wide value[2], absolute[2];
+          perm_options options = {0};
+          perm_result r;
+          double distance, most;
+          int k;
+          options.method = method == 0 ? PERM_SUBSETS : method == 1 ? PERM_SHORT : PERM_AUTO;
+          options.precision = PERM_PRECISION_FAST;
+          options.certify = 1;
+          rect_random(a, m * n * parts, kind);
+          for (k = 0; k < m * n; k++)
+            b[k] = parts == 2 ? fabs(a[2 * k]) + fabs(a[2 * k + 1]) : fabs(a[k]);
+          oracle_rectangular(parts, m, n, a, value);
+          oracle_rectangular(1, m, n, b, absolute);
+          CHECK(rect_compute(parts, m, n, a, &options, &r) == PERM_OK);
+          distance = rect_distance(&r, value);
+          CHECK_SHOW(distance <= r.error, "%s %dx%d: off by %g, error %g", perm_method_name(r.method), m, n, distance,
+                     r.error);
+          most = 1.2e-16 * 20 * n * (double)absolute[0] * (method == 1 ? 40 : 1) + 1e-15 * rect_size(value);
+          CHECK_SHOW(r.error <= most, "%s %dx%d kind %d: error %g, more than %g", perm_method_name(r.method), m, n, kind,
+                     r.error, most);
+        }
+  free(a);
+  free(b);
+}
+
+TEST(t_rect_near_square_and_long)
+{
+  static const int shape[][2] = {{10, 12}, {12, 13}, {5, 300}, {300, 5}, {1, 4096}, {11, 12}, {3, 1000}, {8, 100}};
+  double *a = (double *)malloc(16 * 4096 * sizeof *a), *b = (double *)malloc(16 * 4096 * sizeof *a);
+  int s, k;
+  for (s = 0; s < 8; s++) {
+    const int m = shape[s][0], n = shape[s][1], few = m < n ? m : n, many = m < n ? n : m;
+    oracle_wide value[2];
+    perm_result r;
+    rect_random(a, m * n, s & 1);
+    rect_transpose(1, m, n, a, b);
+    oracle_rectangular(1, few, many, m < n ? a : b, value);
+    CHECK(perm_compute_real(m, n, a, n, NULL, &r) == PERM_OK);
+    CHECK_SHOW(rect_distance(&r, value) <= 1e-10 * rect_size(value), "%d x %d: %g", m, n, rect_distance(&r, value));
+    for (k = 0; k < 4; k++) {
+      static const perm_method method[] = {PERM_SUBSETS, PERM_SHORT, PERM_RYSER, PERM_PADDED};
+      perm_options options = {0};
+      options.method = method[k];
+      options.precision = PERM_PRECISION_DD;
+      if ((k > 1 && many > 13) || (k == 1 && many > 1000))
+        continue;
+      CHECK(perm_compute_real(m, n, a, n, &options, &r) == PERM_OK && r.method == method[k]);
+      CHECK_SHOW(rect_distance(&r, value) <= 1e-15 * rect_size(value), "%s %d x %d: %g", perm_method_name(method[k]), m,
+                 n, rect_distance(&r, value));
+    }
+  }
+  free(a);
+  free(b);
+}
+
+/* The permanent is linear in every row, columns of zeros do not matter, a row of zeros makes it 0. */
+TEST(t_rect_identities)
+{
+  double a[6 * 20], b[6 * 20], c[6 * 20];
+  perm_result r, s, t;
+  int trial, i, j, k;
+  for (trial = 0; trial < 20; trial++) {
+    const int m = 2 + test_below(5), n = m + test_below(8), row = test_below(m);
+    rect_random(a, m * n, 1);
+    memcpy(b, a, sizeof a);
+    memcpy(c, a, sizeof a);
+    for (j = 0; j < n; j++) {
+      b[row * n + j] = test_uniform();
+      c[row * n + j] = a[row * n + j] + b[row * n + j];
+    }
+    CHECK(!perm_compute_real(m, n, a, n, NULL, &r) && !perm_compute_real(m, n, b, n, NULL, &s) &&
+          !perm_compute_real(m, n, c, n, NULL, &t));
+    CHECK(fabs(r.value + s.value - t.value) <= 1e-13 * (fabs(r.value) + fabs(s.value)) + r.estimate + s.estimate);
+    for (i = 0; i < m; i++) { /* three columns of zeros behind */
+      for (j = 0; j < n + 3; j++)
+        b[i * (n + 3) + j] = j < n ? a[i * n + j] : 0;
+    }
+    for (k = 0; k < RECT_METHODS; k++) {
+      perm_options options = {0};
+      options.method = rect_methods[k];
+      options.precision = PERM_PRECISION_DD;
+      if (m == n && k == 0)
+        continue; /* another engine */
+      CHECK(!perm_compute_real(m, n, a, n, &options, &s) || options.method == PERM_EXPANSION ||
+            options.method == PERM_RYSER);
+      if (s.status == PERM_OK && !perm_compute_real(m, n + 3, b, n + 3, &options, &t))
+        CHECK_SHOW(fabs(s.value - t.value) <= 1e-14 * fabs(s.value) + s.estimate, "%s", perm_method_name(rect_methods[k]));
+    }
+    memset(a + row * n, 0, (size_t)n * sizeof *a);
+    CHECK(!perm_compute_real(m, n, a, n, NULL, &r) && r.value == 0 && r.error == 0);
+  }
+}
+
+/* What is a sum of few small integers comes out exactly, with error 0. */
+TEST(t_rect_padded_identity_is_exact)
+{
+  int m, n, i, k;
+  for (m = 1; m <= 12; m++)
+    for (n = m; n <= 30; n += 4)
+      for (k = 0; k < 5; k++) {
+        static double a[12 * 30];
+        perm_options options = {0};
+        perm_result r;
+        options.method = rect_methods[k];
+        memset(a, 0, sizeof a);
+        for (i = 0; i < m; i++)
+          a[i * n + (k & 1 ? n - 1 - i : i)] = 1;
+        if (m == n && k == 0)
+          continue;
+        if (k == 4 && (n > 12 || m == n))
+          continue;
+        CHECK(perm_compute_real(m, n, a, n, &options, &r) == PERM_OK);
+        CHECK_SHOW(r.value == 1 && r.exp2 == 0 && r.error <= 1e-13, "%s %d x %d: %.17g, error %g",
+                   perm_method_name(options.method), m, n, r.value, r.error);
+        if (k == 1)
+          CHECK(r.error == 0 && r.estimate == 0);
+      }
+}
+
+TEST(t_rect_scales)
+{
+  static const int power[] = {-660, 660, -1000, 900};
+  double a[4 * 9], b[4 * 9];
+  int trial, k, i, j;
+  for (trial = 0; trial < 4; trial++)
+    for (k = 0; k < RECT_METHODS; k++) {
+      perm_options options = {0};
+      perm_result r, s;
+      options.method = rect_methods[k];
+      rect_random(a, 36, 1);
+      for (i = 0; i < 4; i++)
+        for (j = 0; j < 9; j++)
+          b[i * 9 + j] = ldexp(a[i * 9 + j], power[trial] + (trial & 1 ? -8 * i : 8 * i));
+      CHECK(perm_compute_real(4, 9, a, 9, &options, &r) == PERM_OK);
+      CHECK(perm_compute_real(4, 9, b, 9, &options, &s) == PERM_OK);
+      CHECK_SHOW(ldexp(s.value, (int)(s.exp2 - 4 * power[trial] + (trial & 1 ? 48 : -48))) == r.value, "%s 2^%d",
+                 perm_method_name(options.method), power[trial]);
+    }
+  { /* rows that differ by hundreds of orders of magnitude */
+    double c[] = {1e200, 2e200, 3e200, 1e-200, 2e-200, 5e-200};
+    perm_result r;
+    CHECK(perm_compute_real(2, 3, c, 3, NULL, &r) == PERM_OK && fabs(r.value - 31) < 1e-13 && r.error < 1e-13);
+  }
+}
+
+static int rect_same(const perm_partial *x, const perm_partial *y)
+{
+  return !memcmp(&x->value, &y->value, sizeof x->value) && !memcmp(&x->imaginary, &y->imaginary, sizeof x->value) &&
+         !memcmp(&x->absolute, &y->absolute, sizeof x->value);
+}
+
+/* Bits do not depend on threads, nor on how chunks are shared out; every chunk's start is the walk's own. */
+TEST(t_rect_same_bits_for_every_split)
+{
+  static double a[14 * 20 * 2];
+  int parts, k, precision;
+  for (parts = 1; parts <= 2; parts++)
+    for (k = 2; k < 6; k++)
+      for (precision = 0; precision < 2; precision++) {
+        perm_options options = {0};
+        perm_result r, first;
+        const int m = precision ? 9 : 12, n = precision ? 11 : 14;
+        int threads;
+        options.method = rect_methods[k];
+        options.precision = precision ? PERM_PRECISION_DD : PERM_PRECISION_FAST;
+        rect_random(a, m * n * parts, 1);
+        for (threads = 1; threads <= 3; threads++) {
+          options.threads = threads;
+          CHECK(rect_compute(parts, m, n, a, &options, &r) == PERM_OK);
+          if (threads == 1)
+            first = r;
+          CHECK(r.value == first.value && r.imaginary == first.imaginary && r.estimate == first.estimate);
+        }
+        { /* chunk by chunk, backwards, against one run through all terms */
+          const permi_problem problem = permi_problem_make(m, n, a, NULL, n, parts, NULL, NULL);
+          permi_counted counted;
+          permi_choice choice;
+          permi_leaf leaf;
+          perm_partial whole, pieces;
+          permi_counts *counts;
+          uint64_t chunk;
+          CHECK(permi_counted_make(&problem, &options.allocator, &counted) == PERM_OK);
+          choice = permi_counts_choice(&counted, &options);
+          choice.seconds = 2e-3; /* some chunks */
+          CHECK(permi_choice_leaf(&counted, &choice, 0, 1, &options.allocator, &leaf) == PERM_OK);
+          memset(&whole, 0, sizeof whole);
+          memset(&pieces, 0, sizeof pieces);
+          counts = (permi_counts *)leaf.context;
+          CHECK(counts->chunks >= 4);
+          for (chunk = counts->chunks; chunk-- > 0;)
+            leaf.run_chunk(&leaf, chunk, &pieces);
+          if (precision) { /* terms are added exactly, so one chunk gives the same */
+            counts->chunks = 1;
+            leaf.run_chunk(&leaf, 0, &whole);
+            CHECK(rect_same(&whole, &pieces) && whole.terms == pieces.terms);
+          }
+          CHECK(pieces.terms == (double)counts->terms);
+          leaf.release(&options.allocator, leaf.context);
+          permi_counted_free(&options.allocator, &counted);
+        }
+      }
+}
+
+TEST(t_rect_empty_and_bad_arguments)
+{
+  double a[] = {1, 2, 3, 4, 5, 6};
+  perm_options options = {0};
+  perm_result r;
+  CHECK(perm_compute_real(0, 5, NULL, 5, NULL, &r) == PERM_OK && r.value == 1 && r.exact);
+  CHECK(perm_compute_real(5, 0, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.error == 0);
+  CHECK(perm_compute_complex(0, 0, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.imaginary == 0);
+  CHECK(perm_compute_real(2, 3, a, 3, NULL, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_compute_real(2, 3, a, 3, NULL, &r) == PERM_OK && r.value == 1 * 5 + 1 * 6 + 2 * 4 + 2 * 6 + 3 * 4 + 3 * 5);
+  CHECK(perm_compute_real(3, 2, a, 2, NULL, &r) == PERM_OK && r.value == 1 * 4 + 1 * 6 + 3 * 2 + 3 * 6 + 5 * 2 + 5 * 4);
+#define RECT_BAD(call, expected, position, text)                                            \
+  CHECK((call) == (expected) && r.status == (expected) && r.argument == (position));        \
+  CHECK(isnan(r.value) && r.error == (double)INFINITY && r.estimate == (double)INFINITY);   \
+  CHECK_TEXT(r.message, text);
+  RECT_BAD(perm_compute_real(-1, 3, a, 3, NULL, &r), PERM_ERROR_SIZE, 1, "negative")
+  RECT_BAD(perm_compute_real(2, 5000, a, 5000, NULL, &r), PERM_ERROR_SIZE, 2, "4096")
+  RECT_BAD(perm_compute_real(2, 3, NULL, 3, NULL, &r), PERM_ERROR_NULL, 3, "NULL")
+  RECT_BAD(perm_compute_real(2, 3, a, 2, NULL, &r), PERM_ERROR_STRIDE, 4, "ld is 2")
+  a[4] = (double)NAN;
+  RECT_BAD(perm_compute_real(2, 3, a, 3, NULL, &r), PERM_ERROR_NOT_FINITE, 3, "row 2, column 2")
+  a[4] = 5;
+  options.method = PERM_DENSE;
+  RECT_BAD(perm_compute_real(2, 3, a, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "square")
+  options.method = PERM_AUTO;
+  options.precision = PERM_PRECISION_EXACT;
+  RECT_BAD(perm_compute_real(2, 3, a, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_compute_integer")
+  options.precision = PERM_PRECISION_KAHAN;
+  RECT_BAD(perm_compute_real(2, 3, a, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "kahan")
+  options.precision = PERM_PRECISION_DEFAULT;
+  options.max_seconds = -1;
+  RECT_BAD(perm_compute_real(2, 3, a, 3, &options, &r), PERM_ERROR_OPTION, 5, "max_seconds")
+  options.max_seconds = 0;
+  {
+    double *wide = (double *)malloc(40 * 80 * sizeof *wide);
+    rect_random(wide, 40 * 80, 0);
+    options.max_bytes = 1e6;
+    options.method = PERM_SUBSETS;
+    RECT_BAD(perm_compute_real(20, 60, wide, 60, &options, &r), PERM_ERROR_LIMIT, 5, "max_bytes")
+    options.method = PERM_EXPANSION;
+    RECT_BAD(perm_compute_real(40, 80, wide, 80, &options, &r), PERM_ERROR_LIMIT, 5, "1e14")
+    options.method = PERM_AUTO;
+    options.max_bytes = 0;
+    options.max_seconds = 0.05; /* a range stops */
+    CHECK(perm_compute_real(39, 80, wide, 80, &options, &r) == PERM_STOPPED_TIME && r.method == PERM_SHORT);
+    free(wide);
+  }
+  options.max_seconds = 0;
+  {
+    static const int yes = 1;
+    double wide[18 * 40];
+    rect_random(wide, 18 * 40, 0);
+    options.cancel = &yes;
+    options.method = PERM_SHORT;
+    CHECK(perm_compute_real(18, 40, wide, 40, &options, &r) == PERM_STOPPED_CANCELLED);
+    options.method = PERM_SUBSETS;
+    CHECK(perm_compute_real(18, 40, wide, 40, &options, &r) == PERM_STOPPED_CANCELLED);
+    CHECK(r.error == (double)INFINITY);
+  }
+}
+
+/* Tolerances raise the precision, and are judged. */
+TEST(t_rect_escalates)
+{
+  double a[4 * 8];
+  perm_options options = {0};
+  perm_result r;
+  int j;
+  for (j = 0; j < 8; j++) { /* two rows that all but cancel against two others */
+    a[j] = 1;
+    a[8 + j] = j & 1 ? -1 : 1;
+    a[16 + j] = 1 + ldexp(j, -30);
+    a[24 + j] = j & 1 ? -1 - ldexp(j, -31) : 1;
+  }
+  options.precision = PERM_PRECISION_FAST;
+  options.tolerance = 1e-14;
+  options.method = PERM_SHORT;
+  CHECK(perm_compute_real(4, 8, a, 8, &options, &r) == PERM_OK && r.precision == PERM_PRECISION_DD && r.escalated == 1);
+  options.tolerance = 1e-40;
+  CHECK(perm_compute_real(4, 8, a, 8, &options, &r) == PERM_TOLERANCE_NOT_MET);
+}
+
+static struct { long countdown, live; } rect_memory;
+
+static void *rect_allocate(size_t bytes, void *user_data)
+{
+  (void)user_data;
+  if (!rect_memory.countdown--)
+    return NULL;
+  rect_memory.live++;
+  return malloc(bytes);
+}
+
+static void rect_release(void *pointer, void *user_data)
+{
+  (void)user_data;
+  rect_memory.live--;
+  free(pointer);
+}
+
+TEST(t_rect_failing_allocations)
+{
+  double a[4 * 6];
+  perm_options options = {0};
+  perm_result r;
+  int k, fail, failed = 0;
+  options.allocator.allocate = rect_allocate;
+  options.allocator.release = rect_release;
+  rect_random(a, 24, 1);
+  for (k = 0; k < RECT_METHODS; k++)
+    for (fail = 0; fail < 20; fail++) {
+      perm_status status;
+      options.method = rect_methods[k];
+      rect_memory.countdown = fail;
+      rect_memory.live = 0;
+      status = perm_compute_real(4, 6, a, 6, &options, &r);
+      CHECK(status == PERM_OK || (status == PERM_ERROR_MEMORY && isnan(r.value)));
+      CHECK(rect_memory.live == 0);
+      failed += status != PERM_OK;
+    }
+  CHECK(failed >= 3 * RECT_METHODS);
+}
