@@ -5008,6 +5008,7 @@ typedef struct permi_subsets {
   double *weight[3];    /* real, imaginary, absolute */
   permi_factor *factor; /* instead */
   double *sum[3];       /* a row of states as it grows */
+  double least_state, least_weight; /* but for zeros: where products cannot underflow, nothing is lost */
   /* the digits that can be taken back from the present row: how far, and their weights */
   int active;
   size_t offset[PERMI_MOST_DIGITS];
@@ -5052,6 +5053,8 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
         const double size = fabs(dp->sum[plane][x]);
         state[x] = dp->sum[plane][x];
         most = size > most ? size : most;
+        if (size < dp->least_state && size != 0)
+          dp->least_state = size;
       }
     }
   return most;
@@ -5080,6 +5083,11 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
     }
     size = absolute ? *absolute : permi_cell_modulus(ring, to);
     most = size > most ? size : most;
+    for (k = 0; k < ring->parts && !ring->words; k++) {
+      size = fabs(((const permi_dd *)(const void *)to)[k].hi);
+      if (size < dp->least_state && size != 0)
+        dp->least_state = size;
+    }
   }
   return most;
 }
@@ -5125,7 +5133,14 @@ static double permi_subsets_step(permi_subsets *dp, int least, int most)
 static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
-  int d, v;
+  int d, v, part;
+  dp->least_weight = 1;
+  for (d = 0; d < dp->digits; d++)
+    for (part = 0; part < counts->parts; part++) {
+      const double x = fabs(permi_counts_entry(counts, d, part, form));
+      if (x < dp->least_weight && x != 0)
+        dp->least_weight = x;
+    }
   for (d = 0; d < dp->digits; d++)
     for (v = 1; v < counts->radix[d]; v++) {
       const int left = counts->digit_count[d] - (v - 1), at = dp->at[d] + v;
@@ -5203,20 +5218,25 @@ static perm_status permi_subsets_run(permi_subsets *dp, permi_control *control, 
   const permi_counts *counts = dp->counts;
   double lost = 0;
   int form, copy, step = 0;
+  dp->least_state = 1;
   for (form = 0; form < counts->forms; form++) {
     permi_subsets_weights(dp, form);
     for (copy = 0; copy < counts->form_count[form]; copy++) {
       const int reach = ++step < counts->needed ? step : counts->needed, left = counts->form_total - step;
-      const double most =
-          permi_subsets_step(dp, counts->needed > left ? counts->needed - left : 0, reach);
+      const int safe = dp->least_state * dp->least_weight > 1e-250; /* double-doubles keep their low parts too */
+      double most;
       int e;
+      dp->least_state = (double)INFINITY;
+      most = permi_subsets_step(dp, counts->needed > left ? counts->needed - left : 0, reach);
       if (!counts->integer && !counts->whole) {
-        lost += PERMI_LEAST * (dp->digits + 2.0) * (double)dp->states;
-        if (most > 0 && (most < 1e-60 || most > 1e60)) {
+        lost += safe ? 0 : PERMI_LEAST * (dp->digits + 2.0) * (double)dp->states;
+        if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600: as far above underflow as is safe */
           frexp(most, &e);
+          e -= 600;
           permi_subsets_rescale(dp, e);
           partial->exp2 += e;
-          lost = ldexp(lost, -e) + PERMI_LEAST * (double)dp->states;
+          lost = ldexp(lost, -e) + (dp->least_state > 1e-190 ? 0 : PERMI_LEAST * (double)dp->states);
+          dp->least_state = ldexp(dp->least_state, -e);
         }
       }
       if (control) {

@@ -68,7 +68,9 @@ TEST(t_repeats_match_the_matrix_written_out)
         distance = rect_distance(&r, value);
         CHECK_SHOW(distance <= r.error && r.error < (double)INFINITY, "%s: off by %g, error %g",
                    perm_method_name(options.method), distance, r.error);
-        CHECK(distance <= 2 * r.estimate + (k & 1 ? 1e-15 * rect_size(value) : 0) + 1e-25 * (double)absolute[0]);
+        CHECK_SHOW(distance <= 2 * r.estimate + (k & 1 ? 1e-15 * rect_size(value) : 0) + 1e-25 * rect_size(absolute),
+                   "%s %d: off by %g of %g, estimate %g, error %g, order %d, parts %d kind %d", perm_method_name(options.method), k & 1,
+                   distance, rect_size(value), r.estimate, r.error, total, parts, trial % 4);
       }
       for (k = 0; k < m * n * parts; k++) {
         whole[k] = test_below(2001) - 1000;
@@ -224,7 +226,8 @@ TEST(t_repeats_two_hundred_photons)
       factor *= (oracle_wide)e * e;
     value[0] *= factor;
     CHECK(perm_compute_repeated_integer(3, 2, whole, 2, rows, columns, NULL, &exact) == PERM_OK && exact.exact);
-    CHECK(fabs((double)(repeats_wide(&exact.integer) / value[0] - 1)) < 1e-15);
+    if (!(trial & 1)) /* else the oracle cancels */
+      CHECK(fabs((double)(repeats_wide(&exact.integer) / value[0] - 1)) < 1e-15);
     for (j = 0; j < 3; j++) {
       perm_options options = {0};
       double high, error;
