@@ -761,6 +761,13 @@ static permi_dd permi_dd_multiply(permi_dd a, permi_dd b)
   return permi_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
+static permi_dd permi_dd_negate(permi_dd a)
+{
+  a.hi = -a.hi;
+  a.lo = -a.lo;
+  return a;
+}
+
 static permi_dd permi_dd_scale(permi_dd a, int exp2)
 {
   a.hi = ldexp(a.hi, exp2);
@@ -4847,13 +4854,6 @@ static void permi_cell_add(const permi_ring *ring, void *to, const void *from)
       ((permi_dd *)to)[part] = permi_dd_add(((permi_dd *)to)[part], ((const permi_dd *)from)[part]);
 }
 
-static permi_dd permi_dd_negate(permi_dd a)
-{
-  a.hi = -a.hi;
-  a.lo = -a.lo;
-  return a;
-}
-
 /* to += from * factor, or to -= it. */
 static void permi_cell_fuse(const permi_ring *ring, void *to, const void *from, const permi_factor *factor,
                             int subtract)
@@ -7484,13 +7484,6 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
 typedef struct permi_dd_complex {
   permi_dd re, im;
 } permi_dd_complex;
-
-static permi_dd permi_dd_negate(permi_dd a)
-{
-  a.hi = -a.hi;
-  a.lo = -a.lo;
-  return a;
-}
 
 static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_complex b)
 {
