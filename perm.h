@@ -26,6 +26,7 @@
      >>counts     multiplicities, and the dynamic programme over counts of used rows or columns
      >>repeats    sums over counts in n-ary Gray order: Glynn's and Ryser's
      >>rectangular  the choice among these, for rectangular matrices too
+     >>minors     all minors of a row, the gradient, with multiplicities
      >>public     argument checks and the public functions
      >>structure  declared low rank; Cauchy matrices by Borchardt's identity
      >>estimate   random samples with a standard error, where the permanent is out of reach
@@ -485,6 +486,32 @@ PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, co
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                            const perm_options *options, perm_estimate *estimate);
 PERM_API const char *perm_estimator_name(perm_estimator estimator);
+
+/* Minors of one row: minors[j], j < n (complex: pairs), is the permanent of the matrix without row `row` and column j
+   (counted from 0). With row_counts[m], column_counts[n], row i stands there row_counts[i] times and column j
+   column_counts[j] times, and one copy of each is left out; a column without a copy has minor 0, `row` needs one. NULL:
+   all one. The totals must agree (PERM_ERROR_COUNTS) and be at most 256.
+   All values, and those in result, are in units of 2^result->exp2, one exponent for all: minors that are smaller than
+   the largest by more than 2^1000 may become 0. result (required): value is the permanent of the whole matrix, estimate
+   the estimated absolute error of the worst minor, error INFINITY (0 if all minors are 0 by structure). tolerance is
+   relative to the largest minor. On an error minors are NaN. Bits do not depend on threads. Thread-safe.
+   O(n 2^(n-1)), in about the time of one permanent; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
+PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                      const int *column_counts, int row, const perm_options *options, double *minors,
+                                      perm_result *result);
+PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, int row, const perm_options *options,
+                                         double *minors, perm_result *result);
+
+/* The derivatives of the permanent by all entries: gradient[i * n + j] (complex: pairs) is row_counts[i] *
+   column_counts[j] times the minor of row i and column j. The rest as for minors. About four times the time of one
+   permanent. */
+PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                        const int *column_counts, const perm_options *options, double *gradient,
+                                        perm_result *result);
+PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                           const int *column_counts, const perm_options *options, double *gradient,
+                                           perm_result *result);
 
 /* Texts. perm_result_text writes the value as decimal (all digits when exact, 17 significant ones and
    " * 2^k" where exp2 is not 0 otherwise); like snprintf. The others return static strings. */
@@ -1953,6 +1980,16 @@ typedef struct permi_dense {
   void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 } permi_dense;
 
+/* What a kernel of >>minors works in; numbers by [row][setting][part], or [row][part], each a vector. */
+typedef struct permi_minors_work {
+  double *front;                              /* products of the rows before */
+  double *sum, *high, *low;                   /* of the terms, by setting; high + low what has been moved there */
+  double *present;                            /* sums of blocks of states that end now, over the settings */
+  double *stack;                              /* [level]: of those that wait for their neighbours */
+  double *difference_high, *difference_low;   /* [column] */
+  double *absolute;                           /* [row]: sums of |terms| */
+} permi_minors_work;
+
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
 /* Tables of one integer matrix for the vector kernels, made by >>exact, immutable while kernels run. Rows are in the
@@ -2152,6 +2189,35 @@ static const permi_kernel permi_kernels[] = {
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 0, 1, 2, 2.6e8, permi_split_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 0, 1, 2, 6e7, permi_accurate_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 0, 1, 2, 5e7, permi_dd_complex_plain},
+#endif
+};
+
+/* Kernels of >>minors, the best first. */
+typedef struct permi_minors_kernel {
+  perm_isa isa;
+  int parts, lane_columns, block_columns;
+  double rate; /* elements/s of one row's minors, one thread */
+  void (*run)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work);
+} permi_minors_kernel;
+
+static const permi_minors_kernel permi_minors_kernels[] = {
+#if PERMI_X86
+    {PERM_ISA_AVX512, 1, 3, 3, 1.2e10, permi_minors_real_avx512},
+    {PERM_ISA_AVX2, 1, 2, 2, 6e9, permi_minors_real_avx2},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_AVX512, 2, 3, 2, 4e9, permi_minors_complex_avx512},
+    {PERM_ISA_AVX2, 2, 2, 1, 2e9, permi_minors_complex_avx2},
+#endif
+#endif
+#if PERMI_ARM
+    {PERM_ISA_NEON, 1, 1, 3, 3e9, permi_minors_real_neon},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_NEON, 2, 1, 2, 1e9, permi_minors_complex_neon},
+#endif
+#endif
+    {PERM_ISA_PLAIN, 1, 0, 2, 8e8, permi_minors_real_plain},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_PLAIN, 2, 0, 1, 2.4e8, permi_minors_complex_plain},
 #endif
 };
 
@@ -6312,6 +6378,983 @@ static uint64_t permi_counted_fingerprint(const permi_counted *counted)
   return hash;
 }
 
+/* ======================================================================================== >>minors
+   Permanents without one row and one column, a row of them or all, and so the derivatives of the permanent. By
+   Glynn's sum, F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij
+   is the same sum over d_j P_i, P_i = prod over k != i of y_k. All P_i of a term by products from the front and the
+   back: two multiplications a row. What would cost n^2 a term is the sum over terms of d_j P_i for every column j; but
+   d_j is constant over long stretches, so sums of P_i over stretches are enough, and since the stretches of different
+   columns are nested, that is a constant number of additions a term and row.
+     lane and block columns   one sum a vector element and setting, folded at the end of a chunk
+     outer columns            a binary counter of partial sums: when two blocks of 2^k states meet, their difference
+                              goes to column k, their sum on to column k + 1
+   With multiplicities (r_i copies of row i, c_j of column j) the sum is over v_j = 0..c_j, d_j = c_j - 2 v_j, with
+   binomials as weights, and P_i has y_i^(r_i - 1): in double-double, one term at a time, over rows or over columns,
+   whichever has fewer terms. Few copies are cheaper written out, for the vector kernels.
+   A minor is unchanged when its row and column are scaled, so for the minors of one row that row is left out of the
+   scaling: the matrix scaled is the one with ones there, whose permanent is the sum of the minors. */
+#define PERMI_MINORS_TOTAL 256 /* rows with their copies: products of binomials stay below 2^256 */
+
+typedef struct permi_minors permi_minors;
+struct permi_minors {
+  int parts, rows, columns; /* those that have copies; when one row is wanted it is the last */
+  int least;                /* the first row whose minors are wanted */
+  int total;                /* of copies */
+  int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
+  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
+  perm_plan plan;                          /* scaling of the matrix written out, when it has at most PERM_MAX_N rows */
+  int lossy;
+  double below; /* what lies below the grid, see permi_plan_below_grid */
+
+  /* the engine: adds nothing up between chunks */
+  const permi_minors_kernel *kernel; /* NULL: one term at a time */
+  permi_dense dense;
+  int transposed, terms_rows, terms_columns; /* of that sum: rows, and columns with digits */
+  int inner;                                 /* digits of the columns up to here vary within a chunk */
+  double work_doubles;                       /* room for one thread */
+  uint64_t chunks;
+  double terms, seconds;    /* predicted, one thread */
+  double estimate_relative; /* to the sum of moduli of terms */
+  int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
+};
+
+/* What a chunk yields: [row - least][column][part], and for each row the sum of |terms|. */
+typedef struct permi_minors_sum {
+  permi_dd *value;
+  double *absolute;
+} permi_minors_sum;
+
+/* A row's exponents when there are too many copies to write out, or entries on no transversal, which the scaling of
+   >>scale may drop, but their minors need: the largest entry of each row, then column, to 1, then row sums below. */
+static void permi_minors_scale_flat(permi_minors *minors)
+{
+  int i, j, part;
+  for (i = 0; i < minors->rows; i++) {
+    int most = INT_MIN;
+    for (j = 0; j < minors->columns; j++)
+      for (part = 0; part < minors->parts; part++)
+        if (minors->entry[i][j][part] != 0) {
+          int e = permi_exponent(minors->entry[i][j][part]);
+          most = e > most ? e : most;
+        }
+    minors->row_exp2[i] = most > INT_MIN ? -most : 0;
+  }
+  for (j = 0; j < minors->columns; j++) {
+    int most = INT_MIN;
+    for (i = 0; i < minors->rows; i++)
+      for (part = 0; part < minors->parts; part++)
+        if (minors->entry[i][j][part] != 0 && i < minors->rows - (minors->least == minors->rows - 1)) {
+          int e = permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i];
+          most = e > most ? e : most;
+        }
+    minors->column_exp2[j] = most > INT_MIN ? -most : 0;
+  }
+}
+
+static double permi_minors_scaled(const permi_minors *minors, int i, int j, int part)
+{
+  return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
+}
+
+/* Brings row sums of moduli, copies counted, to at most 1, and sees what is lost. */
+static void permi_minors_scale_rows(permi_minors *minors)
+{
+  int i, j, part;
+  minors->lossy = 0;
+  for (i = 0; i < minors->rows; i++) {
+    int most = INT_MIN;
+    double sum = 0;
+    for (j = 0; j < minors->columns; j++)
+      for (part = 0; part < minors->parts; part++)
+        if (minors->entry[i][j][part] != 0) {
+          int e = permi_exponent(minors->entry[i][j][part]) + minors->column_exp2[j];
+          most = e > most ? e : most;
+        }
+    if (most == INT_MIN)
+      continue;
+    minors->row_exp2[i] = -most;
+    for (j = 0; j < minors->columns; j++)
+      for (part = 0; part < minors->parts; part++)
+        sum += minors->column_count[j] * fabs(permi_minors_scaled(minors, i, j, part));
+    minors->row_exp2[i] -= permi_log2_ceiling(sum * (1 + 1e-12));
+    for (j = 0; j < minors->columns; j++)
+      for (part = 0; part < minors->parts; part++) {
+        double x = minors->entry[i][j][part];
+        minors->lossy |=
+            x != 0 && permi_exponent(x) + minors->row_exp2[i] + minors->column_exp2[j] < DBL_MIN_EXP;
+      }
+  }
+}
+
+/* The matrix with its copies, at most PERM_MAX_N rows; scaled != 0: scaled. */
+static void permi_minors_write_out(const permi_minors *minors, int scaled, double *full)
+{
+  int i, j, copy, k, part;
+  for (i = 0; i < minors->rows; i++)
+    for (copy = 0; copy < minors->row_count[i]; copy++)
+      for (j = 0; j < minors->columns; j++)
+        for (k = 0; k < minors->column_count[j]; k++)
+          for (part = 0; part < minors->parts; part++)
+            *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
+}
+
+/* Sets row_exp2 and column_exp2. full: room for PERM_MAX_N rows, or NULL. Returns 0 if all minors of the one row that is
+   wanted are 0, because nothing without that row has a transversal. */
+static int permi_minors_scale(permi_minors *minors, double *full)
+{
+  const int one_row = minors->least == minors->rows - 1, n = minors->total;
+  perm_plan *plan = &minors->plan;
+  int i, j, copy, first;
+  permi_minors_scale_flat(minors);
+  if (full) {
+    permi_view view;
+    int useful = 1;
+    view.a = full;
+    view.ld = n;
+    view.parts = minors->parts;
+    permi_minors_write_out(minors, 0, full);
+    for (j = 0; one_row && j < n * minors->parts; j++)
+      full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;
+    memset(plan, 0, sizeof *plan);
+    plan->n = n;
+    permi_plan_scale(plan, &view);
+    if (plan->zero && one_row)
+      return 0;
+    for (i = 0; i < n && !one_row && !plan->zero; i++) /* nothing may be dropped */
+      for (j = 0; j < n; j++)
+        for (copy = 0; copy < view.parts; copy++) {
+          double x = permi_at(&view, i, j, copy);
+          useful &= x == 0 || permi_exponent(x) + plan->row_exp2[i] + plan->column_exp2[j] >= DBL_MIN_EXP;
+        }
+    useful &= !plan->zero;
+    for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
+      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies are scaled alike; if ever not, do without */
+        useful &= plan->column_exp2[first + copy] == plan->column_exp2[first];
+    for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
+      minors->column_exp2[j] = plan->column_exp2[first];
+  }
+  permi_minors_scale_rows(minors);
+  return 1;
+}
+
+/* ---- one term at a time, in double-double */
+typedef struct permi_dd_complex {
+  permi_dd re, im;
+} permi_dd_complex;
+
+static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_complex b, int parts)
+{
+  if (parts == 1)
+    a.re = permi_dd_multiply(a.re, b.re);
+  else
+    permi_dd_multiply_complex(&a.re, &a.im, b.re, b.im);
+  return a;
+}
+
+static void permi_dd_complex_add(permi_dd_complex *a, permi_dd_complex b, int parts)
+{
+  a->re = permi_dd_add(a->re, b.re);
+  if (parts == 2)
+    a->im = permi_dd_add(a->im, b.im);
+}
+
+static permi_dd permi_dd_times_double(permi_dd a, double b)
+{
+  return permi_dd_multiply(a, permi_dd_make(b));
+}
+
+static permi_dd permi_dd_divide_double(permi_dd a, double b)
+{
+  const double quotient = a.hi / b;
+  const permi_dd rest = permi_dd_add(a, permi_dd_times_double(permi_dd_make(quotient), -b));
+  return permi_two_sum(quotient, rest.hi / b);
+}
+
+/* Where a chunk is. Numbers of copies are those of the sum's own rows and columns. */
+typedef struct permi_terms {
+  const permi_minors *minors;
+  const int *row_count, *column_count;
+  int rows, columns, least, parts;
+  permi_dd_complex *twice;      /* [column][row]: 2 a */
+  permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
+  permi_dd_complex *sum;        /* [level + 1][row]: of P over the digits of the columns below level */
+  permi_dd_complex *difference; /* [column][row]: of d_j P */
+  permi_dd_complex *front;      /* [row + 1] products of the rows before */
+  double *absolute;             /* [row] */
+} permi_terms;
+
+static size_t permi_terms_doubles(int rows, int columns)
+{
+  return (size_t)(4 * columns + 3) * (size_t)rows * 4 + (size_t)(rows + 1) * 5 + 8;
+}
+
+static permi_dd_complex *permi_terms_take(double **memory, int count)
+{
+  double *here = *memory;
+  *memory += (size_t)count * (sizeof(permi_dd_complex) / sizeof(double));
+  return (permi_dd_complex *)(void *)here;
+}
+
+/* weight (times 2^n) P_i of the present term into sum[0]. */
+static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
+{
+  const int parts = terms->parts, rows = terms->rows;
+  permi_dd_complex back;
+  int i, k;
+  memset(&back, 0, sizeof back);
+  terms->front[0] = back;
+  terms->front[0].re = weight;
+  back.re = permi_dd_make(1);
+  for (i = 0; i + 1 < rows; i++) {
+    terms->front[i + 1] = terms->front[i];
+    for (k = 0; k < terms->row_count[i]; k++)
+      terms->front[i + 1] = permi_dd_complex_times(terms->front[i + 1], terms->row_sum[i], parts);
+  }
+  for (i = rows - 1; i >= terms->least; i--) {
+    permi_dd_complex p = terms->front[i];
+    for (k = 1; k < terms->row_count[i]; k++)
+      back = permi_dd_complex_times(back, terms->row_sum[i], parts);
+    terms->sum[i] = p = permi_dd_complex_times(p, back, parts);
+    terms->absolute[i] += permi_modulus(p.re.hi, p.im.hi);
+    back = permi_dd_complex_times(back, terms->row_sum[i], parts);
+  }
+}
+
+/* Terms of all digits of the columns below `level`, the others as row_sum[level] says; 2 |digits| of column j with
+   weight the binomials so far. */
+static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
+{
+  const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
+  const int count = level ? terms->column_count[j] : 0;
+  permi_dd_complex *sum = terms->sum + level * rows, *row_sum = terms->row_sum + (level ? j : 0) * rows;
+  permi_dd binomial = weight;
+  int i, v;
+  if (!level) {
+    permi_terms_leaf(terms, weight);
+    return;
+  }
+  memset(sum, 0, (size_t)rows * sizeof *sum);
+  for (v = 0; v <= count; v++) {
+    const permi_dd_complex *one = terms->sum + j * rows;
+    permi_dd_complex *difference = terms->difference + j * rows;
+    for (i = 0; i < rows; i++) {
+      permi_dd_complex y = terms->row_sum[level * rows + i], step = terms->twice[j * rows + i];
+      step.re = permi_dd_times_double(step.re, -v);
+      permi_dd_complex_add(&y, step, 1);
+      if (parts == 2)
+        y.im = permi_dd_add(y.im, permi_dd_times_double(step.im, -v));
+      row_sum[i] = y;
+    }
+    permi_terms_level(terms, j, binomial);
+    for (i = least; i < rows; i++) {
+      permi_dd_complex d = one[i];
+      permi_dd_complex_add(&sum[i], d, parts);
+      d.re = permi_dd_times_double(d.re, count - 2 * v);
+      if (parts == 2)
+        d.im = permi_dd_times_double(d.im, count - 2 * v);
+      permi_dd_complex_add(&difference[i], d, parts);
+    }
+    /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), the sign turned */
+    binomial = permi_dd_divide_double(permi_dd_times_double(binomial, -(double)(count - v)), v + 1);
+  }
+}
+
+#define PERMI_TERMS_EXP2 900 /* terms start at 2^900 or so, and have 2^1900 to lose before anything underflows */
+
+static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_sum *out)
+{
+  const int parts = minors->parts, transposed = minors->transposed, rows = minors->terms_rows;
+  const int columns = minors->terms_columns, least = transposed ? 0 : minors->least, wanted = minors->columns;
+  permi_terms terms;
+  permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
+  int digit[PERM_MAX_N], i, j, v, part;
+  uint64_t rest = chunk;
+  terms.minors = minors;
+  terms.row_count = transposed ? minors->column_count : minors->row_count;
+  terms.column_count = transposed ? minors->row_count : minors->column_count;
+  terms.rows = rows;
+  terms.columns = columns;
+  terms.least = least;
+  terms.parts = parts;
+  memset(work, 0, permi_terms_doubles(rows, columns) * sizeof *work);
+  terms.twice = permi_terms_take(&work, columns * rows);
+  terms.row_sum = permi_terms_take(&work, (columns + 1) * rows);
+  terms.sum = permi_terms_take(&work, (columns + 1) * rows);
+  terms.difference = permi_terms_take(&work, columns * rows);
+  terms.front = permi_terms_take(&work, rows + 1);
+  terms.absolute = work;
+  for (j = columns - 1; j >= minors->inner; j--) { /* the last column goes half way, its terms stand for two */
+    const uint64_t range = (uint64_t)(j == columns - 1 ? terms.column_count[j] / 2 : terms.column_count[j]) + 1;
+    digit[j] = (int)(rest % range);
+    rest /= range;
+    for (v = 0; v < digit[j]; v++) { /* exact up to 2^106 */
+      weight = permi_dd_times_double(weight, -(double)(terms.column_count[j] - v));
+      weight = permi_dd_divide_double(weight, v + 1);
+    }
+    if (j == columns - 1 && 2 * digit[j] < terms.column_count[j])
+      weight = permi_dd_add(weight, weight);
+  }
+  for (i = 0; i < rows; i++)
+    for (j = 0; j < columns; j++) {
+      const int count = j < minors->inner ? terms.column_count[j] : terms.column_count[j] - 2 * digit[j];
+      permi_dd_complex *to = &terms.row_sum[minors->inner * rows + i];
+      for (part = 0; part < parts; part++) {
+        const double x = transposed ? permi_minors_scaled(minors, j, i, part) : permi_minors_scaled(minors, i, j, part);
+        permi_dd *sum = part ? &to->im : &to->re;
+        *(part ? &terms.twice[j * rows + i].im : &terms.twice[j * rows + i].re) = permi_dd_make(2 * x);
+        *sum = permi_dd_add(*sum, permi_dd_times_double(permi_dd_make(x), count));
+      }
+    }
+  permi_terms_level(&terms, minors->inner, weight);
+  for (j = minors->inner; j < columns; j++)
+    for (i = least; i < rows; i++) {
+      permi_dd_complex d = terms.sum[minors->inner * rows + i];
+      d.re = permi_dd_times_double(d.re, terms.column_count[j] - 2 * digit[j]);
+      d.im = permi_dd_times_double(d.im, terms.column_count[j] - 2 * digit[j]);
+      terms.difference[j * rows + i] = d;
+    }
+  for (i = least; i < rows; i++)
+    for (j = 0; j < columns; j++) {
+      const permi_dd_complex *d = &terms.difference[j * rows + i];
+      if (transposed && j < minors->least)
+        continue;
+      for (part = 0; part < parts; part++)
+        out->value[(transposed ? (j - minors->least) * wanted + i : (i - least) * wanted + j) * parts + part] =
+            permi_dd_divide_double(part ? d->im : d->re, terms.column_count[j]);
+      if (transposed)
+        out->absolute[j - minors->least] = fmax(out->absolute[j - minors->least], terms.absolute[i]);
+    }
+  for (i = least; i < rows && !transposed; i++)
+    out->absolute[i - least] = terms.absolute[i];
+}
+
+/* ---- vector kernels */
+static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory, permi_minors_sum *out)
+{
+  const permi_dense *dense = &minors->dense;
+  const permi_minors_kernel *kernel = minors->kernel;
+  const int parts = minors->parts, n = dense->n, lanes = 1 << kernel->lane_columns, levels = dense->chunk_log2 + 1;
+  const int inner = kernel->lane_columns + kernel->block_columns, settings = 1 << inner;
+  const int least = minors->least ? n - 1 : 0, wanted = minors->columns, block = n * settings * parts;
+  const uint64_t gray = (chunk << dense->chunk_log2) ^ (chunk << dense->chunk_log2) >> 1;
+  const int row = n * lanes * parts;
+  permi_minors_work work;
+  int i, j, k, q, part, copy;
+  memory += (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
+  work.front = memory;
+  work.sum = work.front + block;
+  work.high = work.sum + block;
+  work.low = work.high + block;
+  work.present = work.low + block;
+  work.stack = work.present + row;
+  work.difference_high = work.stack + levels * row;
+  work.difference_low = work.difference_high + levels * row;
+  work.absolute = work.difference_low + levels * row;
+  memset(work.sum, 0, (size_t)(3 * block) * sizeof(double));
+  memset(work.difference_high, 0, (size_t)(2 * levels * row + n * lanes) * sizeof(double));
+  kernel->run(dense, least, chunk, &work);
+
+  for (i = minors->least, copy = least; i < minors->rows; copy += minors->row_count[i++]) {
+    const double *absolute = work.absolute + copy * lanes;
+    for (k = 0; k < lanes; k++)
+      out->absolute[i - minors->least] += absolute[k] * (dense->absolute_mask + 1.0);
+    for (part = 0; part < parts; part++) {
+      permi_dd u[64], d[PERM_MAX_N];
+      int size = settings, first;
+      for (q = 0; q < settings; q++) { /* settings are vectors, lanes within */
+        const size_t at = (size_t)(((copy * (settings / lanes) + q / lanes) * parts + part) * lanes + q % lanes);
+        const double sign = (q ^ q >> 1 ^ q >> 2 ^ q >> 3 ^ q >> 4 ^ q >> 5) & 1 ? -1 : 1;
+        u[q] = permi_two_sum(sign * work.high[at], sign * work.low[at]);
+      }
+      for (j = 0; j < inner; j++)
+        for (q = 0, size /= 2, d[j] = permi_dd_make(0); q < size; q++) {
+          permi_dd turned = u[2 * q + 1];
+          turned.hi = -turned.hi;
+          turned.lo = -turned.lo;
+          d[j] = permi_dd_add(d[j], permi_dd_add(u[2 * q], turned));
+          u[q] = permi_dd_add(u[2 * q], u[2 * q + 1]);
+        }
+      d[inner] = u[0]; /* the fixed column */
+      for (k = 0; k < dense->outer; k++) {
+        permi_dd *to = &d[inner + 1 + k];
+        *to = u[0];
+        if (k >= dense->chunk_log2) {
+          if (gray >> k & 1) {
+            to->hi = -to->hi;
+            to->lo = -to->lo;
+          }
+          continue;
+        }
+        *to = permi_dd_make(0);
+        for (q = 0; q < lanes; q++) {
+          const int at = k * row + (copy * parts + part) * lanes + q;
+          const double sign = (q ^ q >> 1 ^ q >> 2) & 1 ? -1 : 1;
+          *to = permi_dd_add(*to, permi_two_sum(sign * work.difference_high[at], sign * work.difference_low[at]));
+        }
+      }
+      for (j = 0, first = 0; j < wanted; first += minors->column_count[j++])
+        out->value[((i - minors->least) * wanted + j) * parts + part] = d[first];
+    }
+  }
+}
+
+/* ---- preparation */
+static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int parts, int n)
+{
+  size_t i;
+  for (i = 0; i < sizeof permi_minors_kernels / sizeof permi_minors_kernels[0]; i++) {
+    const permi_minors_kernel *kernel = &permi_minors_kernels[i];
+    if (kernel->isa <= isa && kernel->parts == parts && kernel->lane_columns + kernel->block_columns < n)
+      return kernel;
+  }
+  return NULL;
+}
+
+/* Terms of the sum over the digits of columns (or rows) with these counts, by symmetry half of them. */
+static double permi_terms_count(int columns, const int *count)
+{
+  double terms = 1;
+  int j;
+  for (j = 0; j < columns; j++)
+    terms *= j == columns - 1 ? count[j] / 2 + 1 : count[j] + 1;
+  return terms;
+}
+
+#define PERMI_TERMS_SECONDS 5e-8 /* a row of a term in double-double */
+
+static void permi_minors_plan_terms(permi_minors *minors)
+{
+  const double by_rows = permi_terms_count(minors->rows, minors->row_count);
+  const double by_columns = permi_terms_count(minors->columns, minors->column_count);
+  const int *count;
+  double terms = 1, copies = minors->total;
+  int j;
+  minors->kernel = NULL;
+  minors->transposed = by_rows * minors->columns < by_columns * minors->rows;
+  minors->terms_rows = minors->transposed ? minors->columns : minors->rows;
+  minors->terms_columns = minors->transposed ? minors->rows : minors->columns;
+  count = minors->transposed ? minors->row_count : minors->column_count;
+  minors->terms = minors->transposed ? by_rows : by_columns;
+  for (j = 0; j + 1 < minors->terms_columns && terms * (count[j] + 1) <= 4096; j++)
+    terms *= count[j] + 1;
+  minors->inner = j;
+  minors->chunks = 1;
+  for (; j < minors->terms_columns && minors->terms < 1e18; j++)
+    minors->chunks *= (uint64_t)(j == minors->terms_columns - 1 ? count[j] / 2 + 1 : count[j] + 1);
+  minors->work_doubles = (double)permi_terms_doubles(minors->terms_rows, minors->terms_columns);
+  minors->seconds = PERMI_TERMS_SECONDS * minors->terms * (copies + 4 * minors->terms_rows) * minors->parts;
+  minors->estimate_relative = PERMI_DD_UNIT * (copies + 4) * minors->parts;
+  minors->scale_exp2 = PERMI_TERMS_EXP2;
+}
+
+/* The vector kernels' part, if they take this matrix: returns 0 if not. */
+static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
+{
+  const int n = minors->total;
+  const permi_minors_kernel *kernel = n <= PERM_MAX_N ? permi_minors_kernel_for(isa, minors->parts, n) : NULL;
+  permi_dense *dense = &minors->dense;
+  double states;
+  if (!kernel)
+    return 0;
+  memset(dense, 0, sizeof *dense);
+  dense->n = n;
+  dense->rows = n * minors->parts;
+  dense->padded = (dense->rows + 7) / 8 * 8;
+  dense->outer = n - 1 - kernel->lane_columns - kernel->block_columns;
+  dense->chunk_log2 = permi_clamp(dense->outer, 0, permi_clamp(dense->outer - 6, 12, 18));
+  dense->absolute_mask = dense->outer < 9 ? 0 : 7;
+  states = ldexp(1, dense->chunk_log2);
+  minors->kernel = kernel;
+  minors->chunks = UINT64_C(1) << (dense->outer - dense->chunk_log2);
+  minors->terms = ldexp(1, n - 1);
+  minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
+  minors->work_doubles = 8 + (double)(n * minors->parts) * (double)(1 << kernel->lane_columns) *
+                                 ((4 << kernel->block_columns) + 3.0 * dense->chunk_log2 + 6);
+  minors->scale_exp2 = n - 1;
+  minors->estimate_relative = (n + 6) * PERMI_UNIT * minors->parts + states * 0;
+  return 1;
+}
+
+/* The kernel's tables in one piece of memory, which the caller frees: dense.memory. */
+static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
+{
+  permi_dense *dense = &minors->dense;
+  const permi_minors_kernel *kernel = minors->kernel;
+  const int n = dense->n, parts = minors->parts;
+  const size_t table = ((size_t)dense->rows << (kernel->lane_columns + kernel->block_columns)) + 8;
+  const size_t step = 2 * (size_t)dense->outer * (size_t)dense->padded, start = (size_t)dense->padded;
+  permi_row_maker maker;
+  int i, j, part;
+  dense->memory = (double *)permi_allocate(allocator, table + step + start + 16, sizeof(double));
+  if (!dense->memory)
+    return PERM_ERROR_MEMORY;
+  memset(dense->memory, 0, (table + step + start + 16) * sizeof(double));
+  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
+  dense->step = dense->table + (table + 7) / 8 * 8;
+  dense->start = dense->step + step;
+  maker.dense = dense;
+  maker.table = dense->table;
+  maker.row = 0;
+  maker.lane_columns = kernel->lane_columns;
+  maker.block_columns = kernel->block_columns;
+  for (i = 0; i < n; i++)
+    for (part = 0; part < parts; part++) {
+      double row[PERM_MAX_N];
+      for (j = 0; j < n; j++)
+        row[j] = full[(i * n + j) * parts + part];
+      permi_dense_row_rounded(&maker, row, n, permi_grid_power(row, n));
+    }
+  return PERM_OK;
+}
+
+/* What lies below the grid, as in >>plan; the rows as they are summed here. */
+static double permi_minors_below_grid(const permi_minors *minors, const double *full)
+{
+  perm_plan plain; /* of a matrix that is scaled already */
+  permi_view view;
+  memset(&plain, 0, sizeof plain);
+  plain.n = minors->total;
+  view.a = full;
+  view.ld = minors->total;
+  view.parts = minors->parts;
+  return permi_plan_below_grid(&plain, &view);
+}
+
+/* ---- all chunks; sums exactly associative, so neither threads nor order show */
+typedef struct permi_minors_total {
+  permi_dd *value; /* as permi_minors_sum */
+  long long *exp2; /* of each value */
+  double *absolute;
+  int count; /* of values */
+} permi_minors_total;
+
+static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options,
+                                        permi_control *control, int threads, permi_minors_total *total)
+{
+  const perm_allocator *allocator = &options->allocator;
+  const int rows = minors->rows - minors->least, count = total->count;
+  const size_t per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows;
+  perm_sum *sums = NULL;
+  uint64_t next = 0;
+  int stop = 0, i;
+  if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
+    threads = 1;
+  if (minors->chunks > 1) {
+    sums = (perm_sum *)permi_allocate(allocator, (size_t)(count + rows), sizeof *sums);
+    if (!sums)
+      return PERM_ERROR_MEMORY;
+    memset(sums, 0, (size_t)(count + rows) * sizeof *sums);
+  }
+  (void)threads;
+  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
+  {
+    perm_sum *mine = NULL;
+    double *memory;
+    int master = 1, k;
+#if defined(_OPENMP)
+    master = omp_get_thread_num() == 0;
+#endif
+    PERMI_OMP(critical(permi_minors_memory)) /* a caller's allocator need not be thread-safe */
+    {
+      memory = (double *)permi_allocate(allocator, per_thread, sizeof(double));
+      if (minors->chunks > 1)
+        mine = (perm_sum *)permi_allocate(allocator, (size_t)(count + rows), sizeof *mine);
+    }
+    if (!memory || (minors->chunks > 1 && !mine)) {
+      PERMI_OMP(atomic write)
+      stop = PERM_ERROR_MEMORY;
+    } else {
+      permi_minors_sum sum;
+      sum.value = (permi_dd *)(void *)memory;
+      sum.absolute = memory + 2 * count;
+      if (mine)
+        memset(mine, 0, (size_t)(count + rows) * sizeof *mine);
+      for (;;) {
+        uint64_t chunk;
+        int stopping;
+        PERMI_OMP(atomic read)
+        stopping = stop;
+        if (stopping)
+          break;
+        PERMI_OMP(atomic capture)
+        chunk = next++;
+        if (chunk >= minors->chunks)
+          break;
+        memset(sum.absolute, 0, (size_t)rows * sizeof(double));
+        if (minors->kernel)
+          permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
+        else
+          permi_terms_chunk(minors, chunk, sum.absolute + rows, &sum);
+        if (!mine) {
+          memcpy(total->value, sum.value, (size_t)count * sizeof *sum.value);
+          memcpy(total->absolute, sum.absolute, (size_t)rows * sizeof(double));
+          break;
+        }
+        for (k = 0; k < count; k++) {
+          permi_sum_add_double(&mine[k], sum.value[k].hi);
+          permi_sum_add_double(&mine[k], sum.value[k].lo);
+        }
+        for (k = 0; k < rows; k++)
+          permi_sum_add_double(&mine[count + k], sum.absolute[k]);
+        if (master) {
+          perm_status status = permi_control_poll(
+              control, (double)(chunk + 1) * minors->seconds / (double)minors->chunks, "summing");
+          if (status != PERM_OK) {
+            PERMI_OMP(atomic write)
+            stop = status;
+          }
+        }
+      }
+    }
+    PERMI_OMP(critical(permi_minors_memory))
+    {
+      for (k = 0; k < count + rows && mine && memory; k++)
+        permi_sum_add(&sums[k], &mine[k]);
+      permi_release(allocator, mine);
+      permi_release(allocator, memory);
+    }
+  }
+  for (i = 0; i < count; i++) {
+    total->exp2[i] = 0;
+    if (sums)
+      total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
+  }
+  for (i = 0; sums && i < rows; i++) {
+    long long e;
+    const permi_dd x = permi_sum_value(&sums[count + i], &e);
+    total->absolute[i] = ldexp(x.hi, permi_int_exponent(e));
+  }
+  permi_release(allocator, sums);
+  return stop > 0 && next >= minors->chunks ? PERM_OK : (perm_status)stop; /* every chunk that was taken is done */
+}
+
+/* ---- the calls */
+static const char *permi_minors_refusal(const perm_options *options)
+{
+  if (options->certify)
+    return "minors have no guaranteed bound (certify)";
+  if (options->method != PERM_AUTO && options->method != PERM_DENSE && options->method != PERM_GLYNN)
+    return "minors have methods auto, dense and glynn";
+  if (options->precision > PERM_PRECISION_DD)
+    return "minors have precisions fast, default, accurate and dd";
+  return NULL;
+}
+
+/* Copies into counts[], all 1 where the caller has none; their sum, or -1. */
+static int permi_minors_counts(int count, const int *given, int *counts)
+{
+  int i, total = 0;
+  for (i = 0; i < count; i++) {
+    counts[i] = given ? given[i] : 1;
+    if (counts[i] < 0 || counts[i] > 1 << 20)
+      return -1;
+    total += counts[i];
+  }
+  return total;
+}
+
+static double permi_minors_shifted(double x, long long e)
+{
+  return ldexp(x, permi_int_exponent(e));
+}
+
+/* Results: minors (row >= 0: of that row, else the whole gradient) from the sums, all in units of 2^result->exp2. */
+static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
+                                perm_result *result)
+{
+  const int parts = minors->parts, columns = minors->columns, rows = minors->rows;
+  long long whole = -minors->scale_exp2, most = LLONG_MIN, least = LLONG_MAX;
+  permi_dd value[2] = {{0, 0}, {0, 0}};
+  double estimate = 0, lead;
+  long long estimate_exp2 = 0, common;
+  int i, j, part, e, k;
+  for (i = 0; i < rows; i++)
+    whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
+  for (j = 0; j < columns; j++)
+    whole -= (long long)minors->column_count[j] * minors->column_exp2[j];
+  for (j = 0; j < columns; j++) { /* along the last row, which is there in any case */
+    permi_dd x[2], y[2];
+    for (part = 0; part < 2; part++) {
+      const int at = ((rows - 1 - minors->least) * columns + j) * parts + part;
+      x[part] = y[part] = permi_dd_make(0);
+      if (part < parts) {
+        x[part] = permi_dd_make(minors->column_count[j] * permi_minors_scaled(minors, rows - 1, j, part));
+        y[part] = permi_dd_scale(total->value[at], permi_int_exponent(total->exp2[at]));
+      }
+    }
+    permi_dd_multiply_complex(&x[0], &x[1], y[0], y[1]);
+    for (part = 0; part < 2; part++)
+      value[part] = permi_dd_add(value[part], x[part]);
+  }
+  for (i = minors->least, k = 0; i < rows; i++)
+    for (j = 0; j < columns; j++) {
+      const double factor = gradient ? (double)minors->row_count[i] * minors->column_count[j] : 1;
+      const long long unit = whole + minors->row_exp2[i] + minors->column_exp2[j];
+      const double lost =
+          (minors->estimate_relative + 4 * minors->below) * total->absolute[i - minors->least] * factor +
+          (minors->lossy ? DBL_MIN : 0);
+      for (part = 0; part < parts; part++, k++) {
+        total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
+        total->exp2[k] += unit;
+        if (total->value[k].hi != 0) {
+          frexp(total->value[k].hi, &e);
+          most = total->exp2[k] + e > most ? total->exp2[k] + e : most;
+          least = total->exp2[k] + e < least ? total->exp2[k] + e : least;
+        }
+      }
+      if (lost > 0 && (estimate == 0 || lost > permi_minors_shifted(estimate, estimate_exp2 - unit))) {
+        estimate = lost;
+        estimate_exp2 = unit;
+      }
+    }
+  lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
+  if (lead != 0) {
+    frexp(lead, &e);
+    most = whole + e > most ? whole + e : most;
+    least = whole + e < least ? whole + e : least;
+  }
+  if (estimate != 0 && most == LLONG_MIN) {
+    frexp(estimate, &e);
+    most = least = estimate_exp2 + e;
+  }
+  common = most == LLONG_MIN || (most < 1000 && least > -1000) ? 0 : most;
+  result->exp2 = common;
+  result->value = permi_minors_shifted(value[0].hi, whole - common);
+  result->imaginary = parts == 2 ? permi_minors_shifted(value[1].hi, whole - common) : 0;
+  result->estimate = permi_minors_shifted(estimate, estimate_exp2 - common);
+  for (i = minors->least, k = 0; i < rows; i++)
+    for (j = 0; j < columns; j++)
+      for (part = 0; part < parts; part++, k++)
+        out[((gradient ? minors->row_of[i] * n : 0) + minors->column_of[j]) * parts + part] =
+            permi_minors_shifted(total->value[k].hi, total->exp2[k] - common);
+}
+
+/* Is the worst minor good enough, against the largest? */
+static double permi_minors_relative(const perm_result *result, const double *out, int count)
+{
+  double most = 0;
+  int k;
+  for (k = 0; k < count; k++)
+    most = fmax(most, fabs(out[k]));
+  return result->estimate == 0 ? 0 : result->estimate / most;
+}
+
+/* Engine, sum and output, in default precision or in double-double. The scaling is made. */
+static perm_status permi_minors_run(permi_minors *minors, int n, const perm_options *options, int wide, double *full,
+                                    permi_minors_total *total, permi_control *control, double *out, int gradient,
+                                    perm_result *result)
+{
+  const int threads = permi_threads(options);
+  double seconds;
+  perm_status status = PERM_OK;
+  permi_minors_plan_terms(minors);
+  seconds = minors->seconds;
+  minors->below = 0;
+  minors->dense.memory = NULL;
+  if (!wide && full && permi_minors_plan_dense(minors, permi_isa(options))) {
+    if (minors->seconds > seconds && options->method != PERM_DENSE) {
+      permi_minors_plan_terms(minors);
+    } else {
+      permi_minors_write_out(minors, 1, full);
+      minors->below = permi_minors_below_grid(minors, full);
+      minors->below = minors->below > PERMI_WANTED_RELATIVE ? minors->below : 0;
+      status = permi_minors_tables(minors, &options->allocator, full);
+    }
+  }
+  if (minors->terms >= 1e18)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
+  if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %.3g s, far over max_seconds = %.3g",
+                      minors->seconds, options->max_seconds);
+  control->work_total = minors->seconds;
+  if (status == PERM_OK)
+    status = permi_minors_execute(minors, options, control, threads, total);
+  permi_release(&options->allocator, minors->dense.memory);
+  if (status != PERM_OK)
+    return permi_fail(result, status, 0, "%s", perm_status_text(status));
+  permi_minors_output(minors, total, n, out, gradient, result);
+  result->method = minors->kernel ? PERM_DENSE : PERM_GLYNN;
+  result->precision = minors->kernel ? options->precision : PERM_PRECISION_DD;
+  result->isa = minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
+  result->threads = minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : threads;
+  result->terms += minors->terms;
+  return PERM_OK;
+}
+
+/* row: -1 for the whole gradient. */
+static perm_status permi_minors_compute(int m, int n, const permi_view *view, const int *row_counts,
+                                        const int *column_counts, int row, const perm_options *options_given,
+                                        double *out, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const int gradient = row < 0, arguments = gradient ? 7 : 8;
+  const char *refusal = permi_minors_refusal(options);
+  const double start = permi_seconds();
+  int row_count[PERM_MAX_N], column_count[PERM_MAX_N], i, j, k, part, count, rows, columns;
+  permi_minors *minors;
+  permi_minors_total total;
+  permi_control control;
+  double *memory, *full = NULL;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  status = permi_check_options(options, arguments, result);
+  if (status == PERM_OK)
+    status = permi_check_matrix(m, n, view, result);
+  if (status != PERM_OK)
+    return status;
+  if (!out && n > 0 && (m > 0 || !gradient))
+    return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL", gradient ? "gradient" : "minors");
+  count = gradient ? m * n * view->parts : n * view->parts;
+  for (k = 0; k < count; k++)
+    out[k] = (double)NAN;
+#if defined(PERM_NO_COMPLEX)
+  if (view->parts == 2)
+    refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
+#endif
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, arguments, "options: %s", refusal);
+  if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side makes the other one unchecked */
+    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
+                      PERM_MAX_N);
+  i = permi_minors_counts(m, row_counts, row_count);
+  j = permi_minors_counts(n, column_counts, column_count);
+  if (i < 0 || j < 0 || i != j)
+    return permi_fail(result, PERM_ERROR_COUNTS, i < 0 ? 5 : 6,
+                      i < 0 || j < 0 ? "a multiplicity is negative or above a million"
+                                     : "%d rows with their copies, but %d columns",
+                      i, j);
+  if (i > PERMI_MINORS_TOTAL)
+    return permi_fail(result, PERM_ERROR_SIZE, 5, "%d rows with their copies; at most %d", i, PERMI_MINORS_TOTAL);
+  if (!gradient && (row >= m || row_count[row] == 0))
+    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", row, m,
+                      row >= m ? "" : ", and has no copy");
+  minors = (permi_minors *)permi_allocate(&options->allocator, 1, sizeof *minors);
+  if (!minors)
+    return permi_fail_memory(result);
+  memset(minors, 0, sizeof *minors);
+  minors->parts = view->parts;
+  minors->total = i;
+  for (i = 0; i <= m; i++) { /* the row that is wanted comes last */
+    const int from = i == m ? row : i;
+    if (i == m ? gradient : row_count[i] == 0 || i == row)
+      continue;
+    minors->row_of[minors->rows] = from;
+    minors->row_count[minors->rows++] = row_count[from];
+  }
+  for (j = 0; j < n; j++)
+    if (column_count[j]) {
+      minors->column_of[minors->columns] = j;
+      minors->column_count[minors->columns++] = column_count[j];
+    }
+  rows = minors->rows;
+  columns = minors->columns;
+  minors->least = gradient ? 0 : rows - 1;
+  for (i = 0; i < rows; i++)
+    for (j = 0; j < columns; j++)
+      for (part = 0; part < view->parts; part++)
+        minors->entry[i][j][part] = permi_at(view, minors->row_of[i], minors->column_of[j], part);
+  memset(out, 0, (size_t)count * sizeof *out);
+  total.count = (rows - minors->least) * columns * view->parts;
+  memory = (double *)permi_allocate(
+      &options->allocator,
+      (size_t)(3 * total.count + rows) +
+          (minors->total <= PERM_MAX_N ? (size_t)(minors->total * minors->total * view->parts) : 0),
+      sizeof(double));
+  if (!memory) {
+    permi_release(&options->allocator, minors);
+    return permi_fail_memory(result);
+  }
+  total.value = (permi_dd *)(void *)memory;
+  total.exp2 = (long long *)(void *)(memory + 2 * total.count);
+  total.absolute = memory + 3 * total.count;
+  if (minors->total <= PERM_MAX_N)
+    full = total.absolute + rows;
+  memset(&control, 0, sizeof control);
+  control.options = options;
+  control.start = start;
+  control.deadline = options->max_seconds > 0 ? start + options->max_seconds : (double)INFINITY;
+  control.next_report = start + 0.2;
+  result->method = PERM_STRUCTURE;
+  result->isa = PERM_ISA_PLAIN;
+  result->threads = 1;
+  result->value = rows == 0;
+  if (rows && permi_minors_scale(minors, full)) {
+    const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_GLYNN;
+    double relative;
+    status = permi_minors_run(minors, n, options, wide, full, &total, &control, out, gradient, result);
+    relative = status == PERM_OK ? permi_minors_relative(result, out, count) : 0;
+    if (status == PERM_OK && minors->kernel &&
+        relative > (options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE)) {
+      permi_minors_plan_terms(minors);
+      if (options->tolerance > 0 ? options->max_seconds == 0 || minors->seconds <= options->max_seconds
+                                 : minors->seconds < PERMI_ESCALATE_SECONDS) {
+        perm_result finished = *result;
+        if (permi_minors_run(minors, n, options, 1, full, &total, &control, out, gradient, result) != PERM_OK)
+          *result = finished;
+        else
+          result->escalated = 1;
+        relative = permi_minors_relative(result, out, count);
+      }
+    }
+    if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
+      status = result->status = PERM_TOLERANCE_NOT_MET;
+      snprintf(result->message, sizeof result->message,
+               "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
+               relative);
+    }
+    if (status != PERM_OK && status != PERM_TOLERANCE_NOT_MET)
+      for (k = 0; k < count; k++)
+        out[k] = (double)NAN;
+  }
+  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
+    result->error = result->method == PERM_STRUCTURE ? 0 : (double)INFINITY;
+    result->is_complex = view->parts == 2;
+    result->seconds = permi_seconds() - start;
+  }
+  permi_release(&options->allocator, memory);
+  permi_release(&options->allocator, minors);
+  return status;
+}
+
+PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                      const int *column_counts, int row, const perm_options *options, double *minors,
+                                      perm_result *result)
+{
+  const permi_view view = {a, ld, 1};
+  if (row < 0)
+    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
+  return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
+}
+
+PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, int row, const perm_options *options,
+                                         double *minors, perm_result *result)
+{
+  const permi_view view = {a, ld, 2};
+  if (row < 0)
+    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
+  return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
+}
+
+PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                        const int *column_counts, const perm_options *options, double *gradient,
+                                        perm_result *result)
+{
+  const permi_view view = {a, ld, 1};
+  return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
+}
+
+PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                           const int *column_counts, const perm_options *options, double *gradient,
+                                           perm_result *result)
+{
+  const permi_view view = {a, ld, 2};
+  return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
+}
+
 /* ======================================================================================== >>public */
 PERM_API const char *perm_status_text(perm_status status)
 {
@@ -8629,6 +9672,20 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, PERMI_V g, c
 #undef PERMI_LIMBS_TIMES
 #endif
 
+/* Minors */
+#define PERMI_PASS_PARTS 1
+#define PERMI_PASS PERMI_NAME(minors_real)
+#define PERMI_PASS_MINORS PERMI_WIDE(3, 2)
+#include PERM_HEADER_FILE
+#undef PERMI_PASS_PARTS
+#if !defined(PERM_NO_COMPLEX)
+#define PERMI_PASS_PARTS 2
+#define PERMI_PASS PERMI_NAME(minors_complex)
+#define PERMI_PASS_MINORS PERMI_WIDE(2, 1)
+#include PERM_HEADER_FILE
+#undef PERMI_PASS_PARTS
+#endif
+
 #undef PERMI_WIDE
 #undef PERMI_JOIN_
 #undef PERMI_JOIN
@@ -9406,6 +10463,202 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
 #undef PERMI_PASS
 #undef PERMI_PASS_SMALL
 #undef PERMI_PASS_BLOCK
+#elif defined(PERMI_PASS_MINORS) /* sums of P_i, see >>minors */
+/* PERMI_PASS_MINORS  block columns, whose settings q = 0, 1, ... stay in registers; PERMI_PASS_PARTS  1 real, 2 complex.
+   Forward over the rows: products of those before each, stored. Backward: times those behind it. The last row stands in
+   no product of the first pass, so a pass back that stops there (least = n - 1) yields that row's minors at once.
+   Per row and setting: additions 2, multiplications 2, fused 2; stores, at 2 for 6 operations, do not limit. */
+#if PERMI_PASS_PARTS == 2
+#define PERMI_NEW(x) PERMI_V x##_r, x##_i
+#define PERMI_GET(x, p, apart) x##_r = PERMI_LOAD(p), x##_i = PERMI_LOAD((p) + (apart))
+#define PERMI_PUT(p, apart, x) PERMI_STORE(p, x##_r), PERMI_STORE((p) + (apart), x##_i)
+#define PERMI_COPY(x, a) x##_r = a##_r, x##_i = a##_i
+#define PERMI_PLUS(x, a, b) x##_r = PERMI_ADD(a##_r, b##_r), x##_i = PERMI_ADD(a##_i, b##_i)
+#define PERMI_MINUS(x, a, b) x##_r = PERMI_SUB(a##_r, b##_r), x##_i = PERMI_SUB(a##_i, b##_i)
+#define PERMI_MULTIPLY(x, a, b)                                                                                        \
+  x##_r = PERMI_FMS(a##_r, b##_r, PERMI_MUL(a##_i, b##_i)), x##_i = PERMI_FMA(a##_r, b##_i, PERMI_MUL(a##_i, b##_r))
+#define PERMI_ACCUMULATE(x, a, b) /* x += ab */                                                                        \
+  x##_r = PERMI_FMA(a##_r, b##_r, PERMI_FNMA(a##_i, b##_i, x##_r)),                                                    \
+  x##_i = PERMI_FMA(a##_r, b##_i, PERMI_FMA(a##_i, b##_r, x##_i))
+#define PERMI_SPREAD(x, re, im) x##_r = PERMI_SET(re), x##_i = PERMI_SET(im)
+#define PERMI_MODULUS(x) PERMI_ADD(PERMI_ABS(x##_r), PERMI_ABS(x##_i))
+#else
+#define PERMI_NEW(x) PERMI_V x
+#define PERMI_GET(x, p, apart) x = PERMI_LOAD(p)
+#define PERMI_PUT(p, apart, x) PERMI_STORE(p, x)
+#define PERMI_COPY(x, a) x = a
+#define PERMI_PLUS(x, a, b) x = PERMI_ADD(a, b)
+#define PERMI_MINUS(x, a, b) x = PERMI_SUB(a, b)
+#define PERMI_MULTIPLY(x, a, b) x = PERMI_MUL(a, b)
+#define PERMI_ACCUMULATE(x, a, b) x = PERMI_FMA(a, b, x)
+#define PERMI_SPREAD(x, re, im) x = PERMI_SET(re)
+#define PERMI_MODULUS(x) PERMI_ABS(x)
+#endif
+#if PERMI_PASS_MINORS == 3
+#define PERMI_EACH(F) F(0, even) F(1, odd) F(2, odd) F(3, even) F(4, odd) F(5, even) F(6, even) F(7, odd)
+#elif PERMI_PASS_MINORS == 2
+#define PERMI_EACH(F) F(0, even) F(1, odd) F(2, odd) F(3, even)
+#else
+#define PERMI_EACH(F) F(0, even) F(1, odd)
+#endif
+#define PERMI_SETTINGS (1 << PERMI_PASS_MINORS)
+/* how far apart the parts of a number are, and the settings: in a table, in a row of sums */
+#define PERMI_APART (PERMI_SETTINGS * PERMI_WIDTH)
+#define PERMI_NUMBER (PERMI_PASS_PARTS * PERMI_WIDTH)
+/* high + low += x in double-double, elementwise over `count` doubles */
+#define PERMI_ADD_WIDE(high, low, x)                                                                                   \
+  {                                                                                                                    \
+    const PERMI_V a_ = PERMI_LOAD(high), b_ = x, s_ = PERMI_ADD(a_, b_), t_ = PERMI_SUB(s_, a_);                       \
+    PERMI_STORE(low, PERMI_ADD(PERMI_LOAD(low),                                                                        \
+                               PERMI_ADD(PERMI_SUB(a_, PERMI_SUB(s_, t_)), PERMI_SUB(b_, t_))));                       \
+    PERMI_STORE(high, s_);                                                                                             \
+  }
+
+PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)
+{
+  double x[2 * PERM_MAX_N] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
+  const int n = dense->n, padded = dense->padded, block = PERMI_SETTINGS * PERMI_NUMBER, row = n * PERMI_NUMBER;
+  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
+  uint64_t c, gray = first ^ first >> 1;
+  int i, k;
+  for (i = 0; i < padded; i += PERMI_WIDTH)
+    PERMI_STORE(x + i, PERMI_LOAD(dense->start + i));
+  for (k = 0; k < dense->outer; k++)
+    if (gray >> k & 1) {
+      const double *step = dense->step + (size_t)(2 * k + 1) * (size_t)padded;
+      for (i = 0; i < padded; i += PERMI_WIDTH)
+        PERMI_STORE(x + i, PERMI_ADD(PERMI_LOAD(x + i), PERMI_LOAD(step + i)));
+    }
+
+#define PERMI_DECLARE(q, parity)                                                                                       \
+  PERMI_NEW(p##q);                                                                                                     \
+  PERMI_SPREAD(p##q, sign, 0.0);
+#define PERMI_ONE(q, parity) PERMI_SPREAD(p##q, 1.0, 0.0);
+#define PERMI_KEEP_FRONT(q, parity) PERMI_PUT(front + (q)*PERMI_NUMBER, PERMI_WIDTH, p##q);
+#define PERMI_ROW(q, parity)                                                                                           \
+  {                                                                                                                    \
+    PERMI_NEW(y);                                                                                                      \
+    PERMI_NEW(z);                                                                                                      \
+    PERMI_GET(y, t + (q)*PERMI_WIDTH, PERMI_APART);                                                                    \
+    PERMI_PLUS(y, y, outer);                                                                                           \
+    PERMI_MULTIPLY(z, p##q, y);                                                                                        \
+    PERMI_COPY(p##q, z);                                                                                               \
+  }
+#define PERMI_SUM(q, parity)                                                                                           \
+  {                                                                                                                    \
+    PERMI_NEW(f);                                                                                                      \
+    PERMI_NEW(s);                                                                                                      \
+    PERMI_GET(f, front + (q)*PERMI_NUMBER, PERMI_WIDTH);                                                               \
+    PERMI_GET(s, sum + (q)*PERMI_NUMBER, PERMI_WIDTH);                                                                 \
+    PERMI_ACCUMULATE(s, f, p##q);                                                                                      \
+    PERMI_ACCUMULATE(parity, f, p##q);                                                                                 \
+    PERMI_PUT(sum + (q)*PERMI_NUMBER, PERMI_WIDTH, s);                                                                 \
+  }
+#define PERMI_SAMPLE(q, parity)                                                                                        \
+  {                                                                                                                    \
+    PERMI_NEW(f);                                                                                                      \
+    PERMI_NEW(s);                                                                                                      \
+    PERMI_GET(f, front + (q)*PERMI_NUMBER, PERMI_WIDTH);                                                               \
+    PERMI_MULTIPLY(s, f, p##q);                                                                                        \
+    absolute = PERMI_ADD(absolute, PERMI_MODULUS(s));                                                                  \
+  }
+  for (c = first;;) {
+    const double sign = c & 1 ? -1.0 : 1.0;
+    const double *t = dense->table;
+    double *front = work->front, *sum = work->sum;
+    const int sampled = !(permi_scatter(c) & dense->absolute_mask);
+    PERMI_NEW(outer);
+    PERMI_EACH(PERMI_DECLARE)
+    for (i = 0; i + 1 < n; i++) {
+      PERMI_EACH(PERMI_KEEP_FRONT)
+      PERMI_SPREAD(outer, x[i * PERMI_PASS_PARTS], x[i * PERMI_PASS_PARTS + 1]);
+      PERMI_EACH(PERMI_ROW)
+      t += PERMI_PASS_PARTS * PERMI_APART;
+      front += block;
+    }
+    PERMI_EACH(PERMI_KEEP_FRONT)
+    PERMI_EACH(PERMI_ONE)
+    sum += (n - 1) * block;
+    for (;;) {
+      PERMI_NEW(even);
+      PERMI_NEW(odd);
+      PERMI_SPREAD(even, 0.0, 0.0);
+      PERMI_SPREAD(odd, 0.0, 0.0);
+      PERMI_EACH(PERMI_SUM)
+      PERMI_MINUS(even, even, odd);
+      PERMI_PUT(work->present + i * PERMI_NUMBER, PERMI_WIDTH, even);
+      if (sampled) {
+        PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
+        PERMI_EACH(PERMI_SAMPLE)
+        PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
+      }
+      if (i == least)
+        break;
+      PERMI_SPREAD(outer, x[i * PERMI_PASS_PARTS], x[i * PERMI_PASS_PARTS + 1]);
+      PERMI_EACH(PERMI_ROW)
+      i--;
+      t -= PERMI_PASS_PARTS * PERMI_APART;
+      front -= block;
+      sum -= block;
+    }
+
+    /* Blocks that are complete with this state meet. In a Gray walk the sign of column k is + where bits k and k + 1
+       of c are equal. */
+    for (k = 0; (c - first) >> k & 1; k++) {
+      const PERMI_V turn = PERMI_SET(c >> (k + 1) & 1 ? -1.0 : 1.0);
+      const double *stack = work->stack + k * row;
+      double *high = work->difference_high + k * row, *low = work->difference_low + k * row;
+      for (i = least * PERMI_NUMBER; i < row; i += PERMI_WIDTH) {
+        const PERMI_V before = PERMI_LOAD(stack + i), now = PERMI_LOAD(work->present + i);
+        const PERMI_V difference = PERMI_MUL(turn, PERMI_SUB(before, now));
+        PERMI_STORE(work->present + i, PERMI_ADD(before, now));
+        PERMI_ADD_WIDE(high + i, low + i, difference)
+      }
+    }
+    for (i = least * PERMI_NUMBER; i < row; i += PERMI_WIDTH)
+      PERMI_STORE(work->stack + k * row + i, PERMI_LOAD(work->present + i));
+    c++;
+    if (!(c & 15) || c == last)
+      for (i = least * block; i < n * block; i += PERMI_WIDTH) {
+        PERMI_ADD_WIDE(work->high + i, work->low + i, PERMI_LOAD(work->sum + i))
+        PERMI_STORE(work->sum + i, PERMI_SET(0.0));
+      }
+    if (c == last)
+      break;
+    {
+      const double *step;
+      k = permi_trailing_zeros(c);
+      step = dense->step + (size_t)(2 * k + (int)((c ^ c >> 1) >> k & 1)) * (size_t)padded;
+      for (i = 0; i < padded; i += PERMI_WIDTH)
+        PERMI_STORE(x + i, PERMI_ADD(PERMI_LOAD(x + i), PERMI_LOAD(step + i)));
+    }
+  }
+  PERMI_LEAVE();
+}
+
+#undef PERMI_ACCUMULATE
+#undef PERMI_ADD_WIDE
+#undef PERMI_APART
+#undef PERMI_COPY
+#undef PERMI_DECLARE
+#undef PERMI_EACH
+#undef PERMI_GET
+#undef PERMI_KEEP_FRONT
+#undef PERMI_MINUS
+#undef PERMI_MODULUS
+#undef PERMI_MULTIPLY
+#undef PERMI_NEW
+#undef PERMI_NUMBER
+#undef PERMI_ONE
+#undef PERMI_PLUS
+#undef PERMI_PUT
+#undef PERMI_ROW
+#undef PERMI_SAMPLE
+#undef PERMI_SETTINGS
+#undef PERMI_SPREAD
+#undef PERMI_SUM
+#undef PERMI_PASS
+#undef PERMI_PASS_MINORS
 #else /* one kernel */
 #if !defined(PERMI_PASS_FORM) || !defined(PERMI_PASS_PARTS) || !defined(PERMI_PASS_PRODUCT) ||                         \
     !defined(PERMI_PASS_BLOCK) || PERMI_PASS_BLOCK < 1 || PERMI_PASS_BLOCK > 3
