@@ -1980,14 +1980,16 @@ typedef struct permi_dense {
   void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 } permi_dense;
 
-/* What a kernel of >>minors works in; numbers by [row][setting][part], or [row][part], each a vector. */
+/* What a kernel of >>minors works in, thread by thread; numbers are a vector a part. Sums over settings have Glynn's
+   signs, but for those of the lanes. A chunk of 2^m states leaves in stack [max(m - 2, 0)] its sum for each row. */
 typedef struct permi_minors_work {
-  double *front;                              /* products of the rows before */
-  double *sum, *high, *low;                   /* of the terms, by setting; high + low what has been moved there */
-  double *present;                            /* sums of blocks of states that end now, over the settings */
-  double *stack;                              /* [level]: of those that wait for their neighbours */
-  double *difference_high, *difference_low;   /* [column] */
-  double *absolute;                           /* [row]: sums of |terms| */
+  double *row;                    /* [row]: table, products of the rows before, sums for block columns and the first two
+                                     outer ones */
+  double *block_high, *block_low; /* [row][block columns and 2]: those sums for good */
+  double *high, *low;             /* [outer column][row]: sums for outer columns, from the third on */
+  double *present;                /* [4][row]: sums of the last four states */
+  double *stack;                  /* [level][row]: of blocks of 4, 8, ... states that wait for their neighbours */
+  double *absolute;               /* [row]: sums of |terms|, no parts */
 } permi_minors_work;
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
@@ -6564,6 +6566,13 @@ static permi_dd permi_dd_times_double(permi_dd a, double b)
   return permi_dd_multiply(a, permi_dd_make(b));
 }
 
+static permi_dd permi_dd_subtract(permi_dd a, permi_dd b)
+{
+  b.hi = -b.hi;
+  b.lo = -b.lo;
+  return permi_dd_add(a, b);
+}
+
 static permi_dd permi_dd_divide_double(permi_dd a, double b)
 {
   const double quotient = a.hi / b;
@@ -6734,25 +6743,24 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
 {
   const permi_dense *dense = &minors->dense;
   const permi_minors_kernel *kernel = minors->kernel;
-  const int parts = minors->parts, n = dense->n, lanes = 1 << kernel->lane_columns, levels = dense->chunk_log2 + 1;
-  const int inner = kernel->lane_columns + kernel->block_columns, settings = 1 << inner;
-  const int least = minors->least ? n - 1 : 0, wanted = minors->columns, block = n * settings * parts;
+  const int parts = minors->parts, n = dense->n, lanes = 1 << kernel->lane_columns, number = lanes * parts;
+  const int levels = dense->chunk_log2 < 2 ? 2 : dense->chunk_log2, row = n * number;
+  const int blocks = kernel->block_columns, inner = kernel->lane_columns + blocks, sums = n * (blocks + 2) * number;
+  const int least = minors->least ? n - 1 : 0, wanted = minors->columns;
   const uint64_t gray = (chunk << dense->chunk_log2) ^ (chunk << dense->chunk_log2) >> 1;
-  const int row = n * lanes * parts;
   permi_minors_work work;
   int i, j, k, q, part, copy;
   memory += (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
-  work.front = memory;
-  work.sum = work.front + block;
-  work.high = work.sum + block;
-  work.low = work.high + block;
-  work.present = work.low + block;
-  work.stack = work.present + row;
-  work.difference_high = work.stack + levels * row;
-  work.difference_low = work.difference_high + levels * row;
-  work.absolute = work.difference_low + levels * row;
-  memset(work.sum, 0, (size_t)(3 * block) * sizeof(double));
-  memset(work.difference_high, 0, (size_t)(2 * levels * row + n * lanes) * sizeof(double));
+  work.row = memory;
+  work.block_high = work.row + sums + ((2 * row) << blocks);
+  work.block_low = work.block_high + sums;
+  work.high = work.block_low + sums;
+  work.low = work.high + levels * row;
+  work.present = work.low + levels * row;
+  work.stack = work.present + 4 * row;
+  work.absolute = work.stack + (levels - 1) * row;
+  memset(work.block_high, 0, (size_t)(2 * sums + 2 * levels * row) * sizeof(double));
+  memset(work.absolute, 0, (size_t)(n * lanes) * sizeof(double));
   kernel->run(dense, least, chunk, &work);
 
   for (i = minors->least, copy = least; i < minors->rows; copy += minors->row_count[i++]) {
@@ -6760,38 +6768,30 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
     for (k = 0; k < lanes; k++)
       out->absolute[i - minors->least] += absolute[k] * (dense->absolute_mask + 1.0);
     for (part = 0; part < parts; part++) {
-      permi_dd u[64], d[PERM_MAX_N];
-      int size = settings, first;
-      for (q = 0; q < settings; q++) { /* settings are vectors, lanes within */
-        const size_t at = (size_t)(((copy * (settings / lanes) + q / lanes) * parts + part) * lanes + q % lanes);
-        const double sign = (q ^ q >> 1 ^ q >> 2 ^ q >> 3 ^ q >> 4 ^ q >> 5) & 1 ? -1 : 1;
-        u[q] = permi_two_sum(sign * work.high[at], sign * work.low[at]);
-      }
-      for (j = 0; j < inner; j++)
+      permi_dd u[8], d[PERM_MAX_N];
+      int size = lanes, first;
+      for (q = 0; q < lanes; q++)
+        u[q] = permi_dd_make(work.stack[(levels - 2) * row + (copy * parts + part) * lanes + q] *
+                             permi_parity_signs[q]);
+      for (j = 0; j < kernel->lane_columns; j++)
         for (q = 0, size /= 2, d[j] = permi_dd_make(0); q < size; q++) {
-          permi_dd turned = u[2 * q + 1];
-          turned.hi = -turned.hi;
-          turned.lo = -turned.lo;
-          d[j] = permi_dd_add(d[j], permi_dd_add(u[2 * q], turned));
+          d[j] = permi_dd_add(d[j], permi_dd_subtract(u[2 * q], u[2 * q + 1]));
           u[q] = permi_dd_add(u[2 * q], u[2 * q + 1]);
         }
-      d[inner] = u[0]; /* the fixed column */
-      for (k = 0; k < dense->outer; k++) {
-        permi_dd *to = &d[inner + 1 + k];
-        *to = u[0];
-        if (k >= dense->chunk_log2) {
-          if (gray >> k & 1) {
-            to->hi = -to->hi;
-            to->lo = -to->lo;
-          }
+      for (j = kernel->lane_columns; j < n; j++) {
+        const int block = j - kernel->lane_columns, outer = j - inner - 1;
+        const int at = outer < 0 || outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
+                                              : outer * row + (copy * parts + part) * lanes;
+        const double *high = outer < 2 ? work.block_high + at : work.high + at;
+        const double *low = outer < 2 ? work.block_low + at : work.low + at;
+        d[j] = u[0]; /* the fixed column, and those that are fixed in this chunk */
+        if (outer >= dense->chunk_log2 && gray >> outer & 1)
+          d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
+        if (block == blocks || outer >= dense->chunk_log2)
           continue;
-        }
-        *to = permi_dd_make(0);
-        for (q = 0; q < lanes; q++) {
-          const int at = k * row + (copy * parts + part) * lanes + q;
-          const double sign = (q ^ q >> 1 ^ q >> 2) & 1 ? -1 : 1;
-          *to = permi_dd_add(*to, permi_two_sum(sign * work.difference_high[at], sign * work.difference_low[at]));
-        }
+        d[j] = permi_dd_make(0);
+        for (q = 0; q < lanes; q++)
+          d[j] = permi_dd_add(d[j], permi_two_sum(high[q] * permi_parity_signs[q], low[q] * permi_parity_signs[q]));
       }
       for (j = 0, first = 0; j < wanted; first += minors->column_count[j++])
         out->value[((i - minors->least) * wanted + j) * parts + part] = d[first];
@@ -6870,7 +6870,7 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   minors->terms = ldexp(1, n - 1);
   minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
   minors->work_doubles = 8 + (double)(n * minors->parts) * (double)(1 << kernel->lane_columns) *
-                                 ((4 << kernel->block_columns) + 3.0 * dense->chunk_log2 + 6);
+                                 ((2 << kernel->block_columns) + 3.0 * (kernel->block_columns + 2) + 3.0 * dense->chunk_log2 + 16);
   minors->scale_exp2 = n - 1;
   minors->estimate_relative = (n + 6) * PERMI_UNIT * minors->parts + states * 0;
   return 1;
@@ -10467,7 +10467,8 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
 /* PERMI_PASS_MINORS  block columns, whose settings q = 0, 1, ... stay in registers; PERMI_PASS_PARTS  1 real, 2 complex.
    Forward over the rows: products of those before each, stored. Backward: times those behind it. The last row stands in
    no product of the first pass, so a pass back that stops there (least = n - 1) yields that row's minors at once.
-   Per row and setting: additions 2, multiplications 2, fused 2; stores, at 2 for 6 operations, do not limit. */
+   What limits is traffic with the first-level cache, above all numbers that are read, added to and written back: sums
+   of every setting by themselves (two operations fewer a row and setting) made it half as fast again. */
 #if PERMI_PASS_PARTS == 2
 #define PERMI_NEW(x) PERMI_V x##_r, x##_i
 #define PERMI_GET(x, p, apart) x##_r = PERMI_LOAD(p), x##_i = PERMI_LOAD((p) + (apart))
@@ -10477,9 +10478,6 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
 #define PERMI_MINUS(x, a, b) x##_r = PERMI_SUB(a##_r, b##_r), x##_i = PERMI_SUB(a##_i, b##_i)
 #define PERMI_MULTIPLY(x, a, b)                                                                                        \
   x##_r = PERMI_FMS(a##_r, b##_r, PERMI_MUL(a##_i, b##_i)), x##_i = PERMI_FMA(a##_r, b##_i, PERMI_MUL(a##_i, b##_r))
-#define PERMI_ACCUMULATE(x, a, b) /* x += ab */                                                                        \
-  x##_r = PERMI_FMA(a##_r, b##_r, PERMI_FNMA(a##_i, b##_i, x##_r)),                                                    \
-  x##_i = PERMI_FMA(a##_r, b##_i, PERMI_FMA(a##_i, b##_r, x##_i))
 #define PERMI_SPREAD(x, re, im) x##_r = PERMI_SET(re), x##_i = PERMI_SET(im)
 #define PERMI_MODULUS(x) PERMI_ADD(PERMI_ABS(x##_r), PERMI_ABS(x##_i))
 #else
@@ -10490,16 +10488,15 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
 #define PERMI_PLUS(x, a, b) x = PERMI_ADD(a, b)
 #define PERMI_MINUS(x, a, b) x = PERMI_SUB(a, b)
 #define PERMI_MULTIPLY(x, a, b) x = PERMI_MUL(a, b)
-#define PERMI_ACCUMULATE(x, a, b) x = PERMI_FMA(a, b, x)
 #define PERMI_SPREAD(x, re, im) x = PERMI_SET(re)
 #define PERMI_MODULUS(x) PERMI_ABS(x)
 #endif
 #if PERMI_PASS_MINORS == 3
-#define PERMI_EACH(F) F(0, even) F(1, odd) F(2, odd) F(3, even) F(4, odd) F(5, even) F(6, even) F(7, odd)
+#define PERMI_EACH(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
 #elif PERMI_PASS_MINORS == 2
-#define PERMI_EACH(F) F(0, even) F(1, odd) F(2, odd) F(3, even)
+#define PERMI_EACH(F) F(0) F(1) F(2) F(3)
 #else
-#define PERMI_EACH(F) F(0, even) F(1, odd)
+#define PERMI_EACH(F) F(0) F(1)
 #endif
 #define PERMI_SETTINGS (1 << PERMI_PASS_MINORS)
 /* how far apart the parts of a number are, and the settings: in a table, in a row of sums */
@@ -10518,6 +10515,7 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
 {
   double x[2 * PERM_MAX_N] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
   const int n = dense->n, padded = dense->padded, block = PERMI_SETTINGS * PERMI_NUMBER, row = n * PERMI_NUMBER;
+  const int sums = (PERMI_PASS_MINORS + 2) * PERMI_NUMBER, pitch = 2 * block + sums;
   const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
   uint64_t c, gray = first ^ first >> 1;
   int i, k;
@@ -10530,12 +10528,20 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
         PERMI_STORE(x + i, PERMI_ADD(PERMI_LOAD(x + i), PERMI_LOAD(step + i)));
     }
 
-#define PERMI_DECLARE(q, parity)                                                                                       \
+  for (i = 0; i < n; i++) {
+    double *to = work->row + i * pitch;
+    for (k = 0; k < block; k += PERMI_WIDTH)
+      PERMI_STORE(to + k, PERMI_LOAD(dense->table + i * block + k));
+    for (k = 0; k < sums; k += PERMI_WIDTH)
+      PERMI_STORE(to + 2 * block + k, PERMI_SET(0.0));
+  }
+
+#define PERMI_DECLARE(q)                                                                                       \
   PERMI_NEW(p##q);                                                                                                     \
   PERMI_SPREAD(p##q, sign, 0.0);
-#define PERMI_ONE(q, parity) PERMI_SPREAD(p##q, 1.0, 0.0);
-#define PERMI_KEEP_FRONT(q, parity) PERMI_PUT(front + (q)*PERMI_NUMBER, PERMI_WIDTH, p##q);
-#define PERMI_ROW(q, parity)                                                                                           \
+#define PERMI_ONE(q) PERMI_SPREAD(p##q, 1.0, 0.0);
+#define PERMI_KEEP_FRONT(q) PERMI_PUT(t + block + (q)*PERMI_NUMBER, PERMI_WIDTH, p##q);
+#define PERMI_ROW(q)                                                                                           \
   {                                                                                                                    \
     PERMI_NEW(y);                                                                                                      \
     PERMI_NEW(z);                                                                                                      \
@@ -10544,28 +10550,30 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
     PERMI_MULTIPLY(z, p##q, y);                                                                                        \
     PERMI_COPY(p##q, z);                                                                                               \
   }
-#define PERMI_SUM(q, parity)                                                                                           \
+#define PERMI_TERM(q)                                                                                                  \
+  PERMI_NEW(t##q);                                                                                                     \
   {                                                                                                                    \
     PERMI_NEW(f);                                                                                                      \
-    PERMI_NEW(s);                                                                                                      \
-    PERMI_GET(f, front + (q)*PERMI_NUMBER, PERMI_WIDTH);                                                               \
-    PERMI_GET(s, sum + (q)*PERMI_NUMBER, PERMI_WIDTH);                                                                 \
-    PERMI_ACCUMULATE(s, f, p##q);                                                                                      \
-    PERMI_ACCUMULATE(parity, f, p##q);                                                                                 \
-    PERMI_PUT(sum + (q)*PERMI_NUMBER, PERMI_WIDTH, s);                                                                 \
+    PERMI_GET(f, t + block + (q)*PERMI_NUMBER, PERMI_WIDTH);                                                           \
+    PERMI_MULTIPLY(t##q, f, p##q);                                                                                     \
   }
-#define PERMI_SAMPLE(q, parity)                                                                                        \
+/* a pair of settings that differ in one column: their Glynn signs differ, so minus goes on, plus is that column's */
+#define PERMI_FOLD(minus, plus, a, b)                                                                                  \
+  PERMI_NEW(minus);                                                                                                    \
+  PERMI_NEW(plus);                                                                                                     \
+  PERMI_MINUS(minus, a, b);                                                                                            \
+  PERMI_PLUS(plus, a, b);
+#define PERMI_ADD_TO(number, x)                                                                                        \
   {                                                                                                                    \
-    PERMI_NEW(f);                                                                                                      \
     PERMI_NEW(s);                                                                                                      \
-    PERMI_GET(f, front + (q)*PERMI_NUMBER, PERMI_WIDTH);                                                               \
-    PERMI_MULTIPLY(s, f, p##q);                                                                                        \
-    absolute = PERMI_ADD(absolute, PERMI_MODULUS(s));                                                                  \
+    PERMI_GET(s, sum + (number)*PERMI_NUMBER, PERMI_WIDTH);                                                            \
+    PERMI_PLUS(s, s, x);                                                                                               \
+    PERMI_PUT(sum + (number)*PERMI_NUMBER, PERMI_WIDTH, s);                                                            \
   }
+#define PERMI_SAMPLE(q) absolute = PERMI_ADD(absolute, PERMI_MODULUS(t##q));
   for (c = first;;) {
     const double sign = c & 1 ? -1.0 : 1.0;
-    const double *t = dense->table;
-    double *front = work->front, *sum = work->sum;
+    double *t = work->row, *present = work->present + (c & 3) * (size_t)row;
     const int sampled = !(permi_scatter(c) & dense->absolute_mask);
     PERMI_NEW(outer);
     PERMI_EACH(PERMI_DECLARE)
@@ -10573,20 +10581,37 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
       PERMI_EACH(PERMI_KEEP_FRONT)
       PERMI_SPREAD(outer, x[i * PERMI_PASS_PARTS], x[i * PERMI_PASS_PARTS + 1]);
       PERMI_EACH(PERMI_ROW)
-      t += PERMI_PASS_PARTS * PERMI_APART;
-      front += block;
+      t += pitch;
     }
     PERMI_EACH(PERMI_KEEP_FRONT)
     PERMI_EACH(PERMI_ONE)
-    sum += (n - 1) * block;
     for (;;) {
-      PERMI_NEW(even);
-      PERMI_NEW(odd);
-      PERMI_SPREAD(even, 0.0, 0.0);
-      PERMI_SPREAD(odd, 0.0, 0.0);
-      PERMI_EACH(PERMI_SUM)
-      PERMI_MINUS(even, even, odd);
-      PERMI_PUT(work->present + i * PERMI_NUMBER, PERMI_WIDTH, even);
+      double *sum = t + 2 * block;
+      PERMI_EACH(PERMI_TERM)
+      PERMI_FOLD(m0, d0, t0, t1)
+#if PERMI_PASS_MINORS >= 2
+      PERMI_FOLD(m1, d1, t2, t3)
+      PERMI_FOLD(mm0, dd0, m0, m1)
+      PERMI_MINUS(d0, d0, d1);
+#endif
+#if PERMI_PASS_MINORS == 3
+      PERMI_FOLD(m2, d2, t4, t5)
+      PERMI_FOLD(m3, d3, t6, t7)
+      PERMI_FOLD(mm1, dd1, m2, m3)
+      PERMI_FOLD(mmm0, ddd0, mm0, mm1)
+      PERMI_MINUS(d2, d2, d3);
+      PERMI_MINUS(d0, d0, d2);
+      PERMI_MINUS(dd0, dd0, dd1);
+      PERMI_ADD_TO(2, ddd0)
+      PERMI_ADD_TO(1, dd0)
+      PERMI_PUT(present + i * PERMI_NUMBER, PERMI_WIDTH, mmm0);
+#elif PERMI_PASS_MINORS == 2
+      PERMI_ADD_TO(1, dd0)
+      PERMI_PUT(present + i * PERMI_NUMBER, PERMI_WIDTH, mm0);
+#else
+      PERMI_PUT(present + i * PERMI_NUMBER, PERMI_WIDTH, m0);
+#endif
+      PERMI_ADD_TO(0, d0)
       if (sampled) {
         PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
         PERMI_EACH(PERMI_SAMPLE)
@@ -10597,31 +10622,52 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
       PERMI_SPREAD(outer, x[i * PERMI_PASS_PARTS], x[i * PERMI_PASS_PARTS + 1]);
       PERMI_EACH(PERMI_ROW)
       i--;
-      t -= PERMI_PASS_PARTS * PERMI_APART;
-      front -= block;
-      sum -= block;
+      t -= pitch;
     }
 
-    /* Blocks that are complete with this state meet. In a Gray walk the sign of column k is + where bits k and k + 1
-       of c are equal. */
-    for (k = 0; (c - first) >> k & 1; k++) {
-      const PERMI_V turn = PERMI_SET(c >> (k + 1) & 1 ? -1.0 : 1.0);
-      const double *stack = work->stack + k * row;
-      double *high = work->difference_high + k * row, *low = work->difference_low + k * row;
-      for (i = least * PERMI_NUMBER; i < row; i += PERMI_WIDTH) {
-        const PERMI_V before = PERMI_LOAD(stack + i), now = PERMI_LOAD(work->present + i);
-        const PERMI_V difference = PERMI_MUL(turn, PERMI_SUB(before, now));
-        PERMI_STORE(work->present + i, PERMI_ADD(before, now));
-        PERMI_ADD_WIDE(high + i, low + i, difference)
+    c++;
+    if (!(c & 3) || c == last) { /* four states at once; in a chunk of one or two the others are zeros */
+      const PERMI_V turn = PERMI_SET((c - 1) & 4 ? -1.0 : 1.0);
+      const uint64_t done = (c - 1 - first) >> 2; /* blocks of four before this one */
+      for (k = (int)(c & 3); k & 3; k++)
+        for (i = least * PERMI_NUMBER; i < row; i += PERMI_WIDTH)
+          PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));
+      for (i = least; i < n; i++) {
+        double *sum = work->row + i * pitch + 2 * block + PERMI_PASS_MINORS * PERMI_NUMBER;
+        int part;
+        for (part = 0; part < PERMI_NUMBER; part += PERMI_WIDTH) {
+          const int at = i * PERMI_NUMBER + part;
+          const double *from = work->present + at;
+          double *stack = work->stack + at, *high = work->high + 2 * row + at, *low = work->low + 2 * row + at;
+          const PERMI_V s0 = PERMI_LOAD(from), s1 = PERMI_LOAD(from + row), s2 = PERMI_LOAD(from + 2 * row);
+          const PERMI_V s3 = PERMI_LOAD(from + 3 * row), before = PERMI_ADD(s0, s1), behind = PERMI_ADD(s2, s3);
+          PERMI_V now = PERMI_ADD(before, behind), turned = PERMI_MUL(turn, PERMI_SUB(before, behind));
+          PERMI_STORE(sum + part, PERMI_ADD(PERMI_LOAD(sum + part), PERMI_SUB(PERMI_SUB(s0, s1), PERMI_SUB(s2, s3))));
+          sum += PERMI_NUMBER;
+          PERMI_STORE(sum + part, PERMI_ADD(PERMI_LOAD(sum + part), turned));
+          sum -= PERMI_NUMBER;
+          /* Blocks that are complete with this state meet. In a Gray walk the sign of column k is + where bits k and
+             k + 1 of c are equal. */
+          for (k = 0; done >> k & 1; k++) {
+            const PERMI_V waiting = PERMI_LOAD(stack), difference = PERMI_SUB(waiting, now);
+            PERMI_ADD_WIDE(high, low, (c - 1) & UINT64_C(8) << k ? PERMI_SUB(PERMI_SET(0.0), difference) : difference)
+            now = PERMI_ADD(waiting, now);
+            stack += row;
+            high += row;
+            low += row;
+          }
+          PERMI_STORE(stack, now);
+        }
       }
     }
-    for (i = least * PERMI_NUMBER; i < row; i += PERMI_WIDTH)
-      PERMI_STORE(work->stack + k * row + i, PERMI_LOAD(work->present + i));
-    c++;
     if (!(c & 15) || c == last)
-      for (i = least * block; i < n * block; i += PERMI_WIDTH) {
-        PERMI_ADD_WIDE(work->high + i, work->low + i, PERMI_LOAD(work->sum + i))
-        PERMI_STORE(work->sum + i, PERMI_SET(0.0));
+      for (i = least; i < n; i++) {
+        double *sum = work->row + i * pitch + 2 * block;
+        double *high = work->block_high + i * sums, *low = work->block_low + i * sums;
+        for (k = 0; k < sums; k += PERMI_WIDTH) {
+          PERMI_ADD_WIDE(high + k, low + k, PERMI_LOAD(sum + k))
+          PERMI_STORE(sum + k, PERMI_SET(0.0));
+        }
       }
     if (c == last)
       break;
@@ -10636,12 +10682,13 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
   PERMI_LEAVE();
 }
 
-#undef PERMI_ACCUMULATE
+#undef PERMI_ADD_TO
 #undef PERMI_ADD_WIDE
 #undef PERMI_APART
 #undef PERMI_COPY
 #undef PERMI_DECLARE
 #undef PERMI_EACH
+#undef PERMI_FOLD
 #undef PERMI_GET
 #undef PERMI_KEEP_FRONT
 #undef PERMI_MINUS
@@ -10656,7 +10703,7 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
 #undef PERMI_SAMPLE
 #undef PERMI_SETTINGS
 #undef PERMI_SPREAD
-#undef PERMI_SUM
+#undef PERMI_TERM
 #undef PERMI_PASS
 #undef PERMI_PASS_MINORS
 #else /* one kernel */
