@@ -30,6 +30,7 @@
      >>public     argument checks and the public functions
      >>structure  declared low rank; Cauchy matrices by Borchardt's identity
      >>estimate   random samples with a standard error, where the permanent is out of reach
+     >>batch      many small matrices at once
      >>template   the kernel text
 
    EXAMPLE
@@ -87,6 +88,8 @@
              general matrices: rectangular ones.
      [BGM17] S. Boldo, S. Graillat, J.-M. Muller, On the robustness of the 2Sum and Fast2Sum algorithms, ACM Trans.
              Math. Software 44 (2017): Fast2Sum is exact when a is a whole number of units of the last place of b.
+     [CLL06] E. Carlen, E. H. Lieb, M. Loss, An inequality of Hadamard type for permanents, Methods Appl. Anal. 13
+             (2006) 1-17.
      [Kul13] U. Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums in a long fixed-point word.
 */
 #ifndef PERMI_FAMILY /* the header; a pass of the self-included text skips to >>template */
@@ -512,6 +515,42 @@ PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t
 PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result);
+
+/* Many matrices of one order n in one call: permanents[k], k < count (complex: pairs), on return. Matrix k begins at
+   a + k * matrix_stride (complex: + 2 k * matrix_stride), row-major without gaps. As good as single calls: right to
+   1e-10 wherever n <= 64 lets a single call be; within that, not the same bits, but the same for any number of threads
+   and any layout. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the
+   status is the failure's, and the message names the first. result may be NULL; its value is 0 and its estimate
+   INFINITY, since they are many. With options beyond the defaults (method, precision, certify, tolerance) every matrix
+   is computed by itself. Thread-safe. O(count n 2^(n-1)); fastest up to n = 12. */
+PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
+                                     const perm_options *options, double *permanents, perm_result *result);
+PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
+                                        const perm_options *options, double *permanents, perm_result *result);
+PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_t matrix_stride,
+                                      const perm_options *options, double *permanents, perm_result *result);
+
+/* The same, entry by entry: entry (i, j) of matrix k is a[(i * n + j) * entry_stride + k] (complex: the pair there),
+   entry_stride >= count. The fastest layout. */
+PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
+                                         const perm_options *options, double *permanents, perm_result *result);
+PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
+                                            const perm_options *options, double *permanents, perm_result *result);
+PERM_API perm_status perm_batch_float_soa(int n, size_t count, const float *a, size_t entry_stride,
+                                          const perm_options *options, double *permanents, perm_result *result);
+
+/* The same for k x k selections from one m x n matrix of any size: selection s takes rows rows[s * k + 0 .. k - 1]
+   (NULL: rows 0 .. k - 1) and columns columns[s * k + 0 .. k - 1], counted from 0, repeats allowed. */
+PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,
+                                      const int *columns, const perm_options *options, double *permanents,
+                                      perm_result *result);
+PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count,
+                                         const int *rows, const int *columns, const perm_options *options,
+                                         double *permanents, perm_result *result);
+
+/* perm_compute_real of the same numbers in double. */
+PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options,
+                                        perm_result *result);
 
 /* Texts. perm_result_text writes the value as decimal (all digits when exact, 17 significant ones and
    " * 2^k" where exp2 is not 0 otherwise); like snprintf. The others return static strings. */
@@ -1991,6 +2030,21 @@ typedef struct permi_minors_work {
   double *stack;                  /* [level][row]: of blocks of 4, 8, ... states that wait for their neighbours */
   double *absolute;               /* [row]: sums of |terms|, no parts */
 } permi_minors_work;
+
+/* The subset programme of >>batch for one order n, 5 .. 12. At level k there is a number for every subset of k columns:
+   blocks by the subset's high columns (5 and up, in the order of their masks), within them by its low ones. A group is
+   the blocks of a level with as many low columns. code, for each block: where it comes from by a low column; where it
+   goes; where its complement is at level n / 2; for each of its high columns, the column and the block without it. */
+typedef struct permi_batch_group {
+  int low, sources, items;
+} permi_batch_group;
+
+typedef struct permi_batch_program {
+  int n, most; /* most numbers of a level */
+  int groups[7], start[7];
+  permi_batch_group group[7][6];
+  short code[10000];
+} permi_batch_program;
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
@@ -9324,6 +9378,521 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
   return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
 }
 
+/* ========================================================================================= >>batch
+   Many small matrices: an element of a vector is a matrix.
+     n = 2 .. 4    Laplace expansion
+     n = 5 .. 12   dynamic programming over subsets of columns, of the upper n/2 rows and of the lower ones; then the sum
+                   over complementary subsets. n 2^(n-1) products and as many additions, fused, nothing is subtracted:
+                   non-negative matrices keep every digit but the last few bits. Glynn's sum with two columns expanded
+                   takes more operations up to n = 12 (at n = 10 half as many again), and cancels.
+   A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2) times
+   the product of the Euclidean norms of the rows [CLL06]. What is not, and orders above 12, go the way of single calls.
+   Values do not depend on neighbours, threads or layout. */
+#define PERMI_BATCH_N 12
+#define PERMI_BATCH_TASK 256 /* matrices that a thread takes at once: a multiple of every width */
+
+typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
+
+typedef struct permi_batch_kernel {
+  perm_isa isa;
+  int parts, width;
+  void (*small)(int n, const double *a, double *out);
+  void (*subsets)(const permi_batch_program *program, const double *a, double *work, double *out);
+} permi_batch_kernel;
+
+static const permi_batch_kernel permi_batch_kernels[] = {
+#if PERMI_X86
+    {PERM_ISA_AVX512, 1, 8, permi_batch_four_real_avx512, permi_batch_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, permi_batch_four_real_avx2, permi_batch_real_avx2},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_AVX512, 2, 8, permi_batch_four_complex_avx512, permi_batch_complex_avx512},
+    {PERM_ISA_AVX2, 2, 4, permi_batch_four_complex_avx2, permi_batch_complex_avx2},
+#endif
+#endif
+#if PERMI_ARM
+    {PERM_ISA_NEON, 1, 2, permi_batch_four_real_neon, permi_batch_real_neon},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_NEON, 2, 2, permi_batch_four_complex_neon, permi_batch_complex_neon},
+#endif
+#endif
+    {PERM_ISA_PLAIN, 1, 1, permi_batch_four_real_plain, permi_batch_real_plain},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_PLAIN, 2, 1, permi_batch_four_complex_plain, permi_batch_complex_plain},
+#endif
+};
+
+typedef struct permi_batch {
+  permi_batch_kind kind;
+  int n, parts;
+  size_t count;
+  const double *a;    /* or */
+  const float *single; /* the entries */
+  size_t stride;      /* of matrices or of entries */
+  ptrdiff_t ld;       /* PERMI_BATCH_SELECTIONS */
+  const int *rows, *columns;
+  const perm_options *options;
+  const permi_batch_kernel *kernel; /* NULL: every matrix by itself */
+  permi_batch_program *program;
+  double *out;
+} permi_batch;
+
+static double permi_batch_entry(const permi_batch *batch, size_t k, int i, int j, int part)
+{
+  const size_t n = (size_t)batch->n, parts = (size_t)batch->parts;
+  size_t at;
+  if (batch->kind == PERMI_BATCH_SELECTIONS) {
+    const ptrdiff_t row = batch->rows ? batch->rows[k * n + (size_t)i] : i;
+    return batch->a[(row * batch->ld + batch->columns[k * n + (size_t)j]) * batch->parts + part];
+  }
+  at = (size_t)i * n + (size_t)j;
+  at = (batch->kind == PERMI_BATCH_MATRICES ? k * batch->stride + at : at * batch->stride + k) * parts + (size_t)part;
+  return batch->single ? (double)batch->single[at] : batch->a[at];
+}
+
+/* Matrices first, first + 1, ... side by side: [entry][part][width]; behind the last one, the last one again. */
+static void permi_batch_load(const permi_batch *batch, size_t first, double *to)
+{
+  const int width = batch->kernel->width, n = batch->n, parts = batch->parts, entries = n * n;
+  const int here = batch->count - first < (size_t)width ? (int)(batch->count - first) : width;
+  int e, k, part;
+  if (batch->kind == PERMI_BATCH_ENTRIES && parts == 1 && here == width) {
+    for (e = 0; e < entries; e++, to += width)
+      if (batch->single)
+        for (k = 0; k < width; k++)
+          to[k] = (double)batch->single[(size_t)e * batch->stride + first + (size_t)k];
+      else
+        memcpy(to, batch->a + (size_t)e * batch->stride + first, (size_t)width * sizeof *to);
+    return;
+  }
+  if (batch->kind == PERMI_BATCH_MATRICES && !batch->single) {
+    for (k = 0; k < width; k++) {
+      const double *from = batch->a + (first + (size_t)(k < here ? k : here - 1)) * batch->stride * (size_t)parts;
+      for (e = 0; e < entries * parts; e++)
+        to[e * width + k] = from[e];
+    }
+    return;
+  }
+  for (k = 0; k < width; k++)
+    for (e = 0; e < entries; e++)
+      for (part = 0; part < parts; part++)
+        to[(e * parts + part) * width + k] =
+            permi_batch_entry(batch, first + (size_t)(k < here ? k : here - 1), e / n, e % n, part);
+}
+
+/* The programme of order n: blocks in the order of their masks of high columns. */
+static void permi_batch_make_program(int n, permi_batch_program *program)
+{
+  static const int subsets[6] = {1, 5, 10, 10, 5, 1};
+  short offset[7][128];
+  const int high = n - 5, masks = 1 << high, top = n / 2;
+  short *code = program->code;
+  int level, low, mask, j;
+  program->n = n;
+  program->most = 0;
+  for (level = 1; level <= n - top; level++) {
+    int at = 0;
+    for (mask = 0; mask < masks; mask++) {
+      int size = level;
+      for (j = 0; j < high; j++)
+        size -= mask >> j & 1;
+      offset[level][mask] = (short)at;
+      at += size >= 0 && size <= 5 ? subsets[size] : 0;
+    }
+    program->most = at > program->most ? at : program->most;
+  }
+  for (level = 2; level <= n - top; level++) {
+    program->groups[level] = 0;
+    program->start[level] = (int)(code - program->code);
+    for (low = 0; low <= 5; low++) {
+      permi_batch_group *group = &program->group[level][program->groups[level]];
+      group->low = low;
+      group->sources = level - low;
+      group->items = 0;
+      for (mask = 0; mask < masks; mask++) {
+        int size = level;
+        for (j = 0; j < high; j++)
+          size -= mask >> j & 1;
+        if (size != low)
+          continue;
+        group->items++;
+        *code++ = low ? offset[level - 1][mask] : 0;
+        *code++ = offset[level][mask];
+        *code++ = level == n - top ? offset[top][masks - 1 - mask] : 0;
+        for (j = 0; j < high; j++)
+          if (mask >> j & 1) {
+            *code++ = (short)(5 + j);
+            *code++ = offset[level - 1][mask & ~(1 << j)];
+          }
+      }
+      program->groups[level] += group->items > 0;
+    }
+  }
+}
+
+/* One matrix by itself. */
+static perm_status permi_batch_single(const permi_batch *batch, size_t k, double *matrix, int threads, double *value)
+{
+  const int n = batch->n, parts = batch->parts;
+  perm_options options = *batch->options;
+  perm_result result;
+  permi_view view = permi_view_make(matrix, n, parts);
+  int i, j, part;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (part = 0; part < parts; part++)
+        matrix[(i * n + j) * parts + part] = permi_batch_entry(batch, k, i, j, part);
+  if (batch->kernel && n >= 2 && n <= PERMI_SMALL_N) {
+    const perm_isa isa = batch->kernel->isa;
+    if (parts == 1 ? permi_small_real(isa, n, matrix, value) : permi_small_complex(isa, n, matrix, value))
+      return PERM_OK;
+  }
+  options.threads = threads;
+  options.progress = NULL; /* the batch's own affair */
+  options.cancel = NULL;
+  options.max_seconds = 0;
+  permi_compute(n, n, &view, &options, &result);
+  value[0] = ldexp(result.value, permi_int_exponent(result.exp2));
+  if (parts == 2)
+    value[1] = ldexp(result.imaginary, permi_int_exponent(result.exp2));
+  return result.status;
+}
+
+/* Whether value 0 of lane k is the permanent: whole numbers of which none exceeded 2^53 on the way, or nothing to cancel
+   and nothing that could underflow. */
+static int permi_batch_zero_stands(int count, int parts, int width, const double *a, double bound)
+{
+  int e, whole = bound < 4503599627370496.0, positive = parts == 1;
+  for (e = 0; e < count && (whole || positive); e++) {
+    const double x = a[e * width];
+    whole = whole && x == floor(x);
+    positive = positive && (x == 0 || (x >= 1e-12 && x <= 1e12));
+  }
+  return whole || positive;
+}
+
+/* Matrices [begin, end), whole vectors but at the end of the batch. The first that fails, or count. */
+static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
+                               perm_status *status)
+{
+  const permi_batch_kernel *kernel = batch->kernel;
+  const int n = batch->n, parts = batch->parts, entries = n * n * parts, width = kernel ? kernel->width : 1;
+  double *matrix = memory, *vectors, *work, out[4 * 8] PERMI_ALIGN64, scale = 1, factorial = 1;
+  size_t first, failed = batch->count;
+  int k, part;
+  memory += entries;
+  vectors = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
+  work = vectors + entries * width;
+  memset(out, 0, sizeof out);
+  for (k = 1; k <= n && kernel; k++)
+    factorial *= k;
+  scale = kernel ? factorial / pow(n, 0.5 * n) : 1;
+  for (first = begin; first < end; first += (size_t)width) {
+    if (kernel) {
+      permi_batch_load(batch, first, vectors);
+      if (n > 4)
+        kernel->subsets(batch->program, vectors, work, out);
+      else
+        kernel->small(n, vectors, out);
+    }
+    for (k = 0; k < width && first + (size_t)k < end; k++) {
+      double *value = batch->out + (first + (size_t)k) * (size_t)parts, modulus = 0;
+      const double large = out[parts * width + k], norms = out[(parts + 1) * width + k];
+      int stands = 0;
+      for (part = 0; part < parts && kernel; part++) {
+        value[part] = out[part * width + k];
+        modulus = fabs(value[part]) > modulus || value[part] != value[part] ? fabs(value[part]) : modulus;
+      }
+      if (kernel && n <= 4) {
+        stands = large <= PERMI_FOUR_LARGEST && modulus >= PERMI_FOUR_LEAST;
+      } else if (kernel) {
+        const double bound = scale * sqrt(norms);
+        stands = large <= 1e12 && modulus >= PERMI_SMALL_LEAST && norms > 0 &&
+                 4 * n * PERMI_UNIT * bound <= 1e-10 * modulus;
+      }
+      if (!stands && kernel && large <= 1e12 && modulus == 0)
+        stands = permi_batch_zero_stands(entries, parts, width, vectors + k,
+                                         n <= 4 ? 24 * large * large * large * large : 4 * scale * sqrt(norms) + large);
+      if (!stands) {
+        const perm_status one = permi_batch_single(batch, first + (size_t)k, matrix, threads, value);
+        if (one < 0 && first + (size_t)k < failed) {
+          failed = first + (size_t)k;
+          *status = one;
+        }
+      }
+    }
+  }
+  return failed;
+}
+
+/* Arguments but for the entries' pointers and strides have been checked. */
+static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
+{
+  const perm_options *options = batch->options;
+  const int n = batch->n, parts = batch->parts, apart = n > 20; /* beyond that, threads share a matrix */
+  const int plain = (options->method == PERM_AUTO || options->method == PERM_DENSE) &&
+                    options->precision <= PERM_PRECISION_FAST && !options->certify &&
+                    (options->tolerance == 0 || options->tolerance >= 1e-10);
+  const double start = permi_seconds();
+  const size_t step = apart ? 1 : PERMI_BATCH_TASK;
+  const size_t tasks = batch->count / step + (batch->count % step != 0);
+  size_t failed = batch->count, next = 0, room, k;
+  perm_status failure = PERM_OK;
+  permi_control control;
+  int threads = permi_threads(options), stop = 0;
+  batch->kernel = NULL;
+  batch->program = NULL;
+  if (plain && n >= 2 && n <= PERMI_BATCH_N)
+    for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++)
+      if (permi_batch_kernels[k].isa <= permi_isa(options) && permi_batch_kernels[k].parts == parts)
+        batch->kernel = &permi_batch_kernels[k];
+  room = (size_t)(n * n * parts) + 8;
+  if (batch->kernel && n > 4) {
+    batch->program = (permi_batch_program *)permi_allocate(&options->allocator, 1, sizeof *batch->program);
+    if (!batch->program)
+      return permi_fail_memory(result);
+    permi_batch_make_program(n, batch->program);
+    room += (size_t)(3 * batch->program->most * parts * batch->kernel->width);
+  }
+  if (batch->kernel)
+    room += (size_t)(n * n * parts * batch->kernel->width);
+  memset(&control, 0, sizeof control);
+  control.options = options;
+  control.start = start;
+  control.deadline = options->max_seconds > 0 ? start + options->max_seconds : (double)INFINITY;
+  control.next_report = start + 0.2;
+  control.work_total = 1;
+  for (k = 0; k < batch->count * (size_t)parts; k++)
+    batch->out[k] = (double)NAN;
+  /* n 2^(n-1) elements at 1e9/s: a parallel region has to be worth it */
+  if (apart || tasks < 2 || (double)batch->count * n * ldexp(1, n - 1) * 1e-9 < PERMI_PARALLEL_SECONDS)
+    threads = 1;
+  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
+  {
+    double *memory;
+    int master = 1;
+#if defined(_OPENMP)
+    master = omp_get_thread_num() == 0;
+#endif
+    PERMI_OMP(critical(permi_batch_memory)) /* a caller's allocator need not be thread-safe */
+    memory = (double *)permi_allocate(&options->allocator, room, sizeof(double));
+    if (!memory) {
+      PERMI_OMP(atomic write)
+      stop = PERM_ERROR_MEMORY;
+    }
+    while (memory) {
+      perm_status status = PERM_OK;
+      size_t task, first;
+      int stopping;
+      PERMI_OMP(atomic read)
+      stopping = stop;
+      if (stopping)
+        break;
+      PERMI_OMP(atomic capture)
+      task = next++;
+      if (task >= tasks)
+        break;
+      first = permi_batch_task(batch, task * step, task + 1 == tasks ? batch->count : (task + 1) * step,
+                               apart ? options->threads : 1, memory, &status);
+      if (first < batch->count) {
+        PERMI_OMP(critical(permi_batch_failed))
+        if (first < failed) {
+          failed = first;
+          failure = status;
+        }
+      }
+      if (master) {
+        status = permi_control_poll(&control, (double)(task + 1) / (double)tasks, "summing");
+        if (status != PERM_OK && task + 1 < tasks) {
+          PERMI_OMP(atomic write)
+          stop = status;
+        }
+      }
+    }
+    PERMI_OMP(critical(permi_batch_memory))
+    permi_release(&options->allocator, memory);
+  }
+  permi_release(&options->allocator, batch->program);
+  if (stop < 0)
+    return permi_fail_memory(result);
+  if (failed < batch->count) {
+    permi_fail(result, failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)failed,
+               failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite" : perm_status_text(failure));
+  }
+  if (result) {
+    result->status = failed < batch->count ? failure : stop && next < tasks ? (perm_status)stop : PERM_OK;
+    if (result->status > 0)
+      snprintf(result->message, sizeof result->message, "%s; what is missing is NaN", perm_status_text(result->status));
+    result->value = result->imaginary = 0;
+    result->error = result->estimate = (double)INFINITY;
+    result->is_complex = parts == 2;
+    result->method = batch->kernel && n <= 4 ? PERM_EXPANSION : PERM_DENSE;
+    result->precision = options->precision;
+    result->isa = batch->kernel ? batch->kernel->isa : permi_isa(options);
+    result->threads = apart ? permi_threads(options) : threads;
+    result->terms = (double)batch->count * (n ? ldexp(1, n - 1) : 1);
+    result->seconds = permi_seconds() - start;
+  }
+  return failed < batch->count ? failure : stop && next < tasks ? (perm_status)stop : PERM_OK;
+}
+
+/* Checks of a batch that is laid out by a stride, least_stride at least; options is argument 5. */
+static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,
+                                        const float *single, size_t stride, const perm_options *options,
+                                        double *permanents, perm_result *result)
+{
+  permi_batch batch;
+  const size_t least = kind == PERMI_BATCH_ENTRIES ? count : (size_t)(n > 0 ? n : 0) * (size_t)(n > 0 ? n : 0);
+  perm_status status;
+  permi_result_clear(result);
+  memset(&batch, 0, sizeof batch);
+  batch.kind = kind;
+  batch.n = n;
+  batch.parts = parts;
+  batch.count = count;
+  batch.a = a;
+  batch.single = single;
+  batch.stride = stride;
+  batch.options = permi_options(options);
+  batch.out = permanents;
+  if (n < 0 || n > PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not 0 to %d", n, PERM_MAX_N);
+  if (!a && !single && n && count)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for %llu matrices", (unsigned long long)count);
+  if (n && count && stride < least)
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu, smaller than %llu", (unsigned long long)stride,
+                      (unsigned long long)least);
+  status = permi_check_options(batch.options, 5, result);
+  if (status != PERM_OK)
+    return status;
+  if (!permanents && count)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "permanents is NULL");
+  return permi_batch_run(&batch, result);
+}
+
+PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
+                                     const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(PERMI_BATCH_MATRICES, n, 1, count, a, NULL, matrix_stride, options, permanents, result);
+}
+
+PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
+                                        const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(PERMI_BATCH_MATRICES, n, 2, count, a, NULL, matrix_stride, options, permanents, result);
+}
+
+PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_t matrix_stride,
+                                      const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(PERMI_BATCH_MATRICES, n, 1, count, NULL, a, matrix_stride, options, permanents, result);
+}
+
+PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
+                                         const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(PERMI_BATCH_ENTRIES, n, 1, count, a, NULL, entry_stride, options, permanents, result);
+}
+
+PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
+                                            const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(PERMI_BATCH_ENTRIES, n, 2, count, a, NULL, entry_stride, options, permanents, result);
+}
+
+PERM_API perm_status perm_batch_float_soa(int n, size_t count, const float *a, size_t entry_stride,
+                                          const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(PERMI_BATCH_ENTRIES, n, 1, count, NULL, a, entry_stride, options, permanents, result);
+}
+
+static perm_status permi_select(int m, int n, const permi_view *view, int k, size_t count, const int *rows,
+                                const int *columns, const perm_options *options, double *permanents,
+                                perm_result *result)
+{
+  permi_batch batch;
+  perm_status status;
+  size_t s;
+  permi_result_clear(result);
+  memset(&batch, 0, sizeof batch);
+  batch.kind = PERMI_BATCH_SELECTIONS;
+  batch.n = k;
+  batch.parts = view->parts;
+  batch.count = count;
+  batch.a = view->a;
+  batch.ld = view->ld;
+  batch.rows = rows;
+  batch.columns = columns;
+  batch.options = permi_options(options);
+  batch.out = permanents;
+  status = permi_check_options(batch.options, 9, result);
+  if (status != PERM_OK)
+    return status;
+  if (m < 0 || n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, m < 0 ? 1 : 2, "the matrix is %d x %d", m, n);
+  if (k < 0 || k > PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 5, "k is %d, not 0 to %d", k, PERM_MAX_N);
+  if (k && count) {
+    if (!view->a)
+      return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
+    if (view->ld < n)
+      return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row",
+                        (long long)view->ld, n);
+    if (!columns)
+      return permi_fail(result, PERM_ERROR_NULL, 8, "columns is NULL");
+    if (!rows && k > m)
+      return permi_fail(result, PERM_ERROR_RANGE, 7, "rows is NULL: the first %d of %d rows", k, m);
+  }
+  if (!permanents && count)
+    return permi_fail(result, PERM_ERROR_NULL, 10, "permanents is NULL");
+  for (s = 0; s < count * (size_t)k; s++)
+    if ((rows && (rows[s] < 0 || rows[s] >= m)) || columns[s] < 0 || columns[s] >= n)
+      return permi_fail(result, PERM_ERROR_RANGE, rows && (rows[s] < 0 || rows[s] >= m) ? 7 : 8,
+                        "selection %llu (counted from 0) leaves the %d x %d matrix", (unsigned long long)(s / (size_t)k),
+                        m, n);
+  return permi_batch_run(&batch, result);
+}
+
+PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,
+                                      const int *columns, const perm_options *options, double *permanents,
+                                      perm_result *result)
+{
+  const permi_view view = permi_view_make(a, ld, 1);
+  return permi_select(m, n, &view, k, count, rows, columns, options, permanents, result);
+}
+
+PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count,
+                                         const int *rows, const int *columns, const perm_options *options,
+                                         double *permanents, perm_result *result)
+{
+  const permi_view view = permi_view_make(a, ld, 2);
+  return permi_select(m, n, &view, k, count, rows, columns, options, permanents, result);
+}
+
+PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options_given,
+                                        perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  double *copy;
+  perm_status status;
+  int i, j;
+  if (!result)
+    return PERM_ERROR_NULL;
+  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || ld < n) /* nothing to read, or it says why not */
+    return perm_compute_real(m, n, a ? (const double *)(const void *)permi_lane_signs : NULL, ld, options, result);
+  status = permi_check_options(options, 5, result);
+  if (status != PERM_OK)
+    return status;
+  copy = (double *)permi_allocate(&options->allocator, (size_t)m * (size_t)n, sizeof *copy);
+  if (!copy)
+    return permi_fail_memory(result);
+  for (i = 0; i < m; i++)
+    for (j = 0; j < n; j++)
+      copy[i * n + j] = (double)a[(ptrdiff_t)i * ld + j];
+  status = perm_compute_real(m, n, copy, n, options, result);
+  permi_release(&options->allocator, copy);
+  return status;
+}
+
 #endif /* PERM_PERMANENT_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION */
 
@@ -9682,6 +10251,20 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, PERMI_V g, c
 #define PERMI_PASS_PARTS 2
 #define PERMI_PASS PERMI_NAME(minors_complex)
 #define PERMI_PASS_MINORS PERMI_WIDE(2, 1)
+#include PERM_HEADER_FILE
+#undef PERMI_PASS_PARTS
+#endif
+
+/* Batches */
+#define PERMI_PASS_PARTS 1
+#define PERMI_PASS PERMI_NAME(batch_four_real)
+#define PERMI_PASS_BATCH PERMI_NAME(batch_real)
+#include PERM_HEADER_FILE
+#undef PERMI_PASS_PARTS
+#if !defined(PERM_NO_COMPLEX)
+#define PERMI_PASS_PARTS 2
+#define PERMI_PASS PERMI_NAME(batch_four_complex)
+#define PERMI_PASS_BATCH PERMI_NAME(batch_complex)
 #include PERM_HEADER_FILE
 #undef PERMI_PASS_PARTS
 #endif
@@ -10706,6 +11289,247 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
 #undef PERMI_TERM
 #undef PERMI_PASS
 #undef PERMI_PASS_MINORS
+#elif defined(PERMI_PASS_BATCH) /* as many matrices at once as a vector has elements, see >>batch */
+/* PERMI_PASS_BATCH  the name of the kernel for n = 5 .. 12; PERMI_PASS, that for n = 2 .. 4; PERMI_PASS_PARTS  1, 2
+   Numbers are a vector a part. out: value, then what acceptance looks at. */
+#if PERMI_PASS_PARTS == 2
+#define PERMI_NEW(x) PERMI_V x##_r, x##_i
+#define PERMI_GET(x, p) x##_r = PERMI_LOAD(p), x##_i = PERMI_LOAD((p) + PERMI_WIDTH)
+#define PERMI_PUT(p, x) PERMI_STORE(p, x##_r), PERMI_STORE((p) + PERMI_WIDTH, x##_i)
+#define PERMI_ZERO(x) x##_r = PERMI_SET(0.0), x##_i = PERMI_SET(0.0)
+#define PERMI_MULTIPLY(x, a, b)                                                                                        \
+  x##_r = PERMI_FMS(a##_r, b##_r, PERMI_MUL(a##_i, b##_i)), x##_i = PERMI_FMA(a##_r, b##_i, PERMI_MUL(a##_i, b##_r))
+#define PERMI_ACCUMULATE(x, a, b)                                                                                      \
+  x##_r = PERMI_FMA(a##_r, b##_r, PERMI_FNMA(a##_i, b##_i, x##_r)),                                                    \
+  x##_i = PERMI_FMA(a##_r, b##_i, PERMI_FMA(a##_i, b##_r, x##_i))
+#else
+#define PERMI_NEW(x) PERMI_V x
+#define PERMI_GET(x, p) x = PERMI_LOAD(p)
+#define PERMI_PUT(p, x) PERMI_STORE(p, x)
+#define PERMI_ZERO(x) x = PERMI_SET(0.0)
+#define PERMI_MULTIPLY(x, a, b) x = PERMI_MUL(a, b)
+#define PERMI_ACCUMULATE(x, a, b) x = PERMI_FMA(a, b, x)
+#endif
+#define PERMI_NUMBER (PERMI_PASS_PARTS * PERMI_WIDTH)
+
+/* n = 2, 3, 4: expansion as in >>small. out: value, the largest modulus of a part. */
+#define PERMI_ENTRY(x, i, j)                                                                                           \
+  PERMI_NEW(x);                                                                                                        \
+  PERMI_GET(x, a + ((i)*n + (j)) * PERMI_NUMBER);
+#define PERMI_TWO(x, i, j, k) /* the 2 x 2 permanent of rows i, i + 1 and columns j, k */                              \
+  PERMI_NEW(x);                                                                                                        \
+  {                                                                                                                    \
+    PERMI_ENTRY(p, i, j)                                                                                               \
+    PERMI_ENTRY(q, (i) + 1, k)                                                                                         \
+    PERMI_ENTRY(r, i, k)                                                                                               \
+    PERMI_ENTRY(s, (i) + 1, j)                                                                                         \
+    PERMI_MULTIPLY(x, p, q);                                                                                           \
+    PERMI_ACCUMULATE(x, r, s);                                                                                         \
+  }
+#define PERMI_FOUR(j, k, l, m)                                                                                         \
+  {                                                                                                                    \
+    PERMI_TWO(above, 0, j, k)                                                                                          \
+    PERMI_TWO(below, 2, l, m)                                                                                          \
+    PERMI_ACCUMULATE(sum, above, below);                                                                               \
+  }
+#define PERMI_THREE(j, k, l)                                                                                           \
+  {                                                                                                                    \
+    PERMI_ENTRY(above, 0, j)                                                                                           \
+    PERMI_TWO(below, 1, k, l)                                                                                          \
+    PERMI_ACCUMULATE(sum, above, below);                                                                               \
+  }
+PERMI_TARGET static void PERMI_PASS(int n, const double *a, double *out)
+{
+  PERMI_V large = PERMI_SET(0.0), also = large;
+  int i;
+  PERMI_NEW(sum);
+  PERMI_ZERO(sum);
+  for (i = 0; i + 1 < n * n * PERMI_PASS_PARTS; i += 2) {
+    large = PERMI_LARGER(large, PERMI_LOAD(a + i * PERMI_WIDTH));
+    also = PERMI_LARGER(also, PERMI_LOAD(a + (i + 1) * PERMI_WIDTH));
+  }
+  large = PERMI_LARGER(large, PERMI_LOAD(a + (n * n * PERMI_PASS_PARTS - 1) * PERMI_WIDTH));
+  if (n == 4) {
+    PERMI_FOUR(0, 1, 2, 3)
+    PERMI_FOUR(0, 2, 1, 3)
+    PERMI_FOUR(0, 3, 1, 2)
+    PERMI_FOUR(1, 2, 0, 3)
+    PERMI_FOUR(1, 3, 0, 2)
+    PERMI_FOUR(2, 3, 0, 1)
+  } else if (n == 3) {
+    PERMI_THREE(0, 1, 2)
+    PERMI_THREE(1, 0, 2)
+    PERMI_THREE(2, 0, 1)
+  } else {
+    PERMI_TWO(both, 0, 0, 1)
+    PERMI_PUT(out, both);
+  }
+  if (n > 2)
+    PERMI_PUT(out, sum);
+  PERMI_STORE(out + PERMI_NUMBER, PERMI_LARGER(large, also));
+  PERMI_LEAVE();
+}
+
+/* n = 5 .. 12. Accumulators are the subsets of the five low columns of one size, in the order of their masks; the
+   subset's high columns, the same for all, come in the inner loop. */
+#define PERMI_SUBSETS_0(F) F(0)
+#define PERMI_SUBSETS_1(F) F(0) F(1) F(2) F(3) F(4)
+#define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5) F(6) F(7) F(8) F(9)
+#define PERMI_DECLARE(i)                                                                                               \
+  PERMI_NEW(c##i);                                                                                                     \
+  PERMI_ZERO(c##i);
+#define PERMI_FROM(i)                                                                                                  \
+  {                                                                                                                    \
+    PERMI_NEW(f);                                                                                                      \
+    PERMI_GET(f, from + (i)*PERMI_NUMBER);                                                                             \
+    PERMI_ACCUMULATE(c##i, e, f);                                                                                      \
+  }
+#define PERMI_KEEP_SUBSET(i) PERMI_PUT(to + (i)*PERMI_NUMBER, c##i);
+#define PERMI_FINISH(i)                                                                                                \
+  {                                                                                                                    \
+    PERMI_NEW(f);                                                                                                      \
+    PERMI_GET(f, other - (i)*PERMI_NUMBER);                                                                            \
+    PERMI_ACCUMULATE(sum, c##i, f);                                                                                    \
+  }
+/* subset i from the subset j of the size below by low column x */
+#define PERMI_LOW(i, x, j)                                                                                             \
+  {                                                                                                                    \
+    PERMI_NEW(f);                                                                                                      \
+    PERMI_GET(f, own + (j)*PERMI_NUMBER);                                                                              \
+    PERMI_ACCUMULATE(c##i, low##x, f);                                                                                 \
+  }
+#define PERMI_LOW_0
+#define PERMI_LOW_1 PERMI_LOW(0, 0, 0) PERMI_LOW(1, 1, 0) PERMI_LOW(2, 2, 0) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 4, 0)
+#define PERMI_LOW_2                                                                                                    \
+  PERMI_LOW(0, 0, 1) PERMI_LOW(1, 0, 2) PERMI_LOW(2, 1, 2) PERMI_LOW(3, 0, 3) PERMI_LOW(4, 1, 3)                       \
+  PERMI_LOW(5, 2, 3) PERMI_LOW(6, 0, 4) PERMI_LOW(7, 1, 4) PERMI_LOW(8, 2, 4) PERMI_LOW(9, 3, 4)                       \
+  PERMI_LOW(0, 1, 0) PERMI_LOW(1, 2, 0) PERMI_LOW(2, 2, 1) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 3, 1)                       \
+  PERMI_LOW(5, 3, 2) PERMI_LOW(6, 4, 0) PERMI_LOW(7, 4, 1) PERMI_LOW(8, 4, 2) PERMI_LOW(9, 4, 3)
+/* 012 013 023 123 014 024 124 034 134 234 from 01 02 12 03 13 23 04 14 24 34 */
+#define PERMI_LOW_3                                                                                                    \
+  PERMI_LOW(0, 0, 2) PERMI_LOW(1, 0, 4) PERMI_LOW(2, 0, 5) PERMI_LOW(3, 1, 5) PERMI_LOW(4, 0, 7)                       \
+  PERMI_LOW(5, 0, 8) PERMI_LOW(6, 1, 8) PERMI_LOW(7, 0, 9) PERMI_LOW(8, 1, 9) PERMI_LOW(9, 2, 9)                       \
+  PERMI_LOW(0, 1, 1) PERMI_LOW(1, 1, 3) PERMI_LOW(2, 2, 3) PERMI_LOW(3, 2, 4) PERMI_LOW(4, 1, 6)                       \
+  PERMI_LOW(5, 2, 6) PERMI_LOW(6, 2, 7) PERMI_LOW(7, 3, 6) PERMI_LOW(8, 3, 7) PERMI_LOW(9, 3, 8)                       \
+  PERMI_LOW(0, 2, 0) PERMI_LOW(1, 3, 0) PERMI_LOW(2, 3, 1) PERMI_LOW(3, 3, 2) PERMI_LOW(4, 4, 0)                       \
+  PERMI_LOW(5, 4, 1) PERMI_LOW(6, 4, 2) PERMI_LOW(7, 4, 3) PERMI_LOW(8, 4, 4) PERMI_LOW(9, 4, 5)
+/* 0123 0124 0134 0234 1234 from the ten above */
+#define PERMI_LOW_4                                                                                                    \
+  PERMI_LOW(0, 0, 3) PERMI_LOW(1, 0, 6) PERMI_LOW(2, 0, 8) PERMI_LOW(3, 0, 9) PERMI_LOW(4, 1, 9)                       \
+  PERMI_LOW(0, 1, 2) PERMI_LOW(1, 1, 5) PERMI_LOW(2, 1, 7) PERMI_LOW(3, 2, 7) PERMI_LOW(4, 2, 8)                       \
+  PERMI_LOW(0, 2, 1) PERMI_LOW(1, 2, 4) PERMI_LOW(2, 3, 4) PERMI_LOW(3, 3, 5) PERMI_LOW(4, 3, 6)                       \
+  PERMI_LOW(0, 3, 0) PERMI_LOW(1, 4, 0) PERMI_LOW(2, 4, 1) PERMI_LOW(3, 4, 2) PERMI_LOW(4, 4, 3)
+#define PERMI_LOW_5                                                                                                    \
+  PERMI_LOW(0, 0, 4) PERMI_LOW(0, 1, 3) PERMI_LOW(0, 2, 2) PERMI_LOW(0, 3, 1) PERMI_LOW(0, 4, 0)
+#define PERMI_CASE(l, subsets, last)                                                                                   \
+  case l:                                                                                                              \
+    for (item = 0; item < group->items; item++) {                                                                      \
+      const double *own = before + code[0] * PERMI_NUMBER, *other = above + (code[2] + (last)) * PERMI_NUMBER;         \
+      double *to = after + code[1] * PERMI_NUMBER;                                                                     \
+      (void)own;                                                                                                       \
+      code += 3;                                                                                                       \
+      subsets(PERMI_DECLARE) PERMI_LOW_##l for (s = 0; s < group->sources; s++, code += 2)                             \
+      {                                                                                                                \
+        const double *from = before + code[1] * PERMI_NUMBER;                                                          \
+        PERMI_NEW(e);                                                                                                  \
+        PERMI_GET(e, row + code[0] * PERMI_NUMBER);                                                                    \
+        subsets(PERMI_FROM)                                                                                            \
+      }                                                                                                                \
+      if (above_is_whole) {                                                                                            \
+        subsets(PERMI_FINISH)                                                                                          \
+      } else {                                                                                                         \
+        subsets(PERMI_KEEP_SUBSET)                                                                                     \
+      }                                                                                                                \
+    }                                                                                                                  \
+    break;
+
+PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, const double *a, double *work,
+                                          double *out)
+{
+  const int n = program->n, top = n / 2;
+  double *above = work, *ping = above + program->most * PERMI_NUMBER, *pong = ping + program->most * PERMI_NUMBER;
+  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
+  int half, level, g, item, s, i, j;
+  PERMI_NEW(sum);
+  PERMI_ZERO(sum);
+  for (i = 0; i < n; i++) {
+    PERMI_V norm = PERMI_SET(0.0);
+    for (j = 0; j < n * PERMI_PASS_PARTS; j++) {
+      const PERMI_V x = PERMI_LOAD(a + (i * n * PERMI_PASS_PARTS + j) * PERMI_WIDTH);
+      norm = PERMI_FMA(x, x, norm);
+      large = PERMI_LARGER(large, x);
+    }
+    norms = PERMI_MUL(norms, norm);
+  }
+  for (half = 0; half < 2; half++) {
+    const int rows = half ? n - top : top;
+    const double *row = a + (half ? top * n : 0) * PERMI_NUMBER, *before = row; /* level 1 is the row itself */
+    double *after = ping;
+    for (level = 2; level <= rows; level++) {
+      const int above_is_whole = half && level == rows;
+      const short *code = program->code + program->start[level];
+      row += n * PERMI_NUMBER;
+      if (!half && level == rows)
+        after = above;
+      for (g = 0; g < program->groups[level]; g++) {
+        const permi_batch_group *group = &program->group[level][g];
+        PERMI_NEW(low0);
+        PERMI_NEW(low1);
+        PERMI_NEW(low2);
+        PERMI_NEW(low3);
+        PERMI_NEW(low4);
+        PERMI_GET(low0, row);
+        PERMI_GET(low1, row + PERMI_NUMBER);
+        PERMI_GET(low2, row + 2 * PERMI_NUMBER);
+        PERMI_GET(low3, row + 3 * PERMI_NUMBER);
+        PERMI_GET(low4, row + 4 * PERMI_NUMBER);
+        switch (group->low) {
+          PERMI_CASE(0, PERMI_SUBSETS_0, 0)
+          PERMI_CASE(1, PERMI_SUBSETS_1, 4)
+          PERMI_CASE(2, PERMI_SUBSETS_2, 9)
+          PERMI_CASE(3, PERMI_SUBSETS_2, 9)
+          PERMI_CASE(4, PERMI_SUBSETS_1, 4)
+          PERMI_CASE(5, PERMI_SUBSETS_0, 0)
+        }
+      }
+      before = after;
+      after = after == ping ? pong : ping;
+    }
+  }
+  PERMI_PUT(out, sum);
+  PERMI_STORE(out + PERMI_NUMBER, large);
+  PERMI_STORE(out + PERMI_NUMBER + PERMI_WIDTH, norms);
+  PERMI_LEAVE();
+}
+
+#undef PERMI_ACCUMULATE
+#undef PERMI_CASE
+#undef PERMI_DECLARE
+#undef PERMI_ENTRY
+#undef PERMI_FINISH
+#undef PERMI_FOUR
+#undef PERMI_FROM
+#undef PERMI_GET
+#undef PERMI_KEEP_SUBSET
+#undef PERMI_LOW
+#undef PERMI_LOW_0
+#undef PERMI_LOW_1
+#undef PERMI_LOW_2
+#undef PERMI_LOW_3
+#undef PERMI_LOW_4
+#undef PERMI_LOW_5
+#undef PERMI_MULTIPLY
+#undef PERMI_NEW
+#undef PERMI_NUMBER
+#undef PERMI_PUT
+#undef PERMI_SUBSETS_0
+#undef PERMI_SUBSETS_1
+#undef PERMI_SUBSETS_2
+#undef PERMI_THREE
+#undef PERMI_TWO
+#undef PERMI_ZERO
+#undef PERMI_PASS
+#undef PERMI_PASS_BATCH
 #else /* one kernel */
 #if !defined(PERMI_PASS_FORM) || !defined(PERMI_PASS_PARTS) || !defined(PERMI_PASS_PRODUCT) ||                         \
     !defined(PERMI_PASS_BLOCK) || PERMI_PASS_BLOCK < 1 || PERMI_PASS_BLOCK > 3
