@@ -9396,8 +9396,8 @@ typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI
 typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width;
-  void (*small)(int n, const double *a, double *out);
-  void (*subsets)(const permi_batch_program *program, const double *a, double *work, double *out);
+  void (*small)(int n, const double *a, size_t stride, double *out); /* entry e of the matrices is at a + e * stride */
+  void (*subsets)(const permi_batch_program *program, const double *a, size_t stride, double *work, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
@@ -9455,15 +9455,6 @@ static void permi_batch_load(const permi_batch *batch, size_t first, double *to)
   const int width = batch->kernel->width, n = batch->n, parts = batch->parts, entries = n * n;
   const int here = batch->count - first < (size_t)width ? (int)(batch->count - first) : width;
   int e, k, part;
-  if (batch->kind == PERMI_BATCH_ENTRIES && parts == 1 && here == width) {
-    for (e = 0; e < entries; e++, to += width)
-      if (batch->single)
-        for (k = 0; k < width; k++)
-          to[k] = (double)batch->single[(size_t)e * batch->stride + first + (size_t)k];
-      else
-        memcpy(to, batch->a + (size_t)e * batch->stride + first, (size_t)width * sizeof *to);
-    return;
-  }
   if (batch->kind == PERMI_BATCH_MATRICES && !batch->single) {
     for (k = 0; k < width; k++) {
       const double *from = batch->a + (first + (size_t)(k < here ? k : here - 1)) * batch->stride * (size_t)parts;
@@ -9557,16 +9548,18 @@ static perm_status permi_batch_single(const permi_batch *batch, size_t k, double
   return result.status;
 }
 
-/* Whether value 0 of lane k is the permanent: whole numbers of which none exceeded 2^53 on the way, or nothing to cancel
+/* Whether value 0 of matrix k is the permanent: whole numbers of which none exceeded 2^53 on the way, or nothing to cancel
    and nothing that could underflow. */
-static int permi_batch_zero_stands(int count, int parts, int width, const double *a, double bound)
+static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double bound)
 {
-  int e, whole = bound < 4503599627370496.0, positive = parts == 1;
-  for (e = 0; e < count && (whole || positive); e++) {
-    const double x = a[e * width];
-    whole = whole && x == floor(x);
-    positive = positive && (x == 0 || (x >= 1e-12 && x <= 1e12));
-  }
+  int i, j, part, whole = bound < 4503599627370496.0, positive = batch->parts == 1;
+  for (i = 0; i < batch->n; i++)
+    for (j = 0; j < batch->n && (whole || positive); j++)
+      for (part = 0; part < batch->parts; part++) {
+        const double x = permi_batch_entry(batch, k, i, j, part);
+        whole = whole && x == floor(x);
+        positive = positive && (x == 0 || (x >= 1e-12 && x <= 1e12));
+      }
   return whole || positive;
 }
 
@@ -9576,7 +9569,7 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
 {
   const permi_batch_kernel *kernel = batch->kernel;
   const int n = batch->n, parts = batch->parts, entries = n * n * parts, width = kernel ? kernel->width : 1;
-  double *matrix = memory, *vectors, *work, out[4 * 8] PERMI_ALIGN64, scale = 1, factorial = 1;
+  double *matrix = memory, *vectors, *work, out[4 * 8] PERMI_ALIGN64, scale = 1, factorial = 1, limit, largest, least;
   size_t first, failed = batch->count;
   int k, part;
   memory += entries;
@@ -9585,32 +9578,53 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
   memset(out, 0, sizeof out);
   for (k = 1; k <= n && kernel; k++)
     factorial *= k;
+  /* value^2 >= (what errors may be)^2 10^20; n <= 4: no such check, Laplace's expansion cancels nothing by itself */
   scale = kernel ? factorial / pow(n, 0.5 * n) : 1;
+  limit = n > 4 ? 4e10 * n * PERMI_UNIT * scale : 0;
+  limit *= limit;
+  largest = n > 4 ? 1e24 : PERMI_FOUR_LARGEST; /* of squares of row norms; of entries */
+  least = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300; /* of squares; norms that vanish belong to such */
   for (first = begin; first < end; first += (size_t)width) {
     if (kernel) {
-      permi_batch_load(batch, first, vectors);
+      const int direct = batch->kind == PERMI_BATCH_ENTRIES && parts == 1 && !batch->single &&
+                         batch->count - first >= (size_t)width;
+      const double *from = direct ? batch->a + first : vectors;
+      const size_t stride = direct ? batch->stride : (size_t)(width * parts);
+      if (!direct)
+        permi_batch_load(batch, first, vectors);
       if (n > 4)
-        kernel->subsets(batch->program, vectors, work, out);
+        kernel->subsets(batch->program, from, stride, work, out);
       else
-        kernel->small(n, vectors, out);
+        kernel->small(n, from, stride, out);
+    }
+    if (first + (size_t)width <= end) { /* most often all of them stand */
+      int all = kernel != NULL;
+      for (k = 0; k < width; k++) {
+        const double x = out[k], y = parts == 2 ? out[width + k] : 0, square = x * x + y * y;
+        all &= (out[parts * width + k] <= largest) & (square >= least) & (limit * out[(parts + 1) * width + k] <= square);
+      }
+      if (all) {
+        double *value = batch->out + first * (size_t)parts;
+        if (parts == 1)
+          memcpy(value, out, (size_t)width * sizeof *out);
+        for (k = 0; k < width && parts == 2; k++) {
+          value[2 * k] = out[k];
+          value[2 * k + 1] = out[width + k];
+        }
+        continue;
+      }
     }
     for (k = 0; k < width && first + (size_t)k < end; k++) {
-      double *value = batch->out + (first + (size_t)k) * (size_t)parts, modulus = 0;
+      double *value = batch->out + (first + (size_t)k) * (size_t)parts, square = 0;
       const double large = out[parts * width + k], norms = out[(parts + 1) * width + k];
-      int stands = 0;
+      int stands;
       for (part = 0; part < parts && kernel; part++) {
         value[part] = out[part * width + k];
-        modulus = fabs(value[part]) > modulus || value[part] != value[part] ? fabs(value[part]) : modulus;
+        square += value[part] * value[part];
       }
-      if (kernel && n <= 4) {
-        stands = large <= PERMI_FOUR_LARGEST && modulus >= PERMI_FOUR_LEAST;
-      } else if (kernel) {
-        const double bound = scale * sqrt(norms);
-        stands = large <= 1e12 && modulus >= PERMI_SMALL_LEAST && norms > 0 &&
-                 4 * n * PERMI_UNIT * bound <= 1e-10 * modulus;
-      }
-      if (!stands && kernel && large <= 1e12 && modulus == 0)
-        stands = permi_batch_zero_stands(entries, parts, width, vectors + k,
+      stands = kernel && large <= largest && square >= least && limit * norms <= square;
+      if (!stands && kernel && large <= 1e24 && square == 0)
+        stands = permi_batch_zero_stands(batch, first + (size_t)k,
                                          n <= 4 ? 24 * large * large * large * large : 4 * scale * sqrt(norms) + large);
       if (!stands) {
         const perm_status one = permi_batch_single(batch, first + (size_t)k, matrix, threads, value);
@@ -9651,7 +9665,7 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
     if (!batch->program)
       return permi_fail_memory(result);
     permi_batch_make_program(n, batch->program);
-    room += (size_t)(3 * batch->program->most * parts * batch->kernel->width);
+    room += (size_t)((3 * batch->program->most + n * n) * parts * batch->kernel->width);
   }
   if (batch->kernel)
     room += (size_t)(n * n * parts * batch->kernel->width);
@@ -11295,8 +11309,10 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
 #if PERMI_PASS_PARTS == 2
 #define PERMI_NEW(x) PERMI_V x##_r, x##_i
 #define PERMI_GET(x, p) x##_r = PERMI_LOAD(p), x##_i = PERMI_LOAD((p) + PERMI_WIDTH)
+#define PERMI_GET_ANY(x, p) x##_r = PERMI_LOAD_ANY(p), x##_i = PERMI_LOAD_ANY((p) + PERMI_WIDTH)
 #define PERMI_PUT(p, x) PERMI_STORE(p, x##_r), PERMI_STORE((p) + PERMI_WIDTH, x##_i)
 #define PERMI_ZERO(x) x##_r = PERMI_SET(0.0), x##_i = PERMI_SET(0.0)
+#define PERMI_PLUS(x, a, b) x##_r = PERMI_ADD(a##_r, b##_r), x##_i = PERMI_ADD(a##_i, b##_i)
 #define PERMI_MULTIPLY(x, a, b)                                                                                        \
   x##_r = PERMI_FMS(a##_r, b##_r, PERMI_MUL(a##_i, b##_i)), x##_i = PERMI_FMA(a##_r, b##_i, PERMI_MUL(a##_i, b##_r))
 #define PERMI_ACCUMULATE(x, a, b)                                                                                      \
@@ -11305,8 +11321,10 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
 #else
 #define PERMI_NEW(x) PERMI_V x
 #define PERMI_GET(x, p) x = PERMI_LOAD(p)
+#define PERMI_GET_ANY(x, p) x = PERMI_LOAD_ANY(p)
 #define PERMI_PUT(p, x) PERMI_STORE(p, x)
 #define PERMI_ZERO(x) x = PERMI_SET(0.0)
+#define PERMI_PLUS(x, a, b) x = PERMI_ADD(a, b)
 #define PERMI_MULTIPLY(x, a, b) x = PERMI_MUL(a, b)
 #define PERMI_ACCUMULATE(x, a, b) x = PERMI_FMA(a, b, x)
 #endif
@@ -11315,7 +11333,7 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
 /* n = 2, 3, 4: expansion as in >>small. out: value, the largest modulus of a part. */
 #define PERMI_ENTRY(x, i, j)                                                                                           \
   PERMI_NEW(x);                                                                                                        \
-  PERMI_GET(x, a + ((i)*n + (j)) * PERMI_NUMBER);
+  PERMI_GET_ANY(x, a + (size_t)((i)*n + (j)) * stride);
 #define PERMI_TWO(x, i, j, k) /* the 2 x 2 permanent of rows i, i + 1 and columns j, k */                              \
   PERMI_NEW(x);                                                                                                        \
   {                                                                                                                    \
@@ -11338,17 +11356,25 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
     PERMI_TWO(below, 1, k, l)                                                                                          \
     PERMI_ACCUMULATE(sum, above, below);                                                                               \
   }
-PERMI_TARGET static void PERMI_PASS(int n, const double *a, double *out)
+PERMI_TARGET static void PERMI_PASS(int n, const double *a, size_t stride, double *out)
 {
-  PERMI_V large = PERMI_SET(0.0), also = large;
+  PERMI_V large = PERMI_SET(0.0);
   int i;
   PERMI_NEW(sum);
   PERMI_ZERO(sum);
-  for (i = 0; i + 1 < n * n * PERMI_PASS_PARTS; i += 2) {
-    large = PERMI_LARGER(large, PERMI_LOAD(a + i * PERMI_WIDTH));
-    also = PERMI_LARGER(also, PERMI_LOAD(a + (i + 1) * PERMI_WIDTH));
+  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: the chain is what takes time */
+    const double *p = a + (size_t)i * stride, *q = p + stride;
+    large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(q)));
+#if PERMI_PASS_PARTS == 2
+    large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p + PERMI_WIDTH), PERMI_LOAD_ANY(q + PERMI_WIDTH)));
+#endif
   }
-  large = PERMI_LARGER(large, PERMI_LOAD(a + (n * n * PERMI_PASS_PARTS - 1) * PERMI_WIDTH));
+  if (n == 3) {
+    large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + 8 * stride));
+#if PERMI_PASS_PARTS == 2
+    large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + 8 * stride + PERMI_WIDTH));
+#endif
+  }
   if (n == 4) {
     PERMI_FOUR(0, 1, 2, 3)
     PERMI_FOUR(0, 2, 1, 3)
@@ -11366,30 +11392,30 @@ PERMI_TARGET static void PERMI_PASS(int n, const double *a, double *out)
   }
   if (n > 2)
     PERMI_PUT(out, sum);
-  PERMI_STORE(out + PERMI_NUMBER, PERMI_LARGER(large, also));
+  PERMI_STORE(out + PERMI_NUMBER, large);
   PERMI_LEAVE();
 }
 
 /* n = 5 .. 12. Accumulators are the subsets of the five low columns of one size, in the order of their masks; the
    subset's high columns, the same for all, come in the inner loop. */
-#define PERMI_SUBSETS_0(F) F(0)
-#define PERMI_SUBSETS_1(F) F(0) F(1) F(2) F(3) F(4)
-#define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5) F(6) F(7) F(8) F(9)
-#define PERMI_DECLARE(i)                                                                                               \
+#define PERMI_SUBSETS_0(F) F(0, 0)
+#define PERMI_SUBSETS_1(F) F(0, 0) F(1, 1) F(2, 2) F(3, 3) F(4, 4)
+#define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5, 0) F(6, 1) F(7, 2) F(8, 3) F(9, 4)
+#define PERMI_DECLARE(i, chain)                                                                                               \
   PERMI_NEW(c##i);                                                                                                     \
   PERMI_ZERO(c##i);
-#define PERMI_FROM(i)                                                                                                  \
+#define PERMI_FROM(i, chain)                                                                                                  \
   {                                                                                                                    \
     PERMI_NEW(f);                                                                                                      \
     PERMI_GET(f, from + (i)*PERMI_NUMBER);                                                                             \
     PERMI_ACCUMULATE(c##i, e, f);                                                                                      \
   }
-#define PERMI_KEEP_SUBSET(i) PERMI_PUT(to + (i)*PERMI_NUMBER, c##i);
-#define PERMI_FINISH(i)                                                                                                \
+#define PERMI_KEEP_SUBSET(i, chain) PERMI_PUT(to + (i)*PERMI_NUMBER, c##i);
+#define PERMI_FINISH(i, chain)                                                                                                \
   {                                                                                                                    \
     PERMI_NEW(f);                                                                                                      \
     PERMI_GET(f, other - (i)*PERMI_NUMBER);                                                                            \
-    PERMI_ACCUMULATE(sum, c##i, f);                                                                                    \
+    PERMI_ACCUMULATE(sum##chain, c##i, f);                                                                                    \
   }
 /* subset i from the subset j of the size below by low column x */
 #define PERMI_LOW(i, x, j)                                                                                             \
@@ -11443,22 +11469,35 @@ PERMI_TARGET static void PERMI_PASS(int n, const double *a, double *out)
     }                                                                                                                  \
     break;
 
-PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, const double *a, double *work,
-                                          double *out)
+PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, const double *given, size_t stride,
+                                          double *work, double *out)
 {
   const int n = program->n, top = n / 2;
-  double *above = work, *ping = above + program->most * PERMI_NUMBER, *pong = ping + program->most * PERMI_NUMBER;
+  double *const a = work; /* the matrices, side by side */
+  double *above = a + n * n * PERMI_NUMBER, *ping = above + program->most * PERMI_NUMBER, *pong = ping + program->most * PERMI_NUMBER;
   PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
   int half, level, g, item, s, i, j;
-  PERMI_NEW(sum);
-  PERMI_ZERO(sum);
+#define PERMI_CHAIN(i, chain)                                                                                          \
+  PERMI_NEW(sum##chain);                                                                                               \
+  PERMI_ZERO(sum##chain);
+  PERMI_SUBSETS_1(PERMI_CHAIN)
+#undef PERMI_CHAIN
   for (i = 0; i < n; i++) {
-    PERMI_V norm = PERMI_SET(0.0);
-    for (j = 0; j < n * PERMI_PASS_PARTS; j++) {
-      const PERMI_V x = PERMI_LOAD(a + (i * n * PERMI_PASS_PARTS + j) * PERMI_WIDTH);
+    PERMI_V norm = PERMI_SET(0.0), also = norm;
+    for (j = 0; j < n; j++, given += stride) {
+      double *to = a + (i * n + j) * PERMI_NUMBER;
+      PERMI_NEW(x);
+      PERMI_GET_ANY(x, given);
+      PERMI_PUT(to, x);
+#if PERMI_PASS_PARTS == 2
+      norm = PERMI_FMA(x_r, x_r, norm);
+      also = PERMI_FMA(x_i, x_i, also);
+#else
       norm = PERMI_FMA(x, x, norm);
-      large = PERMI_LARGER(large, x);
+#endif
     }
+    norm = PERMI_ADD(norm, also);
+    large = PERMI_LARGER(large, norm);
     norms = PERMI_MUL(norms, norm);
   }
   for (half = 0; half < 2; half++) {
@@ -11496,7 +11535,11 @@ PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, co
       after = after == ping ? pong : ping;
     }
   }
-  PERMI_PUT(out, sum);
+  PERMI_PLUS(sum0, sum0, sum1);
+  PERMI_PLUS(sum2, sum2, sum3);
+  PERMI_PLUS(sum0, sum0, sum2);
+  PERMI_PLUS(sum0, sum0, sum4);
+  PERMI_PUT(out, sum0);
   PERMI_STORE(out + PERMI_NUMBER, large);
   PERMI_STORE(out + PERMI_NUMBER + PERMI_WIDTH, norms);
   PERMI_LEAVE();
@@ -11510,6 +11553,7 @@ PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, co
 #undef PERMI_FOUR
 #undef PERMI_FROM
 #undef PERMI_GET
+#undef PERMI_GET_ANY
 #undef PERMI_KEEP_SUBSET
 #undef PERMI_LOW
 #undef PERMI_LOW_0
@@ -11521,6 +11565,7 @@ PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, co
 #undef PERMI_MULTIPLY
 #undef PERMI_NEW
 #undef PERMI_NUMBER
+#undef PERMI_PLUS
 #undef PERMI_PUT
 #undef PERMI_SUBSETS_0
 #undef PERMI_SUBSETS_1
