@@ -1299,6 +1299,19 @@ static void permi_dd_multiply_complex(permi_dd *a, permi_dd *b, permi_dd c, perm
   *b = permi_dd_add(ad, permi_dd_multiply(*b, c));
 }
 
+typedef struct permi_dd_complex {
+  permi_dd re, im;
+} permi_dd_complex;
+
+static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_complex b, int parts)
+{
+  if (parts == 1)
+    a.re = permi_dd_multiply(a.re, b.re);
+  else
+    permi_dd_multiply_complex(&a.re, &a.im, b.re, b.im);
+  return a;
+}
+
 /* The integers of a *= those of b; 0 when a product is too long. */
 static int permi_integers_multiply(permi_number *a, const permi_number *b)
 {
@@ -6595,19 +6608,6 @@ static int permi_minors_scale(permi_minors *minors, double *full)
 }
 
 /* ---- one term at a time, in double-double */
-typedef struct permi_dd_complex {
-  permi_dd re, im;
-} permi_dd_complex;
-
-static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_complex b, int parts)
-{
-  if (parts == 1)
-    a.re = permi_dd_multiply(a.re, b.re);
-  else
-    permi_dd_multiply_complex(&a.re, &a.im, b.re, b.im);
-  return a;
-}
-
 static void permi_dd_complex_add(permi_dd_complex *a, permi_dd_complex b, int parts)
 {
   a->re = permi_dd_add(a->re, b.re);
@@ -8578,16 +8578,6 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
    elimination with complete pivoting, loses what its condition takes. With M = (a_ij^2) = L U and d det / det =
    trace(M^-1 dM), an entrywise relative change e of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the
    condition reported; the elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
-typedef struct permi_dd_complex {
-  permi_dd re, im;
-} permi_dd_complex;
-
-static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_complex b)
-{
-  permi_dd_multiply_complex(&a.re, &a.im, b.re, b.im);
-  return a;
-}
-
 static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
 {
   a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
@@ -8672,11 +8662,11 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
     column[best_column] = swap;
     pivot = permi_dd_complex_reciprocal(m[row[k] * n + column[k]]);
     for (i = k + 1; i < n; i++) {
-      permi_dd_complex *line = m + row[i] * n, factor = permi_dd_complex_times(line[column[k]], pivot);
+      permi_dd_complex *line = m + row[i] * n, factor = permi_dd_complex_times(line[column[k]], pivot, 2);
       line[column[k]] = factor;
       for (j = k + 1; j < n; j++)
         line[column[j]] =
-            permi_dd_complex_minus(line[column[j]], permi_dd_complex_times(factor, m[row[k] * n + column[j]]));
+            permi_dd_complex_minus(line[column[j]], permi_dd_complex_times(factor, m[row[k] * n + column[j]], 2));
     }
   }
   return 1;
@@ -8693,12 +8683,12 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
       x[i].re = permi_dd_make(i == c);
       x[i].im = permi_dd_make(0);
       for (k = c; k < i; k++)
-        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k]));
+        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
     }
     for (i = n - 1; i >= 0; i--) {
       for (k = i + 1; k < n; k++)
-        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k]));
-      x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]));
+        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
+      x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
     }
     for (j = 0; j < n; j++) { /* x[j] = M^-1 (column[j], row[c]) */
       double sum = 0, inverse = permi_dd_complex_modulus(x[j]);
@@ -8817,7 +8807,7 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
       q.re = permi_dd_scale(q.re, -row_exp2);
       q.im = permi_dd_scale(q.im, -row_exp2);
       q = permi_dd_complex_reciprocal(q);
-      m[i * n + j] = permi_dd_complex_times(q, q);
+      m[i * n + j] = permi_dd_complex_times(q, q, 2);
       moduli[i * n + j] = permi_dd_complex_modulus(m[i * n + j]);
       for (side = 0; side < 2; side++)
         if (j < i) {
