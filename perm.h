@@ -42,7 +42,13 @@
        perm_compute_real, _complex  options in; value, exponent, error bound and estimate out
        perm_plan_real, _complex     what would be done, and how long it would take
        perm_job_*                   the same work in pieces: ranges for your own threads, resuming after a stop
-       perm_sparse.h                sparse matrices, exact integers, Matrix Market files
+       perm_compute_integer         without rounding, results of any size, modulo p; _gaussian: a + bi
+       perm_compute_repeated_*      rows and columns with multiplicities
+       perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
+       perm_batch_*, perm_select_*  many small matrices; many submatrices of one
+       perm_compute_low_rank_*, _cauchy_*   given as two thin factors, or by nodes
+       perm_estimate_*              samples with a standard error, where nothing else will finish
+       perm_sparse.h                sparse matrices, Matrix Market files
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
        fast, default                 1     (1)       n u, u = 2^-53                     where nothing rounds before
@@ -381,6 +387,22 @@ PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *
 PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld,
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
+
+/* Permanent of the m x n matrix a of integers (Gaussian: real and imaginary parts in turn, ld counts entries), without
+   rounding, square or not, of any size: result->integer (and imaginary_integer). With options.modulus, modulo that.
+   Precision default or exact. Square matrices up to order PERM_MAX_N: n 2^(n-1) elements, for small entries at the
+   speed of doubles or above. PERM_ERROR_OVERFLOW if a perm_integer may be too short. Thread-safe. */
+PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                          perm_result *result);
+PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                           perm_result *result);
+
+/* The job of the same, to run in pieces or to explain; copies what it needs. Free with perm_job_free. result may be
+   NULL; if not, it gets status and message. */
+PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                      perm_job **job, perm_result *result);
+PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                       perm_job **job, perm_result *result);
 
 /* The plan that perm_compute_real (perm_compute_complex) would start with. result may be NULL; if not, it gets status
    and message (and the value NaN: nothing is computed). */
@@ -7849,14 +7871,16 @@ static permi_choice permi_counts_choice(const permi_counted *counted, const perm
   return choice;
 }
 
-/* The job of a choice, run. choice NULL: the permanent is `constant`. */
-static perm_status permi_counts_run(const permi_counted *counted, const permi_choice *choice, int constant,
-                                    uint64_t fingerprint, const perm_options *options, perm_result *result)
+/* The job of a choice. choice NULL: the permanent is `constant`. */
+static perm_status permi_counts_job(const permi_counted *counted, const permi_choice *choice, int constant,
+                                    uint64_t fingerprint, const perm_options *options, perm_job **made,
+                                    perm_result *result)
 {
   perm_job *job = permi_job_new(&options->allocator, choice ? choice->precision : options->precision);
   permi_leaf leaf;
   permi_number number = permi_number_one();
   int fits;
+  *made = job;
   if (!job)
     return permi_fail_memory(result);
   job->is_complex = counted->parts == 2;
@@ -7870,9 +7894,18 @@ static perm_status permi_counts_run(const permi_counted *counted, const permi_ch
   else
     fits = permi_job_push_number(job, &number);
   if (fits)
-    return permi_run_job(job, options, result);
+    return PERM_OK;
   perm_job_free(job);
+  *made = NULL;
   return permi_fail_memory(result);
+}
+
+static perm_status permi_counts_run(const permi_counted *counted, const permi_choice *choice, int constant,
+                                    uint64_t fingerprint, const perm_options *options, perm_result *result)
+{
+  perm_job *job;
+  perm_status status = permi_counts_job(counted, choice, constant, fingerprint, options, &job, result);
+  return status == PERM_OK ? permi_run_job(job, options, result) : status;
 }
 
 static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
@@ -7928,6 +7961,87 @@ static perm_status permi_counted_compute(const permi_counted *counted, const per
 
 static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
                                  perm_result *result);
+
+/* The job that a problem starts with, checks included: in the engines of >>rectangular, or the dense exact one. */
+static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
+                                     perm_job **job, perm_result *result)
+{
+  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
+  const int n = problem->n, square = problem->m == n && n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
+  const double start = permi_seconds();
+  perm_options engines = *options;
+  permi_counted counted;
+  permi_choice choice;
+  const char *refusal;
+  double exact = (double)INFINITY, modular = (double)INFINITY;
+  perm_status status;
+  *job = NULL;
+  status = permi_check_options(options, argument, result);
+  if (status == PERM_OK)
+    status = permi_check_problem(problem, equal, result);
+  if (status != PERM_OK)
+    return status;
+  if (problem->integer && square && options->method == PERM_EXACT)
+    engines.method = PERM_AUTO;
+  refusal = permi_counts_refusal(problem, &engines);
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
+  if (permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
+    return permi_fail_memory(result);
+  if (counted.zero || !counted.rows) {
+    status = permi_counts_job(&counted, NULL, !counted.zero, 0, options, job, result);
+  } else {
+    choice = permi_counts_choice(&counted, &engines);
+    if (problem->integer && square && engines.method == PERM_AUTO) {
+      exact = permi_exact_seconds(options, n, &view);
+      if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
+        modular = permi_modular_seconds(n, &view);
+    }
+    if (fmin(exact, modular) < choice.seconds || options->method == PERM_EXACT) {
+      permi_leaf leaf;
+      status = modular < exact ? permi_modular_leaf(options, n, &view, options->modulus, &leaf, result)
+                               : permi_exact_leaf(options, n, &view, &leaf, result);
+      *job = status == PERM_OK ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
+      if (status == PERM_OK && (!*job || !permi_job_push_leaf(*job, &leaf))) {
+        if (!*job)
+          leaf.release(&options->allocator, leaf.context);
+        perm_job_free(*job);
+        *job = NULL;
+        status = permi_fail_memory(result);
+      }
+      if (status == PERM_OK) {
+        (*job)->is_complex = problem->parts == 2;
+        (*job)->modulus = options->modulus;
+      }
+    } else {
+      status = permi_choice_refuse(&choice, options, argument, result);
+      if (status == PERM_OK)
+        status = permi_counts_job(&counted, &choice, 0, permi_counted_fingerprint(&counted), options, job, result);
+    }
+  }
+  permi_counted_free(&options->allocator, &counted);
+  if (status == PERM_OK)
+    (*job)->plan_seconds = permi_seconds() - start;
+  return status;
+}
+
+/* The permanent of a problem of integers. */
+static perm_status permi_compute_integers(const permi_problem *problem, int equal, int argument,
+                                          const perm_options *options_given, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const double start = permi_seconds();
+  perm_job *job;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  status = permi_problem_job(problem, equal, argument, options, &job, result);
+  if (status != PERM_OK)
+    return status;
+  status = permi_run_job(job, options, result);
+  result->seconds = permi_seconds() - start;
+  return status;
+}
 
 /* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
 static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
@@ -8160,7 +8274,7 @@ PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *
                                                    perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 1, row_counts, column_counts);
-  return permi_compute_counts(&problem, 1, 7, options, result);
+  return permi_compute_integers(&problem, 1, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
@@ -8168,7 +8282,44 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 2, row_counts, column_counts);
-  return permi_compute_counts(&problem, 1, 7, options, result);
+  return permi_compute_integers(&problem, 1, 7, options, result);
+}
+
+PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                          perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 1, NULL, NULL);
+  return permi_compute_integers(&problem, 0, 5, options, result);
+}
+
+PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                           perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 2, NULL, NULL);
+  return permi_compute_integers(&problem, 0, 5, options, result);
+}
+
+static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
+                                     perm_result *result)
+{
+  permi_result_clear(result);
+  if (!job)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
+  return permi_problem_job(problem, 0, 5, permi_options(options_given), job, result);
+}
+
+PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                      perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 1, NULL, NULL);
+  return permi_integer_job(&problem, options, job, result);
+}
+
+PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                       perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 2, NULL, NULL);
+  return permi_integer_job(&problem, options, job, result);
 }
 
 /* Out of the way of the short cut: a perm_result is large. */
@@ -9222,6 +9373,7 @@ static perm_status permi_estimate_run(const permi_sampler *sampler, const perm_e
   permi_moments moments = {0, 0, 0, 0, 0};
   permi_control control;
   perm_status status = PERM_OK;
+  (void)threads;
   memset(&control, 0, sizeof control);
   control.options = options;
   control.start = start;

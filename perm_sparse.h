@@ -3668,54 +3668,137 @@ typedef struct permi_maker {
   double task_seconds;
 } permi_maker;
 
-/* An n x n array of zeros for a dense engine; the caller releases it. */
-static perm_status permi_make_square(const permi_maker *maker, int n, permi_view *view, double **a)
+static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
   const perm_method method = maker->options->method;
-  const size_t count = (size_t)n * (size_t)n * (maker->working->is_complex ? 2 : 1);
-  size_t i;
-  if (n > PERM_MAX_N)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "a block of order %d is too large for method %s, which takes at most %d", n,
-                      perm_method_name(method == PERM_AUTO ? PERM_DENSE : method), PERM_MAX_N);
-  *a = (double *)permi_allocate(&maker->options->allocator, count, sizeof **a);
-  if (!*a)
+  return n <= PERM_MAX_N
+             ? PERM_OK
+             : permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                          "a block of order %d is too large for method %s, which takes at most %d", n,
+                          perm_method_name(method == PERM_AUTO ? PERM_DENSE : method), PERM_MAX_N);
+}
+
+/* The block as a problem of the engines of perm.h; the caller releases *entries. */
+static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
+                                      void **entries)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  const size_t count = (size_t)n * (size_t)n * (size_t)parts;
+  double *real = NULL;
+  int64_t *integer = NULL;
+  int i, e;
+  *entries = permi_allocate(allocator, count, 8);
+  if (!*entries)
     return permi_fail_memory(maker->result);
-  for (i = 0; i < count; i++)
-    (*a)[i] = 0;
-  view->a = *a;
-  view->ld = n;
-  view->parts = maker->working->is_complex ? 2 : 1;
+  memset(*entries, 0, count * 8); /* 0 in either type */
+  if (block->integer)
+    integer = (int64_t *)*entries;
+  else
+    real = (double *)*entries;
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const int at = (i * n + block->neighbour[e] - n) * parts, edge = block->edge[e];
+      if (integer)
+        integer[at] = block->integer[edge];
+      else
+        real[at] = block->real[edge];
+      if (integer && parts == 2)
+        integer[at + 1] = block->imaginary_integer[edge];
+      else if (parts == 2)
+        real[at + 1] = block->imaginary[edge];
+    }
+  *problem = permi_problem_make(n, n, real, integer, n, parts, NULL, NULL);
   return PERM_OK;
+}
+
+/* A proof for the rounded entries of a block is none for the given ones. */
+static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+{
+  if (block->rounded || maker->working->lost) {
+    leaf->bound_relative = (double)INFINITY;
+    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + maker->working->degree_two);
+  }
+}
+
+/* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
+   columns are equal those of >>rectangular. Makes the leaf if that is predicted to take less than `seconds`; *made
+   says so, *better is its prediction in any case. */
+static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
+                                    double *better, int *made)
+{
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  permi_problem problem;
+  permi_integer_view view;
+  permi_counted counted;
+  permi_choice choice;
+  perm_options engines = *options;
+  double exact = (double)INFINITY, modular = (double)INFINITY;
+  void *entries;
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  *made = 0;
+  *better = (double)INFINITY;
+  if (status != PERM_OK)
+    return status;
+  if (permi_counted_make(&problem, allocator, &counted) != PERM_OK) {
+    permi_release(allocator, entries);
+    return permi_fail_memory(maker->result);
+  }
+  view.a = problem.integer;
+  view.ld = block->n;
+  view.parts = problem.parts;
+  engines.method = PERM_AUTO;
+  choice = permi_counts_choice(&counted, &engines);
+  if (options->method == PERM_EXACT || (counted.m == counted.rows && counted.n == counted.rows && !block->integer))
+    choice.seconds = (double)INFINITY; /* nothing is repeated: the frontier is the better programme of its kind */
+  if (block->integer) {
+    exact = permi_exact_seconds(options, block->n, &view);
+    if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
+      modular = permi_modular_seconds(block->n, &view);
+  }
+  *better = fmin(fmin(exact, modular), choice.seconds);
+  if (*better < seconds || options->method == PERM_EXACT) {
+    if (choice.seconds < fmin(exact, modular))
+      status = permi_choice_leaf(&counted, &choice, options->certify, permi_counted_fingerprint(&counted), allocator,
+                                 leaf);
+    else if (modular < exact)
+      status = permi_modular_leaf(options, block->n, &view, options->modulus, leaf, maker->result);
+    else
+      status = permi_exact_leaf(options, block->n, &view, leaf, maker->result);
+    if (status != PERM_OK)
+      permi_fail_memory(maker->result);
+    *made = status == PERM_OK;
+    if (*made && !block->integer) {
+      maker->job->precision = choice.precision;
+      permi_make_honest(maker, block, leaf);
+    }
+  }
+  permi_counted_free(allocator, &counted);
+  permi_release(allocator, entries);
+  return status;
 }
 
 static perm_status permi_make_dense(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  int n = block->n, i, e;
-  double *a;
-  perm_precision precision;
+  perm_precision precision = PERM_PRECISION_DEFAULT;
+  permi_problem problem;
   permi_view view;
-  perm_status status;
-  status = permi_make_square(maker, n, &view, &a);
+  void *entries;
+  perm_status status = permi_make_fits(maker, block->n);
+  if (status == PERM_OK)
+    status = permi_make_problem(maker, block, &problem, &entries);
   if (status != PERM_OK)
     return status;
-  for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      double *at = a + (i * n + block->neighbour[e] - n) * view.parts;
-      at[0] = block->real[block->edge[e]];
-      if (view.parts == 2)
-        at[1] = block->imaginary[block->edge[e]];
-    }
-  status = permi_dense_leaf(maker->options, n, &view, leaf, &precision, maker->result);
+  view.a = problem.real;
+  view.ld = block->n;
+  view.parts = problem.parts;
+  status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
   if (status == PERM_OK && leaf->information.method == PERM_DENSE) /* small blocks have but one precision */
     maker->job->precision = precision;
-  permi_release(allocator, a);
-  if (status == PERM_OK &&
-      (block->rounded || maker->working->lost)) { /* a proof for the rounded entries is none for the given ones */
-    leaf->bound_relative = (double)INFINITY;
-    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + maker->working->degree_two);
-  }
+  permi_release(&maker->options->allocator, entries);
+  if (status == PERM_OK)
+    permi_make_honest(maker, block, leaf);
   return status;
 }
 
@@ -3783,14 +3866,32 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   permi_working *working = maker->working;
+  const int only_dense = !working->integer && (working->is_complex || permi_sparse_needs_dense(options));
   permi_frontier *frontier = NULL;
   double cost, seconds, bytes, rival = (double)INFINITY, limit;
-  int *order;
+  int *order, other = 0; /* 1: the rival is not the dense engine */
   perm_status status;
-  if (!working->integer && (options->method == PERM_DENSE || working->is_complex || permi_sparse_needs_dense(options)))
+  if (options->method == PERM_DENSE || (options->method == PERM_EXACT && block->n > PERM_MAX_N))
     return permi_make_dense(maker, block, leaf);
-  if (options->method == PERM_AUTO && !working->integer && block->n <= PERM_MAX_N)
-    rival = block->n * ldexp(1, block->n - 1) / permi_dense_rate(options);
+  if (block->n <= PERM_MAX_N) {
+    if (!working->integer)
+      rival = block->n * ldexp(1, block->n - 1) / permi_dense_rate(options);
+    if (options->method == PERM_EXACT || (options->method == PERM_AUTO && (working->integer || rival > 1e-4))) {
+      double better;
+      int made = 0;
+      status = permi_make_rival(maker, block, only_dense ? rival : 0, leaf, &better, &made);
+      if (status != PERM_OK || made)
+        return status;
+      other = better < rival; /* than the dense engine */
+      if (other && better < PERMI_FRONTIER_FAVOUR_SECONDS / 10) /* no order is found in less */
+        return permi_make_rival(maker, block, (double)INFINITY, leaf, &better, &made);
+      rival = better < rival ? better : rival;
+    }
+    if (options->method == PERM_FRONTIER)
+      rival = (double)INFINITY;
+  }
+  if (only_dense)
+    return permi_make_dense(maker, block, leaf);
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
   if (!order || !permi_order(allocator, block, maker->binomial, rival, order, &cost)) {
     permi_release(allocator, order);
@@ -3806,7 +3907,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
-  if (status == PERM_ERROR_OVERFLOW) {
+  if (status == PERM_ERROR_OVERFLOW && rival == (double)INFINITY) {
     permi_frontier_release(allocator, frontier);
     return permi_fail_long(maker->result);
   }
@@ -3817,8 +3918,10 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   limit = options->max_bytes > 0 ? options->max_bytes : PERMI_FRONTIER_DEFAULT_BYTES;
   if (rival < (double)INFINITY &&
       (status != PERM_OK || bytes > limit || (rival < seconds && seconds > PERMI_FRONTIER_FAVOUR_SECONDS))) {
+    int made;
     permi_frontier_release(allocator, frontier);
-    return permi_make_dense(maker, block, leaf);
+    return other ? permi_make_rival(maker, block, (double)INFINITY, leaf, &rival, &made)
+                 : permi_make_dense(maker, block, leaf);
   }
   if (status == PERM_OK && bytes > limit && working->integer && options->method == PERM_AUTO &&
       options->precision == PERM_PRECISION_DEFAULT) /* doubles have more engines */
@@ -3944,9 +4047,16 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
   permi_view view;
   perm_status status;
   double *a;
-  status = permi_make_square(maker, n, &view, &a);
+  status = permi_make_fits(maker, n);
   if (status != PERM_OK)
     return status;
+  view.parts = maker->working->is_complex ? 2 : 1;
+  view.ld = n;
+  a = (double *)permi_allocate(allocator, (size_t)(n * n * view.parts), sizeof *a);
+  view.a = a;
+  if (!a)
+    return permi_fail_memory(maker->result);
+  memset(a, 0, (size_t)(n * n * view.parts) * sizeof *a);
   for (i = 0; i < n; i++)
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       double *at = a + (i * n + matrix->column[e]) * view.parts;
@@ -4037,7 +4147,7 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     status = permi_check_sparse(matrix, result);
   if (status != PERM_OK)
     return status;
-  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus;
+  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_EXACT;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
@@ -4048,7 +4158,7 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
       options->precision != PERM_PRECISION_FAST && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
                       "options: method frontier has precisions fast, default and exact in this version");
-  if (options->method != PERM_FRONTIER && !exactly) {
+  if (options->method != PERM_FRONTIER && options->method != PERM_EXACT && !exactly) {
     const char *refusal = permi_plan_refusal(options, options->method == PERM_AUTO ? PERM_DENSE : options->method);
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
@@ -4058,10 +4168,10 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
                       "the matrix is %d x %d; this version takes square ones, and "
                       "0 x n",
                       matrix->m, matrix->n);
-  whole = options->method != PERM_AUTO && options->method != PERM_FRONTIER;
+  whole = options->method != PERM_AUTO && options->method != PERM_FRONTIER && options->method != PERM_EXACT;
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
-                      "options: method %s does not compute with precision exact; auto and frontier do",
+                      "options: method %s does not compute with precision exact; auto, exact and frontier do",
                       perm_method_name(options->method));
   if (exactly && !permi_sparse_all_integers(matrix, &row, &bad))
     return permi_fail(result, PERM_ERROR_OPTION, 2,

@@ -704,11 +704,11 @@ TEST(t_sparse_stops_and_refuses)
   CHECK_TEXT(result.message, "max_seconds");
   options.max_seconds = 0;
   perm_matrix_free(&matrix);
-  t_sparse_pattern(44, present, &matrix); /* too large for integers: auto plans doubles and the dense engine */
+  t_sparse_pattern(44, present, &matrix); /* ones(44): one row and one column, 44 times each */
   CHECK(perm_sparse_job(&matrix, NULL, &job, &result) == PERM_OK);
   {
     perm_leaf leaf;
-    CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.method == PERM_DENSE);
+    CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.method == PERM_SUBSETS);
   }
   perm_job_free(job);
   perm_matrix_free(&matrix);
