@@ -23,7 +23,10 @@ enum { CLI_DONE = 0, CLI_EARLY = 1, CLI_USAGE = 2, CLI_REFUSED = 3, CLI_FAILED =
 
 typedef struct cli {
   perm_options options;
-  int json, explain;
+  int json, explain, estimate, gradient, minors; /* minors: the row, counted from 1 */
+  perm_estimate_plan estimate_plan;
+  int rows, columns; /* multiplicities given; 0: none */
+  int *row_counts, *column_counts;
   const char *generate, *write;
   uint64_t seed;
   int files;
@@ -67,18 +70,26 @@ static const char cli_help[] =
     "                    regular:N:D mycielskian:K hexagonal:K benzene naphthalene anthracene\n"
     "                    phenanthrene pyrene perylene coronene circumcoronene complex-gauss:N\n"
     "                    circular:N unitary:N dft:N\n"
-    "  --seed S          of --generate (default 1)\n"
+    "  --seed S          of --generate and of --estimate (default 1)\n"
     "  --write FILE      the matrix as Matrix Market; computes as well, but not with --explain\n"
     "                    or when FILE is -, which is standard output\n"
     "  --explain         the plan with predicted seconds and bytes; computes nothing\n"
     "  --json            one JSON object a matrix, one line\n"
-    "  --method NAME     auto dense frontier glynn ryser expansion (default auto)\n"
+    "  --method NAME     auto dense exact frontier glynn ryser expansion subsets repeats short padded\n"
+    "                    (default auto; the last four with ryser and expansion: rectangular matrices,\n"
+    "                    and repeats and subsets: equal rows or columns)\n"
     "  --precision NAME  fast default accurate dd exact, or kahan with methods glynn and ryser\n"
     "                    (default: default, exact for integer files)\n"
+    "  --mod P           the exact permanent of integers modulo P, 2 to 2^63\n"
     "  --certify         the error must be a guaranteed bound (up to 3 times the time)\n"
     "  --tolerance REL   relative error wanted: rerun in higher precision until it is met\n"
     "  --threads K       0: all (default)\n"
-    "  --isa NAME        highest instruction set: plain avx2 avx512 neon (default: the best)\n"
+    "  --isa NAME        highest instruction set: plain avx2 avx512 avx512ifma neon (default: best)\n"
+    "  --rows M1,M2,..   row i counts Mi times, --cols K1,K2,.. column j Kj times\n"
+    "  --minors R        permanents without row R (counted from 1) and one column each\n"
+    "  --gradient        derivatives by every entry\n"
+    "  --estimate        by random samples: value, standard error, 95 % interval; stops at\n"
+    "                    --samples N, --relative-error E or --seconds S, whichever is first\n"
     "  --max-seconds S   stop there (sums) or refuse beforehand (single tasks)\n"
     "  --max-bytes B     refuse what is predicted to need more memory\n"
     "  --progress        progress on standard error (automatic on a terminal)\n"
@@ -95,11 +106,9 @@ static const char cli_help[] =
 
 /* Contract names that this version refuses; a name is refused rather than ignored. */
 static const char *const cli_later_options[] = {
-    "--mod", "--gpus", "--rows", "--cols", "--minors", "--gradient", "--estimate", "--samples",
-    "--relative-error", "--seconds", "--ranks", "--checkpoint", "--part", "--merge", "--spy"};
-static const char *const cli_later_methods[] = {"exact", "band", "hybrid", "cached", "dominating", "sparyser",
-                                                "decompose", "transversals", "repeats"};
-static const char *const cli_later_isas[] = {"avx512ifma"};
+    "--gpus", "--ranks", "--checkpoint", "--part", "--merge", "--spy"};
+static const char *const cli_later_methods[] = {"band", "hybrid", "cached", "dominating", "sparyser", "decompose",
+                                                "transversals"};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
@@ -133,10 +142,38 @@ static int cli_number(const char *text, double low, double high, double *number)
   return *text && !*end && !strpbrk(text, "xXpPnN \t") && *number >= low && *number <= high;
 }
 
+static int cli_whole(const char *text, uint64_t *number)
+{
+  char *end;
+  errno = 0;
+  *number = strtoull(text, &end, 10);
+  return text[0] >= '0' && text[0] <= '9' && !*end && !errno;
+}
+
+/* Whole numbers separated by commas; 0 if text is anything else. Negative ones pass: the library says what is wrong. */
+static int cli_counts(const char *text, int **counts, int *count)
+{
+  const char *c;
+  int room = 1;
+  for (c = text; *c; c++)
+    room += *c == ',';
+  free(*counts);
+  *counts = (int *)malloc((size_t)room * sizeof **counts);
+  for (*count = 0; *counts && *count < room; ++*count) {
+    char *end;
+    long number = strtol(text, &end, 10);
+    if (end == text || (*end && *end != ',') || number < -1000000000 || number > 1000000000)
+      return 0;
+    (*counts)[*count] = (int)number;
+    text = end + (*end == ',');
+  }
+  return *counts != NULL;
+}
+
 static int cli_parse(cli *run, int argc, char **argv)
 {
   perm_options *options = &run->options;
-  int i, k, only_files = 0;
+  int i, k, only_files = 0, seconds = 0;
   double number;
   for (i = 1; i < argc; i++) {
     const char *word = argv[i], *value = NULL;
@@ -153,11 +190,13 @@ static int cli_parse(cli *run, int argc, char **argv)
     equals = strchr(word, '='); /* --name=value is --name value */
     snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
     if (!strcmp(name, "--json") || !strcmp(name, "--explain") || !strcmp(name, "--progress") ||
-        !strcmp(name, "--certify")) {
+        !strcmp(name, "--certify") || !strcmp(name, "--estimate") || !strcmp(name, "--gradient")) {
       if (equals)
         return cli_usage("no value goes with", name, "see perm --help");
       run->json |= !strcmp(name, "--json");
       run->explain |= !strcmp(name, "--explain");
+      run->estimate |= !strcmp(name, "--estimate");
+      run->gradient |= !strcmp(name, "--gradient");
       options->certify |= !strcmp(name, "--certify");
       if (!strcmp(name, "--progress"))
         options->user_data = run; /* marks it as asked for; the callback is set in main */
@@ -193,12 +232,10 @@ static int cli_parse(cli *run, int argc, char **argv)
       options->precision = (perm_precision)k;
     } else if (!strcmp(name, "--isa")) {
       CLI_NEED("expected an instruction set")
-      if (cli_among(value, cli_later_isas, CLI_COUNT(cli_later_isas)))
-        return cli_later("instruction set", value);
       for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT && strcmp(value, perm_isa_name((perm_isa)k));)
         k++;
       if (k == PERM_ISA_COUNT)
-        return cli_usage("unknown instruction set", value, "expected plain, avx2, avx512 or neon");
+        return cli_usage("unknown instruction set", value, "expected plain, avx2, avx512, avx512ifma or neon");
       options->isa = (perm_isa)k;
     } else if (!strcmp(name, "--tolerance")) {
       CLI_NEED("expected a relative error such as 1e-12")
@@ -213,16 +250,41 @@ static int cli_parse(cli *run, int argc, char **argv)
       CLI_NEED("expected seconds")
       if (!cli_number(value, 0, 1e18, &options->max_seconds) || options->max_seconds == 0)
         return cli_usage("bad --max-seconds", value, "expected a positive number of seconds");
+    } else if (!strcmp(name, "--seconds")) {
+      CLI_NEED("expected seconds")
+      if (!cli_number(value, 0, 1e18, &options->max_seconds) || options->max_seconds == 0)
+        return cli_usage("bad --seconds", value, "expected a positive number of seconds");
+      seconds = 1;
+    } else if (!strcmp(name, "--samples")) {
+      CLI_NEED("expected a number of samples")
+      if (!cli_number(value, 1, 9e15, &run->estimate_plan.samples))
+        return cli_usage("bad --samples", value, "expected a number from 1 to 9e15");
+    } else if (!strcmp(name, "--relative-error")) {
+      CLI_NEED("expected a relative error such as 0.01")
+      if (!cli_number(value, 0, 1, &run->estimate_plan.relative_error) || run->estimate_plan.relative_error == 0)
+        return cli_usage("bad --relative-error", value, "expected a number above 0, up to 1");
+    } else if (!strcmp(name, "--mod")) {
+      CLI_NEED("expected a modulus")
+      if (!cli_whole(value, &options->modulus) || options->modulus < 2 || options->modulus > (uint64_t)1 << 63)
+        return cli_usage("bad modulus", value, "expected a whole number from 2 to 2^63");
+    } else if (!strcmp(name, "--rows") || !strcmp(name, "--cols")) {
+      CLI_NEED("expected multiplicities such as 2,0,1")
+      if (!cli_counts(value, name[2] == 'r' ? &run->row_counts : &run->column_counts,
+                      name[2] == 'r' ? &run->rows : &run->columns))
+        return cli_usage(name[2] == 'r' ? "bad --rows" : "bad --cols", value,
+                         "expected whole numbers separated by commas, such as 2,0,1");
+    } else if (!strcmp(name, "--minors")) {
+      CLI_NEED("expected a row")
+      if (!cli_number(value, 1, 1e9, &number) || number != floor(number))
+        return cli_usage("bad row", value, "expected the number of a row, counted from 1");
+      run->minors = (int)number;
     } else if (!strcmp(name, "--max-bytes")) {
       CLI_NEED("expected bytes")
       if (!cli_number(value, 0, 1e18, &options->max_bytes) || options->max_bytes == 0)
         return cli_usage("bad --max-bytes", value, "expected a positive number of bytes, such as 8e9");
     } else if (!strcmp(name, "--seed")) {
-      char *end;
       CLI_NEED("expected a whole number")
-      errno = 0;
-      run->seed = strtoull(value, &end, 10);
-      if (value[0] < '0' || value[0] > '9' || *end || errno)
+      if (!cli_whole(value, &run->seed))
         return cli_usage("bad seed", value, "expected a whole number from 0 to 2^64-1");
     } else if (!strcmp(name, "--generate")) {
       CLI_NEED("expected a kind such as er:40:0.2")
@@ -238,6 +300,14 @@ static int cli_parse(cli *run, int argc, char **argv)
     return cli_usage("--generate goes without files, but there is", run->file[0], "leave one of the two out");
   if (!run->generate && !run->files)
     return cli_usage("no matrix", NULL, "expected a file, - or --generate; perm --help explains");
+  if (!run->estimate && (seconds || run->estimate_plan.samples > 0 || run->estimate_plan.relative_error > 0))
+    return cli_usage("--samples, --relative-error and --seconds go with --estimate", NULL, "add it or leave them out");
+  if (run->estimate + run->gradient + (run->minors > 0) > 1)
+    return cli_usage("only one of --estimate, --gradient and --minors", NULL, "choose one");
+  if (run->explain && (run->estimate || run->gradient || run->minors))
+    return cli_usage("--explain is about permanents", NULL, "leave out --estimate, --gradient and --minors");
+  if (run->estimate && (run->rows || run->columns))
+    return cli_usage("--estimate takes no multiplicities", NULL, "leave out --rows and --cols");
   if (run->write && run->files > 1)
     return cli_usage("--write takes one matrix", NULL, "give one file");
   return CLI_DONE;
