@@ -647,11 +647,13 @@ PERM_API perm_isa perm_isa_best(void);
 #define PERMI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define PERMI_UNUSED __attribute__((unused))
 #define PERMI_NEVER_INLINE __attribute__((noinline))
+#define PERMI_COLD __attribute__((noinline, cold)) /* once a matrix: for size, which also compiles faster */
 #else
 #define PERMI_ALIGN64
 #define PERMI_PRINTF(text, first)
 #define PERMI_UNUSED
 #define PERMI_NEVER_INLINE
+#define PERMI_COLD
 #endif
 
 #define PERMI_PRAGMA(text) _Pragma(#text)
@@ -4781,7 +4783,7 @@ typedef struct permi_counted {
   int64_t *integer;               /* these */
 } permi_counted;
 
-static uint64_t permi_problem_bits(const permi_problem *problem, int i, int j, int part)
+PERMI_NEVER_INLINE static uint64_t permi_problem_bits(const permi_problem *problem, int i, int j, int part)
 {
   const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * problem->parts + part;
   uint64_t bits;
@@ -4864,7 +4866,7 @@ static int permi_lines_drop(const permi_problem *problem, int by_columns, const 
 }
 
 /* Arguments have been checked. Everything is in the one allocation counted->row_count. O(m n) where lines differ. */
-static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
+PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                       permi_counted *counted)
 {
   const int most = problem->m > problem->n ? problem->m : problem->n;
@@ -4970,7 +4972,7 @@ static uint64_t permi_words_product(uint64_t a, uint64_t b, uint64_t *high)
 }
 
 /* to +-= from * factor modulo 2^(64 words); factor: a magnitude of `length` words. a - b = ~(~a + b). */
-static void permi_words_fuse(uint64_t *to, const uint64_t *from, int words, const uint64_t *factor, int length,
+PERMI_NEVER_INLINE static void permi_words_fuse(uint64_t *to, const uint64_t *from, int words, const uint64_t *factor, int length,
                              int subtract)
 {
   int i, k;
@@ -4992,7 +4994,7 @@ static void permi_words_fuse(uint64_t *to, const uint64_t *from, int words, cons
     to[i] = ~to[i];
 }
 
-static void permi_cell_set(const permi_ring *ring, void *cell, int one)
+PERMI_NEVER_INLINE static void permi_cell_set(const permi_ring *ring, void *cell, int one)
 {
   memset(cell, 0, ring->size * sizeof(uint64_t));
   if (one && ring->words)
@@ -5001,7 +5003,7 @@ static void permi_cell_set(const permi_ring *ring, void *cell, int one)
     ((permi_dd *)cell)->hi = 1;
 }
 
-static void permi_cell_add(const permi_ring *ring, void *to, const void *from)
+PERMI_NEVER_INLINE static void permi_cell_add(const permi_ring *ring, void *to, const void *from)
 {
   int part;
   for (part = 0; part < ring->parts; part++)
@@ -5012,7 +5014,7 @@ static void permi_cell_add(const permi_ring *ring, void *to, const void *from)
 }
 
 /* to += from * factor, or to -= it. */
-static void permi_cell_fuse(const permi_ring *ring, void *to, const void *from, const permi_factor *factor,
+PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_ring *ring, void *to, const void *from, const permi_factor *factor,
                             int subtract)
 {
   int part;
@@ -5039,7 +5041,7 @@ static void permi_cell_fuse(const permi_ring *ring, void *to, const void *from, 
 }
 
 /* cell *= factor; room: a cell's worth of scratch. */
-static void permi_cell_multiply(const permi_ring *ring, void *cell, const permi_factor *factor, void *room)
+PERMI_NEVER_INLINE static void permi_cell_multiply(const permi_ring *ring, void *cell, const permi_factor *factor, void *room)
 {
   if (ring->words) {
     permi_cell_set(ring, room, 0);
@@ -5063,7 +5065,7 @@ static permi_factor permi_factor_small(int x)
 }
 
 /* Adds a cell to the sums of a partial, exactly. */
-static void permi_cell_sum(const permi_ring *ring, const void *cell, perm_partial *partial)
+PERMI_NEVER_INLINE static void permi_cell_sum(const permi_ring *ring, const void *cell, perm_partial *partial)
 {
   int part, i;
   for (part = 0; part < ring->parts; part++) {
@@ -5125,14 +5127,14 @@ static double permi_counts_entry(const permi_counts *counts, int digit, int part
   return counts->integer ? (double)counts->integer[at] : counts->high[at];
 }
 
-static double permi_counts_modulus(const permi_counts *counts, int digit, int form)
+PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts, int digit, int form)
 {
   return fabs(permi_counts_entry(counts, digit, 0, form)) +
          (counts->parts == 2 ? fabs(permi_counts_entry(counts, digit, 1, form)) : 0);
 }
 
 /* `times` times the entry. */
-static permi_factor permi_counts_factor(const permi_counts *counts, int digit, int form, int times)
+PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *counts, int digit, int form, int times)
 {
   permi_factor factor;
   int part;
@@ -5151,6 +5153,8 @@ static permi_factor permi_counts_factor(const permi_counts *counts, int digit, i
   return factor;
 }
 
+#define PERMI_SWEEP_ROW 64 /* states that are swept together */
+
 /* ---- subsets: state[v] = sum over the ways in which the forms so far take up v_d copies of digit d, of products.
      state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d],
    in place, v descending. Only totals of v from which the end can be reached are kept up. */
@@ -5165,6 +5169,10 @@ typedef struct permi_subsets {
   double *weight[3];    /* real, imaginary, absolute */
   permi_factor *factor; /* instead */
   double *sum[3];       /* a row of states as it grows */
+  int block, row;       /* digits 0 .. block - 1 run along a row of that many states, */
+  double *inner[4];     /* [digit][row] with these weights: real, imaginary, absolute, -imaginary; 0 where v_d is */
+  int inner_total;      /* the largest total of these digits */
+  const struct permi_sweep *sweep;
   double least_state, least_weight; /* but for zeros: where products cannot underflow, nothing is lost */
   /* the digits that can be taken back from the present row: how far, and their weights */
   int active;
@@ -5172,48 +5180,121 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* to[x] += w from[x] */
-static void permi_axpy(double *to, const double *from, double w, int n)
+/* Along a row: to += w from, with one weight or one for each; to = from, with its largest and least moduli but zeros. */
+typedef struct permi_sweep {
+  void (*scaled)(double *to, const double *from, double w, int n);
+  void (*weighted)(double *to, const double *from, const double *w, int n);
+  void (*store)(double *to, const double *from, int n, double *most, double *least);
+} permi_sweep;
+
+static void permi_sweep_scaled(double *to, const double *from, double w, int n)
 {
   int x;
   for (x = 0; x < n; x++)
     to[x] += w * from[x];
 }
 
+static void permi_sweep_weighted(double *to, const double *from, const double *w, int n)
+{
+  int x;
+  for (x = 0; x < n; x++)
+    to[x] += w[x] * from[x];
+}
+
+static void permi_sweep_store(double *to, const double *from, int n, double *most, double *least)
+{
+  int x;
+  for (x = 0; x < n; x++) {
+    const double size = fabs(from[x]), other = size != 0 ? size : (double)INFINITY;
+    to[x] = from[x];
+    *most = size > *most ? size : *most;
+    *least = other < *least ? other : *least;
+  }
+}
+
+static const permi_sweep permi_sweep_plain = {permi_sweep_scaled, permi_sweep_weighted, permi_sweep_store};
+
+#if PERMI_X86
+#define PERMI_AVX2 __attribute__((target("avx2,fma")))
+PERMI_AVX2 static void permi_sweep_scaled_avx2(double *to, const double *from, double w, int n)
+{
+  const __m256d all = _mm256_set1_pd(w);
+  int x;
+  for (x = 0; x + 4 <= n; x += 4)
+    _mm256_storeu_pd(to + x, _mm256_fmadd_pd(all, _mm256_loadu_pd(from + x), _mm256_loadu_pd(to + x)));
+  for (; x < n; x++)
+    to[x] = fma(w, from[x], to[x]);
+}
+
+PERMI_AVX2 static void permi_sweep_weighted_avx2(double *to, const double *from, const double *w, int n)
+{
+  int x;
+  for (x = 0; x + 4 <= n; x += 4)
+    _mm256_storeu_pd(
+        to + x, _mm256_fmadd_pd(_mm256_loadu_pd(w + x), _mm256_loadu_pd(from + x), _mm256_loadu_pd(to + x)));
+  for (; x < n; x++)
+    to[x] = fma(w[x], from[x], to[x]);
+}
+
+PERMI_AVX2 static void permi_sweep_store_avx2(double *to, const double *from, int n, double *most, double *least)
+{
+  const __m256d sign = _mm256_set1_pd(-0.0), infinite = _mm256_set1_pd((double)INFINITY);
+  __m256d large = _mm256_setzero_pd(), small = infinite;
+  double ends[8] = {0};
+  int x, k;
+  for (x = 0; x + 4 <= n; x += 4) {
+    const __m256d value = _mm256_loadu_pd(from + x), size = _mm256_andnot_pd(sign, value);
+    const __m256d zero = _mm256_cmp_pd(size, _mm256_setzero_pd(), _CMP_EQ_OQ);
+    _mm256_storeu_pd(to + x, value);
+    large = _mm256_max_pd(large, size);
+    small = _mm256_min_pd(small, _mm256_blendv_pd(size, infinite, zero));
+  }
+  _mm256_storeu_pd(ends, large);
+  _mm256_storeu_pd(ends + 4, small);
+  for (k = 0; k < 4; k++) {
+    *most = ends[k] > *most ? ends[k] : *most;
+    *least = ends[4 + k] < *least ? ends[4 + k] : *least;
+  }
+  permi_sweep_store(to + x, from + x, n - x, most, least);
+}
+
+static const permi_sweep permi_sweep_avx2 = {permi_sweep_scaled_avx2, permi_sweep_weighted_avx2,
+                                             permi_sweep_store_avx2};
+#endif
+
 /* The states base + x, x0 <= x <= x1, in double. Returns the largest modulus. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
-  const int complex_parts = dp->plane[1] != NULL, n = x1 - x0 + 1;
+  const permi_sweep *sweep = dp->sweep;
   double most = 0;
-  int plane, k, x;
+  int plane, k;
   for (plane = 0; plane < 3; plane++) {
-    double *state = dp->plane[plane] ? dp->plane[plane] + base : NULL, *sum = dp->sum[plane];
-    const double *weight = dp->weight[plane == 2 ? 2 : 0];
+    const double *state = dp->plane[plane] ? dp->plane[plane] + base : NULL;
+    const double *other = plane < 2 && dp->plane[1] ? dp->plane[1 - plane] + base : NULL; /* times i w */
+    double *sum = dp->sum[plane];
+    const int which = plane == 2 ? 2 : 0, turned = plane ? 1 : 3;
     if (!state)
       continue;
-    for (x = x0; x <= x1; x++) /* digit 0: along the row */
-      sum[x] = (dp->skip ? state[x] : 0) + (x ? weight[x] * state[x - 1] : 0);
-    if (complex_parts && plane < 2)
-      for (x = x0 ? x0 : 1; x <= x1; x++)
-        sum[x] += (plane ? 1 : -1) * dp->weight[1][x] * dp->plane[1 - plane][base + (size_t)x - 1];
+    if (dp->skip)
+      memcpy(sum + x0, state + x0, (size_t)(x1 - x0 + 1) * sizeof *sum);
+    else
+      memset(sum + x0, 0, (size_t)(x1 - x0 + 1) * sizeof *sum);
+    for (k = 0; k < dp->block; k++) { /* along the row */
+      const int stride = (int)dp->stride[k], from = x0 > stride ? x0 : stride, at = k * dp->row + from;
+      sweep->weighted(sum + from, state + from - stride, dp->inner[which] + at, x1 - from + 1);
+      if (other)
+        sweep->weighted(sum + from, other + from - stride, dp->inner[turned] + at, x1 - from + 1);
+    }
     for (k = 0; k < dp->active; k++) {
-      permi_axpy(sum + x0, state + x0 - dp->offset[k], weight[dp->which[k]], n);
-      if (complex_parts && plane < 2)
-        permi_axpy(sum + x0, dp->plane[1 - plane] + base + x0 - dp->offset[k],
-                   (plane ? 1 : -1) * dp->weight[1][dp->which[k]], n);
+      sweep->scaled(sum + x0, state + x0 - dp->offset[k], dp->weight[which][dp->which[k]], x1 - x0 + 1);
+      if (other)
+        sweep->scaled(sum + x0, other + x0 - dp->offset[k], (plane ? 1 : -1) * dp->weight[1][dp->which[k]],
+                      x1 - x0 + 1);
     }
   }
   for (plane = 0; plane < 3; plane++)
-    if (dp->plane[plane]) {
-      double *state = dp->plane[plane] + base;
-      for (x = x0; x <= x1; x++) {
-        const double size = fabs(dp->sum[plane][x]);
-        state[x] = dp->sum[plane][x];
-        most = size > most ? size : most;
-        if (size < dp->least_state && size != 0)
-          dp->least_state = size;
-      }
-    }
+    if (dp->plane[plane])
+      sweep->store(dp->plane[plane] + base + x0, dp->sum[plane] + x0, x1 - x0 + 1, &most, &dp->least_state);
   return most;
 }
 
@@ -5250,24 +5331,25 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
 }
 
 /* One form takes up its digit; afterwards the totals of v are from `least` to `most`. */
-static double permi_subsets_step(permi_subsets *dp, int least, int most)
+PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
-  const int x_most = counts->radix[0] - 1;
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;
-  for (d = 1; d < dp->digits; d++) {
+  for (d = dp->block; d < dp->digits; d++) {
     dp->v[d] = counts->radix[d] - 1;
     total += dp->v[d];
   }
   for (;;) {
-    base -= (size_t)counts->radix[0];
-    if (total <= most && total + x_most >= least) {
-      const int x0 = least > total ? least - total : 0, x1 = most - total < x_most ? most - total : x_most;
+    base -= (size_t)dp->row;
+    if (total <= most && total + dp->inner_total >= least) {
+      /* of one digit only what is needed; of more all: states with other totals are right, or never looked at */
+      const int x0 = dp->block == 1 && least > total ? least - total : 0;
+      const int x1 = dp->block == 1 && most - total < dp->row - 1 ? most - total : dp->row - 1;
       double size;
       dp->active = 0;
-      for (d = 1; d < dp->digits; d++)
+      for (d = dp->block; d < dp->digits; d++)
         if (dp->v[d] && dp->weight[2][dp->at[d] + dp->v[d]] != 0) {
           dp->offset[dp->active] = dp->stride[d];
           dp->which[dp->active++] = dp->at[d] + dp->v[d];
@@ -5275,7 +5357,7 @@ static double permi_subsets_step(permi_subsets *dp, int least, int most)
       size = dp->cell ? permi_subsets_cells(dp, base, x0, x1) : permi_subsets_row(dp, base, x0, x1);
       largest = size > largest ? size : largest;
     }
-    for (d = 1; d < dp->digits && dp->v[d] == 0; d++) {
+    for (d = dp->block; d < dp->digits && dp->v[d] == 0; d++) {
       dp->v[d] = counts->radix[d] - 1;
       total += dp->v[d];
     }
@@ -5310,10 +5392,19 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
           dp->weight[1][at] = left * permi_counts_entry(counts, d, 1, form);
       }
     }
+  for (d = 0; d < dp->block && !dp->factor; d++) {
+    int x, plane;
+    for (x = 0; x < dp->row; x++)
+      for (plane = 0; plane < 4; plane++) {
+        v = x / (int)dp->stride[d] % counts->radix[d];
+        dp->inner[plane][d * dp->row + x] =
+            v ? (plane == 3 ? -1 : 1) * dp->weight[plane == 3 ? 1 : plane][dp->at[d] + v] : 0;
+      }
+  }
 }
 
 /* All states times 2^-e; exact but for what underflows. */
-static void permi_subsets_rescale(permi_subsets *dp, int e)
+PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
 {
   const permi_ring *ring = &dp->counts->ring;
   size_t s;
@@ -5326,7 +5417,7 @@ static void permi_subsets_rescale(permi_subsets *dp, int e)
       ((permi_dd *)(void *)dp->cell)[s] = permi_dd_scale(((permi_dd *)(void *)dp->cell)[s], -e);
 }
 
-static size_t permi_counts_states(const permi_counts *counts)
+PERMI_COLD static size_t permi_counts_states(const permi_counts *counts)
 {
   double states = 1;
   int d;
@@ -5336,7 +5427,7 @@ static size_t permi_counts_states(const permi_counts *counts)
 }
 
 /* The sum of the states at the end: of all whose total is what is needed. */
-static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
+PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
   size_t s;
@@ -5370,7 +5461,7 @@ static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 /* What an operation can lose by underflow, a few times the least double: double-doubles lose several. */
 #define PERMI_LEAST 4e-323
 
-static perm_status permi_subsets_run(permi_subsets *dp, permi_control *control, double seconds, perm_partial *partial)
+PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, permi_control *control, double seconds, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
   double lost = 0;
@@ -5409,7 +5500,7 @@ static perm_status permi_subsets_run(permi_subsets *dp, permi_control *control, 
   return PERM_OK;
 }
 
-static perm_status permi_subsets_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
   const perm_allocator *allocator = &counts->allocator;
@@ -5433,8 +5524,19 @@ static perm_status permi_subsets_task(const permi_leaf *leaf, permi_control *con
   size = (counts->plain ? (size_t)counts->parts : counts->ring.size) + (counts->signs && !counts->integer);
   if (dp.states > SIZE_MAX / 32 / size)
     return PERM_ERROR_MEMORY;
-  memory = (double *)permi_allocate(allocator, dp.states * size + 3 * (size_t)counts->radix[0] + 3 * weights,
-                                    sizeof(double));
+  dp.block = 1;
+  dp.row = counts->radix[0];
+  while (dp.skip && counts->plain && dp.block < dp.digits && dp.row * counts->radix[dp.block] <= PERMI_SWEEP_ROW)
+    dp.row *= counts->radix[dp.block++];
+  for (d = 0; d < dp.block; d++)
+    dp.inner_total += counts->radix[d] - 1;
+  dp.sweep = &permi_sweep_plain;
+#if PERMI_X86
+  if (leaf->information.isa >= PERM_ISA_AVX2)
+    dp.sweep = &permi_sweep_avx2;
+#endif
+  memory = (double *)permi_allocate(
+      allocator, dp.states * size + (3 + 4 * (size_t)dp.block) * (size_t)dp.row + 3 * weights, sizeof(double));
   if (!counts->plain)
     dp.factor = (permi_factor *)permi_allocate(allocator, weights, sizeof *dp.factor);
   if (memory && (counts->plain || dp.factor)) {
@@ -5442,8 +5544,11 @@ static perm_status permi_subsets_task(const permi_leaf *leaf, permi_control *con
     for (plane = 0; plane < 3; plane++) {
       dp.weight[plane] = next;
       dp.sum[plane] = next + weights;
-      next += weights + (size_t)counts->radix[0];
+      next += weights + (size_t)dp.row;
     }
+    memset(dp.weight[1], 0, weights * sizeof(double));
+    for (plane = 0; plane < 4; plane++, next += dp.block * dp.row)
+      dp.inner[plane] = next;
     memset(next, 0, dp.states * size * sizeof(double));
     for (plane = 0; plane < 3; plane++)
       if (plane == 2 ? counts->signs && !counts->integer : counts->plain && plane < counts->parts) {
@@ -5473,7 +5578,7 @@ static perm_status permi_subsets_task(const permi_leaf *leaf, permi_control *con
 }
 
 /* ---- expansion: form by form, a digit that is not used up; products of double-doubles, or exact. */
-static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control, int *left, int *chosen,
+PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control, int *left, int *chosen,
                                        int *form_of, uint64_t *cell, perm_partial *partial)
 {
   const permi_ring *ring = &counts->ring;
@@ -5517,7 +5622,7 @@ static perm_status permi_expand_counts(const permi_counts *counts, permi_control
   return PERM_OK;
 }
 
-static perm_status permi_expand_counts_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
   const perm_allocator *allocator = &counts->allocator;
@@ -5562,7 +5667,7 @@ static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
   return chunk * size + (chunk < rest ? chunk : rest);
 }
 
-static void permi_nary_start(const permi_counts *counts, uint64_t chunk, permi_nary *walk)
+PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint64_t chunk, permi_nary *walk)
 {
   uint64_t s = permi_nary_begin(counts, chunk);
   int d;
@@ -5611,7 +5716,7 @@ static int permi_nary_sampled(const permi_counts *counts, uint64_t place)
 }
 
 /* term := weight times the product of the forms. Returns its modulus, parts added. */
-static double permi_nary_product(const permi_counts *counts, const double *form, double weight, double *term)
+PERMI_NEVER_INLINE static double permi_nary_product(const permi_counts *counts, const double *form, double weight, double *term)
 {
   const double *other = form + counts->forms;
   double even = weight, odd = 1, im = 0;
@@ -5644,7 +5749,7 @@ static double permi_nary_product(const permi_counts *counts, const double *form,
 
 /* e_M of the forms: e_k += x e_(k-1) for one after the other, only the e_k from which e_M can be reached.
    e[0] = the weight; parts: planes of M + 1 numbers. */
-static double permi_nary_symmetric(const permi_counts *counts, const double *form, double weight, int absolute,
+PERMI_NEVER_INLINE static double permi_nary_symmetric(const permi_counts *counts, const double *form, double weight, int absolute,
                                    double *e, double *term)
 {
   const int size = counts->needed + 1, planes = absolute ? 1 : counts->parts;
@@ -5743,7 +5848,7 @@ typedef struct permi_forms {
 } permi_forms;
 
 /* times times the digit's entries are added to the forms. */
-static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int digit, int times)
+PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int digit, int times)
 {
   const int rows = counts->forms * counts->parts;
   int f;
@@ -5763,7 +5868,7 @@ static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int
     }
 }
 
-static permi_factor permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form)
+PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form)
 {
   permi_factor factor;
   int part;
@@ -5786,7 +5891,7 @@ static permi_factor permi_forms_factor(const permi_counts *counts, const permi_f
 }
 
 /* cell := product of cells a and b, of which b is a whole number >= 0. */
-static void permi_cell_weigh(const permi_ring *ring, uint64_t *cell, const uint64_t *a, const uint64_t *b)
+PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_ring *ring, uint64_t *cell, const uint64_t *a, const uint64_t *b)
 {
   permi_cell_set(ring, cell, 0);
   if (ring->words)
@@ -5874,7 +5979,7 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partia
 }
 
 /* binom(c, v) for v = 0 .. most, into cells; double-doubles and doubles times 2^-c. half: doubled but for v = c/2. */
-static void permi_weights_fill(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
+PERMI_COLD static void permi_weights_fill(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
 {
   const permi_ring *ring = &counts->ring;
   const size_t size = counts->plain ? 1 : ring->size;
@@ -5905,7 +6010,7 @@ static void permi_weights_fill(const permi_counts *counts, int c, int most, int 
 }
 
 /* Ryser's binom(N - k, M - k) for k = 0 .. M. */
-static void permi_rank_weights(const permi_counts *counts)
+PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
 {
   const permi_ring *ring = &counts->ring;
   const size_t size = counts->plain ? 1 : ring->size;
@@ -5946,6 +6051,7 @@ typedef struct permi_choice {
   int by_columns; /* 1: the digits are the columns */
   perm_precision precision; /* default, dd, or exact */
   int words;                /* of exact numbers */
+  perm_isa isa;
   double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot, and then */
   const char *why;                    /* why not */
 } permi_choice;
@@ -5958,7 +6064,7 @@ typedef struct permi_choice {
 #define PERMI_SECONDS_DD 1.5e-8    /* a product and a sum of double-doubles */
 #define PERMI_SECONDS_WORD 3e-9    /* a product and a sum of integers, a word */
 
-static double permi_counted_modulus(const permi_counted *counted, int i, int j)
+PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *counted, int i, int j)
 {
   const size_t at = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counted->parts;
   double sum = 0;
@@ -5969,7 +6075,7 @@ static double permi_counted_modulus(const permi_counted *counted, int i, int j)
 }
 
 /* log2 of prod over the rows (columns) of (sum of |entries|, with counts); *sums: the sum of those sums, with counts. */
-static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
+PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
 {
   const int lines = by_columns ? counted->n : counted->m, others = by_columns ? counted->m : counted->n;
   const int *count = by_columns ? counted->column_count : counted->row_count;
@@ -5988,7 +6094,7 @@ static double permi_counted_bits(const permi_counted *counted, int by_columns, d
 }
 
 /* Words that hold every sum that must not wrap, with its sign. */
-static int permi_choice_words(const permi_counted *counted, const permi_choice *choice)
+PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_choice *choice)
 {
   const int skips = !choice->by_columns && counted->columns > counted->rows;
   double sums, bits = permi_counted_bits(counted, choice->method == PERM_SUBSETS ? 0 : !choice->by_columns && !skips,
@@ -6006,7 +6112,7 @@ static int permi_choice_words(const permi_counted *counted, const permi_choice *
 }
 
 /* The predicted cost of one engine, or why it cannot. */
-static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
+PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                       perm_precision precision)
 {
   permi_choice choice;
@@ -6097,7 +6203,7 @@ static permi_choice permi_choice_make(const permi_counted *counted, perm_method 
 }
 
 /* The cheapest engine, or the one that `method` names. Subsets may take twice as long as others: they do not cancel. */
-static permi_choice permi_choose(const permi_counted *counted, const perm_options *options, perm_precision precision)
+PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options, perm_precision precision)
 {
   static const struct {
     perm_method method;
@@ -6131,12 +6237,17 @@ static permi_choice permi_choose(const permi_counted *counted, const perm_option
   }
   if (options->method == PERM_AUTO && best.method == PERM_SUBSETS)
     best.seconds *= 2;
+  best.isa = PERM_ISA_PLAIN;
+#if PERMI_X86
+  if (best.method == PERM_SUBSETS && best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
+    best.isa = PERM_ISA_AVX2;
+#endif
   return best;
 }
 
 /* Powers of two for digits and forms; see >>counts. Columns of square ones are brought to their rows by the means of
    exponents first. */
-static void permi_counts_scale(const permi_counts *counts, int *digit_exp2, int *form_exp2)
+PERMI_COLD static void permi_counts_scale(const permi_counts *counts, int *digit_exp2, int *form_exp2)
 {
   const int square = counts->digit_total == counts->form_total && !counts->skips;
   int turn, d, f;
@@ -6186,7 +6297,7 @@ static void permi_counts_scale(const permi_counts *counts, int *digit_exp2, int 
 
 /* Is every sum a whole number of less than 2^53 units, so that nothing rounds? The lines that are all used have whole
    numbers of a unit each. */
-static int permi_counts_whole(const permi_counts *counts)
+PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int lines = counts->skips ? counts->digits : counts->forms;
   const int others = counts->skips ? counts->forms : counts->digits;
@@ -6213,7 +6324,7 @@ static int permi_counts_whole(const permi_counts *counts)
 
 /* >>repeats in double and double-double: every form's entries into whole numbers of two units, exact in all sums.
    Returns a bound of what the forms lose, with their counts. */
-static double permi_counts_split(const permi_counts *counts)
+PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
   double lost = 0;
@@ -6246,7 +6357,7 @@ static double permi_counts_split(const permi_counts *counts)
    dd         the same in units of PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
    Relative to sums of |terms| that are rounded themselves: a factor 1.0001. What underflows, and what grids take, is
    absolute: no product of sums exceeds 1, no e_M e^M, Ryser's weights are at most binom(N, M). */
-static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
+PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
   const int parts = counts->parts, symmetric = counts->skips > 0;
@@ -6303,7 +6414,7 @@ static int permi_counts_odd(const int *count, const int *order, int digits)
 }
 
 /* The engine of a choice as a leaf. fingerprint: of the problem. */
-static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
+PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                      uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int by_columns = choice->by_columns, digits = by_columns ? counted->n : counted->m;
@@ -6399,7 +6510,7 @@ static perm_status permi_choice_leaf(const permi_counted *counted, const permi_c
   leaf->explain = permi_plan_explain;
   leaf->information.kind = walks ? PERM_LEAF_RANGE : PERM_LEAF_TASK;
   leaf->information.method = choice->method;
-  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.isa = choice->isa;
   leaf->information.n = counts->needed;
   leaf->information.work = choice->work;
   leaf->information.seconds = choice->seconds;
@@ -6443,7 +6554,7 @@ static perm_status permi_choice_leaf(const permi_counted *counted, const permi_c
     }
   }
   {
-    const int fields[] = {(int)choice->method, by_columns, (int)choice->precision, counted->parts, counted->integer != NULL,
+    const int fields[] = {(int)choice->method, (int)choice->isa, by_columns, (int)choice->precision, counted->parts, counted->integer != NULL,
                           (int)counts->absolute_mask};
     for (d = 0; d < (int)(sizeof fields / sizeof fields[0]); d++)
       fingerprint = permi_hash(fingerprint, (uint64_t)fields[d]);
@@ -6453,7 +6564,7 @@ static perm_status permi_choice_leaf(const permi_counted *counted, const permi_c
   return PERM_OK;
 }
 
-static uint64_t permi_counted_fingerprint(const permi_counted *counted)
+PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counted)
 {
   uint64_t hash = PERMI_HASH_START;
   const size_t entries = (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
@@ -7767,7 +7878,7 @@ static double permi_seconds_left(const perm_options *options, double start)
 }
 
 /* ---- rectangular matrices and multiplicities */
-static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name, int *total,
+PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name, int *total,
                                       perm_result *result)
 {
   int k;
@@ -7786,7 +7897,7 @@ static perm_status permi_check_counts(const int *count, int lines, int argument,
 }
 
 /* equal: 1: the totals must be. */
-static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
+PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
 {
   const int m = problem->m, n = problem->n;
   int i, j, rows, columns;
@@ -7824,7 +7935,7 @@ static perm_status permi_check_problem(const permi_problem *problem, int equal, 
 }
 
 /* What the options ask for that these engines do not have; NULL if they can. */
-static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
+PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
   switch (options->method) {
   case PERM_AUTO:
@@ -7855,7 +7966,7 @@ static const char *permi_counts_refusal(const permi_problem *problem, const perm
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5
 
 /* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
-static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
+PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
                              : options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD ||
@@ -7872,7 +7983,7 @@ static permi_choice permi_counts_choice(const permi_counted *counted, const perm
 }
 
 /* The job of a choice. choice NULL: the permanent is `constant`. */
-static perm_status permi_counts_job(const permi_counted *counted, const permi_choice *choice, int constant,
+PERMI_COLD static perm_status permi_counts_job(const permi_counted *counted, const permi_choice *choice, int constant,
                                     uint64_t fingerprint, const perm_options *options, perm_job **made,
                                     perm_result *result)
 {
@@ -7900,7 +8011,7 @@ static perm_status permi_counts_job(const permi_counted *counted, const permi_ch
   return permi_fail_memory(result);
 }
 
-static perm_status permi_counts_run(const permi_counted *counted, const permi_choice *choice, int constant,
+PERMI_COLD static perm_status permi_counts_run(const permi_counted *counted, const permi_choice *choice, int constant,
                                     uint64_t fingerprint, const perm_options *options, perm_result *result)
 {
   perm_job *job;
@@ -7908,7 +8019,7 @@ static perm_status permi_counts_run(const permi_counted *counted, const permi_ch
   return status == PERM_OK ? permi_run_job(job, options, result) : status;
 }
 
-static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
+PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
                                        perm_result *result)
 {
   if (choice->seconds == (double)INFINITY)
@@ -7923,7 +8034,7 @@ static perm_status permi_choice_refuse(const permi_choice *choice, const perm_op
 }
 
 /* The engines of >>rectangular for a reduced problem, with the rule of escalation; argument: of the options. */
-static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options_given, int argument,
+PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options_given, int argument,
                                          double start, perm_result *result)
 {
   perm_options options = *options_given;
@@ -8044,7 +8155,7 @@ static perm_status permi_compute_integers(const permi_problem *problem, int equa
 }
 
 /* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
-static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
+PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
                                         const perm_options *options_given, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
@@ -8125,7 +8236,7 @@ static int permi_has_repeats(int n, const permi_view *view)
 
 /* A square matrix by method auto, before anything is planned: do equal rows or columns make it cheaper than the dense
    engine is at best? Then the result is there, and 1 is returned. */
-static int permi_compute_repeats(int m, int n, const permi_view *view, const perm_options *options, double start,
+PERMI_COLD static int permi_compute_repeats(int m, int n, const permi_view *view, const perm_options *options, double start,
                                  perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
