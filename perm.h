@@ -4780,7 +4780,8 @@ typedef struct permi_counted {
   int zero;                       /* 1: the permanent is */
   int *row_count, *column_count;
   double *real;                   /* [m][n][parts], or NULL and */
-  int64_t *integer;               /* these */
+  int64_t *integer;               /* these, */
+  int scaled, exp2;               /* scaled: times 2^exp2: doubles as integers */
 } permi_counted;
 
 PERMI_NEVER_INLINE static uint64_t permi_problem_bits(const permi_problem *problem, int i, int j, int part)
@@ -4925,6 +4926,41 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
       }
   permi_release(allocator, lists);
   return PERM_OK;
+}
+
+/* Doubles as whole numbers of their least bit, when they fit 62 bits: the last rung of the ladder of precisions. In a
+   copy, *whole. 0 when they do not fit, or memory runs out. */
+PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
+                                          permi_counted *whole)
+{
+  const size_t entries = (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
+  const size_t bytes = entries * sizeof(double) + (size_t)(counted->m + counted->n) * sizeof(int);
+  int least = INT_MAX, most = INT_MIN;
+  size_t k;
+  for (k = 0; k < entries; k++)
+    if (counted->real[k] != 0) {
+      int e = permi_exponent(counted->real[k]), low;
+      most = e > most ? e : most;
+      low = e - 53 + permi_trailing_zeros((uint64_t)ldexp(fabs(counted->real[k]), 53 - e));
+      least = low < least ? low : least;
+    }
+  if (most - least > 62)
+    return 0;
+  *whole = *counted;
+  whole->real = (double *)permi_allocate(allocator, 1, bytes);
+  if (!whole->real)
+    return 0;
+  memcpy(whole->real, counted->real, bytes);
+  whole->row_count = (int *)(whole->real + entries);
+  whole->column_count = whole->row_count + counted->m;
+  whole->integer = (int64_t *)(void *)whole->real;
+  whole->scaled = 1;
+  whole->exp2 = least;
+  for (k = 0; k < entries; k++) {
+    const int64_t x = (int64_t)ldexp(counted->real[k], -least);
+    memcpy(whole->real + k, &x, sizeof x);
+  }
+  return 1;
 }
 
 static void permi_counted_free(const perm_allocator *allocator, permi_counted *counted)
@@ -6561,6 +6597,11 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
     leaf->information.fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   }
   permi_counts_bounds(counts, lost, choice->terms, leaf);
+  if (counted->scaled) { /* exact, but no integer: rounded to double-double */
+    leaf->integer = 0;
+    leaf->scale_exp2 += (long long)counted->exp2 * counted->rows;
+    leaf->bound_relative = leaf->estimate_relative = PERMI_DD_UNIT;
+  }
   return PERM_OK;
 }
 
@@ -7950,6 +7991,8 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   if (options->precision == PERM_PRECISION_KAHAN)
     return "precision kahan is for square matrices without counts";
   if (problem->integer) {
+    if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
+      return "modulus is not from 2 to 2^63";
     if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
       return "integers are computed exactly: leave precision as it is";
     if (options->method == PERM_PADDED)
@@ -8039,6 +8082,7 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
 {
   perm_options options = *options_given;
   perm_result finished;
+  permi_counted whole; /* the doubles as integers */
   const uint64_t fingerprint = permi_counted_fingerprint(counted);
   permi_choice choice;
   double planned;
@@ -8047,17 +8091,26 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
   if (counted->zero || !counted->rows)
     return permi_counts_run(counted, NULL, !counted->zero, fingerprint, &options, result);
   memset(&finished, 0, sizeof finished);
+  memset(&whole, 0, sizeof whole);
   choice = permi_counts_choice(counted, &options);
   status = permi_choice_refuse(&choice, &options, argument, result);
   planned = permi_seconds() - start;
   while (status == PERM_OK) {
-    status = permi_counts_run(counted, &choice, 0, fingerprint, &options, result);
+    const permi_counted *source = counted;
+    status = permi_counts_run(choice.precision == PERM_PRECISION_EXACT && !counted->integer ? &whole : counted, &choice,
+                              0, fingerprint, &options, result);
     result->plan_seconds = planned;
     result->escalated = escalated;
-    if (status != PERM_OK || choice.precision != PERM_PRECISION_DEFAULT || !permi_wants_more(options_given, result))
+    if (status != PERM_OK || choice.precision == PERM_PRECISION_EXACT || options.method == PERM_PADDED ||
+        !permi_wants_more(options_given, result))
       break;
-    options.precision = PERM_PRECISION_DD;
-    choice = permi_choose(counted, &options, PERM_PRECISION_DD);
+    options.precision = choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
+    if (options.precision == PERM_PRECISION_EXACT) {
+      if (!permi_counted_whole(counted, &options.allocator, &whole))
+        break;
+      source = &whole;
+    }
+    choice = permi_choose(source, &options, options.precision);
     if (permi_choice_refuse(&choice, &options, argument, NULL) != PERM_OK ||
         !permi_escalates(options_given, result, choice.seconds))
       break;
@@ -8067,6 +8120,7 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
   }
   if (status != PERM_OK && escalated) /* what is finished stands */
     *result = finished;
+  permi_counted_free(&options.allocator, &whole);
   return result->status;
 }
 
@@ -8209,21 +8263,20 @@ static permi_problem permi_problem_make(int m, int n, const double *real, const 
   return problem;
 }
 
-/* Are two rows or two columns equal? Most pairs differ in the first place: half a microsecond at n = 20. */
-static int permi_has_repeats(int n, const permi_view *view)
+/* Are two rows or two columns equal, bit for bit? Most pairs differ in the first place: a microsecond at n = 20. */
+static int permi_has_repeats(int n, const permi_problem *problem)
 {
-  const ptrdiff_t row = view->ld * view->parts, column = view->parts;
-  int by_columns, part, i, j, k;
+  const char *a = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
+  const ptrdiff_t column = 8 * problem->parts, row = problem->ld * column;
+  int by_columns, i, j, k;
   for (by_columns = 0; by_columns < 2; by_columns++) {
     const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
     for (i = 1; i < n; i++)
       for (j = 0; j < i; j++) {
-        const double *x = view->a + i * line, *y = view->a + j * line;
-        for (k = 0; k < n && x[0] == y[0]; k++, x += along, y += along) {
-          for (part = 1; part < view->parts && x[part] == y[part]; part++)
-            ;
-          if (part < view->parts)
-            break;
+        const char *x = a + i * line, *y = a + j * line;
+        for (k = 0; k < n && !memcmp(x, y, 8) && (problem->parts == 1 || !memcmp(x + 8, y + 8, 8)); k++) {
+          x += along;
+          y += along;
         }
         if (k == n)
           return 1;
@@ -8234,39 +8287,41 @@ static int permi_has_repeats(int n, const permi_view *view)
 
 #define PERMI_REPEATS_LEAST 8 /* order from which repeats are looked for */
 
-/* A square matrix by method auto, before anything is planned: do equal rows or columns make it cheaper than the dense
-   engine is at best? Then the result is there, and 1 is returned. */
-PERMI_COLD static int permi_compute_repeats(int m, int n, const permi_view *view, const perm_options *options, double start,
-                                 perm_result *result)
+/* A square matrix of valid size, by method auto, before anything is planned: do equal rows or columns make it cheaper
+   than `dense_seconds`, of the engine that sees none? Then the result is there, and 1 is returned. */
+PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const perm_options *options,
+                                            double dense_seconds, double start, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
-  const permi_kernel *kernel;
   permi_counted counted;
   permi_choice choice;
   int cheaper;
-  if (options->method != PERM_AUTO || m != n || n < PERMI_REPEATS_LEAST || n > PERM_MAX_N || !view->a || view->ld < n ||
-      !permi_has_repeats(n, view))
-    return 0;
-  if (permi_check_options(options, 5, result) != PERM_OK || permi_counts_refusal(&problem, options) ||
-      permi_check_problem(&problem, 0, result) != PERM_OK ||
-      permi_counted_make(&problem, &options->allocator, &counted) != PERM_OK)
+  if (permi_check_options(options, 5, result) != PERM_OK || permi_counts_refusal(problem, options) ||
+      permi_check_problem(problem, 0, result) != PERM_OK ||
+      permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
     return 0; /* the general path says what is wrong */
   choice = permi_counts_choice(&counted, options);
-  kernel = permi_kernel_for(permi_isa(options), PERM_FORM_PAIR, view->parts,
-                            choice.precision == PERM_PRECISION_DD && options->precision != PERM_PRECISION_DEFAULT
-                                ? PERMI_DOUBLED
-                                : PERMI_ROUNDED,
-                            n);
-  cheaper = counted.zero || !kernel || choice.seconds < n * ldexp(1, n - 1) / kernel->rate;
-  if (cheaper)
+  cheaper = counted.zero || choice.seconds < dense_seconds;
+  if (cheaper) {
     permi_counted_compute(&counted, options, 5, start, result);
+    result->seconds = permi_seconds() - start;
+    permi_judge(options, result);
+  }
   permi_counted_free(&options->allocator, &counted);
   return cheaper;
+}
+
+/* Is it worth looking? a: not NULL, of n rows. */
+static int permi_may_repeat(const permi_problem *problem, const perm_options *options)
+{
+  return options->method == PERM_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
+         problem->n <= PERM_MAX_N && (problem->real || problem->integer) && problem->ld >= problem->n &&
+         permi_has_repeats(problem->n, problem);
 }
 
 static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
                                  perm_result *result)
 {
+  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
   perm_options options = *permi_options(options_given);
   perm_result finished; /* in the lower precision, while a higher one runs */
   perm_plan plan, next;
@@ -8277,15 +8332,16 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
   if (!result)
     return PERM_ERROR_NULL;
   if ((m > 0 && n > 0 && m != n) || options.method == PERM_SUBSETS || options.method == PERM_REPEATS ||
-      options.method == PERM_SHORT || options.method == PERM_PADDED) {
-    const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+      options.method == PERM_SHORT || options.method == PERM_PADDED)
     return permi_compute_counts(&problem, 0, 5, &options, result);
+  if (permi_may_repeat(&problem, &options)) {
+    const permi_kernel *kernel = permi_kernel_for(
+        permi_isa(&options), PERM_FORM_PAIR, view->parts, PERMI_ROUNDED, n); /* other forms are not that much slower */
+    if (permi_compute_repeats(&problem, &options, kernel ? n * ldexp(1, n - 1) / kernel->rate : (double)INFINITY, start,
+                              result))
+      return result->status;
   }
   memset(&finished, 0, sizeof finished);
-  if (permi_compute_repeats(m, n, view, &options, start, result)) {
-    result->seconds = permi_seconds() - start;
-    return permi_judge(permi_options(options_given), result);
-  }
   status = permi_plan_view(m, n, view, &options, &plan, result);
   while (status == PERM_OK) {
     status = permi_job_of_plan(&plan, view, &options, &job, result);
@@ -8431,6 +8487,20 @@ PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t
 {
   const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 2, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
+}
+
+PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                          perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 1, NULL, NULL);
+  return permi_compute_counts(&problem, 0, 5, options, result);
+}
+
+PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                           perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 2, NULL, NULL);
+  return permi_compute_counts(&problem, 0, 5, options, result);
 }
 
 /* Out of the way of the short cut: a perm_result is large. */

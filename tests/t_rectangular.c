@@ -432,6 +432,20 @@ TEST(t_rect_escalates)
   options.method = PERM_SHORT;
   CHECK_SHOW(perm_compute_real(4, 8, a, 8, &options, &r) == PERM_OK && r.precision == PERM_PRECISION_DD &&
                  r.escalated == 1, "%s %g %g %s", perm_precision_name(r.precision), r.value, r.estimate, r.message);
+  options.method = PERM_SUBSETS; /* what double-double cannot tell from 0, whole numbers can */
+  for (j = 0; j < 8; j++) {
+    a[j] = ldexp(1, j < 4 ? 55 : 1);
+    a[8 + j] = j < 4 ? 3 : ldexp(1, 55);
+    a[16 + j] = j % 2 ? -ldexp(1, 54) : ldexp(1, 54) + 1024 * j;
+    a[24 + j] = j % 4 < 2 ? -1 : 1;
+  }
+  options.tolerance = 1e-15;
+  CHECK(perm_compute_real(4, 8, a, 8, &options, &r) == PERM_OK && r.escalated > 0);
+  {
+    oracle_wide value[2];
+    oracle_rectangular(1, 4, 8, a, value);
+    CHECK_SHOW(rect_distance(&r, value) <= 1e-15 * rect_size(value), "%.17g, not %.17g", r.value, (double)value[0]);
+  }
   options.tolerance = 1e-40;
   CHECK(perm_compute_real(4, 8, a, 8, &options, &r) == PERM_TOLERANCE_NOT_MET);
 }
