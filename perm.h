@@ -5131,7 +5131,8 @@ static double permi_cell_modulus(const permi_ring *ring, const void *cell)
 
 /* ---- the digits and forms of an engine */
 #define PERMI_MOST_DIGITS 62   /* of engines that count in a number system: 2^62 states at most */
-#define PERMI_MOST_FORMS 1024  /* of those that keep the forms on the stack */
+#define PERMI_MOST_FORMS 512   /* of those that keep the forms on the stack, */
+#define PERMI_MOST_NEEDED 128  /* and what leads to e_M */
 #define PERMI_MOST_CELLS 8192  /* 8-byte words of cells there */
 #define PERMI_MOST_WALKED 900  /* total of the digits: binomials are scaled by 2^-total */
 
@@ -5139,6 +5140,7 @@ typedef struct permi_counts {
   perm_allocator allocator;
   permi_ring ring; /* of PERM_PRECISION_DD and of integers */
   int plain;       /* 1: in double instead */
+  perm_isa isa;
   perm_method method;
   int parts, digits, forms;
   int digit_total, form_total, needed; /* in all; the smaller of the totals */
@@ -5298,6 +5300,30 @@ static const permi_sweep permi_sweep_avx2 = {permi_sweep_scaled_avx2, permi_swee
                                              permi_sweep_store_avx2};
 #endif
 
+/* One state alone, as where every form must be used; digit 0 is v0. */
+static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
+{
+  double sum[3] = {0, 0, 0}, most = 0;
+  int plane, k;
+  for (k = v0 ? -1 : 0; k < dp->active; k++) {
+    const size_t from = at - (k < 0 ? 1 : dp->offset[k]);
+    const int which = k < 0 ? v0 : dp->which[k];
+    const double x = dp->plane[0][from], w = dp->weight[0][which];
+    sum[0] += w * x;
+    if (dp->plane[1]) {
+      const double y = dp->plane[1][from], z = dp->weight[1][which];
+      sum[0] -= z * y;
+      sum[1] += w * y + z * x;
+    }
+    if (dp->plane[2])
+      sum[2] += dp->weight[2][which] * dp->plane[2][from];
+  }
+  for (plane = 0; plane < 3; plane++)
+    if (dp->plane[plane])
+      permi_sweep_store(dp->plane[plane] + at, sum + plane, 1, &most, &dp->least_state);
+  return most;
+}
+
 /* The states base + x, x0 <= x <= x1, in double. Returns the largest modulus. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
@@ -5311,10 +5337,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
     const int which = plane == 2 ? 2 : 0, turned = plane ? 1 : 3;
     if (!state)
       continue;
-    if (dp->skip)
-      memcpy(sum + x0, state + x0, (size_t)(x1 - x0 + 1) * sizeof *sum);
-    else
-      memset(sum + x0, 0, (size_t)(x1 - x0 + 1) * sizeof *sum);
+    memcpy(sum + x0, state + x0, (size_t)(x1 - x0 + 1) * sizeof *sum);
     for (k = 0; k < dp->block; k++) { /* along the row */
       const int stride = (int)dp->stride[k], from = x0 > stride ? x0 : stride, at = k * dp->row + from;
       sweep->weighted(sum + from, state + from - stride, dp->inner[which] + at, x1 - from + 1);
@@ -5390,7 +5413,12 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
           dp->offset[dp->active] = dp->stride[d];
           dp->which[dp->active++] = dp->at[d] + dp->v[d];
         }
-      size = dp->cell ? permi_subsets_cells(dp, base, x0, x1) : permi_subsets_row(dp, base, x0, x1);
+      if (dp->cell)
+        size = permi_subsets_cells(dp, base, x0, x1);
+      else if (dp->skip)
+        size = permi_subsets_row(dp, base, x0, x1);
+      else /* one total is needed */
+        size = permi_subsets_state(dp, base + (size_t)x0, x0);
       largest = size > largest ? size : largest;
     }
     for (d = dp->block; d < dp->digits && dp->v[d] == 0; d++) {
@@ -5428,14 +5456,18 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
           dp->weight[1][at] = left * permi_counts_entry(counts, d, 1, form);
       }
     }
-  for (d = 0; d < dp->block && !dp->factor; d++) {
-    int x, plane;
-    for (x = 0; x < dp->row; x++)
-      for (plane = 0; plane < 4; plane++) {
-        v = x / (int)dp->stride[d] % counts->radix[d];
-        dp->inner[plane][d * dp->row + x] =
-            v ? (plane == 3 ? -1 : 1) * dp->weight[plane == 3 ? 1 : plane][dp->at[d] + v] : 0;
-      }
+  for (d = 0; d < dp->block && dp->skip && !dp->factor; d++) {
+    const int stride = (int)dp->stride[d];
+    int x, k, plane;
+    for (plane = 0; plane < 4; plane++) {
+      const double *weight = dp->weight[plane == 3 ? 1 : plane] + dp->at[d], sign = plane == 3 ? -1 : 1;
+      double *inner = dp->inner[plane] + d * dp->row;
+      if (plane == 2 ? !dp->plane[2] : plane && !dp->plane[1])
+        continue;
+      for (x = 0, v = 0; x < dp->row; x += stride, v = v + 1 < counts->radix[d] ? v + 1 : 0)
+        for (k = x; k < x + stride; k++)
+          inner[k] = v ? sign * weight[v] : 0;
+    }
   }
 }
 
@@ -5745,12 +5777,6 @@ static int permi_nary_negative(const permi_counts *counts, const permi_nary *wal
   return (counts->ryser ? counts->needed - walk->total : walk->total) & 1;
 }
 
-/* Is the sum of |terms| to be carried along for e_M at this term? Chosen by hashing the digits' place. */
-static int permi_nary_sampled(const permi_counts *counts, uint64_t place)
-{
-  return (permi_scatter(place) & counts->absolute_mask) == 0;
-}
-
 /* term := weight times the product of the forms. Returns its modulus, parts added. */
 PERMI_NEVER_INLINE static double permi_nary_product(const permi_counts *counts, const double *form, double weight, double *term)
 {
@@ -5783,50 +5809,137 @@ PERMI_NEVER_INLINE static double permi_nary_product(const permi_counts *counts, 
   return fabs(even) + fabs(im);
 }
 
-/* e_M of the forms: e_k += x e_(k-1) for one after the other, only the e_k from which e_M can be reached.
-   e[0] = the weight; parts: planes of M + 1 numbers. */
-PERMI_NEVER_INLINE static double permi_nary_symmetric(const permi_counts *counts, const double *form, double weight, int absolute,
-                                   double *e, double *term)
+/* e_M of PERMI_LANES sets of forms (form[f][lane], imaginary parts behind): e_k += x e_(k-1) for one form after the
+   other, only the e_k from which e_M can be reached. absolute: of |forms|, parts added. e: room for M + 1 numbers, by
+   lane, and as many imaginary parts; the result is the last of each. */
+#define PERMI_LANES 4
+
+static void permi_symmetric_real(const double *x, double *e, int most, int least)
 {
-  const int size = counts->needed + 1, planes = absolute ? 1 : counts->parts;
-  int f, copy, k, step = 0;
-  memset(e, 0, (size_t)(size * planes) * sizeof *e);
-  e[0] = weight;
-  for (f = 0; f < counts->forms; f++) {
-    double x = form[f], y = counts->parts == 2 ? form[counts->forms + f] : 0;
-    if (absolute)
-      x = fabs(x) + fabs(y);
-    for (copy = 0; copy < counts->form_count[f]; copy++) {
-      const int most = ++step < counts->needed ? step : counts->needed;
-      const int least = counts->needed - (counts->form_total - step) > 1 ? counts->needed - (counts->form_total - step)
-                                                                         : 1;
-      if (planes == 1)
-        for (k = most; k >= least; k--)
-          e[k] += x * e[k - 1];
-      else
-        for (k = most; k >= least; k--) {
-          const double re = e[k - 1], im = e[size + k - 1];
-          e[k] += x * re - y * im;
-          e[size + k] += x * im + y * re;
-        }
-    }
-  }
-  term[0] = e[size - 1];
-  if (planes == 2)
-    term[1] = e[2 * size - 1];
-  return fabs(term[0]) + (planes == 2 ? fabs(term[1]) : 0);
+  int k, lane;
+  for (k = most; k >= least; k--)
+    for (lane = 0; lane < PERMI_LANES; lane++)
+      e[k * PERMI_LANES + lane] += x[lane] * e[(k - 1) * PERMI_LANES + lane];
 }
 
-#define PERMI_MOST_NEEDED 512 /* of e_M in double */
+static void permi_symmetric_complex(const double *x, const double *y, double *e, double *i, int most, int least)
+{
+  int k, lane;
+  for (k = most * PERMI_LANES; k >= least * PERMI_LANES; k -= PERMI_LANES)
+    for (lane = 0; lane < PERMI_LANES; lane++) {
+      const double re = e[k - PERMI_LANES + lane], im = i[k - PERMI_LANES + lane];
+      e[k + lane] += x[lane] * re - y[lane] * im;
+      i[k + lane] += x[lane] * im + y[lane] * re;
+    }
+}
+
+#if PERMI_X86
+PERMI_AVX2 static void permi_symmetric_real_avx2(const double *x, double *e, int most, int least)
+{
+  const __m256d form = _mm256_loadu_pd(x);
+  __m256d upper = _mm256_loadu_pd(e + most * PERMI_LANES);
+  int k;
+  for (k = most; k >= least; k--) {
+    const __m256d lower = _mm256_loadu_pd(e + (k - 1) * PERMI_LANES);
+    _mm256_storeu_pd(e + k * PERMI_LANES, _mm256_fmadd_pd(form, lower, upper));
+    upper = lower;
+  }
+}
+
+PERMI_AVX2 static void permi_symmetric_complex_avx2(const double *x, const double *y, double *e, double *i, int most,
+                                                    int least)
+{
+  const __m256d real = _mm256_loadu_pd(x), imaginary = _mm256_loadu_pd(y);
+  int k;
+  for (k = most * PERMI_LANES; k >= least * PERMI_LANES; k -= PERMI_LANES) {
+    const __m256d re = _mm256_loadu_pd(e + k - PERMI_LANES), im = _mm256_loadu_pd(i + k - PERMI_LANES);
+    const __m256d sum = _mm256_fmadd_pd(real, re, _mm256_loadu_pd(e + k));
+    const __m256d other = _mm256_fmadd_pd(real, im, _mm256_loadu_pd(i + k));
+    _mm256_storeu_pd(e + k, _mm256_fnmadd_pd(imaginary, im, sum));
+    _mm256_storeu_pd(i + k, _mm256_fmadd_pd(imaginary, re, other));
+  }
+}
+#endif
+
+static void permi_nary_symmetric(const permi_counts *counts, const double *form, int absolute, double *e)
+{
+  const int planes = absolute ? 1 : counts->parts;
+  const double *other = form + counts->forms * PERMI_LANES;
+  double *i = e + (counts->needed + 1) * PERMI_LANES;
+  int f, copy, k, step = 0;
+  memset(e, 0, (size_t)((counts->needed + 1) * planes * PERMI_LANES) * sizeof *e);
+  for (k = 0; k < PERMI_LANES; k++)
+    e[k] = 1;
+  for (f = 0; f < counts->forms; f++) {
+    const double *x = form + f * PERMI_LANES, *y = other + f * PERMI_LANES;
+    double size[PERMI_LANES];
+    if (absolute) {
+      for (k = 0; k < PERMI_LANES; k++)
+        size[k] = fabs(x[k]) + (counts->parts == 2 ? fabs(y[k]) : 0);
+      x = size;
+    }
+    for (copy = 0; copy < counts->form_count[f]; copy++) {
+      const int most = ++step < counts->needed ? step : counts->needed, left = counts->form_total - step;
+      const int least = counts->needed - left > 1 ? counts->needed - left : 1;
+#if PERMI_X86
+      if (counts->isa >= PERM_ISA_AVX2) {
+        if (planes == 2)
+          permi_symmetric_complex_avx2(x, y, e, i, most, least);
+        else
+          permi_symmetric_real_avx2(x, e, most, least);
+        continue;
+      }
+#endif
+      if (planes == 2)
+        permi_symmetric_complex(x, y, e, i, most, least);
+      else
+        permi_symmetric_real(x, e, most, least);
+    }
+  }
+}
+
+/* What is gathered before e_M of it is taken. */
+typedef struct permi_batch {
+  double form[2 * PERMI_MOST_FORMS * PERMI_LANES], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_LANES], weight[PERMI_LANES];
+  int lanes; /* filled so far */
+} permi_batch;
+
+/* Adds the batch's terms to the totals, and their moduli, if it is a chosen one. */
+static void permi_batch_sum(const permi_counts *counts, permi_batch *batch, uint64_t place, permi_dd *total,
+                            double *absolute)
+{
+  const double *last = batch->e + counts->needed * PERMI_LANES;
+  int lane, f;
+  for (lane = batch->lanes; lane < PERMI_LANES; lane++) {
+    for (f = 0; f < counts->forms * counts->parts; f++)
+      batch->form[f * PERMI_LANES + lane] = 0;
+    batch->weight[lane] = 0;
+  }
+  permi_nary_symmetric(counts, batch->form, 0, batch->e);
+  for (lane = 0; lane < batch->lanes; lane++) {
+    total[0] = permi_dd_add_double(total[0], batch->weight[lane] * last[lane]);
+    if (counts->parts == 2)
+      total[1] = permi_dd_add_double(total[1],
+                                     batch->weight[lane] * last[(counts->needed + 1) * PERMI_LANES + lane]);
+  }
+  if ((permi_scatter(place) & counts->absolute_mask) == 0) {
+    permi_nary_symmetric(counts, batch->form, 1, batch->e);
+    for (lane = 0; lane < batch->lanes; lane++)
+      *absolute += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
+  }
+  batch->lanes = 0;
+}
 
 /* A chunk in double. */
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, perm_partial *partial)
 {
   const int rows = counts->forms * counts->parts, symmetric = counts->skips && !counts->ryser;
-  double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS], form[2 * PERMI_MOST_FORMS], e[2 * PERMI_MOST_NEEDED + 2];
+  double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS];
   double weight[PERMI_MOST_DIGITS + 1], term[2] = {0, 0}, absolute = 0;
   permi_dd total[2] = {{0, 0}, {0, 0}};
+  permi_batch batch;
   int d, f;
+  batch.lanes = 0;
   memset(high, 0, (size_t)rows * sizeof *high);
   memset(low, 0, (size_t)rows * sizeof *low);
   for (d = 0; d < counts->digits; d++)
@@ -5840,24 +5953,23 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
     for (d = walk->digit; d >= 0; d--)
       weight[d] = weight[d + 1] * ((const double *)(const void *)counts->weight)[counts->weight_at[d] + walk->v[d]];
     if (!counts->ryser || walk->total <= counts->needed) {
-      double w = permi_nary_negative(counts, walk) ? -weight[0] : weight[0], size;
+      double w = permi_nary_negative(counts, walk) ? -weight[0] : weight[0];
       if (counts->ryser)
         w *= ((const double *)(const void *)counts->rank_weight)[walk->total];
-      for (f = 0; f < rows; f++)
-        form[f] = high[f] + low[f];
       if (!symmetric) {
-        absolute += permi_nary_product(counts, form, w, term);
+        for (f = 0; f < rows; f++)
+          batch.form[f] = high[f] + low[f];
+        absolute += permi_nary_product(counts, batch.form, w, term);
+        total[0] = permi_dd_add_double(total[0], term[0]);
+        if (counts->parts == 2)
+          total[1] = permi_dd_add_double(total[1], term[1]);
       } else {
-        permi_nary_symmetric(counts, form, w, 0, e, term);
-        if (permi_nary_sampled(counts, place)) {
-          double other[2];
-          size = permi_nary_symmetric(counts, form, fabs(w), 1, e, other);
-          absolute += size * (counts->absolute_mask + 1.0);
-        }
+        for (f = 0; f < rows; f++)
+          batch.form[f * PERMI_LANES + batch.lanes] = high[f] + low[f];
+        batch.weight[batch.lanes++] = w;
+        if (batch.lanes == PERMI_LANES)
+          permi_batch_sum(counts, &batch, place, total, &absolute);
       }
-      total[0] = permi_dd_add_double(total[0], term[0]);
-      if (counts->parts == 2)
-        total[1] = permi_dd_add_double(total[1], term[1]);
     }
     if (!permi_nary_next(counts, walk))
       break;
@@ -5870,6 +5982,8 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
       }
     }
   }
+  if (batch.lanes)
+    permi_batch_sum(counts, &batch, place, total, &absolute);
   for (d = 0; d < counts->parts; d++) {
     permi_sum_add_double(d ? &partial->imaginary : &partial->value, total[d].hi);
     permi_sum_add_double(d ? &partial->imaginary : &partial->value, total[d].lo);
@@ -6092,13 +6206,19 @@ typedef struct permi_choice {
   const char *why;                    /* why not */
 } permi_choice;
 
-/* Stored rates, in seconds, of one thread: by operation in double, double-double, and exact ones a word. */
-#define PERMI_SECONDS_SWEEP 8e-10  /* subsets: a transition; doubled by signs, four times for complex entries */
-#define PERMI_SECONDS_SCAN 4e-9    /* subsets: looking at a row of states */
-#define PERMI_SECONDS_FORM 1e-9    /* repeats: a form moves, is multiplied */
-#define PERMI_SECONDS_E 7e-10      /* repeats: a step of e_M */
-#define PERMI_SECONDS_DD 1.5e-8    /* a product and a sum of double-doubles */
-#define PERMI_SECONDS_WORD 3e-9    /* a product and a sum of integers, a word */
+/* Stored rates, in seconds, of one thread of a 2.5 GHz Xeon with AVX2; [real, complex]. Predictions were then within
+   a factor of two, but for matrices of a few microseconds. */
+static const double permi_seconds_sweep[2] = {2e-9, 4e-9};     /* subsets: a transition */
+static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
+static const double permi_seconds_form[2] = {8e-10, 1.8e-9};   /* repeats: a form moves, is multiplied */
+static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
+static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* repeats: a step of e_M */
+static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};    /* a product and a sum of double-doubles */
+static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* of integers, */
+static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
+#define PERMI_SECONDS_SCAN 8e-9  /* subsets: looking at a row of states */
+#define PERMI_SECONDS_STEP 1e-6  /* subsets: weights of a form for rows of states */
+#define PERMI_SECONDS_TERM 3e-8  /* repeats */
 
 PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *counted, int i, int j)
 {
@@ -6157,6 +6277,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   const int *other = by_columns ? counted->row_count : counted->column_count;
   const int digit_total = by_columns ? counted->columns : counted->rows;
   int forms = by_columns ? counted->m : counted->n, form_total = by_columns ? counted->rows : counted->columns;
+  const int complex_parts = counted->parts - 1;
   int needed = counted->rows, symmetric, odd = 0, d, largest = 0;
   double product = 1, fraction = 0, powers = 0, one, size;
   memset(&choice, 0, sizeof choice);
@@ -6188,8 +6309,11 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   }
   size = precision == PERM_PRECISION_EXACT ? choice.words : precision == PERM_PRECISION_DD ? 2 : 1;
   size *= counted->parts;
-  one = precision == PERM_PRECISION_EXACT ? PERMI_SECONDS_WORD * (1 + choice.words) : PERMI_SECONDS_DD;
-  one *= counted->parts * counted->parts;
+  one = permi_seconds_exact[complex_parts] + permi_seconds_word[complex_parts] * choice.words;
+  if (precision == PERM_PRECISION_DD)
+    one = method == PERM_SUBSETS               ? permi_seconds_sweep_dd[complex_parts]
+          : symmetric || method == PERM_EXPANSION ? permi_seconds_e_dd[complex_parts]
+                                                  : permi_seconds_form_dd[complex_parts];
   if (method == PERM_EXPANSION) {
     double visits = 1, level = 1;
     for (d = 0; d < form_total && visits < 1e30; d++) {
@@ -6214,26 +6338,27 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
     choice.work = product * (form_total - needed + 1.0) * fraction;
     choice.bytes = product * 8 * (size + 1);
     if (precision == PERM_PRECISION_DEFAULT)
-      one = PERMI_SECONDS_SWEEP * (counted->parts == 2 ? 4 : 1);
-    choice.seconds = choice.work * one + form_total * (product / (largest + 1.0)) * PERMI_SECONDS_SCAN;
+      one = permi_seconds_sweep[complex_parts] * (form_total > needed ? 1 : 2);
+    choice.seconds = choice.work * one + form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
+    if (precision == PERM_PRECISION_DEFAULT && form_total > needed) /* rows of up to 64 states */
+      choice.seconds = choice.work * one + form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
     return choice;
   }
   if (method != PERM_RYSER) { /* the last digit counts half: an odd one, or else the largest */
     choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
   }
-  choice.work = choice.terms * (symmetric ? (double)needed * form_total : form_total);
+  choice.work = choice.terms * (symmetric ? needed * (form_total - needed + 1.0) : form_total);
   if (forms > PERMI_MOST_FORMS || digit_total > PERMI_MOST_WALKED || needed > PERMI_MOST_WALKED ||
       (symmetric && needed > PERMI_MOST_NEEDED))
     choice.why = "the totals are too large for sums over signs";
   else if (precision != PERM_PRECISION_DEFAULT && (digits + 4.0 + (symmetric ? needed : 0)) * size > PERMI_MOST_CELLS)
     choice.why = "the numbers are too long for sums over signs";
   else if (precision == PERM_PRECISION_DEFAULT)
-    choice.seconds = choice.terms * (3e-8 + counted->parts * forms * PERMI_SECONDS_FORM +
-                                     (symmetric ? choice.work / choice.terms * PERMI_SECONDS_E * counted->parts *
-                                                      counted->parts
-                                                : powers * PERMI_SECONDS_FORM * counted->parts));
+    choice.seconds = choice.terms * (PERMI_SECONDS_TERM + permi_seconds_form[complex_parts] *
+                                                              (counted->parts * forms + (symmetric ? forms : powers))) +
+                     (symmetric ? choice.work * permi_seconds_e[complex_parts] : 0);
   else
-    choice.seconds = 3e-8 * choice.terms * size + one * choice.work;
+    choice.seconds = PERMI_SECONDS_TERM * choice.terms * size + one * choice.work;
   choice.bytes = 8.0 * counted->parts * (2.0 * digits * forms + 4e3) + 65536;
   return choice;
 }
@@ -6275,7 +6400,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
     best.seconds *= 2;
   best.isa = PERM_ISA_PLAIN;
 #if PERMI_X86
-  if (best.method == PERM_SUBSETS && best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
+  if (best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
     best.isa = PERM_ISA_AVX2;
 #endif
   return best;
@@ -6480,6 +6605,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   counts->ring = ring;
   counts->plain = choice->precision == PERM_PRECISION_DEFAULT;
   counts->method = choice->method;
+  counts->isa = choice->isa;
   counts->ryser = choice->method == PERM_RYSER;
   counts->parts = parts;
   counts->digits = digits;
@@ -6574,7 +6700,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
     while (chunks_log2 < 30 && ldexp(choice->seconds, -chunks_log2) > 4e-4 && counts->terms >> chunks_log2 > 32)
       chunks_log2++;
     counts->chunks = UINT64_C(1) << chunks_log2;
-    counts->absolute_mask = certify || counts->terms < 8192 ? 0 : 15;
+    counts->absolute_mask = certify || counts->terms < 2048 ? 0 : 15;
     leaf->information.chunks = counts->chunks;
     leaf->run_chunk = permi_nary_chunk;
     if (counts->integer)
