@@ -5899,13 +5899,13 @@ static void permi_nary_symmetric(const permi_counts *counts, const double *form,
 }
 
 /* What is gathered before e_M of it is taken. */
-typedef struct permi_batch {
+typedef struct permi_form_batch {
   double form[2 * PERMI_MOST_FORMS * PERMI_LANES], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_LANES], weight[PERMI_LANES];
   int lanes; /* filled so far */
-} permi_batch;
+} permi_form_batch;
 
 /* Adds the batch's terms to the totals, and their moduli, if it is a chosen one. */
-static void permi_batch_sum(const permi_counts *counts, permi_batch *batch, uint64_t place, permi_dd *total,
+static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_dd *total,
                             double *absolute)
 {
   const double *last = batch->e + counts->needed * PERMI_LANES;
@@ -5937,7 +5937,7 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS];
   double weight[PERMI_MOST_DIGITS + 1], term[2] = {0, 0}, absolute = 0;
   permi_dd total[2] = {{0, 0}, {0, 0}};
-  permi_batch batch;
+  permi_form_batch batch;
   int d, f;
   batch.lanes = 0;
   memset(high, 0, (size_t)rows * sizeof *high);
@@ -8613,20 +8613,6 @@ PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t
 {
   const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 2, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
-}
-
-PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                          perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 1, NULL, NULL);
-  return permi_compute_counts(&problem, 0, 5, options, result);
-}
-
-PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                           perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 2, NULL, NULL);
-  return permi_compute_counts(&problem, 0, 5, options, result);
 }
 
 /* Out of the way of the short cut: a perm_result is large. */
