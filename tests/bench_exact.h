@@ -1,0 +1,142 @@
+/* make bench, part exact: the exact engine beside the plain programs of bench_exact_plain.c (-O3), one core. Each figure
+   is the median over matrices of the same kind; times are processor times of this process, since machines are shared.
+   The plain programs run at n = 24; their elements/s do not depend on n. */
+#ifndef BENCH_EXACT_H_INCLUDED
+#define BENCH_EXACT_H_INCLUDED
+
+__extension__ typedef unsigned __int128 bench_wide;
+bench_wide bench_exact_wide(int n, const int64_t *a);
+void bench_exact_limbs4(int n, const int64_t *a, uint64_t *total);
+void bench_exact_limbs5(int n, const int64_t *a, uint64_t *total);
+
+#define BENCH_EXACT_MATRICES 5
+#define BENCH_EXACT_N 24
+
+typedef struct bench_exact_kind {
+  const char *name, *plain;
+  int limbs; /* of the plain program; 2: unsigned __int128 */
+} bench_exact_kind;
+
+static const bench_exact_kind bench_exact_kinds[] = {{"0/1, density 1/2", "unsigned __int128", 2},
+                                                     {"-1/0/1", "unsigned __int128", 2},
+                                                     {"[-100,100]", "4 limbs", 4},
+                                                     {"1..n^2", "5 limbs", 5}};
+
+static double bench_exact_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void bench_exact_matrix(int kind, int n, int which, int64_t *a)
+{
+  uint64_t state = (uint64_t)which + 1;
+  int i;
+  for (i = 0; i < n * n; i++) {
+    double u = bench_random(&state);
+    a[i] = kind == 0 ? u > 0 : kind == 1 ? (int64_t)floor(1.5 * u + 0.5) : kind == 2 ? (int64_t)floor(100.5 * u + 0.5) : i + 1;
+    if (kind == 3 && which) { /* the same entries elsewhere */
+      int j = (int)((u + 1) / 2 * (i + 1)), other = j <= i ? j : i;
+      int64_t swap = a[other];
+      a[other] = a[i];
+      a[i] = swap;
+    }
+  }
+}
+
+/* Elements/s of the plain program, whose total must be `expected` modulo 2^128; 0: it is not. */
+static double bench_exact_plain(int limbs, const int64_t *a, const uint64_t *expected)
+{
+  const double start = bench_exact_seconds();
+  uint64_t total[8];
+  if (limbs == 2) {
+    bench_wide value = bench_exact_wide(BENCH_EXACT_N, a);
+    total[0] = (uint64_t)value;
+    total[1] = (uint64_t)(value >> 64);
+  } else {
+    (limbs == 4 ? bench_exact_limbs4 : bench_exact_limbs5)(BENCH_EXACT_N, a, total);
+  }
+  return total[0] == expected[0] && total[1] == expected[1]
+             ? bench_elements(BENCH_EXACT_N) / (bench_exact_seconds() - start)
+             : 0;
+}
+
+/* Elements/s of the engine; skip: 1 as planned, 0 without. expected: 2^(n-1) times the permanent modulo 2^128. */
+static double bench_exact_rate(int n, const int64_t *a, perm_isa isa, int skip, uint64_t *expected)
+{
+  perm_options options = bench_options(isa, NULL);
+  permi_integer_view view;
+  permi_exact_plan plan;
+  permi_leaf leaf;
+  permi_number number;
+  perm_partial partial;
+  double best = INFINITY;
+  int repeat;
+  view.a = a;
+  view.ld = n;
+  view.parts = 1;
+  plan = permi_exact_plan_of(&options, n, &view);
+  plan.skip = plan.skip && skip;
+  if (!plan.family || permi_exact_tables(&options, &plan, &leaf, NULL) != PERM_OK)
+    return 0;
+  for (repeat = 0; repeat < 3 && (repeat == 0 || best < 0.05); repeat++) {
+    double start = bench_exact_seconds();
+    memset(&partial, 0, sizeof partial);
+    permi_leaf_run(&leaf, 0, leaf.information.chunks, NULL, &partial);
+    best = fmin(best, bench_exact_seconds() - start);
+  }
+  permi_leaf_number(&leaf, &partial, &number);
+  leaf.release(&options.allocator, leaf.context);
+  {
+    bench_wide value = ((bench_wide)number.integer.word[1] << 64 | number.integer.word[0]) << (n - 1);
+    value = number.integer.negative ? 0 - value : value;
+    expected[0] = (uint64_t)value;
+    expected[1] = (uint64_t)(value >> 64);
+  }
+  return bench_elements(n) / best;
+}
+
+static void bench_exact(void)
+{
+  static const perm_isa isas[] = {PERM_ISA_AVX512, PERM_ISA_AVX2};
+  static int64_t a[BENCH_EXACT_MATRICES][64 * 64];
+  int kind, i, n, w;
+  printf("\n| exact integers, n | plain program, -O3 | M elements/s | kernel | all terms | ratio | zeros skipped | ratio |\n");
+  printf("|---|---|---|---|---|---|---|---|\n");
+  for (kind = 0; kind < BENCH_COUNT(bench_exact_kinds); kind++) {
+    const bench_exact_kind *of = &bench_exact_kinds[kind];
+    double plain[BENCH_EXACT_MATRICES], yardstick;
+    uint64_t expected[2];
+    for (w = 0; w < BENCH_EXACT_MATRICES; w++) {
+      bench_exact_matrix(kind, BENCH_EXACT_N, w, a[w]);
+      bench_exact_rate(BENCH_EXACT_N, a[w], PERM_ISA_AUTO, 1, expected);
+      plain[w] = bench_exact_plain(of->limbs, a[w], expected);
+      if (plain[w] == 0)
+        fprintf(stderr, "%s, matrix %d: the engine and the plain program differ\n", of->name, w);
+    }
+    yardstick = bench_median(plain, BENCH_EXACT_MATRICES);
+    for (n = BENCH_EXACT_N; n <= (kind < 2 ? 28 : 24); n += 4)
+      for (i = 0; i < BENCH_COUNT(isas); i++) {
+        double all[BENCH_EXACT_MATRICES], planned[BENCH_EXACT_MATRICES], rate, rate_skipping;
+        if (!permi_isa_here(isas[i]))
+          continue;
+        for (w = 0; w < BENCH_EXACT_MATRICES; w++) {
+          bench_exact_matrix(kind, n, w, a[w]);
+          all[w] = bench_exact_rate(n, a[w], isas[i], 0, expected);
+          planned[w] = bench_exact_rate(n, a[w], isas[i], 1, expected);
+        }
+        rate = bench_median(all, BENCH_EXACT_MATRICES);
+        rate_skipping = bench_median(planned, BENCH_EXACT_MATRICES);
+        printf("| %s, %d | %s | %.0f | %s | %.3g G | %.0fx | ", of->name, n, of->plain, yardstick / 1e6,
+               perm_isa_name(isas[i]), rate / 1e9, rate / yardstick);
+        if (kind < 2)
+          printf("%.3g G | %.0fx |\n", rate_skipping / 1e9, rate_skipping / yardstick);
+        else
+          printf("| |\n");
+        fflush(stdout);
+      }
+  }
+}
+
+#endif
