@@ -2087,37 +2087,41 @@ typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi
 
 /* Tables of one integer matrix for the vector kernels, made by >>exact, immutable while kernels run. Rows are in the
    order of the atoms. */
-#define PERMI_EXACT_LIMBS 16     /* most limbs of a product */
+#define PERMI_EXACT_LIMBS 32     /* most limbs of a product */
 #define PERMI_EXACT_ATOMS 5      /* of a limb */
 #define PERMI_EXACT_BLOCK_LOG2 2 /* block columns */
 #define PERMI_EXACT_SKIP_LOG2 6  /* setting columns when zeros are skipped, two of them in a table */
 #define PERMI_EXACT_WINDOW 51    /* limb k weighs 2^(51 k) */
 typedef struct permi_exact {
   int n, padded; /* rows; padded to a multiple of 16 */
-  int limbs, outer, chunk_log2, transposed;
+  int limbs, narrow; /* how many there are; the first of them are of atoms, the others wide */
+  int outer, chunk_log2, transposed;
   int settings; /* vectors of atoms until the accumulators must be emptied */
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS]; /* rows go through the atoms in turn */
   int fifth[PERMI_EXACT_LIMBS];                         /* 1: the limb's last atom has rows */
+  int wide_rows[PERMI_EXACT_LIMBS];                     /* of a wide limb, in turn after those of the atoms */
   int even_row[PERM_MAX_N];
   const int16_t *table;         /* [row][block setting][lane]: sums of the lane and block columns */
   const uint32_t *start, *step; /* [padded], [outer][padded]: two equal int16, or four equal int8 if zeros are skipped */
+  const double *wide_table;     /* [wide row][block setting][place][WIDTH]: sums of the lane and block columns */
+  const double *wide_step;      /* [outer][padded] */
   const uint32_t *setting_step; /* skipping: [setting column - 2][padded] */
   const uint8_t *lane_bytes;    /* skipping: [even row][two setting columns][lane], differences to all + */
   const uint8_t *nibbles;       /* skipping: [row][3][16], differences to all + for four columns each */
   uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by the parity of the place, then opposite; 64 of 255, 64 of 0 */
-  double round[PERMI_EXACT_LIMBS], rest[PERMI_EXACT_LIMBS]; /* see the kernel */
+  double round[PERMI_EXACT_LIMBS], rest[PERMI_EXACT_LIMBS], second[PERMI_EXACT_LIMBS], unit; /* see the kernel */
   uint64_t bias[PERMI_EXACT_LIMBS + 1];                     /* what a vector's constants add to each accumulator */
   double survivors;                                         /* expected part of the terms, 1 if none is skipped */
   void *memory;
   void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_wide *total);
-  void (*evaluate)(const struct permi_exact *exact, const int16_t *atom, int settings, int negative, int place_signs,
-                   uint64_t *accumulator);
+  void (*evaluate)(const struct permi_exact *exact, const int16_t *atom, const double *wide, int settings, int negative,
+                   int place_signs, uint64_t *accumulator);
 } permi_exact;
 
 typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_wide *total);
-typedef void (*permi_exact_evaluate)(const permi_exact *exact, const int16_t *atom, int settings, int negative,
-                                     int place_signs, uint64_t *accumulator);
+typedef void (*permi_exact_evaluate)(const permi_exact *exact, const int16_t *atom, const double *wide, int settings,
+                                     int negative, int place_signs, uint64_t *accumulator);
 
 /* ======================================================================================= >>kernels
    One text (>>template) for every kernel. A family is one instruction set; its instances, listed at the beginning of
@@ -3820,9 +3824,9 @@ static const permi_exact_family permi_exact_families[] = {
 
 /* Where the rows go. */
 typedef struct permi_exact_packing {
-  int limbs, fifths;
-  int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
-  int atom_of[PERM_MAX_N]; /* of a row: limb * PERMI_EXACT_ATOMS + atom */
+  int limbs, narrow, fifths, wide; /* wide: rows in wide limbs */
+  int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
+  int atom_of[PERM_MAX_N];                        /* of a row: limb * PERMI_EXACT_ATOMS + atom */
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
@@ -3835,13 +3839,15 @@ static uint64_t permi_exact_cap(int limbs)
 
 /* Rows in falling order of norms into that many limbs, each into the limb with the least product so far; there into the
    atom with the least product, the fifth atom last. 0 if they do not fit. */
-static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order, int limbs, permi_exact_packing *packing)
+static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order, int limbs, int narrow,
+                                 permi_exact_packing *packing)
 {
   uint64_t limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
   const uint64_t cap = permi_exact_cap(limbs);
   int h, k, r;
   memset(packing, 0, sizeof *packing);
   packing->limbs = limbs;
+  packing->narrow = narrow;
   for (h = 0; h < limbs; h++)
     for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
       atom[h][k] = 1;
@@ -3852,9 +3858,9 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
       int least = 0;
       if (limb[h] > cap / norm || (best >= 0 && limb[h] >= limb[best]))
         continue;
-      for (k = 1; k < 4; k++)
+      for (k = 1; h < narrow && k < 4; k++)
         least = atom[h][k] < atom[h][least] ? k : least;
-      if (atom[h][least] > PERMI_EXACT_LARGEST / norm) {
+      if (h < narrow && atom[h][least] > PERMI_EXACT_LARGEST / norm) {
         least = 4;
         if (atom[h][4] > PERMI_EXACT_LARGEST / norm || atom[h][0] * atom[h][1] * atom[h][4] > INT32_MAX / norm)
           continue;
@@ -3867,26 +3873,33 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
     limb[best] *= norm;
     atom[best][best_atom] *= norm;
     packing->fifths += best_atom == 4 && !packing->rows[best][4];
+    packing->wide += best >= narrow;
     packing->rows[best][best_atom]++;
     packing->atom_of[order[r]] = best * PERMI_EXACT_ATOMS + best_atom;
   }
   return 1;
 }
 
-/* Into the fewest limbs, two at least. 0: no way. */
+/* Into the fewest limbs, two at least, and among them the fewest wide ones. 0: no way. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
-  int order[PERM_MAX_N], i, k, limbs;
+  int order[PERM_MAX_N], i, k, limbs, wide, least;
+  double bits = 0;
   for (i = 0; i < rows->n; i++) {
-    if (rows->norm[i] > PERMI_EXACT_LARGEST)
+    if (rows->norm[i] > permi_exact_cap(2))
       return 0;
+    if (rows->norm[i] > PERMI_EXACT_LARGEST)
+      bits += log2((double)rows->norm[i]);
     for (k = i; k > 0 && rows->norm[order[k - 1]] < rows->norm[i]; k--)
       order[k] = order[k - 1];
     order[k] = i;
   }
-  for (limbs = rows->bits < 102 ? 2 : (int)(rows->bits / PERMI_EXACT_WINDOW); limbs <= PERMI_EXACT_LIMBS; limbs++)
-    if (permi_exact_pack_into(rows, order, limbs, packing))
-      return 1;
+  least = bits > 0 ? (int)(bits / PERMI_EXACT_WINDOW) + 1 : 0;
+  limbs = (int)(rows->bits / PERMI_EXACT_WINDOW);
+  for (limbs = limbs < 2 ? 2 : limbs; limbs <= PERMI_EXACT_LIMBS; limbs++)
+    for (wide = least; wide <= limbs && wide <= (least ? limbs : 0); wide++)
+      if (permi_exact_pack_into(rows, order, limbs, limbs - wide, packing))
+        return 1;
   return 0;
 }
 
@@ -3895,7 +3908,7 @@ static double permi_exact_operations(const permi_exact_packing *packing)
 {
   const int limbs = packing->limbs, first = (limbs + 1) / 2, second = limbs - first;
   const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
-  return 6 * packing->fifths + 20 * limbs + 4 * (4 * inner + 5 * first * second);
+  return 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide + 4 * (4 * inner + 5 * first * second);
 }
 
 /* The part of the sign vectors for which no halved row is 0, were the rows independent: from the distributions of the
@@ -3929,6 +3942,11 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
+static permi_exact_evaluate permi_exact_evaluates(const permi_exact_family *family, const permi_exact_packing *packing)
+{
+  return family->evaluate[packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0];
+}
+
 /* The plan for one orientation. */
 static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const permi_exact_rows *rows)
 {
@@ -3946,7 +3964,7 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
     return plan;
   plan.family = family;
   plan.seconds = (4 * (2 * n - 3 * plan.packing.limbs + permi_exact_operations(&plan.packing)) + n / 4.0 + 20) /
-                 family->rate * ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
+                 (permi_exact_evaluates(family, &plan.packing) == family->evaluate[0] ? 0.5 : 1) / family->rate * ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   for (i = 0; i < n; i++)
     bytes &= rows->norm[i] <= 127;
   plan.can_skip = bytes && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
@@ -3985,7 +4003,7 @@ static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, perm_parti
 {
   const permi_exact *exact = (const permi_exact *)leaf->context;
   permi_wide total[PERMI_EXACT_LIMBS + 1];
-  uint64_t word[PERMI_EXACT_LIMBS + 4];
+  uint64_t word[PERMI_EXACT_LIMBS + 4]; /* 51 bits a limb, 64 a word */
   int k;
   memset(total, 0, sizeof total);
   exact->run(exact, chunk, total);
@@ -4029,14 +4047,16 @@ static void permi_exact_constants(permi_exact *exact)
   const int first = (exact->limbs + 1) / 2;
   int i, j, k;
   exact->settings = exact->limbs <= 6 ? 128 : 32;
+  exact->unit = ldexp(1, exact->limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
   for (k = 0; k + 1 < exact->limbs; k++) {
-    const double unit = ldexp(1, k * PERMI_EXACT_WINDOW);
+    const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
     exact->round[k] = 1.5 * ldexp(unit, 103);
     exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
+    exact->second[k] = k < first ? 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW) : 0;
   }
   for (i = 0; i < first; i++)
     for (j = 0; j < exact->limbs - first; j++) {
-      exact->bias[i + j] += permi_double_bits(1.5 * ldexp(1, 52 + (i + j) * PERMI_EXACT_WINDOW));
+      exact->bias[i + j] += permi_double_bits(exact->rest[i + j] - exact->round[i + j]);
       exact->bias[i + j + 1] += permi_double_bits(exact->round[i + j]);
     }
   for (i = 0; i < 32; i++)
@@ -4066,14 +4086,16 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
-  const size_t bytes = 64 + table + 64 + (size_t)(padded * steps) * sizeof(uint32_t);
+  const size_t wide_table = ((size_t)plan->packing.wide << inner) + (size_t)(plan->packing.wide ? padded * outer : 0);
+  const size_t bytes = 128 + table + wide_table * sizeof(double) + (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact);
   void *memory = exact ? permi_allocate(&options->allocator, 1, bytes) : NULL;
   uint64_t sums[256];
   uint8_t *next;
   uint32_t *step;
-  int16_t *wide;
+  int16_t *settings;
   uint8_t *nibbles;
+  double *wide, *wide_step;
   int a, i, j, k, r = 0;
   memset(leaf, 0, sizeof *leaf);
   if (!memory) {
@@ -4085,31 +4107,53 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   exact->memory = memory;
   step = (uint32_t *)(void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
   next = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
-  wide = (int16_t *)(void *)next;
+  settings = (int16_t *)(void *)next;
   nibbles = next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
   exact->start = step;
   exact->step = step + padded;
   exact->setting_step = exact->step + padded * outer;
-  exact->table = wide;
+  exact->table = settings;
+  wide = (double *)(void *)(next + ((table + 63) & ~(size_t)63));
+  wide_step = wide + ((size_t)plan->packing.wide << inner);
+  exact->wide_table = wide;
+  exact->wide_step = wide_step;
   exact->lane_bytes = next;
   exact->nibbles = nibbles;
   exact->n = n;
   exact->padded = padded;
   exact->limbs = limbs;
+  exact->narrow = plan->packing.narrow;
   exact->transposed = rows->transposed;
   exact->outer = outer;
   exact->chunk_log2 = outer + inner < 18 ? outer : 18 - inner;
   exact->survivors = plan->survivors;
   exact->run = skip ? family->skip : family->all;
-  exact->evaluate = family->evaluate[limbs <= 6 ? limbs : 0];
+  exact->evaluate = permi_exact_evaluates(family, &plan->packing);
   permi_exact_constants(exact);
   for (a = 0; a < limbs * PERMI_EXACT_ATOMS; a++) {
-    exact->atom_rows[a] = plan->packing.rows[a / PERMI_EXACT_ATOMS][a % PERMI_EXACT_ATOMS];
-    exact->fifth[a / PERMI_EXACT_ATOMS] = a % PERMI_EXACT_ATOMS == 4 && exact->atom_rows[a];
+    const int h = a / PERMI_EXACT_ATOMS, is_wide = h >= exact->narrow, in_limb = a % PERMI_EXACT_ATOMS;
+    if (is_wide && in_limb == 0) {
+      exact->wide_rows[h - exact->narrow] = plan->packing.rows[h][0];
+      r = h == exact->narrow ? 0 : r;
+    } else if (!is_wide) {
+      exact->atom_rows[a] = plan->packing.rows[h][in_limb];
+      exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
+    }
     for (i = 0; i < n; i++) {
       const uint64_t all_plus = permi_exact_start(rows, i, 0).low;
       if (plan->packing.atom_of[i] != a)
         continue;
+      if (is_wide) {
+        permi_exact_settings(rows, i, 0, inner, all_plus, sums);
+        for (k = 0; k < 1 << inner; k++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
+          const int place = (k & 1) * 2 + (k >> 1 & 1), width = 1 << (lanes - 2), q = k >> lanes;
+          wide[((r * 4 + q) * 4 + place) * width + (k >> 2 & (width - 1))] = (double)(int64_t)sums[k];
+        }
+        for (j = 0; j < outer; j++)
+          wide_step[j * padded + r] = (double)(int64_t)permi_exact_step(rows, i, inner + 1 + j, 0).low;
+        r++;
+        continue;
+      }
       for (j = 0; j < outer; j++)
         step[(j + 1) * padded + r] = ((uint32_t)permi_exact_step(rows, i, inner + 1 + j, 0).low & part) * copies;
       if (skip) {
@@ -4130,7 +4174,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
       } else {
         permi_exact_settings(rows, i, 0, inner, all_plus, sums);
         for (k = 0; k < 1 << inner; k++)
-          *wide++ = (int16_t)(uint16_t)(sums[k] & 0xffff);
+          *settings++ = (int16_t)(uint16_t)(sums[k] & 0xffff);
       }
       r++;
     }
@@ -10795,8 +10839,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, PERMI_V g, c
    The last products go into 64-bit accumulators as the bits of C_k + h and of 1.5 * 2^52 u_k + l (the same binade for
    every l, as |l| <= 2^50 u_k), which count whole numbers of u_(k+1) and u_k from a constant. The constants are taken
    off when accumulators are emptied, after at most 128 settings of 4 vectors (32 when PERMI_PASS_LIMBS is 0): at most
-   5 (17) numbers <= 2^51 a vector and accumulator, below 2^63 together. round[k] = C_k and
-   rest[k] = C_k + 1.5 * 2^52 u_k, both doubles. */
+   5 (31) numbers <= 2^51 a vector and accumulator, below 2^63 together. round[k] = C_k and
+   rest[k] = C_k + 1.5 * 2^52 u_k, both doubles.
+   Many limbs, and those of rows too long for int16, go through PERMI_PASS_LIMBS 0. Wide limbs are products of rows'
+   sums in doubles, made before. So that 32 limbs stay within doubles, u_k = 2^(51 k) unit there, and the first limb is
+   multiplied by the unit; the other half keeps weights 2^(51 k), and second[k] is C_k for those. */
 #if PERMI_PASS_LIMBS
 #define PERMI_LIMBS PERMI_PASS_LIMBS
 #define PERMI_LIMBS_ROOM PERMI_PASS_LIMBS
@@ -10808,8 +10855,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, PERMI_V g, c
 #define PERMI_FIRST_ROOM ((PERMI_LIMBS_ROOM + 1) / 2)
 #define PERMI_LANES (4 * PERMI_WIDTH)
 
-PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *atom, int settings, int negative,
-                                    int place_signs, uint64_t *accumulator)
+PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *atom, const double *wide, int settings,
+                                    int negative, int place_signs, uint64_t *accumulator)
 {
   const int limbs = exact->limbs;
   const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000), one = PERMI_I_SET(1);
@@ -10819,27 +10866,36 @@ PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *ato
   PERMI_I sum[PERMI_LIMBS_ROOM + 1];
   int i, j, k, q, place;
   (void)limbs;
+  (void)wide;
   PERMI_UNROLL
   for (k = 0; k <= PERMI_LIMBS; k++)
     sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
   for (q = 0; q < settings; q++) {
     PERMI_UNROLL
     for (k = 0; k < PERMI_LIMBS; k++) {
-      const int16_t *from = atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
-      const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
-      const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
-      const PERMI_I f0 = PERMI_I_PAIRS16(PERMI_I_AND(c, even), d), f1 = PERMI_I_PAIRS16(PERMI_I_AND(c, odd), d);
-      PERMI_I e0 = PERMI_I_PAIRS16(PERMI_I_AND(a, even), b), e1 = PERMI_I_PAIRS16(PERMI_I_AND(a, odd), b);
       double *to = limb + k * 4 * PERMI_WIDTH;
-      if (exact->fifth[k]) {
-        const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
-        e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, one));
-        e1 = PERMI_I_MUL32(e1, PERMI_I_PAIRS16(fifth, high_one));
+#if !PERMI_PASS_LIMBS
+      if (k >= exact->narrow) {
+        memcpy(to, wide + ((k - exact->narrow) * 4 + q) * 4 * PERMI_WIDTH, 4 * PERMI_WIDTH * sizeof *to);
+        continue;
       }
-      PERMI_STORE(to, PERMI_I_DOUBLES(PERMI_I_EVEN32(e0, f0)));
-      PERMI_STORE(to + PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0))));
-      PERMI_STORE(to + 2 * PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(e1, f1)));
-      PERMI_STORE(to + 3 * PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1))));
+#endif
+      {
+        const int16_t *from = atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
+        const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
+        const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
+        const PERMI_I f0 = PERMI_I_PAIRS16(PERMI_I_AND(c, even), d), f1 = PERMI_I_PAIRS16(PERMI_I_AND(c, odd), d);
+        PERMI_I e0 = PERMI_I_PAIRS16(PERMI_I_AND(a, even), b), e1 = PERMI_I_PAIRS16(PERMI_I_AND(a, odd), b);
+        if (exact->fifth[k]) {
+          const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
+          e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, one));
+          e1 = PERMI_I_MUL32(e1, PERMI_I_PAIRS16(fifth, high_one));
+        }
+        PERMI_STORE(to, PERMI_I_DOUBLES(PERMI_I_EVEN32(e0, f0)));
+        PERMI_STORE(to + PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0))));
+        PERMI_STORE(to + 2 * PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(e1, f1)));
+        PERMI_STORE(to + 3 * PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1))));
+      }
     }
     for (place = 0; place < 4; place++) {
       const double *from = limb + place * PERMI_WIDTH;
@@ -10857,10 +10913,11 @@ PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *ato
       if (PERMI_LIMBS - PERMI_FIRST > 2)
         PERMI_LIMBS_TIMES(b, 2, PERMI_LOAD(from + (PERMI_FIRST + 2) * 4 * PERMI_WIDTH), exact->round);
 #else
+      a[0] = PERMI_MUL(a[0], PERMI_SET(exact->unit));
       for (k = 1; k < PERMI_FIRST; k++)
         PERMI_LIMBS_TIMES(a, k, PERMI_LOAD(from + k * 4 * PERMI_WIDTH), exact->round);
       for (k = 1; k < PERMI_LIMBS - PERMI_FIRST; k++)
-        PERMI_LIMBS_TIMES(b, k, PERMI_LOAD(from + (PERMI_FIRST + k) * 4 * PERMI_WIDTH), exact->round);
+        PERMI_LIMBS_TIMES(b, k, PERMI_LOAD(from + (PERMI_FIRST + k) * 4 * PERMI_WIDTH), exact->second);
 #endif
       PERMI_UNROLL
       for (i = 0; i < PERMI_FIRST; i++) {
@@ -10894,6 +10951,15 @@ PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *ato
     PERMI_I_STORE(x + i, (s ^ s >> 1) >> j & 1 ? SUB(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i))                     \
                                                : ADD(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i)))
 
+/* The same for the int16 sums of atoms' rows and the doubles of wide limbs' rows, for outer column j. */
+#define PERMI_EXACT_MOVE()                                                                                             \
+  do {                                                                                                                 \
+    PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);                                \
+    for (i = 0; exact->narrow < exact->limbs && i < exact->padded; i++)                                                \
+      wide_x[i] += (s ^ s >> 1) >> j & 1 ? -exact->wide_step[j * exact->padded + i]                                    \
+                                         : exact->wide_step[j * exact->padded + i];                                    \
+  } while (0)
+
 /* Empties the accumulators when the next `settings` might overflow them. */
 PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
                                                 uint64_t *accumulator, permi_wide *total)
@@ -10911,16 +10977,18 @@ PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int se
 /* Every sign vector: lane and block columns from a table, 16 WIDTH terms a step of the outer columns. */
 PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_wide *total)
 {
-  const int atoms = exact->limbs * PERMI_EXACT_ATOMS;
+  const int atoms = exact->narrow * PERMI_EXACT_ATOMS;
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 4 * PERMI_LANES] PERMI_ALIGN64;
+  double wide[PERMI_EXACT_LIMBS * 16 * PERMI_WIDTH] PERMI_ALIGN64, wide_x[PERM_MAX_N] PERMI_ALIGN64;
   uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_WIDTH] PERMI_ALIGN64;
   uint32_t x[PERM_MAX_N] PERMI_ALIGN64;
   uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2);
   int i, j, k, used = 0;
   memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
+  memset(wide_x, 0, sizeof wide_x);
   for (j = 0; j < exact->outer; j++)
     if ((s ^ s >> 1) >> j & 1)
-      PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);
+      PERMI_EXACT_MOVE();
   for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
     atom[k] = 1;
   memset(accumulator, 0, sizeof accumulator);
@@ -10948,13 +11016,24 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
         PERMI_I_STORE(to + 3 * PERMI_LANES, p3);
       }
     }
+    for (k = 0, j = 0; k < exact->limbs - exact->narrow; k++)
+      for (i = 0; i < exact->wide_rows[k]; i++, j++) {
+        const double *wide_table = exact->wide_table + j * 16 * PERMI_WIDTH;
+        const PERMI_V y = PERMI_SET(wide_x[j]);
+        double *to = wide + k * 16 * PERMI_WIDTH;
+        int v;
+        for (v = 0; v < 16 * PERMI_WIDTH; v += PERMI_WIDTH) {
+          const PERMI_V sum = PERMI_ADD(y, PERMI_LOAD(wide_table + v));
+          PERMI_STORE(to + v, i ? PERMI_MUL(PERMI_LOAD(to + v), sum) : sum);
+        }
+      }
     PERMI_NAME(exact_room)(exact, 4, 1, &used, accumulator, total);
-    exact->evaluate(exact, atom, 4, s & 1 ? 9 : 6, 1, accumulator); /* settings 1 and 2 have one minus */
+    exact->evaluate(exact, atom, wide, 4, s & 1 ? 9 : 6, 1, accumulator); /* settings 1 and 2 have one minus */
     used += 4;
     if (++s == last)
       break;
     j = permi_trailing_zeros(s);
-    PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);
+    PERMI_EXACT_MOVE();
   }
   PERMI_NAME(exact_room)(exact, exact->settings + 1, 1, &used, accumulator, total);
   PERMI_LEAVE();
@@ -10967,7 +11046,7 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
    tables of 16 by the lists' bits, four at a time. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_wide *total)
 {
-  const int atoms = exact->limbs * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
+  const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
   const int shift = PERMI_WIDTH == 8 ? 2 : 1; /* lane bits beyond four */
   const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET(PERMI_WIDTH == 8 ? 0x0c0c0c0c : 0x0e0e0e0e);
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 4 * PERMI_LANES] PERMI_ALIGN64;
@@ -11051,7 +11130,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
         }
       }
       PERMI_NAME(exact_room)(exact, 2, 0, &used, accumulator, total);
-      exact->evaluate(exact, atom, 2, 0, 0, accumulator);
+      exact->evaluate(exact, atom, NULL, 2, 0, 0, accumulator);
       used += 2;
     }
     s = ++outer;
@@ -11064,6 +11143,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
   PERMI_LEAVE();
 }
 #undef PERMI_EXACT_STEP
+#undef PERMI_EXACT_MOVE
 #undef PERMI_LANES
 #undef PERMI_PASS
 #undef PERMI_PASS_WALK
