@@ -2088,13 +2088,14 @@ typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi
 /* Tables of one integer matrix for the vector kernels, made by >>exact, immutable while kernels run. Rows are in the
    order of the atoms. */
 #define PERMI_EXACT_LIMBS 32     /* most limbs of a product */
+#define PERMI_EXACT_PADDED 36    /* with what fills tiles, see the kernel */
 #define PERMI_EXACT_ATOMS 5      /* of a limb */
 #define PERMI_EXACT_BLOCK_LOG2 2 /* block columns */
 #define PERMI_EXACT_SKIP_LOG2 6  /* setting columns when zeros are skipped, two of them in a table */
 #define PERMI_EXACT_WINDOW 51    /* limb k weighs 2^(51 k) */
 typedef struct permi_exact {
   int n, padded; /* rows; padded to a multiple of 16 */
-  int limbs, narrow; /* how many there are; the first of them are of atoms, the others wide */
+  int limbs, first, narrow; /* how many there are, in the first half; of atoms, the others being wide */
   int outer, chunk_log2, transposed;
   int settings; /* vectors of atoms until the accumulators must be emptied */
   int even_rows;
@@ -2110,8 +2111,8 @@ typedef struct permi_exact {
   const uint8_t *lane_bytes;    /* skipping: [even row][two setting columns][lane], differences to all + */
   const uint8_t *nibbles;       /* skipping: [row][3][16], differences to all + for four columns each */
   uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by the parity of the place, then opposite; 64 of 255, 64 of 0 */
-  double round[PERMI_EXACT_LIMBS], rest[PERMI_EXACT_LIMBS], second[PERMI_EXACT_LIMBS], unit; /* see the kernel */
-  uint64_t bias[PERMI_EXACT_LIMBS + 1];                     /* what a vector's constants add to each accumulator */
+  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit; /* see the kernel */
+  uint64_t bias[PERMI_EXACT_PADDED + 1];                    /* what a vector's constants add to each accumulator */
   double survivors;                                         /* expected part of the terms, 1 if none is skipped */
   void *memory;
   void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_wide *total);
@@ -3903,10 +3904,16 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return 0;
 }
 
+/* How many limbs are multiplied first: half of them, beyond 6 in threes. */
+static int permi_exact_first(int limbs)
+{
+  return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
+}
+
 /* Vector operations from atoms to accumulators, for a vector of int16 lanes. */
 static double permi_exact_operations(const permi_exact_packing *packing)
 {
-  const int limbs = packing->limbs, first = (limbs + 1) / 2, second = limbs - first;
+  const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first;
   const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
   return 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide + 4 * (4 * inner + 5 * first * second);
 }
@@ -4044,7 +4051,8 @@ static uint64_t permi_double_bits(double x)
 /* What the kernels need to know of 51-bit limbs. */
 static void permi_exact_constants(permi_exact *exact)
 {
-  const int first = (exact->limbs + 1) / 2;
+  const int first = exact->first, tiles = exact->limbs > 6 || exact->narrow < exact->limbs;
+  const int second = tiles ? (exact->limbs - first + 1) / 2 * 2 : exact->limbs - first;
   int i, j, k;
   exact->settings = exact->limbs <= 6 ? 128 : 32;
   exact->unit = ldexp(1, exact->limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
@@ -4052,10 +4060,10 @@ static void permi_exact_constants(permi_exact *exact)
     const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
     exact->round[k] = 1.5 * ldexp(unit, 103);
     exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
-    exact->second[k] = k < first ? 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW) : 0;
+    exact->second[k] = k < 18 ? 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW) : 0;
   }
-  for (i = 0; i < first; i++)
-    for (j = 0; j < exact->limbs - first; j++) {
+  for (i = 0; i < (tiles ? (first + 2) / 3 * 3 : first); i++)
+    for (j = 0; j < second; j++) {
       exact->bias[i + j] += permi_double_bits(exact->rest[i + j] - exact->round[i + j]);
       exact->bias[i + j + 1] += permi_double_bits(exact->round[i + j]);
     }
@@ -4123,6 +4131,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   exact->padded = padded;
   exact->limbs = limbs;
   exact->narrow = plan->packing.narrow;
+  exact->first = permi_exact_first(limbs);
   exact->transposed = rows->transposed;
   exact->outer = outer;
   exact->chunk_log2 = outer + inner < 18 ? outer : 18 - inner;
@@ -10697,6 +10706,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 /* Exact integers: PERMI_PASS_LIMBS limbs in registers, or 0 for any number of them. */
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
 #define PERMI_LIMBS_TIMES PERMI_NAME(exact_times)
+#define PERMI_LIMBS_SUM PERMI_NAME(exact_sum)
 /* a[0 .. k] = (a[0 .. k - 1]) g, limbs of weights u_0, u_1, ...; see the kernel */
 PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, PERMI_V g, const double *round)
 {
@@ -10709,6 +10719,23 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, PERMI_V g, c
     carry = high;
   }
   a[k] = carry;
+}
+
+/* Adds the products of na limbs with nb to the accumulators. */
+PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
+                                               const double *round, const double *rest)
+{
+  int i, j;
+  PERMI_UNROLL
+  for (i = 0; i < na; i++) {
+    PERMI_UNROLL
+    for (j = 0; j < nb; j++) {
+      const PERMI_V high = PERMI_FMA(a[i], b[j], PERMI_SET(round[i + j]));
+      const PERMI_V low = PERMI_FMA(a[i], b[j], PERMI_SUB(PERMI_SET(rest[i + j]), high));
+      to[i + j] = PERMI_I_ADD64(to[i + j], PERMI_I_BITS(low));
+      to[i + j + 1] = PERMI_I_ADD64(to[i + j + 1], PERMI_I_BITS(high));
+    }
+  }
 }
 #define PERMI_PASS PERMI_NAME(exact_2)
 #define PERMI_PASS_LIMBS 2
@@ -10732,6 +10759,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, PERMI_V g, c
 #define PERMI_PASS_WALK
 #include PERM_HEADER_FILE
 #undef PERMI_LIMBS_TIMES
+#undef PERMI_LIMBS_SUM
 #endif
 
 /* Minors */
@@ -10843,29 +10871,42 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, PERMI_V g, c
    rest[k] = C_k + 1.5 * 2^52 u_k, both doubles.
    Many limbs, and those of rows too long for int16, go through PERMI_PASS_LIMBS 0. Wide limbs are products of rows'
    sums in doubles, made before. So that 32 limbs stay within doubles, u_k = 2^(51 k) unit there, and the first limb is
-   multiplied by the unit; the other half keeps weights 2^(51 k), and second[k] is C_k for those. */
+   multiplied by the unit; the other half keeps weights 2^(51 k), and second[k] is C_k for those. The last products are
+   made 3 x 2 at a time: those of limbs that are not there are 0, but their constants count; beyond the last accumulator
+   in use these are 0 too. */
 #if PERMI_PASS_LIMBS
 #define PERMI_LIMBS PERMI_PASS_LIMBS
 #define PERMI_LIMBS_ROOM PERMI_PASS_LIMBS
 #else
 #define PERMI_LIMBS limbs
-#define PERMI_LIMBS_ROOM PERMI_EXACT_LIMBS
+#define PERMI_LIMBS_ROOM PERMI_EXACT_PADDED
 #endif
+#if PERMI_PASS_LIMBS
 #define PERMI_FIRST ((PERMI_LIMBS + 1) / 2)
-#define PERMI_FIRST_ROOM ((PERMI_LIMBS_ROOM + 1) / 2)
+#define PERMI_FIRST_ROOM PERMI_FIRST
+#else
+#define PERMI_FIRST first
+#define PERMI_FIRST_ROOM PERMI_EXACT_PADDED
+#endif
 #define PERMI_LANES (4 * PERMI_WIDTH)
 
 PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *atom, const double *wide, int settings,
                                     int negative, int place_signs, uint64_t *accumulator)
 {
-  const int limbs = exact->limbs;
+  const int limbs = exact->limbs, first = exact->first;
   const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000), one = PERMI_I_SET(1);
   const PERMI_I high_one = PERMI_I_SET(0x10000);
   const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
   double limb[PERMI_LIMBS_ROOM * 4 * PERMI_WIDTH] PERMI_ALIGN64;
   PERMI_I sum[PERMI_LIMBS_ROOM + 1];
-  int i, j, k, q, place;
+  int k, q, place;
+#if !PERMI_PASS_LIMBS
+  int i, j;
+  for (k = limbs + 1; k <= PERMI_EXACT_PADDED; k++)
+    sum[k] = PERMI_I_SET(0);
+#endif
   (void)limbs;
+  (void)first;
   (void)wide;
   PERMI_UNROLL
   for (k = 0; k <= PERMI_LIMBS; k++)
@@ -10914,21 +10955,19 @@ PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *ato
         PERMI_LIMBS_TIMES(b, 2, PERMI_LOAD(from + (PERMI_FIRST + 2) * 4 * PERMI_WIDTH), exact->round);
 #else
       a[0] = PERMI_MUL(a[0], PERMI_SET(exact->unit));
+      a[first] = a[first + 1] = b[limbs - first] = PERMI_SET(0); /* to whole tiles of 3 x 2, at most */
       for (k = 1; k < PERMI_FIRST; k++)
         PERMI_LIMBS_TIMES(a, k, PERMI_LOAD(from + k * 4 * PERMI_WIDTH), exact->round);
       for (k = 1; k < PERMI_LIMBS - PERMI_FIRST; k++)
         PERMI_LIMBS_TIMES(b, k, PERMI_LOAD(from + (PERMI_FIRST + k) * 4 * PERMI_WIDTH), exact->second);
 #endif
-      PERMI_UNROLL
-      for (i = 0; i < PERMI_FIRST; i++) {
-        PERMI_UNROLL
-        for (j = 0; j < PERMI_LIMBS - PERMI_FIRST; j++) {
-          const PERMI_V high = PERMI_FMA(a[i], b[j], PERMI_SET(exact->round[i + j]));
-          const PERMI_V low = PERMI_FMA(a[i], b[j], PERMI_SUB(PERMI_SET(exact->rest[i + j]), high));
-          sum[i + j] = PERMI_I_ADD64(sum[i + j], PERMI_I_BITS(low));
-          sum[i + j + 1] = PERMI_I_ADD64(sum[i + j + 1], PERMI_I_BITS(high));
-        }
-      }
+#if PERMI_PASS_LIMBS
+      PERMI_LIMBS_SUM(sum, a, b, PERMI_FIRST, PERMI_LIMBS - PERMI_FIRST, exact->round, exact->rest);
+#else
+      for (i = 0; i < first; i += 3)
+        for (j = 0; j < limbs - first; j += 2)
+          PERMI_LIMBS_SUM(sum + i + j, a + i, b + j, 3, 2, exact->round + i + j, exact->rest + i + j);
+#endif
     }
   }
   PERMI_UNROLL
