@@ -10707,31 +10707,44 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
 #define PERMI_LIMBS_TIMES PERMI_NAME(exact_times)
 #define PERMI_LIMBS_SUM PERMI_NAME(exact_sum)
-/* a[0 .. k] = (a[0 .. k - 1]) g, limbs of weights u_0, u_1, ...; see the kernel */
-PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, PERMI_V g, const double *round)
+/* a[0 .. k] = (a[0 .. k - 1]) g, limbs of weights u_0, u_1, ...; see the kernel. So for `places` vectors in turn. */
+PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, const double *g, const double *round, int places)
 {
-  PERMI_V carry = PERMI_SET(0);
-  int i;
+  PERMI_V carry[4], factor[4];
+  int i, place;
+  PERMI_UNROLL
+  for (place = 0; place < places; place++) {
+    factor[place] = PERMI_LOAD(g + place * PERMI_WIDTH);
+    carry[place] = PERMI_SET(0);
+  }
   PERMI_UNROLL
   for (i = 0; i < k; i++) {
-    const PERMI_V c = PERMI_SET(round[i]), high = PERMI_SUB(PERMI_FMA(a[i], g, c), c), low = PERMI_FMS(a[i], g, high);
-    a[i] = i ? PERMI_ADD(low, carry) : low;
-    carry = high;
+    const PERMI_V c = PERMI_SET(round[i]);
+    PERMI_UNROLL
+    for (place = 0; place < places; place++) {
+      PERMI_V *at = a + i * places + place;
+      const PERMI_V high = PERMI_SUB(PERMI_FMA(*at, factor[place], c), c);
+      const PERMI_V low = PERMI_FMS(*at, factor[place], high);
+      *at = i ? PERMI_ADD(low, carry[place]) : low;
+      carry[place] = high;
+    }
   }
-  a[k] = carry;
+  PERMI_UNROLL
+  for (place = 0; place < places; place++)
+    a[k * places + place] = carry[place];
 }
 
-/* Adds the products of na limbs with nb to the accumulators. */
+/* Adds the products of na limbs with nb, `places` vectors apart, to the accumulators. */
 PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
-                                               const double *round, const double *rest)
+                                               const double *round, const double *rest, int places)
 {
   int i, j;
   PERMI_UNROLL
   for (i = 0; i < na; i++) {
     PERMI_UNROLL
     for (j = 0; j < nb; j++) {
-      const PERMI_V high = PERMI_FMA(a[i], b[j], PERMI_SET(round[i + j]));
-      const PERMI_V low = PERMI_FMA(a[i], b[j], PERMI_SUB(PERMI_SET(rest[i + j]), high));
+      const PERMI_V high = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(round[i + j]));
+      const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SUB(PERMI_SET(rest[i + j]), high));
       to[i + j] = PERMI_I_ADD64(to[i + j], PERMI_I_BITS(low));
       to[i + j + 1] = PERMI_I_ADD64(to[i + j + 1], PERMI_I_BITS(high));
     }
@@ -10881,13 +10894,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
 #define PERMI_LIMBS limbs
 #define PERMI_LIMBS_ROOM PERMI_EXACT_PADDED
 #endif
-#if PERMI_PASS_LIMBS
 #define PERMI_FIRST ((PERMI_LIMBS + 1) / 2)
-#define PERMI_FIRST_ROOM PERMI_FIRST
-#else
-#define PERMI_FIRST first
-#define PERMI_FIRST_ROOM PERMI_EXACT_PADDED
-#endif
 #define PERMI_LANES (4 * PERMI_WIDTH)
 
 PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *atom, const double *wide, int settings,
@@ -10896,7 +10903,9 @@ PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *ato
   const int limbs = exact->limbs, first = exact->first;
   const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000), one = PERMI_I_SET(1);
   const PERMI_I high_one = PERMI_I_SET(0x10000);
+#if PERMI_PASS_LIMBS
   const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
+#endif
   double limb[PERMI_LIMBS_ROOM * 4 * PERMI_WIDTH] PERMI_ALIGN64;
   PERMI_I sum[PERMI_LIMBS_ROOM + 1];
   int k, q, place;
@@ -10938,44 +10947,51 @@ PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *ato
         PERMI_STORE(to + 3 * PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1))));
       }
     }
+#if PERMI_PASS_LIMBS
     for (place = 0; place < 4; place++) {
-      const double *from = limb + place * PERMI_WIDTH;
+      const double *from = limb + place * PERMI_WIDTH, *other = from + PERMI_FIRST * 4 * PERMI_WIDTH;
       const int sign = (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
-      PERMI_V a[PERMI_FIRST_ROOM], b[PERMI_FIRST_ROOM];
+      PERMI_V a[PERMI_FIRST], b[PERMI_FIRST];
       a[0] = PERMI_XOR(PERMI_LOAD(from), sign ? minus : plus);
-      b[0] = PERMI_LOAD(from + PERMI_FIRST * 4 * PERMI_WIDTH);
-#if PERMI_PASS_LIMBS
+      b[0] = PERMI_LOAD(other);
       if (PERMI_FIRST > 1)
-        PERMI_LIMBS_TIMES(a, 1, PERMI_LOAD(from + 4 * PERMI_WIDTH), exact->round);
+        PERMI_LIMBS_TIMES(a, 1, from + 4 * PERMI_WIDTH, exact->round, 1);
       if (PERMI_FIRST > 2)
-        PERMI_LIMBS_TIMES(a, 2, PERMI_LOAD(from + 8 * PERMI_WIDTH), exact->round);
+        PERMI_LIMBS_TIMES(a, 2, from + 8 * PERMI_WIDTH, exact->round, 1);
       if (PERMI_LIMBS - PERMI_FIRST > 1)
-        PERMI_LIMBS_TIMES(b, 1, PERMI_LOAD(from + (PERMI_FIRST + 1) * 4 * PERMI_WIDTH), exact->round);
+        PERMI_LIMBS_TIMES(b, 1, other + 4 * PERMI_WIDTH, exact->round, 1);
       if (PERMI_LIMBS - PERMI_FIRST > 2)
-        PERMI_LIMBS_TIMES(b, 2, PERMI_LOAD(from + (PERMI_FIRST + 2) * 4 * PERMI_WIDTH), exact->round);
-#else
-      a[0] = PERMI_MUL(a[0], PERMI_SET(exact->unit));
-      a[first] = a[first + 1] = b[limbs - first] = PERMI_SET(0); /* to whole tiles of 3 x 2, at most */
-      for (k = 1; k < PERMI_FIRST; k++)
-        PERMI_LIMBS_TIMES(a, k, PERMI_LOAD(from + k * 4 * PERMI_WIDTH), exact->round);
-      for (k = 1; k < PERMI_LIMBS - PERMI_FIRST; k++)
-        PERMI_LIMBS_TIMES(b, k, PERMI_LOAD(from + (PERMI_FIRST + k) * 4 * PERMI_WIDTH), exact->second);
-#endif
-#if PERMI_PASS_LIMBS
-      PERMI_LIMBS_SUM(sum, a, b, PERMI_FIRST, PERMI_LIMBS - PERMI_FIRST, exact->round, exact->rest);
-#else
+        PERMI_LIMBS_TIMES(b, 2, other + 8 * PERMI_WIDTH, exact->round, 1);
+      PERMI_LIMBS_SUM(sum, a, b, PERMI_FIRST, PERMI_LIMBS - PERMI_FIRST, exact->round, exact->rest, 1);
+    }
+#else /* loops of unforeseeable lengths: four vectors a turn */
+    {
+      const double *other = limb + first * 4 * PERMI_WIDTH;
+      PERMI_V a[4 * PERMI_EXACT_PADDED], b[4 * PERMI_EXACT_PADDED];
+      for (place = 0; place < 4; place++) {
+        const int sign = (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
+        a[place] = PERMI_MUL(PERMI_LOAD(limb + place * PERMI_WIDTH), PERMI_SET(sign ? -exact->unit : exact->unit));
+        b[place] = PERMI_LOAD(other + place * PERMI_WIDTH);
+        a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0); /* to whole tiles of 3 x 2, at most */
+        b[(limbs - first) * 4 + place] = PERMI_SET(0);
+      }
+      for (k = 1; k < first; k++)
+        PERMI_LIMBS_TIMES(a, k, limb + k * 4 * PERMI_WIDTH, exact->round, 4);
+      for (k = 1; k < limbs - first; k++)
+        PERMI_LIMBS_TIMES(b, k, other + k * 4 * PERMI_WIDTH, exact->second, 4);
       for (i = 0; i < first; i += 3)
         for (j = 0; j < limbs - first; j += 2)
-          PERMI_LIMBS_SUM(sum + i + j, a + i, b + j, 3, 2, exact->round + i + j, exact->rest + i + j);
-#endif
+          for (place = 0; place < 4; place++)
+            PERMI_LIMBS_SUM(sum + i + j, a + 4 * i + place, b + 4 * j + place, 3, 2, exact->round + i + j,
+                            exact->rest + i + j, 4);
     }
+#endif
   }
   PERMI_UNROLL
   for (k = 0; k <= PERMI_LIMBS; k++)
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 #undef PERMI_LANES
-#undef PERMI_FIRST_ROOM
 #undef PERMI_FIRST
 #undef PERMI_LIMBS_ROOM
 #undef PERMI_LIMBS
