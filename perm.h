@@ -211,6 +211,7 @@ typedef enum perm_isa {
   PERM_ISA_PLAIN,  /* portable C */
   PERM_ISA_AVX2,   /* AVX2 and FMA */
   PERM_ISA_AVX512, /* AVX-512 F, DQ and BW */
+  PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
   PERM_ISA_NEON,   /* 64-bit Arm */
   PERM_ISA_COUNT
 } perm_isa;
@@ -1489,9 +1490,11 @@ static perm_isa permi_detect_isa(void)
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   if ((low & 6) != 6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b >> 5 & 1)) /* ymm state; AVX2 */
     return PERM_ISA_PLAIN;
-  if ((low & 0xe6) == 0xe6 && (b >> 16 & 1) && (b >> 17 & 1) && (b >> 30 & 1)) /* zmm, masks; AVX512F, DQ, BW */
-    return PERM_ISA_AVX512;
-  return PERM_ISA_AVX2;
+  if ((low & 0xe6) != 0xe6 || !(b >> 16 & 1) || !(b >> 17 & 1) || !(b >> 30 & 1)) /* zmm, masks; AVX512F, DQ, BW */
+    return PERM_ISA_AVX2;
+  return (b >> 31 & 1) && (b >> 21 & 1) && (c >> 1 & 1) && (c >> 6 & 1) /* AVX512VL, IFMA, VBMI, VBMI2 */
+             ? PERM_ISA_AVX512IFMA
+             : PERM_ISA_AVX512;
 }
 #endif
 
@@ -1517,6 +1520,12 @@ static int permi_isa_here(perm_isa isa)
   if (isa == PERM_ISA_NEON || perm_isa_best() == PERM_ISA_NEON)
     return isa == perm_isa_best() || isa <= PERM_ISA_PLAIN;
   return isa <= perm_isa_best();
+}
+
+/* The best family of kernels for doubles. */
+static perm_isa permi_isa_best(void)
+{
+  return perm_isa_best() == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : perm_isa_best();
 }
 
 /* =========================================================================================== >>job
@@ -2092,9 +2101,10 @@ typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi
 #define PERMI_EXACT_ATOMS 5      /* of a limb */
 #define PERMI_EXACT_BLOCK_LOG2 2 /* block columns */
 #define PERMI_EXACT_SKIP_LOG2 6  /* setting columns when zeros are skipped, two of them in a table */
-#define PERMI_EXACT_WINDOW 51    /* limb k weighs 2^(51 k) */
+#define PERMI_EXACT_WINDOW 51    /* bits of a limb in doubles */
 typedef struct permi_exact {
   int n, padded; /* rows; padded to a multiple of 16 */
+  int window;               /* limb k weighs 2^(window k) */
   int limbs, first, narrow; /* how many there are, in the first half; of atoms, the others being wide */
   int outer, chunk_log2, transposed;
   int settings; /* vectors of atoms until the accumulators must be emptied */
@@ -2339,7 +2349,9 @@ static const permi_kernel *permi_kernel_for(perm_isa isa, perm_form form, int pa
 
 static perm_isa permi_isa(const perm_options *options)
 {
-  return options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
+  return options->isa == PERM_ISA_AUTO         ? permi_isa_best()
+         : options->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512
+                                               : options->isa;
 }
 
 /* ========================================================================================= >>small
@@ -3806,22 +3818,25 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
 typedef struct permi_exact_family {
   perm_isa isa;
   int lanes_log2; /* int16 lanes */
+  int window;     /* bits of a limb of evaluate[2 .. 6] */
   double rate;    /* vector operations/s */
   permi_exact_run all, skip;
   permi_exact_evaluate evaluate[7]; /* for 2 .. 6 limbs; [0] for any number */
 } permi_exact_family;
 
-#define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate)                                                              \
-  {isa, lanes_log2, rate, permi_exact_all_##family, permi_exact_skip_##family,                                         \
-   {permi_exact_0_##family, NULL, permi_exact_2_##family, permi_exact_3_##family, permi_exact_4_##family,              \
-    permi_exact_5_##family, permi_exact_6_##family}}
+#define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
+  {isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family,                                 \
+   {permi_exact_0_##family, NULL, permi_##limbs##_2_##family, permi_##limbs##_3_##family, permi_##limbs##_4_##family,  \
+    permi_##limbs##_5_##family, permi_##limbs##_6_##family}}
 
-/* Rates of a 2.5 GHz Cascade Lake. A last line ends the table. */
+/* Rates of a 2.5 GHz Cascade Lake, but IFMA's, which is a guess. A last line ends the table. */
 static const permi_exact_family permi_exact_families[] = {
 #if PERMI_X86 && !defined(PERM_NO_EXACT)
-    PERMI_EXACT_FAMILY(PERM_ISA_AVX512, avx512, 5, 2.8e9), PERMI_EXACT_FAMILY(PERM_ISA_AVX2, avx2, 4, 3.2e9),
+    PERMI_EXACT_FAMILY(PERM_ISA_AVX512IFMA, avx512, 5, 5e9, PERMI_EXACT_WINDOW + 1, ifma),
+    PERMI_EXACT_FAMILY(PERM_ISA_AVX512, avx512, 5, 2.8e9, PERMI_EXACT_WINDOW, exact),
+    PERMI_EXACT_FAMILY(PERM_ISA_AVX2, avx2, 4, 3.2e9, PERMI_EXACT_WINDOW, exact),
 #endif
-    {PERM_ISA_PLAIN, 0, 0, NULL, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}}};
+    {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}}};
 
 /* Where the rows go. */
 typedef struct permi_exact_packing {
@@ -3957,6 +3972,7 @@ static permi_exact_evaluate permi_exact_evaluates(const permi_exact_family *fami
 /* The plan for one orientation. */
 static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const permi_exact_rows *rows)
 {
+  const perm_isa isa = options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
   const permi_exact_family *family = permi_exact_families;
   permi_exact_plan plan;
   const int n = rows->n;
@@ -3965,7 +3981,7 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
   plan.rows = *rows;
   plan.survivors = 1;
   plan.seconds = permi_exact_plain_seconds(rows, 0);
-  while (family->isa > permi_isa(options) || (family->all && n < family->lanes_log2 + PERMI_EXACT_BLOCK_LOG2 + 1))
+  while (family->isa > isa || (family->all && n < family->lanes_log2 + PERMI_EXACT_BLOCK_LOG2 + 1))
     family++;
   if (!family->all || rows->parts == 2 || !permi_exact_pack(rows, &plan.packing))
     return plan;
@@ -4005,7 +4021,7 @@ static void permi_exact_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, context);
 }
 
-/* sum_k total[k] 2^(51 k), as integers. */
+/* sum_k total[k] 2^(window k), as integers. */
 static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
 {
   const permi_exact *exact = (const permi_exact *)leaf->context;
@@ -4015,7 +4031,7 @@ static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, perm_parti
   memset(total, 0, sizeof total);
   exact->run(exact, chunk, total);
   for (k = 0; k <= exact->limbs; k++) {
-    const int negative = (int)(total[k].high >> 63), bit = k * PERMI_EXACT_WINDOW, at = bit / 64, shift = bit % 64;
+    const int negative = (int)(total[k].high >> 63), bit = k * exact->window, at = bit / 64, shift = bit % 64;
     const permi_wide x = negative ? permi_wide_negate(total[k]) : total[k];
     memset(word, 0, sizeof word);
     word[at] = x.low << shift;
@@ -4054,7 +4070,7 @@ static void permi_exact_constants(permi_exact *exact)
   const int first = exact->first, tiles = exact->limbs > 6 || exact->narrow < exact->limbs;
   const int second = tiles ? (exact->limbs - first + 1) / 2 * 2 : exact->limbs - first;
   int i, j, k;
-  exact->settings = exact->limbs <= 6 ? 128 : 32;
+  exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : exact->limbs <= 6 ? 128 : 32;
   exact->unit = ldexp(1, exact->limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
   for (k = 0; k + 1 < exact->limbs; k++) {
     const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
@@ -4063,7 +4079,7 @@ static void permi_exact_constants(permi_exact *exact)
     exact->second[k] = k < 18 ? 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW) : 0;
   }
   for (i = 0; i < (tiles ? (first + 2) / 3 * 3 : first); i++)
-    for (j = 0; j < second; j++) {
+    for (j = 0; j < second && exact->window == PERMI_EXACT_WINDOW; j++) {
       exact->bias[i + j] += permi_double_bits(exact->rest[i + j] - exact->round[i + j]);
       exact->bias[i + j + 1] += permi_double_bits(exact->round[i + j]);
     }
@@ -4138,6 +4154,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   exact->survivors = plan->survivors;
   exact->run = skip ? family->skip : family->all;
   exact->evaluate = permi_exact_evaluates(family, &plan->packing);
+  exact->window = exact->evaluate == family->evaluate[0] ? PERMI_EXACT_WINDOW : family->window;
   permi_exact_constants(exact);
   for (a = 0; a < limbs * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, is_wide = h >= exact->narrow, in_limb = a % PERMI_EXACT_ATOMS;
@@ -7804,7 +7821,7 @@ PERM_API const char *perm_precision_name(perm_precision precision)
 
 PERM_API const char *perm_isa_name(perm_isa isa)
 {
-  static const char *const name[] = {"auto", "plain", "avx2", "avx512", "neon"};
+  static const char *const name[] = {"auto", "plain", "avx2", "avx512", "avx512ifma", "neon"};
   return (int)isa >= 0 && isa < PERM_ISA_COUNT ? name[isa] : "unknown";
 }
 
@@ -8679,7 +8696,7 @@ PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 PERM_API double perm_real(int n, const double *a)
 {
   double value;
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_real(n < 4 ? PERM_ISA_PLAIN : perm_isa_best(), n, a, &value))
+  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, &value))
     return value;
   return permi_real_general(n, a);
 }
@@ -8697,7 +8714,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 {
   if (!value)
     return PERM_ERROR_NULL;
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_complex(perm_isa_best(), n, a, value))
+  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_complex(permi_isa_best(), n, a, value))
     return PERM_OK;
   return permi_complex_general(n, a, value);
 }
@@ -10768,6 +10785,25 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
 #define PERMI_PASS PERMI_NAME(exact_0)
 #define PERMI_PASS_LIMBS 0
 #include PERM_HEADER_FILE
+#if PERMI_WIDTH == 8
+#define PERMI_PASS_IFMA
+#define PERMI_PASS permi_ifma_2_avx512
+#define PERMI_PASS_LIMBS 2
+#include PERM_HEADER_FILE
+#define PERMI_PASS permi_ifma_3_avx512
+#define PERMI_PASS_LIMBS 3
+#include PERM_HEADER_FILE
+#define PERMI_PASS permi_ifma_4_avx512
+#define PERMI_PASS_LIMBS 4
+#include PERM_HEADER_FILE
+#define PERMI_PASS permi_ifma_5_avx512
+#define PERMI_PASS_LIMBS 5
+#include PERM_HEADER_FILE
+#define PERMI_PASS permi_ifma_6_avx512
+#define PERMI_PASS_LIMBS 6
+#include PERM_HEADER_FILE
+#undef PERMI_PASS_IFMA
+#endif
 #define PERMI_PASS PERMI_NAME(exact_walk)
 #define PERMI_PASS_WALK
 #include PERM_HEADER_FILE
@@ -10886,7 +10922,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
    sums in doubles, made before. So that 32 limbs stay within doubles, u_k = 2^(51 k) unit there, and the first limb is
    multiplied by the unit; the other half keeps weights 2^(51 k), and second[k] is C_k for those. The last products are
    made 3 x 2 at a time: those of limbs that are not there are 0, but their constants count; beyond the last accumulator
-   in use these are 0 too. */
+   in use these are 0 too.
+   PERMI_PASS_IFMA: limbs are integers, |g| < 2^51 as above, and u_k = 2^(52 k). Magnitudes and signs go apart. The
+   instructions add the lower or the upper 52 bits of a product of two numbers' lower 52 bits to a sum of 64. A magnitude
+   of k limbs, all but the last below 2^52 and that below 2^(51 k - 52 (k - 1)), times |g| is one of k + 1, once what
+   exceeds 52 bits of one is added to the next (those bits may stay where they are). The last sums, of at most 6 numbers
+   below 2^52, take the sign and are added up 64 * 4 times: below 2^63. */
 #if PERMI_PASS_LIMBS
 #define PERMI_LIMBS PERMI_PASS_LIMBS
 #define PERMI_LIMBS_ROOM PERMI_PASS_LIMBS
@@ -10897,13 +10938,21 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
 #define PERMI_FIRST ((PERMI_LIMBS + 1) / 2)
 #define PERMI_LANES (4 * PERMI_WIDTH)
 
-PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *atom, const double *wide, int settings,
-                                    int negative, int place_signs, uint64_t *accumulator)
+#if defined(PERMI_PASS_IFMA)
+#define PERMI_LIMB(v) _mm512_castsi512_pd(v)
+#define PERMI_PASS_TARGET __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
+#else
+#define PERMI_LIMB(v) PERMI_I_DOUBLES(v)
+#define PERMI_PASS_TARGET PERMI_TARGET
+#endif
+
+PERMI_PASS_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *atom, const double *wide,
+                                         int settings, int negative, int place_signs, uint64_t *accumulator)
 {
   const int limbs = exact->limbs, first = exact->first;
   const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000), one = PERMI_I_SET(1);
   const PERMI_I high_one = PERMI_I_SET(0x10000);
-#if PERMI_PASS_LIMBS
+#if PERMI_PASS_LIMBS && !defined(PERMI_PASS_IFMA)
   const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
 #endif
   double limb[PERMI_LIMBS_ROOM * 4 * PERMI_WIDTH] PERMI_ALIGN64;
@@ -10941,13 +10990,62 @@ PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *ato
           e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, one));
           e1 = PERMI_I_MUL32(e1, PERMI_I_PAIRS16(fifth, high_one));
         }
-        PERMI_STORE(to, PERMI_I_DOUBLES(PERMI_I_EVEN32(e0, f0)));
-        PERMI_STORE(to + PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0))));
-        PERMI_STORE(to + 2 * PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(e1, f1)));
-        PERMI_STORE(to + 3 * PERMI_WIDTH, PERMI_I_DOUBLES(PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1))));
+        PERMI_STORE(to, PERMI_LIMB(PERMI_I_EVEN32(e0, f0)));
+        PERMI_STORE(to + PERMI_WIDTH, PERMI_LIMB(PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0))));
+        PERMI_STORE(to + 2 * PERMI_WIDTH, PERMI_LIMB(PERMI_I_EVEN32(e1, f1)));
+        PERMI_STORE(to + 3 * PERMI_WIDTH, PERMI_LIMB(PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1))));
       }
     }
-#if PERMI_PASS_LIMBS
+#if defined(PERMI_PASS_IFMA)
+    for (place = 0; place < 4; place++) {
+      const double *from = limb + place * PERMI_WIDTH;
+      const __m512i zero = _mm512_setzero_si512();
+      __m512i sign = _mm512_set1_epi64(((negative >> q ^ (place_signs & (place ^ place >> 1))) & 1) ? -1 : 0);
+      __m512i magnitude[PERMI_LIMBS], term[PERMI_LIMBS];
+      int i, j, half;
+      PERMI_UNROLL
+      for (k = 0; k < PERMI_LIMBS; k++) {
+        const __m512i g = _mm512_castpd_si512(PERMI_LOAD(from + k * 4 * PERMI_WIDTH));
+        sign = _mm512_xor_si512(sign, g);
+        magnitude[k] = _mm512_abs_epi64(g);
+        term[k] = zero;
+      }
+      PERMI_UNROLL
+      for (half = 0; half < 2; half++) { /* each half's product in its place */
+        __m512i *a = half ? magnitude + PERMI_FIRST : magnitude;
+        PERMI_UNROLL
+        for (k = 1; k < PERMI_FIRST; k++) {
+          if (k < (half ? PERMI_LIMBS - PERMI_FIRST : PERMI_FIRST)) {
+            const __m512i g = a[k];
+            __m512i above = zero, carry = zero;
+            PERMI_UNROLL
+            for (i = 0; i < PERMI_FIRST; i++) {
+              if (i < k) {
+                const __m512i at = _mm512_add_epi64(_mm512_madd52lo_epu64(above, a[i], g), carry);
+                above = _mm512_madd52hi_epu64(zero, a[i], g);
+                carry = _mm512_srli_epi64(at, 52);
+                a[i] = at;
+              }
+            }
+            a[k] = _mm512_add_epi64(above, carry);
+          }
+        }
+      }
+      PERMI_UNROLL
+      for (i = 0; i < PERMI_FIRST; i++) {
+        PERMI_UNROLL
+        for (j = PERMI_FIRST; j < PERMI_LIMBS; j++) {
+          const int to = i + j - PERMI_FIRST;
+          term[to] = _mm512_madd52lo_epu64(term[to], magnitude[i], magnitude[j]);
+          term[to + 1] = _mm512_madd52hi_epu64(term[to + 1], magnitude[i], magnitude[j]);
+        }
+      }
+      sign = _mm512_srai_epi64(sign, 63);
+      PERMI_UNROLL
+      for (k = 0; k < PERMI_LIMBS; k++)
+        sum[k] = _mm512_add_epi64(sum[k], _mm512_sub_epi64(_mm512_xor_si512(term[k], sign), sign));
+    }
+#elif PERMI_PASS_LIMBS
     for (place = 0; place < 4; place++) {
       const double *from = limb + place * PERMI_WIDTH, *other = from + PERMI_FIRST * 4 * PERMI_WIDTH;
       const int sign = (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
@@ -10992,6 +11090,8 @@ PERMI_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *ato
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 #undef PERMI_LANES
+#undef PERMI_LIMB
+#undef PERMI_PASS_TARGET
 #undef PERMI_FIRST
 #undef PERMI_LIMBS_ROOM
 #undef PERMI_LIMBS
