@@ -541,11 +541,10 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
 
 /* Many matrices of one order n in one call: permanents[k], k < count (complex: pairs), on return. Matrix k begins at
    a + k * matrix_stride (complex: + 2 k * matrix_stride), row-major without gaps. As good as single calls: right to
-   1e-10 wherever n <= 64 lets a single call be; within that, not the same bits, but the same for any number of threads
-   and any layout. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the
+   1e-10 wherever a single call is, if not to the same bits; those do not depend on threads or other matrices. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the
    status is the failure's, and the message names the first. result may be NULL; its value is 0 and its estimate
    INFINITY, since they are many. With options beyond the defaults (method, precision, certify, tolerance) every matrix
-   is computed by itself. Thread-safe. O(count n 2^(n-1)); fastest up to n = 12. */
+   is computed by itself. Thread-safe. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -554,7 +553,7 @@ PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_
                                       const perm_options *options, double *permanents, perm_result *result);
 
 /* The same, entry by entry: entry (i, j) of matrix k is a[(i * n + j) * entry_stride + k] (complex: the pair there),
-   entry_stride >= count. The fastest layout. */
+   entry_stride >= count. The fastest layout up to n = 8. */
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
@@ -2077,7 +2076,7 @@ typedef struct permi_minors_work {
   double *absolute;               /* [row]: sums of |terms|, no parts */
 } permi_minors_work;
 
-/* The subset programme of >>batch for one order n, 5 .. 12. At level k there is a number for every subset of k columns:
+/* The subset programme of >>batch for one order n, 5 .. 8. At level k there is a number for every subset of k columns:
    blocks by the subset's high columns (5 and up, in the order of their masks), within them by its low ones. A group is
    the blocks of a level with as many low columns. code, for each block: where it comes from by a low column; where it
    goes; where its complement is at level n / 2; for each of its high columns, the column and the block without it. */
@@ -2087,9 +2086,9 @@ typedef struct permi_batch_group {
 
 typedef struct permi_batch_program {
   int n, most; /* most numbers of a level */
-  int groups[7], start[7];
-  permi_batch_group group[7][6];
-  short code[10000];
+  int groups[5], start[5]; /* of levels 2 to 4 */
+  permi_batch_group group[5][5];
+  int code[400]; /* distances in doubles */
 } permi_batch_program;
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
@@ -9886,14 +9885,16 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 /* ========================================================================================= >>batch
    Many small matrices: an element of a vector is a matrix.
      n = 2 .. 4    Laplace expansion
-     n = 5 .. 12   dynamic programming over subsets of columns, of the upper n/2 rows and of the lower ones; then the sum
-                   over complementary subsets. n 2^(n-1) products and as many additions, fused, nothing is subtracted:
-                   non-negative matrices keep every digit but the last few bits. Glynn's sum with two columns expanded
-                   takes more operations up to n = 12 (at n = 10 half as many again), and cancels.
+     n = 5 .. 8    real: dynamic programming over subsets of columns, of the upper n/2 rows and of the lower ones; then
+                   the sum over complementary subsets. n 2^(n-1) products and as many additions, fused; nothing is
+                   subtracted, so non-negative matrices keep every digit but the last few bits. Matrices that do not lie
+                   entry by entry have to be turned first: then only n = 5.
+   All else goes the way of single calls, whose kernels are faster: measured (Cascade Lake, 2 GHz under AVX-512), ns a
+   matrix, n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From
+   n = 10 on the tables of eight matrices leave the first-level cache. Complex numbers gained nothing from n = 6 on.
    A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2) times
-   the product of the Euclidean norms of the rows [CLL06]. What is not, and orders above 12, go the way of single calls.
-   Values do not depend on neighbours, threads or layout. */
-#define PERMI_BATCH_N 12
+   the product of the Euclidean norms of the rows [CLL06]; what is not goes the way of single calls. */
+#define PERMI_BATCH_N 8
 #define PERMI_BATCH_TASK 256 /* matrices that a thread takes at once: a multiple of every width */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
@@ -9910,19 +9911,19 @@ static const permi_batch_kernel permi_batch_kernels[] = {
     {PERM_ISA_AVX512, 1, 8, permi_batch_four_real_avx512, permi_batch_real_avx512},
     {PERM_ISA_AVX2, 1, 4, permi_batch_four_real_avx2, permi_batch_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, permi_batch_four_complex_avx512, permi_batch_complex_avx512},
-    {PERM_ISA_AVX2, 2, 4, permi_batch_four_complex_avx2, permi_batch_complex_avx2},
+    {PERM_ISA_AVX512, 2, 8, permi_batch_four_complex_avx512, NULL},
+    {PERM_ISA_AVX2, 2, 4, permi_batch_four_complex_avx2, NULL},
 #endif
 #endif
 #if PERMI_ARM
     {PERM_ISA_NEON, 1, 2, permi_batch_four_real_neon, permi_batch_real_neon},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, permi_batch_four_complex_neon, permi_batch_complex_neon},
+    {PERM_ISA_NEON, 2, 2, permi_batch_four_complex_neon, NULL},
 #endif
 #endif
     {PERM_ISA_PLAIN, 1, 1, permi_batch_four_real_plain, permi_batch_real_plain},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, permi_batch_four_complex_plain, permi_batch_complex_plain},
+    {PERM_ISA_PLAIN, 2, 1, permi_batch_four_complex_plain, NULL},
 #endif
 };
 
@@ -9936,52 +9937,19 @@ typedef struct permi_batch {
   ptrdiff_t ld;       /* PERMI_BATCH_SELECTIONS */
   const int *rows, *columns;
   const perm_options *options;
-  const permi_batch_kernel *kernel; /* NULL: every matrix by itself */
+  const permi_batch_kernel *kernel; /* NULL: every matrix by itself, */
+  int plain;                        /* 1: which may be by the kernels of >>small */
   permi_batch_program *program;
   double *out;
 } permi_batch;
 
-static double permi_batch_entry(const permi_batch *batch, size_t k, int i, int j, int part)
-{
-  const size_t n = (size_t)batch->n, parts = (size_t)batch->parts;
-  size_t at;
-  if (batch->kind == PERMI_BATCH_SELECTIONS) {
-    const ptrdiff_t row = batch->rows ? batch->rows[k * n + (size_t)i] : i;
-    return batch->a[(row * batch->ld + batch->columns[k * n + (size_t)j]) * batch->parts + part];
-  }
-  at = (size_t)i * n + (size_t)j;
-  at = (batch->kind == PERMI_BATCH_MATRICES ? k * batch->stride + at : at * batch->stride + k) * parts + (size_t)part;
-  return batch->single ? (double)batch->single[at] : batch->a[at];
-}
-
-/* Matrices first, first + 1, ... side by side: [entry][part][width]; behind the last one, the last one again. */
-static void permi_batch_load(const permi_batch *batch, size_t first, double *to)
-{
-  const int width = batch->kernel->width, n = batch->n, parts = batch->parts, entries = n * n;
-  const int here = batch->count - first < (size_t)width ? (int)(batch->count - first) : width;
-  int e, k, part;
-  if (batch->kind == PERMI_BATCH_MATRICES && !batch->single) {
-    for (k = 0; k < width; k++) {
-      const double *from = batch->a + (first + (size_t)(k < here ? k : here - 1)) * batch->stride * (size_t)parts;
-      for (e = 0; e < entries * parts; e++)
-        to[e * width + k] = from[e];
-    }
-    return;
-  }
-  for (k = 0; k < width; k++)
-    for (e = 0; e < entries; e++)
-      for (part = 0; part < parts; part++)
-        to[(e * parts + part) * width + k] =
-            permi_batch_entry(batch, first + (size_t)(k < here ? k : here - 1), e / n, e % n, part);
-}
-
-/* The programme of order n: blocks in the order of their masks of high columns. */
-static void permi_batch_make_program(int n, permi_batch_program *program)
+/* The programme of order n for that width: blocks in the order of their masks of high columns. */
+static void permi_batch_make_program(int n, int width, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};
-  short offset[7][128];
+  int offset[5][8];
   const int high = n - 5, masks = 1 << high, top = n / 2;
-  short *code = program->code;
+  int *code = program->code;
   int level, low, mask, j;
   program->n = n;
   program->most = 0;
@@ -9991,7 +9959,7 @@ static void permi_batch_make_program(int n, permi_batch_program *program)
       int size = level;
       for (j = 0; j < high; j++)
         size -= mask >> j & 1;
-      offset[level][mask] = (short)at;
+      offset[level][mask] = at;
       at += size >= 0 && size <= 5 ? subsets[size] : 0;
     }
     program->most = at > program->most ? at : program->most;
@@ -9999,7 +9967,7 @@ static void permi_batch_make_program(int n, permi_batch_program *program)
   for (level = 2; level <= n - top; level++) {
     program->groups[level] = 0;
     program->start[level] = (int)(code - program->code);
-    for (low = 0; low <= 5; low++) {
+    for (low = 0; low <= 4; low++) {
       permi_batch_group *group = &program->group[level][program->groups[level]];
       group->low = low;
       group->sources = level - low;
@@ -10011,13 +9979,13 @@ static void permi_batch_make_program(int n, permi_batch_program *program)
         if (size != low)
           continue;
         group->items++;
-        *code++ = low ? offset[level - 1][mask] : 0;
-        *code++ = offset[level][mask];
-        *code++ = level == n - top ? offset[top][masks - 1 - mask] : 0;
+        *code++ = low ? offset[level - 1][mask] * width : 0;
+        *code++ = offset[level][mask] * width;
+        *code++ = level == n - top ? offset[top][masks - 1 - mask] * width : 0;
         for (j = 0; j < high; j++)
           if (mask >> j & 1) {
-            *code++ = (short)(5 + j);
-            *code++ = offset[level - 1][mask & ~(1 << j)];
+            *code++ = (5 + j) * width;
+            *code++ = offset[level - 1][mask & ~(1 << j)] * width;
           }
       }
       program->groups[level] += group->items > 0;
@@ -10025,20 +9993,66 @@ static void permi_batch_make_program(int n, permi_batch_program *program)
   }
 }
 
-/* One matrix by itself. */
-static perm_status permi_batch_single(const permi_batch *batch, size_t k, double *matrix, int threads, double *value)
+/* Matrix k, row by row, where it lies or in `matrix`. */
+static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
+  const size_t entries = (size_t)(n * n), size = (size_t)parts;
+  const double *a = batch->a;
+  size_t e;
+  int i, j, part;
+  if (batch->kind == PERMI_BATCH_SELECTIONS) {
+    double *to = matrix;
+    for (i = 0; i < n; i++) {
+      const int *columns = batch->columns + k * (size_t)n;
+      const double *row = a + (batch->rows ? batch->rows[k * (size_t)n + (size_t)i] : i) * batch->ld * parts;
+      for (j = 0; j < n; j++)
+        for (part = 0; part < parts; part++)
+          *to++ = row[columns[j] * parts + part];
+    }
+  } else if (batch->kind == PERMI_BATCH_MATRICES) {
+    if (a)
+      return a + k * batch->stride * size;
+    for (e = 0; e < entries; e++)
+      matrix[e] = (double)batch->single[k * batch->stride + e];
+  } else {
+    for (e = 0; e < entries; e++)
+      for (part = 0; part < parts; part++)
+        matrix[e * size + (size_t)part] = batch->single ? (double)batch->single[e * batch->stride + k]
+                                                        : a[(e * batch->stride + k) * size + (size_t)part];
+  }
+  return matrix;
+}
+
+/* Matrices first, first + 1, ... side by side: [entry][part][width]; behind the last one, the last one again. */
+static void permi_batch_load(const permi_batch *batch, size_t first, double *room, double *to)
+{
+  const int width = batch->kernel->width, entries = batch->n * batch->n * batch->parts;
+  const size_t left = batch->count - first - 1;
+  int e, k;
+  if (batch->kind == PERMI_BATCH_ENTRIES && batch->single && left >= (size_t)width) {
+    for (e = 0; e < entries; e++, to += width)
+      for (k = 0; k < width; k++)
+        to[k] = (double)batch->single[(size_t)e * batch->stride + first + (size_t)k];
+    return;
+  }
+  for (k = 0; k < width; k++) {
+    const double *from = permi_batch_fetch(batch, first + ((size_t)k < left ? (size_t)k : left), room);
+    for (e = 0; e < entries; e++)
+      to[e * width + k] = from[e];
+  }
+}
+
+/* One matrix by itself. */
+static perm_status permi_batch_single(const permi_batch *batch, size_t k, double *room, int threads, double *value)
+{
+  const int n = batch->n, parts = batch->parts;
+  const double *matrix = permi_batch_fetch(batch, k, room);
   perm_options options = *batch->options;
   perm_result result;
   permi_view view = permi_view_make(matrix, n, parts);
-  int i, j, part;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (part = 0; part < parts; part++)
-        matrix[(i * n + j) * parts + part] = permi_batch_entry(batch, k, i, j, part);
-  if (batch->kernel && n >= 2 && n <= PERMI_SMALL_N) {
-    const perm_isa isa = batch->kernel->isa;
+  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N) {
+    const perm_isa isa = permi_isa(batch->options);
     if (parts == 1 ? permi_small_real(isa, n, matrix, value) : permi_small_complex(isa, n, matrix, value))
       return PERM_OK;
   }
@@ -10055,16 +10069,14 @@ static perm_status permi_batch_single(const permi_batch *batch, size_t k, double
 
 /* Whether value 0 of matrix k is the permanent: whole numbers of which none exceeded 2^53 on the way, or nothing to cancel
    and nothing that could underflow. */
-static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double bound)
+static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *room, double bound)
 {
-  int i, j, part, whole = bound < 4503599627370496.0, positive = batch->parts == 1;
-  for (i = 0; i < batch->n; i++)
-    for (j = 0; j < batch->n && (whole || positive); j++)
-      for (part = 0; part < batch->parts; part++) {
-        const double x = permi_batch_entry(batch, k, i, j, part);
-        whole = whole && x == floor(x);
-        positive = positive && (x == 0 || (x >= 1e-12 && x <= 1e12));
-      }
+  const double *a = permi_batch_fetch(batch, k, room);
+  int e, whole = bound < 4503599627370496.0, positive = batch->parts == 1;
+  for (e = 0; e < batch->n * batch->n * batch->parts && (whole || positive); e++) {
+    whole = whole && a[e] == floor(a[e]);
+    positive = positive && (a[e] == 0 || (a[e] >= 1e-12 && a[e] <= 1e12));
+  }
   return whole || positive;
 }
 
@@ -10096,7 +10108,7 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
       const double *from = direct ? batch->a + first : vectors;
       const size_t stride = direct ? batch->stride : (size_t)(width * parts);
       if (!direct)
-        permi_batch_load(batch, first, vectors);
+        permi_batch_load(batch, first, matrix, vectors);
       if (n > 4)
         kernel->subsets(batch->program, from, stride, work, out);
       else
@@ -10129,7 +10141,7 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
       }
       stands = kernel && large <= largest && square >= least && limit * norms <= square;
       if (!stands && kernel && large <= 1e24 && square == 0)
-        stands = permi_batch_zero_stands(batch, first + (size_t)k,
+        stands = permi_batch_zero_stands(batch, first + (size_t)k, matrix,
                                          n <= 4 ? 24 * large * large * large * large : 4 * scale * sqrt(norms) + large);
       if (!stands) {
         const perm_status one = permi_batch_single(batch, first + (size_t)k, matrix, threads, value);
@@ -10148,6 +10160,8 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;
   const int n = batch->n, parts = batch->parts, apart = n > 20; /* beyond that, threads share a matrix */
+  /* matrices in entry-by-entry order, or turned */
+  const int most = parts == 2 ? 4 : batch->kind == PERMI_BATCH_ENTRIES ? PERMI_BATCH_N : 5;
   const int plain = (options->method == PERM_AUTO || options->method == PERM_DENSE) &&
                     options->precision <= PERM_PRECISION_FAST && !options->certify &&
                     (options->tolerance == 0 || options->tolerance >= 1e-10);
@@ -10160,7 +10174,8 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
   int threads = permi_threads(options), stop = 0;
   batch->kernel = NULL;
   batch->program = NULL;
-  if (plain && n >= 2 && n <= PERMI_BATCH_N)
+  batch->plain = plain;
+  if (plain && n >= 2 && n <= most)
     for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++)
       if (permi_batch_kernels[k].isa <= permi_isa(options) && permi_batch_kernels[k].parts == parts)
         batch->kernel = &permi_batch_kernels[k];
@@ -10169,7 +10184,7 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
     batch->program = (permi_batch_program *)permi_allocate(&options->allocator, 1, sizeof *batch->program);
     if (!batch->program)
       return permi_fail_memory(result);
-    permi_batch_make_program(n, batch->program);
+    permi_batch_make_program(n, batch->kernel->width, batch->program);
     room += (size_t)((3 * batch->program->most + n * n) * parts * batch->kernel->width);
   }
   if (batch->kernel)
@@ -11974,7 +11989,7 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
 #undef PERMI_PASS
 #undef PERMI_PASS_MINORS
 #elif defined(PERMI_PASS_BATCH) /* as many matrices at once as a vector has elements, see >>batch */
-/* PERMI_PASS_BATCH  the name of the kernel for n = 5 .. 12; PERMI_PASS, that for n = 2 .. 4; PERMI_PASS_PARTS  1, 2
+/* PERMI_PASS  the name of the kernel for n = 2 .. 4; PERMI_PASS_BATCH, real: that for n = 5 .. 8; PERMI_PASS_PARTS  1, 2
    Numbers are a vector a part. out: value, then what acceptance looks at. */
 #if PERMI_PASS_PARTS == 2
 #define PERMI_NEW(x) PERMI_V x##_r, x##_i
@@ -11982,7 +11997,6 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
 #define PERMI_GET_ANY(x, p) x##_r = PERMI_LOAD_ANY(p), x##_i = PERMI_LOAD_ANY((p) + PERMI_WIDTH)
 #define PERMI_PUT(p, x) PERMI_STORE(p, x##_r), PERMI_STORE((p) + PERMI_WIDTH, x##_i)
 #define PERMI_ZERO(x) x##_r = PERMI_SET(0.0), x##_i = PERMI_SET(0.0)
-#define PERMI_PLUS(x, a, b) x##_r = PERMI_ADD(a##_r, b##_r), x##_i = PERMI_ADD(a##_i, b##_i)
 #define PERMI_MULTIPLY(x, a, b)                                                                                        \
   x##_r = PERMI_FMS(a##_r, b##_r, PERMI_MUL(a##_i, b##_i)), x##_i = PERMI_FMA(a##_r, b##_i, PERMI_MUL(a##_i, b##_r))
 #define PERMI_ACCUMULATE(x, a, b)                                                                                      \
@@ -11994,7 +12008,6 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
 #define PERMI_GET_ANY(x, p) x = PERMI_LOAD_ANY(p)
 #define PERMI_PUT(p, x) PERMI_STORE(p, x)
 #define PERMI_ZERO(x) x = PERMI_SET(0.0)
-#define PERMI_PLUS(x, a, b) x = PERMI_ADD(a, b)
 #define PERMI_MULTIPLY(x, a, b) x = PERMI_MUL(a, b)
 #define PERMI_ACCUMULATE(x, a, b) x = PERMI_FMA(a, b, x)
 #endif
@@ -12066,34 +12079,22 @@ PERMI_TARGET static void PERMI_PASS(int n, const double *a, size_t stride, doubl
   PERMI_LEAVE();
 }
 
-/* n = 5 .. 12. Accumulators are the subsets of the five low columns of one size, in the order of their masks; the
+#if PERMI_PASS_PARTS == 1
+/* n = 5 .. 8, real. Accumulators are the subsets of the five low columns of one size, in the order of their masks; the
    subset's high columns, the same for all, come in the inner loop. */
 #define PERMI_SUBSETS_0(F) F(0, 0)
 #define PERMI_SUBSETS_1(F) F(0, 0) F(1, 1) F(2, 2) F(3, 3) F(4, 4)
 #define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5, 0) F(6, 1) F(7, 2) F(8, 3) F(9, 4)
 #define PERMI_DECLARE(i, chain)                                                                                               \
-  PERMI_NEW(c##i);                                                                                                     \
-  PERMI_ZERO(c##i);
+  PERMI_V c##i = PERMI_SET(0.0);
 #define PERMI_FROM(i, chain)                                                                                                  \
-  {                                                                                                                    \
-    PERMI_NEW(f);                                                                                                      \
-    PERMI_GET(f, from + (i)*PERMI_NUMBER);                                                                             \
-    PERMI_ACCUMULATE(c##i, e, f);                                                                                      \
-  }
-#define PERMI_KEEP_SUBSET(i, chain) PERMI_PUT(to + (i)*PERMI_NUMBER, c##i);
+  c##i = PERMI_FMA(e, PERMI_LOAD(from + (i)*PERMI_WIDTH), c##i);
+#define PERMI_KEEP_SUBSET(i, chain) PERMI_STORE(to + (i)*PERMI_WIDTH, c##i);
 #define PERMI_FINISH(i, chain)                                                                                                \
-  {                                                                                                                    \
-    PERMI_NEW(f);                                                                                                      \
-    PERMI_GET(f, other - (i)*PERMI_NUMBER);                                                                            \
-    PERMI_ACCUMULATE(sum##chain, c##i, f);                                                                                    \
-  }
+  sum##chain = PERMI_FMA(c##i, PERMI_LOAD(other - (i)*PERMI_WIDTH), sum##chain);
 /* subset i from the subset j of the size below by low column x */
 #define PERMI_LOW(i, x, j)                                                                                             \
-  {                                                                                                                    \
-    PERMI_NEW(f);                                                                                                      \
-    PERMI_GET(f, own + (j)*PERMI_NUMBER);                                                                              \
-    PERMI_ACCUMULATE(c##i, low##x, f);                                                                                 \
-  }
+  c##i = PERMI_FMA(low##x, PERMI_LOAD(own + (j)*PERMI_WIDTH), c##i);
 #define PERMI_LOW_0
 #define PERMI_LOW_1 PERMI_LOW(0, 0, 0) PERMI_LOW(1, 1, 0) PERMI_LOW(2, 2, 0) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 4, 0)
 #define PERMI_LOW_2                                                                                                    \
@@ -12115,20 +12116,17 @@ PERMI_TARGET static void PERMI_PASS(int n, const double *a, size_t stride, doubl
   PERMI_LOW(0, 1, 2) PERMI_LOW(1, 1, 5) PERMI_LOW(2, 1, 7) PERMI_LOW(3, 2, 7) PERMI_LOW(4, 2, 8)                       \
   PERMI_LOW(0, 2, 1) PERMI_LOW(1, 2, 4) PERMI_LOW(2, 3, 4) PERMI_LOW(3, 3, 5) PERMI_LOW(4, 3, 6)                       \
   PERMI_LOW(0, 3, 0) PERMI_LOW(1, 4, 0) PERMI_LOW(2, 4, 1) PERMI_LOW(3, 4, 2) PERMI_LOW(4, 4, 3)
-#define PERMI_LOW_5                                                                                                    \
-  PERMI_LOW(0, 0, 4) PERMI_LOW(0, 1, 3) PERMI_LOW(0, 2, 2) PERMI_LOW(0, 3, 1) PERMI_LOW(0, 4, 0)
 #define PERMI_CASE(l, subsets, last)                                                                                   \
   case l:                                                                                                              \
-    for (item = 0; item < group->items; item++) {                                                                      \
-      const double *own = before + code[0] * PERMI_NUMBER, *other = above + (code[2] + (last)) * PERMI_NUMBER;         \
-      double *to = after + code[1] * PERMI_NUMBER;                                                                     \
+    for (item = group->items; item > 0; item--) {                                                                      \
+      const double *own = before + code[0], *other = above + code[2] + (last)*PERMI_WIDTH;                             \
+      double *to = after + code[1];                                                                                    \
       (void)own;                                                                                                       \
       code += 3;                                                                                                       \
-      subsets(PERMI_DECLARE) PERMI_LOW_##l for (s = 0; s < group->sources; s++, code += 2)                             \
+      subsets(PERMI_DECLARE) PERMI_LOW_##l for (s = sources; s > 0; s--, code += 2)                                    \
       {                                                                                                                \
-        const double *from = before + code[1] * PERMI_NUMBER;                                                          \
-        PERMI_NEW(e);                                                                                                  \
-        PERMI_GET(e, row + code[0] * PERMI_NUMBER);                                                                    \
+        const double *from = before + code[1];                                                                         \
+        const PERMI_V e = PERMI_LOAD(row + code[0]);                                                                   \
         subsets(PERMI_FROM)                                                                                            \
       }                                                                                                                \
       if (above_is_whole) {                                                                                            \
@@ -12144,76 +12142,58 @@ PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, co
 {
   const int n = program->n, top = n / 2;
   double *const a = work; /* the matrices, side by side */
-  double *above = a + n * n * PERMI_NUMBER, *ping = above + program->most * PERMI_NUMBER, *pong = ping + program->most * PERMI_NUMBER;
+  double *above = a + n * n * PERMI_WIDTH, *ping = above + program->most * PERMI_WIDTH, *pong = ping + program->most * PERMI_WIDTH;
   PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
   int half, level, g, item, s, i, j;
-#define PERMI_CHAIN(i, chain)                                                                                          \
-  PERMI_NEW(sum##chain);                                                                                               \
-  PERMI_ZERO(sum##chain);
+#define PERMI_CHAIN(i, chain) PERMI_V sum##chain = PERMI_SET(0.0);
   PERMI_SUBSETS_1(PERMI_CHAIN)
 #undef PERMI_CHAIN
   for (i = 0; i < n; i++) {
-    PERMI_V norm = PERMI_SET(0.0), also = norm;
+    PERMI_V norm = PERMI_SET(0.0);
     for (j = 0; j < n; j++, given += stride) {
-      double *to = a + (i * n + j) * PERMI_NUMBER;
-      PERMI_NEW(x);
-      PERMI_GET_ANY(x, given);
-      PERMI_PUT(to, x);
-#if PERMI_PASS_PARTS == 2
-      norm = PERMI_FMA(x_r, x_r, norm);
-      also = PERMI_FMA(x_i, x_i, also);
-#else
+      const PERMI_V x = PERMI_LOAD_ANY(given);
+      PERMI_STORE(a + (i * n + j) * PERMI_WIDTH, x);
       norm = PERMI_FMA(x, x, norm);
-#endif
     }
-    norm = PERMI_ADD(norm, also);
     large = PERMI_LARGER(large, norm);
     norms = PERMI_MUL(norms, norm);
   }
   for (half = 0; half < 2; half++) {
     const int rows = half ? n - top : top;
-    const double *row = a + (half ? top * n : 0) * PERMI_NUMBER, *before = row; /* level 1 is the row itself */
+    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row; /* level 1 is the row itself */
     double *after = ping;
     for (level = 2; level <= rows; level++) {
       const int above_is_whole = half && level == rows;
-      const short *code = program->code + program->start[level];
-      row += n * PERMI_NUMBER;
+      const int *code = program->code + program->start[level];
+      row += n * PERMI_WIDTH;
       if (!half && level == rows)
         after = above;
       for (g = 0; g < program->groups[level]; g++) {
         const permi_batch_group *group = &program->group[level][g];
-        PERMI_NEW(low0);
-        PERMI_NEW(low1);
-        PERMI_NEW(low2);
-        PERMI_NEW(low3);
-        PERMI_NEW(low4);
-        PERMI_GET(low0, row);
-        PERMI_GET(low1, row + PERMI_NUMBER);
-        PERMI_GET(low2, row + 2 * PERMI_NUMBER);
-        PERMI_GET(low3, row + 3 * PERMI_NUMBER);
-        PERMI_GET(low4, row + 4 * PERMI_NUMBER);
+        const int sources = group->sources;
+        const PERMI_V low0 = PERMI_LOAD(row);
+        const PERMI_V low1 = PERMI_LOAD(row + PERMI_WIDTH);
+        const PERMI_V low2 = PERMI_LOAD(row + 2 * PERMI_WIDTH);
+        const PERMI_V low3 = PERMI_LOAD(row + 3 * PERMI_WIDTH);
+        const PERMI_V low4 = PERMI_LOAD(row + 4 * PERMI_WIDTH);
         switch (group->low) {
           PERMI_CASE(0, PERMI_SUBSETS_0, 0)
           PERMI_CASE(1, PERMI_SUBSETS_1, 4)
           PERMI_CASE(2, PERMI_SUBSETS_2, 9)
           PERMI_CASE(3, PERMI_SUBSETS_2, 9)
           PERMI_CASE(4, PERMI_SUBSETS_1, 4)
-          PERMI_CASE(5, PERMI_SUBSETS_0, 0)
         }
       }
       before = after;
       after = after == ping ? pong : ping;
     }
   }
-  PERMI_PLUS(sum0, sum0, sum1);
-  PERMI_PLUS(sum2, sum2, sum3);
-  PERMI_PLUS(sum0, sum0, sum2);
-  PERMI_PLUS(sum0, sum0, sum4);
-  PERMI_PUT(out, sum0);
-  PERMI_STORE(out + PERMI_NUMBER, large);
-  PERMI_STORE(out + PERMI_NUMBER + PERMI_WIDTH, norms);
+  PERMI_STORE(out, PERMI_ADD(PERMI_ADD(PERMI_ADD(sum0, sum1), PERMI_ADD(sum2, sum3)), sum4));
+  PERMI_STORE(out + PERMI_WIDTH, large);
+  PERMI_STORE(out + 2 * PERMI_WIDTH, norms);
   PERMI_LEAVE();
 }
+#endif
 
 #undef PERMI_ACCUMULATE
 #undef PERMI_CASE
@@ -12231,11 +12211,9 @@ PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, co
 #undef PERMI_LOW_2
 #undef PERMI_LOW_3
 #undef PERMI_LOW_4
-#undef PERMI_LOW_5
 #undef PERMI_MULTIPLY
 #undef PERMI_NEW
 #undef PERMI_NUMBER
-#undef PERMI_PLUS
 #undef PERMI_PUT
 #undef PERMI_SUBSETS_0
 #undef PERMI_SUBSETS_1
