@@ -9939,6 +9939,7 @@ typedef struct permi_batch {
   const perm_options *options;
   const permi_batch_kernel *kernel; /* NULL: every matrix by itself, */
   int plain;                        /* 1: which may be by the kernels of >>small */
+  perm_isa isa;
   permi_batch_program *program;
   double *out;
 } permi_batch;
@@ -10043,28 +10044,32 @@ static void permi_batch_load(const permi_batch *batch, size_t first, double *roo
   }
 }
 
-/* One matrix by itself. */
-static perm_status permi_batch_single(const permi_batch *batch, size_t k, double *room, int threads, double *value)
+/* One matrix by itself; out of the way of the short cut, a perm_result is large. */
+PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
+                                                          double *value)
 {
-  const int n = batch->n, parts = batch->parts;
-  const double *matrix = permi_batch_fetch(batch, k, room);
   perm_options options = *batch->options;
   perm_result result;
-  permi_view view = permi_view_make(matrix, n, parts);
-  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N) {
-    const perm_isa isa = permi_isa(batch->options);
-    if (parts == 1 ? permi_small_real(isa, n, matrix, value) : permi_small_complex(isa, n, matrix, value))
-      return PERM_OK;
-  }
+  const permi_view view = permi_view_make(matrix, batch->n, batch->parts);
   options.threads = threads;
   options.progress = NULL; /* the batch's own affair */
   options.cancel = NULL;
   options.max_seconds = 0;
-  permi_compute(n, n, &view, &options, &result);
+  permi_compute(batch->n, batch->n, &view, &options, &result);
   value[0] = ldexp(result.value, permi_int_exponent(result.exp2));
-  if (parts == 2)
+  if (batch->parts == 2)
     value[1] = ldexp(result.imaginary, permi_int_exponent(result.exp2));
   return result.status;
+}
+
+static perm_status permi_batch_single(const permi_batch *batch, const double *matrix, int threads, double *value)
+{
+  const int n = batch->n;
+  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N &&
+      (batch->parts == 1 ? permi_small_real(batch->isa, n, matrix, value)
+                         : permi_small_complex(batch->isa, n, matrix, value)))
+    return PERM_OK;
+  return permi_batch_general(batch, matrix, threads, value);
 }
 
 /* Whether value 0 of matrix k is the permanent: whole numbers of which none exceeded 2^53 on the way, or nothing to cancel
@@ -10085,10 +10090,10 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
                                perm_status *status)
 {
   const permi_batch_kernel *kernel = batch->kernel;
-  const int n = batch->n, parts = batch->parts, entries = n * n * parts, width = kernel ? kernel->width : 1;
+  const int n = batch->n, parts = batch->parts, entries = n * n * parts, width = kernel ? kernel->width : 8;
   double *matrix = memory, *vectors, *work, out[4 * 8] PERMI_ALIGN64, scale = 1, factorial = 1, limit, largest, least;
   size_t first, failed = batch->count;
-  int k, part;
+  int e, k, part;
   memory += entries;
   vectors = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
   work = vectors + entries * width;
@@ -10101,21 +10106,38 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
   limit *= limit;
   largest = n > 4 ? 1e24 : PERMI_FOUR_LARGEST; /* of squares of row norms; of entries */
   least = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300; /* of squares; norms that vanish belong to such */
-  for (first = begin; first < end; first += (size_t)width) {
-    if (kernel) {
-      const int direct = batch->kind == PERMI_BATCH_ENTRIES && parts == 1 && !batch->single &&
-                         batch->count - first >= (size_t)width;
-      const double *from = direct ? batch->a + first : vectors;
-      const size_t stride = direct ? batch->stride : (size_t)(width * parts);
-      if (!direct)
-        permi_batch_load(batch, first, matrix, vectors);
-      if (n > 4)
-        kernel->subsets(batch->program, from, stride, work, out);
-      else
-        kernel->small(n, from, stride, out);
+  for (first = begin; first < end && !kernel; first += 8) { /* eight are fetched at once where entries lie apart */
+    const int here = end - first < 8 ? (int)(end - first) : 8;
+    for (e = 0; e < entries && batch->kind == PERMI_BATCH_ENTRIES; e++) {
+      const size_t at = (size_t)(e / parts) * batch->stride + first;
+      for (k = 0; k < here; k++)
+        vectors[k * entries + e] = batch->single ? (double)batch->single[at + (size_t)k]
+                                                 : batch->a[(at + (size_t)k) * (size_t)parts + (size_t)(e % parts)];
     }
+    for (k = 0; k < here; k++) {
+      const size_t at = first + (size_t)k;
+      const perm_status one = permi_batch_single(
+          batch, batch->kind == PERMI_BATCH_ENTRIES ? vectors + k * entries : permi_batch_fetch(batch, at, matrix),
+          threads, batch->out + at * (size_t)parts);
+      if (one < 0 && at < failed) {
+        failed = at;
+        *status = one;
+      }
+    }
+  }
+  for (first = begin; first < end && kernel; first += (size_t)width) {
+    const int direct = batch->kind == PERMI_BATCH_ENTRIES && parts == 1 && !batch->single &&
+                       batch->count - first >= (size_t)width;
+    const double *from = direct ? batch->a + first : vectors;
+    const size_t stride = direct ? batch->stride : (size_t)(width * parts);
+    if (!direct)
+      permi_batch_load(batch, first, matrix, vectors);
+    if (n > 4)
+      kernel->subsets(batch->program, from, stride, work, out);
+    else
+      kernel->small(n, from, stride, out);
     if (first + (size_t)width <= end) { /* most often all of them stand */
-      int all = kernel != NULL;
+      int all = 1;
       for (k = 0; k < width; k++) {
         const double x = out[k], y = parts == 2 ? out[width + k] : 0, square = x * x + y * y;
         all &= (out[parts * width + k] <= largest) & (square >= least) & (limit * out[(parts + 1) * width + k] <= square);
@@ -10135,16 +10157,17 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
       double *value = batch->out + (first + (size_t)k) * (size_t)parts, square = 0;
       const double large = out[parts * width + k], norms = out[(parts + 1) * width + k];
       int stands;
-      for (part = 0; part < parts && kernel; part++) {
+      for (part = 0; part < parts; part++) {
         value[part] = out[part * width + k];
         square += value[part] * value[part];
       }
-      stands = kernel && large <= largest && square >= least && limit * norms <= square;
-      if (!stands && kernel && large <= 1e24 && square == 0)
+      stands = large <= largest && square >= least && limit * norms <= square;
+      if (!stands && large <= 1e24 && square == 0)
         stands = permi_batch_zero_stands(batch, first + (size_t)k, matrix,
                                          n <= 4 ? 24 * large * large * large * large : 4 * scale * sqrt(norms) + large);
       if (!stands) {
-        const perm_status one = permi_batch_single(batch, first + (size_t)k, matrix, threads, value);
+        const perm_status one =
+            permi_batch_single(batch, permi_batch_fetch(batch, first + (size_t)k, matrix), threads, value);
         if (one < 0 && first + (size_t)k < failed) {
           failed = first + (size_t)k;
           *status = one;
@@ -10175,6 +10198,7 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
   batch->kernel = NULL;
   batch->program = NULL;
   batch->plain = plain;
+  batch->isa = permi_isa(options);
   if (plain && n >= 2 && n <= most)
     for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++)
       if (permi_batch_kernels[k].isa <= permi_isa(options) && permi_batch_kernels[k].parts == parts)
@@ -10187,8 +10211,7 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
     permi_batch_make_program(n, batch->kernel->width, batch->program);
     room += (size_t)((3 * batch->program->most + n * n) * parts * batch->kernel->width);
   }
-  if (batch->kernel)
-    room += (size_t)(n * n * parts * batch->kernel->width);
+  room += (size_t)(n * n * parts * 8);
   memset(&control, 0, sizeof control);
   control.options = options;
   control.start = start;
