@@ -25,6 +25,8 @@
 #include "t_sparse.c"
 #include "t_structure.c"
 #include "t_estimate.c"
+#include "t_minors.c"
+#include "t_batch.c"
 
 int main(int argc, char **argv)
 {

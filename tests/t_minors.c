@@ -1,0 +1,379 @@
+/* >>minors: minors of a row and gradients against the exact permanent of every submatrix, by every kernel family and by
+   sums of single terms, with multiplicities against the matrix written out. The promise: every minor is within the
+   estimate, the value is the permanent, bits do not depend on threads. */
+
+/* Row i and column j (counted from 0) left out of the n x n matrix a. */
+static void minors_without(int n, int parts, const double *a, int i, int j, double *rest)
+{
+  int k, l, part;
+  for (k = 0; k < n; k++)
+    for (l = 0; l < n; l++)
+      for (part = 0; k != i && l != j && part < parts; part++)
+        *rest++ = a[(k * n + l) * parts + part];
+}
+
+/* A matrix with copies of its rows and columns. */
+static void minors_write_out(int m, int n, int parts, const double *a, const int *r, const int *c, double *full)
+{
+  int i, j, k, l, part;
+  for (i = 0; i < m; i++)
+    for (k = 0; k < (r ? r[i] : 1); k++)
+      for (j = 0; j < n; j++)
+        for (l = 0; l < (c ? c[j] : 1); l++)
+          for (part = 0; part < parts; part++)
+            *full++ = a[(i * n + j) * parts + part];
+}
+
+static int minors_total(int n, const int *counts)
+{
+  int i, total = 0;
+  for (i = 0; i < n; i++)
+    total += counts ? counts[i] : 1;
+  return total;
+}
+
+/* |minor - exact| / estimate, at most; row i, column j of the m x n matrix with its copies; total <= 12. */
+static double minors_error(int m, int n, int parts, const double *a, const int *r, const int *c, int i, int j,
+                           const double *minor, double factor, const perm_result *result)
+{
+  static double full[2 * 144], rest[2 * 144];
+  const int total = minors_total(m, r);
+  oracle_exact exact;
+  double distance;
+  int row = minors_total(i, r), column = minors_total(j, c);
+  minors_write_out(m, n, parts, a, r, c, full);
+  minors_without(total, parts, full, row, column, rest);
+  exact = oracle_exact_make(parts, total - 1, rest);
+  distance = oracle_exact_distance(&exact, minor[0] / factor, parts == 2 ? minor[1] / factor : 0, result->exp2);
+  oracle_exact_free(&exact);
+  /* dividing by the factor, and the minor's own rounding to double */
+  distance -= 4 * PERMI_UNIT * (fabs(minor[0]) + (parts == 2 ? fabs(minor[1]) : 0)) / factor;
+  return distance <= 0 ? 0 : distance * factor / result->estimate;
+}
+
+static perm_status minors_call(int m, int n, int parts, const double *a, const int *r, const int *c, int row,
+                               const perm_options *options, double *out, perm_result *result)
+{
+  if (row < 0)
+    return (parts == 2 ? perm_gradient_complex : perm_gradient_real)(m, n, a, n, r, c, options, out, result);
+  return (parts == 2 ? perm_minors_complex : perm_minors_real)(m, n, a, n, r, c, row, options, out, result);
+}
+
+/* Minors of every row, and the gradient: within estimates, value the permanent. Worst ratio. */
+static double minors_check(int m, int n, int parts, const double *a, const int *r, const int *c,
+                           const perm_options *options)
+{
+  static double full[2 * 144], out[2 * 144];
+  const int total = minors_total(m, r);
+  oracle_exact exact;
+  perm_result result;
+  double worst = 0;
+  int i, j, row;
+  minors_write_out(m, n, parts, a, r, c, full);
+  exact = oracle_exact_make(parts, total, full);
+  for (row = -1; row < m; row++) {
+    perm_status status;
+    double distance;
+    if (row >= 0 && r && !r[row])
+      continue;
+    status = minors_call(m, n, parts, a, r, c, row, options, out, &result);
+    CHECK_SHOW(status == PERM_OK && result.status == PERM_OK, "%s", result.message);
+    distance = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
+    CHECK_SHOW(distance <= 64 * result.estimate * fmax(1, fabs(result.value)) + 4 * PERMI_UNIT * fabs(result.value) +
+                               1e-11 * fabs(result.value),
+               "n %d parts %d row %d: value off by %g, estimate %g", n, parts, row, distance, result.estimate);
+    for (i = 0; i < m; i++)
+      for (j = 0; j < n; j++) {
+        const double *minor = out + (row < 0 ? i * n + j : j) * parts;
+        const double copies = (r ? r[i] : 1) * (c ? c[j] : 1), factor = row < 0 ? copies : 1;
+        double ratio;
+        if (row >= 0 && i != row)
+          continue;
+        if (copies == 0 || (c && !c[j])) {
+          CHECK(minor[0] == 0 && (parts == 1 || minor[1] == 0));
+          continue;
+        }
+        ratio = minors_error(m, n, parts, a, r, c, i, j, minor, factor, &result);
+        CHECK_SHOW(ratio <= 1, "n %d parts %d isa %d precision %d row %d (%d, %d): %g of the estimate %g", n, parts,
+                   (int)options->isa, (int)options->precision, row, i, j, ratio, result.estimate);
+        worst = ratio > worst ? ratio : worst;
+      }
+  }
+  oracle_exact_free(&exact);
+  return worst;
+}
+
+static void minors_random(int count, double *a)
+{
+  int i;
+  for (i = 0; i < count; i++)
+    a[i] = 2 * test_uniform() - 1;
+}
+
+static perm_options minors_options(perm_isa isa, perm_precision precision, perm_method method)
+{
+  perm_options options;
+  memset(&options, 0, sizeof options);
+  options.isa = isa;
+  options.precision = precision;
+  options.method = method;
+  options.tolerance = 1e300; /* no escalation */
+  return options;
+}
+
+#define MINORS_EVERY(parts, n, most, isa) \
+  for (int parts = 1; parts <= 2; parts++) \
+    for (int n = 0; n <= most; n++) \
+      for (int isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
+
+TEST(t_minors_random)
+{
+  double a[2 * 144], worst = 0;
+  MINORS_EVERY(parts, n, 9, isa) {
+    const perm_options options = minors_options((perm_isa)isa, PERM_PRECISION_DEFAULT, PERM_DENSE);
+    double ratio;
+    minors_random(parts * n * n, a);
+    ratio = minors_check(n, n, parts, a, NULL, NULL, &options);
+    worst = ratio > worst ? ratio : worst;
+  }
+  CHECK_SHOW(worst > 0.001, "estimates are vacuous: at most %g of them used", worst);
+}
+
+/* Sums of single terms, in double-double: every digit. */
+TEST(t_minors_wide)
+{
+  double a[2 * 144];
+  int parts, n;
+  for (parts = 1; parts <= 2; parts++)
+    for (n = 0; n <= 7; n++) {
+      const perm_options options = minors_options(PERM_ISA_AUTO, PERM_PRECISION_DD, PERM_AUTO);
+      minors_random(parts * n * n, a);
+      minors_check(n, n, parts, a, NULL, NULL, &options);
+    }
+}
+
+/* Whole numbers, so every figure is exact: sum over j of a_rj minor_j is the permanent, and the permanent is affine in
+   each entry with the gradient as slope. n = 18: several chunks in every family. */
+TEST(t_minors_identities)
+{
+  static double a[400], minors[20], gradient[400];
+  int isa, n, i, j;
+  for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
+    for (n = 10; n <= 18; n += 4) {
+      const perm_options options = minors_options((perm_isa)isa, PERM_PRECISION_DEFAULT, PERM_DENSE);
+      perm_result r, permanent;
+      for (i = 0; i < n * n; i++)
+        a[i] = test_below(3) - 1;
+      permanent.value = (double)oracle_integer(n, a);
+      CHECK(perm_gradient_real(n, n, a, n, NULL, NULL, &options, gradient, &r) == PERM_OK && r.exp2 == 0);
+      CHECK_SHOW(fabs(r.value - permanent.value) <= n * r.estimate, "%g %g", r.value, permanent.value);
+      CHECK(r.method == PERM_DENSE && r.isa == (perm_isa)isa);
+      for (i = 0; i < n; i++) {
+        double sum = 0;
+        for (j = 0; j < n; j++)
+          sum += a[i * n + j] * gradient[i * n + j];
+        CHECK_SHOW(fabs(sum - permanent.value) <= n * r.estimate, "n %d row %d: %g not %g", n, i, sum, permanent.value);
+      }
+      for (j = 0; j < n; j++) {
+        double sum = 0;
+        for (i = 0; i < n; i++)
+          sum += a[i * n + j] * gradient[i * n + j];
+        CHECK_SHOW(fabs(sum - permanent.value) <= n * r.estimate, "n %d column %d", n, j);
+      }
+      for (i = 0; i < n; i += 3) {
+        double before = a[i * n + 2], change;
+        CHECK(perm_minors_real(n, n, a, n, NULL, NULL, i, &options, minors, &r) == PERM_OK);
+        for (j = 0; j < n; j++)
+          CHECK_SHOW(fabs(minors[j] - gradient[i * n + j]) <= 2 * r.estimate, "n %d (%d, %d): %.17g %.17g", n, i, j,
+                     minors[j], gradient[i * n + j]);
+        a[i * n + 2] = before + 1;
+        change = (double)oracle_integer(n, a) - permanent.value;
+        a[i * n + 2] = before;
+        CHECK_SHOW(fabs(minors[2] - change) <= r.estimate, "n %d: %g not %g", n, minors[2], change);
+      }
+    }
+}
+
+/* Zeros: of entries, of rows (their minors are not zero, the others are), triangles, entries on no transversal. */
+TEST(t_minors_zeros)
+{
+  double a[144], out[12];
+  perm_result r;
+  int n, i, j, isa, run;
+  for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa)) {
+    const perm_options options = minors_options((perm_isa)isa, PERM_PRECISION_DEFAULT, PERM_DENSE);
+    for (run = 0; run < 12; run++) {
+      n = 7 + run % 3;
+      for (i = 0; i < n * n; i++)
+        a[i] = test_below(3) ? 0 : 2 * test_uniform() - 1;
+      for (j = 0; j < n && run % 4 == 0; j++)
+        a[2 * n + j] = 0;
+      for (i = 0; i < n && run % 4 == 1; i++)
+        for (j = 0; j < n; j++)
+          a[i * n + j] = j >= i ? 1 + test_uniform() : 0;
+      minors_check(n, n, 1, a, NULL, NULL, &options);
+    }
+  }
+  memset(a, 0, sizeof a);
+  CHECK(perm_minors_real(8, 8, a, 8, NULL, NULL, 3, NULL, out, &r) == PERM_OK && r.value == 0 && r.error == 0);
+  for (j = 0; j < 8; j++)
+    CHECK(out[j] == 0);
+}
+
+TEST(t_minors_multiplicities)
+{
+  static const int rows[5][4] = {{2, 1, 3, 1}, {0, 3, 3, 1}, {7, 0, 0, 0}, {1, 2, 2, 2}, {4, 0, 1, 2}};
+  static const int columns[5][5] = {{1, 1, 1, 1, 3}, {4, 0, 0, 3, 0}, {2, 2, 1, 1, 1}, {7, 0, 0, 0, 0}, {0, 2, 2, 2, 1}};
+  double a[40];
+  int parts, k, precision;
+  for (parts = 1; parts <= 2; parts++)
+    for (k = 0; k < 5; k++)
+      for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_DD; precision += PERM_PRECISION_DD) {
+        perm_options options = minors_options(PERM_ISA_AUTO, (perm_precision)precision, PERM_AUTO);
+        minors_random(parts * 20, a);
+        minors_check(4, 5, parts, a, rows[k], columns[k], &options);
+        options.method = precision ? PERM_GLYNN : PERM_DENSE; /* and written out */
+        minors_check(4, 5, parts, a, rows[k], columns[k], &options);
+      }
+}
+
+/* All entries 1, so the permanent is N! and every minor (N - 1)!. With 60 copies to nine digits; with 200 the terms
+   cancel to 1e-36 of their size, and the estimate has to say so. */
+TEST(t_minors_many_photons)
+{
+  static const int counts[2][2][4] = {{{30, 20, 10}, {25, 20, 0, 15}}, {{100, 60, 40}, {80, 70, 0, 50}}};
+  double a[12], out[12];
+  perm_result r;
+  int i, j, k;
+  for (i = 0; i < 12; i++)
+    a[i] = 1;
+  for (k = 0; k < 2; k++) {
+    const int *rows = counts[k][0], *columns = counts[k][1], total = minors_total(3, rows);
+    CHECK(perm_gradient_real(3, 4, a, 4, rows, columns, NULL, out, &r) == PERM_OK && r.precision == PERM_PRECISION_DD);
+    for (i = 0; i < 3; i++)
+      for (j = 0; j < 4; j++) {
+        const double copies = rows[i] * columns[j];
+        const double exact = copies * exp(lgamma((double)total) - (double)r.exp2 * log(2.0));
+        CHECK_SHOW(fabs(out[i * 4 + j] - exact) <= r.estimate + 1e-9 * exact, "%g %g 2^%lld", out[i * 4 + j], exact,
+                   r.exp2);
+        CHECK(k == 1 || r.estimate < 1e-9 * exact || columns[j] == 0);
+      }
+    CHECK(k == 0 || r.estimate > fabs(out[0]) / 100);
+  }
+}
+
+/* Entries whose products leave the range of double; powers of two change only the exponents. */
+TEST(t_minors_scales)
+{
+  double a[144], b[144], x[144], y[144];
+  perm_result r, s;
+  int i, j, parts;
+  const int n = 8;
+  for (parts = 1; parts <= 2; parts++) {
+    const perm_options options = minors_options(PERM_ISA_AUTO, PERM_PRECISION_DEFAULT, PERM_AUTO);
+    minors_random(parts * n * n, a);
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n * parts; j++)
+        b[i * n * parts + j] = ldexp(a[i * n * parts + j], 700);
+    CHECK(minors_call(n, n, parts, a, NULL, NULL, -1, &options, x, &r) == PERM_OK);
+    CHECK(minors_call(n, n, parts, b, NULL, NULL, -1, &options, y, &s) == PERM_OK);
+    CHECK(s.exp2 != 0);
+    for (i = 0; i < n * n * parts; i++)
+      CHECK_SHOW(ldexp(y[i], (int)(s.exp2 - r.exp2 - 7 * 700)) == x[i], "%g %g 2^%lld", x[i], y[i], s.exp2);
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n * parts; j++)
+        b[i * n * parts + j] = a[i * n * parts + j] * (i & 1 ? 1e200 : 1e-200) * (j / parts < 3 ? 1e100 : 1e-60);
+    minors_check(n, n, parts, b, NULL, NULL, &options);
+  }
+}
+
+TEST(t_minors_threads)
+{
+  static double a[2 * 400], x[2 * 400], y[2 * 400];
+  int parts, isa, threads, row;
+  minors_random(800, a);
+  for (parts = 1; parts <= 2; parts++)
+    for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
+      for (row = -1; row < 2; row += 2) {
+        const int n = parts == 1 ? isa == PERM_ISA_PLAIN ? 16 : 20 : 16;
+        perm_options options = minors_options((perm_isa)isa, PERM_PRECISION_DEFAULT, PERM_DENSE);
+        perm_result first, r;
+        options.threads = 1;
+        CHECK(minors_call(n, n, parts, a, NULL, NULL, row, &options, x, &first) == PERM_OK);
+        for (threads = 2; threads <= 3; threads++) {
+          options.threads = threads;
+          CHECK(minors_call(n, n, parts, a, NULL, NULL, row, &options, y, &r) == PERM_OK);
+          CHECK(!memcmp(x, y, (size_t)(parts * n * (row < 0 ? n : 1)) * sizeof *x));
+          CHECK(r.value == first.value && r.estimate == first.estimate);
+        }
+      }
+  { /* and term by term */
+    static const int counts[6] = {4, 5, 3, 6, 4, 3};
+    perm_options options = minors_options(PERM_ISA_AUTO, PERM_PRECISION_DD, PERM_AUTO);
+    perm_result r;
+    options.threads = 1;
+    CHECK(perm_gradient_real(6, 6, a, 6, counts, counts, &options, x, &r) == PERM_OK);
+    options.threads = 3;
+    CHECK(perm_gradient_real(6, 6, a, 6, counts, counts, &options, y, &r) == PERM_OK);
+    CHECK(!memcmp(x, y, 36 * sizeof *x));
+  }
+}
+
+/* A poor estimate brings the sum in double-double. */
+TEST(t_minors_escalate)
+{
+  double a[64], out[64], exact;
+  perm_options options;
+  perm_result r;
+  int i;
+  for (i = 0; i < 64; i++)
+    a[i] = 1;
+  a[0] = 1 + ldexp(1, -50);
+  for (i = 0; i < 7; i++)
+    a[8 * i] *= i & 1 ? -1 : 1;
+  a[56] = 0; /* without row 2, column 0 sums to 2^-50 */
+  CHECK(perm_minors_real(8, 8, a, 8, NULL, NULL, 2, NULL, out, &r) == PERM_OK);
+  exact = 720 * ldexp(1, -50);
+  for (i = 1; i < 8; i++)
+    CHECK_SHOW(fabs(out[i] - exact) <= r.estimate + 1e-9 * exact, "%g %g, estimate %g", out[i], exact, r.estimate);
+  memset(&options, 0, sizeof options);
+  CHECK(fabs(out[0] - 5040) < 1e-9 && r.escalated == 0); /* that minor is large, and the estimate is for all */
+  for (i = 0; i < 64; i++)
+    a[i] = i % 8 ? i / 8 & 1 ? -1 : 1 : 0;
+  a[3] = 1 + ldexp(1, -40); /* all minors but the first are 0 or, now, small */
+  a[0] = 1;
+  CHECK(perm_minors_real(8, 8, a, 8, NULL, NULL, 2, NULL, out, &r) == PERM_OK);
+  options.tolerance = 1e-25;
+  CHECK(perm_minors_real(8, 8, a, 8, NULL, NULL, 2, &options, out, &r) == PERM_OK && r.escalated == 1 &&
+        r.precision == PERM_PRECISION_DD);
+  options.tolerance = 1e-40;
+  CHECK(perm_minors_real(8, 8, a, 8, NULL, NULL, 2, &options, out, &r) == PERM_TOLERANCE_NOT_MET && out[0] == out[0]);
+}
+
+TEST(t_minors_statuses)
+{
+  double a[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, out[9];
+  static const int negative[3] = {1, -1, 3}, two[3] = {2, 1, 1}, none[3] = {0, 2, 1};
+  perm_options options;
+  perm_result r;
+  memset(&options, 0, sizeof options);
+  CHECK(perm_minors_real(3, 3, a, 3, NULL, NULL, 1, NULL, out, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_minors_real(3, 3, NULL, 3, NULL, NULL, 1, NULL, out, &r) == PERM_ERROR_NULL && r.argument == 3);
+  CHECK(perm_minors_real(3, 3, a, 3, NULL, NULL, 1, NULL, NULL, &r) == PERM_ERROR_NULL);
+  CHECK(perm_minors_real(3, 3, a, 2, NULL, NULL, 1, NULL, out, &r) == PERM_ERROR_STRIDE);
+  CHECK(perm_minors_real(3, 3, a, 3, NULL, NULL, 3, NULL, out, &r) == PERM_ERROR_RANGE && out[0] != out[0]);
+  CHECK(perm_minors_real(3, 3, a, 3, NULL, NULL, -1, NULL, out, &r) == PERM_ERROR_RANGE && r.argument == 7);
+  CHECK(perm_minors_real(3, 3, a, 3, negative, NULL, 0, NULL, out, &r) == PERM_ERROR_COUNTS && r.argument == 5);
+  CHECK(perm_minors_real(3, 3, a, 3, two, NULL, 0, NULL, out, &r) == PERM_ERROR_COUNTS);
+  CHECK(perm_minors_real(3, 3, a, 3, none, NULL, 0, NULL, out, &r) == PERM_ERROR_RANGE);
+  CHECK(perm_gradient_real(2, 3, a, 3, NULL, NULL, NULL, out, &r) == PERM_ERROR_COUNTS);
+  CHECK_TEXT(perm_status_text(PERM_ERROR_COUNTS), "multiplicities");
+  options.precision = PERM_PRECISION_EXACT;
+  CHECK(perm_gradient_real(3, 3, a, 3, NULL, NULL, &options, out, &r) == PERM_ERROR_UNSUPPORTED);
+  options.precision = PERM_PRECISION_DEFAULT;
+  options.certify = 1;
+  CHECK(perm_gradient_real(3, 3, a, 3, NULL, NULL, &options, out, &r) == PERM_ERROR_UNSUPPORTED);
+  CHECK(perm_gradient_real(0, 0, NULL, 0, NULL, NULL, NULL, NULL, &r) == PERM_OK && r.value == 1);
+  a[4] = NAN;
+  CHECK(perm_gradient_real(3, 3, a, 3, NULL, NULL, NULL, out, &r) == PERM_ERROR_NOT_FINITE);
+}
