@@ -84,8 +84,8 @@ $(B)/tests: $(TESTS) $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests tests/all.c -o $@ $(LDFLAGS) $(LIBS)
 
-BENCH_PLAIN = $(B)/bench_plain_O2.o $(B)/bench_plain_native.o
-BENCH_PARTS = tests/bench.c tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h tests/oracle.h
+BENCH_PLAIN = $(B)/bench_plain_O2.o $(B)/bench_plain_native.o $(B)/bench_exact_plain.o
+BENCH_PARTS = tests/bench.c tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h tests/bench_exact.h tests/oracle.h
 BENCH_BUILD = $(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -I. -Itests tests/bench.c $(BENCH_PLAIN) $(LDFLAGS) $(LIBS)
 $(B)/bench_plain_O2.o: tests/bench_plain.c
 	@mkdir -p $(B)
@@ -93,6 +93,9 @@ $(B)/bench_plain_O2.o: tests/bench_plain.c
 $(B)/bench_plain_native.o: tests/bench_plain.c
 	@mkdir -p $(B)
 	$(CC) -Wall -Wextra -O3 -march=native '-DBENCH_NAME(kind)=bench_plain_##kind##_native' -c $< -o $@
+$(B)/bench_exact_plain.o: tests/bench_exact_plain.c
+	@mkdir -p $(B)
+	$(CC) -Wall -Wextra -O3 -c $< -o $@
 $(B)/bench: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 	$(BENCH_BUILD) -O2 -o $@
 $(B)/bench_O3: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)

@@ -1,7 +1,7 @@
 /* make bench: rates in elements/s, n 2^(n-1) / seconds, of our kernels beside the measured roofline and plain programs,
    all in one run, medians; accuracy where a reference exists; the bounds; two threads; a picture.
    Usage: build/bench PART...  with the parts
-     rates[=N,...] pair accuracy bounds precision small threads figure=FILE.svg
+     rates[=N,...] pair accuracy bounds precision small exact threads figure=FILE.svg
    or: build/bench process COMMAND... */
 #define PERM_IMPLEMENTATION
 #include "perm.h"
@@ -502,6 +502,8 @@ static void bench_process(char **argv)
          (int)strcspn(value, "\n"), value, line ? (int)strcspn(line + 1, "\n") : 0, line ? line + 1 : "");
 }
 
+#include "bench_exact.h"
+
 int main(int argc, char **argv)
 {
   int i;
@@ -525,12 +527,14 @@ int main(int argc, char **argv)
       bench_constant();
     } else if (BENCH_IS("small")) {
       bench_small();
+    } else if (BENCH_IS("exact")) {
+      bench_exact();
     } else if (BENCH_IS("threads")) {
       bench_threads();
     } else if (BENCH_IS("figure") && value) {
       bench_figure(value + 1);
     } else {
-      fprintf(stderr, "no such part: %s; parts are rates[=N,...] pair accuracy bounds precision small threads "
+      fprintf(stderr, "no such part: %s; parts are rates[=N,...] pair accuracy bounds precision small exact threads "
                       "figure=FILE.svg, or process COMMAND...\n", argv[i]);
       return 2;
     }

@@ -99,7 +99,7 @@ static double bench_exact_rate(int n, const int64_t *a, perm_isa isa, int skip, 
 
 static void bench_exact(void)
 {
-  static const perm_isa isas[] = {PERM_ISA_AVX512, PERM_ISA_AVX2};
+  static const perm_isa isas[] = {PERM_ISA_AVX512IFMA, PERM_ISA_AVX512, PERM_ISA_AVX2};
   static int64_t a[BENCH_EXACT_MATRICES][64 * 64];
   int kind, i, n, w;
   printf("\n| exact integers, n | plain program, -O3 | M elements/s | kernel | all terms | ratio | zeros skipped | ratio |\n");
