@@ -3746,8 +3746,9 @@ static uint64_t permi_exact_residue(permi_wide x, uint64_t p)
   return negative && rest ? p - rest : rest;
 }
 
-static void permi_exact_fill(const permi_exact_rows *rows, int chunk_log2, double seconds, double bytes,
-                             permi_leaf *leaf)
+/* A chunk is 2^chunk_log2 sign vectors; which ones they are depends on the column that is always +. */
+static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
+                             double bytes, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)rows->n * 4 + (uint64_t)rows->parts);
   int i, j, part;
@@ -3762,7 +3763,7 @@ static void permi_exact_fill(const permi_exact_rows *rows, int chunk_log2, doubl
     for (j = 0; j < rows->n; j++)
       for (part = 0; part < rows->parts; part++)
         hash = permi_hash(hash, (uint64_t)permi_exact_at(rows, i, j, part));
-  hash = permi_hash(hash, (uint64_t)chunk_log2);
+  hash = permi_hash(hash, (uint64_t)chunk_log2 * 64 + (uint64_t)fixed_column);
   leaf->information.fingerprint = permi_hash(hash, (uint64_t)rows->transposed);
   leaf->integer = 1;
   leaf->scale = permi_dd_make(1);
@@ -3802,7 +3803,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
     for (plain->one = 1, i = 0; i < n; i++)
       plain->one = permi_residue_wide(plain->one, 0, modulus);
   }
-  permi_exact_fill(rows, plain->chunk_log2, permi_exact_plain_seconds(rows, modulus), bytes, leaf);
+  permi_exact_fill(rows, 0, plain->chunk_log2, permi_exact_plain_seconds(rows, modulus), bytes, leaf);
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, modulus);
   leaf->modulus = modulus;
@@ -3982,8 +3983,8 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
   plan.seconds = permi_exact_plain_seconds(rows, 0);
   while (family->isa > isa || (family->all && n < family->lanes_log2 + PERMI_EXACT_BLOCK_LOG2 + 1))
     family++;
-  if (!family->all || rows->parts == 2 || !permi_exact_pack(rows, &plan.packing))
-    return plan;
+  if (!family->all || rows->parts == 2 || !permi_arithmetic_is_sound() || !permi_exact_pack(rows, &plan.packing))
+    return plan; /* limbs in doubles need rounding to nearest */
   plan.family = family;
   plan.seconds = (4 * (2 * n - 3 * plan.packing.limbs + permi_exact_operations(&plan.packing)) + n / 4.0 + 20) /
                  (permi_exact_evaluates(family, &plan.packing) == family->evaluate[0] ? 0.5 : 1) / family->rate * ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
@@ -4204,7 +4205,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
       r++;
     }
   }
-  permi_exact_fill(rows, inner + exact->chunk_log2, plan->seconds, (double)(bytes + sizeof *exact), leaf);
+  permi_exact_fill(rows, inner, inner + exact->chunk_log2, plan->seconds, (double)(bytes + sizeof *exact), leaf);
   leaf->information.isa = family->isa;
   leaf->context = exact;
   leaf->release = permi_exact_release;

@@ -345,3 +345,87 @@ TEST(t_exact_every_number_of_limbs)
     for (k = 2; k <= 7 && permi_isa_here((perm_isa)isa); k++)
       CHECK_SHOW(exact_ran[isa][0][k] > 0, "%d limbs, %s", k, perm_isa_name((perm_isa)isa));
 }
+
+/* Predictions: every choice has one, and what is predicted fastest is planned. Partials of other plans are refused. */
+TEST(t_exact_plans)
+{
+  int64_t a[20 * 20];
+  perm_options options;
+  permi_integer_view view;
+  permi_exact_plan plan;
+  permi_leaf leaf, other;
+  char text[400];
+  int i;
+  memset(&options, 0, sizeof options);
+  view.a = a;
+  view.ld = 20;
+  view.parts = 1;
+  for (i = 0; i < 400; i++)
+    a[i] = test_below(2);
+  CHECK(permi_exact_leaf(&options, 20, &view, &leaf, NULL) == PERM_OK);
+  CHECK(leaf.information.work == 20 * ldexp(1, 19) && leaf.scale_exp2 <= 0 && leaf.integer == 1);
+  leaf.explain(&leaf, text, sizeof text);
+  CHECK_TEXT(text, leaf.information.isa == PERM_ISA_PLAIN ? "groups of rows" : "limbs");
+  plan = permi_exact_plan_of(&options, 20, &view);
+  if (plan.family) {
+    perm_partial *partial = (perm_partial *)calloc(2, sizeof *partial);
+    CHECK(plan.skip && plan.survivors > 0 && plan.survivors < 0.5);
+    CHECK_TEXT(text, "zeros skipped");
+    plan.skip = 0;
+    CHECK(permi_exact_tables(&options, &plan, &other, NULL) == PERM_OK);
+    permi_leaf_run(&leaf, 0, 1, NULL, &partial[0]);
+    permi_leaf_run(&other, 1, 2, NULL, &partial[1]);
+    CHECK(perm_partial_merge(&partial[0], &partial[1]) == PERM_ERROR_STATE);
+    other.release(&options.allocator, other.context);
+    free(partial);
+  }
+  leaf.release(&options.allocator, leaf.context);
+}
+
+static int exact_allocations, exact_allowed;
+static void *exact_allocate(size_t bytes, void *user_data)
+{
+  (void)user_data;
+  return exact_allocations < exact_allowed ? exact_allocations++, malloc(bytes) : NULL;
+}
+
+static void exact_free(void *pointer, void *user_data)
+{
+  (void)user_data;
+  exact_allocations -= pointer != NULL;
+  free(pointer);
+}
+
+/* Every allocation fails in turn: the status says so, and what was had is given back. */
+TEST(t_exact_fails_cleanly)
+{
+  int64_t a[16 * 16];
+  perm_options options;
+  permi_integer_view view;
+  int kind, i;
+  memset(&options, 0, sizeof options);
+  options.allocator.allocate = exact_allocate;
+  options.allocator.release = exact_free;
+  view.a = a;
+  view.ld = 16;
+  for (kind = 0; kind < 4; kind++) {
+    int failures = 0;
+    view.parts = 1;
+    for (i = 0; i < 256; i++)
+      a[i] = kind == 0 ? test_below(2) : kind == 1 ? test_below(201) - 100 : (int64_t)test_random() >> 20;
+    for (exact_allowed = 0;; exact_allowed++) {
+      permi_leaf leaf;
+      perm_result result;
+      perm_status status = kind == 3 ? permi_modular_leaf(&options, 16, &view, 1000003, &leaf, &result)
+                                     : permi_exact_leaf(&options, 16, &view, &leaf, &result);
+      if (status == PERM_OK) {
+        leaf.release(&options.allocator, leaf.context);
+        CHECK(exact_allocations == 0);
+        break;
+      }
+      failures++;
+      CHECK(status == PERM_ERROR_MEMORY && result.status == PERM_ERROR_MEMORY && exact_allocations == 0);
+    }
+    CHECK(failures >= 1);
+  }
+}
