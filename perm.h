@@ -2102,7 +2102,7 @@ typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi
 #define PERMI_EXACT_SKIP_LOG2 6  /* setting columns when zeros are skipped, two of them in a table */
 #define PERMI_EXACT_WINDOW 51    /* bits of a limb in doubles */
 typedef struct permi_exact {
-  int n, padded; /* rows; padded to a multiple of 16 */
+  int n, padded;            /* rows; padded to a multiple of 16 */
   int window;               /* limb k weighs 2^(window k) */
   int limbs, first, narrow; /* how many there are, in the first half; of atoms, the others being wide */
   int outer, chunk_log2, transposed;
@@ -2112,17 +2112,18 @@ typedef struct permi_exact {
   int fifth[PERMI_EXACT_LIMBS];                         /* 1: the limb's last atom has rows */
   int wide_rows[PERMI_EXACT_LIMBS];                     /* of a wide limb, in turn after those of the atoms */
   int even_row[PERM_MAX_N];
-  const int16_t *table;         /* [row][block setting][lane]: sums of the lane and block columns */
-  const uint32_t *start, *step; /* [padded], [outer][padded]: two equal int16, or four equal int8 if zeros are skipped */
-  const double *wide_table;     /* [wide row][block setting][place][WIDTH]: sums of the lane and block columns */
-  const double *wide_step;      /* [outer][padded] */
-  const uint32_t *setting_step; /* skipping: [setting column - 2][padded] */
-  const uint8_t *lane_bytes;    /* skipping: [even row][two setting columns][lane], differences to all + */
-  const uint8_t *nibbles;       /* skipping: [row][3][16], differences to all + for four columns each */
+  const int16_t *table; /* [row][block setting][lane]: sums of the lane and block columns */
+  const uint32_t *start;    /* [padded]: two equal int16, or four equal int8 if zeros are skipped; */
+  const uint32_t *step;     /* [outer][padded] likewise */
+  const double *wide_table; /* [wide row][block setting][place][WIDTH]: sums of the lane and block columns */
+  const double *wide_step;  /* [outer][padded] */
+  const uint32_t *setting_step;  /* skipping: [setting column - 2][padded] */
+  const uint8_t *lane_bytes;     /* skipping: [even row][two setting columns][lane], differences to all + */
+  const uint8_t *nibbles;        /* skipping: [row][3][16], differences to all + for four columns each */
   uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by the parity of the place, then opposite; 64 of 255, 64 of 0 */
   double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit; /* see the kernel */
-  uint64_t bias[PERMI_EXACT_PADDED + 1];                    /* what a vector's constants add to each accumulator */
-  double survivors;                                         /* expected part of the terms, 1 if none is skipped */
+  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add to each accumulator */
+  double survivors;                      /* expected part of the terms, 1 if none is skipped */
   void *memory;
   void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_wide *total);
   void (*evaluate)(const struct permi_exact *exact, const int16_t *atom, const double *wide, int settings, int negative,
@@ -3365,6 +3366,13 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
    even with the sum, so half of it is whole. At most n - 1 rows are halved, so that a division by 2^0 or more remains.
    Groups. Rows whose norms multiply to less than a word's reach are multiplied in that word: |prod y_i| <= prod norms.
    A row of norm 0 counts as one of norm 1; its factor is 0 in every term.
+   Zeros. A row that is not even is never 0. For small entries most sign vectors make some even row 0 (a row of r ones:
+   about sqrt(2/(pi r)) of them), and a row's zeros among 64 sign vectors are found in two operations: such terms are
+   skipped when few enough are expected to remain.
+   Limbs have signs (or magnitudes and signs apart), so groups of one row are nothing special. Unsigned limbs would do
+   with a constant added to every group of two rows or more: what that adds to a term has degree n - 2 or less in x and
+   so sums to 0 against prod_j x_j over the half cube. Not done: it saves two operations a limb and vector with unsigned
+   limbs only, and fails as soon as terms are skipped or a row is alone.
    The rows are those of A or of A^T, whichever is predicted to cost less. */
 
 /* The matrix as one orientation has it: rows i with norms that say what |y_i| can reach. */
@@ -3825,9 +3833,13 @@ typedef struct permi_exact_family {
 } permi_exact_family;
 
 #define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
-  {isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family,                                 \
-   {permi_exact_0_##family, NULL, permi_##limbs##_2_##family, permi_##limbs##_3_##family, permi_##limbs##_4_##family,  \
-    permi_##limbs##_5_##family, permi_##limbs##_6_##family}}
+  {                                                                                                                    \
+    isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family,                                \
+    {                                                                                                                  \
+      permi_exact_0_##family, NULL, permi_##limbs##_2_##family, permi_##limbs##_3_##family,                            \
+          permi_##limbs##_4_##family, permi_##limbs##_5_##family, permi_##limbs##_6_##family                           \
+    }                                                                                                                  \
+  }
 
 /* Rates of a 2.5 GHz Cascade Lake, but IFMA's, which is a guess. A last line ends the table. */
 static const permi_exact_family permi_exact_families[] = {
@@ -3840,7 +3852,7 @@ static const permi_exact_family permi_exact_families[] = {
 
 /* Where the rows go. */
 typedef struct permi_exact_packing {
-  int limbs, narrow, fifths, wide; /* wide: rows in wide limbs */
+  int limbs, narrow, fifths, wide;                /* wide: rows in wide limbs */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
   int atom_of[PERM_MAX_N];                        /* of a row: limb * PERMI_EXACT_ATOMS + atom */
 } permi_exact_packing;
@@ -3987,7 +3999,8 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
     return plan; /* limbs in doubles need rounding to nearest */
   plan.family = family;
   plan.seconds = (4 * (2 * n - 3 * plan.packing.limbs + permi_exact_operations(&plan.packing)) + n / 4.0 + 20) /
-                 (permi_exact_evaluates(family, &plan.packing) == family->evaluate[0] ? 0.5 : 1) / family->rate * ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
+                 (permi_exact_evaluates(family, &plan.packing) == family->evaluate[0] ? 0.5 : 1) / family->rate *
+                 ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   for (i = 0; i < n; i++)
     bytes &= rows->norm[i] <= 127;
   plan.can_skip = bytes && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
@@ -3995,8 +4008,8 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
     /* for a vector of int8 lanes: the search, the lists, and what survives */
     const double survivors = permi_exact_survivors(rows);
     const double each = 10 * n + 2 * permi_exact_operations(&plan.packing);
-    const double seconds = (2 * rows->halved + 40 + survivors * each) / family->rate *
-                           ldexp(1, n - 1 - (family->lanes_log2 + 1));
+    const double seconds =
+        (2 * rows->halved + 40 + survivors * each) / family->rate * ldexp(1, n - 1 - (family->lanes_log2 + 1));
     if (seconds < plan.seconds) {
       plan.skip = 1;
       plan.survivors = survivors;
@@ -10943,8 +10956,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
               with the odd (even) lanes of one factor cleared it gives the even (odd) lanes' products.
      limbs    products of the two halves, |g| <= the plan's cap < 2^51: doubles, which then are exact
      terms    (prod of the first limbs) (prod of the others), as limbs of weights u_k = 2^(51 k)
-   so one vector of atoms ends as four vectors of limbs, for lanes = 0, 2, 1, 3 modulo 4. Bit q of `negative` changes the
-   sign of setting q, and place_signs = 1 that of lanes 1 and 2 modulo 4.
+   so one vector of atoms ends as four vectors of limbs, for lanes = 0, 2, 1, 3 modulo 4. Bit q of `negative` changes
+   the sign of setting q, and place_signs = 1 that of lanes 1 and 2 modulo 4.
    Products. For a, a whole number of u_k with |a| <= 2^51 u_k, and |g| < 2^51, and C_k = 1.5 * 2^103 u_k, the sum
    C_k + ag lies in C_k's binade, where doubles are the whole numbers of 2^51 u_k. So fma(a, g, C_k) = C_k + h with
    h = ag rounded to whole numbers of u_(k+1), |ag - h| <= 2^50 u_k, and l = fma(a, g, -h) is exact: ag = h + l.
@@ -11142,16 +11155,16 @@ PERMI_PASS_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t
 /* x -= step if bit j of the Gray code of s is set, else x += step: the rows' sums, four bytes a row, of int16 or int8. */
 #define PERMI_EXACT_STEP(x, steps, SUB, ADD)                                                                           \
   for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)                                                                 \
-    PERMI_I_STORE(x + i, (s ^ s >> 1) >> j & 1 ? SUB(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i))                     \
-                                               : ADD(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i)))
+  PERMI_I_STORE(x + i, (s ^ s >> 1) >> j & 1 ? SUB(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i))                       \
+                                             : ADD(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i)))
 
 /* The same for the int16 sums of atoms' rows and the doubles of wide limbs' rows, for outer column j. */
 #define PERMI_EXACT_MOVE()                                                                                             \
   do {                                                                                                                 \
     PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);                                \
     for (i = 0; exact->narrow < exact->limbs && i < exact->padded; i++)                                                \
-      wide_x[i] += (s ^ s >> 1) >> j & 1 ? -exact->wide_step[j * exact->padded + i]                                    \
-                                         : exact->wide_step[j * exact->padded + i];                                    \
+      wide_x[i] +=                                                                                                     \
+          (s ^ s >> 1) >> j & 1 ? -exact->wide_step[j * exact->padded + i] : exact->wide_step[j * exact->padded + i];  \
   } while (0)
 
 /* Empties the accumulators when the next `settings` might overflow them. */
@@ -11299,7 +11312,8 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
     for (done = 0; done < survivors; done += bytes) { /* evaluate */
       const PERMI_I where = PERMI_I_LOAD_ANY(lane + done), what = PERMI_I_LOAD_ANY(setting + done);
       const PERMI_I b0 = PERMI_I_AND(where, low), b2 = PERMI_I_AND(PERMI_I_SHR16(what, 4 - shift), low);
-      const PERMI_I b1 = PERMI_I_OR(PERMI_I_AND(PERMI_I_SHR16(where, 4), low), PERMI_I_AND(PERMI_I_SHL16(what, shift), high));
+      const PERMI_I b1 =
+          PERMI_I_OR(PERMI_I_AND(PERMI_I_SHR16(where, 4), low), PERMI_I_AND(PERMI_I_SHL16(what, shift), high));
       const PERMI_I sign = PERMI_I_LOOKUP(parity, PERMI_I_XOR(PERMI_I_XOR(b0, b1), b2));
       const int rest = survivors - done < bytes ? survivors - done : bytes;
       const uint8_t *nibbles = exact->nibbles, *with_first = first;

@@ -1,5 +1,5 @@
-/* make bench, part exact: the exact engine beside the plain programs of bench_exact_plain.c (-O3), one core. Each figure
-   is the median over matrices of the same kind; times are processor times of this process, since machines are shared.
+/* make bench, part exact: the exact engine beside the plain programs of bench_exact_plain.c (-O3), one core. Each
+   figure is the median over matrices of the same kind; times are processor times of this process, since machines are shared.
    The plain programs run at n = 24; their elements/s do not depend on n. */
 #ifndef BENCH_EXACT_H_INCLUDED
 #define BENCH_EXACT_H_INCLUDED
@@ -35,7 +35,10 @@ static void bench_exact_matrix(int kind, int n, int which, int64_t *a)
   int i;
   for (i = 0; i < n * n; i++) {
     double u = bench_random(&state);
-    a[i] = kind == 0 ? u > 0 : kind == 1 ? (int64_t)floor(1.5 * u + 0.5) : kind == 2 ? (int64_t)floor(100.5 * u + 0.5) : i + 1;
+    a[i] = kind == 0   ? u > 0
+           : kind == 1 ? (int64_t)floor(1.5 * u + 0.5)
+           : kind == 2 ? (int64_t)floor(100.5 * u + 0.5)
+                       : i + 1;
     if (kind == 3 && which) { /* the same entries elsewhere */
       int j = (int)((u + 1) / 2 * (i + 1)), other = j <= i ? j : i;
       int64_t swap = a[other];
@@ -102,7 +105,8 @@ static void bench_exact(void)
   static const perm_isa isas[] = {PERM_ISA_AVX512IFMA, PERM_ISA_AVX512, PERM_ISA_AVX2};
   static int64_t a[BENCH_EXACT_MATRICES][64 * 64];
   int kind, i, n, w;
-  printf("\n| exact integers, n | plain program, -O3 | M elements/s | kernel | all terms | ratio | zeros skipped | ratio |\n");
+  printf("\n| exact integers, n | plain program, -O3 | M elements/s | kernel | all terms | ratio | zeros skipped | "
+         "ratio |\n");
   printf("|---|---|---|---|---|---|---|---|\n");
   for (kind = 0; kind < BENCH_COUNT(bench_exact_kinds); kind++) {
     const bench_exact_kind *of = &bench_exact_kinds[kind];

@@ -1,5 +1,5 @@
-/* The yardsticks of the exact engine: plain Gray-code programs for integer matrices, one term at a time. Compiled at -O3
-   by `make bench`. BENCH_LIMBS: 64-bit words of a product, fixed. */
+/* The yardsticks of the exact engine: plain Gray-code programs for integer matrices, one term at a time. Compiled at
+   -O3 by `make bench`. BENCH_LIMBS: 64-bit words of a product, fixed. */
 #include <stdint.h>
 #include <string.h>
 
