@@ -4,8 +4,8 @@
 #ifndef BENCH_EXACT_H_INCLUDED
 #define BENCH_EXACT_H_INCLUDED
 
-__extension__ typedef unsigned __int128 bench_wide;
-bench_wide bench_exact_wide(int n, const int64_t *a);
+__extension__ typedef unsigned __int128 bench_words;
+bench_words bench_exact_wide(int n, const int64_t *a);
 void bench_exact_limbs4(int n, const int64_t *a, uint64_t *total);
 void bench_exact_limbs5(int n, const int64_t *a, uint64_t *total);
 
@@ -54,7 +54,7 @@ static double bench_exact_plain(int limbs, const int64_t *a, const uint64_t *exp
   const double start = bench_exact_seconds();
   uint64_t total[8];
   if (limbs == 2) {
-    bench_wide value = bench_exact_wide(BENCH_EXACT_N, a);
+    bench_words value = bench_exact_wide(BENCH_EXACT_N, a);
     total[0] = (uint64_t)value;
     total[1] = (uint64_t)(value >> 64);
   } else {
@@ -92,7 +92,7 @@ static double bench_exact_rate(int n, const int64_t *a, perm_isa isa, int skip, 
   permi_leaf_number(&leaf, &partial, &number);
   leaf.release(&options.allocator, leaf.context);
   {
-    bench_wide value = ((bench_wide)number.integer.word[1] << 64 | number.integer.word[0]) << (n - 1);
+    bench_words value = ((bench_words)number.integer.word[1] << 64 | number.integer.word[0]) << (n - 1);
     value = number.integer.negative ? 0 - value : value;
     expected[0] = (uint64_t)value;
     expected[1] = (uint64_t)(value >> 64);
