@@ -4858,13 +4858,13 @@ typedef struct permi_problem {
 } permi_problem;
 
 typedef struct permi_counted {
-  int m, n, parts;                /* distinct rows and columns */
-  int rows, columns;              /* in all; rows <= columns */
-  int zero;                       /* 1: the permanent is */
+  int m, n, parts;   /* distinct rows and columns */
+  int rows, columns; /* in all; rows <= columns */
+  int zero;          /* 1: the permanent is */
   int *row_count, *column_count;
-  double *real;                   /* [m][n][parts], or NULL and */
-  int64_t *integer;               /* these, */
-  int scaled, exp2;               /* scaled: times 2^exp2: doubles as integers */
+  double *real;     /* [m][n][parts], or NULL and */
+  int64_t *integer; /* these, */
+  int scaled, exp2; /* scaled: times 2^exp2: doubles as integers */
 } permi_counted;
 
 PERMI_NEVER_INLINE static uint64_t permi_problem_bits(const permi_problem *problem, int i, int j, int part)
@@ -4901,8 +4901,8 @@ static int permi_lines_merge(const permi_problem *problem, int by_columns, const
   int used = 0, x, k;
   for (x = 0; x < size && others; x++) {
     const int times = given ? given[x] : 1;
-    const uint64_t place = by_columns ? permi_problem_bits(problem, other[0], x, 0)
-                                      : permi_problem_bits(problem, x, other[0], 0);
+    const uint64_t place =
+        by_columns ? permi_problem_bits(problem, other[0], x, 0) : permi_problem_bits(problem, x, other[0], 0);
     if (!times)
       continue;
     for (k = 0; k < used; k++)
@@ -4951,7 +4951,7 @@ static int permi_lines_drop(const permi_problem *problem, int by_columns, const 
 
 /* Arguments have been checked. Everything is in the one allocation counted->row_count. O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
-                                      permi_counted *counted)
+                                                 permi_counted *counted)
 {
   const int most = problem->m > problem->n ? problem->m : problem->n;
   int *line[2], *count[2], lines[2], total[2], all, side, i, j, part; /* 0: rows, 1: columns */
@@ -4971,8 +4971,8 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   for (side = 0; side < 2; side++)
     total[side] = permi_counts_total(count[side], lines[side]);
   for (side = 0; side < 2; side++) { /* zero lines: no harm where lines are to spare */
-    const int left = permi_lines_drop(problem, side, line[1 - side], lines[1 - side], line[side], count[side],
-                                      lines[side]);
+    const int left =
+        permi_lines_drop(problem, side, line[1 - side], lines[1 - side], line[side], count[side], lines[side]);
     if (left < lines[side] && total[side] <= total[1 - side])
       counted->zero = 1;
     lines[side] = left;
@@ -5091,8 +5091,8 @@ static uint64_t permi_words_product(uint64_t a, uint64_t b, uint64_t *high)
 }
 
 /* to +-= from * factor modulo 2^(64 words); factor: a magnitude of `length` words. a - b = ~(~a + b). */
-PERMI_NEVER_INLINE static void permi_words_fuse(uint64_t *to, const uint64_t *from, int words, const uint64_t *factor, int length,
-                             int subtract)
+PERMI_NEVER_INLINE static void permi_words_fuse(uint64_t *to, const uint64_t *from, int words, const uint64_t *factor,
+                                                int length, int subtract)
 {
   int i, k;
   for (i = 0; subtract && i < words; i++)
@@ -5133,8 +5133,8 @@ PERMI_NEVER_INLINE static void permi_cell_add(const permi_ring *ring, void *to, 
 }
 
 /* to += from * factor, or to -= it. */
-PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_ring *ring, void *to, const void *from, const permi_factor *factor,
-                            int subtract)
+PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_ring *ring, void *to, const void *from,
+                                               const permi_factor *factor, int subtract)
 {
   int part;
   if (ring->words) {
@@ -5160,7 +5160,8 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_ring *ring, void *to,
 }
 
 /* cell *= factor; room: a cell's worth of scratch. */
-PERMI_NEVER_INLINE static void permi_cell_multiply(const permi_ring *ring, void *cell, const permi_factor *factor, void *room)
+PERMI_NEVER_INLINE static void permi_cell_multiply(const permi_ring *ring, void *cell, const permi_factor *factor,
+                                                   void *room)
 {
   if (ring->words) {
     permi_cell_set(ring, room, 0);
@@ -5213,11 +5214,11 @@ static double permi_cell_modulus(const permi_ring *ring, const void *cell)
 }
 
 /* ---- the digits and forms of an engine */
-#define PERMI_MOST_DIGITS 62   /* of engines that count in a number system: 2^62 states at most */
-#define PERMI_MOST_FORMS 512   /* of those that keep the forms on the stack, */
-#define PERMI_MOST_NEEDED 128  /* and what leads to e_M */
-#define PERMI_MOST_CELLS 8192  /* 8-byte words of cells there */
-#define PERMI_MOST_WALKED 900  /* total of the digits: binomials are scaled by 2^-total */
+#define PERMI_MOST_DIGITS 62  /* of engines that count in a number system: 2^62 states at most */
+#define PERMI_MOST_FORMS 512  /* of those that keep the forms on the stack, */
+#define PERMI_MOST_NEEDED 128 /* and what leads to e_M */
+#define PERMI_MOST_CELLS 8192 /* 8-byte words of cells there */
+#define PERMI_MOST_WALKED 900 /* total of the digits: binomials are scaled by 2^-total */
 
 typedef struct permi_counts {
   perm_allocator allocator;
@@ -5265,8 +5266,8 @@ PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *c
     if (counts->integer) {
       const int64_t x = counts->integer[at];
       factor.negative[part] = x < 0;
-      factor.magnitude[part][0] = permi_words_product(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, (uint64_t)times,
-                                                       &factor.magnitude[part][1]);
+      factor.magnitude[part][0] =
+          permi_words_product(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, (uint64_t)times, &factor.magnitude[part][1]);
     } else {
       factor.dd[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
     }
@@ -5284,15 +5285,15 @@ typedef struct permi_subsets {
   int skip, digits;
   size_t stride[PERMI_MOST_DIGITS], states;
   int v[PERMI_MOST_DIGITS];
-  double *plane[3];     /* real, imaginary, absolute (NULL where not needed) */
-  uint64_t *cell;       /* instead of the first two */
+  double *plane[3];          /* real, imaginary, absolute (NULL where not needed) */
+  uint64_t *cell;            /* instead of the first two */
   int at[PERMI_MOST_DIGITS]; /* weights of digit d: from there, by v_d */
-  double *weight[3];    /* real, imaginary, absolute */
-  permi_factor *factor; /* instead */
-  double *sum[3];       /* a row of states as it grows */
-  int block, row;       /* digits 0 .. block - 1 run along a row of that many states, */
-  double *inner[4];     /* [digit][row] with these weights: real, imaginary, absolute, -imaginary; 0 where v_d is */
-  int inner_total;      /* the largest total of these digits */
+  double *weight[3];         /* real, imaginary, absolute */
+  permi_factor *factor;      /* instead */
+  double *sum[3];            /* a row of states as it grows */
+  int block, row;            /* digits 0 .. block - 1 run along a row of that many states, */
+  double *inner[4]; /* [digit][row] with these weights: real, imaginary, absolute, -imaginary; 0 where v_d is */
+  int inner_total;  /* the largest total of these digits */
   const struct permi_sweep *sweep;
   double least_state, least_weight; /* but for zeros: where products cannot underflow, nothing is lost */
   /* the digits that can be taken back from the present row: how far, and their weights */
@@ -5301,7 +5302,8 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Along a row: to += w from, with one weight or one for each; to = from, with its largest and least moduli but zeros. */
+/* Along a row: to += w from, with one weight or one for each; to = from, with its largest and least moduli (zeros
+   apart). */
 typedef struct permi_sweep {
   void (*scaled)(double *to, const double *from, double w, int n);
   void (*weighted)(double *to, const double *from, const double *w, int n);
@@ -5351,8 +5353,8 @@ PERMI_AVX2 static void permi_sweep_weighted_avx2(double *to, const double *from,
 {
   int x;
   for (x = 0; x + 4 <= n; x += 4)
-    _mm256_storeu_pd(
-        to + x, _mm256_fmadd_pd(_mm256_loadu_pd(w + x), _mm256_loadu_pd(from + x), _mm256_loadu_pd(to + x)));
+    _mm256_storeu_pd(to + x,
+                     _mm256_fmadd_pd(_mm256_loadu_pd(w + x), _mm256_loadu_pd(from + x), _mm256_loadu_pd(to + x)));
   for (; x < n; x++)
     to[x] = fma(w[x], from[x], to[x]);
 }
@@ -5588,9 +5590,9 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
     if (total == counts->needed) {
       if (dp->cell) {
         permi_cell_sum(&counts->ring, dp->cell + s * counts->ring.size, partial);
-        permi_sum_add_double(&partial->absolute, dp->plane[2] ? dp->plane[2][s]
-                                                              : permi_cell_modulus(&counts->ring,
-                                                                                   dp->cell + s * counts->ring.size));
+        permi_sum_add_double(&partial->absolute,
+                             dp->plane[2] ? dp->plane[2][s]
+                                          : permi_cell_modulus(&counts->ring, dp->cell + s * counts->ring.size));
       } else {
         permi_sum_add_double(&partial->value, dp->plane[0][s]);
         if (dp->plane[1])
@@ -5612,7 +5614,8 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
 /* What an operation can lose by underflow, a few times the least double: double-doubles lose several. */
 #define PERMI_LEAST 4e-323
 
-PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, permi_control *control, double seconds, perm_partial *partial)
+PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, permi_control *control, double seconds,
+                                                perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
   double lost = 0;
@@ -5729,8 +5732,8 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
 }
 
 /* ---- expansion: form by form, a digit that is not used up; products of double-doubles, or exact. */
-PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control, int *left, int *chosen,
-                                       int *form_of, uint64_t *cell, perm_partial *partial)
+PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control, int *left,
+                                                  int *chosen, int *form_of, uint64_t *cell, perm_partial *partial)
 {
   const permi_ring *ring = &counts->ring;
   uint32_t steps = 0;
@@ -5773,7 +5776,8 @@ PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, pe
   return PERM_OK;
 }
 
-PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, permi_control *control,
+                                                       perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
   const perm_allocator *allocator = &counts->allocator;
@@ -5798,11 +5802,11 @@ PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, p
 
 /* ======================================================================================= >>repeats
    Sums over numbers v_d = 0 .. c_d of copies of each digit, in n-ary reflected Gray order:
-     Glynn [Gly10, CH18]   2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
-     Ryser [Rys63]         sum_v (-1)^(M-k) binom(N-k, M-k) prod_d binom(c_d, v_d) F(sum_d v_d a_fd),  k = sum_d v_d <= M
+     Glynn [Gly10, CH18]  2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
+     Ryser [Rys63]        sum_v (-1)^(M-k) binom(N-k, M-k) prod_d binom(c_d, v_d) F(sum_d v_d a_fd), k = sum_d v_d <= M
    F is the product of the forms with their counts, or, where Glynn's digits are the M rows and the forms the N > M
-   columns, the elementary symmetric function e_M of them. v -> c - v leaves Glynn's terms as they are, so the last digit
-   takes only v <= c/2, doubled but for v = c/2 itself. Weights are scaled by 2^-c_d.
+   columns, the elementary symmetric function e_M of them. v -> c - v leaves Glynn's terms as they are, so the last
+   digit takes only v <= c/2, doubled but for v = c/2 itself. Weights are scaled by 2^-c_d.
    Row sums are exact wherever a walk starts: entries are split into two parts on two grids, as in PERM_FORM_SPLIT of
    >>dense; integers have 128 bits. */
 typedef struct permi_nary {
@@ -5861,7 +5865,8 @@ static int permi_nary_negative(const permi_counts *counts, const permi_nary *wal
 }
 
 /* term := weight times the product of the forms. Returns its modulus, parts added. */
-PERMI_NEVER_INLINE static double permi_nary_product(const permi_counts *counts, const double *form, double weight, double *term)
+PERMI_NEVER_INLINE static double permi_nary_product(const permi_counts *counts, const double *form, double weight,
+                                                    double *term)
 {
   const double *other = form + counts->forms;
   double even = weight, odd = 1, im = 0;
@@ -6002,8 +6007,7 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
   for (lane = 0; lane < batch->lanes; lane++) {
     total[0] = permi_dd_add_double(total[0], batch->weight[lane] * last[lane]);
     if (counts->parts == 2)
-      total[1] = permi_dd_add_double(total[1],
-                                     batch->weight[lane] * last[(counts->needed + 1) * PERMI_LANES + lane]);
+      total[1] = permi_dd_add_double(total[1], batch->weight[lane] * last[(counts->needed + 1) * PERMI_LANES + lane]);
   }
   if ((permi_scatter(place) & counts->absolute_mask) == 0) {
     permi_nary_symmetric(counts, batch->form, 1, batch->e);
@@ -6101,7 +6105,8 @@ PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, perm
     }
 }
 
-PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form)
+PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *counts, const permi_forms *forms,
+                                                          int form)
 {
   permi_factor factor;
   int part;
@@ -6124,13 +6129,15 @@ PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *co
 }
 
 /* cell := product of cells a and b, of which b is a whole number >= 0. */
-PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_ring *ring, uint64_t *cell, const uint64_t *a, const uint64_t *b)
+PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_ring *ring, uint64_t *cell, const uint64_t *a,
+                                                const uint64_t *b)
 {
   permi_cell_set(ring, cell, 0);
   if (ring->words)
     permi_words_fuse(cell, a, ring->words, b, ring->words, 0);
   else
-    *(permi_dd *)(void *)cell = permi_dd_multiply(*(const permi_dd *)(const void *)a, *(const permi_dd *)(const void *)b);
+    *(permi_dd *)(void *)cell =
+        permi_dd_multiply(*(const permi_dd *)(const void *)a, *(const permi_dd *)(const void *)b);
 }
 
 /* A chunk in cells. Terms go into the sums one by one: exactly. */
@@ -6281,7 +6288,7 @@ PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
      expansion  all injections */
 typedef struct permi_choice {
   perm_method method;
-  int by_columns; /* 1: the digits are the columns */
+  int by_columns;           /* 1: the digits are the columns */
   perm_precision precision; /* default, dd, or exact */
   int words;                /* of exact numbers */
   perm_isa isa;
@@ -6291,17 +6298,17 @@ typedef struct permi_choice {
 
 /* Stored rates, in seconds, of one thread of a 2.5 GHz Xeon with AVX2; [real, complex]. Predictions were then within
    a factor of two, but for matrices of a few microseconds. */
-static const double permi_seconds_sweep[2] = {2e-9, 4e-9};     /* subsets: a transition */
+static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
 static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
-static const double permi_seconds_form[2] = {8e-10, 1.8e-9};   /* repeats: a form moves, is multiplied */
+static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
 static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* repeats: a step of e_M */
 static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};    /* a product and a sum of double-doubles */
 static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* of integers, */
 static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
-#define PERMI_SECONDS_SCAN 8e-9  /* subsets: looking at a row of states */
-#define PERMI_SECONDS_STEP 1e-6  /* subsets: weights of a form for rows of states */
-#define PERMI_SECONDS_TERM 3e-8  /* repeats */
+#define PERMI_SECONDS_SCAN 8e-9                                /* subsets: looking at a row of states */
+#define PERMI_SECONDS_STEP 1e-6                                /* subsets: weights of a form for rows of states */
+#define PERMI_SECONDS_TERM 3e-8                                /* repeats */
 
 PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *counted, int i, int j)
 {
@@ -6313,7 +6320,7 @@ PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *coun
   return sum;
 }
 
-/* log2 of prod over the rows (columns) of (sum of |entries|, with counts); *sums: the sum of those sums, with counts. */
+/* log2 of prod over the rows (columns) of (sum of |entries|, with counts); *sums: the sum of those sums, likewise. */
 PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
 {
   const int lines = by_columns ? counted->n : counted->m, others = by_columns ? counted->m : counted->n;
@@ -6336,8 +6343,8 @@ PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by
 PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_choice *choice)
 {
   const int skips = !choice->by_columns && counted->columns > counted->rows;
-  double sums, bits = permi_counted_bits(counted, choice->method == PERM_SUBSETS ? 0 : !choice->by_columns && !skips,
-                                         &sums);
+  double sums,
+      bits = permi_counted_bits(counted, choice->method == PERM_SUBSETS ? 0 : !choice->by_columns && !skips, &sums);
   if (choice->method == PERM_RYSER)
     bits += 2.0 * counted->columns;
   else if (choice->method != PERM_SUBSETS && choice->method != PERM_EXPANSION) {
@@ -6352,7 +6359,7 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
 
 /* The predicted cost of one engine, or why it cannot. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
-                                      perm_precision precision)
+                                                 perm_precision precision)
 {
   permi_choice choice;
   const int digits = by_columns ? counted->n : counted->m, padding = counted->columns - counted->rows;
@@ -6394,7 +6401,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   size *= counted->parts;
   one = permi_seconds_exact[complex_parts] + permi_seconds_word[complex_parts] * choice.words;
   if (precision == PERM_PRECISION_DD)
-    one = method == PERM_SUBSETS               ? permi_seconds_sweep_dd[complex_parts]
+    one = method == PERM_SUBSETS                  ? permi_seconds_sweep_dd[complex_parts]
           : symmetric || method == PERM_EXPANSION ? permi_seconds_e_dd[complex_parts]
                                                   : permi_seconds_form_dd[complex_parts];
   if (method == PERM_EXPANSION) {
@@ -6447,13 +6454,14 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
 }
 
 /* The cheapest engine, or the one that `method` names. Subsets may take twice as long as others: they do not cancel. */
-PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options, perm_precision precision)
+PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
+                                            perm_precision precision)
 {
   static const struct {
     perm_method method;
     int by_columns, square; /* square: 0: not for square ones, 1: only for them, 2: for all */
-  } engines[] = {{PERM_SUBSETS, 0, 2}, {PERM_SUBSETS, 1, 2}, {PERM_REPEATS, 0, 2}, {PERM_REPEATS, 1, 1},
-                 {PERM_SHORT, 0, 2},   {PERM_SHORT, 1, 1},   {PERM_RYSER, 1, 2},   {PERM_RYSER, 0, 1},
+  } engines[] = {{PERM_SUBSETS, 0, 2}, {PERM_SUBSETS, 1, 2},  {PERM_REPEATS, 0, 2}, {PERM_REPEATS, 1, 1},
+                 {PERM_SHORT, 0, 2},   {PERM_SHORT, 1, 1},    {PERM_RYSER, 1, 2},   {PERM_RYSER, 0, 1},
                  {PERM_PADDED, 1, 2},  {PERM_EXPANSION, 1, 2}};
   const int square = counted->rows == counted->columns;
   permi_choice best;
@@ -6508,8 +6516,8 @@ PERMI_COLD static void permi_counts_scale(const permi_counts *counts, int *digit
       double total = 0;
       for (k = 0; k < others; k++) {
         const double size = permi_counts_modulus(counts, of_forms ? k : x, of_forms ? x : k);
-        const int e = size == 0 ? 0 : (size <= DBL_MAX ? permi_exponent(size) : 1025) +
-                                          (of_forms ? digit_exp2[k] : form_exp2[k]);
+        const int e =
+            size == 0 ? 0 : (size <= DBL_MAX ? permi_exponent(size) : 1025) + (of_forms ? digit_exp2[k] : form_exp2[k]);
         if (size == 0)
           continue;
         sum += e;
@@ -6524,10 +6532,10 @@ PERMI_COLD static void permi_counts_scale(const permi_counts *counts, int *digit
       for (k = 0; k < others; k++) {
         d = of_forms ? k : x;
         f = of_forms ? x : k;
-        total += (of_forms ? counts->digit_count[d] : counts->form_count[f]) *
-                 (ldexp(fabs(permi_counts_entry(counts, d, 0, f)), digit_exp2[d] + form_exp2[f]) +
-                  (counts->parts == 2 ? ldexp(fabs(permi_counts_entry(counts, d, 1, f)), digit_exp2[d] + form_exp2[f])
-                                      : 0));
+        total +=
+            (of_forms ? counts->digit_count[d] : counts->form_count[f]) *
+            (ldexp(fabs(permi_counts_entry(counts, d, 0, f)), digit_exp2[d] + form_exp2[f]) +
+             (counts->parts == 2 ? ldexp(fabs(permi_counts_entry(counts, d, 1, f)), digit_exp2[d] + form_exp2[f]) : 0));
       }
       *exp2 -= permi_log2_ceiling(total * (1 + 1e-12));
     }
@@ -6659,7 +6667,7 @@ static int permi_counts_odd(const int *count, const int *order, int digits)
 
 /* The engine of a choice as a leaf. fingerprint: of the problem. */
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
-                                     uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
+                                                uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int by_columns = choice->by_columns, digits = by_columns ? counted->n : counted->m;
   const int padding = choice->method == PERM_PADDED ? counted->columns - counted->rows : 0;
@@ -6678,9 +6686,9 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   for (d = 0; walks && d < digits; d++)
     cells += (size_t)count[d] + 1;
   cells += walks && choice->method == PERM_RYSER ? (size_t)counted->rows + 1 : 0;
-  counts = (permi_counts *)permi_allocate(
-      allocator, 1, sizeof *counts + (2 * coefficients + cells * size) * sizeof(double) +
-                        (size_t)(6 * digits + 2 * forms) * sizeof(int));
+  counts = (permi_counts *)permi_allocate(allocator, 1,
+                                          sizeof *counts + (2 * coefficients + cells * size) * sizeof(double) +
+                                              (size_t)(6 * digits + 2 * forms) * sizeof(int));
   if (!counts)
     return PERM_ERROR_MEMORY;
   memset(counts, 0, sizeof *counts);
@@ -6771,7 +6779,8 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
       if (half)
         counts->radix[d] = counts->digit_count[d] / 2 + 1;
       counts->weight_at[d] = at;
-      permi_weights_fill(counts, counts->digit_count[d], counts->radix[d] - 1, half, counts->weight + (size_t)at * size);
+      permi_weights_fill(counts, counts->digit_count[d], counts->radix[d] - 1, half,
+                         counts->weight + (size_t)at * size);
       at += counts->radix[d];
       counts->terms *= (uint64_t)counts->radix[d];
     }
@@ -6799,7 +6808,8 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
     }
   }
   {
-    const int fields[] = {(int)choice->method, (int)choice->isa, by_columns, (int)choice->precision, counted->parts, counted->integer != NULL,
+    const int fields[] = {(int)choice->method,       (int)choice->isa, by_columns,
+                          (int)choice->precision,    counted->parts,   counted->integer != NULL,
                           (int)counts->absolute_mask};
     for (d = 0; d < (int)(sizeof fields / sizeof fields[0]); d++)
       fingerprint = permi_hash(fingerprint, (uint64_t)fields[d]);
@@ -6826,7 +6836,8 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
   for (x = 0; x < counted->n; x++)
     hash = permi_hash(hash, (uint64_t)counted->column_count[x]);
   for (k = 0; k < entries; k++)
-    hash = counted->integer ? permi_hash(hash, (uint64_t)counted->integer[k]) : permi_hash_double(hash, counted->real[k]);
+    hash =
+        counted->integer ? permi_hash(hash, (uint64_t)counted->integer[k]) : permi_hash_double(hash, counted->real[k]);
   return hash;
 }
 
@@ -8128,8 +8139,8 @@ static double permi_seconds_left(const perm_options *options, double start)
 }
 
 /* ---- rectangular matrices and multiplicities */
-PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name, int *total,
-                                      perm_result *result)
+PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name,
+                                                 int *total, perm_result *result)
 {
   int k;
   *total = 0;
@@ -8221,8 +8232,8 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
-                             : options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD ||
-                                     options->method == PERM_EXPANSION
+                             : options->precision == PERM_PRECISION_ACCURATE ||
+                                     options->precision == PERM_PRECISION_DD || options->method == PERM_EXPANSION
                                  ? PERM_PRECISION_DD
                                  : PERM_PRECISION_DEFAULT;
   permi_choice choice = permi_choose(counted, options, precision);
@@ -8236,8 +8247,8 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
 
 /* The job of a choice. choice NULL: the permanent is `constant`. */
 PERMI_COLD static perm_status permi_counts_job(const permi_counted *counted, const permi_choice *choice, int constant,
-                                    uint64_t fingerprint, const perm_options *options, perm_job **made,
-                                    perm_result *result)
+                                               uint64_t fingerprint, const perm_options *options, perm_job **made,
+                                               perm_result *result)
 {
   perm_job *job = permi_job_new(&options->allocator, choice ? choice->precision : options->precision);
   permi_leaf leaf;
@@ -8264,7 +8275,7 @@ PERMI_COLD static perm_status permi_counts_job(const permi_counted *counted, con
 }
 
 PERMI_COLD static perm_status permi_counts_run(const permi_counted *counted, const permi_choice *choice, int constant,
-                                    uint64_t fingerprint, const perm_options *options, perm_result *result)
+                                               uint64_t fingerprint, const perm_options *options, perm_result *result)
 {
   perm_job *job;
   perm_status status = permi_counts_job(counted, choice, constant, fingerprint, options, &job, result);
@@ -8272,11 +8283,11 @@ PERMI_COLD static perm_status permi_counts_run(const permi_counted *counted, con
 }
 
 PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
-                                       perm_result *result)
+                                                  perm_result *result)
 {
   if (choice->seconds == (double)INFINITY)
-    return permi_fail(result, choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW
-                                                                                       : PERM_ERROR_LIMIT,
+    return permi_fail(result,
+                      choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
                       options->method == PERM_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
                       choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
   if (options->max_bytes > 0 && choice->bytes > options->max_bytes)
@@ -8286,8 +8297,8 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
 }
 
 /* The engines of >>rectangular for a reduced problem, with the rule of escalation; argument: of the options. */
-PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options_given, int argument,
-                                         double start, perm_result *result)
+PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options_given,
+                                                    int argument, double start, perm_result *result)
 {
   perm_options options = *options_given;
   perm_result finished;
@@ -8341,7 +8352,8 @@ static perm_status permi_problem_job(const permi_problem *problem, int equal, in
                                      perm_job **job, perm_result *result)
 {
   const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
-  const int n = problem->n, square = problem->m == n && n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
+  const int n = problem->n,
+            square = problem->m == n && n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
   const double start = permi_seconds();
   perm_options engines = *options;
   permi_counted counted;
@@ -8419,7 +8431,7 @@ static perm_status permi_compute_integers(const permi_problem *problem, int equa
 
 /* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
 PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
-                                        const perm_options *options_given, perm_result *result)
+                                                   const perm_options *options_given, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   const double start = permi_seconds();
@@ -8444,8 +8456,8 @@ PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem,
     const permi_choice choice = permi_counts_choice(&counted, options);
     const permi_view view = {counted.real, counted.n, counted.parts};
     perm_plan plan;
-    if (choice.precision == PERM_PRECISION_DEFAULT &&
-        permi_plan(counted.n, &view, options, &plan, NULL) == PERM_OK && plan.seconds < choice.seconds) {
+    if (choice.precision == PERM_PRECISION_DEFAULT && permi_plan(counted.n, &view, options, &plan, NULL) == PERM_OK &&
+        plan.seconds < choice.seconds) {
       status = permi_compute(counted.n, counted.n, &view, options, result);
       permi_counted_free(&options->allocator, &counted);
       return status;

@@ -69,8 +69,9 @@ TEST(t_repeats_match_the_matrix_written_out)
         CHECK_SHOW(distance <= r.error && r.error < (double)INFINITY, "%s: off by %g, error %g",
                    perm_method_name(options.method), distance, r.error);
         CHECK_SHOW(distance <= 2 * r.estimate + (k & 1 ? 1e-15 * rect_size(value) : 0) + 1e-25 * rect_size(absolute),
-                   "%s %d: off by %g of %g, estimate %g, error %g, order %d, parts %d kind %d", perm_method_name(options.method), k & 1,
-                   distance, rect_size(value), r.estimate, r.error, total, parts, trial % 4);
+                   "%s %d: off by %g of %g, estimate %g, error %g, order %d, parts %d kind %d",
+                   perm_method_name(options.method), k & 1, distance, rect_size(value), r.estimate, r.error, total,
+                   parts, trial % 4);
       }
       for (k = 0; k < m * n * parts; k++) {
         whole[k] = test_below(2001) - 1000;
@@ -236,8 +237,8 @@ TEST(t_repeats_two_hundred_photons)
       CHECK(perm_compute_repeated_real(3, 2, a, 2, rows, columns, &options, &r) == PERM_OK && isfinite(r.value));
       high = ldexp(exact.value, (int)(exact.exp2 - r.exp2));
       error = fabs(r.value - high);
-      CHECK_SHOW(error <= r.error + 1e-15 * fabs(high), "%s: off by %g of %g, error %g", perm_method_name(r.method), error,
-                 high, r.error);
+      CHECK_SHOW(error <= r.error + 1e-15 * fabs(high), "%s: off by %g of %g, error %g", perm_method_name(r.method),
+                 error, high, r.error);
       if (!(trial & 1) && j != 2)
         CHECK(error <= 1e-12 * fabs(high));
       if (j == 0) /* even where all but everything cancels: as whole numbers */
@@ -348,8 +349,8 @@ TEST(t_repeats_a_thousand)
   CHECK(perm_compute_repeated_real(2, 2, a, 2, counts, counts, NULL, &r) == PERM_OK);
   for (e = 0; e < r.exp2; e++)
     sum /= 2;
-  CHECK_SHOW(fabs(r.value - (double)sum) <= r.error && r.error <= 2e-12 * r.value, "%.17g, not %.17g; error %g", r.value,
-             (double)sum, r.error);
+  CHECK_SHOW(fabs(r.value - (double)sum) <= r.error && r.error <= 2e-12 * r.value, "%.17g, not %.17g; error %g",
+             r.value, (double)sum, r.error);
   CHECK(perm_compute_repeated_real(1, 1, a, 1, counts, counts, NULL, &r) == PERM_OK);
   CHECK(fabs(log2(fabs(r.value)) + (double)r.exp2 - (lgamma(501) / log(2.0) - 500)) < 1e-9);
 }
