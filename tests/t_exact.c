@@ -190,6 +190,10 @@ TEST(t_exact_at_its_limits)
           a[i * n + j] = test_below(7) - 3;
       exact_check(what, n, 1, a);
     }
+  for (i = 0; i < 10; i++) /* y = norms for x = 1, two of 12 bits and three of 8 a limb: a half of three would be 2^32 */
+    for (j = 0; j < 10; j++)
+      a[i * 10 + j] = j == i ? (i < 4 ? 4095 : 255) - 9 : 1;
+  exact_check("halves", 10, 1, a);
   for (i = 0; i < n * n; i++)
     a[i] = 2 * test_below(50) - 50;
   exact_check("even entries", n, 1, a);
