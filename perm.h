@@ -658,10 +658,12 @@ PERM_API perm_isa perm_isa_best(void);
 
 #define PERMI_PRAGMA(text) _Pragma(#text)
 #if defined(__GNUC__) && !defined(__clang__)
-#define PERMI_UNROLL PERMI_PRAGMA(GCC unroll 16) /* clang unrolls such loops by itself */
+#define PERMI_UNROLL PERMI_PRAGMA(GCC unroll 8) /* clang unrolls such loops by itself */
+#define PERMI_UNROLL_FEW PERMI_PRAGMA(GCC unroll 3) /* where the count is not always known */
 #define PERMI_INLINE static inline __attribute__((always_inline))
 #else
 #define PERMI_UNROLL
+#define PERMI_UNROLL_FEW
 #define PERMI_INLINE static inline
 #endif
 #if defined(_OPENMP)
@@ -10798,7 +10800,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, const double
     factor[place] = PERMI_LOAD(g + place * PERMI_WIDTH);
     carry[place] = PERMI_SET(0);
   }
-  PERMI_UNROLL
+  PERMI_UNROLL_FEW
   for (i = 0; i < k; i++) {
     const PERMI_V c = PERMI_SET(round[i]);
     PERMI_UNROLL
@@ -10820,9 +10822,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
                                                const double *round, const double *rest, int places)
 {
   int i, j;
-  PERMI_UNROLL
+  PERMI_UNROLL_FEW
   for (i = 0; i < na; i++) {
-    PERMI_UNROLL
+    PERMI_UNROLL_FEW
     for (j = 0; j < nb; j++) {
       const PERMI_V high = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(round[i + j]));
       const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SUB(PERMI_SET(rest[i + j]), high));
