@@ -181,7 +181,8 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
 
 /* Permanent of a sparse matrix. result (required) is overwritten. Returns result->status. Default precision
    computes integer kinds exactly, and in doubles (with their error bound) if a perm_integer may be too short.
-   Thread-safe. Square matrices, and 0 x n (permanent 1). */
+   Thread-safe. Rectangular matrices (and the methods for them) are taken as arrays of up to PERM_MAX_LINES rows and
+   columns by the engines of perm.h. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
@@ -4136,6 +4137,53 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
   return PERM_OK;
 }
 
+/* Rectangular matrices, and the methods that perm.h has for them, take the matrix as an array. */
+static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
+{
+  return (matrix->m != matrix->n && matrix->m > 0) || options->method == PERM_SUBSETS ||
+         options->method == PERM_REPEATS || options->method == PERM_SHORT || options->method == PERM_PADDED;
+}
+
+/* The array, of integers where *exact asks for them and all entries are. The caller releases *entries. */
+static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
+                                      permi_problem *problem, void **entries, perm_result *result)
+{
+  const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t count = (size_t)m * (size_t)n * (size_t)parts;
+  int64_t *integers, pair[2];
+  double *reals;
+  size_t bad = 0, e;
+  int i, row;
+  *entries = NULL;
+  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
+                      m, n, PERM_MAX_LINES);
+  if (exact && !permi_sparse_all_integers(matrix, &row, &bad))
+    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
+                      "column %d (counted from 1) has none", row + 1, matrix->column[bad] + 1);
+  *entries = permi_allocate(allocator, count, 8);
+  if (!*entries)
+    return permi_fail_memory(result);
+  memset(*entries, 0, count * 8);
+  integers = (int64_t *)*entries;
+  reals = (double *)*entries;
+  for (i = 0; i < m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      const size_t at = ((size_t)i * (size_t)n + (size_t)matrix->column[e]) * (size_t)parts;
+      permi_sparse_integer(matrix, e, pair);
+      if (exact)
+        integers[at] = pair[0];
+      else
+        reals[at] = permi_sparse_real(matrix, e);
+      if (exact && parts == 2)
+        integers[at + 1] = pair[1];
+      else if (parts == 2)
+        reals[at + 1] = permi_sparse_imaginary(matrix, e);
+    }
+  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n, parts, NULL, NULL);
+  return PERM_OK;
+}
+
 /* Checks the call; *exact is the arithmetic to begin with. */
 static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, int *exact,
                                       perm_result *result)
@@ -4151,6 +4199,9 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
+  *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
+  if (permi_sparse_by_counts(matrix, options)) /* checks the rest itself */
+    return PERM_OK;
   if (matrix->kind == PERM_KIND_COMPLEX && options->method == PERM_FRONTIER && !exactly)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
                       "options: method frontier takes complex matrices with precision exact only in this version");
@@ -4163,11 +4214,6 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }
-  if (matrix->m != matrix->n && matrix->m > 0)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                      "the matrix is %d x %d; this version takes square ones, and "
-                      "0 x n",
-                      matrix->m, matrix->n);
   whole = options->method != PERM_AUTO && options->method != PERM_FRONTIER && options->method != PERM_EXACT;
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
@@ -4225,6 +4271,15 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
   status = permi_sparse_check(matrix, options, &exact, result);
   if (status != PERM_OK)
     return status;
+  if (matrix->m > 0 && permi_sparse_by_counts(matrix, options)) {
+    permi_problem problem;
+    void *entries;
+    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
+    if (status == PERM_OK)
+      status = permi_problem_job(&problem, 0, 2, options, job, result);
+    permi_release(&options->allocator, entries);
+    return status;
+  }
   if (matrix->m == 0) {
     permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
@@ -4250,9 +4305,19 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   double start = permi_seconds(), planned = 0;
   perm_job *job;
   perm_status status;
-  int escalated = 0;
+  int escalated = 0, exact;
   if (!result)
     return PERM_ERROR_NULL;
+  status = permi_sparse_check(matrix, &options, &exact, result);
+  if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, &options)) {
+    permi_problem problem;
+    void *entries;
+    status = permi_sparse_array(matrix, &options.allocator, exact, &problem, &entries, result);
+    if (status == PERM_OK)
+      status = permi_compute_counts(&problem, 0, 2, &options, result);
+    permi_release(&options.allocator, entries);
+    return status;
+  }
   status = perm_sparse_job(matrix, &options, &job, result);
   while (status == PERM_OK) {
     perm_precision precision = job->precision;

@@ -304,8 +304,9 @@ static int cli_parse(cli *run, int argc, char **argv)
     return cli_usage("--samples, --relative-error and --seconds go with --estimate", NULL, "add it or leave them out");
   if (run->estimate + run->gradient + (run->minors > 0) > 1)
     return cli_usage("only one of --estimate, --gradient and --minors", NULL, "choose one");
-  if (run->explain && (run->estimate || run->gradient || run->minors))
-    return cli_usage("--explain is about permanents", NULL, "leave out --estimate, --gradient and --minors");
+  if (run->explain && (run->estimate || run->gradient || run->minors || run->rows || run->columns))
+    return cli_usage("--explain is about permanents", NULL,
+                     "leave out --estimate, --gradient, --minors, --rows and --cols");
   if (run->estimate && (run->rows || run->columns))
     return cli_usage("--estimate takes no multiplicities", NULL, "leave out --rows and --cols");
   if (run->write && run->files > 1)
@@ -377,14 +378,23 @@ static void cli_json_number(const char *key, double x) /* JSON has no infinity: 
     printf(",\"%s\":null", key);
 }
 
-static void cli_print_json(const char *name, const perm_matrix *matrix, const perm_result *result)
+static void cli_json_head(const char *name, const perm_matrix *matrix)
 {
   static const char *const kind[] = {"integer", "integer", "real", "complex"};
-  char value[PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
   printf("{\"file\":");
   cli_json_string(name);
   printf(",\"m\":%d,\"n\":%d,\"nnz\":%.0f,\"kind\":\"%s\"", matrix->m, matrix->n, (double)matrix->nnz,
          kind[matrix->kind]);
+}
+
+/* list: NULL, or what goes in as "minors" or "gradient": count numbers of `parts` doubles, in rows of `columns`. */
+static void cli_print_json(const char *name, const perm_matrix *matrix, const perm_result *result, const char *key,
+                           const double *list, int count, int columns)
+{
+  const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  char value[PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
+  int k;
+  cli_json_head(name, matrix);
   if (result->value != result->value) {
     printf(",\"value\":null,\"exp2\":0");
   } else {
@@ -409,6 +419,18 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   cli_json_number("terms", result->terms);
   cli_json_number("plan_seconds", result->plan_seconds);
   cli_json_number("seconds", result->seconds);
+  if (result->modulus)
+    printf(",\"modulus\":\"%llu\"", (unsigned long long)result->modulus);
+  for (k = 0; list && result->status >= 0 && k < count; k++) { /* in units of 2^exp2, like the value */
+    if (k == 0)
+      printf(",\"%s\":[", key);
+    printf("%s%s", k ? "," : "", columns < count && k % columns == 0 ? "[" : "");
+    if (parts == 2)
+      printf("[\"%.17g\",\"%.17g\"]", list[2 * k], list[2 * k + 1]);
+    else
+      printf("\"%.17g\"", list[k]);
+    printf("%s%s", columns < count && k % columns == columns - 1 ? "]" : "", k == count - 1 ? "]" : "");
+  }
   printf(",\"escalated\":%d,\"status\":\"%s\"", result->escalated, perm_status_name(result->status));
   if (result->message[0]) {
     printf(",\"message\":");
@@ -458,6 +480,151 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     printf("  %s\n", result->message);
 }
 
+/* Minors and derivatives for people: a row a line, in units of 2^exp2. */
+static void cli_print_list(const perm_result *result, const char *what, const double *list, int count, int columns,
+                           int parts)
+{
+  int k;
+  printf("  %s%s", what, result->exp2 ? "" : ":\n");
+  if (result->exp2)
+    printf(", in units of 2^%lld:\n", result->exp2);
+  for (k = 0; k < count; k++) {
+    if (parts == 2)
+      printf("%s%.17g%+.17gi", k % columns ? " " : "    ", list[2 * k], list[2 * k + 1]);
+    else
+      printf("%s%.17g", k % columns ? " " : "    ", list[k]);
+    if (k % columns == columns - 1)
+      printf("\n");
+  }
+}
+
+static void cli_print_estimate(const char *name, const perm_matrix *matrix, const perm_estimate *e, int json)
+{
+  if (json) {
+    cli_json_head(name, matrix);
+    if (e->is_complex)
+      printf(",\"value\":[\"%.17g\",\"%.17g\"]", e->value, e->imaginary);
+    else
+      printf(",\"value\":\"%.17g\"", e->value);
+    printf(",\"exp2\":%lld,\"exact\":false,\"error\":null", e->exp2);
+    cli_json_number("estimate", e->standard_error);
+    cli_json_number("standard_error", e->standard_error);
+    cli_json_number("low", e->low);
+    cli_json_number("high", e->high);
+    cli_json_number("radius", e->radius);
+    cli_json_number("confidence", e->confidence);
+    printf(",\"samples\":%.0f,\"seed\":%llu,\"method\":\"estimate-%s\",\"threads\":%d", e->samples,
+           (unsigned long long)e->seed, perm_estimator_name(e->estimator), e->threads);
+    cli_json_number("seconds", e->seconds);
+    printf(",\"status\":\"%s\"}\n", perm_status_name(e->status));
+    return;
+  }
+  printf("%s: %d x %d, %.0f entries\n  permanent about ", name, matrix->m, matrix->n, (double)matrix->nnz);
+  if (e->is_complex)
+    printf("%.6g%+.6gi", e->value, e->imaginary);
+  else
+    printf("%.6g", e->value);
+  printf(" +- %.2g%s", e->standard_error, e->is_complex ? " (standard error of the modulus)" : " (standard error)");
+  if (e->exp2)
+    printf(", all times 2^%lld", e->exp2);
+  if (e->is_complex)
+    printf("\n  %g %% confidence: within %.3g", 100 * e->confidence, e->radius);
+  else
+    printf("\n  %g %% confidence: %.6g to %.6g", 100 * e->confidence, e->low, e->high);
+  printf("; estimator %s, %.0f samples, seed %llu, %d thread%s, %.3g s\n", perm_estimator_name(e->estimator), e->samples,
+         (unsigned long long)e->seed, e->threads, e->threads == 1 ? "" : "s", e->seconds);
+  if (e->status != PERM_OK)
+    printf("  %s\n", e->message);
+}
+
+/* The matrix as rows of doubles or, where every entry is a whole number that fits, also of int64; NULL in *integer if
+   not. 0: out of memory. */
+static int cli_dense(const perm_matrix *matrix, double **real, int64_t **integer)
+{
+  const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t count = (size_t)matrix->m * (size_t)matrix->n * (size_t)parts;
+  int i, whole = 1;
+  size_t e;
+  *real = (double *)calloc(count + 1, sizeof **real);
+  *integer = (int64_t *)calloc(count + 1, sizeof **integer);
+  if (!*real || !*integer)
+    return 0;
+  for (i = 0; i < matrix->m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      const size_t at = ((size_t)i * (size_t)matrix->n + (size_t)matrix->column[e]) * (size_t)parts;
+      if (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER) {
+        (*integer)[at] = matrix->kind == PERM_KIND_PATTERN ? 1 : matrix->integer[e];
+        (*real)[at] = (double)(*integer)[at];
+      } else {
+        const double x = matrix->real[e], y = parts == 2 ? matrix->imaginary[e] : 0;
+        (*real)[at] = x;
+        if (parts == 2)
+          (*real)[at + 1] = y;
+        whole &= fabs(x) < 9007199254740992.0 && x == floor(x) && fabs(y) < 9007199254740992.0 && y == floor(y);
+        if (whole) {
+          (*integer)[at] = (int64_t)x;
+          if (parts == 2)
+            (*integer)[at + 1] = (int64_t)y;
+        }
+      }
+    }
+  if (!whole) {
+    free(*integer);
+    *integer = NULL;
+  }
+  return 1;
+}
+
+/* What needs the matrix as an array: multiplicities, minors, gradient, estimate. *list: what was asked for besides. */
+static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_result *result, perm_estimate *estimate,
+                              double **list)
+{
+  const perm_options *options = &run->options;
+  const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const int exactly = options->precision == PERM_PRECISION_EXACT || options->modulus ||
+                      (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
+  double *real = NULL;
+  int64_t *integer = NULL;
+  *list = NULL;
+  if ((run->rows && run->rows != m) || (run->columns && run->columns != n)) {
+    const int rows = run->rows && run->rows != m;
+    result->status = PERM_ERROR_COUNTS;
+    snprintf(result->message, sizeof result->message, "--%s has %d numbers for %d %s", rows ? "rows" : "cols",
+             rows ? run->rows : run->columns, rows ? m : n, rows ? "rows" : "columns");
+  } else if (!cli_dense(matrix, &real, &integer)) {
+    result->status = PERM_ERROR_MEMORY;
+    snprintf(result->message, sizeof result->message, "out of memory");
+  } else if (run->estimate) {
+    perm_estimate_plan plan = run->estimate_plan;
+    plan.seed = run->seed;
+    result->status = m != n ? PERM_ERROR_UNSUPPORTED
+                     : parts == 1 ? perm_estimate_real(n, real, n, &plan, options, estimate)
+                                  : perm_estimate_complex(n, real, n, &plan, options, estimate);
+    snprintf(result->message, sizeof result->message, "%s",
+             m != n ? "--estimate takes square matrices" : estimate->message);
+  } else if (run->gradient || run->minors) {
+    *list = (double *)calloc((size_t)n * (size_t)(run->gradient ? m : 1) * (size_t)parts + 1, sizeof **list);
+    if (!*list) {
+      result->status = PERM_ERROR_MEMORY;
+      snprintf(result->message, sizeof result->message, "out of memory");
+    } else if (run->gradient) {
+      (parts == 1 ? perm_gradient_real : perm_gradient_complex)(m, n, real, n, run->row_counts, run->column_counts,
+                                                                options, *list, result);
+    } else {
+      (parts == 1 ? perm_minors_real : perm_minors_complex)(m, n, real, n, run->row_counts, run->column_counts,
+                                                            run->minors - 1, options, *list, result);
+    }
+  } else if (exactly && integer) {
+    (parts == 1 ? perm_compute_repeated_integer : perm_compute_repeated_gaussian)(
+        m, n, integer, n, run->row_counts, run->column_counts, options, result);
+  } else {
+    (parts == 1 ? perm_compute_repeated_real : perm_compute_repeated_complex)(m, n, real, n, run->row_counts,
+                                                                              run->column_counts, options, result);
+  }
+  free(real);
+  free(integer);
+}
+
 static int cli_explain(const char *name, const perm_matrix *matrix, const perm_options *options, int json,
                        perm_result *result)
 {
@@ -488,9 +655,13 @@ static int cli_explain(const char *name, const perm_matrix *matrix, const perm_o
 static int cli_matrix(const cli *run, const char *file)
 {
   const char *name = run->generate ? run->generate : !strcmp(file, "-") ? "standard input" : *file ? file : "\"\"";
+  const int dense = run->rows || run->columns || run->minors || run->gradient || run->estimate;
   perm_matrix matrix;
   perm_result result;
+  perm_estimate estimate;
+  double *list = NULL;
   int code;
+  memset(&estimate, 0, sizeof estimate);
   memset(&matrix, 0, sizeof matrix);
   memset(&result, 0, sizeof result);
   if (run->generate)
@@ -512,15 +683,26 @@ static int cli_matrix(const cli *run, const char *file)
       return CLI_DONE;
     }
   } else if (result.status == PERM_OK) {
-    perm_compute_sparse(&matrix, &run->options, &result);
+    if (dense)
+      cli_compute_dense(run, &matrix, &result, &estimate, &list);
+    else
+      perm_compute_sparse(&matrix, &run->options, &result);
     if (run->options.progress)
       fprintf(stderr, "\r%72s\r", "");
   }
   code = cli_exit_code(result.status);
-  if (run->json)
-    cli_print_json(name, &matrix, &result);
-  else if (result.status >= 0)
+  if (run->estimate && result.status >= 0) {
+    cli_print_estimate(name, &matrix, &estimate, run->json);
+  } else if (run->json) {
+    cli_print_json(name, &matrix, &result, run->gradient ? "gradient" : "minors", list,
+                   run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n);
+  } else if (result.status >= 0) {
     cli_print(name, &matrix, &result);
+    if (list)
+      cli_print_list(&result, run->gradient ? "gradient" : "minors", list,
+                     run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n, matrix.kind == PERM_KIND_COMPLEX ? 2 : 1);
+  }
+  free(list);
   if (result.status < 0) /* file errors already begin with FILE:LINE: */
     fprintf(stderr, "perm: %s%s%s\n", strstr(result.message, name) ? "" : name,
             strstr(result.message, name) ? "" : ": ", result.message);
@@ -567,5 +749,7 @@ int main(int argc, char **argv)
     }
   }
   free(run.file);
+  free(run.row_counts);
+  free(run.column_counts);
   return code;
 }

@@ -30,9 +30,10 @@ expect dense 0 'dense, ' --generate uniform:12 --method dense
 for method in dense glynn ryser expansion frontier; do
   expect "6! by $method" 0 'permanent = 72(0|0\.0*|0\.00000[0-9]*|19\.99999[0-9]*)$' --generate ones:6 --method $method
 done
-expect exact 0 '^  exact; frontier' --generate ones:10 --precision exact
+expect exact 0 '^  exact; subsets, exact' --generate ones:10 --precision exact
 printf '1 2 3\n4,5,6\n7\t8 9\n' >$dir/nine.txt
 expect file 0 'permanent = 450$' $dir/nine.txt
+printf '1 2 3\n4 5 6\n' >$dir/rectangular23.txt
 printf '1 2\n3 4\n' | $perm - >$dir/out 2>&1; check stdin grep -q 'permanent = 10$' $dir/out
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n' >$dir/swap.mtx
 expect market 0 'permanent = 1$' $dir/swap.mtx
@@ -93,8 +94,47 @@ expect complex_json 0 '"kind":"complex","value":\["4","6"\],"exp2":0,"exact":fal
 expect complex_zero_json 0 '"value":\["0","0"\],"exp2":0,"exact":true,"error":0' --json $dir/singular.mtx
 expect complex_gauss 0 'permanent = .*i$' --generate complex-gauss:12 --precision accurate
 expect complex_certify 0 '"error":[0-9.e-]+,"estimate"' --generate complex-gauss:12 --certify --json
-expect complex_frontier 2 'do not take complex matrices' --method frontier $dir/complex.txt
-expect complex_exact 2 'do not take complex matrices' --precision exact $dir/complex.txt
+expect complex_frontier 2 'complex matrices with precision exact only' --method frontier $dir/complex.txt
+expect complex_exact 0 'permanent = 4[+]6i$' --precision exact $dir/complex.txt
+expect complex_exact_frontier 0 '"value":\["-1","11"\],"exp2":0,"exact":true' --precision exact --method frontier --json $dir/complex2.txt
+
+# integers of any size, modulo, multiplicities, minors, gradient, estimates
+expect long_integers 0 'permanent = 31469973260387937525653122354950764088012280797258232192163168247821107200000000000000$' \
+  --generate ones:62
+expect exact_engine 0 '"exact":true,"error":0,"estimate":0,"method":"exact"' --generate bernoulli:20 --method exact --json
+expect modulo 0 'permanent = 2$' --mod 7 $dir/nine.txt
+expect modulo_json 0 '"value":"2".*"modulus":"7"' --mod 7 --json $dir/nine.txt
+expect modulo_even 0 'permanent = 50$' --mod 100 $dir/nine.txt
+expect modulo_real 2 'precision exact needs integers' --mod 7 --generate uniform:5
+expect modulo_precision 2 'modulus goes with precision exact' --mod 7 --precision dd $dir/nine.txt
+for modulus in 1 0 -3 9223372036854775809 1.5; do
+  expect "bad modulus $modulus" 2 'bad modulus' --mod $modulus $dir/nine.txt
+done
+expect counts 0 'permanent = 168$' --rows 2,0,1 --cols 1,1,1 $dir/nine.txt
+expect counts_columns 0 'permanent = 8$' --rows 1,1,0 --cols 2,0,0 $dir/nine.txt
+expect counts_negative 2 'number 1 .counted from 1. is negative' --rows -1,2,2 $dir/nine.txt
+expect counts_totals 2 'as many' --rows 2,2,2 $dir/nine.txt
+expect counts_number 2 'rows has 2 numbers for 3 rows' --rows 1,1 $dir/nine.txt
+expect counts_bad 2 'bad --cols "1,x"' --cols 1,x $dir/nine.txt
+expect counts_complex 0 'permanent = .*i$' --rows 20,20 --cols 20,20 $dir/complex2.txt
+expect minors 0 '    42 30 22$' --minors 2 $dir/nine.txt
+expect minors_json 0 '"value":"450".*"minors":\["42","30","22"\]' --minors 2 --json $dir/nine.txt
+expect minors_range 2 'row' --minors 4 $dir/nine.txt
+expect gradient 0 '    27 18 13$' --gradient $dir/nine.txt
+expect gradient_json 0 '"gradient":\[\["93","78","67"\],\["42","30","22"\],\["27","18","13"\]\]' --gradient --json $dir/nine.txt
+expect gradient_complex 0 '    4[+]0i 3[+]0i' --gradient $dir/complex.txt
+expect estimate 0 'permanent about 4[0-9.]+ [+]- [0-9.]+ .standard error.' --estimate $dir/nine.txt
+expect estimate_glynn 0 'estimator glynn, 512 samples, seed 9' --estimate --samples 300 --seed 9 --generate gauss:12
+expect estimate_json 0 '"standard_error":[0-9.e+]+,"low":[0-9.e+]+,"high":[0-9.e+]+,.*"samples":1024,"seed":1,"method":"estimate-sinkhorn"' \
+  --estimate --samples 1024 --json --generate uniform:30
+expect estimate_relative 0 'permanent about' --estimate --relative-error 0.01 --generate uniform:20
+expect estimate_stopped 1 'tolerance' --estimate --relative-error 1e-6 --samples 1000 --generate uniform:20
+expect estimate_seconds 0 'permanent about' --estimate --seconds 0.1 --generate uniform:20
+expect estimate_complex 0 'within' --estimate --samples 500 --generate complex-gauss:6
+expect estimate_rectangular 2 'square' --estimate $dir/rectangular23.txt
+expect samples_alone 2 'go with --estimate' --samples 10 $dir/nine.txt
+expect two_modes 2 'only one of' --estimate --gradient $dir/nine.txt
+expect explain_modes 2 'about permanents' --explain --minors 1 $dir/nine.txt
 for method in dense glynn ryser expansion; do
   expect "complex $method" 0 'permanent = (4|3\.9999[0-9]*|4\.0000[0-9]*)\+(6|5\.9999[0-9]*|6\.0000[0-9]*)i$' \
     --method $method $dir/complex.txt
@@ -110,10 +150,10 @@ check nothing_half_written test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
 # explain computes nothing
 expect explain 0 'dense, .*range of [0-9]+ chunks' --generate uniform:60 --explain
 expect explain_frontier 0 'frontier, order [0-9]+: width' --generate grid:10:10 --explain
-expect explain_write 0 'frontier' --generate grid:6:6 --explain --write $dir/grid.mtx
+expect explain_write 0 'frontier' --generate grid:10:10 --explain --write $dir/grid.mtx
 check explain_wrote test -s $dir/grid.mtx
 
-expect explain_json 0 '^\{"file":"grid:6:6","m":18,"n":18,"nnz":60,"explain":"structure: .*bytes.u000a"\}$' --generate grid:6:6 --explain --json
+expect explain_json 0 '^\{"file":"grid:10:10","m":50,"n":50,"nnz":180,"explain":"structure: .*bytes.u000a"\}$' --generate grid:10:10 --explain --json
 $perm --generate er:9:0.5 --write - --json >$dir/stream.mtx
 expect write_stream 0 'permanent = ' $dir/stream.mtx
 check write_stream_alone sh -c "! grep -q permanent $dir/stream.mtx"
@@ -136,15 +176,13 @@ fi
 $perm --generate uniform:40 --max-seconds 0.6 --progress >$dir/out 2>$dir/err; check progress grep -q 'summing: .*% *, .* left' $dir/err
 
 # refused by name: options of later versions
-for option in --mod --gpus --rows --cols --minors --gradient --estimate --samples --relative-error \
-  --seconds --ranks --checkpoint --part --merge --spy; do
+for option in --gpus --ranks --checkpoint --part --merge --spy; do
   expect "later $option" 2 "option $option is not in this version" $option 1 $dir/nine.txt
   check "later $option: one line" one_line_error
 done
-for method in exact band hybrid cached dominating sparyser decompose transversals repeats; do
+for method in band hybrid cached dominating sparyser decompose transversals; do
   expect "later $method" 2 "method $method is not in this version" --method $method $dir/nine.txt
 done
-expect "later avx512ifma" 2 "avx512ifma is not in this version" --isa avx512ifma $dir/nine.txt
 
 # bad usage
 $perm >$dir/out 2>$dir/err; check no_arguments grep -q 'no matrix; expected a file, - or --generate' $dir/err
@@ -174,7 +212,12 @@ expect malformed 2 'bad.txt:2: .*expected' $dir/bad.txt
 check malformed_line one_line_error
 expect json_bad 2 '"value":null,.*"status":"PERM_ERROR_FORMAT"' --json $dir/bad.txt
 printf '1 2 3\n4 5 6\n' >$dir/rectangular.txt
-expect rectangular 2 'square' $dir/rectangular.txt
+expect rectangular 0 'permanent = 58$' $dir/rectangular.txt
+expect rectangular_frontier 2 'square matrices' $dir/rectangular.txt --method frontier
+for method in subsets repeats short ryser padded expansion; do
+  expect "rectangular by $method" 0 'permanent = (58|57\.999999[0-9]*|58\.000000[0-9]*)$' \
+    --method $method --precision fast $dir/rectangular.txt
+done
 expect complex 0 'permanent = 4\+6i$' $dir/complex.txt
 expect after_bad 2 'permanent = 450' $dir/bad.txt $dir/nine.txt
 
