@@ -541,10 +541,11 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
 
 /* Many matrices of one order n in one call: permanents[k], k < count (complex: pairs), on return. Matrix k begins at
    a + k * matrix_stride (complex: + 2 k * matrix_stride), row-major without gaps. As good as single calls: right to
-   1e-10 wherever a single call is, if not to the same bits; those do not depend on threads or other matrices. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the
-   status is the failure's, and the message names the first. result may be NULL; its value is 0 and its estimate
-   INFINITY, since they are many. With options beyond the defaults (method, precision, certify, tolerance) every matrix
-   is computed by itself. Thread-safe. O(count n 2^(n-1)). */
+   1e-10 wherever a single call is, if not to the same bits; those do not depend on threads or other matrices. What
+   exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is the failure's,
+   and the message names the first. result may be NULL; its value is 0 and its estimate INFINITY, since they are many.
+   With options beyond the defaults (method, precision, certify, tolerance) every matrix is computed by itself.
+   Thread-safe. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -6964,8 +6965,8 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
             *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
 }
 
-/* Sets row_exp2 and column_exp2. full: room for PERM_MAX_N rows, or NULL. Returns 0 if all minors of the one row that is
-   wanted are 0, because nothing without that row has a transversal. */
+/* Sets row_exp2 and column_exp2. full: room for PERM_MAX_N rows, or NULL. Returns 0 if all minors of the one row that
+   is wanted are 0, because nothing without that row has a transversal. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
@@ -7320,7 +7321,7 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   minors->terms = ldexp(1, n - 1);
   minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
   minors->work_doubles = 8 + (double)(n * minors->parts) * (double)(1 << kernel->lane_columns) *
-                                 ((2 << kernel->block_columns) + 3.0 * (kernel->block_columns + 2) + 3.0 * dense->chunk_log2 + 16);
+                                 ((2 << kernel->block_columns) + 3.0 * (kernel->block_columns + dense->chunk_log2) + 22);
   minors->scale_exp2 = n - 1;
   minors->estimate_relative = (n + 6) * PERMI_UNIT * minors->parts + states * 0;
   return 1;
@@ -9912,14 +9913,14 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 
 /* ========================================================================================= >>batch
    Many small matrices: an element of a vector is a matrix.
-     n = 2 .. 4    Laplace expansion
-     n = 5 .. 8    real: dynamic programming over subsets of columns, of the upper n/2 rows and of the lower ones; then
-                   the sum over complementary subsets. n 2^(n-1) products and as many additions, fused; nothing is
-                   subtracted, so non-negative matrices keep every digit but the last few bits. Matrices that do not lie
-                   entry by entry have to be turned first: then only n = 5.
+     n = 2 .. 4    Laplace expansion (real: where matrices lie entry by entry)
+     n = 5 .. 8    AVX-512, real, entry by entry: dynamic programming over subsets of columns, of the upper n/2 rows and
+                   of the lower ones; then the sum over complementary subsets. n 2^(n-1) products and as many additions,
+                   fused; nothing is subtracted, so non-negative matrices keep every digit but the last few bits.
    All else goes the way of single calls, whose kernels are faster: measured (Cascade Lake, 2 GHz under AVX-512), ns a
    matrix, n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From
-   n = 10 on the tables of eight matrices leave the first-level cache. Complex numbers gained nothing from n = 6 on.
+   n = 10 on the tables of eight matrices leave the first-level cache; complex numbers gained nothing from n = 5 on; and
+   turning real matrices that lie one after the other cost more than it saved at every n.
    A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2) times
    the product of the Euclidean norms of the rows [CLL06]; what is not goes the way of single calls. */
 #define PERMI_BATCH_N 8
@@ -9937,19 +9938,19 @@ typedef struct permi_batch_kernel {
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, 1, 8, permi_batch_four_real_avx512, permi_batch_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, permi_batch_four_real_avx2, permi_batch_real_avx2},
+    {PERM_ISA_AVX2, 1, 4, permi_batch_four_real_avx2, NULL},
 #if !defined(PERM_NO_COMPLEX)
     {PERM_ISA_AVX512, 2, 8, permi_batch_four_complex_avx512, NULL},
     {PERM_ISA_AVX2, 2, 4, permi_batch_four_complex_avx2, NULL},
 #endif
 #endif
 #if PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, permi_batch_four_real_neon, permi_batch_real_neon},
+    {PERM_ISA_NEON, 1, 2, permi_batch_four_real_neon, NULL},
 #if !defined(PERM_NO_COMPLEX)
     {PERM_ISA_NEON, 2, 2, permi_batch_four_complex_neon, NULL},
 #endif
 #endif
-    {PERM_ISA_PLAIN, 1, 1, permi_batch_four_real_plain, permi_batch_real_plain},
+    {PERM_ISA_PLAIN, 1, 1, permi_batch_four_real_plain, NULL},
 #if !defined(PERM_NO_COMPLEX)
     {PERM_ISA_PLAIN, 2, 1, permi_batch_four_complex_plain, NULL},
 #endif
@@ -10100,8 +10101,8 @@ static perm_status permi_batch_single(const permi_batch *batch, const double *ma
   return permi_batch_general(batch, matrix, threads, value);
 }
 
-/* Whether value 0 of matrix k is the permanent: whole numbers of which none exceeded 2^53 on the way, or nothing to cancel
-   and nothing that could underflow. */
+/* Whether value 0 of matrix k is the permanent: whole numbers of which none exceeded 2^53 on the way, or nothing to
+   cancel and nothing that could underflow. */
 static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *room, double bound)
 {
   const double *a = permi_batch_fetch(batch, k, room);
@@ -10136,11 +10137,20 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
   least = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300; /* of squares; norms that vanish belong to such */
   for (first = begin; first < end && !kernel; first += 8) { /* eight are fetched at once where entries lie apart */
     const int here = end - first < 8 ? (int)(end - first) : 8;
-    for (e = 0; e < entries && batch->kind == PERMI_BATCH_ENTRIES; e++) {
-      const size_t at = (size_t)(e / parts) * batch->stride + first;
-      for (k = 0; k < here; k++)
-        vectors[k * entries + e] = batch->single ? (double)batch->single[at + (size_t)k]
-                                                 : batch->a[(at + (size_t)k) * (size_t)parts + (size_t)(e % parts)];
+    for (e = 0; e < n * n && batch->kind == PERMI_BATCH_ENTRIES; e++) {
+      const size_t at = (size_t)e * batch->stride + first;
+      double *to = vectors + e * parts;
+      if (batch->single)
+        for (k = 0; k < here; k++)
+          to[k * entries] = (double)batch->single[at + (size_t)k];
+      else if (parts == 1)
+        for (k = 0; k < here; k++)
+          to[k * entries] = batch->a[at + (size_t)k];
+      else
+        for (k = 0; k < here; k++) {
+          to[k * entries] = batch->a[2 * (at + (size_t)k)];
+          to[k * entries + 1] = batch->a[2 * (at + (size_t)k) + 1];
+        }
     }
     for (k = 0; k < here; k++) {
       const size_t at = first + (size_t)k;
@@ -10168,7 +10178,8 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
       int all = 1;
       for (k = 0; k < width; k++) {
         const double x = out[k], y = parts == 2 ? out[width + k] : 0, square = x * x + y * y;
-        all &= (out[parts * width + k] <= largest) & (square >= least) & (limit * out[(parts + 1) * width + k] <= square);
+        const double large = out[parts * width + k], norms = out[(parts + 1) * width + k];
+        all &= (large <= largest) & (square >= least) & (limit * norms <= square);
       }
       if (all) {
         double *value = batch->out + first * (size_t)parts;
@@ -10211,8 +10222,7 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;
   const int n = batch->n, parts = batch->parts, apart = n > 20; /* beyond that, threads share a matrix */
-  /* matrices in entry-by-entry order, or turned */
-  const int most = parts == 2 ? 4 : batch->kind == PERMI_BATCH_ENTRIES ? PERMI_BATCH_N : 5;
+  const int most = parts == 2 ? 4 : batch->kind == PERMI_BATCH_ENTRIES ? PERMI_BATCH_N : 0;
   const int plain = (options->method == PERM_AUTO || options->method == PERM_DENSE) &&
                     options->precision <= PERM_PRECISION_FAST && !options->certify &&
                     (options->tolerance == 0 || options->tolerance >= 1e-10);
@@ -10229,7 +10239,8 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
   batch->isa = permi_isa(options);
   if (plain && n >= 2 && n <= most)
     for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++)
-      if (permi_batch_kernels[k].isa <= permi_isa(options) && permi_batch_kernels[k].parts == parts)
+      if (permi_batch_kernels[k].isa <= permi_isa(options) && permi_batch_kernels[k].parts == parts &&
+          (n <= 4 || permi_batch_kernels[k].subsets))
         batch->kernel = &permi_batch_kernels[k];
   room = (size_t)(n * n * parts) + 8;
   if (batch->kernel && n > 4) {
@@ -10432,8 +10443,8 @@ static perm_status permi_select(int m, int n, const permi_view *view, int k, siz
   for (s = 0; s < count * (size_t)k; s++)
     if ((rows && (rows[s] < 0 || rows[s] >= m)) || columns[s] < 0 || columns[s] >= n)
       return permi_fail(result, PERM_ERROR_RANGE, rows && (rows[s] < 0 || rows[s] >= m) ? 7 : 8,
-                        "selection %llu (counted from 0) leaves the %d x %d matrix", (unsigned long long)(s / (size_t)k),
-                        m, n);
+                        "selection %llu (counted from 0) leaves the %d x %d matrix",
+                        (unsigned long long)(s / (size_t)k), m, n);
   return permi_batch_run(&batch, result);
 }
 
@@ -10894,13 +10905,16 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
 /* Batches */
 #define PERMI_PASS_PARTS 1
 #define PERMI_PASS PERMI_NAME(batch_four_real)
+#define PERMI_PASS_FOUR
+#if PERMI_WIDTH == 8
 #define PERMI_PASS_BATCH PERMI_NAME(batch_real)
+#endif
 #include PERM_HEADER_FILE
 #undef PERMI_PASS_PARTS
 #if !defined(PERM_NO_COMPLEX)
 #define PERMI_PASS_PARTS 2
 #define PERMI_PASS PERMI_NAME(batch_four_complex)
-#define PERMI_PASS_BATCH PERMI_NAME(batch_complex)
+#define PERMI_PASS_FOUR
 #include PERM_HEADER_FILE
 #undef PERMI_PASS_PARTS
 #endif
@@ -11798,7 +11812,7 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
 #undef PERMI_PASS_SMALL
 #undef PERMI_PASS_BLOCK
 #elif defined(PERMI_PASS_MINORS) /* sums of P_i, see >>minors */
-/* PERMI_PASS_MINORS  block columns, whose settings q = 0, 1, ... stay in registers; PERMI_PASS_PARTS  1 real, 2 complex.
+/* PERMI_PASS_MINORS  block columns, whose settings q = 0, 1, ... stay in registers; PERMI_PASS_PARTS  1, 2
    Forward over the rows: products of those before each, stored. Backward: times those behind it. The last row stands in
    no product of the first pass, so a pass back that stops there (least = n - 1) yields that row's minors at once.
    What limits is traffic with the first-level cache, above all numbers that are read, added to and written back: sums
@@ -12040,8 +12054,9 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
 #undef PERMI_TERM
 #undef PERMI_PASS
 #undef PERMI_PASS_MINORS
-#elif defined(PERMI_PASS_BATCH) /* as many matrices at once as a vector has elements, see >>batch */
-/* PERMI_PASS  the name of the kernel for n = 2 .. 4; PERMI_PASS_BATCH, real: that for n = 5 .. 8; PERMI_PASS_PARTS  1, 2
+#elif defined(PERMI_PASS_FOUR) /* as many matrices at once as a vector has elements, see >>batch */
+/* PERMI_PASS  the name of the kernel for n = 2 .. 4; PERMI_PASS_BATCH, where defined: that for n = 5 .. 8, real;
+   PERMI_PASS_PARTS  1, 2; PERMI_PASS_FOUR is only defined.
    Numbers are a vector a part. out: value, then what acceptance looks at. */
 #if PERMI_PASS_PARTS == 2
 #define PERMI_NEW(x) PERMI_V x##_r, x##_i
@@ -12131,18 +12146,18 @@ PERMI_TARGET static void PERMI_PASS(int n, const double *a, size_t stride, doubl
   PERMI_LEAVE();
 }
 
-#if PERMI_PASS_PARTS == 1
+#if defined(PERMI_PASS_BATCH)
 /* n = 5 .. 8, real. Accumulators are the subsets of the five low columns of one size, in the order of their masks; the
    subset's high columns, the same for all, come in the inner loop. */
 #define PERMI_SUBSETS_0(F) F(0, 0)
 #define PERMI_SUBSETS_1(F) F(0, 0) F(1, 1) F(2, 2) F(3, 3) F(4, 4)
 #define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5, 0) F(6, 1) F(7, 2) F(8, 3) F(9, 4)
-#define PERMI_DECLARE(i, chain)                                                                                               \
+#define PERMI_DECLARE(i, chain)                                                                                        \
   PERMI_V c##i = PERMI_SET(0.0);
-#define PERMI_FROM(i, chain)                                                                                                  \
+#define PERMI_FROM(i, chain)                                                                                           \
   c##i = PERMI_FMA(e, PERMI_LOAD(from + (i)*PERMI_WIDTH), c##i);
 #define PERMI_KEEP_SUBSET(i, chain) PERMI_STORE(to + (i)*PERMI_WIDTH, c##i);
-#define PERMI_FINISH(i, chain)                                                                                                \
+#define PERMI_FINISH(i, chain)                                                                                         \
   sum##chain = PERMI_FMA(c##i, PERMI_LOAD(other - (i)*PERMI_WIDTH), sum##chain);
 /* subset i from the subset j of the size below by low column x */
 #define PERMI_LOW(i, x, j)                                                                                             \
@@ -12194,7 +12209,8 @@ PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, co
 {
   const int n = program->n, top = n / 2;
   double *const a = work; /* the matrices, side by side */
-  double *above = a + n * n * PERMI_WIDTH, *ping = above + program->most * PERMI_WIDTH, *pong = ping + program->most * PERMI_WIDTH;
+  double *above = a + n * n * PERMI_WIDTH, *ping = above + program->most * PERMI_WIDTH;
+  double *pong = ping + program->most * PERMI_WIDTH;
   PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
   int half, level, g, item, s, i, j;
 #define PERMI_CHAIN(i, chain) PERMI_V sum##chain = PERMI_SET(0.0);
@@ -12274,6 +12290,7 @@ PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, co
 #undef PERMI_TWO
 #undef PERMI_ZERO
 #undef PERMI_PASS
+#undef PERMI_PASS_FOUR
 #undef PERMI_PASS_BATCH
 #else /* one kernel */
 #if !defined(PERMI_PASS_FORM) || !defined(PERMI_PASS_PARTS) || !defined(PERMI_PASS_PRODUCT) ||                         \

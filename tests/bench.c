@@ -460,6 +460,8 @@ static void bench_small(void)
   }
 }
 
+#include "bench_batch.h"
+
 /* A whole process from start to exit, best of 5, with its peak memory and what it printed. */
 static void bench_process(char **argv)
 {
@@ -529,6 +531,9 @@ int main(int argc, char **argv)
       bench_small();
     } else if (BENCH_IS("exact")) {
       bench_exact();
+    } else if (BENCH_IS("batch")) {
+      bench_batch();
+      bench_minors();
     } else if (BENCH_IS("threads")) {
       bench_threads();
     } else if (BENCH_IS("figure") && value) {

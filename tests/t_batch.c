@@ -78,7 +78,8 @@ TEST(t_batch_is_single_calls)
           options.isa = (perm_isa)isa;
           batch_random(count * entries * parts, a);
           out[count * parts] = 17;
-          CHECK_SHOW(batch_call(kind, n, count, a, &options, out, &r) == PERM_OK && r.status == PERM_OK, "%s", r.message);
+          CHECK_SHOW(batch_call(kind, n, count, a, &options, out, &r) == PERM_OK && r.status == PERM_OK, "%s",
+                     r.message);
           CHECK(out[count * parts] == 17 && r.value == 0);
           for (k = 0; k < count; k++) {
             double value[2];
@@ -183,8 +184,8 @@ TEST(t_batch_scales)
     CHECK(batch_call(BATCH_SOA, n, 16, a, NULL, out, NULL) == PERM_OK);
     for (k = 0; k < 16; k++) {
       one = perm_real(n, a + k * n * n);
-      CHECK_SHOW(out[k] == one || fabs(out[k] - one) <= 1e-10 * fabs(one) + 1e-300, "n %d matrix %d: %g %g", n, k, out[k],
-                 one);
+      CHECK_SHOW(out[k] == one || fabs(out[k] - one) <= 1e-10 * fabs(one) + 1e-300, "n %d matrix %d: %g %g", n, k,
+                 out[k], one);
     }
   }
 }
@@ -262,8 +263,8 @@ TEST(t_batch_selections)
               matrix[i * k * parts + j] =
                   a[((given ? rows[s * k + i] : i) * ld + columns[s * k + j / parts]) * parts + j % parts];
           batch_single(k, parts, matrix, value);
-          CHECK_SHOW(batch_agrees(parts, out + s * parts, value, 1e-9), "k %d parts %d selection %d: %g %g", k, parts, s,
-                     out[s * parts], value[0]);
+          CHECK_SHOW(batch_agrees(parts, out + s * parts, value, 1e-9), "k %d parts %d selection %d: %g %g", k, parts,
+                     s, out[s * parts], value[0]);
         }
       }
 }

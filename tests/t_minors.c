@@ -223,7 +223,8 @@ TEST(t_minors_zeros)
 TEST(t_minors_multiplicities)
 {
   static const int rows[5][4] = {{2, 1, 3, 1}, {0, 3, 3, 1}, {7, 0, 0, 0}, {1, 2, 2, 2}, {4, 0, 1, 2}};
-  static const int columns[5][5] = {{1, 1, 1, 1, 3}, {4, 0, 0, 3, 0}, {2, 2, 1, 1, 1}, {7, 0, 0, 0, 0}, {0, 2, 2, 2, 1}};
+  static const int columns[5][5] = {
+      {1, 1, 1, 1, 3}, {4, 0, 0, 3, 0}, {2, 2, 1, 1, 1}, {7, 0, 0, 0, 0}, {0, 2, 2, 2, 1}};
   double a[40];
   int parts, k, precision;
   for (parts = 1; parts <= 2; parts++)
