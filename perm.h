@@ -7707,7 +7707,8 @@ static perm_status permi_minors_compute(int m, int n, const permi_view *view, co
     for (j = 0; j < columns; j++)
       for (part = 0; part < view->parts; part++)
         minors->entry[i][j][part] = permi_at(view, minors->row_of[i], minors->column_of[j], part);
-  memset(out, 0, (size_t)count * sizeof *out);
+  for (k = 0; k < count; k++)
+    out[k] = 0;
   total.count = (rows - minors->least) * columns * view->parts;
   memory = (double *)permi_allocate(
       &options->allocator,

@@ -181,6 +181,8 @@ TEST(t_batch_scales)
     for (k = 0; k < 16; k++)
       for (i = 0; i < n * n; i++)
         a[k * n * n + i] *= k < 8 ? scale[k] : i / n & 1 ? scale[k - 8] : 1 / scale[k - 8];
+    for (i = 0; i < n * n && n == 7; i++) /* the lower rows' products underflow, the value does not */
+      a[i] = (2 * test_uniform() - 1) * (i < 21 ? 1e100 : 1e-79);
     CHECK(batch_call(BATCH_SOA, n, 16, a, NULL, out, NULL) == PERM_OK);
     for (k = 0; k < 16; k++) {
       one = perm_real(n, a + k * n * n);
@@ -209,6 +211,9 @@ TEST(t_batch_failures)
       CHECK_TEXT(r.message, "matrix 270 ");
       for (k = 0; k < 300; k++)
         CHECK_SHOW((out[k] != out[k]) == (k == 270 || k == 271 || k == 290), "n %d matrix %d: %g", n, (int)k, out[k]);
+      a[10 * size] = NAN; /* the first, though of another task */
+      CHECK(batch_call(kind, n, 300, a, NULL, out, &r) == PERM_ERROR_NOT_FINITE);
+      CHECK_TEXT(r.message, "matrix 10 ");
     }
   }
 }
