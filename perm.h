@@ -7305,7 +7305,6 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   const int n = minors->total;
   const permi_minors_kernel *kernel = n <= PERM_MAX_N ? permi_minors_kernel_for(isa, minors->parts, n) : NULL;
   permi_dense *dense = &minors->dense;
-  double states;
   if (!kernel)
     return 0;
   memset(dense, 0, sizeof *dense);
@@ -7315,15 +7314,15 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   dense->outer = n - 1 - kernel->lane_columns - kernel->block_columns;
   dense->chunk_log2 = permi_clamp(dense->outer, 0, permi_clamp(dense->outer - 6, 12, 18));
   dense->absolute_mask = dense->outer < 9 ? 0 : 7;
-  states = ldexp(1, dense->chunk_log2);
   minors->kernel = kernel;
   minors->chunks = UINT64_C(1) << (dense->outer - dense->chunk_log2);
   minors->terms = ldexp(1, n - 1);
   minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
-  minors->work_doubles = 8 + (double)(n * minors->parts) * (double)(1 << kernel->lane_columns) *
-                                 ((2 << kernel->block_columns) + 3.0 * (kernel->block_columns + dense->chunk_log2) + 22);
+  minors->work_doubles = (2 << kernel->block_columns) + 3.0 * (kernel->block_columns + dense->chunk_log2) + 22;
+  minors->work_doubles *= n * minors->parts * (double)(1 << kernel->lane_columns);
+  minors->work_doubles += 8;
   minors->scale_exp2 = n - 1;
-  minors->estimate_relative = (n + 6) * PERMI_UNIT * minors->parts + states * 0;
+  minors->estimate_relative = (n + 6) * PERMI_UNIT * minors->parts;
   return 1;
 }
 
