@@ -315,7 +315,6 @@ TEST(t_exact_every_number_of_limbs)
     for (bits = 7; bits <= 15; bits += 2) {
       permi_number expected;
       exact_choice choice = {PERM_ISA_PLAIN, 0, 0};
-      permi_integer_view view;
       char what[32];
       for (i = 0; i < n; i++) { /* norms 2^bits - 1, or 2^(bits + 1) - 2 for rows that will be halved */
         int64_t rest = (i & 1 ? 2 : 1) * ((INT64_C(1) << bits) - 1);
@@ -326,9 +325,6 @@ TEST(t_exact_every_number_of_limbs)
         }
       }
       snprintf(what, sizeof what, "norms of %d bits", bits);
-      view.a = a;
-      view.ld = n;
-      view.parts = 1;
       if (n <= 16) {
         expected = exact_compute(n, 1, a, choice);
       } else {
