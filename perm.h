@@ -9932,27 +9932,29 @@ typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width;
   void (*small)(int n, const double *a, size_t stride, double *out); /* entry e of the matrices is at a + e * stride */
-  void (*subsets)(const permi_batch_program *program, const double *a, size_t stride, double *work, double *out);
+  int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
+  void (*subsets)(const permi_batch_program *program, const double *a, size_t stride, double *work,
+                  const double *accept, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, permi_batch_four_real_avx512, permi_batch_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, permi_batch_four_real_avx2, NULL},
+    {PERM_ISA_AVX512, 1, 8, permi_batch_four_real_avx512, permi_batch_stream_real_avx512, permi_batch_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, permi_batch_four_real_avx2, permi_batch_stream_real_avx2, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, permi_batch_four_complex_avx512, NULL},
-    {PERM_ISA_AVX2, 2, 4, permi_batch_four_complex_avx2, NULL},
+    {PERM_ISA_AVX512, 2, 8, permi_batch_four_complex_avx512, NULL, NULL},
+    {PERM_ISA_AVX2, 2, 4, permi_batch_four_complex_avx2, NULL, NULL},
 #endif
 #endif
 #if PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, permi_batch_four_real_neon, NULL},
+    {PERM_ISA_NEON, 1, 2, permi_batch_four_real_neon, permi_batch_stream_real_neon, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, permi_batch_four_complex_neon, NULL},
+    {PERM_ISA_NEON, 2, 2, permi_batch_four_complex_neon, NULL, NULL},
 #endif
 #endif
-    {PERM_ISA_PLAIN, 1, 1, permi_batch_four_real_plain, NULL},
+    {PERM_ISA_PLAIN, 1, 1, permi_batch_four_real_plain, permi_batch_stream_real_plain, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, permi_batch_four_complex_plain, NULL},
+    {PERM_ISA_PLAIN, 2, 1, permi_batch_four_complex_plain, NULL, NULL},
 #endif
 };
 
@@ -10121,6 +10123,7 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
   const permi_batch_kernel *kernel = batch->kernel;
   const int n = batch->n, parts = batch->parts, entries = n * n * parts, width = kernel ? kernel->width : 8;
   double *matrix = memory, *vectors, *work, out[4 * 8] PERMI_ALIGN64, scale = 1, factorial = 1, limit, largest, least;
+  double accept[3]; /* largest, least, limit */
   size_t first, failed = batch->count;
   int e, k, part;
   memory += entries;
@@ -10135,6 +10138,9 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
   limit *= limit;
   largest = n > 4 ? 1e24 : PERMI_FOUR_LARGEST; /* of squares of row norms; of entries */
   least = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300; /* of squares; norms that vanish belong to such */
+  accept[0] = largest;
+  accept[1] = least;
+  accept[2] = limit;
   for (first = begin; first < end && !kernel; first += 8) { /* eight are fetched at once where entries lie apart */
     const int here = end - first < 8 ? (int)(end - first) : 8;
     for (e = 0; e < n * n && batch->kind == PERMI_BATCH_ENTRIES; e++) {
@@ -10163,7 +10169,13 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
       }
     }
   }
-  for (first = begin; first < end && kernel; first += (size_t)width) {
+  first = begin;
+  if (kernel && n <= 4 && kernel->stream && batch->kind == PERMI_BATCH_ENTRIES && !batch->single) {
+    const size_t whole = (end - begin) / (size_t)width; /* most often all of them stand */
+    if (kernel->stream(n, batch->a + begin, batch->stride, whole, largest, PERMI_SMALL_LEAST, batch->out + begin))
+      first += whole * (size_t)width;
+  }
+  for (; first < end && kernel; first += (size_t)width) {
     const int direct = batch->kind == PERMI_BATCH_ENTRIES && parts == 1 && !batch->single &&
                        batch->count - first >= (size_t)width;
     const double *from = direct ? batch->a + first : vectors;
@@ -10171,12 +10183,14 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
     if (!direct)
       permi_batch_load(batch, first, matrix, vectors);
     if (n > 4)
-      kernel->subsets(batch->program, from, stride, work, out);
+      kernel->subsets(batch->program, from, stride, work, accept, out);
     else
       kernel->small(n, from, stride, out);
     if (first + (size_t)width <= end) { /* most often all of them stand */
       int all = 1;
-      for (k = 0; k < width; k++) {
+      for (k = 0; k < width && n > 4; k++)
+        all &= out[3 * width + k] >= 0;
+      for (k = 0; k < width && n <= 4; k++) {
         const double x = out[k], y = parts == 2 ? out[width + k] : 0, square = x * x + y * y;
         const double large = out[parts * width + k], norms = out[(parts + 1) * width + k];
         all &= (large <= largest) & (square >= least) & (limit * norms <= square);
@@ -10518,6 +10532,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #define PERMI_LOAD(p) _mm512_load_pd(p)
 #define PERMI_LOAD_ANY(p) _mm512_loadu_pd(p)
 #define PERMI_STORE(p, v) _mm512_store_pd(p, v)
+#define PERMI_STORE_ANY(p, v) _mm512_storeu_pd(p, v)
 #define PERMI_SET(x) _mm512_set1_pd(x)
 #define PERMI_ADD(a, b) _mm512_add_pd(a, b)
 #define PERMI_SUB(a, b) _mm512_sub_pd(a, b)
@@ -10529,6 +10544,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #define PERMI_KEEP(v) __asm__("" : "+v"(v))
 #define PERMI_ABS(a) _mm512_range_pd(a, a, 11) /* the larger modulus of the two */
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
+#define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
 /* max(|a + b|, |a - b|): a kernel that wants a + b or a - b anyway shares it */
 #define PERMI_ABS_SUM(a, b) _mm512_range_pd(_mm512_add_pd(a, b), _mm512_sub_pd(a, b), 11)
 #define PERMI_I __m512i
@@ -10568,6 +10584,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #define PERMI_LOAD(p) _mm256_load_pd(p)
 #define PERMI_LOAD_ANY(p) _mm256_loadu_pd(p)
 #define PERMI_STORE(p, v) _mm256_store_pd(p, v)
+#define PERMI_STORE_ANY(p, v) _mm256_storeu_pd(p, v)
 #define PERMI_SET(x) _mm256_set1_pd(x)
 #define PERMI_ADD(a, b) _mm256_add_pd(a, b)
 #define PERMI_SUB(a, b) _mm256_sub_pd(a, b)
@@ -10579,6 +10596,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #define PERMI_KEEP(v) __asm__("" : "+x"(v))
 #define PERMI_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
 #define PERMI_LARGER(a, b) _mm256_max_pd(PERMI_ABS(a), PERMI_ABS(b))
+#define PERMI_LESSER(a, b) _mm256_min_pd(a, b)
 #define PERMI_ABS_SUM(a, b) _mm256_add_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_I __m256i
 #define PERMI_I_LOAD(p) _mm256_load_si256((const __m256i *)(const void *)(p))
@@ -10620,6 +10638,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #define PERMI_LOAD(p) vld1q_f64(p)
 #define PERMI_LOAD_ANY(p) vld1q_f64(p)
 #define PERMI_STORE(p, v) vst1q_f64(p, v)
+#define PERMI_STORE_ANY(p, v) vst1q_f64(p, v)
 #define PERMI_SET(x) vdupq_n_f64(x)
 #define PERMI_ADD(a, b) vaddq_f64(a, b)
 #define PERMI_SUB(a, b) vsubq_f64(a, b)
@@ -10631,6 +10650,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #define PERMI_KEEP(v) __asm__("" : "+w"(v))
 #define PERMI_ABS(a) vabsq_f64(a)
 #define PERMI_LARGER(a, b) vmaxq_f64(vabsq_f64(a), vabsq_f64(b))
+#define PERMI_LESSER(a, b) vminq_f64(a, b)
 #define PERMI_ABS_SUM(a, b) vaddq_f64(vabsq_f64(a), vabsq_f64(b))
 #else
 #define PERMI_TARGET
@@ -10639,6 +10659,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #define PERMI_LOAD(p) (*(p))
 #define PERMI_LOAD_ANY(p) (*(p))
 #define PERMI_STORE(p, v) (*(p) = (v))
+#define PERMI_STORE_ANY(p, v) (*(p) = (v))
 #define PERMI_SET(x) (x)
 #define PERMI_ADD(a, b) ((a) + (b))
 #define PERMI_SUB(a, b) ((a) - (b))
@@ -10652,6 +10673,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #define PERMI_ABS(a) fabs(a)
 #define PERMI_LARGER(a, b) (fabs(b) > fabs(a) ? fabs(b) : fabs(a))
+#define PERMI_LESSER(a, b) ((a) < (b) ? (a) : (b))
 #define PERMI_ABS_SUM(a, b) (fabs(a) + fabs(b))
 #endif
 
@@ -10905,7 +10927,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
 /* Batches */
 #define PERMI_PASS_PARTS 1
 #define PERMI_PASS PERMI_NAME(batch_four_real)
-#define PERMI_PASS_FOUR
+#define PERMI_PASS_FOUR PERMI_NAME(expand_real)
+#define PERMI_PASS_STREAM PERMI_NAME(batch_stream_real)
 #if PERMI_WIDTH == 8
 #define PERMI_PASS_BATCH PERMI_NAME(batch_real)
 #endif
@@ -10914,7 +10937,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
 #if !defined(PERM_NO_COMPLEX)
 #define PERMI_PASS_PARTS 2
 #define PERMI_PASS PERMI_NAME(batch_four_complex)
-#define PERMI_PASS_FOUR
+#define PERMI_PASS_FOUR PERMI_NAME(expand_complex)
 #include PERM_HEADER_FILE
 #undef PERMI_PASS_PARTS
 #endif
@@ -10929,6 +10952,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
 #undef PERMI_WIDTH
 #undef PERMI_LOAD
 #undef PERMI_LOAD_ANY
+#undef PERMI_STORE_ANY
 #undef PERMI_STORE
 #undef PERMI_SET
 #undef PERMI_ADD
@@ -10943,6 +10967,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
 #undef PERMI_KEEP
 #undef PERMI_ABS
 #undef PERMI_LARGER
+#undef PERMI_LESSER
 #undef PERMI_ABS_SUM
 #undef PERMI_I_LOAD
 #undef PERMI_I_STORE
@@ -12056,7 +12081,7 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
 #undef PERMI_PASS_MINORS
 #elif defined(PERMI_PASS_FOUR) /* as many matrices at once as a vector has elements, see >>batch */
 /* PERMI_PASS  the name of the kernel for n = 2 .. 4; PERMI_PASS_BATCH, where defined: that for n = 5 .. 8, real;
-   PERMI_PASS_PARTS  1, 2; PERMI_PASS_FOUR is only defined.
+   PERMI_PASS_PARTS  1, 2; PERMI_PASS_FOUR  the expansion that PERMI_PASS and PERMI_PASS_STREAM, where defined, share.
    Numbers are a vector a part. out: value, then what acceptance looks at. */
 #if PERMI_PASS_PARTS == 2
 #define PERMI_NEW(x) PERMI_V x##_r, x##_i
@@ -12064,6 +12089,8 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
 #define PERMI_GET_ANY(x, p) x##_r = PERMI_LOAD_ANY(p), x##_i = PERMI_LOAD_ANY((p) + PERMI_WIDTH)
 #define PERMI_PUT(p, x) PERMI_STORE(p, x##_r), PERMI_STORE((p) + PERMI_WIDTH, x##_i)
 #define PERMI_ZERO(x) x##_r = PERMI_SET(0.0), x##_i = PERMI_SET(0.0)
+#define PERMI_COPY(x, a) x##_r = a##_r, x##_i = a##_i
+#define PERMI_RETURN(to, x) (to)[0] = x##_r, (to)[1] = x##_i
 #define PERMI_MULTIPLY(x, a, b)                                                                                        \
   x##_r = PERMI_FMS(a##_r, b##_r, PERMI_MUL(a##_i, b##_i)), x##_i = PERMI_FMA(a##_r, b##_i, PERMI_MUL(a##_i, b##_r))
 #define PERMI_ACCUMULATE(x, a, b)                                                                                      \
@@ -12075,6 +12102,8 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
 #define PERMI_GET_ANY(x, p) x = PERMI_LOAD_ANY(p)
 #define PERMI_PUT(p, x) PERMI_STORE(p, x)
 #define PERMI_ZERO(x) x = PERMI_SET(0.0)
+#define PERMI_COPY(x, a) x = a
+#define PERMI_RETURN(to, x) (to)[0] = x
 #define PERMI_MULTIPLY(x, a, b) x = PERMI_MUL(a, b)
 #define PERMI_ACCUMULATE(x, a, b) x = PERMI_FMA(a, b, x)
 #endif
@@ -12106,12 +12135,13 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_
     PERMI_TWO(below, 1, k, l)                                                                                          \
     PERMI_ACCUMULATE(sum, above, below);                                                                               \
   }
-PERMI_TARGET static void PERMI_PASS(int n, const double *a, size_t stride, double *out)
+PERMI_TARGET PERMI_INLINE void PERMI_PASS_FOUR(int n, const double *a, size_t stride, PERMI_V *value, PERMI_V *largest)
 {
-  PERMI_V large = PERMI_SET(0.0);
+  PERMI_V large = *largest;
   int i;
   PERMI_NEW(sum);
   PERMI_ZERO(sum);
+  PERMI_UNROLL
   for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: the chain is what takes time */
     const double *p = a + (size_t)i * stride, *q = p + stride;
     large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(q)));
@@ -12138,13 +12168,59 @@ PERMI_TARGET static void PERMI_PASS(int n, const double *a, size_t stride, doubl
     PERMI_THREE(2, 0, 1)
   } else {
     PERMI_TWO(both, 0, 0, 1)
-    PERMI_PUT(out, both);
+    PERMI_COPY(sum, both);
   }
-  if (n > 2)
-    PERMI_PUT(out, sum);
+  PERMI_RETURN(value, sum);
+  *largest = large;
+}
+
+PERMI_TARGET static void PERMI_PASS(int n, const double *a, size_t stride, double *out)
+{
+  PERMI_V large = PERMI_SET(0.0), value[PERMI_PASS_PARTS];
+  int part;
+  if (n == 4)
+    PERMI_PASS_FOUR(4, a, stride, value, &large);
+  else
+    PERMI_PASS_FOUR(n, a, stride, value, &large);
+  for (part = 0; part < PERMI_PASS_PARTS; part++)
+    PERMI_STORE(out + part * PERMI_WIDTH, value[part]);
   PERMI_STORE(out + PERMI_NUMBER, large);
   PERMI_LEAVE();
 }
+
+#if defined(PERMI_PASS_STREAM)
+/* `vectors` of them, straight to their values. 1: no entry exceeds `largest`, no |value| is below `least`, none NaN. */
+PERMI_TARGET static int PERMI_PASS_STREAM(int n, const double *a, size_t stride, size_t vectors, double largest,
+                                          double least, double *values)
+{
+  PERMI_V large = PERMI_SET(0.0), small = PERMI_SET(least), poison = PERMI_SET(0.0), value;
+  double check[3 * PERMI_WIDTH] PERMI_ALIGN64;
+  size_t v;
+  int k, stand = 1;
+#define PERMI_STREAM(order)                                                                                            \
+  for (v = 0; v < vectors; v++, a += PERMI_WIDTH, values += PERMI_WIDTH) {                                             \
+    PERMI_PASS_FOUR(order, a, stride, &value, &large);                                                                 \
+    PERMI_STORE_ANY(values, value);                                                                                    \
+    small = PERMI_LESSER(PERMI_ABS(value), small);                                                                     \
+    poison = PERMI_FMA(value, PERMI_SET(0.0), poison);                                                                 \
+  }
+  if (n == 4) {
+    PERMI_STREAM(4)
+  } else if (n == 3) {
+    PERMI_STREAM(3)
+  } else {
+    PERMI_STREAM(2)
+  }
+#undef PERMI_STREAM
+  PERMI_STORE(check, large);
+  PERMI_STORE(check + PERMI_WIDTH, small);
+  PERMI_STORE(check + 2 * PERMI_WIDTH, poison);
+  PERMI_LEAVE();
+  for (k = 0; k < PERMI_WIDTH; k++)
+    stand &= (check[k] <= largest) & (check[PERMI_WIDTH + k] >= least) & (check[2 * PERMI_WIDTH + k] == 0);
+  return stand;
+}
+#endif
 
 #if defined(PERMI_PASS_BATCH)
 /* n = 5 .. 8, real. Accumulators are the subsets of the five low columns of one size, in the order of their masks; the
@@ -12204,8 +12280,9 @@ PERMI_TARGET static void PERMI_PASS(int n, const double *a, size_t stride, doubl
     }                                                                                                                  \
     break;
 
+/* out: value, the largest square of a row's norm, their product, and what is negative or NaN unless the value stands. */
 PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, const double *given, size_t stride,
-                                          double *work, double *out)
+                                          double *work, const double *accept, double *out)
 {
   const int n = program->n, top = n / 2;
   double *const a = work; /* the matrices, side by side */
@@ -12256,15 +12333,21 @@ PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, co
       after = after == ping ? pong : ping;
     }
   }
-  PERMI_STORE(out, PERMI_ADD(PERMI_ADD(PERMI_ADD(sum0, sum1), PERMI_ADD(sum2, sum3)), sum4));
+  sum0 = PERMI_ADD(PERMI_ADD(PERMI_ADD(sum0, sum1), PERMI_ADD(sum2, sum3)), sum4);
+  PERMI_STORE(out, sum0);
   PERMI_STORE(out + PERMI_WIDTH, large);
   PERMI_STORE(out + 2 * PERMI_WIDTH, norms);
+  sum0 = PERMI_MUL(sum0, sum0); /* a minimum of which one is NaN is the second: so it stays NaN */
+  norms = PERMI_LESSER(PERMI_SUB(sum0, PERMI_SET(accept[1])), PERMI_FNMA(PERMI_SET(accept[2]), norms, sum0));
+  PERMI_STORE(out + 3 * PERMI_WIDTH, PERMI_LESSER(PERMI_SUB(PERMI_SET(accept[0]), large), norms));
   PERMI_LEAVE();
 }
 #endif
 
 #undef PERMI_ACCUMULATE
 #undef PERMI_CASE
+#undef PERMI_COPY
+#undef PERMI_RETURN
 #undef PERMI_DECLARE
 #undef PERMI_ENTRY
 #undef PERMI_FINISH
@@ -12291,6 +12374,7 @@ PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, co
 #undef PERMI_ZERO
 #undef PERMI_PASS
 #undef PERMI_PASS_FOUR
+#undef PERMI_PASS_STREAM
 #undef PERMI_PASS_BATCH
 #else /* one kernel */
 #if !defined(PERMI_PASS_FORM) || !defined(PERMI_PASS_PARTS) || !defined(PERMI_PASS_PRODUCT) ||                         \
