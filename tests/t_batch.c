@@ -328,3 +328,38 @@ TEST(t_batch_compute_float)
   CHECK(perm_compute_float(0, 0, NULL, 0, NULL, &r) == PERM_OK && r.value == 1);
   CHECK(perm_compute_float(3, 3, a, 4, NULL, NULL) == PERM_ERROR_NULL);
 }
+
+/* Matrices in which the leading terms underflow on the way, among others that are harmless: what vectors accept must be
+   right, whether entries are too large or the value too small to be trusted. */
+TEST(t_batch_does_not_trust_what_underflows)
+{
+  enum { COUNT = 40 };
+  static double soa[64 * COUNT], aos[64 * COUNT];
+  int n, which, way, e;
+  size_t k;
+  for (n = 4; n <= 8; n++)
+    for (which = 0; which < 2; which++) {
+      /* rows 0 and 1: x x t 0, rows 2 and 3: u u y y; then ones on the diagonal. per = 4 x^2 y^2 + 8 t x u y */
+      const double x = 1e-165, y = which ? 1e50 : 1e150, t = which ? 1e-140 : 1e-60, u = 1e-10;
+      double expected, values[COUNT];
+      for (k = 0; k < COUNT; k++)
+        for (e = 0; e < n * n; e++) {
+          const int i = e / n, j = e % n;
+          double entry = i == j;
+          if (i < 4 && j < 4)
+            entry = i < 2 ? (j < 2 ? x : j == 2 ? t : 0) : j < 2 ? u : y;
+          if (k % 8 != 3)
+            entry = i == j ? 2 : 1;
+          aos[k * 64 + (size_t)e] = soa[(size_t)e * COUNT + k] = entry;
+        }
+      for (way = 0; way < 2; way++) {
+        CHECK((way ? perm_batch_real(n, COUNT, aos, 64, NULL, values, NULL)
+                   : perm_batch_real_soa(n, COUNT, soa, COUNT, NULL, values, NULL)) == PERM_OK);
+        for (k = 0; k < COUNT; k++) {
+          expected = k % 8 == 3 ? 4 * (x * y) * (x * y) : perm_real(n, aos + k * 64);
+          CHECK_SHOW(fabs(values[k] - expected) <= 1e-12 * expected, "n %d, %d, way %d, matrix %d: %g, not %g", n, which,
+                     way, (int)k, values[k], expected);
+        }
+      }
+    }
+}
