@@ -108,7 +108,9 @@
 /* ======================================================================================== >>config
    PERM_IMPLEMENTATION   compile the code here (exactly one translation unit, or several with PERM_STATIC)
    PERM_STATIC           every function static: private to each file that defines PERM_IMPLEMENTATION
-   PERM_NO_COMPLEX       no kernels for complex matrices, which then are refused: a third less to compile
+   PERM_NO_COMPLEX       no kernels for complex matrices, which then are refused: a quarter less to compile
+   PERM_NO_EXACT         no vector kernels for integers, which then go the portable way
+   PERM_NO_EXTRAS        without minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results by portable code, many times slower
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
    PERM_SECONDS()        a clock in seconds, if neither OpenMP, POSIX nor C11 gives one                    */
@@ -1330,6 +1332,7 @@ typedef struct permi_dd_complex {
   permi_dd re, im;
 } permi_dd_complex;
 
+PERMI_UNUSED
 static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_complex b, int parts)
 {
   if (parts == 1)
@@ -2303,6 +2306,7 @@ static const permi_kernel permi_kernels[] = {
 #endif
 };
 
+#if !defined(PERM_NO_EXTRAS)
 /* Kernels of >>minors, the best first. */
 typedef struct permi_minors_kernel {
   perm_isa isa;
@@ -2331,6 +2335,7 @@ static const permi_minors_kernel permi_minors_kernels[] = {
     {PERM_ISA_PLAIN, 2, 0, 1, 2.4e8, permi_minors_complex_plain},
 #endif
 };
+#endif
 
 /* Stored rates of the scalar engines, elements/s. */
 #define PERMI_RATE_GLYNN 6e8
@@ -6859,6 +6864,7 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
    whichever has fewer terms. Few copies are cheaper written out, for the vector kernels.
    A minor is unchanged when its row and column are scaled, so for the minors of one row that row is left out of the
    scaling: the matrix scaled is the one with ones there, whose permanent is the sum of the minors. */
+#if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_TOTAL 256 /* rows with their copies: products of binomials stay below 2^256 */
 
 typedef struct permi_minors permi_minors;
@@ -7805,6 +7811,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
   const permi_view view = {a, ld, 2};
   return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
 }
+#endif /* PERM_NO_EXTRAS */
 
 /* ======================================================================================== >>public */
 PERM_API const char *perm_status_text(perm_status status)
@@ -8758,6 +8765,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
    Exponents without k_r (it is what is missing to n) are numbered by degree: with suffix sums c_t = k_t + .. + k_(r-1)
    and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t), so those of degree up to i come first, and
    k_t - 1 has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
+#if !defined(PERM_NO_EXTRAS)
 typedef struct permi_low_rank {
   perm_allocator allocator;
   int n, r, parts;
@@ -9422,6 +9430,7 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
 {
   return permi_cauchy(n, x, y, 2, options, condition, result);
 }
+#endif /* PERM_NO_EXTRAS */
 
 /* ====================================================================================== >>estimate
    Unbiased estimates where the permanent itself is out of reach.
@@ -9437,6 +9446,7 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
    Sample s draws from a generator of its own, started with (seed, s), so a sample is the same whatever thread takes it.
    Blocks of PERMI_BLOCK_SAMPLES are added up one by one and the blocks in their order. After rounds of whole blocks,
    each round twice as many as before it, the stopping rule looks at the result. */
+#if !defined(PERM_NO_EXTRAS)
 #define PERMI_BLOCK_SAMPLES 256
 #define PERMI_ESTIMATE_SWEEPS 100
 
@@ -9910,6 +9920,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
   static const char *const name[] = {"auto", "glynn", "sinkhorn"};
   return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
 }
+#endif /* PERM_NO_EXTRAS */
 
 /* ========================================================================================= >>batch
    Many small matrices: an element of a vector is a matrix.
@@ -9923,6 +9934,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
    turning real matrices that lie one after the other cost more than it saved at every n.
    A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2) times
    the product of the Euclidean norms of the rows [CLL06]; what is not goes the way of single calls. */
+#if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_N 8
 #define PERMI_BATCH_TASK 256 /* matrices that a thread takes at once: a multiple of every width */
 
@@ -10502,6 +10514,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   permi_release(&options->allocator, copy);
   return status;
 }
+#endif /* PERM_NO_EXTRAS */
 
 #endif /* PERM_PERMANENT_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION */
@@ -10910,6 +10923,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
 #undef PERMI_LIMBS_SUM
 #endif
 
+#if !defined(PERM_NO_EXTRAS)
 /* Minors */
 #define PERMI_PASS_PARTS 1
 #define PERMI_PASS PERMI_NAME(minors_real)
@@ -10941,6 +10955,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
 #include PERM_HEADER_FILE
 #undef PERMI_PASS_PARTS
 #endif
+#endif /* PERM_NO_EXTRAS */
 
 #undef PERMI_WIDE
 #undef PERMI_JOIN_
