@@ -85,7 +85,7 @@ $(B)/tests: $(TESTS) $(HEADERS)
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests tests/all.c -o $@ $(LDFLAGS) $(LIBS)
 
 BENCH_PLAIN = $(B)/bench_plain_O2.o $(B)/bench_plain_native.o $(B)/bench_exact_plain.o
-BENCH_PARTS = tests/bench.c tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h tests/bench_batch.h tests/bench_exact.h tests/oracle.h
+BENCH_PARTS = tests/bench.c tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h tests/bench_batch.h tests/bench_exact.h tests/bench_counts.h tests/oracle.h
 BENCH_BUILD = $(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -I. -Itests tests/bench.c $(BENCH_PLAIN) $(LDFLAGS) $(LIBS)
 $(B)/bench_plain_O2.o: tests/bench_plain.c
 	@mkdir -p $(B)

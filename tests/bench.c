@@ -1,7 +1,7 @@
 /* make bench: rates in elements/s, n 2^(n-1) / seconds, of our kernels beside the measured roofline and plain programs,
    all in one run, medians; accuracy where a reference exists; the bounds; two threads; a picture.
    Usage: build/bench PART...  with the parts
-     rates[=N,...] pair accuracy bounds precision small exact threads figure=FILE.svg
+     rates[=N,...] pair accuracy bounds precision small counts exact threads figure=FILE.svg
    or: build/bench process COMMAND... */
 #define PERM_IMPLEMENTATION
 #include "perm.h"
@@ -505,6 +505,7 @@ static void bench_process(char **argv)
 }
 
 #include "bench_exact.h"
+#include "bench_counts.h"
 
 int main(int argc, char **argv)
 {
@@ -529,6 +530,8 @@ int main(int argc, char **argv)
       bench_constant();
     } else if (BENCH_IS("small")) {
       bench_small();
+    } else if (BENCH_IS("counts")) {
+      bench_counts();
     } else if (BENCH_IS("exact")) {
       bench_exact();
     } else if (BENCH_IS("batch")) {
@@ -539,7 +542,7 @@ int main(int argc, char **argv)
     } else if (BENCH_IS("figure") && value) {
       bench_figure(value + 1);
     } else {
-      fprintf(stderr, "no such part: %s; parts are rates[=N,...] pair accuracy bounds precision small exact threads "
+      fprintf(stderr, "no such part: %s; parts are rates[=N,...] pair accuracy bounds precision small counts exact threads "
                       "figure=FILE.svg, or process COMMAND...\n", argv[i]);
       return 2;
     }
