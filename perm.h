@@ -68,8 +68,10 @@
    COST  n 2^(n-1) elements, about 1.5 floating-point operations each: n = 20 well under a millisecond,
    n = 30 around a second, each further column twice the time and a little more. Complex: three times that.
 
-   LIMITS of this version: square matrices, n <= 64. This header does not do sparse structure
-   (perm_sparse.h does).
+   Exact integers cost the same or less while entries are small; see perm_compute_integer.
+
+   LIMITS of this version: square matrices to n = 64 (more where rows or columns are equal), rectangular ones while the
+   shorter side is below about 30. This header does not do sparse structure (perm_sparse.h does).
 
    REFERENCES
      [Bar96] A. I. Barvinok, Two algorithmic results for the traveling salesman problem, Math. Oper. Res. 21 (1996)
@@ -131,7 +133,7 @@
 
 /* =========================================================================================== >>api */
 #define PERM_VERSION_MAJOR 0
-#define PERM_VERSION_MINOR 2
+#define PERM_VERSION_MINOR 3
 #define PERM_VERSION_PATCH 0
 
 #define PERM_MAX_N 64         /* largest n of the engines that sum over sign vectors (64-bit counters) */
@@ -158,7 +160,7 @@
   X(PERM_ERROR_UNSUPPORTED, -6, "not available for this matrix, machine or version")                                   \
   X(PERM_ERROR_MEMORY, -7, "out of memory")                                                                            \
   X(PERM_ERROR_LIMIT, -8, "refused beforehand: predicted to exceed a limit")                                           \
-  X(PERM_ERROR_OVERFLOW, -9, "an exact integer does not fit the type asked for")                                             \
+  X(PERM_ERROR_OVERFLOW, -9, "an exact integer does not fit the type asked for")                                       \
   X(PERM_ERROR_RANGE, -10, "an index (leaf, chunk, row, column) is out of range")                                      \
   X(PERM_ERROR_STATE, -11, "state, plan or partial belongs to another job")                                            \
   X(PERM_ERROR_FILE, -12, "a file cannot be opened, read or written")                                                  \
@@ -452,8 +454,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
                                       perm_result *result);
 
 /* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, row-major with row strides ldu >= r and
-   ldv >= n (complex: pairs of doubles, strides count entries), not modified. C(n + r - 1, r - 1) monomials, n r times as
-   many operations in double-double; `error` is a guaranteed bound, about 1e-29 of the sum of moduli, relative to u and
+   ldv >= n (complex: pairs of doubles, strides count entries), not modified. C(n + r - 1, r - 1) monomials, n r times
+   as many operations in double-double; `error` is a guaranteed bound, about 1e-29 of the sum of moduli, relative to u and
    v as they are given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. Thread-safe. [Bar96] */
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result);
@@ -3477,7 +3479,8 @@ typedef struct permi_exact_plain {
 } permi_exact_plain;
 
 /* out[0 .. words] = p c, two's complement, of p's `words` words and c: signed, or in [0, 2^64) if `natural`. As for
-   unsigned p and c, less c 2^(64 words) for a negative p, which stands for p + 2^(64 words), and less p 2^64 likewise. */
+   unsigned p and c, less c 2^(64 words) for a negative p, which stands for p + 2^(64 words), and less p 2^64
+   likewise. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
   uint64_t carry = 0;
@@ -9328,8 +9331,8 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
       for (side = 0; side < 2; side++)
         if (j < i && permi_dd_complex_modulus(permi_node_difference(node[side], i, node[side], j, parts)) == 0)
           return permi_fail(result, PERM_ERROR_NODES, 2 + side,
-                            "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s", side ? "y" : "x",
-                            j, side ? "y" : "x", i, parts == 2 ? "complex" : "real");
+                            "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s",
+                            side ? "y" : "x", j, side ? "y" : "x", i, parts == 2 ? "complex" : "real");
     }
   m = (permi_dd_complex *)permi_allocate(&options->allocator, (size_t)n * (size_t)(n + 1), sizeof *m);
   moduli = (double *)permi_allocate(&options->allocator, (size_t)n * (size_t)n, sizeof *moduli);
@@ -11044,7 +11047,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
    made 3 x 2 at a time: those of limbs that are not there are 0, but their constants count; beyond the last accumulator
    in use these are 0 too.
    PERMI_PASS_IFMA: limbs are integers, |g| < 2^51 as above, and u_k = 2^(52 k). Magnitudes and signs go apart. The
-   instructions add the lower or the upper 52 bits of a product of two numbers' lower 52 bits to a sum of 64. A magnitude
+   instructions add the lower or the upper 52 bits of a product of two numbers' lower 52 bits to a sum of 64. A
+   magnitude
    of k limbs, all but the last below 2^52 and that below 2^(51 k - 52 (k - 1)), times |g| is one of k + 1, once what
    exceeds 52 bits of one is added to the next (those bits may stay where they are). The last sums, of at most 6 numbers
    below 2^52, take the sign and are added up 64 * 4 times: below 2^63. */
@@ -11220,7 +11224,8 @@ PERMI_PASS_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t
 #elif defined(PERMI_PASS_WALK) /* the terms of exact integers, one after another */
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
-/* x -= step if bit j of the Gray code of s is set, else x += step: the rows' sums, four bytes a row, of int16 or int8. */
+/* x -= step if bit j of the Gray code of s is set, else x += step: the rows' sums, four bytes a row, of
+   int16 or int8. */
 #define PERMI_EXACT_STEP(x, steps, SUB, ADD)                                                                           \
   for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)                                                                 \
   PERMI_I_STORE(x + i, (s ^ s >> 1) >> j & 1 ? SUB(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i))                       \
@@ -11315,8 +11320,8 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
 }
 
 /* Only the sign vectors for which no even row is zero (an odd one cannot be), for rows of norms <= 127. A step of the
-   outer columns has 2^6 settings of as many columns, two from a table and four in Gray order, of one vector of int8 sums
-   each: their least, unsigned, over the even rows is 0 where there is nothing to add. The lanes of the survivors and their settings go on
+   outer columns has 2^6 settings of as many columns, two from a table and four in Gray order, of one vector of int8
+   sums    each: their least, unsigned, over the even rows is 0 where there is nothing to add. The lanes of the survivors and their settings go on
    two lists, and are evaluated a vector at a time: a row's sum is that for all columns + and three bytes looked up in
    tables of 16 by the lists' bits, four at a time. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_wide *total)
@@ -12295,7 +12300,8 @@ PERMI_TARGET static int PERMI_PASS_STREAM(int n, const double *a, size_t stride,
     }                                                                                                                  \
     break;
 
-/* out: value, the largest square of a row's norm, their product, and what is negative or NaN unless the value stands. */
+/* out: value, the largest square of a row's norm, their product, and what is negative or NaN unless the value
+   stands. */
 PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, const double *given, size_t stride,
                                           double *work, const double *accept, double *out)
 {

@@ -531,7 +531,8 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     printf("\n  %g %% confidence: within %.3g", 100 * e->confidence, e->radius);
   else
     printf("\n  %g %% confidence: %.6g to %.6g", 100 * e->confidence, e->low, e->high);
-  printf("; estimator %s, %.0f samples, seed %llu, %d thread%s, %.3g s\n", perm_estimator_name(e->estimator), e->samples,
+  printf("; estimator %s, %.0f samples, seed %llu, %d thread%s, %.3g s\n", perm_estimator_name(e->estimator),
+         e->samples,
          (unsigned long long)e->seed, e->threads, e->threads == 1 ? "" : "s", e->seconds);
   if (e->status != PERM_OK)
     printf("  %s\n", e->message);
@@ -700,7 +701,8 @@ static int cli_matrix(const cli *run, const char *file)
     cli_print(name, &matrix, &result);
     if (list)
       cli_print_list(&result, run->gradient ? "gradient" : "minors", list,
-                     run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n, matrix.kind == PERM_KIND_COMPLEX ? 2 : 1);
+                     run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n,
+                     matrix.kind == PERM_KIND_COMPLEX ? 2 : 1);
   }
   free(list);
   if (result.status < 0) /* file errors already begin with FILE:LINE: */

@@ -13,7 +13,7 @@ pin=""
 command -v taskset >/dev/null && pin="taskset -c $(($(nproc) - 1))"
 set -e
 echo; echo "# Built with -O2"
-$pin build/bench rates pair small batch exact figure=tests/bench_rates.svg
+$pin build/bench rates pair small batch counts exact figure=tests/bench_rates.svg
 echo; echo "# Built with -O3"
 $pin build/bench_O3 rates=20,24,28
 echo; echo "# All cores"

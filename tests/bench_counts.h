@@ -1,4 +1,5 @@
-/* make bench, part `counts`: matrices with equal rows and columns, and rectangular ones. One thread, best of several. */
+/* make bench, part `counts`: matrices with equal rows and columns, and rectangular ones. One thread, best of
+   several. */
 #ifndef PERM_BENCH_COUNTS_H_INCLUDED
 #define PERM_BENCH_COUNTS_H_INCLUDED
 

@@ -1,6 +1,6 @@
 /* make bench, part exact: the exact engine beside the plain programs of bench_exact_plain.c (-O3), one core. Each
-   figure is the median over matrices of the same kind; times are processor times of this process, since machines are shared.
-   The plain programs run at n = 24; their elements/s do not depend on n. */
+   figure is the median over matrices of the same kind; times are processor times of this process, since machines are
+   shared. The plain programs run at n = 24; their elements/s do not depend on n. */
 #ifndef BENCH_EXACT_H_INCLUDED
 #define BENCH_EXACT_H_INCLUDED
 

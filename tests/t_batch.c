@@ -357,8 +357,8 @@ TEST(t_batch_does_not_trust_what_underflows)
                    : perm_batch_real_soa(n, COUNT, soa, COUNT, NULL, values, NULL)) == PERM_OK);
         for (k = 0; k < COUNT; k++) {
           expected = k % 8 == 3 ? 4 * (x * y) * (x * y) : perm_real(n, aos + k * 64);
-          CHECK_SHOW(fabs(values[k] - expected) <= 1e-12 * expected, "n %d, %d, way %d, matrix %d: %g, not %g", n, which,
-                     way, (int)k, values[k], expected);
+          CHECK_SHOW(fabs(values[k] - expected) <= 1e-12 * expected, "n %d, %d, way %d, matrix %d: %g, not %g", n,
+                     which, way, (int)k, values[k], expected);
         }
       }
     }

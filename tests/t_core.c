@@ -271,7 +271,8 @@ TEST(t_integers_of_any_size)
     if (x & 1)
       CHECK(!permi_integer_halve(&a, 1));
     permi_integer_reduce(&b, p);
-    CHECK(!b.negative && b.word[0] < p && (b.word[0] == 0 ? x % (int64_t)p == 0 : (__int128)x % p == (__int128)b.word[0] - (x < 0 ? (__int128)p : 0)));
+    CHECK(!b.negative && b.word[0] < p);
+    CHECK((__int128)x % (__int128)p == (__int128)b.word[0] - (x < 0 && b.word[0] ? (__int128)p : 0));
     /* (x 2^shift + x) mod p, the slow way */
     a = permi_integer_of(x);
     CHECK(permi_integer_multiply(&a, &power, &b) && permi_integer_add(&b, &a, 0));

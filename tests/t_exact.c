@@ -190,7 +190,7 @@ TEST(t_exact_at_its_limits)
           a[i * n + j] = test_below(7) - 3;
       exact_check(what, n, 1, a);
     }
-  for (i = 0; i < 10; i++) /* y = norms for x = 1, two of 12 bits and three of 8 a limb: a half of three would be 2^32 */
+  for (i = 0; i < 10; i++) /* y = norms for x = 1, two of 12 bits and three of 8 a limb */
     for (j = 0; j < 10; j++)
       a[i * 10 + j] = j == i ? (i < 4 ? 4095 : 255) - 9 : 1;
   exact_check("halves", 10, 1, a);
