@@ -455,8 +455,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
 
 /* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, row-major with row strides ldu >= r and
    ldv >= n (complex: pairs of doubles, strides count entries), not modified. C(n + r - 1, r - 1) monomials, n r times
-   as many operations in double-double; `error` is a guaranteed bound, about 1e-29 of the sum of moduli, relative to u and
-   v as they are given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. Thread-safe. [Bar96] */
+   as many operations in double-double; `error` is a guaranteed bound, about 1e-29 of the sum of moduli, relative to u
+   and v as they are given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. Thread-safe. [Bar96] */
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result);
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
@@ -1588,8 +1588,8 @@ struct permi_leaf {
   uint64_t modulus; /* not 0, odd: that modulo it; value is a sum of residues */
   permi_dd scale; /* permanent of the leaf = value * scale * 2^scale_exp2 */
   long long scale_exp2;
-  double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise; */
-  double bound_absolute;    /* INFINITY where no theorem holds */
+  double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise, the */
+  double bound_absolute;    /* latter without the partial's exp2; INFINITY where no theorem holds */
   double estimate_relative; /* estimate = estimate_relative * absolute */
 };
 
@@ -1739,9 +1739,13 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
     number->error = number->estimate = 0; /* an engine in which nothing rounded; its scale is a power of two */
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
-    long long shift = leaf->scale_exp2 + partial->exp2 - number->exp2;
-    double lost = (leaf->bound_absolute + partial->lost) * fabs(leaf->scale.hi) * (1 + 1e-12);
-    number->error += ldexp(lost, permi_int_exponent(shift)) + DBL_MIN;
+    const long long shift = leaf->scale_exp2 - number->exp2;
+    const double scale = fabs(leaf->scale.hi) * (1 + 1e-12);
+    const double lost = ldexp(leaf->bound_absolute * scale, permi_int_exponent(shift)) +
+                        ldexp(partial->lost * scale, permi_int_exponent(shift + partial->exp2));
+    number->error += lost + DBL_MIN;
+    if (leaf->information.kind == PERM_LEAF_TASK && lost < (double)INFINITY) /* ranges' bounds are far too wide */
+      number->estimate += lost;
   }
   return PERM_OK;
 }
@@ -6509,11 +6513,11 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 }
 
 /* Powers of two for digits and forms; see >>counts. Columns of square ones are brought to their rows by the means of
-   exponents first. */
-PERMI_COLD static void permi_counts_scale(const permi_counts *counts, int *digit_exp2, int *form_exp2)
+   exponents first. 1: every entry is still exact; else some are off by up to half the least double. */
+PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *digit_exp2, int *form_exp2)
 {
   const int square = counts->digit_total == counts->form_total && !counts->skips;
-  int turn, d, f;
+  int turn, d, f, exact = 1;
   memset(digit_exp2, 0, (size_t)counts->digits * sizeof *digit_exp2);
   memset(form_exp2, 0, (size_t)counts->forms * sizeof *form_exp2);
   /* turns: digits by means, forms by means, digits by the largest; then the lines that are all used */
@@ -6554,8 +6558,12 @@ PERMI_COLD static void permi_counts_scale(const permi_counts *counts, int *digit
   for (d = 0; d < counts->digits * counts->parts; d++)
     for (f = 0; f < counts->forms; f++) {
       double *x = &counts->high[d * counts->forms + f];
-      *x = permi_shift(*x, digit_exp2[d / counts->parts] + form_exp2[f]);
+      const int shift = digit_exp2[d / counts->parts] + form_exp2[f];
+      const double given = *x;
+      *x = permi_shift(given, shift);
+      exact = exact && ldexp(*x, -shift) == given;
     }
+  return exact;
 }
 
 /* Is every sum a whole number of less than 2^53 units, so that nothing rounds? The lines that are all used have whole
@@ -6761,12 +6769,11 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   } else {
     for (cells = 0; cells < coefficients; cells++)
       counts->signs |= parts == 2 || counts->high[cells] < 0;
-    permi_counts_scale(counts, digit_exp2, form_exp2);
+    counts->whole = permi_counts_scale(counts, digit_exp2, form_exp2) && permi_counts_whole(counts);
     for (d = 0; d < digits; d++)
       leaf->scale_exp2 -= (long long)counts->digit_count[d] * digit_exp2[d];
     for (f = 0; f < forms; f++)
       leaf->scale_exp2 -= (long long)counts->form_count[f] * form_exp2[f];
-    counts->whole = permi_counts_whole(counts);
   }
   leaf->scale = permi_dd_make(1);
   leaf->context = counts;
@@ -11321,9 +11328,9 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
 
 /* Only the sign vectors for which no even row is zero (an odd one cannot be), for rows of norms <= 127. A step of the
    outer columns has 2^6 settings of as many columns, two from a table and four in Gray order, of one vector of int8
-   sums    each: their least, unsigned, over the even rows is 0 where there is nothing to add. The lanes of the survivors and their settings go on
-   two lists, and are evaluated a vector at a time: a row's sum is that for all columns + and three bytes looked up in
-   tables of 16 by the lists' bits, four at a time. */
+   sums each: their least, unsigned, over the even rows is 0 where there is nothing to add. The lanes of the
+   survivors and their settings go on two lists, and are evaluated a vector at a time: a row's sum is that for all
+   columns + and three bytes looked up in tables of 16 by the lists' bits, four at a time. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_wide *total)
 {
   const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;

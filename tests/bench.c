@@ -542,9 +542,8 @@ int main(int argc, char **argv)
     } else if (BENCH_IS("figure") && value) {
       bench_figure(value + 1);
     } else {
-      fprintf(stderr, "no such part: %s; parts are rates[=N,...] pair accuracy bounds precision small batch counts exact "
-                      "threads "
-                      "figure=FILE.svg, or process COMMAND...\n", argv[i]);
+      fprintf(stderr, "no such part: %s; parts are rates[=N,...] pair accuracy bounds precision small batch counts "
+                      "exact threads figure=FILE.svg, or process COMMAND...\n", argv[i]);
       return 2;
     }
     fflush(stdout);

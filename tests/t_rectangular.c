@@ -515,3 +515,51 @@ TEST(t_rect_failing_allocations)
     }
   CHECK(failed >= 3 * RECT_METHODS);
 }
+
+/* Entries that scaling pushes below the least double, while what is large cancels: the bound has to pay for them. */
+TEST(t_rect_entries_lost_to_scaling)
+{
+  const double least = 5e-324, H = 0x1.3431237591d83p-2, K = -0x1.449f8ca70a905p+0;
+  const double wide[6] = {ldexp(1, 1000), ldexp(1, -80), -ldexp(1, 1000), 1, 1, 1}, line[3] = {3, least, -3};
+  /* three equal rows, one twice them, two with a least entry each: all but terms of those cancels in no column */
+  const double rows[35] = {0, 0, H, 0, K, 0, least, H, 0, K, 0, 0, 2 * H, 0, 2 * K, 0, 0, H, least, K,
+                           -0.284, -1.2, 0.037, -0.305, 0.527, 0.168, 0, 0, 0, 0.487, 0, 0, H, 0, K};
+  static const perm_method methods[] = {PERM_AUTO, PERM_SUBSETS, PERM_REPEATS, PERM_SHORT, PERM_RYSER, PERM_EXPANSION};
+  perm_result r;
+  int k, precision, certify;
+  for (k = 0; k < 6; k++)
+    for (precision = 0; precision <= PERM_PRECISION_DD; precision++)
+      for (certify = 0; certify < 2; certify++) {
+        perm_options options;
+        double all = 0, x;
+        int p[5];
+        memset(&options, 0, sizeof options);
+        options.method = methods[k];
+        options.precision = (perm_precision)precision;
+        options.certify = certify;
+        CHECK(perm_compute_real(2, 3, wide, 3, &options, &r) == PERM_OK);
+        CHECK_SHOW(fabs(ldexp(r.value, (int)r.exp2) - ldexp(1, -79)) <= ldexp(r.error, (int)r.exp2), "%s, %d: %g",
+                   perm_method_name(methods[k]), precision, r.value);
+        CHECK(perm_compute_real(1, 3, line, 3, &options, &r) == PERM_OK);
+        CHECK(fabs(ldexp(r.value, (int)r.exp2) - least) <= ldexp(r.error, (int)r.exp2));
+        /* injections of 5 columns into 7 rows, in units of the least double: only terms with one such entry count */
+        for (p[0] = 0; p[0] < 7; p[0]++)
+          for (p[1] = 0; p[1] < 7; p[1]++)
+            for (p[2] = 0; p[2] < 7; p[2]++)
+              for (p[3] = 0; p[3] < 7; p[3]++)
+                for (p[4] = 0; p[4] < 7; p[4]++) {
+                  int c, d, clash = 0;
+                  x = 1;
+                  for (c = 0; c < 5; c++) {
+                    for (d = 0; d < c; d++)
+                      clash |= p[c] == p[d];
+                    x *= rows[p[c] * 5 + c] == least ? 1e-40 : rows[p[c] * 5 + c];
+                  }
+                  all += clash || fabs(x) > 1e-35 || fabs(x) < 1e-45 ? 0 : 1e40 * x;
+                }
+        CHECK(perm_compute_real(7, 5, rows, 5, &options, &r) == PERM_OK);
+        x = ldexp(r.value, (int)r.exp2 + 1074);
+        CHECK_SHOW(fabs(x - all) <= ldexp(r.error, (int)r.exp2 + 1074) + 1e-9, "%s, %d, %d: %g, not %g",
+                   perm_method_name(methods[k]), precision, certify, x, all);
+      }
+}
