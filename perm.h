@@ -5248,6 +5248,7 @@ typedef struct permi_counts {
   double *high, *low; /* entries [digit][part][form], scaled; low: what high leaves, where sums are split */
   int64_t *integer;   /* or these */
   int whole;          /* 1: nothing rounds */
+  int lossy;          /* 1: scaling rounded some entry, which has become tiny */
   int signs;          /* 1: some entry is negative or complex, so that |terms| are summed apart */
   /* >>repeats: */
   int ryser;
@@ -6648,7 +6649,7 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
     }
     leaf->bound_relative = steps * unit * (counts->plain ? 1 : parts * parts);
     leaf->estimate_relative = (M + 4) * unit * parts;
-    leaf->bound_absolute = PERMI_LEAST * N * counts->digit_total;
+    leaf->bound_absolute = counts->lossy ? PERMI_LEAST * N * counts->digit_total : 0; /* the rest is the partial's */
     break;
   case PERM_EXPANSION:
     leaf->bound_relative = 2 * (M + 1) * unit * parts * parts;
@@ -6769,7 +6770,8 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   } else {
     for (cells = 0; cells < coefficients; cells++)
       counts->signs |= parts == 2 || counts->high[cells] < 0;
-    counts->whole = permi_counts_scale(counts, digit_exp2, form_exp2) && permi_counts_whole(counts);
+    counts->lossy = !permi_counts_scale(counts, digit_exp2, form_exp2);
+    counts->whole = !counts->lossy && permi_counts_whole(counts);
     for (d = 0; d < digits; d++)
       leaf->scale_exp2 -= (long long)counts->digit_count[d] * digit_exp2[d];
     for (f = 0; f < forms; f++)
