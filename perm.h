@@ -456,7 +456,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
 /* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, row-major with row strides ldu >= r and
    ldv >= n (complex: pairs of doubles, strides count entries), not modified. C(n + r - 1, r - 1) monomials, n r times
    as many operations in double-double; `error` is a guaranteed bound, about 1e-29 of the sum of moduli, relative to u
-   and v as they are given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. Thread-safe. [Bar96] */
+   and v as they are given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. Thread-safe.
+   [Bar96] */
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result);
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
@@ -7534,7 +7535,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
   const int parts = minors->parts, columns = minors->columns, rows = minors->rows;
   long long whole = -minors->scale_exp2, most = LLONG_MIN, least = LLONG_MAX;
   permi_dd value[2] = {{0, 0}, {0, 0}};
-  double estimate = 0, lead;
+  double estimate = 0, lead, largest = 0;
   long long estimate_exp2 = 0, common;
   int i, j, part, e, k;
   for (i = 0; i < rows; i++)
@@ -7578,24 +7579,29 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     }
   lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
   if (lead != 0) {
-    frexp(lead, &e);
-    most = whole + e > most ? whole + e : most;
+    frexp(lead, &e); /* the minors set the unit, as long as the permanent still is a double in it */
+    most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
     least = whole + e < least ? whole + e : least;
   }
   if (estimate != 0 && most == LLONG_MIN) {
     frexp(estimate, &e);
     most = least = estimate_exp2 + e;
   }
-  common = most == LLONG_MIN || (most < 1000 && least > -1000) ? 0 : most;
+  common = most == LLONG_MIN || (most < 1000 && least > -1000 && (lead == 0 || whole + 1 < 1000)) ? 0 : most;
   result->exp2 = common;
   result->value = permi_minors_shifted(value[0].hi, whole - common);
   result->imaginary = parts == 2 ? permi_minors_shifted(value[1].hi, whole - common) : 0;
   result->estimate = permi_minors_shifted(estimate, estimate_exp2 - common);
   for (i = minors->least, k = 0; i < rows; i++)
     for (j = 0; j < columns; j++)
-      for (part = 0; part < parts; part++, k++)
-        out[((gradient ? minors->row_of[i] * n : 0) + minors->column_of[j]) * parts + part] =
-            permi_minors_shifted(total->value[k].hi, total->exp2[k] - common);
+      for (part = 0; part < parts; part++, k++) {
+        const double x = permi_minors_shifted(total->value[k].hi, total->exp2[k] - common);
+        out[((gradient ? minors->row_of[i] * n : 0) + minors->column_of[j]) * parts + part] = x;
+        largest = fmax(largest, fabs(x));
+        if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
+          result->estimate += DBL_MIN;
+      }
+  result->estimate += PERMI_UNIT * largest; /* rounding to double */
 }
 
 /* Is the worst minor good enough, against the largest? */
@@ -8491,6 +8497,13 @@ PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem,
   return permi_judge(options, result);
 }
 
+/* a, or for an empty matrix, which may come without a pointer, one that still says that it is of integers. */
+static const int64_t *permi_integers_of(int m, int n, const int64_t *a)
+{
+  static const int64_t nothing = 0;
+  return !a && (m == 0 || n == 0) ? &nothing : a;
+}
+
 static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
                                         int parts, const int *row_counts, const int *column_counts)
 {
@@ -8683,7 +8696,8 @@ PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 1, row_counts, column_counts);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, row_counts, column_counts);
   return permi_compute_integers(&problem, 1, 7, options, result);
 }
 
@@ -8691,21 +8705,22 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *column_counts, const perm_options *options,
                                                     perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 2, row_counts, column_counts);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, row_counts, column_counts);
   return permi_compute_integers(&problem, 1, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 1, NULL, NULL);
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
   return permi_compute_integers(&problem, 0, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 2, NULL, NULL);
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
   return permi_compute_integers(&problem, 0, 5, options, result);
 }
 
@@ -8721,14 +8736,14 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 1, NULL, NULL);
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, a, ld, 2, NULL, NULL);
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 

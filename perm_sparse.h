@@ -4285,6 +4285,8 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
     *job = permi_job_new(&options->allocator, options->precision);
     if (*job)
       (*job)->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+    if (*job)
+      (*job)->modulus = options->modulus;
     if (*job && permi_job_push_number(*job, &one))
       return PERM_OK;
     perm_job_free(*job);

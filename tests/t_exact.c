@@ -429,3 +429,28 @@ TEST(t_exact_fails_cleanly)
     CHECK(failures >= 1);
   }
 }
+
+/* Nothing to multiply: 1, whatever pointer comes with it, modulo p as well. */
+TEST(t_exact_empty)
+{
+  const int64_t a[3] = {5, 5, 5};
+  perm_options options;
+  perm_result r;
+  int m, with;
+  for (m = 0; m <= 3; m += 3)
+    for (with = 0; with < 2; with++) {
+      memset(&options, 0, sizeof options);
+      options.precision = PERM_PRECISION_EXACT;
+      CHECK(perm_compute_integer(m, 3 - m, with ? a : NULL, 3, &options, &r) == PERM_OK && r.exact && r.value == 1);
+      CHECK(perm_compute_gaussian(0, m, with ? a : NULL, 3, &options, &r) == PERM_OK && r.exact && r.value == 1);
+      options.modulus = 7;
+      CHECK(perm_compute_integer(m, 3 - m, with ? a : NULL, 3, &options, &r) == PERM_OK && r.value == 1);
+      CHECK(r.modulus == 7);
+    }
+  {
+    perm_matrix nothing;
+    memset(&nothing, 0, sizeof nothing);
+    nothing.kind = PERM_KIND_INTEGER;
+    CHECK(perm_compute_sparse(&nothing, &options, &r) == PERM_OK && r.value == 1 && r.modulus == 7);
+  }
+}

@@ -344,7 +344,7 @@ TEST(t_minors_escalate)
   a[3] = 1 + ldexp(1, -40); /* all minors but the first are 0 or, now, small */
   a[0] = 1;
   CHECK(perm_minors_real(8, 8, a, 8, NULL, NULL, 2, NULL, out, &r) == PERM_OK);
-  options.tolerance = 1e-25;
+  options.tolerance = 3e-16;
   CHECK(perm_minors_real(8, 8, a, 8, NULL, NULL, 2, &options, out, &r) == PERM_OK && r.escalated == 1 &&
         r.precision == PERM_PRECISION_DD);
   options.tolerance = 1e-40;
@@ -377,4 +377,22 @@ TEST(t_minors_statuses)
   CHECK(perm_gradient_real(0, 0, NULL, 0, NULL, NULL, NULL, NULL, &r) == PERM_OK && r.value == 1);
   a[4] = NAN;
   CHECK(perm_gradient_real(3, 3, a, 3, NULL, NULL, NULL, out, &r) == PERM_ERROR_NOT_FINITE);
+}
+
+/* The unit follows the minors, not the permanent: small ones survive beside it; the estimate pays for rounding. */
+TEST(t_minors_beside_a_large_permanent)
+{
+  const double a[4] = {0x1p1000, 0x1p900, 0x1p900, 0x1p1000};
+  double minors[2], gradient[4];
+  perm_options options;
+  perm_result r;
+  CHECK(perm_minors_real(2, 2, a, 2, NULL, NULL, 0, NULL, minors, &r) == PERM_OK);
+  CHECK(ldexp(minors[0], (int)r.exp2 - 1000) == 1 && ldexp(minors[1], (int)r.exp2 - 900) == 1);
+  CHECK(ldexp(r.value, (int)r.exp2 - 2000) == 1 && r.estimate >= 1e-17 * minors[0]);
+  CHECK(perm_gradient_real(2, 2, a, 2, NULL, NULL, NULL, gradient, &r) == PERM_OK);
+  CHECK(ldexp(gradient[0], (int)r.exp2 - 1000) == 1 && ldexp(gradient[1], (int)r.exp2 - 900) == 1);
+  memset(&options, 0, sizeof options);
+  options.precision = PERM_PRECISION_DD;
+  options.tolerance = 1e-25; /* not in doubles */
+  CHECK(perm_minors_real(2, 2, a, 2, NULL, NULL, 0, &options, minors, &r) == PERM_TOLERANCE_NOT_MET);
 }
