@@ -3724,7 +3724,10 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
 
 /* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
    columns are equal those of >>rectangular. Makes the leaf if that is predicted to take less than `seconds`; *made
-   says so, *better is its prediction in any case. */
+   says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
+   larger blocks takes a millisecond, longer than many a frontier programme. */
+#define PERMI_RIVAL_LOOK 24
+#define PERMI_RIVAL_RATE 2e11 /* elements/s: more than the exact engine has reached anywhere */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
                                     double *better, int *made)
 {
@@ -3753,7 +3756,9 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   choice = permi_counts_choice(&counted, &engines);
   if (options->method == PERM_EXACT || (counted.m == counted.rows && counted.n == counted.rows && !block->integer))
     choice.seconds = (double)INFINITY; /* nothing is repeated: the frontier is the better programme of its kind */
-  if (block->integer) {
+  if (block->integer && seconds == 0 && options->method != PERM_EXACT && block->n > PERMI_RIVAL_LOOK) {
+    exact = block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_RATE;
+  } else if (block->integer) {
     exact = permi_exact_seconds(options, block->n, &view);
     if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
       modular = permi_modular_seconds(block->n, &view);
@@ -3919,10 +3924,15 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   limit = options->max_bytes > 0 ? options->max_bytes : PERMI_FRONTIER_DEFAULT_BYTES;
   if (rival < (double)INFINITY &&
       (status != PERM_OK || bytes > limit || (rival < seconds && seconds > PERMI_FRONTIER_FAVOUR_SECONDS))) {
-    int made;
-    permi_frontier_release(allocator, frontier);
-    return other ? permi_make_rival(maker, block, (double)INFINITY, leaf, &rival, &made)
-                 : permi_make_dense(maker, block, leaf);
+    int made = !other;
+    perm_status rivals = PERM_OK;
+    if (other)
+      rivals = permi_make_rival(maker, block, status == PERM_OK && bytes <= limit ? seconds : (double)INFINITY, leaf,
+                                &rival, &made);
+    if (made || rivals != PERM_OK) {
+      permi_frontier_release(allocator, frontier);
+      return other ? rivals : permi_make_dense(maker, block, leaf);
+    }
   }
   if (status == PERM_OK && bytes > limit && working->integer && options->method == PERM_AUTO &&
       options->precision == PERM_PRECISION_DEFAULT) /* doubles have more engines */
