@@ -176,7 +176,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff
 } perm_status;
 
-/* Engines by name. perm.h has dense, glynn, ryser and expansion; perm_sparse.h adds frontier. */
+/* Engines by name. perm_sparse.h has those from frontier to transversals. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_AUTO, "auto", "the least predicted time")                                                                     \
   X(PERM_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                          \
@@ -190,7 +190,18 @@ typedef enum perm_status {
   X(PERM_PADDED, "padded", "rectangular: Glynn sum of the matrix padded with rows of ones")                            \
   X(PERM_LOW_RANK, "low-rank", "sum over the monomials of a declared factorisation")                                   \
   X(PERM_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                                    \
-  X(PERM_FRONTIER, "frontier", "frontier dynamic programme over matched vertices")                                     \
+  X(PERM_FRONTIER, "frontier", "dynamic programme over matched frontier vertices, path order")                         \
+  X(PERM_LISTS, "lists", "frontier, all states as sorted lists, merged along balanced paths")                          \
+  X(PERM_SORTING, "sorting", "frontier, states expanded, sorted and contracted")                                       \
+  X(PERM_ARRAYS, "arrays", "frontier, all states as arrays indexed by combinations")                                   \
+  X(PERM_TREE, "tree", "frontier tables joined along a tree decomposition")                                            \
+  X(PERM_BAND, "band", "window of columns sliding along a band")                                                       \
+  X(PERM_HYBRID, "hybrid", "Glynn signs of outer columns, elimination of inner ones")                                  \
+  X(PERM_CACHED, "cached", "Glynn sum with cached products: hybrid without inner columns")                             \
+  X(PERM_DOMINATING, "dominating", "Ryser sum over a dominating set of columns")                                       \
+  X(PERM_SPARYSER, "sparyser", "Ryser sum in compressed rows and columns, zeros skipped")                              \
+  X(PERM_DECOMPOSE, "decompose", "lines of degree 1 to 4 eliminated, sums over branches")                              \
+  X(PERM_TRANSVERSALS, "transversals", "enumeration of perfect matchings")                                             \
   X(PERM_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")
 
 typedef enum perm_method {
@@ -1610,7 +1621,8 @@ struct perm_job {
   int is_complex;
   uint64_t modulus; /* not 0: every step is reduced modulo it */
   double plan_seconds;
-  char note[PERM_MESSAGE_BYTES]; /* what preparation did, for perm_job_explain; a whole line or empty */
+  char *note;            /* what preparation and planning did, for perm_job_explain: whole lines, or NULL */
+  size_t note_bytes;
 };
 
 /* Makes room for one more of *array; 0 when memory runs out (nothing is lost). */
@@ -1640,6 +1652,23 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
     job->precision = precision;
   }
   return job;
+}
+
+/* Appends lines to the note. 0: out of memory. */
+PERMI_UNUSED
+static int permi_job_note(perm_job *job, const char *lines)
+{
+  const size_t more = strlen(lines);
+  char *note = (char *)permi_allocate(&job->allocator, job->note_bytes + more + 1, 1);
+  if (!note)
+    return 0;
+  if (job->note_bytes)
+    memcpy(note, job->note, job->note_bytes);
+  memcpy(note + job->note_bytes, lines, more + 1);
+  permi_release(&job->allocator, job->note);
+  job->note = note;
+  job->note_bytes += more;
+  return 1;
 }
 
 static int permi_job_push(perm_job *job, permi_operation operation, int index)
@@ -1798,6 +1827,7 @@ PERM_API void perm_job_free(perm_job *job)
   permi_release(&allocator, job->leaf);
   permi_release(&allocator, job->node);
   permi_release(&allocator, job->number);
+  permi_release(&allocator, job->note);
   permi_release(&allocator, job);
 }
 
@@ -1946,7 +1976,7 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
   if (size)
     buffer[0] = 0;
   if (job)
-    length = (size_t)snprintf(buffer, size, "%s", job->note);
+    length = (size_t)snprintf(buffer, size, "%s", job->note ? job->note : "");
   for (i = 0; job && i < job->leaves; i++) {
     size_t room = length < size ? size - length : 0;
     length += job->leaf[i].explain(&job->leaf[i], room ? buffer + length : NULL, room);
@@ -4502,8 +4532,8 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   int scalar = method == PERM_GLYNN || method == PERM_RYSER;
-  if (method == PERM_FRONTIER)
-    return "method frontier is in perm_sparse.h";
+  if (method >= PERM_FRONTIER && method <= PERM_TRANSVERSALS)
+    return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
   if (!scalar && method != PERM_DENSE && method != PERM_EXPANSION)
     return "this method has no plan: use perm_compute_real, perm_compute_complex";
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)

@@ -17,9 +17,18 @@
      >>components  Tarjan; fine Dulmage-Mendelsohn: entries in no perfect matching, blocks
      >>reduce      scaling by powers of two; rows and columns of degree 1 and 2
      >>order       rows and columns mixed: greedy starts and annealing
+     >>engines     what the engines of a block have in common
      >>frontier    the dynamic programme over matched vertices: states, lists, patterns
      >>steps       running it: values, rescaling, bound
      >>streams     an order turned into steps
+     >>arrays      the same on arrays indexed by combinations
+     >>tree        tables of a tree decomposition
+     >>hybrid      signs outside, elimination inside
+     >>band        a window of columns sliding along a band
+     >>dominating  Ryser over a dominating set of columns
+     >>sparyser    Ryser in compressed rows and columns
+     >>transversals  enumeration of perfect matchings
+     >>decompose   lines of degree 3 and 4: sums over branches
      >>plan        the engine of each block
      >>public      the public functions
      >>template    one step of the frontier programme, for every kind of value
@@ -2435,6 +2444,103 @@ done:
   return ok;
 }
 
+/* ======================================================================================= >>engines
+   What the engines of a block have in common. An engine makes an offer, its prediction and what it worked out on the
+   way; the planner (>>plan) takes the best and has its leaf made. Entries of a block of doubles are at most 1 in
+   modulus: scaled by powers of two, and rounded only where block->rounded says so. */
+/* What a maker of leaves is given, and what it adds up. */
+typedef struct permi_maker {
+  const perm_options *options;
+  permi_working *working;
+  const double *binomial;
+  perm_job *job;
+  perm_result *result;
+  double task_seconds;
+  int blocks_noted; /* blocks whose offers are in the job's note */
+} permi_maker;
+
+static perm_status permi_make_fits(const permi_maker *maker, int n)
+{
+  const perm_method method = maker->options->method;
+  return n <= PERM_MAX_N
+             ? PERM_OK
+             : permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                          "a block of order %d is too large for method %s, which takes at most %d", n,
+                          perm_method_name(method == PERM_AUTO ? PERM_DENSE : method), PERM_MAX_N);
+}
+
+/* The block as a problem of the engines of perm.h; the caller releases *entries. */
+static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
+                                      void **entries)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  const size_t count = (size_t)n * (size_t)n * (size_t)parts;
+  double *real = NULL;
+  int64_t *integer = NULL;
+  int i, e;
+  *entries = permi_allocate(allocator, count, 8);
+  if (!*entries)
+    return permi_fail_memory(maker->result);
+  memset(*entries, 0, count * 8); /* 0 in either type */
+  if (block->integer)
+    integer = (int64_t *)*entries;
+  else
+    real = (double *)*entries;
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const int at = (i * n + block->neighbour[e] - n) * parts, edge = block->edge[e];
+      if (integer)
+        integer[at] = block->integer[edge];
+      else
+        real[at] = block->real[edge];
+      if (integer && parts == 2)
+        integer[at + 1] = block->imaginary_integer[edge];
+      else if (parts == 2)
+        real[at + 1] = block->imaginary[edge];
+    }
+  *problem = permi_problem_make(n, n, real, integer, n, parts, NULL, NULL);
+  return PERM_OK;
+}
+
+/* A proof for the rounded entries of a block is none for the given ones. */
+static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+{
+  if (block->rounded || maker->working->lost) {
+    leaf->bound_relative = (double)INFINITY;
+    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + maker->working->degree_two);
+  }
+}
+
+typedef struct permi_offer {
+  double seconds, bytes; /* predicted, of one thread; seconds INFINITY: refused, because it */
+  char why[160];         /* "is not a band of at most ...", to follow "a block of order N " */
+  perm_status status;    /* of the method asked for by name: UNSUPPORTED, LIMIT; OVERFLOW: too long an integer */
+  void *plan;            /* what the engine has worked out */
+} permi_offer;
+
+typedef struct permi_engine {
+  perm_method method;
+  /* Fills in *offer, which comes refused and empty. Searches may end, refusing, when they see no way below `rival`
+     seconds; rival is INFINITY for the method asked for by name. Planning shall take at most a few per cent of the
+     lesser of `rival` and what is offered, and depend on nothing but block, options and rival. PERM_OK also for a
+     refusal; else a failure that is reported (out of memory). */
+  perm_status (*offer)(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer);
+  /* The leaf from the offer; takes offer->plan over (sets it to NULL) or leaves it to be released. */
+  perm_status (*make)(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf);
+  void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
+} permi_engine;
+
+static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(offer->why, sizeof offer->why, format, arguments);
+  va_end(arguments);
+  offer->seconds = (double)INFINITY;
+  offer->status = status;
+}
+
 /* ====================================================================================== >>frontier
    The dynamic programme. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
    over the ways to reach it of the products of the entries used. Eliminating v: where v is matched, its bit is
@@ -3407,6 +3513,30 @@ done:
   return status;
 }
 
+/* ======================================================================================== >>arrays
+   The frontier programme on arrays indexed by combinations. */
+
+/* ========================================================================================== >>tree
+   Tables of a tree decomposition. */
+
+/* ======================================================================================== >>hybrid
+   Signs outside, elimination inside. */
+
+/* ========================================================================================== >>band
+   A window of columns sliding along a band. */
+
+/* ==================================================================================== >>dominating
+   Ryser over a dominating set of columns. */
+
+/* ====================================================================================== >>sparyser
+   Ryser in compressed rows and columns. */
+
+/* ================================================================================== >>transversals
+   Enumeration of perfect matchings. */
+
+/* ===================================================================================== >>decompose
+   Lines of degree 3 and 4: sums over branches. */
+
 /* ========================================================================================== >>plan
    From a matrix to a job: checks, preparation, an engine for each block. */
 
@@ -3659,69 +3789,6 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier)
   return hash;
 }
 
-/* What a maker of leaves is given, and what it adds up. */
-typedef struct permi_maker {
-  const perm_options *options;
-  permi_working *working;
-  const double *binomial;
-  perm_job *job;
-  perm_result *result;
-  double task_seconds;
-} permi_maker;
-
-static perm_status permi_make_fits(const permi_maker *maker, int n)
-{
-  const perm_method method = maker->options->method;
-  return n <= PERM_MAX_N
-             ? PERM_OK
-             : permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "a block of order %d is too large for method %s, which takes at most %d", n,
-                          perm_method_name(method == PERM_AUTO ? PERM_DENSE : method), PERM_MAX_N);
-}
-
-/* The block as a problem of the engines of perm.h; the caller releases *entries. */
-static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
-                                      void **entries)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  const size_t count = (size_t)n * (size_t)n * (size_t)parts;
-  double *real = NULL;
-  int64_t *integer = NULL;
-  int i, e;
-  *entries = permi_allocate(allocator, count, 8);
-  if (!*entries)
-    return permi_fail_memory(maker->result);
-  memset(*entries, 0, count * 8); /* 0 in either type */
-  if (block->integer)
-    integer = (int64_t *)*entries;
-  else
-    real = (double *)*entries;
-  for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const int at = (i * n + block->neighbour[e] - n) * parts, edge = block->edge[e];
-      if (integer)
-        integer[at] = block->integer[edge];
-      else
-        real[at] = block->real[edge];
-      if (integer && parts == 2)
-        integer[at + 1] = block->imaginary_integer[edge];
-      else if (parts == 2)
-        real[at + 1] = block->imaginary[edge];
-    }
-  *problem = permi_problem_make(n, n, real, integer, n, parts, NULL, NULL);
-  return PERM_OK;
-}
-
-/* A proof for the rounded entries of a block is none for the given ones. */
-static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
-{
-  if (block->rounded || maker->working->lost) {
-    leaf->bound_relative = (double)INFINITY;
-    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + maker->working->degree_two);
-  }
-}
-
 /* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
    columns are equal those of >>rectangular. Makes the leaf if that is predicted to take less than `seconds`; *made
    says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
@@ -3808,56 +3875,11 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Turns the frontier plan into a leaf, or refuses it. */
-static perm_status permi_make_frontier(permi_maker *maker, const permi_block *block, permi_frontier *frontier,
-                                       double seconds, double bytes, permi_leaf *leaf)
-{
-  const perm_options *options = maker->options;
-  memset(leaf, 0, sizeof *leaf);
-  if (options->max_bytes > 0 && bytes > options->max_bytes)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "the frontier programme of a block of order %d is predicted "
-                      "to need %.3g bytes, over max_bytes = %.3g",
-                      block->n, bytes, options->max_bytes);
-  maker->task_seconds += seconds;
-  if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "the frontier programme is predicted to take %.3g s, over "
-                      "max_seconds = %.3g",
-                      maker->task_seconds, options->max_seconds);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_FRONTIER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = frontier->cost[frontier->steps];
-  leaf->information.seconds = seconds;
-  leaf->information.bytes = bytes;
-  leaf->information.fingerprint = permi_frontier_fingerprint(frontier);
-  leaf->run_task = permi_frontier_run;
-  leaf->release = permi_frontier_release;
-  leaf->explain = permi_frontier_explain;
-  leaf->context = frontier;
-  leaf->integer = frontier->algebra >= PERMI_WORD;
-  leaf->scale = permi_dd_make(1);
-  if (!leaf->integer) {
-    leaf->bound_relative = frontier->bound_relative;
-    leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * frontier->bound_relative);
-    if (leaf->estimate_relative > leaf->bound_relative)
-      leaf->estimate_relative = leaf->bound_relative;
-  }
-  return PERM_OK;
-}
-
 /* The frontier programme computes in double and in exact integers; higher precisions are the dense engine's. */
 static int permi_sparse_needs_dense(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
 }
-
-/* Below this the frontier is taken whatever the rival: its bound is proven and it hardly cancels. */
-#define PERMI_FRONTIER_FAVOUR_SECONDS 1e-3
-#define PERMI_FRONTIER_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
 
 static perm_status permi_fail_long(perm_result *result)
 {
@@ -3866,44 +3888,24 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* The leaf of a block. */
-static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
+  const perm_allocator *allocator = &maker->options->allocator;
   permi_working *working = maker->working;
-  const int only_dense = !working->integer && (working->is_complex || permi_sparse_needs_dense(options));
   permi_frontier *frontier = NULL;
-  double cost, seconds, bytes, rival = (double)INFINITY, limit;
-  int *order, other = 0; /* 1: the rival is not the dense engine */
+  double cost;
+  int *order;
   perm_status status;
-  if (options->method == PERM_DENSE || (options->method == PERM_EXACT && block->n > PERM_MAX_N))
-    return permi_make_dense(maker, block, leaf);
-  if (block->n <= PERM_MAX_N) {
-    if (!working->integer)
-      rival = block->n * ldexp(1, block->n - 1) / permi_dense_rate(options);
-    if (options->method == PERM_EXACT || (options->method == PERM_AUTO && (working->integer || rival > 1e-4))) {
-      double better;
-      int made = 0;
-      status = permi_make_rival(maker, block, only_dense ? rival : 0, leaf, &better, &made);
-      if (status != PERM_OK || made)
-        return status;
-      other = better < rival; /* than the dense engine */
-      if (other && better < PERMI_FRONTIER_FAVOUR_SECONDS / 10) /* no order is found in less */
-        return permi_make_rival(maker, block, (double)INFINITY, leaf, &better, &made);
-      rival = better < rival ? better : rival;
-    }
-    if (options->method == PERM_FRONTIER)
-      rival = (double)INFINITY;
+  if (!working->integer && (working->is_complex || permi_sparse_needs_dense(maker->options))) {
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which method frontier takes with precision exact only in this version",
+                 working->is_complex ? "complex entries" : "more than double precision asked for");
+    return PERM_OK;
   }
-  if (only_dense)
-    return permi_make_dense(maker, block, leaf);
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
   if (!order || !permi_order(allocator, block, maker->binomial, rival, order, &cost)) {
     permi_release(allocator, order);
     return permi_fail_memory(maker->result);
   }
-  seconds = permi_order_seconds(block, cost);
   status = PERM_ERROR_LIMIT;
   if (cost < 1e60) {
     double roundings = 2.0 * working->degree_two + (working->inexact ? working->n : 0);
@@ -3913,50 +3915,211 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
-  if (status == PERM_ERROR_OVERFLOW && rival == (double)INFINITY) {
-    permi_frontier_release(allocator, frontier);
-    return permi_fail_long(maker->result);
+  offer->plan = frontier;
+  if (status == PERM_ERROR_OVERFLOW) {
+    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+  } else if (status != PERM_OK) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found within %d frontier vertices (predicted transitions %.3g)",
+                 PERMI_FRONTIER_WIDTH, cost);
+  } else {
+    offer->seconds = permi_order_seconds(block, cost);
+    offer->bytes =
+        (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
   }
-  bytes = frontier ? (frontier->room[0] + frontier->room[1]) *
-                             ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) +
-                         65536
-                   : (double)INFINITY;
-  limit = options->max_bytes > 0 ? options->max_bytes : PERMI_FRONTIER_DEFAULT_BYTES;
-  if (rival < (double)INFINITY &&
-      (status != PERM_OK || bytes > limit || (rival < seconds && seconds > PERMI_FRONTIER_FAVOUR_SECONDS))) {
-    int made = !other;
-    perm_status rivals = PERM_OK;
-    if (other)
-      rivals = permi_make_rival(maker, block, status == PERM_OK && bytes <= limit ? seconds : (double)INFINITY, leaf,
-                                &rival, &made);
-    if (made || rivals != PERM_OK) {
-      permi_frontier_release(allocator, frontier);
-      return other ? rivals : permi_make_dense(maker, block, leaf);
+  return PERM_OK;
+}
+
+static perm_status permi_frontier_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                       permi_leaf *leaf)
+{
+  permi_frontier *frontier = (permi_frontier *)offer->plan;
+  (void)maker;
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_FRONTIER;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
+  leaf->information.work = frontier->cost[frontier->steps];
+  leaf->information.fingerprint = permi_frontier_fingerprint(frontier);
+  leaf->run_task = permi_frontier_run;
+  leaf->release = permi_frontier_release;
+  leaf->explain = permi_frontier_explain;
+  leaf->context = frontier;
+  offer->plan = NULL;
+  leaf->integer = frontier->algebra >= PERMI_WORD;
+  if (!leaf->integer) {
+    leaf->bound_relative = frontier->bound_relative;
+    leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * frontier->bound_relative);
+    if (leaf->estimate_relative > leaf->bound_relative)
+      leaf->estimate_relative = leaf->bound_relative;
+  }
+  return PERM_OK;
+}
+
+/* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
+static const permi_engine permi_engines[] = {
+    {PERM_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release},
+};
+
+/* Below this the frontier is taken whatever the rival: its bound is proven and it hardly cancels. */
+#define PERMI_FRONTIER_FAVOUR_SECONDS 1e-3
+#define PERMI_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
+
+static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
+{
+  if (offer->plan)
+    engine->release(allocator, offer->plan);
+  memset(offer, 0, sizeof *offer);
+  offer->seconds = (double)INFINITY;
+}
+
+/* A line of the table of offers; the tables of many blocks would be long. */
+#define PERMI_BLOCKS_NOTED 8
+static perm_status permi_offer_note(permi_maker *maker, const permi_block *block, perm_method method, double seconds,
+                             double bytes, const char *why)
+{
+  char line[320];
+  if (maker->blocks_noted >= PERMI_BLOCKS_NOTED)
+    return PERM_OK;
+  if (seconds < (double)INFINITY)
+    snprintf(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", block->n,
+             perm_method_name(method), seconds, bytes, why[0] ? ": " : "", why);
+  else
+    snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_method_name(method), why);
+  return permi_job_note(maker->job, line) ? PERM_OK : permi_fail_memory(maker->result);
+}
+
+/* The leaf of an engine of this header, which is refused above the limits. */
+static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
+                                     permi_offer *offer, permi_leaf *leaf)
+{
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  perm_status status;
+  memset(leaf, 0, sizeof *leaf);
+  if (options->max_bytes > 0 && offer->bytes > options->max_bytes)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
+                      perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
+  leaf->information.seconds = offer->seconds;
+  leaf->information.bytes = offer->bytes;
+  leaf->scale = permi_dd_make(1);
+  status = engine->make(maker, block, offer, leaf);
+  if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
+    maker->task_seconds += offer->seconds;
+    if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds) {
+      status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                          "method %s is predicted to take %.3g s, over max_seconds = %.3g",
+                          perm_method_name(engine->method), maker->task_seconds, options->max_seconds);
+      leaf->release(allocator, leaf->context);
     }
   }
-  if (status == PERM_OK && bytes > limit && working->integer && options->method == PERM_AUTO &&
-      options->precision == PERM_PRECISION_DEFAULT) /* doubles have more engines */
-    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes", bytes);
+  return status;
+}
+
+/* The leaf of an engine asked for by name. */
+static perm_status permi_make_named(permi_maker *maker, const permi_block *block, const permi_engine *engine,
+                                    permi_leaf *leaf)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_offer offer;
+  perm_status status;
+  memset(&offer, 0, sizeof offer);
+  permi_offer_clear(allocator, engine, &offer);
+  status = engine->offer(maker, block, (double)INFINITY, &offer);
+  if (status == PERM_OK && offer.seconds < (double)INFINITY)
+    status = permi_make_engine(maker, block, engine, &offer, leaf);
+  else if (status == PERM_OK && offer.status == PERM_ERROR_OVERFLOW)
+    status = permi_fail_long(maker->result);
   else if (status == PERM_OK)
-    status = permi_make_frontier(maker, block, frontier, seconds, bytes, leaf);
+    status = permi_fail(maker->result, offer.status, 2, "options: method %s: a block of order %d %s",
+                        perm_method_name(maker->options->method), block->n, offer.why);
+  permi_offer_clear(allocator, engine, &offer);
+  return status;
+}
+
+/* The leaf of a block: of the method asked for, or of the one that is predicted to be fastest within max_bytes. */
+static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+{
+  enum { ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  permi_working *working = maker->working;
+  const double limit = options->max_bytes > 0 ? options->max_bytes : PERMI_DEFAULT_BYTES;
+  double dense = (double)INFINITY, counts = (double)INFINITY, best;
+  permi_offer offer[ENGINES];
+  perm_status status = PERM_OK;
+  int i, chosen = -1, favoured = 0, too_long = 0, made = 0;
+  if (options->method == PERM_DENSE || (options->method == PERM_EXACT && block->n > PERM_MAX_N))
+    return permi_make_dense(maker, block, leaf);
+  for (i = 0; i < ENGINES; i++)
+    if (options->method == permi_engines[i].method)
+      return permi_make_named(maker, block, &permi_engines[i], leaf);
+  if (block->n <= PERM_MAX_N && !working->integer)
+    dense = block->n * ldexp(1, block->n - 1) / permi_dense_rate(options);
+  if (block->n <= PERM_MAX_N && (working->integer || dense > 1e-4)) {
+    status = permi_make_rival(maker, block, 0, leaf, &counts, &made);
+    if (status != PERM_OK || made)
+      return status;
+    if (counts < dense && counts < PERMI_FRONTIER_FAVOUR_SECONDS / 10) /* no order is found in less */
+      return permi_make_rival(maker, block, (double)INFINITY, leaf, &counts, &made);
+  }
+  best = dense < counts ? dense : counts;
+  memset(offer, 0, sizeof offer);
+  for (i = 0; i < ENGINES; i++)
+    offer[i].seconds = (double)INFINITY;
+  for (i = 0; i < ENGINES && status == PERM_OK; i++) {
+    status = permi_engines[i].offer(maker, block, best, &offer[i]);
+    if (status == PERM_OK)
+      status = permi_offer_note(maker, block, permi_engines[i].method, offer[i].seconds, offer[i].bytes, offer[i].why);
+    too_long |= offer[i].status == PERM_ERROR_OVERFLOW;
+    if (offer[i].bytes > limit && (chosen >= 0 || best < (double)INFINITY))
+      continue;
+    favoured |= permi_engines[i].method == PERM_FRONTIER && offer[i].seconds < PERMI_FRONTIER_FAVOUR_SECONDS;
+    if (offer[i].seconds < best || favoured) {
+      best = offer[i].seconds;
+      chosen = i;
+    }
+    if (favoured)
+      break;
+  }
+  if (status == PERM_OK && dense < (double)INFINITY)
+    status = permi_offer_note(maker, block, PERM_DENSE, dense, 0, "");
+  if (status == PERM_OK && !favoured && counts < dense && (chosen < 0 || counts < offer[chosen].seconds)) {
+    status = permi_offer_note(maker, block, working->integer ? PERM_EXACT : PERM_REPEATS, counts, 0, "at best");
+    if (status == PERM_OK)
+      status = permi_make_rival(maker, block, chosen < 0 ? (double)INFINITY : offer[chosen].seconds, leaf, &counts,
+                                &made);
+  }
+  if (status != PERM_OK || made)
+    ;
+  else if (chosen < 0 && dense < (double)INFINITY)
+    status = permi_make_dense(maker, block, leaf);
+  else if (chosen < 0 && too_long)
+    status = permi_fail_long(maker->result);
+  else if (chosen < 0)
+    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
+                        block->edges, offer[ENGINES - 1].why);
+  else if (offer[chosen].bytes > limit && working->integer && options->precision == PERM_PRECISION_DEFAULT)
+    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
+                        offer[chosen].bytes); /* doubles have more engines */
   else
-    permi_fail(maker->result, status, 2,
-               "a block of order %d with %d entries has no elimination order found within "
-               "%d frontier vertices (predicted transitions %.3g)",
-               block->n, block->edges, PERMI_FRONTIER_WIDTH, cost);
-  if (status != PERM_OK)
-    permi_frontier_release(allocator, frontier);
+    status = permi_make_engine(maker, block, &permi_engines[chosen], &offer[chosen], leaf);
+  for (i = 0; i < ENGINES; i++)
+    permi_offer_clear(allocator, &permi_engines[i], &offer[i]);
   return status;
 }
 
 /* What the preparation did, for perm_job_explain. */
-static void permi_make_note(permi_maker *maker, int multiplied)
+static perm_status permi_make_note(permi_maker *maker, int blocks)
 {
   const permi_working *working = maker->working;
-  snprintf(maker->job->note, sizeof maker->job->note,
+  char line[256];
+  snprintf(line, sizeof line,
            "structure: %d entries in no perfect matching dropped, %d rows of degree 1 and %d of degree 2 eliminated, "
            "%d blocks left\n",
-           working->dropped, working->degree_one, working->degree_two, multiplied);
+           working->dropped, working->degree_one, working->degree_two, blocks);
+  return permi_job_note(maker->job, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
 /* The leaves of all blocks, each multiplied to the constant. */
@@ -3964,7 +4127,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
   const perm_allocator *allocator = &working->allocator;
-  int n = working->n, v, k, made = 0;
+  int n = working->n, v, k, blocks = 0;
   perm_status status = PERM_OK;
   int *first = (int *)permi_allocate(allocator, 2 * ((size_t)working->blocks + 1), sizeof *first);
   int *rows = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *rows);
@@ -3987,8 +4150,14 @@ static perm_status permi_make_blocks(permi_maker *maker)
   for (k = 0; status == PERM_OK && k < working->blocks; k++)
     if (first[k + 1] - first[k] == 1)
       status = permi_absorb(working, &working->cell[working->head[rows[first[k]]]]);
+    else
+      blocks++;
+  if (status == PERM_OK)
+    status = permi_make_note(maker, blocks);
   if (status == PERM_ERROR_OVERFLOW)
     permi_fail_long(maker->result);
+  if (status == PERM_OK)
+    status = permi_make_note(maker, blocks);
   if (status == PERM_OK) {
     working->constant.exp2 += working->exp2;
     if (!working->integer)
@@ -4007,13 +4176,12 @@ static perm_status permi_make_blocks(permi_maker *maker)
       break;
     }
     status = permi_make_leaf(maker, &block, &leaf);
+    maker->blocks_noted++;
     permi_block_release(allocator, &block);
     if (status == PERM_OK &&
         (!permi_job_push_leaf(maker->job, &leaf) || !permi_job_push(maker->job, PERMI_MULTIPLY, 0)))
       status = permi_fail_memory(maker->result);
-    made++;
   }
-  permi_make_note(maker, made);
   permi_release(allocator, first);
   permi_release(allocator, rows);
   return status;
@@ -4212,22 +4380,15 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
   if (permi_sparse_by_counts(matrix, options)) /* checks the rest itself */
     return PERM_OK;
-  if (matrix->kind == PERM_KIND_COMPLEX && options->method == PERM_FRONTIER && !exactly)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: method frontier takes complex matrices with precision exact only in this version");
-  if (options->method == PERM_FRONTIER && options->precision != PERM_PRECISION_DEFAULT &&
-      options->precision != PERM_PRECISION_FAST && options->precision != PERM_PRECISION_EXACT)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: method frontier has precisions fast, default and exact in this version");
-  if (options->method != PERM_FRONTIER && options->method != PERM_EXACT && !exactly) {
+  whole = options->method != PERM_AUTO && options->method != PERM_EXACT && options->method < PERM_FRONTIER;
+  if ((whole || options->method == PERM_AUTO) && !exactly) {
     const char *refusal = permi_plan_refusal(options, options->method == PERM_AUTO ? PERM_DENSE : options->method);
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }
-  whole = options->method != PERM_AUTO && options->method != PERM_FRONTIER && options->method != PERM_EXACT;
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
-                      "options: method %s does not compute with precision exact; auto, exact and frontier do",
+                      "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
                       perm_method_name(options->method));
   if (exactly && !permi_sparse_all_integers(matrix, &row, &bad))
     return permi_fail(result, PERM_ERROR_OPTION, 2,
