@@ -376,7 +376,9 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value);
 /* Permanent of the m x n row-major matrix a with row stride ld >= n (in doubles). options may be NULL (all
    default). result (required) is overwritten. Returns result->status. Thread-safe. m < n: the sum over
    injections of rows into columns; m > n: the permanent of the transpose; m or n = 0: 1. Square matrices up to order
-   PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side is short: 2^(min(m,n) - 1) m n steps or fewer. */
+   PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side is short: 2^(min(m,n) - 1) m n steps or fewer.
+   Where perm_sparse.h stands in the same file, it gets square matrices with many zeros (an eighth; from order 20), and
+   then orders up to PERM_MAX_LINES: what the zeros allow. The same holds for the other perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 
@@ -8469,6 +8471,12 @@ static perm_status permi_problem_job(const permi_problem *problem, int equal, in
   return status;
 }
 
+#if defined(PERMI_WITH_SPARSE)
+/* In perm_sparse.h, which stands in the same file: square matrices with many zeros. 1: *result is what it says; 0: not
+   its business. */
+static int permi_route(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
+#endif
+
 /* The permanent of a problem of integers. */
 static perm_status permi_compute_integers(const permi_problem *problem, int equal, int argument,
                                           const perm_options *options_given, perm_result *result)
@@ -8479,6 +8487,10 @@ static perm_status permi_compute_integers(const permi_problem *problem, int equa
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
+#if defined(PERMI_WITH_SPARSE)
+  if (permi_route(problem, options, argument, result))
+    return result->status;
+#endif
   status = permi_problem_job(problem, equal, argument, options, &job, result);
   if (status != PERM_OK)
     return status;
@@ -8620,6 +8632,10 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
   if ((m > 0 && n > 0 && m != n) || options.method == PERM_SUBSETS || options.method == PERM_REPEATS ||
       options.method == PERM_SHORT || options.method == PERM_PADDED)
     return permi_compute_counts(&problem, 0, 5, &options, result);
+#if defined(PERMI_WITH_SPARSE)
+  if (permi_route(&problem, &options, 5, result))
+    return result->status;
+#endif
   if (permi_may_repeat(&problem, &options)) {
     const permi_kernel *kernel = permi_kernel_for(
         permi_isa(&options), PERM_FORM_PAIR, view->parts, PERMI_ROUNDED, n); /* other forms are not that much slower */

@@ -99,6 +99,9 @@
 #endif
 #define PERM_IMPLEMENTATION
 #endif
+#if defined(PERM_IMPLEMENTATION) && !defined(PERM_PERMANENT_IMPLEMENTED)
+#define PERMI_WITH_SPARSE /* perm.h hands matrices with many zeros over (permi_route) */
+#endif
 #include PERM_HEADER_FILE
 
 /* =========================================================================================== >>api */
@@ -200,6 +203,10 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 #if defined(PERM_IMPLEMENTATION) || defined(PERM_SPARSE_IMPLEMENTATION)
 #ifndef PERM_SPARSE_IMPLEMENTED
 #define PERM_SPARSE_IMPLEMENTED
+#ifndef PERM_PERMANENT_IMPLEMENTED /* this header stood here before, without its implementation */
+#define PERMI_WITH_SPARSE
+#include PERM_HEADER_FILE
+#endif
 
 #include <errno.h>
 #include <locale.h>
@@ -4519,6 +4526,85 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   result->seconds = permi_seconds() - start;
   return permi_judge(permi_options(options_given), result);
 }
+
+#if defined(PERMI_WITH_SPARSE)
+/* Arrays with many zeros, from perm_compute_real, _complex, _integer and _gaussian: where the dense engine is predicted
+   to take long enough to pay for a look, or cannot take the order. */
+#define PERMI_ROUTE_SECONDS 1e-3
+#define PERMI_ROUTE_ORDER 20    /* below, integers are done before a plan is */
+#define PERMI_ROUTE_ZEROS 0.125 /* the share of zeros from which on some engine of this header can gain */
+static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
+                       perm_result *result)
+{
+  const int n = problem->n, parts = problem->parts;
+  perm_options options = *options_given;
+  perm_matrix matrix;
+  perm_status status;
+  size_t nnz = 0, used = 0;
+  int i, j, k;
+  if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
+      (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_AUTO ||
+      options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
+    return 0;
+  if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))
+    return 0;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
+      int some = 0;
+      for (k = 0; k < parts; k++)
+        if (problem->integer) {
+          const int64_t x = problem->integer[at + k];
+          if (parts == 2 && (x < -9007199254740991 || x > 9007199254740991))
+            return 0; /* a complex perm_matrix holds doubles */
+          some |= x != 0;
+        } else {
+          if (!(fabs(problem->real[at + k]) <= DBL_MAX)) {
+            permi_check_problem(problem, 0, result);
+            return result->status == PERM_ERROR_NOT_FINITE;
+          }
+          some |= problem->real[at + k] != 0;
+        }
+      nnz += (size_t)some;
+    }
+  if ((double)nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
+    return 0;
+  permi_result_clear(result);
+  if (!permi_matrix_allocate(&matrix, n, n, nnz,
+                             parts == 2         ? PERM_KIND_COMPLEX
+                             : problem->integer ? PERM_KIND_INTEGER
+                                                : PERM_KIND_REAL,
+                             &options.allocator)) {
+    permi_fail_memory(result);
+    return 1;
+  }
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n; j++) {
+      const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
+      double x[2] = {0, 0};
+      for (k = 0; k < parts; k++)
+        x[k] = problem->integer ? (double)problem->integer[at + k] : problem->real[at + k];
+      if (x[0] == 0 && x[1] == 0)
+        continue;
+      matrix.column[used] = j;
+      matrix.real[used] = x[0];
+      if (parts == 2)
+        matrix.imaginary[used] = x[1];
+      else if (problem->integer)
+        matrix.integer[used] = problem->integer[at];
+      used++;
+    }
+    matrix.row_start[i + 1] = used;
+  }
+  if (problem->integer)
+    options.precision = PERM_PRECISION_EXACT;
+  status = perm_compute_sparse(&matrix, &options, result);
+  perm_matrix_free(&matrix);
+  if (status < PERM_OK && result->argument) /* of our arguments: 1 is the matrix, 2 the options */
+    result->argument = result->argument == 2 ? argument : 3;
+  return 1;
+}
+#endif
 
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
