@@ -1,0 +1,145 @@
+/* Every sparse engine by name against exact arithmetic, on structures that break things: singular ones, blocks, equal
+   rows, empty rows, bands, orders 1 and 2, dense ones; both orientations; every kind of value the engine takes. */
+
+#define T_ENGINES_MAX 10
+enum { T_REAL = 0, T_COMPLEX = 1, T_WHOLE = 2, T_GAUSSIAN = 3, T_HIGH = 4, T_HIGH_COMPLEX = 5, T_VALUES = 6 };
+
+/* What an engine must take, so that a refusal cannot hide a failure: a bit for each kind of values. */
+static const struct t_engine {
+  perm_method method;
+  unsigned takes;
+} t_engines[] = {
+    {PERM_AUTO, 63},
+    {PERM_FRONTIER, 1 << T_REAL | 1 << T_WHOLE | 1 << T_GAUSSIAN},
+};
+
+/* Structure `kind` of order n; values from -range to range without 0 (from 1 where range is 1). */
+static void t_engines_fill(int kind, int n, int parts, int range, double *a)
+{
+  int row[T_ENGINES_MAX], column[T_ENGINES_MAX], i, j, k, turned = test_below(2);
+  const double density = 0.15 + 0.7 * test_uniform();
+  double b[T_ENGINES_MAX][T_ENGINES_MAX];
+  for (i = 0; i < n; i++) {
+    row[i] = column[i] = i;
+    for (j = 0; j < n; j++)
+      switch (kind) {
+      case 0: b[i][j] = test_uniform() < density; break;                                  /* often singular */
+      case 1: b[i][j] = i == j || test_uniform() < density; break;                        /* never by structure */
+      case 2: b[i][j] = i / 3 == j / 3 ? i == j || test_below(3) : i < j && test_below(2); break; /* block triangular */
+      case 3: b[i][j] = abs(i - j) <= 1 + (n & 1); break;                                 /* bands */
+      case 4: b[i][j] = i == 0 || j == 0 || i == j; break;                                /* arrows */
+      case 5: b[i][j] = 1; break;                                                         /* dense */
+      case 6: b[i][j] = i == j || j == (i + 1) % n || j == (i * 3 + 2) % n; break;        /* few a line */
+      case 7: b[i][j] = i % 2 ? b[i - 1][j] : test_uniform() < density; break;            /* equal patterns of rows */
+      default: b[i][j] = i == j || j == (i - 1) / 2 || i == (j - 1) / 2; break;           /* trees */
+      }
+  }
+  if (kind == 0 && test_below(8) == 0)
+    for (j = 0; j < n; j++)
+      b[n / 2][j] = 0;
+  for (i = n - 1; i > 0 && test_below(4); i--) {
+    int other = test_below(i + 1), swap = row[i];
+    row[i] = row[other];
+    row[other] = swap;
+    other = test_below(i + 1);
+    swap = column[i];
+    column[i] = column[other];
+    column[other] = swap;
+  }
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (k = 0; k < parts; k++) {
+        const int x = 1 + test_below(range), p = turned ? column[j] : row[i], q = turned ? row[i] : column[j];
+        a[(p * n + q) * parts + k] = b[i][j] == 0 ? 0 : range > 1 && test_below(2) ? -x : x;
+      }
+  if (kind == 7 && test_below(2)) /* the values too */
+    for (i = 1; i < n; i += 2)
+      for (j = 0; j < n; j++)
+        for (k = 0; k < parts; k++) {
+          const int p = turned ? column[j] : row[i], q = turned ? row[i] : column[j];
+          const int from = turned ? column[j] : row[i - 1], at = turned ? row[i - 1] : column[j];
+          a[(p * n + q) * parts + k] = a[(from * n + at) * parts + k];
+        }
+}
+
+static perm_matrix t_engines_matrix(int n, int parts, perm_kind kind, const double *a)
+{
+  int row[T_ENGINES_MAX * T_ENGINES_MAX], column[T_ENGINES_MAX * T_ENGINES_MAX], i, j;
+  double real[T_ENGINES_MAX * T_ENGINES_MAX], imaginary[T_ENGINES_MAX * T_ENGINES_MAX];
+  int64_t integer[T_ENGINES_MAX * T_ENGINES_MAX];
+  size_t used = 0;
+  perm_matrix matrix;
+  perm_result result;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      const double *x = a + (i * n + j) * parts;
+      if (x[0] == 0 && (parts == 1 || x[1] == 0))
+        continue;
+      row[used] = i;
+      column[used] = j;
+      real[used] = x[0];
+      integer[used] = kind == PERM_KIND_INTEGER ? (int64_t)x[0] : 0;
+      imaginary[used++] = parts == 2 ? x[1] : 0;
+    }
+  CHECK_SHOW(perm_matrix_from_triplets(n, n, used, row, column, real, imaginary, integer, kind, NULL, &matrix,
+                                       &result) == PERM_OK,
+             "%s", result.message);
+  return matrix;
+}
+
+/* One engine, one kind of values. */
+static void t_engines_run(perm_method method, int values, int trials, int most)
+{
+  const int parts = values == T_COMPLEX || values == T_GAUSSIAN || values == T_HIGH_COMPLEX ? 2 : 1;
+  const int whole = values == T_WHOLE || values == T_GAUSSIAN;
+  const perm_kind kind = parts == 2 ? PERM_KIND_COMPLEX : whole ? PERM_KIND_INTEGER : PERM_KIND_REAL;
+  double a[2 * T_ENGINES_MAX * T_ENGINES_MAX];
+  int trial, i, exceeded = 0, estimated = 0;
+  for (trial = 0; trial < trials; trial++) {
+    const int n = 1 + test_below(most), range = trial % 3 ? 20 : 1;
+    const int structure = trial % 9;
+    perm_options options;
+    perm_result result;
+    perm_matrix matrix;
+    oracle_exact exact;
+    double off;
+    memset(&options, 0, sizeof options);
+    options.method = method;
+    options.threads = 1 + trial % 3;
+    options.precision = whole ? PERM_PRECISION_EXACT
+                        : values >= T_HIGH ? (trial & 1 ? PERM_PRECISION_DD : PERM_PRECISION_ACCURATE)
+                                           : PERM_PRECISION_DEFAULT;
+    t_engines_fill(structure, n, parts, range, a);
+    if (!whole && trial % 4 == 1)
+      for (i = 0; i < n * n * parts; i++) /* exact in double, of every size */
+        a[i] = ldexp(a[i] + (a[i] != 0 ? test_uniform() : 0), test_below(trial % 8 == 1 ? 2000 : 40) -
+                                                                  1000 * (trial % 8 == 1));
+    matrix = t_engines_matrix(n, parts, kind, a);
+    CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s, values %d, structure %d, order %d: %s",
+               perm_method_name(method), values, structure, n, result.message);
+    exact = oracle_exact_make(parts, n, a);
+    off = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
+    CHECK_SHOW(!whole || result.exact, "%s, values %d: not exact", perm_method_name(method), values);
+    CHECK_SHOW(whole ? off == 0 : off <= result.error, "%s, values %d, structure %d, order %d: off by %g, bound %g",
+               perm_method_name(method), values, structure, n, off, result.error);
+    CHECK_SHOW(whole || off <= 10 * result.estimate + 4e-16 * hypot(result.value, result.imaginary),
+               "%s, values %d, structure %d, order %d: off by %g, estimate %g, value %g", perm_method_name(method),
+               values, structure, n, off, result.estimate, result.value);
+    exceeded += !whole && off > result.estimate;
+    estimated++;
+    oracle_exact_free(&exact);
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(exceeded <= 2 + estimated / 20, "%s, values %d: %d of %d estimates were too small",
+             perm_method_name(method), values, exceeded, estimated);
+}
+
+TEST(t_engines_match_exact_arithmetic)
+{
+  size_t k;
+  int values;
+  for (k = 0; k < sizeof t_engines / sizeof t_engines[0]; k++)
+    for (values = 0; values < T_VALUES; values++)
+      if (t_engines[k].takes >> values & 1)
+        t_engines_run(t_engines[k].method, values, 180, values >= T_HIGH ? 7 : 8);
+}
