@@ -55,8 +55,7 @@
    COST  what the structure allows: n + nnz steps over at most C(a + b, a - d) states, a and b the rows and columns
    on the frontier, d the difference of those eliminated. perm_sparse_job + perm_job_explain tell beforehand.
 
-   LIMITS of this version: 64 frontier vertices; dense blocks to order 64, which complex matrices, precisions accurate
-   and dd use for every block.
+   LIMITS of this version: 64 frontier vertices; dense blocks to order 64.
 
    REFERENCES
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -1520,7 +1519,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row and column; neighbours in the row and in the column, -1 at the ends */
   double real, absolute;               /* value and the sum of |terms| that it was computed from */
-  double imaginary;                    /* complex matrices: real, imaginary is the given entry; absolute is not used */
+  double imaginary;                    /* complex matrices; absolute is at least the modulus once they are scaled */
   int rounded;                         /* 1: real is not the given entry itself, times a power of two */
   int64_t integer, imaginary_integer;
 } permi_cell;
@@ -1532,7 +1531,6 @@ typedef struct permi_working {
   uint64_t modulus;   /* of the permanent, or 0 */
   int is_complex;
   int keep;          /* 1: entries stay as they are given, times powers of two */
-  int whole;         /* 1: all blocks go to the dense engine, which scales by itself */
   int inexact;       /* 1: some integer was rounded to a double */
   int lost;          /* entries that the scaling pushed below the normal doubles */
   double lost_error; /* bound on what that changes in the permanent, in units of 2^exp2 */
@@ -1681,18 +1679,40 @@ static int permi_split(permi_working *working)
    the moduli, which is at most the product of max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
+/* Least e with modulus <= 2^e (real entries: modulus < 2^e, as frexp has it). */
+static int permi_cell_exponent(const permi_cell *cell)
+{
+  double x, y;
+  int e;
+  frexp(fmax(fabs(cell->real), fabs(cell->imaginary)), &e);
+  if (cell->imaginary == 0)
+    return e;
+  x = ldexp(cell->real, -e);
+  y = ldexp(cell->imaginary, -e);
+  return x * x + y * y < 1 - 1e-15 ? e : e + 1;
+}
+
+/* Times 2^by; 1 if a part was rounded, by at most DBL_MIN. The entry does not vanish. */
+static int permi_cell_scale_complex(permi_cell *cell, int by)
+{
+  const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
+  const int lost = ldexp(real, -by) != cell->real || ldexp(imaginary, -by) != cell->imaginary;
+  cell->real = real == 0 && imaginary == 0 ? DBL_MIN / 2 : real;
+  cell->imaginary = imaginary;
+  cell->absolute = hypot(cell->real, imaginary) * (1 + 8 * PERMI_UNIT) + 8 * PERMI_UNIT * DBL_MIN;
+  return lost;
+}
+
 static double permi_scale_sweep(permi_working *working, double *shift, int side, int largest)
 {
-  int n = working->n, vertex, index, e;
+  int n = working->n, vertex, index;
   double moved = 0;
   for (vertex = side * n; vertex < side * n + n; vertex++) {
     double sum = 0, most = -1e9, change;
     if (working->degree[vertex] <= 0)
       continue;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
-      double x;
-      frexp(working->cell[index].real, &e);
-      x = e + shift[working->cell[index].vertex[1 - side]];
+      const double x = permi_cell_exponent(&working->cell[index]) + shift[working->cell[index].vertex[1 - side]];
       sum += x;
       most = x > most ? x : most;
     }
@@ -1727,14 +1747,21 @@ static int permi_scale(permi_working *working)
       permi_cell *cell = &working->cell[index];
       int by = (int)(shift[vertex] + shift[cell->vertex[1]]);
       frexp(cell->real, &e);
-      if (e + by < DBL_MIN_EXP) {
-        working->lost++;
-        cell->rounded = 1;
-        cell->real = cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2;
+      if (cell->imaginary != 0) {
+        if (permi_cell_scale_complex(cell, by)) {
+          working->lost++;
+          cell->rounded = 1;
+        }
       } else {
-        cell->real = ldexp(cell->real, by);
+        if (e + by < DBL_MIN_EXP) {
+          working->lost++;
+          cell->rounded = 1;
+          cell->real = cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2;
+        } else {
+          cell->real = ldexp(cell->real, by);
+        }
+        cell->absolute = fabs(cell->real);
       }
-      cell->absolute = fabs(cell->real);
       sum += cell->absolute;
     }
     growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
@@ -2576,16 +2603,20 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
 
 typedef struct permi_stream {
   uint64_t test, want, flip;
-  double real, absolute;
+  double real, imaginary, absolute;
   int64_t integer[2]; /* real and imaginary part */
 } permi_stream;
 
 /* Integers are computed modulo 2^(64 words), with as many words as the permanent can need: then nothing has to be
    checked on the way. The short ones have instances of their own. */
 typedef enum permi_algebra {
-  PERMI_MAGNITUDES,
-  PERMI_SIGNED,
-  PERMI_WORD,
+  PERMI_MAGNITUDES, /* non-negative doubles */
+  PERMI_SIGNED,     /* with the sum of moduli of their terms, as all that follow but magnitudes */
+  PERMI_COMPLEX,
+  PERMI_MAGNITUDES_DD, /* the same in double-double */
+  PERMI_SIGNED_DD,
+  PERMI_COMPLEX_DD,
+  PERMI_WORD, /* this and all that follow: integers */
   PERMI_WIDE,
   PERMI_WORDS,   /* any number of words; also Gaussian integers, two such numbers */
   PERMI_RESIDUES /* modulo `modulus`; also Gaussian */
@@ -2594,6 +2625,20 @@ typedef enum permi_algebra {
 typedef struct permi_signed {
   double value, absolute;
 } permi_signed;
+
+typedef struct permi_complex_value {
+  double real, imaginary, absolute;
+} permi_complex_value;
+
+typedef struct permi_signed_dd {
+  permi_dd value;
+  double absolute;
+} permi_signed_dd;
+
+typedef struct permi_complex_dd_value {
+  permi_dd real, imaginary;
+  double absolute;
+} permi_complex_dd_value;
 
 typedef struct permi_frontier { /* context of a leaf */
   perm_allocator allocator;
@@ -2777,7 +2822,7 @@ typedef struct permi_cursor {
   size_t group;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS]; /* the low masks that take part */
-  double real, absolute;
+  double real, imaginary, absolute;
   int64_t integer[2];
 } permi_cursor;
 
@@ -2805,6 +2850,7 @@ static void permi_cursor_start(permi_cursor *cursor, const permi_stream *stream,
   cursor->low_want = (unsigned)stream->want & mask;
   cursor->low_flip = (unsigned)stream->flip & mask;
   cursor->real = stream->real;
+  cursor->imaginary = stream->imaginary;
   cursor->absolute = stream->absolute;
   memcpy(cursor->integer, stream->integer, sizeof cursor->integer);
   for (i = 0; i < 6; i++)
@@ -2907,6 +2953,13 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
+/* Doubles of a value; those of integers are words, as many as it takes. */
+static int permi_algebra_doubles(permi_algebra algebra)
+{
+  static const int doubles[] = {1, 2, 3, 2, 3, 5};
+  return doubles[algebra];
+}
+
 /* ========================================================================================= >>steps
    Running the programme: one step after the other between two lists, rescaled by powers of two, and the bound. */
 /* What a run carries from step to step. Doubles: true values are those of the list times 2^exp2; smallest and
@@ -2973,6 +3026,26 @@ static void permi_track_signed(const permi_signed *x, size_t count, double *smal
   *largest = high;
 }
 
+/* The same for numbers of `parts` parts, `apart` doubles from one to the next, and the absolute at their end: `size`
+   doubles in all. */
+static void permi_track_parts(const double *x, size_t count, int size, int parts, int apart, double *smallest,
+                              double *largest)
+{
+  double low = *smallest, high = *largest;
+  size_t k;
+  int part;
+  for (k = 0; k < count; k++, x += size) {
+    for (part = 0; part < parts; part++) {
+      double y = fabs(x[part * apart]);
+      y += (double)(y == 0) * x[size - 1];
+      low = y < low ? y : low;
+    }
+    high = x[size - 1] > high ? x[size - 1] : high;
+  }
+  *smallest = low;
+  *largest = high;
+}
+
 /* One text (>>template), an instance per algebra. */
 #define PERMI_STEP permi_step_magnitudes
 #define PERMI_VALUE double
@@ -2992,6 +3065,94 @@ static void permi_track_signed(const permi_signed *x, size_t count, double *smal
 #define PERMI_ASSIGN(y, x) ((y)->value = real * (x)->value, (y)->absolute = absolute * (x)->absolute)
 #define PERMI_ACCUMULATE(y, x) ((y)->value += real * (x)->value, (y)->absolute += absolute * (x)->absolute)
 #define PERMI_TRACK(x, count) permi_track_signed(x, count, &run->smallest, &run->largest)
+#include PERM_SPARSE_HEADER_FILE
+
+/* coefficient x; a complex one that is real saves the products with 0. */
+static permi_complex_value permi_complex_value_times(const permi_complex_value *x, double real, double imaginary,
+                                                     double absolute)
+{
+  permi_complex_value y;
+  y.real = real * x->real - imaginary * x->imaginary;
+  y.imaginary = real * x->imaginary + imaginary * x->real;
+  y.absolute = absolute * x->absolute;
+  return y;
+}
+
+static void permi_complex_value_add(permi_complex_value *y, permi_complex_value x)
+{
+  y->real += x.real;
+  y->imaginary += x.imaginary;
+  y->absolute += x.absolute;
+}
+
+#define PERMI_STEP permi_step_complex
+#define PERMI_VALUE permi_complex_value
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) (y)->real = (y)->imaginary = (y)->absolute = 0
+#define PERMI_COEFFICIENTS                                                                                             \
+  const double real = cursor->real, imaginary = cursor->imaginary, absolute = cursor->absolute;
+#define PERMI_ASSIGN(y, x) *(y) = permi_complex_value_times(x, real, imaginary, absolute)
+#define PERMI_ACCUMULATE(y, x)                                                                                         \
+  permi_complex_value_add(y, permi_complex_value_times(x, real, imaginary, absolute))
+#define PERMI_TRACK(x, count) permi_track_parts(&(x)->real, count, 3, 2, 1, &run->smallest, &run->largest)
+#include PERM_SPARSE_HEADER_FILE
+
+/* A double-double times a double: relative error 3 u^2, as Theorem 3 of Joldes, Muller, Popescu, ACM Trans. Math.
+   Softw. 44 (2017) 15res has it for this order of operations. */
+static permi_dd permi_frontier_times(permi_dd x, double c)
+{
+  permi_dd p;
+  p.hi = x.hi * c;
+  PERMI_KEEP_DOUBLE(p.hi);
+  p.lo = fma(x.hi, c, -p.hi);
+  return permi_two_sum(p.hi, p.lo + x.lo * c);
+}
+
+#define PERMI_STEP permi_step_magnitudes_dd
+#define PERMI_VALUE permi_dd
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) (y)->hi = (y)->lo = 0
+#define PERMI_COEFFICIENTS const double real = cursor->real;
+#define PERMI_ASSIGN(y, x) *(y) = permi_frontier_times(*(x), real)
+#define PERMI_ACCUMULATE(y, x) *(y) = permi_dd_add(*(y), permi_frontier_times(*(x), real))
+#define PERMI_TRACK(x, count) permi_track(&(x)->hi, count, 2, &run->smallest, &run->largest)
+#include PERM_SPARSE_HEADER_FILE
+
+#define PERMI_STEP permi_step_signed_dd
+#define PERMI_VALUE permi_signed_dd
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) (y)->value.hi = (y)->value.lo = (y)->absolute = 0
+#define PERMI_COEFFICIENTS const double real = cursor->real, absolute = cursor->absolute;
+#define PERMI_ASSIGN(y, x)                                                                                             \
+  ((y)->value = permi_frontier_times((x)->value, real), (y)->absolute = absolute * (x)->absolute)
+#define PERMI_ACCUMULATE(y, x)                                                                                         \
+  ((y)->value = permi_dd_add((y)->value, permi_frontier_times((x)->value, real)),                                      \
+   (y)->absolute += absolute * (x)->absolute)
+#define PERMI_TRACK(x, count) permi_track_parts(&(x)->value.hi, count, 3, 1, 2, &run->smallest, &run->largest)
+#include PERM_SPARSE_HEADER_FILE
+
+static void permi_complex_dd_add_product(permi_complex_dd_value *y, const permi_complex_dd_value *x, double real,
+                                         double imaginary, double absolute)
+{
+  permi_dd re = permi_frontier_times(x->real, real), im = permi_frontier_times(x->imaginary, real);
+  if (imaginary != 0) {
+    re = permi_dd_add(re, permi_frontier_times(x->imaginary, -imaginary));
+    im = permi_dd_add(im, permi_frontier_times(x->real, imaginary));
+  }
+  y->real = permi_dd_add(y->real, re);
+  y->imaginary = permi_dd_add(y->imaginary, im);
+  y->absolute += absolute * x->absolute;
+}
+
+#define PERMI_STEP permi_step_complex_dd
+#define PERMI_VALUE permi_complex_dd_value
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) memset(y, 0, sizeof(permi_complex_dd_value))
+#define PERMI_COEFFICIENTS                                                                                             \
+  const double real = cursor->real, imaginary = cursor->imaginary, absolute = cursor->absolute;
+#define PERMI_ASSIGN(y, x) (PERMI_ZERO(y), permi_complex_dd_add_product(y, x, real, imaginary, absolute))
+#define PERMI_ACCUMULATE(y, x) permi_complex_dd_add_product(y, x, real, imaginary, absolute)
+#define PERMI_TRACK(x, count) permi_track_parts(&(x)->real.hi, count, 5, 2, 2, &run->smallest, &run->largest)
 #include PERM_SPARSE_HEADER_FILE
 
 #define PERMI_STEP permi_step_word
@@ -3084,8 +3245,8 @@ static void permi_run_rescale(permi_run *run, permi_list *list, int doubles)
   run->loss = ldexp(run->loss, -e);
   run->smallest = ldexp(run->smallest, -e);
   run->largest = ldexp(run->largest, -e);
-  if (e > 0 && run->smallest < DBL_MIN)
-    run->loss += DBL_MIN;
+  if (e > 0 && run->smallest < PERMI_SAFE_PRODUCT) /* a low part may go before its high part */
+    run->loss += 2 * DBL_MIN;
   run->exp2 += e;
 }
 
@@ -3115,11 +3276,21 @@ static void permi_frontier_add_integer(perm_sum *sum, const uint64_t *x, const p
    run->loss bounds what such errors do to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second
    term is left out if no product can be below PERMI_SAFE_PRODUCT > 2^-968: then products and sums are multiples
    of 2^-1021, so none is below DBL_MIN but 0. loss is handed on within `absolute`, divided by the relative bound:
-   |error| <= g / (1 - g) (computed S + loss) + loss. */
+   |error| <= g / (1 - g) (computed S + loss) + loss.
+   Complex: a product is off by a complex factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5, from componentwise
+   bounds that a fused multiply-add keeps], a sum by one of |d| <= u, so 3 n takes the place of n. S is the sum of the
+   products of moduli; those of the entries are rounded up, and its own computation is real as above. A product has four
+   real products and two sums, a step one more sum for each part: 8 k DBL_MIN covers what they lose.
+   Double-double: products with a double and sums have relative errors of at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
+   PERMI_DD_UNIT > 64 u^2 takes the place of u, but in the roundings of the entries (u) and in those of S, which is
+   computed in doubles where there are signs. Low parts may underflow where high parts do not; a product of at least
+   PERMI_SAFE_PRODUCT loses 2^-1073 in that way, less than 2^-109 of itself, which v has room for; and so does a value
+   that is rescaled. Smaller ones lose less than DBL_MIN (with subnormals: without, no bound is given for any engine). */
 static perm_status permi_frontier_finish(const permi_frontier *frontier, const permi_run *run, const permi_list *list,
                                          perm_partial *partial)
 {
-  double value = 0, absolute = 0, loss;
+  double loss;
+  int k;
   if (frontier->algebra >= PERMI_WORD) {
     const uint64_t *x = (const uint64_t *)list->value; /* least significant word first, in a permi_wide too */
     if (list->states)
@@ -3129,17 +3300,24 @@ static perm_status permi_frontier_finish(const permi_frontier *frontier, const p
     partial->terms += run->visited;
     return PERM_OK;
   }
-  if (list->states && frontier->algebra == PERMI_MAGNITUDES) {
-    value = absolute = *(const double *)list->value;
+  if (list->states && permi_algebra_doubles(frontier->algebra) <= 2) {
+    const double *x = (const double *)list->value; /* magnitudes are their own sum of moduli */
+    permi_sum_add_double(&partial->value, x[0]);
+    permi_sum_add_double(&partial->absolute, frontier->algebra == PERMI_SIGNED ? x[1] : x[0]);
+    if (frontier->algebra == PERMI_MAGNITUDES_DD) {
+      permi_sum_add_double(&partial->value, x[1]);
+      permi_sum_add_double(&partial->absolute, x[1]);
+    }
   } else if (list->states) {
-    value = ((const permi_signed *)list->value)->value;
-    absolute = ((const permi_signed *)list->value)->absolute;
+    const double *x = (const double *)list->value;
+    const int apart = frontier->algebra == PERMI_COMPLEX ? 1 : 2, size = permi_algebra_doubles(frontier->algebra);
+    for (k = 0; k < size - 1; k++)
+      permi_sum_add_double(k < apart ? &partial->value : &partial->imaginary, x[k]);
+    permi_sum_add_double(&partial->absolute, x[size - 1]);
   }
   loss = run->loss;
   if (frontier->lost_error > 0)
     loss += DBL_MIN + ldexp(frontier->lost_error, permi_int_exponent(-run->exp2));
-  permi_sum_add_double(&partial->value, value);
-  permi_sum_add_double(&partial->absolute, absolute);
   partial->lost += 2 * loss; /* 2: its own roundings, generously */
   partial->exp2 = run->exp2;
   partial->terms += run->visited;
@@ -3148,9 +3326,8 @@ static perm_status permi_frontier_finish(const permi_frontier *frontier, const p
 
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
-  return frontier->algebra == PERMI_MAGNITUDES ? sizeof(double)
-         : frontier->algebra == PERMI_SIGNED   ? sizeof(permi_signed)
-                                               : (size_t)(frontier->words * frontier->parts) * sizeof(uint64_t);
+  return sizeof(double) * (size_t)(frontier->algebra < PERMI_WORD ? permi_algebra_doubles(frontier->algebra)
+                                                                  : frontier->words * frontier->parts);
 }
 
 static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run, int p)
@@ -3162,11 +3339,10 @@ static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run
   perm_status status;
   run->step = p + 1;
   for (s = 0; s < streams; s++) {
-    double x = fabs(stream[s].real);
+    const double re = fabs(stream[s].real), im = fabs(stream[s].imaginary), x = re == 0 || (im != 0 && im < re) ? im : re;
     permi_cursor_start(&run->cursor[s], &stream[s], source);
     weight += stream[s].absolute;
-    x = x == 0 ? stream[s].absolute : x;
-    least = x < least ? x : least;
+    least = fmin(least, x == 0 ? stream[s].absolute : x);
   }
   weight *= 1 + 1e-12;
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
@@ -3179,16 +3355,20 @@ static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run
   }
   run->loss *= weight;
   if (run->smallest * least < PERMI_SAFE_PRODUCT)
-    run->loss += 2 * streams * DBL_MIN;
+    run->loss += (frontier->algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
   run->tracking = run->careful || source->states < PERMI_TRACK_STATES || p % 4 == 0;
   run->smallest = run->tracking ? DBL_MAX : 0;
   run->largest = run->tracking ? 0 : run->largest * weight;
-  if (frontier->algebra == PERMI_MAGNITUDES)
-    status = permi_step_magnitudes(run, source, target, streams, done);
-  else
-    status = permi_step_signed(run, source, target, streams, done);
+  switch (frontier->algebra) {
+  case PERMI_MAGNITUDES: status = permi_step_magnitudes(run, source, target, streams, done); break;
+  case PERMI_SIGNED: status = permi_step_signed(run, source, target, streams, done); break;
+  case PERMI_COMPLEX: status = permi_step_complex(run, source, target, streams, done); break;
+  case PERMI_MAGNITUDES_DD: status = permi_step_magnitudes_dd(run, source, target, streams, done); break;
+  case PERMI_SIGNED_DD: status = permi_step_signed_dd(run, source, target, streams, done); break;
+  default: status = permi_step_complex_dd(run, source, target, streams, done); break;
+  }
   if (status == PERM_OK && run->tracking)
-    permi_run_rescale(run, target, frontier->algebra == PERMI_SIGNED ? 2 : 1);
+    permi_run_rescale(run, target, permi_algebra_doubles(frontier->algebra));
   return status;
 }
 
@@ -3238,14 +3418,13 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
   run.list[0].groups = run.list[0].states = run.list[0].first[1] = 1;
   run.list[0].high[0] = run.list[0].first[0] = 0;
   run.list[0].pattern[0] = 0;
-  if (frontier->algebra >= PERMI_WORD) {
-    memset(run.list[0].value, 0, size);
+  memset(run.list[0].value, 0, size);
+  if (frontier->algebra >= PERMI_WORD)
     *(uint64_t *)run.list[0].value = 1;
-  } else if (frontier->algebra == PERMI_SIGNED) {
-    ((permi_signed *)run.list[0].value)->value = ((permi_signed *)run.list[0].value)->absolute = 1;
-  } else {
+  else
     *(double *)run.list[0].value = 1;
-  }
+  if (frontier->algebra < PERMI_WORD && frontier->algebra % 3) /* the absolute of numbers with signs */
+    ((double *)run.list[0].value)[permi_algebra_doubles(frontier->algebra) - 1] = 1;
   status = PERM_OK;
   for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
     if (control && (p & 15) == 0)
@@ -3352,6 +3531,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
       permi_stream *stream = &frontier->stream[used++];
       stream->test = stream->want = stream->flip = test | self;
       stream->real = stream->absolute = 1;
+      stream->imaginary = 0;
       stream->integer[0] = 1;
       stream->integer[1] = 0;
     }
@@ -3371,6 +3551,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
         stream->flip ^= UINT64_C(1) << slot[t]; /* the slot may be one that vanishes in this very step */
       }
       stream->real = block->real ? block->real[block->edge[e]] : 0;
+      stream->imaginary = block->imaginary ? block->imaginary[block->edge[e]] : 0;
       stream->absolute = block->real ? block->absolute[block->edge[e]] : 0;
       stream->integer[0] = block->integer ? block->integer[block->edge[e]] : 0;
       stream->integer[1] = block->imaginary_integer ? block->imaginary_integer[block->edge[e]] : 0;
@@ -3425,10 +3606,10 @@ static int permi_frontier_integers(permi_frontier *frontier, const permi_block *
 }
 
 /* PERM_ERROR_LIMIT: the frontier has more than 64 vertices. PERM_ERROR_OVERFLOW: the permanent may be too long for a
-   perm_integer. roundings: of an entry's terms. modulus: for integers, or 0. */
+   perm_integer. roundings: of an entry's terms. modulus: for integers, or 0. doubled: 1 for double-double. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, double roundings, double lost_error,
-                                         uint64_t modulus, permi_frontier **made)
+                                         uint64_t modulus, int doubled, permi_frontier **made)
 {
   int n = block->n, i, e, v, p = 0;
   size_t vertices = 2 * (size_t)n;
@@ -3462,6 +3643,10 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   for (i = 0; i < block->edges && !block->integer; i++)
     if (block->real[i] != block->absolute[i])
       frontier->algebra = PERMI_SIGNED;
+  if (block->imaginary)
+    frontier->algebra = PERMI_COMPLEX;
+  if (doubled && !block->integer)
+    frontier->algebra = (permi_algebra)((int)frontier->algebra + PERMI_MAGNITUDES_DD);
   frontier->stream_start = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
   frontier->stream = (permi_stream *)permi_allocate(allocator, (size_t)block->edges + vertices, sizeof(permi_stream));
   frontier->states = (double *)permi_allocate(allocator, vertices + 1, sizeof(double));
@@ -3503,8 +3688,11 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
     goto done;
   permi_frontier_streams(frontier, block, sequence, birth, death, slot);
   {
-    double gamma = permi_gamma(roundings + n + frontier->stream_start[p] - frontier->steps);
-    frontier->bound_relative = gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
+    const double sums = frontier->stream_start[p] - frontier->steps, operations = (block->imaginary ? 3.0 : 1.0) * n + sums;
+    double gamma = permi_gamma(roundings + operations), doubtful = permi_gamma(roundings + n + sums);
+    if (doubled)
+      gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
+    frontier->bound_relative = gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
     frontier->lost_error = lost_error;
   }
   status = PERM_OK;
@@ -3672,7 +3860,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
       *zero = 1;
       break;
     }
-    if (first && !exact && !working->whole && !permi_scale(working))
+    if (first && !exact && !permi_scale(working))
       return PERM_ERROR_MEMORY;
     first = 0;
     if (working->lost) /* its bound is about the entries as they are now */
@@ -3763,8 +3951,10 @@ static int permi_block_create(permi_working *working, const int *rows, const int
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"doubles",         "doubles with moduli",      "64-bit integers",
-                                        "128-bit integers", "integers of several words", "residues"};
+  static const char *const algebra[] = {"doubles", "doubles with moduli",
+                                        "complex doubles", "double-doubles", "double-doubles with moduli",
+                                        "complex double-doubles", "64-bit integers", "128-bit integers",
+                                        "integers of several words", "residues"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   int length =
       snprintf(buffer, size,
@@ -3789,6 +3979,7 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier)
     hash = permi_hash(hash, stream->want);
     hash = permi_hash(hash, stream->flip);
     hash = permi_hash_double(hash, stream->real);
+    hash = permi_hash_double(hash, stream->imaginary);
     hash = permi_hash_double(hash, stream->absolute);
     hash = permi_hash(hash, (uint64_t)stream->integer[0]);
     hash = permi_hash(hash, (uint64_t)stream->integer[1]);
@@ -3859,6 +4050,19 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   return status;
 }
 
+/* Predicted of the dense engine. */
+static double permi_dense_seconds(const perm_options *options, int n, int parts)
+{
+  const perm_precision precision = options->precision;
+  const int product = precision == PERM_PRECISION_DD || (precision == PERM_PRECISION_ACCURATE && options->certify)
+                          ? PERMI_DOUBLED
+                      : precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
+                                                             : PERMI_ROUNDED;
+  const perm_form form = product != PERMI_ROUNDED ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED;
+  const permi_kernel *kernel = permi_kernel_for(permi_isa(options), form, parts, product, PERM_MAX_N);
+  return n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
+}
+
 static perm_status permi_make_dense(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   perm_precision precision = PERM_PRECISION_DEFAULT;
@@ -3882,8 +4086,8 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* The frontier programme computes in double and in exact integers; higher precisions are the dense engine's. */
-static int permi_sparse_needs_dense(const perm_options *options)
+/* Precisions above double, which the engines of this header have as double-double. */
+static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
 }
@@ -3895,6 +4099,13 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
+/* What a state costs, against one double; measured on a regular graph of order 80 (1.1e7 states). */
+static double permi_algebra_weight(permi_algebra algebra)
+{
+  static const double weight[] = {1, 1, 2, 3, 3.2, 16};
+  return algebra < PERMI_WORD ? weight[algebra] : 1;
+}
+
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -3903,11 +4114,6 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   double cost;
   int *order;
   perm_status status;
-  if (!working->integer && (working->is_complex || permi_sparse_needs_dense(maker->options))) {
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which method frontier takes with precision exact only in this version",
-                 working->is_complex ? "complex entries" : "more than double precision asked for");
-    return PERM_OK;
-  }
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
   if (!order || !permi_order(allocator, block, maker->binomial, rival, order, &cost)) {
     permi_release(allocator, order);
@@ -3917,7 +4123,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   if (cost < 1e60) {
     double roundings = 2.0 * working->degree_two + (working->inexact ? working->n : 0);
     status = permi_frontier_create(allocator, block, order, maker->binomial, roundings, working->lost_error,
-                                   working->modulus, &frontier);
+                                   working->modulus, permi_sparse_doubled(maker->options), &frontier);
   }
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
@@ -3929,7 +4135,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found within %d frontier vertices (predicted transitions %.3g)",
                  PERMI_FRONTIER_WIDTH, cost);
   } else {
-    offer->seconds = permi_order_seconds(block, cost);
+    offer->seconds = permi_order_seconds(block, cost * permi_algebra_weight(frontier->algebra));
     offer->bytes =
         (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
   }
@@ -3940,7 +4146,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
                                        permi_leaf *leaf)
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
-  (void)maker;
+  const int doubled = frontier->algebra >= PERMI_MAGNITUDES_DD && frontier->algebra < PERMI_WORD;
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = PERM_FRONTIER;
   leaf->information.isa = PERM_ISA_PLAIN;
@@ -3956,7 +4162,9 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->integer = frontier->algebra >= PERMI_WORD;
   if (!leaf->integer) {
     leaf->bound_relative = frontier->bound_relative;
-    leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * frontier->bound_relative);
+    leaf->estimate_relative = 4 * sqrt((doubled ? PERMI_DD_UNIT : PERMI_UNIT) * frontier->bound_relative);
+    if (doubled && maker->job->leaves == 0) /* what is accurate, unless another leaf says otherwise */
+      maker->job->precision = PERM_PRECISION_DD;
     if (leaf->estimate_relative > leaf->bound_relative)
       leaf->estimate_relative = leaf->bound_relative;
   }
@@ -4063,7 +4271,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
     if (options->method == permi_engines[i].method)
       return permi_make_named(maker, block, &permi_engines[i], leaf);
   if (block->n <= PERM_MAX_N && !working->integer)
-    dense = block->n * ldexp(1, block->n - 1) / permi_dense_rate(options);
+    dense = permi_dense_seconds(options, block->n, working->is_complex ? 2 : 1);
   if (block->n <= PERM_MAX_N && (working->integer || dense > 1e-4)) {
     status = permi_make_rival(maker, block, 0, leaf, &counts, &made);
     if (status != PERM_OK || made)
@@ -4292,8 +4500,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
   }
   working.is_complex = matrix->kind == PERM_KIND_COMPLEX;
   working.modulus = options->modulus;
-  working.whole = !exact && (working.is_complex || permi_sparse_needs_dense(options));
-  working.keep = working.is_complex || working.whole || options->certify;
+  working.keep = working.is_complex || (!exact && permi_sparse_doubled(options)) || options->certify;
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
   if ((options->method == PERM_GLYNN || options->method == PERM_RYSER || options->method == PERM_EXPANSION) &&
