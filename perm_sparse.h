@@ -3718,7 +3718,1271 @@ done:
    Signs outside, elimination inside. */
 
 /* ========================================================================================== >>band
-   A window of columns sliding along a band. */
+   A window of columns sliding along a band: P. H. Lundow, K. Markstrom, Efficient computation of permanents, with
+   applications to boson sampling and random matrices, appendix C, linear in n for a fixed bandwidth. Rows are taken one
+   after the other; the window holds the columns of which some rows, not all, have been taken, and a state says which of
+   them are used. After i rows i columns are used, those that have left among them, so the number used in the window is
+   known: of w columns k, C(w, k) states.
+
+   Equal columns are one slot, whose state is how many of them are used: the next one can be chosen in as many ways as
+   are left. States are vectors of such counts with a given sum, the first slot running fastest: those that agree in the
+   upper slots are contiguous, and a row that takes a column moves runs of states to runs of states. A column that
+   enters takes the place of one that leaves, so that the runs stay long and the same few shapes of steps come again and
+   again; their runs are kept.
+
+   Nothing underflows: the doubles of a window have a common power of two as long as that leaves their products above
+   PERMI_BAND_SAFE; if ever it does not, each state gets its own. */
+#define PERMI_BAND_SLOTS 62
+#define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
+#define PERMI_BAND_SAFE 1e-270 /* an error of DBL_MIN is below u (double-double: 2^-100) times anything above it */
+#define PERMI_BAND_SHAPES 128
+#define PERMI_BAND_COUNTED 2048 /* most equal columns in use at a time */
+#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes that are kept */
+
+/* Entries of a block times powers of two, so that none exceeds 1 (>>reduce does so for real blocks): first exponents
+   of mean 0 in rows and columns, then the largest of each below 1. shift: 2 n. Returns how many parts would leave the
+   normal doubles. Integers are none of its business. */
+static int permi_block_equilibrate(const permi_block *block, int *shift, long long *exp2)
+{
+  const int vertices = 2 * block->n;
+  int v, e, sweep, part, lost = 0;
+  memset(shift, 0, (size_t)vertices * sizeof *shift);
+  for (sweep = 0; sweep < 10; sweep++)
+    for (v = 0; v < vertices; v++) {
+      double sum = 0;
+      int most = INT_MIN;
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        const double re = fabs(block->real[block->edge[e]]), im = block->imaginary ? fabs(block->imaginary[block->edge[e]]) : 0;
+        const int x = permi_exponent(re > im ? re : im) + shift[block->neighbour[e]];
+        sum += x;
+        most = x > most ? x : most;
+      }
+      if (e > block->start[v])
+        shift[v] = sweep < 9 ? -(int)floor(sum / (e - block->start[v])) : -most;
+    }
+  *exp2 = 0;
+  for (v = 0; v < vertices; v++)
+    *exp2 -= shift[v];
+  for (v = 0; v < block->n; v++)
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      for (part = 0; part < (block->imaginary ? 2 : 1); part++) {
+        const double x = (part ? block->imaginary : block->real)[block->edge[e]];
+        lost += x != 0 && permi_exponent(x) + shift[v] + shift[block->neighbour[e]] < DBL_MIN_EXP;
+      }
+  return lost;
+}
+
+typedef enum permi_band_values {
+  PERMI_BAND_MAGNITUDES,
+  PERMI_BAND_SIGNED,  /* value, absolute */
+  PERMI_BAND_COMPLEX, /* real, imaginary, absolute */
+  PERMI_BAND_DD,      /* high, low, absolute */
+  PERMI_BAND_DD_COMPLEX,
+  PERMI_BAND_INTEGERS
+} permi_band_values;
+
+typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
+  perm_allocator allocator;
+  permi_band_values values;
+  permi_algebra algebra; /* of integers, with the next three as in permi_frontier */
+  int words, parts;
+  uint64_t modulus;
+  int n, groups, width;
+  int counted, lost;                            /* some columns are equal; entries that scaling cannot keep */
+  int *entry_start, *entry_group;               /* n + 1: the entries of a row */
+  double *real, *imaginary, *absolute;          /* of an entry; doubles */
+  int64_t *integer;                             /* parts of an entry */
+  int *capacity, *first, *last, *opening;       /* of a group: columns, first and last row; groups by first row */
+  double *cost;                                 /* n + 1: transitions of all rows before */
+  double most, seconds_each, lost_error, lossy; /* lossy: relative error that states with powers of their own add */
+  double bound_relative;
+  long long exp2;
+} permi_band;
+
+static void permi_band_release(const perm_allocator *allocator, void *context)
+{
+  permi_band *band = (permi_band *)context;
+  if (!band)
+    return;
+  permi_release(allocator, band->entry_start);
+  permi_release(allocator, band->real);
+  permi_release(allocator, band->integer);
+  permi_release(allocator, band->cost);
+  permi_release(allocator, band);
+}
+
+/* ---- shapes: how a row moves the states of a window */
+enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
+
+typedef struct permi_band_run {
+  uint32_t source, target, count, factor;
+} permi_band_run;
+
+typedef struct permi_band_shape {
+  int slots, used;               /* positions, columns used before */
+  int kind[PERMI_BAND_SLOTS];    /* from the fastest position */
+  int leaving[PERMI_BAND_SLOTS]; /* capacities before and */
+  int staying[PERMI_BAND_SLOTS]; /* after */
+  uint64_t hash;
+  int complete;                                  /* its runs are kept: */
+  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p the column before (2 p), and after (2 p + 1) */
+  size_t states;                                 /* after */
+} permi_band_shape;
+
+/* counts[p (used + 2) + r]: states of the positions below p with r used. */
+static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
+{
+  const int size = used + 1;
+  int p, r;
+  for (r = 0; r < size; r++)
+    counts[r] = r == 0;
+  for (p = 0; p < shape->slots; p++) {
+    const double *below = counts + (size_t)p * (size_t)size;
+    double *at = counts + (size_t)(p + 1) * (size_t)size, sum = 0;
+    const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
+                               : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
+    for (r = 0; r < size; r++) { /* at[r] = below[r] + ... + below[r - capacity] */
+      sum += below[r] - (r > capacity ? below[r - capacity - 1] : 0);
+      at[r] = sum;
+    }
+  }
+}
+
+typedef struct permi_band_run_state {
+  const permi_band *band;
+  permi_control *control;
+  permi_run words; /* for the arithmetic of integers */
+  permi_band_shape *shape, *shapes;
+  int shape_count;
+  permi_band_run *runs;
+  size_t run_count, run_room, kept;
+  double *counts[2];
+  size_t counts_room;
+  size_t room; /* states of a buffer */
+  void *from, *to;
+  int64_t *from_exp2, *to_exp2; /* NULL: all states share exp2 */
+  long long exp2;
+  double low, high, visited; /* bounds on the non-zero moduli */
+  /* of the stream at hand: */
+  int position, entering, keep, lowest, memory;
+  double re, im, absolute;
+  int coefficient_exp2;
+  const int64_t *integer;
+} permi_band_state;
+
+static int permi_band_planes(permi_band_values values)
+{
+  static const int planes[] = {1, 2, 3, 3, 5, 0};
+  return planes[values];
+}
+
+/* One state's product added where states have powers of their own. */
+static void permi_band_add_apart(permi_band_state *state, size_t s, size_t t, double factor)
+{
+  const permi_band_values values = state->band->values;
+  const int planes = permi_band_planes(values);
+  const double *x = (const double *)state->from + s;
+  double *y = (double *)state->to + t, p[5], *absolute = y + (size_t)(planes - 1) * state->room;
+  const size_t room = state->room;
+  int64_t exp2 = state->from_exp2[s] + state->coefficient_exp2, d;
+  int k, e;
+  p[planes - 1] = x[(size_t)(planes - 1) * room] * (state->absolute * factor);
+  if (p[planes - 1] == 0)
+    return;
+  if (values == PERMI_BAND_SIGNED) {
+    p[0] = x[0] * (state->re * factor);
+  } else if (values == PERMI_BAND_COMPLEX) {
+    const double re = state->re * factor, im = state->im * factor;
+    p[0] = x[0] * re - x[room] * im;
+    p[1] = x[0] * im + x[room] * re;
+  } else if (values >= PERMI_BAND_DD) {
+    permi_dd a = permi_dd_make(x[0]), b = {0, 0}, re, im;
+    a.lo = x[room];
+    if (values == PERMI_BAND_DD_COMPLEX) {
+      b.hi = x[2 * room];
+      b.lo = x[3 * room];
+    }
+    re = permi_dd_multiply(permi_dd_make(state->re), permi_dd_make(factor));
+    im = permi_dd_multiply(permi_dd_make(state->im), permi_dd_make(factor));
+    if (values == PERMI_BAND_DD)
+      a = permi_dd_multiply(a, re);
+    else
+      permi_dd_multiply_complex(&a, &b, re, im);
+    p[0] = a.hi;
+    p[1] = a.lo;
+    if (values == PERMI_BAND_DD_COMPLEX) {
+      p[2] = b.hi;
+      p[3] = b.lo;
+    }
+  }
+  if (*absolute == 0) {
+    for (k = 0; k < planes; k++)
+      y[(size_t)k * room] = p[k];
+    state->to_exp2[t] = exp2;
+    return;
+  }
+  d = exp2 - state->to_exp2[t];
+  e = -permi_int_exponent(d < 0 ? -d : d);
+  for (k = 0; k < planes; k++)
+    if (d > 0)
+      y[(size_t)k * room] = ldexp(y[(size_t)k * room], e);
+    else
+      p[k] = ldexp(p[k], e);
+  if (d > 0)
+    state->to_exp2[t] = exp2;
+  if (values >= PERMI_BAND_DD) {
+    for (k = 0; k + 1 < planes; k += 2) {
+      permi_dd a, b;
+      a.hi = y[(size_t)k * room];
+      a.lo = y[(size_t)(k + 1) * room];
+      b.hi = p[k];
+      b.lo = p[k + 1];
+      a = permi_dd_add(a, b);
+      y[(size_t)k * room] = a.hi;
+      y[(size_t)(k + 1) * room] = a.lo;
+    }
+    *absolute += p[planes - 1];
+  } else {
+    for (k = 0; k < planes; k++)
+      y[(size_t)k * room] += p[k];
+  }
+}
+
+static void permi_band_add_dd(permi_band_state *state, const permi_band_run *run)
+{
+  const int is_complex = state->band->values == PERMI_BAND_DD_COMPLEX;
+  const size_t room = state->room;
+  const double *x = (const double *)state->from + run->source, factor = run->factor;
+  double *y = (double *)state->to + run->target;
+  const permi_dd re = permi_dd_multiply(permi_dd_make(state->re), permi_dd_make(factor));
+  const permi_dd im = permi_dd_multiply(permi_dd_make(state->im), permi_dd_make(factor));
+  const double absolute = state->absolute * factor;
+  size_t k;
+  for (k = 0; k < run->count; k++, x++, y++) {
+    permi_dd a, b = {0, 0}, c;
+    a.hi = x[0];
+    a.lo = x[room];
+    if (is_complex) {
+      b.hi = x[2 * room];
+      b.lo = x[3 * room];
+      permi_dd_multiply_complex(&a, &b, re, im);
+      c.hi = y[2 * room];
+      c.lo = y[3 * room];
+      b = permi_dd_add(c, b);
+      y[2 * room] = b.hi;
+      y[3 * room] = b.lo;
+    } else {
+      a = permi_dd_multiply(a, re);
+    }
+    c.hi = y[0];
+    c.lo = y[room];
+    a = permi_dd_add(c, a);
+    y[0] = a.hi;
+    y[room] = a.lo;
+    y[(is_complex ? 4 : 2) * room] += x[(is_complex ? 4 : 2) * room] * absolute;
+  }
+}
+
+static void permi_band_add_integers(permi_band_state *state, const permi_band_run *run)
+{
+  const permi_band *band = state->band;
+  const size_t stride = (size_t)(band->words * band->parts);
+  const uint64_t *x = (const uint64_t *)state->from + run->source * stride;
+  uint64_t *y = (uint64_t *)state->to + run->target * stride;
+  int64_t c[2];
+  size_t k, times = 1, t;
+  int part;
+  for (part = 0; part < band->parts; part++) {
+    c[part] = state->integer[part];
+    if (band->algebra == PERMI_RESIDUES)
+      c[part] = (int64_t)permi_residue_multiply((uint64_t)c[part], run->factor % band->modulus, band->modulus);
+    else if (c[part] > INT64_MAX / (int64_t)run->factor || c[part] < -(INT64_MAX / (int64_t)run->factor))
+      times = run->factor; /* too long for one factor */
+  }
+  if (band->parts == 1)
+    c[1] = 0;
+  if (band->algebra != PERMI_RESIDUES && times == 1)
+    for (part = 0; part < band->parts; part++)
+      c[part] *= (int64_t)run->factor;
+  for (t = 0; t < times; t++) {
+    if (band->algebra == PERMI_WORD)
+      for (k = 0; k < run->count; k++)
+        y[k] += (uint64_t)c[0] * x[k];
+    else if (band->algebra == PERMI_WIDE)
+      for (k = 0; k < run->count; k++)
+        permi_wide_add_product((permi_wide *)(void *)y + k, (const permi_wide *)(const void *)x + k, c[0]);
+    else if (band->algebra == PERMI_RESIDUES)
+      for (k = 0; k < run->count; k++)
+        permi_residue_accumulate(&state->words, c, y + k * stride, x + k * stride);
+    else
+      for (k = 0; k < run->count; k++)
+        permi_words_accumulate(&state->words, c, y + k * stride, x + k * stride);
+  }
+}
+
+static void permi_band_add(permi_band_state *state, const permi_band_run *run)
+{
+  const permi_band_values values = state->band->values;
+  const size_t room = state->room, count = run->count;
+  const double factor = run->factor, re = state->re * factor, im = state->im * factor;
+  const double absolute = state->absolute * factor;
+  const double *x;
+  double *y;
+  size_t k;
+  if (values == PERMI_BAND_INTEGERS) {
+    permi_band_add_integers(state, run);
+    return;
+  }
+  if (state->from_exp2) {
+    for (k = 0; k < count; k++)
+      permi_band_add_apart(state, run->source + k, run->target + k, factor);
+    return;
+  }
+  if (values >= PERMI_BAND_DD) {
+    permi_band_add_dd(state, run);
+    return;
+  }
+  x = (const double *)state->from + run->source;
+  y = (double *)state->to + run->target;
+  if (values == PERMI_BAND_MAGNITUDES) {
+    for (k = 0; k < count; k++)
+      y[k] += re * x[k];
+  } else if (values == PERMI_BAND_SIGNED) {
+    for (k = 0; k < count; k++) {
+      y[k] += re * x[k];
+      y[room + k] += absolute * x[room + k];
+    }
+  } else {
+    for (k = 0; k < count; k++) {
+      y[k] += re * x[k] - im * x[room + k];
+      y[room + k] += im * x[k] + re * x[room + k];
+      y[2 * room + k] += absolute * x[2 * room + k];
+    }
+  }
+}
+
+/* A run of the stream at hand: kept, longer than the last one if it continues it, or done at once. */
+static void permi_band_emit(permi_band_state *state, double source, double target, double count, int factor)
+{
+  permi_band_run run;
+  run.source = (uint32_t)source;
+  run.target = (uint32_t)target;
+  run.count = (uint32_t)count;
+  run.factor = (uint32_t)factor;
+  if (!state->keep) {
+    permi_band_add(state, &run);
+    return;
+  }
+  if (state->run_count > state->shape->start[2 * state->position + state->entering]) {
+    permi_band_run *last = &state->runs[state->run_count - 1];
+    if (last->factor == run.factor && last->source + last->count == run.source &&
+        last->target + last->count == run.target) {
+      last->count += run.count;
+      return;
+    }
+  }
+  if (state->run_count == state->run_room) {
+    void *runs = state->runs;
+    if (!permi_enlarge(&state->band->allocator, &runs, state->run_count, 2 * state->run_room + 256, sizeof run)) {
+      state->memory = 1;
+      return;
+    }
+    state->runs = (permi_band_run *)runs;
+    state->run_room = 2 * state->run_room + 256;
+  }
+  state->runs[state->run_count++] = run;
+}
+
+/* The runs of the stream with the upper positions settled: the next is p, below it `before` and `after` columns are
+   used, and the states begin at source and target. */
+static void permi_band_runs(permi_band_state *state, int p, int before, int after, double source, double target,
+                            int factor)
+{
+  const permi_band_shape *shape = state->shape;
+  const int sizes[2] = {shape->used + 1, shape->used + 2};
+  const double *below, *below_after;
+  int v, chosen = p == state->position, goal, skip;
+  if (before < 0 || after < 0)
+    return;
+  if (p < state->lowest) { /* nothing special below: the same states before and after */
+    const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
+    if (count > 0)
+      permi_band_emit(state, source, target, count, factor);
+    return;
+  }
+  if (state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] == 0 ||
+      state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] + (size_t)after] == 0)
+    return;
+  below = state->counts[0] + (size_t)p * (size_t)sizes[0];
+  below_after = state->counts[1] + (size_t)p * (size_t)sizes[1];
+  if (shape->kind[p] == PERMI_BAND_KEEP) {
+    for (v = 0; v <= shape->leaving[p] && v <= before; v++) {
+      if (!chosen) {
+        permi_band_runs(state, p - 1, before - v, after - v, source, target, factor);
+        if (after >= v)
+          target += below_after[after - v];
+      } else if (v < shape->leaving[p]) {
+        if (after >= v)
+          target += below_after[after - v];
+        permi_band_runs(state, p - 1, before - v, after - v - 1, source, target, factor * (shape->leaving[p] - v));
+      }
+      source += below[before - v];
+    }
+    return;
+  }
+  goal = shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p] - (chosen && !state->entering);
+  for (v = 0; v < goal && v <= before; v++)
+    source += below[before - v];
+  skip = chosen && state->entering;
+  if (skip) {
+    target += below_after[after];
+    factor *= shape->staying[p];
+  }
+  permi_band_runs(state, p - 1, before - goal, after - skip, source, target, factor);
+}
+
+/* ---- running it */
+static void permi_band_range(permi_band_state *state, size_t states)
+{
+  const double *x = (const double *)state->from + (size_t)(permi_band_planes(state->band->values) - 1) * state->room;
+  size_t s;
+  state->low = DBL_MAX;
+  state->high = 0;
+  for (s = 0; s < states; s++) {
+    state->low = x[s] > 0 && x[s] < state->low ? x[s] : state->low;
+    state->high = x[s] > state->high ? x[s] : state->high;
+  }
+}
+
+/* From a common power of two to one for each state, or from any to those that bring |x| into [1/2, 1). 0: memory. */
+static int permi_band_apart(permi_band_state *state, size_t states)
+{
+  const int planes = permi_band_planes(state->band->values);
+  double *x = (double *)state->from, *absolute = x + (size_t)(planes - 1) * state->room;
+  size_t s;
+  int k, e;
+  if (!state->from_exp2) {
+    state->from_exp2 = (int64_t *)permi_allocate(&state->band->allocator, state->room, sizeof(int64_t));
+    state->to_exp2 = (int64_t *)permi_allocate(&state->band->allocator, state->room, sizeof(int64_t));
+    if (!state->from_exp2 || !state->to_exp2)
+      return 0;
+    memset(state->from_exp2, 0, state->room * sizeof(int64_t));
+  }
+  for (s = 0; s < states; s++) {
+    if (absolute[s] == 0)
+      continue;
+    e = permi_exponent(absolute[s]);
+    for (k = 0; k < planes; k++)
+      x[(size_t)k * state->room + s] = ldexp(x[(size_t)k * state->room + s], -e);
+    state->from_exp2[s] += e;
+  }
+  return 1;
+}
+
+/* Before a row: rescales as needed, so that no product of it is below PERMI_BAND_SAFE nor any sum near overflow. */
+static int permi_band_prepare(permi_band_state *state, int row, size_t states)
+{
+  const permi_band *band = state->band;
+  const int planes = permi_band_planes(band->values);
+  double weight = 0, least = DBL_MAX, *x = (double *)state->from;
+  size_t s;
+  int e, k;
+  if (state->from_exp2)
+    return permi_band_apart(state, states);
+  for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
+    weight += band->absolute[e] * band->capacity[band->entry_group[e]];
+    least = band->absolute[e] < least ? band->absolute[e] : least;
+  }
+  weight = (weight + DBL_MIN) * (1 + 1e-12);
+  if (!(state->low * least >= PERMI_BAND_SAFE) || state->high * weight > 1e200) {
+    permi_band_range(state, states);
+    if (state->high > 0 && (state->high < 1e80 || state->high > 1e100)) {
+      k = 300 - permi_exponent(state->high);
+      if (ldexp(state->low, k) >= PERMI_BAND_SAFE) {
+        for (s = 0; s < (size_t)planes * state->room; s += state->room)
+          for (e = 0; (size_t)e < states; e++)
+            x[s + (size_t)e] = ldexp(x[s + (size_t)e], k);
+        state->exp2 -= k;
+        state->low = ldexp(state->low, k);
+        state->high = ldexp(state->high, k);
+      }
+    }
+    if (state->high > 0 && (!(state->low * least >= PERMI_BAND_SAFE) || state->high * weight > 1e200))
+      return permi_band_apart(state, states);
+  }
+  state->low *= least;
+  state->low *= 1 - 1e-12;
+  state->high *= weight;
+  return 1;
+}
+
+/* The shape of a row's step, with its counts, from the window (groups, from the fastest position). Windows whose runs
+   are few are kept. 0: out of memory. */
+static int permi_band_shape_find(permi_band_state *state, int row, const int *window, int slots, int used,
+                                 const int *entering, int enterings, int *next_window, int *next_slots)
+{
+  const permi_band *band = state->band;
+  permi_band_shape shape, *found;
+  int p, i = 0, k, after = used + 1;
+  memset(&shape, 0, sizeof shape);
+  shape.used = used;
+  *next_slots = 0;
+  for (p = 0; p < slots; p++) {
+    const int group = window[p];
+    shape.leaving[p] = band->capacity[group];
+    if (band->last[group] != row) {
+      shape.kind[p] = PERMI_BAND_KEEP;
+      shape.staying[p] = shape.leaving[p];
+      next_window[(*next_slots)++] = group;
+    } else if (i < enterings) {
+      after -= shape.leaving[p];
+      shape.kind[p] = PERMI_BAND_REPLACE;
+      shape.staying[p] = band->capacity[entering[i]];
+      next_window[(*next_slots)++] = entering[i++];
+    } else {
+      after -= shape.leaving[p];
+      shape.kind[p] = PERMI_BAND_LEAVE;
+    }
+  }
+  for (; i < enterings; i++, p++) {
+    shape.kind[p] = PERMI_BAND_ENTER;
+    shape.staying[p] = band->capacity[entering[i]];
+    next_window[(*next_slots)++] = entering[i];
+  }
+  shape.slots = p;
+  shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
+  for (p = 0; p < shape.slots; p++) {
+    shape.hash = permi_hash(shape.hash, (uint64_t)shape.kind[p]);
+    shape.hash = permi_hash(shape.hash, (uint64_t)shape.leaving[p] << 32 | (uint64_t)shape.staying[p]);
+  }
+  state->shape = NULL;
+  for (k = 0; k < state->shape_count && !state->shape; k++) {
+    found = &state->shapes[k];
+    if (found->hash == shape.hash && found->slots == shape.slots && found->used == used &&
+        !memcmp(found->kind, shape.kind, sizeof shape.kind) &&
+        !memcmp(found->leaving, shape.leaving, sizeof shape.leaving) &&
+        !memcmp(found->staying, shape.staying, sizeof shape.staying))
+      state->shape = found;
+  }
+  if (state->shape && state->shape->complete)
+    return 1;
+  { /* counts for making runs */
+    const size_t size = (size_t)(shape.slots + 1) * (size_t)(used + 2);
+    if (size > state->counts_room) {
+      for (k = 0; k < 2; k++) {
+        void *counts = state->counts[k];
+        if (!permi_enlarge(&band->allocator, &counts, 0, 2 * size, sizeof(double)))
+          return 0;
+        state->counts[k] = (double *)counts;
+      }
+      state->counts_room = 2 * size;
+    }
+  }
+  permi_band_counts(&shape, 0, used, state->counts[0]);
+  permi_band_counts(&shape, 1, used + 1, state->counts[1]);
+  shape.states = after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)after];
+  if (state->shape)
+    return 1;
+  if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
+    state->shape_count = 0;
+    state->run_count = 0;
+  }
+  state->shape = &state->shapes[state->shape_count++];
+  *state->shape = shape;
+  state->keep = (double)shape.states * shape.slots < PERMI_BAND_KEPT_RUNS;
+  if (!state->keep)
+    return 1;
+  for (p = 0; p < shape.slots; p++)
+    for (k = 0; k < 2; k++) {
+      state->shape->start[2 * p + k] = state->run_count;
+      if (k == 0 ? shape.kind[p] != PERMI_BAND_ENTER
+                 : shape.kind[p] == PERMI_BAND_ENTER || shape.kind[p] == PERMI_BAND_REPLACE) {
+        for (state->lowest = 0; state->lowest < p && shape.kind[state->lowest] == PERMI_BAND_KEEP; state->lowest++)
+          ;
+        state->position = p;
+        state->entering = k;
+        permi_band_runs(state, shape.slots - 1, used, after, 0, 0, 1);
+      }
+    }
+  state->shape->start[2 * p] = state->run_count;
+  state->shape->complete = !state->memory;
+  return !state->memory;
+}
+
+/* THE BOUND. A row multiplies each term once and adds it to at most deg - 1 others, so a computed value is the sum of
+   all perfect matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, a
+   product that underflows, and rescaling, are each off by at most DBL_MIN <= u times the product of the moduli, which
+   is above PERMI_BAND_SAFE: two more factors a row, relative to the moduli. A complex product is off by 3 u [Hig02,
+   3.6], and for counts there is one multiplication more. Double-double: the same with PERMI_DD_UNIT for u. Where
+   states have powers of their own, aligning one sum with another costs at most one more factor an addition, and
+   scaling one a row. */
+static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_band *band = (const permi_band *)leaf->context;
+  const perm_allocator *allocator = &band->allocator;
+  const int planes = permi_band_planes(band->values);
+  const size_t size = planes ? (size_t)planes * sizeof(double) : (size_t)(band->words * band->parts) * sizeof(uint64_t);
+  permi_band_state state;
+  int window[2][PERMI_BAND_SLOTS + 1], *position = NULL;
+  int slots = 0, used = 0, row, opened = 0, e, p, polled = 0;
+  size_t states = 1, k;
+  perm_status status = PERM_ERROR_MEMORY;
+  memset(&state, 0, sizeof state);
+  state.band = band;
+  state.control = control;
+  state.words.words = band->words;
+  state.words.parts = band->parts;
+  state.words.modulus = band->modulus;
+  state.words.stride = (size_t)(band->words * band->parts);
+  state.room = (size_t)band->most;
+  state.low = state.high = 1;
+  state.exp2 = band->exp2;
+  state.from = permi_allocate(allocator, state.room, size);
+  state.to = permi_allocate(allocator, state.room, size);
+  state.shapes = (permi_band_shape *)permi_allocate(allocator, PERMI_BAND_SHAPES, sizeof *state.shapes);
+  position = (int *)permi_allocate(allocator, (size_t)band->groups, sizeof *position);
+  if (!state.from || !state.to || !state.shapes || !position)
+    goto done;
+  memset(state.from, 0, state.room * size);
+  if (!planes) {
+    *(uint64_t *)state.from = 1;
+  } else {
+    ((double *)state.from)[0] = 1;
+    ((double *)state.from)[(size_t)(planes - 1) * state.room] = 1;
+  }
+  status = PERM_OK;
+  for (row = 0; row < band->n && status == PERM_OK; row++) {
+    int *here = window[row & 1], *next = window[(row + 1) & 1], next_slots, enterings = 0;
+    void *swap;
+    while (opened + enterings < band->groups && band->first[band->opening[opened + enterings]] == row)
+      enterings++;
+    if ((planes && !permi_band_prepare(&state, row, states)) ||
+        !permi_band_shape_find(&state, row, here, slots, used, band->opening + opened, enterings, next, &next_slots)) {
+      status = PERM_ERROR_MEMORY;
+      break;
+    }
+    { /* where each group is: that before the row, and what comes in its place or above */
+      int i = 0;
+      for (p = 0; p < state.shape->slots; p++) {
+        if (p < slots)
+          position[here[p]] = 2 * p;
+        if (state.shape->kind[p] >= PERMI_BAND_ENTER)
+          position[band->opening[opened + i++]] = 2 * p + 1;
+      }
+    }
+    states = state.shape->states;
+    if (planes)
+      for (p = 0; p < planes; p++)
+        memset((double *)state.to + (size_t)p * state.room, 0, states * sizeof(double));
+    else
+      memset(state.to, 0, states * size);
+    for (e = band->entry_start[row]; e < band->entry_start[row + 1] && status == PERM_OK; e++) {
+      const int stream = position[band->entry_group[e]];
+      if (planes) {
+        state.re = band->real[e];
+        state.im = band->imaginary ? band->imaginary[e] : 0;
+        state.absolute = band->absolute[e];
+        if (state.from_exp2) {
+          state.coefficient_exp2 = permi_exponent(state.absolute);
+          state.re = ldexp(state.re, -state.coefficient_exp2);
+          state.im = ldexp(state.im, -state.coefficient_exp2);
+          state.absolute = ldexp(state.absolute, -state.coefficient_exp2);
+        }
+      } else {
+        state.integer = band->integer + e * band->parts;
+      }
+      if (state.shape->complete) {
+        for (k = state.shape->start[stream]; k < state.shape->start[stream + 1]; k++)
+          permi_band_add(&state, &state.runs[k]);
+      } else {
+        int after = used + 1;
+        state.keep = 0;
+        state.position = stream / 2;
+        state.entering = stream % 2;
+        for (p = 0; p < slots; p++)
+          after -= state.shape->kind[p] == PERMI_BAND_KEEP ? 0 : state.shape->leaving[p];
+        for (state.lowest = 0; state.lowest < state.position && state.shape->kind[state.lowest] == PERMI_BAND_KEEP;)
+          state.lowest++;
+        permi_band_runs(&state, state.shape->slots - 1, used, after, 0, 0, 1);
+      }
+      if (control && (states > 65536 || (++polled & 255) == 0))
+        status = permi_control_poll(control, band->cost[row] * band->seconds_each, "band");
+    }
+    for (used++, p = 0; p < slots; p++)
+      used -= state.shape->kind[p] == PERMI_BAND_KEEP ? 0 : state.shape->leaving[p];
+    opened += enterings;
+    slots = next_slots;
+    swap = state.from;
+    state.from = state.to;
+    state.to = swap;
+    swap = state.from_exp2;
+    state.from_exp2 = state.to_exp2;
+    state.to_exp2 = (int64_t *)swap;
+    state.visited += (double)states;
+  }
+  if (status == PERM_OK && !planes) {
+    permi_frontier frontier;
+    const uint64_t *x = (const uint64_t *)state.from;
+    memset(&frontier, 0, sizeof frontier);
+    frontier.algebra = band->algebra;
+    frontier.words = band->words;
+    permi_frontier_add_integer(&partial->value, x, &frontier);
+    if (band->parts == 2)
+      permi_frontier_add_integer(&partial->imaginary, x + band->words, &frontier);
+  } else if (status == PERM_OK) {
+    const double *x = (const double *)state.from, absolute = x[(size_t)(planes - 1) * state.room];
+    permi_sum_add_double(&partial->value, x[0]);
+    if (band->values >= PERMI_BAND_DD)
+      permi_sum_add_double(&partial->value, x[state.room]);
+    if (band->values == PERMI_BAND_COMPLEX)
+      permi_sum_add_double(&partial->imaginary, x[state.room]);
+    if (band->values == PERMI_BAND_DD_COMPLEX) {
+      permi_sum_add_double(&partial->imaginary, x[2 * state.room]);
+      permi_sum_add_double(&partial->imaginary, x[3 * state.room]);
+    }
+    permi_sum_add_double(&partial->absolute, absolute);
+    partial->exp2 = state.exp2;
+    if (state.from_exp2) {
+      partial->exp2 += absolute > 0 ? state.from_exp2[0] : 0;
+      partial->lost += band->lossy * absolute * (1 + 1e-12);
+    }
+    if (band->lost_error > 0)
+      partial->lost += 2 * (DBL_MIN + ldexp(band->lost_error, permi_int_exponent(-partial->exp2)));
+  }
+  partial->terms += status == PERM_OK ? state.visited : 0;
+done:
+  permi_release(allocator, state.from);
+  permi_release(allocator, state.to);
+  permi_release(allocator, state.from_exp2);
+  permi_release(allocator, state.to_exp2);
+  permi_release(allocator, state.shapes);
+  permi_release(allocator, state.runs);
+  permi_release(allocator, state.counts[0]);
+  permi_release(allocator, state.counts[1]);
+  permi_release(allocator, position);
+  return status;
+}
+
+/* ---- planning: which columns are equal, an order of the rows, what it costs */
+typedef struct permi_band_key {
+  uint64_t hash;
+  int vertex;
+} permi_band_key;
+
+static int permi_band_key_compare(const void *left, const void *right)
+{
+  const permi_band_key *a = (const permi_band_key *)left, *b = (const permi_band_key *)right;
+  if (a->hash != b->hash)
+    return a->hash < b->hash ? -1 : 1;
+  return a->vertex - b->vertex;
+}
+
+static uint64_t permi_edge_hash(const permi_block *block, int e, uint64_t hash)
+{
+  if (block->real)
+    hash = permi_hash_double(permi_hash_double(hash, block->real[e]), block->absolute[e]);
+  if (block->imaginary)
+    hash = permi_hash_double(hash, block->imaginary[e]);
+  if (block->integer)
+    hash = permi_hash(hash, (uint64_t)block->integer[e]);
+  return block->imaginary_integer ? permi_hash(hash, (uint64_t)block->imaginary_integer[e]) : hash;
+}
+
+static int permi_band_equal(const permi_block *block, int a, int b)
+{
+  const int degree = block->start[a + 1] - block->start[a];
+  int i;
+  if (block->start[b + 1] - block->start[b] != degree)
+    return 0;
+  for (i = 0; i < degree; i++) {
+    const int p = block->edge[block->start[a] + i], q = block->edge[block->start[b] + i];
+    if (block->neighbour[block->start[a] + i] != block->neighbour[block->start[b] + i] ||
+        (block->real && (block->real[p] != block->real[q] || block->absolute[p] != block->absolute[q])) ||
+        (block->imaginary && block->imaginary[p] != block->imaginary[q]) ||
+        (block->integer && block->integer[p] != block->integer[q]) ||
+        (block->imaginary_integer && block->imaginary_integer[p] != block->imaginary_integer[q]))
+      return 0;
+  }
+  return 1;
+}
+
+/* same[v]: the first vertex equal to v, of its side. key has room for 2 n. */
+static void permi_band_same(const permi_block *block, permi_band_key *key, int *same)
+{
+  const int vertices = 2 * block->n;
+  int v, e, i, k;
+  for (v = 0; v < vertices; v++) {
+    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(v >= block->n));
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      hash = permi_edge_hash(block, block->edge[e], permi_hash(hash, (uint64_t)block->neighbour[e]));
+    key[v].hash = hash;
+    key[v].vertex = same[v] = v;
+  }
+  qsort(key, (size_t)vertices, sizeof *key, permi_band_key_compare);
+  for (i = 0; i < vertices; i = k) {
+    for (k = i + 1; k < vertices && key[k].hash == key[i].hash; k++)
+      if (permi_band_equal(block, key[i].vertex, key[k].vertex))
+        same[key[k].vertex] = key[i].vertex;
+  }
+}
+
+/* Cuthill-McKee: breadth first from an end of the graph, vertices of low degree first. order: the vertices; seen: 2 n. */
+static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen)
+{
+  int head = 0, tail = 0, v, e;
+  for (v = 0; v < 2 * block->n; v++)
+    seen[v] = 0;
+  order[tail++] = start;
+  seen[start] = 1;
+  for (; head < tail; head++) {
+    const int first = tail;
+    v = order[head];
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int t = block->neighbour[e], degree = block->start[t + 1] - block->start[t];
+      int at = tail;
+      if (seen[t])
+        continue;
+      seen[t] = 1;
+      tail++;
+      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stay unsorted */
+        const int u = order[at - 1];
+        if (block->start[u + 1] - block->start[u] <= degree)
+          break;
+        order[at] = u;
+      }
+      order[at] = t;
+    }
+  }
+}
+
+/* What it costs (transitions) to take the n vertices `lines` of one side in this order; INFINITY above limit, or if the
+   window gets too wide. most: of states; number: 4 n integers of room. */
+typedef struct permi_band_price {
+  double cost, most;
+  int width;
+} permi_band_price;
+
+/* States of the window: C(columns, used), or where columns are equal, vectors of counts with that sum. */
+static double permi_band_states(const int *open, int width, const int *size, int columns, int used)
+{
+  double ways[PERMI_BAND_COUNTED + 1], sums[PERMI_BAND_COUNTED + 1], states = 1;
+  int least = used < columns - used ? used : columns - used, j, r;
+  if (least < 0)
+    return 0;
+  if (width == columns) {
+    for (j = 0; j < least && states < 1e18; j++)
+      states = states * (columns - j) / (j + 1);
+    return states;
+  }
+  if (least > PERMI_BAND_COUNTED)
+    return (double)INFINITY;
+  for (r = 0; r <= least; r++)
+    ways[r] = r == 0;
+  for (j = 0; j < width; j++) { /* times 1 + x + ... + x^size */
+    for (r = 0; r <= least; r++)
+      sums[r] = ways[r] + (r ? sums[r - 1] : 0);
+    for (r = 0; r <= least; r++)
+      ways[r] = sums[r] - (r > size[open[j]] ? sums[r - size[open[j]] - 1] : 0);
+  }
+  return ways[least];
+}
+
+static permi_band_price permi_band_price_of(const permi_block *block, const int *same, const int *lines, double limit,
+                                            int *number)
+{
+  permi_band_price price = {0, 1, 0};
+  const int n = block->n, other = lines[0] < n ? n : 0;
+  int *first = number, *last = number + n, *size = number + 2 * n, open[PERMI_BAND_SLOTS];
+  int i, e, v, width = 0, used = 0, columns = 0;
+  for (v = 0; v < n; v++) {
+    size[v] = last[v] = 0;
+    first[v] = -1;
+  }
+  for (v = 0; v < n; v++)
+    size[same[other + v] - other]++;
+  for (i = 0; i < n; i++)
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
+      v = block->neighbour[e] - other;
+      if (first[v] < 0)
+        first[v] = i;
+      last[v] = i;
+    }
+  for (i = 0; i < n; i++) {
+    int streams = 0, kept = 0, j;
+    double states;
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
+      v = block->neighbour[e] - other;
+      if (same[v + other] != v + other)
+        continue;
+      streams++;
+      if (first[v] == i) {
+        if (width == PERMI_BAND_SLOTS) {
+          price.cost = (double)INFINITY;
+          return price;
+        }
+        open[width++] = v;
+        columns += size[v];
+      }
+    }
+    price.width = width > price.width ? width : price.width;
+    used++;
+    for (j = 0; j < width; j++)
+      if (last[open[j]] == i) {
+        used -= size[open[j]];
+        columns -= size[open[j]];
+      } else {
+        open[kept++] = open[j];
+      }
+    width = kept;
+    states = permi_band_states(open, width, size, columns, used);
+    price.most = states > price.most ? states : price.most;
+    price.cost += states * streams;
+    if (price.cost > limit || price.most > PERMI_BAND_STATES) {
+      price.cost = (double)INFINITY;
+      return price;
+    }
+  }
+  return price;
+}
+
+/* The greedy order: next the row that makes the window grow least, among those with an open column; of equals the
+   first in `rank`. */
+static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
+                             int *number, int *lines)
+{
+  const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
+  int *left = number, *is_open = number + n, *done = number + 2 * n, open[PERMI_BAND_SLOTS + 1];
+  int i, j, e, f, v, width = 0;
+  for (v = 0; v < n; v++) {
+    left[v] = block->start[other + v + 1] - block->start[other + v];
+    is_open[v] = done[v] = 0;
+  }
+  for (i = 0; i < n; i++) {
+    int best = -1, best_growth = INT_MAX, looked = 0, kept = 0;
+    for (j = 0; j < width; j++)
+      for (e = block->start[other + open[j]]; e < block->start[other + open[j] + 1] && looked < 4096; e++) {
+        const int line = block->neighbour[e];
+        int growth = 0;
+        if (done[line - mine])
+          continue;
+        looked++;
+        for (f = block->start[line]; f < block->start[line + 1]; f++) {
+          v = block->neighbour[f];
+          if (same[v] == v)
+            growth += !is_open[v - other] - (left[v - other] == 1);
+        }
+        if (growth < best_growth || (growth == best_growth && rank[line] < rank[best])) {
+          best = line;
+          best_growth = growth;
+        }
+      }
+    if (i == 0)
+      best = start_lines[0];
+    if (best < 0)
+      return 0;
+    lines[i] = best;
+    done[best - mine] = 1;
+    for (f = block->start[best]; f < block->start[best + 1]; f++) {
+      v = block->neighbour[f] - other;
+      left[v]--;
+      if (!is_open[v] && same[v + other] == v + other) {
+        if (width == PERMI_BAND_SLOTS)
+          return 0;
+        is_open[v] = 1;
+        open[width++] = v;
+      }
+    }
+    for (j = 0; j < width; j++)
+      if (left[open[j]] > 0)
+        open[kept++] = open[j];
+    width = kept;
+  }
+  return 1;
+}
+
+/* The best of six orders: rows or columns as they come, as Cuthill and McKee number them (E. Cuthill, J. McKee,
+   Reducing the bandwidth of sparse symmetric matrices, ACM '69: 157-172), and greedily from there. 0: memory. */
+static int permi_band_order(const perm_allocator *allocator, const permi_block *block, int *same, int *lines,
+                            permi_band_price *price)
+{
+  const int n = block->n, vertices = 2 * n;
+  int *number = (int *)permi_allocate(allocator, 6 * (size_t)vertices, sizeof(int));
+  permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
+  int *order, *seen, *trial, *rank, v, i, kind, side, start = 0;
+  price->cost = (double)INFINITY;
+  price->most = price->width = 0;
+  if (!number || !key) {
+    permi_release(allocator, number);
+    permi_release(allocator, key);
+    return 0;
+  }
+  order = number + 2 * vertices; /* the first 2 vertices' worth are the price's */
+  seen = number + 3 * vertices;
+  rank = number + 4 * vertices;
+  trial = number + 5 * vertices;
+  permi_band_same(block, key, same);
+  for (v = 1; v < vertices; v++)
+    if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
+      start = v;
+  for (i = 0; i < 3; i++) { /* twice to the far end, then the order */
+    permi_block_breadth(block, start, order, seen);
+    start = order[vertices - 1];
+  }
+  for (i = 0; i < vertices; i++)
+    rank[order[i]] = i;
+  for (kind = 0; kind < 3; kind++)
+    for (side = 0; side < 2; side++) {
+      permi_band_price found;
+      int used = 0;
+      if (kind == 2 && n > 1 && price->cost < 4.0 * block->edges)
+        continue; /* as narrow as it gets */
+      for (i = 0; i < vertices; i++) {
+        v = kind == 0 ? i : order[i];
+        if (v / n == side)
+          trial[used++] = v;
+      }
+      if (kind == 2) {
+        int *greedy = seen;
+        if (!permi_band_greedy(block, same, trial, rank, number, greedy))
+          continue;
+        memcpy(trial, greedy, (size_t)n * sizeof *trial);
+      }
+      found = permi_band_price_of(block, same, trial, price->cost, number);
+      if (found.cost < price->cost) {
+        *price = found;
+        memcpy(lines, trial, (size_t)n * sizeof *lines);
+      }
+    }
+  permi_release(allocator, number);
+  permi_release(allocator, key);
+  return 1;
+}
+
+/* The programme from an order of the rows. 0: out of memory. */
+static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
+                           const int *shift, int *group_of)
+{
+  const perm_allocator *allocator = &band->allocator;
+  const int n = block->n, other = lines[0] < n ? n : 0;
+  int i, e, v, g, used = 0;
+  band->entry_start = (int *)permi_allocate(allocator, (size_t)n + 1 + (size_t)block->edges + 4 * (size_t)n, sizeof(int));
+  band->cost = (double *)permi_allocate(allocator, (size_t)n + 1, sizeof(double));
+  if (block->integer)
+    band->integer = (int64_t *)permi_allocate(allocator, (size_t)block->edges * (size_t)band->parts, sizeof(int64_t));
+  else
+    band->real = (double *)permi_allocate(allocator, 3 * (size_t)block->edges, sizeof(double));
+  if (!band->entry_start || !band->cost || (block->integer ? !band->integer : !band->real))
+    return 0;
+  band->entry_group = band->entry_start + n + 1;
+  band->capacity = band->entry_group + block->edges;
+  band->first = band->capacity + n;
+  band->last = band->first + n;
+  band->opening = band->last + n;
+  band->absolute = band->real ? band->real + block->edges : NULL;
+  band->imaginary = band->real && block->imaginary ? band->absolute + block->edges : NULL;
+  for (v = 0; v < n; v++)
+    group_of[v] = -1;
+  for (i = 0; i < n; i++) {
+    band->entry_start[i] = used;
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
+      const int column = block->neighbour[e], edge = block->edge[e];
+      if (same[column] != column)
+        continue;
+      g = group_of[column - other];
+      if (g < 0) { /* groups are numbered as they open */
+        g = group_of[column - other] = band->groups++;
+        band->capacity[g] = 0;
+        band->first[g] = i;
+        band->opening[g] = g;
+      }
+      band->last[g] = i;
+      band->entry_group[used] = g;
+      if (block->integer) {
+        int64_t *integer = band->integer + (size_t)used * (size_t)band->parts;
+        integer[0] = block->integer[edge];
+        if (band->parts == 2)
+          integer[1] = block->imaginary_integer[edge];
+        if (band->algebra == PERMI_RESIDUES) {
+          integer[0] = permi_residue_of(integer[0], band->modulus);
+          if (band->parts == 2)
+            integer[1] = permi_residue_of(integer[1], band->modulus);
+        }
+      } else {
+        const int by = shift ? shift[lines[i]] + shift[column] : 0;
+        band->real[used] = ldexp(block->real[edge], by);
+        band->absolute[used] = ldexp(block->absolute[edge], by);
+        if (block->imaginary) {
+          band->imaginary[used] = ldexp(block->imaginary[edge], by);
+          band->absolute[used] = permi_modulus(band->real[used], band->imaginary[used]);
+        }
+      }
+      used++;
+    }
+  }
+  band->entry_start[n] = used;
+  for (v = 0; v < n; v++)
+    band->capacity[group_of[same[v + other] - other]]++;
+  for (g = 0; g < band->groups; g++)
+    band->counted |= band->capacity[g] > 1;
+  return 1;
+}
+
+static const char *permi_band_words(const permi_band *band)
+{
+  static const char *const values[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
+                                       "complex double-doubles", "integers"};
+  return values[band->values];
+}
+
+static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_band *band = (const permi_band *)leaf->context;
+  int length = snprintf(buffer, size,
+                        "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
+                        "predicted %.3g s, %.3g bytes\n",
+                        leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
+                        leaf->information.work, permi_band_words(band), leaf->information.seconds,
+                        leaf->information.bytes);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* Seconds measured per transition (bands of half-width 5 and 8), and per row. */
+static double permi_band_seconds_each(const permi_band *band)
+{
+  static const double doubles[] = {0.6e-9, 1e-9, 2e-9, 12e-9, 50e-9};
+  if (band->values != PERMI_BAND_INTEGERS)
+    return doubles[band->values];
+  if (band->algebra == PERMI_RESIDUES)
+    return 12e-9 * band->parts * band->parts;
+  return band->algebra == PERMI_WORD ? 0.6e-9 : band->algebra == PERMI_WIDE ? 1.5e-9 : 2e-9 * (band->words + 1) * band->parts * band->parts;
+}
+#define PERMI_BAND_ROW_SECONDS 3e-7
+
+static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const permi_working *working = maker->working;
+  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
+                               maker->options->precision == PERM_PRECISION_DD;
+  permi_band_price price;
+  permi_band *band = NULL;
+  int *number = (int *)permi_allocate(allocator, 6 * (size_t)n, sizeof(int)), *shift = NULL, *same, *lines, i, lost = 0;
+  (void)rival;
+  if (!number)
+    return permi_fail_memory(maker->result);
+  same = number;
+  lines = number + 2 * (size_t)n;
+  if (!permi_band_order(allocator, block, same, lines, &price))
+    goto memory;
+  if (!(price.cost < (double)INFINITY)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band with a window of at most %d columns and %.0e states",
+                 PERMI_BAND_SLOTS, PERMI_BAND_STATES);
+    permi_release(allocator, number);
+    return PERM_OK;
+  }
+  band = (permi_band *)permi_allocate(allocator, 1, sizeof *band);
+  if (!band)
+    goto memory;
+  memset(band, 0, sizeof *band);
+  band->allocator = *allocator;
+  band->n = n;
+  band->width = price.width;
+  band->most = price.most;
+  band->parts = 1;
+  if (block->integer) {
+    permi_frontier kept;
+    memset(&kept, 0, sizeof kept);
+    if (!permi_frontier_integers(&kept, block, working->modulus)) {
+      permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+      permi_band_release(allocator, band);
+      permi_release(allocator, number);
+      return PERM_OK;
+    }
+    band->values = PERMI_BAND_INTEGERS;
+    band->algebra = kept.algebra;
+    band->words = kept.words;
+    band->parts = kept.parts;
+    band->modulus = kept.modulus;
+  } else {
+    band->values = dd ? PERMI_BAND_DD : PERMI_BAND_MAGNITUDES;
+    if (block->imaginary)
+      band->values = dd ? PERMI_BAND_DD_COMPLEX : PERMI_BAND_COMPLEX;
+    for (i = 0; i < block->edges && band->values == PERMI_BAND_MAGNITUDES; i++)
+      if (block->real[i] != block->absolute[i])
+        band->values = PERMI_BAND_SIGNED;
+    if (working->whole || block->imaginary) {
+      shift = number + 4 * (size_t)n;
+      lost = permi_block_equilibrate(block, shift, &band->exp2);
+    }
+  }
+  if (!permi_band_fill(band, block, same, lines, shift, number + 3 * (size_t)n)) {
+    permi_band_release(allocator, band);
+    goto memory;
+  }
+  permi_release(allocator, number);
+  {
+    const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
+    const double each = band->values == PERMI_BAND_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
+    const double roundings = block->rounded ? 2.0 * working->degree_two + (working->inexact ? working->n : 0) : 0;
+    double gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) +
+                   (dd ? n * PERMI_DD_UNIT : 0);
+    double sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* of the moduli, in double in any case */
+    band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
+    band->lost = lost;
+    band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
+    band->lost_error = working->lost_error;
+  }
+  band->seconds_each = permi_band_seconds_each(band);
+  for (i = 0; i <= n; i++)
+    band->cost[i] = price.cost * i / n; /* for progress */
+  offer->plan = band;
+  offer->seconds = price.cost * band->seconds_each + n * PERMI_BAND_ROW_SECONDS + 2e-6;
+  offer->bytes = 2 * price.most * (block->integer ? 8.0 * band->words * band->parts
+                                                  : 8.0 * permi_band_planes(band->values)) +
+                 sizeof(permi_band_run) * (2.0 * PERMI_BAND_KEPT_RUNS < 4 * price.most * band->width
+                                               ? 2.0 * PERMI_BAND_KEPT_RUNS : 4 * price.most * band->width) +
+                 131072 + 48.0 * block->edges;
+  return PERM_OK;
+memory:
+  permi_release(allocator, number);
+  return permi_fail_memory(maker->result);
+}
+
+static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  permi_band *band = (permi_band *)offer->plan;
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)band->values), (uint64_t)band->algebra);
+  int i, e, part;
+  (void)maker;
+  hash = permi_hash(permi_hash(hash, (uint64_t)band->words), band->modulus);
+  for (i = 0; i < band->n; i++)
+    for (e = band->entry_start[i]; e < band->entry_start[i + 1]; e++) {
+      hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
+      if (band->real)
+        hash = permi_hash_double(permi_hash_double(hash, band->real[e]), band->imaginary ? band->imaginary[e] : 0);
+      for (part = 0; band->integer && part < band->parts; part++)
+        hash = permi_hash(hash, (uint64_t)band->integer[e * band->parts + part]);
+    }
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_BAND;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
+  leaf->information.work = band->cost[band->n];
+  leaf->information.fingerprint = hash;
+  leaf->run_task = permi_band_task;
+  leaf->release = permi_band_release;
+  leaf->explain = permi_band_explain;
+  leaf->context = band;
+  offer->plan = NULL;
+  leaf->integer = band->values == PERMI_BAND_INTEGERS;
+  if (!leaf->integer) {
+    leaf->bound_relative = band->lost ? (double)INFINITY : band->bound_relative;
+    leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * band->bound_relative);
+    leaf->estimate_relative = fmin(leaf->estimate_relative, band->bound_relative);
+  }
+  return PERM_OK;
+}
 
 /* ==================================================================================== >>dominating
    Ryser over a dominating set of columns. */
@@ -4173,6 +5437,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 
 /* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
+    {PERM_BAND, permi_band_offer, permi_band_make, permi_band_release},
     {PERM_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release},
 };
 

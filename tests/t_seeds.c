@@ -1,0 +1,372 @@
+/* perm_sparse.h: the engines after the literature (band, transversals, sparyser, dominating), each by name, against
+   expansions over subsets that share no code with them: all kinds of values, both orientations, any number of threads,
+   failing allocations. */
+#define T_SEEDS_MAX 13
+
+/* A random matrix: of a shape that the preparation deals with, or one that stays whole. */
+static void t_seeds_pattern(int n, int shape, unsigned char *present)
+{
+  int i, j, width = 1 + test_below(3), density = 15 + test_below(70), row[T_SEEDS_MAX], column[T_SEEDS_MAX];
+  for (i = 0; i < n; i++)
+    row[i] = column[i] = i;
+  for (i = n - 1; i > 0 && shape & 1; i--) { /* hidden by permutations */
+    int k = test_below(i + 1), l = test_below(i + 1), r = row[i], c = column[i];
+    row[i] = row[k];
+    row[k] = r;
+    column[i] = column[l];
+    column[l] = c;
+  }
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      int on = 0;
+      switch (shape / 2 % 5) {
+      case 0: on = abs(i - j) <= width; break;
+      case 1: on = abs(i - j) <= width && test_below(5); break;
+      case 2: on = test_below(100) < density; break;
+      case 3: on = i / 3 == j / 3 || (i + 1) % n == j || abs(i - j) <= 1; break;
+      case 4: on = i - j <= 1 && j - i <= 2 * width; break;
+      }
+      present[row[i] * n + column[j]] = (unsigned char)on;
+    }
+}
+
+/* Equal columns, and equal rows. */
+static void t_seeds_repeat(int n, int parts, double *a)
+{
+  int i, k, p, copies = test_below(3);
+  for (k = 0; k < copies && n > 1; k++) {
+    int from = test_below(n), to = test_below(n);
+    for (i = 0; i < n * parts; i++) {
+      if (test_below(40) == 0)
+        continue;
+      if (k & 1)
+        a[to * n * parts + i] = a[from * n * parts + i];
+    }
+    if (!(k & 1))
+      for (i = 0; i < n; i++)
+        for (p = 0; p < parts; p++)
+          a[(i * n + to) * parts + p] = a[(i * n + from) * parts + p];
+  }
+}
+
+static perm_matrix t_seeds_matrix(int n, int parts, const double *a, perm_kind kind)
+{
+  int row[T_SEEDS_MAX * T_SEEDS_MAX], column[T_SEEDS_MAX * T_SEEDS_MAX], i;
+  double real[T_SEEDS_MAX * T_SEEDS_MAX], imaginary[T_SEEDS_MAX * T_SEEDS_MAX];
+  int64_t integer[T_SEEDS_MAX * T_SEEDS_MAX];
+  perm_matrix matrix;
+  size_t used = 0;
+  for (i = 0; i < n * n; i++)
+    if (a[i * parts] != 0 || (parts == 2 && a[i * parts + 1] != 0)) {
+      row[used] = i / n;
+      column[used] = i % n;
+      integer[used] = kind == PERM_KIND_INTEGER ? (int64_t)a[i * parts] : 0;
+      imaginary[used] = parts == 2 ? a[i * parts + 1] : 0;
+      real[used++] = a[i * parts];
+    }
+  CHECK(perm_matrix_from_triplets(n, n, used, row, column, real, imaginary, integer, kind, NULL, &matrix, NULL) ==
+        PERM_OK);
+  return matrix;
+}
+
+static perm_options t_seeds_options(perm_method method, perm_precision precision)
+{
+  perm_options options;
+  memset(&options, 0, sizeof options);
+  options.method = method;
+  options.precision = precision;
+  options.threads = 1;
+  return options;
+}
+
+static oracle_int t_seeds_integer(const perm_integer *integer)
+{
+  __extension__ typedef unsigned __int128 wide;
+  wide x = 0;
+  int i;
+  for (i = integer->words; i-- > 0;)
+    x = x << 64 | integer->word[i];
+  return integer->negative ? -(oracle_int)x : (oracle_int)x;
+}
+
+/* Gaussian integers by subsets: p + q i, in 128 bits. */
+static void t_seeds_gaussian(int n, const double *a, oracle_int *value)
+{
+  size_t subsets = (size_t)1 << n, s;
+  oracle_int *sum = (oracle_int *)calloc(2 * subsets, sizeof *sum);
+  sum[0] = 1;
+  for (s = 0; s < subsets; s++) {
+    int row = 0, j;
+    for (j = 0; j < n; j++)
+      row += (int)(s >> j & 1);
+    for (j = 0; j < n && row < n; j++)
+      if (!(s >> j & 1)) {
+        oracle_int *to = sum + 2 * (s | (size_t)1 << j), re = (oracle_int)a[2 * (row * n + j)];
+        oracle_int im = (oracle_int)a[2 * (row * n + j) + 1];
+        to[0] += sum[2 * s] * re - sum[2 * s + 1] * im;
+        to[1] += sum[2 * s] * im + sum[2 * s + 1] * re;
+      }
+  }
+  value[0] = sum[2 * subsets - 2];
+  value[1] = sum[2 * subsets - 1];
+  free(sum);
+}
+
+/* One engine against the oracles. proven: its errors are finite; exact: takes integers. */
+static void t_seeds_against_oracles(perm_method method, int most, int trials, int proven, int exact)
+{
+  double a[2 * T_SEEDS_MAX * T_SEEDS_MAX];
+  unsigned char present[T_SEEDS_MAX * T_SEEDS_MAX];
+  int trial, i, ran = 0, nonzero = 0, off = 0;
+  for (trial = 0; trial < trials; trial++) {
+    const int n = 1 + test_below(most), kind = test_below(8);
+    const int parts = kind >= 4 && kind <= 6 ? 2 : 1, whole = kind == 2 || kind == 3 || kind == 6;
+    const perm_precision precision = whole           ? PERM_PRECISION_EXACT
+                                     : test_below(2) ? PERM_PRECISION_DD
+                                                     : PERM_PRECISION_DEFAULT;
+    perm_options options = t_seeds_options(method, precision);
+    const int big = test_below(4) == 0, threads = 1 + test_below(3);
+    perm_matrix matrix;
+    perm_result result, again;
+    perm_status status;
+    if (whole && !exact)
+      continue;
+    t_seeds_pattern(n, test_below(20), present);
+    for (i = 0; i < n * n * parts; i++) {
+      double x = whole ? 1 + test_below(big ? 1000 : 3) : test_uniform() + 1e-9;
+      if (!whole && big)
+        x = ldexp(x, test_below(100) - 50);
+      a[i] = present[i / parts] && (parts == 1 || test_below(8)) ? (kind % 2 && test_below(2) ? -x : x) : 0;
+    }
+    t_seeds_repeat(n, parts, a);
+    matrix = t_seeds_matrix(n, parts, a, parts == 2 ? PERM_KIND_COMPLEX : whole ? PERM_KIND_INTEGER : PERM_KIND_REAL);
+    options.certify = test_below(2);
+    status = perm_compute_sparse(&matrix, &options, &result);
+    CHECK_SHOW(status == PERM_OK, "trial %d: %s", trial, result.message);
+    if (status != PERM_OK) {
+      perm_matrix_free(&matrix);
+      continue;
+    }
+    ran += result.method == method;
+    nonzero += result.value != 0;
+    options.threads = threads;
+    CHECK(perm_compute_sparse(&matrix, &options, &again) == PERM_OK);
+    CHECK_SHOW(again.value == result.value && again.imaginary == result.imaginary && again.error == result.error &&
+                   again.exp2 == result.exp2, "trial %d, %d threads", trial, threads);
+    if (whole && parts == 1) {
+      oracle_int expected = oracle_integer(n, a);
+      CHECK_SHOW(result.exact && t_seeds_integer(&result.integer) == expected, "trial %d n %d: %.17g, not %.17g", trial,
+                 n, result.value, (double)expected);
+    } else if (whole) {
+      oracle_int expected[2];
+      t_seeds_gaussian(n, a, expected);
+      CHECK_SHOW(result.exact && t_seeds_integer(&result.integer) == expected[0] &&
+                     t_seeds_integer(&result.imaginary_integer) == expected[1], "trial %d n %d", trial, n);
+    } else {
+      oracle_exact value = oracle_exact_make(parts, n, a);
+      double moduli[T_SEEDS_MAX * T_SEEDS_MAX], distance, scale;
+      const double loose = precision == PERM_PRECISION_DD ? 1e-14 : 1e-10;
+      for (i = 0; i < n * n; i++)
+        moduli[i] = parts == 2 ? fabs(a[2 * i]) + fabs(a[2 * i + 1]) : fabs(a[i]);
+      scale = ldexp((double)oracle_real(n, moduli), -(int)result.exp2);
+      distance = oracle_exact_distance(&value, result.value, result.imaginary, result.exp2);
+      oracle_exact_free(&value);
+      off += distance > 0;
+      if (proven && method != result.method && result.method != PERM_STRUCTURE)
+        CHECK(0);
+      CHECK_SHOW(distance <= result.error * (1 + 1e-9) + 1e-300, "trial %d n %d kind %d: %.17g off by %.3g, error %.3g", trial,
+                 n, kind, result.value, distance, result.error);
+      CHECK_SHOW(distance <= loose * scale, "trial %d n %d kind %d: %.17g off by %.3g of %.3g", trial, n, kind,
+                 result.value, distance, scale);
+      if (proven)
+        CHECK_SHOW(result.error <= loose * scale, "trial %d: error %.3g of %.3g", trial, result.error, scale);
+    }
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(ran > trials / 6 && nonzero > trials / 3 && off > trials / 20, "%d of %d ran, %d not 0, %d off", ran, trials,
+             nonzero, off);
+}
+
+/* Every allocation fails once; the last run has all it asks for. */
+static void t_seeds_allocations(perm_method method, int exact)
+{
+  int kind, n = 9, i, j;
+  for (kind = 0; kind < 4; kind++) {
+    double a[2 * T_SEEDS_MAX * T_SEEDS_MAX];
+    const int parts = kind == 1 ? 2 : 1;
+    perm_options options = t_seeds_options(method, kind == 2 ? PERM_PRECISION_EXACT
+                                                   : kind == 3 ? PERM_PRECISION_DD
+                                                               : PERM_PRECISION_DEFAULT);
+    perm_matrix matrix;
+    perm_result result;
+    t_sparse_memory memory = {0, 0, 0};
+    long fail;
+    if (kind == 2 && !exact)
+      continue;
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n * parts; j++)
+        a[i * n * parts + j] = abs(i - j / parts) <= 2 ? 1 + test_below(5) : 0;
+    a[0] = kind == 0 ? 1e-200 : a[0];
+    matrix = t_seeds_matrix(n, parts, a, parts == 2 ? PERM_KIND_COMPLEX : kind == 2 ? PERM_KIND_INTEGER : PERM_KIND_REAL);
+    options.certify = 1;
+    options.allocator.allocate = t_sparse_allocate;
+    options.allocator.release = t_sparse_release;
+    options.allocator.user_data = &memory;
+    for (fail = 1;; fail++) {
+      perm_status status;
+      memory.calls = 0;
+      memory.fail_at = fail;
+      status = perm_compute_sparse(&matrix, &options, &result);
+      CHECK_SHOW(memory.live == 0, "call %ld: %ld live", fail, memory.live);
+      if (memory.calls < fail) {
+        CHECK_SHOW(status == PERM_OK && result.method == method, "%s", result.message);
+        break;
+      }
+      CHECK_SHOW(status == PERM_ERROR_MEMORY, "call %ld: status %d", fail, status);
+    }
+    CHECK(fail > 15);
+    perm_matrix_free(&matrix);
+  }
+}
+
+TEST(t_band_equals_expansion)
+{
+  t_seeds_against_oracles(PERM_BAND, T_SEEDS_MAX - 1, 1500, 1, 1);
+}
+
+TEST(t_band_fails_every_allocation)
+{
+  t_seeds_allocations(PERM_BAND, 1);
+}
+
+/* A long band has a finite error: neither growth nor decay of the window's doubles spoils it. `spread` is of the
+   entries' exponents; hidden: rows and columns permuted. */
+static perm_matrix t_band_long(int n, int below, int above, int spread, int parts, int hidden, perm_kind kind)
+{
+  const size_t room = (size_t)n * (size_t)(below + above + 1);
+  int *row = (int *)malloc(room * sizeof *row), *column = (int *)malloc(room * sizeof *column), i, j;
+  int *to = (int *)malloc(2 * (size_t)n * sizeof *to);
+  double *real = (double *)malloc(room * sizeof *real), *imaginary = (double *)malloc(room * sizeof *imaginary);
+  int64_t *integer = (int64_t *)malloc(room * sizeof *integer);
+  size_t used = 0;
+  perm_matrix matrix;
+  for (i = 0; i < 2 * n; i++)
+    to[i] = i % n;
+  for (i = 2 * n - 1; i > 0 && hidden; i--) {
+    const int base = i / n * n, k = base + test_below(i - base + 1), t = to[i];
+    to[i] = to[k];
+    to[k] = t;
+  }
+  for (i = 0; i < n; i++)
+    for (j = i - below < 0 ? 0 : i - below; j <= i + above && j < n; j++) {
+      row[used] = to[i];
+      column[used] = to[n + j];
+      integer[used] = 1 + test_below(3);
+      real[used] = ldexp(0.25 + test_uniform(), spread ? test_below(spread) : 0);
+      imaginary[used++] = parts == 2 ? test_uniform() - 0.5 : 0;
+    }
+  CHECK(perm_matrix_from_triplets(n, n, used, row, column, real, imaginary, integer, kind, NULL, &matrix, NULL) ==
+        PERM_OK);
+  free(row);
+  free(column);
+  free(to);
+  free(real);
+  free(imaginary);
+  free(integer);
+  return matrix;
+}
+
+TEST(t_band_long_ones_have_a_finite_error)
+{
+  static const int spread[] = {0, 60, 400};
+  int i, hidden;
+  for (i = 0; i < 3; i++)
+    for (hidden = 0; hidden < 2; hidden++) {
+      perm_matrix matrix = t_band_long(3000, 2, 1 + hidden, spread[i], 1, hidden, PERM_KIND_REAL);
+      perm_options options = t_seeds_options(PERM_BAND, PERM_PRECISION_DEFAULT);
+      perm_result result, dd;
+      CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+      options.precision = PERM_PRECISION_DD;
+      CHECK(perm_compute_sparse(&matrix, &options, &dd) == PERM_OK);
+      CHECK_SHOW(result.value > 0 && result.error < 1e-10 * result.value, "spread %d: %.17g * 2^%lld +- %.3g", spread[i],
+                 result.value, result.exp2, result.error);
+      CHECK_SHOW(dd.error < 2e-16 * dd.value, "spread %d: %.17g +- %.3g", spread[i], dd.value, dd.error);
+      CHECK_SHOW(fabs(ldexp(result.value, (int)(result.exp2 - dd.exp2)) - dd.value) <=
+                     ldexp(result.error, (int)(result.exp2 - dd.exp2)) + dd.error,
+                 "spread %d: %.17g * 2^%lld, not %.17g * 2^%lld", spread[i], result.value, result.exp2, dd.value, dd.exp2);
+      perm_matrix_free(&matrix);
+    }
+  {
+    perm_matrix matrix = t_band_long(400, 3, 2, 0, 2, 1, PERM_KIND_COMPLEX);
+    perm_options options = t_seeds_options(PERM_BAND, PERM_PRECISION_DEFAULT);
+    perm_result result, dd;
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.error < (double)INFINITY);
+    options.precision = PERM_PRECISION_ACCURATE;
+    CHECK(perm_compute_sparse(&matrix, &options, &dd) == PERM_OK && dd.exp2 == result.exp2);
+    CHECK(hypot(dd.value - result.value, dd.imaginary - result.imaginary) <= result.error + dd.error);
+    CHECK(dd.error < 1e-8 * result.error);
+    perm_matrix_free(&matrix);
+  }
+}
+
+/* Integers of many words against the frontier programme, and residues against integers. */
+TEST(t_band_integers_of_many_words)
+{
+  int trial;
+  for (trial = 0; trial < 6; trial++) {
+    const int n = 40 + 60 * trial;
+    perm_matrix matrix = t_band_long(n, 2, 2, 0, 1, trial & 1, PERM_KIND_INTEGER);
+    perm_options options = t_seeds_options(PERM_BAND, PERM_PRECISION_EXACT);
+    perm_result band, frontier, residue;
+    CHECK(perm_compute_sparse(&matrix, &options, &band) == PERM_OK && band.exact);
+    options.modulus = UINT64_C(2305843009213693951);
+    CHECK(perm_compute_sparse(&matrix, &options, &residue) == PERM_OK && residue.exact);
+    CHECK(residue.integer.word[0] == t_sparse_modulo(&band.integer, options.modulus));
+    options.modulus = 0;
+    options.method = PERM_FRONTIER;
+    CHECK(perm_compute_sparse(&matrix, &options, &frontier) == PERM_OK && frontier.exact);
+    CHECK(!memcmp(&band.integer, &frontier.integer, sizeof band.integer) && band.integer.words > 0);
+    perm_matrix_free(&matrix);
+  }
+}
+
+/* Equal columns are counted: a block of ones is one slot, whatever its order. */
+TEST(t_band_counts_equal_columns)
+{
+  enum { N = 300 };
+  double *a = (double *)malloc(sizeof(double) * N * N), log2_factorial = lgamma(N + 1.0) / log(2.0);
+  perm_options options = t_seeds_options(PERM_BAND, PERM_PRECISION_DEFAULT);
+  perm_matrix matrix;
+  perm_result result;
+  int i, precision;
+  for (i = 0; i < N * N; i++)
+    a[i] = 1;
+  CHECK(perm_matrix_from_dense(N, N, a, N, NULL, &matrix, NULL) == PERM_OK);
+  for (precision = 0; precision < 2; precision++) {
+    options.precision = precision ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT;
+    CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
+    CHECK_SHOW(fabs(log2(result.value) + (double)result.exp2 - log2_factorial) < 1e-9, "%.17g * 2^%lld", result.value,
+               result.exp2);
+    CHECK(precision ? result.exact : result.error < 1e-9 * result.value);
+  }
+  perm_matrix_free(&matrix);
+  free(a);
+}
+
+/* What is no band is refused by name. */
+TEST(t_band_refuses_wide_windows)
+{
+  enum { N = 140 };
+  double *a = (double *)malloc(sizeof(double) * N * N);
+  perm_options options = t_seeds_options(PERM_BAND, PERM_PRECISION_DEFAULT);
+  perm_matrix matrix;
+  perm_result result;
+  int i;
+  for (i = 0; i < N * N; i++)
+    a[i] = 1 + test_uniform();
+  CHECK(perm_matrix_from_dense(N, N, a, N, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(result.message, "band");
+  perm_matrix_free(&matrix);
+  free(a);
+}
