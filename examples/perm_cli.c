@@ -69,7 +69,7 @@ static const char cli_help[] =
     "                    bernoulli:N er:N:P binary:N:P band:N:K grid:R:C (dominoes)\n"
     "                    regular:N:D mycielskian:K hexagonal:K benzene naphthalene anthracene\n"
     "                    phenanthrene pyrene perylene coronene circumcoronene complex-gauss:N\n"
-    "                    circular:N unitary:N dft:N\n"
+    "                    circular:N unitary:N dft:N blocks:COUNT:ORDER:P tree:N arrow:N:HUBS\n"
     "  --seed S          of --generate and of --estimate (default 1)\n"
     "  --write FILE      the matrix as Matrix Market; computes as well, but not with --explain\n"
     "                    or when FILE is -, which is standard output\n"

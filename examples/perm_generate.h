@@ -20,6 +20,11 @@
      grid:R:C                     domino tilings of the R x C board: black squares against white ones (integer)
      regular:N:D                  random bipartite D-regular graph, no double edges (integer)
      mycielskian:K                adjacency of the Mycielski graph, K = 2 is one edge (integer)
+     blocks:COUNT:ORDER:P         block triangular under random permutations: COUNT fully indecomposable blocks, each a
+                                  cycle and other entries with probability P, one or two entries of every row in
+                                  blocks further right, which no transversal uses; values U(0,1]
+     tree:N                       rows and columns of a random tree with a perfect matching; permanent 1 (integer)
+     arrow:N:HUBS                 the diagonal, the last HUBS rows and the last HUBS columns, values U(0,1]
      hexagonal:K                  Kekule structures of the hexagon with K rings a side: benzene, coronene, ... (integer)
      benzene, naphthalene, ...    the same for a molecule of generate_molecules (integer)
 
@@ -461,6 +466,70 @@ static int generate_regular(generate_list *list, int n, int degree, double p)
   return complete;
 }
 
+/* Entries live in the blocks and COUNT ORDER in each of its couplings are dead: ORDER (COUNT - 1) to the next block,
+   ORDER (COUNT - 2) to one after that. The cycle makes a block of order 2 or more fully indecomposable: without any of
+   its entries there is still a transversal, through any of them one. */
+static int generate_blocks(generate_list *list, int count, int order, double p)
+{
+  int n = count * order, complete, b, i, j;
+  int *row = (int *)generate_allocate(&list->allocator, (size_t)n, sizeof *row);
+  int *column = (int *)generate_allocate(&list->allocator, (size_t)n, sizeof *column);
+  complete = row && column;
+  list->n = n;
+  if (complete) generate_permutation(&list->random, n, row);
+  if (complete) generate_permutation(&list->random, n, column);
+  for (b = 0; b < count; b++)
+    for (i = 0; i < order && complete; i++) {
+      const int at = row[b * order + i];
+      for (j = 0; j < order && complete; j++)
+        if (j == i || j == (i + 1) % order || generate_uniform(&list->random) < p)
+          complete = generate_add(list, at, column[b * order + j], generate_positive(&list->random), 0);
+      for (j = b + 1; j < b + 3 && j < count && complete; j++) {
+        const int block = j == b + 1 ? j : j + generate_below(&list->random, count - j);
+        complete = generate_add(list, at, column[block * order + generate_below(&list->random, order)],
+                                generate_positive(&list->random), 0);
+      }
+    }
+  generate_release(&list->allocator, row);
+  generate_release(&list->allocator, column);
+  return complete;
+}
+
+/* Pairs of a row and a column, each joined by an edge to the other side of an earlier pair: a tree has no second
+   perfect matching. */
+static int generate_tree(generate_list *list, int n, int k, double p)
+{
+  int *row = (int *)generate_allocate(&list->allocator, (size_t)n, sizeof *row);
+  int *column = (int *)generate_allocate(&list->allocator, (size_t)n, sizeof *column);
+  int complete = row && column, i;
+  (void)k, (void)p;
+  list->n = n;
+  if (complete) generate_permutation(&list->random, n, row);
+  if (complete) generate_permutation(&list->random, n, column);
+  for (i = 0; i < n && complete; i++) {
+    const int to = i ? generate_below(&list->random, i) : 0, by_row = (int)(generate_bits(&list->random) >> 63);
+    complete = generate_add(list, row[i], column[i], 1, 0) &&
+               (!i || generate_add(list, row[by_row ? i : to], column[by_row ? to : i], 1, 0));
+  }
+  generate_release(&list->allocator, row);
+  generate_release(&list->allocator, column);
+  return complete;
+}
+
+static int generate_arrow(generate_list *list, int n, int hubs, double p)
+{
+  const int first = n - hubs;
+  int i, j;
+  (void)p;
+  list->n = n;
+  for (i = 0; i < n; i++) {
+    if (i < first && !generate_add(list, i, i, generate_positive(&list->random), 0)) return 0;
+    for (j = i < first ? first : 0; j < n; j++)
+      if (!generate_add(list, i, j, generate_positive(&list->random), 0)) return 0;
+  }
+  return 1;
+}
+
 /* Step: vertices v of G, a copy u of each, and w. v_i v_j stays, u_i is joined to the neighbours of v_i, w to all u.
    Numbered v, u, w. */
 static int generate_mycielskian(generate_list *list, int steps, int k, double p)
@@ -582,7 +651,7 @@ static int generate_hexagonal(generate_list *list, int side, int k, double p)
 
 /* -- specifications ---------------------------------------------------------------------------- */
 
-typedef enum generate_second { GENERATE_NONE, GENERATE_PROBABILITY, GENERATE_INTEGER } generate_second;
+typedef enum generate_second { GENERATE_NONE, GENERATE_PROBABILITY, GENERATE_INTEGER, GENERATE_BOTH } generate_second;
 
 typedef struct generate_kind {
   const char *name, *form;
@@ -609,6 +678,9 @@ static const generate_kind generate_kinds[] = {
   {"grid", "grid:R:C", generate_grid, PERM_KIND_INTEGER, 0, 2000, GENERATE_INTEGER},
   {"regular", "regular:N:D", generate_regular, PERM_KIND_INTEGER, 1, 20000, GENERATE_INTEGER},
   {"mycielskian", "mycielskian:K", generate_mycielskian, PERM_KIND_INTEGER, 2, 16, GENERATE_NONE},
+  {"blocks", "blocks:COUNT:ORDER:P", generate_blocks, PERM_KIND_REAL, 0, 1000000, GENERATE_BOTH},
+  {"tree", "tree:N", generate_tree, PERM_KIND_INTEGER, 0, 1000000, GENERATE_NONE},
+  {"arrow", "arrow:N:HUBS", generate_arrow, PERM_KIND_REAL, 0, 1000000, GENERATE_INTEGER},
   {"hexagonal", "hexagonal:K", generate_hexagonal, PERM_KIND_INTEGER, 1, 500, GENERATE_NONE}};
 #define GENERATE_KINDS (sizeof generate_kinds / sizeof *generate_kinds)
 
@@ -666,10 +738,9 @@ static perm_status generate_parameters(const generate_kind *kind, const char *sp
                                        int *k, double *p, perm_result *result)
 {
   char quote[32];
-  double first, second = 0;
-  int first_integer = 0, second_integer = 1, well_formed = 0;
+  double first = -1, second = -1, third = -1;
+  int first_integer = 0, second_integer = 1, third_integer, well_formed = 0;
   generate_quoted(specification, quote);
-  first = second = -1;
   if (*text == ':') {
     text++;
     first = generate_number(&text, &first_integer);
@@ -680,19 +751,32 @@ static perm_status generate_parameters(const generate_kind *kind, const char *sp
       if (well_formed) second = generate_number(&text, &second_integer);
       well_formed = second >= 0 && (second_integer || kind->second == GENERATE_PROBABILITY);
     }
+    if (well_formed && kind->second == GENERATE_BOTH) {
+      well_formed = *text == ':';
+      text += well_formed;
+      if (well_formed) third = generate_number(&text, &third_integer);
+      well_formed = third >= 0;
+    }
     well_formed = well_formed && !*text;
   }
   if (!well_formed) return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected %s with %s", quote,
                                          kind->form, kind->second == GENERATE_PROBABILITY ?
-                                         "an integer and a decimal probability" : "integers");
+                                         "an integer and a decimal probability" : kind->second == GENERATE_BOTH ?
+                                         "two integers and a decimal probability" : "integers");
   if (first < kind->least || first > kind->most)
     return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected %s with the first number in %d..%d",
                          quote, kind->form, kind->least, kind->most);
   *n = (int)first;
-  *p = second;
+  *p = kind->second == GENERATE_BOTH ? third : second;
   *k = second >= 0 && second <= INT_MAX ? (int)second : INT_MAX;
-  if (kind->second == GENERATE_PROBABILITY && second > 1)
+  if (kind->second != GENERATE_INTEGER && *p > 1)
     return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected a probability in 0..1", quote);
+  if (kind->function == generate_blocks && (*k < 1 || (double)*n * *k > 1e6 || (double)*n * *k * (*k * *p + 4) > 1e8))
+    return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected blocks of order 1 or more, at most "
+                         "1e6 rows and 1e8 entries", quote);
+  if (kind->function == generate_arrow && (*k > *n || (double)*n * 2.0 * *k > 1e8))
+    return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected at most N hubs and 1e8 entries",
+                         quote);
   if (kind->function == generate_regular && (*k < 1 || *k > *n))
     return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected a degree in 1..%d", quote, *n);
   if (kind->function == generate_grid && *k > kind->most)

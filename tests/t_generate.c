@@ -269,12 +269,39 @@ TEST(t_generate_regular)
   }
 }
 
+/* Entries as counted by construction; what the blocks' couplings do not change; the tree's one transversal. */
+TEST(t_generate_blocks_tree_arrow)
+{
+  perm_matrix matrix;
+  double real, imaginary;
+  int i;
+  CHECK(t_generate_is("blocks:0:3:0.5", 0, 0, PERM_KIND_REAL));
+  CHECK(t_generate_is("blocks:1:1:0", 1, 1, PERM_KIND_REAL));
+  CHECK(t_generate_is("blocks:5:1:0", 5, 5 + 4 + 3, PERM_KIND_REAL));
+  CHECK(t_generate_is("blocks:5:4:0", 20, 5 * 8 + 4 * 4 + 3 * 4, PERM_KIND_REAL));
+  CHECK(t_generate_is("blocks:3:4:1", 12, 3 * 16 + 2 * 4 + 4, PERM_KIND_REAL));
+  CHECK(t_generate_is("tree:0", 0, 0, PERM_KIND_INTEGER));
+  CHECK(t_generate_is("tree:1000", 1000, 1999, PERM_KIND_INTEGER));
+  for (i = 1; i < 15; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "tree:%d", i);
+    CHECK(t_generate_permanent(name) == 1);
+  }
+  CHECK(t_generate_is("arrow:9:0", 9, 9, PERM_KIND_REAL));
+  CHECK(t_generate_is("arrow:9:2", 9, 7 + 2 * 7 + 2 * 9, PERM_KIND_REAL));
+  CHECK(t_generate_is("arrow:9:9", 9, 81, PERM_KIND_REAL));
+  matrix = t_generate_made("arrow:9:2", 1);
+  t_generate_expand(&matrix, 0, 0, &real, &imaginary);
+  CHECK(real > 0);
+  perm_matrix_free(&matrix);
+}
+
 /* The generator is fixed for good; each random kind follows the seed and only the seed. */
 TEST(t_generate_follows_the_seed)
 {
   static const char *const random[] = {"uniform:8", "symmetric-uniform:8", "gauss:8", "complex-gauss:8",
                                        "circular:8", "bernoulli:8", "unitary:8", "er:8:0.5", "binary:8:0.5",
-                                       "band:8:2", "regular:8:3"};
+                                       "band:8:2", "regular:8:3", "blocks:3:4:0.3", "tree:20", "arrow:9:2"};
   generate_random state;
   perm_matrix a, b, c;
   size_t k;
@@ -317,6 +344,13 @@ TEST(t_generate_refuses_bad_specifications)
   CHECK_TEXT(t_generate_refused("regular:4:5"), "expected a degree in 1..4");
   CHECK_TEXT(t_generate_refused("regular:4:0"), "expected a degree in 1..4");
   CHECK_TEXT(t_generate_refused("mycielskian:1"), "expected mycielskian:K with the first number in 2..16");
+  CHECK_TEXT(t_generate_refused("blocks:4:5"), "expected blocks:COUNT:ORDER:P with two integers and a decimal");
+  CHECK_TEXT(t_generate_refused("blocks:4:5:2"), "expected a probability in 0..1");
+  CHECK_TEXT(t_generate_refused("blocks:4:5:0.5:6"), "expected blocks:COUNT:ORDER:P");
+  CHECK_TEXT(t_generate_refused("blocks:4:0:0.5"), "expected blocks of order 1 or more, at most 1e6 rows");
+  CHECK_TEXT(t_generate_refused("blocks:1000:1001:0"), "expected blocks of order 1 or more, at most 1e6 rows");
+  CHECK_TEXT(t_generate_refused("tree:2000000"), "expected tree:N with the first number in 0..1000000");
+  CHECK_TEXT(t_generate_refused("arrow:4:5"), "expected at most N hubs");
   CHECK_TEXT(t_generate_refused("hexagonal:0"), "expected hexagonal:K with the first number in 1..500");
 }
 
@@ -337,7 +371,8 @@ static void t_generate_release(void *pointer, void *user_data)
 TEST(t_generate_survives_every_failing_allocation)
 {
   static const char *const kinds[] = {"ones:9", "unitary:9", "er:20:0.5", "regular:20:3", "regular:20:17",
-                                      "mycielskian:6", "grid:8:8", "coronene"};
+                                      "mycielskian:6", "grid:8:8", "coronene", "blocks:4:5:0.5", "tree:30",
+                                      "arrow:20:3"};
   size_t k;
   for (k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     t_generate_memory memory;
