@@ -3739,39 +3739,6 @@ done:
 #define PERMI_BAND_COUNTED 2048 /* most equal columns in use at a time */
 #define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes that are kept */
 
-/* Entries of a block times powers of two, so that none exceeds 1 (>>reduce does so for real blocks): first exponents
-   of mean 0 in rows and columns, then the largest of each below 1. shift: 2 n. Returns how many parts would leave the
-   normal doubles. Integers are none of its business. */
-static int permi_block_equilibrate(const permi_block *block, int *shift, long long *exp2)
-{
-  const int vertices = 2 * block->n;
-  int v, e, sweep, part, lost = 0;
-  memset(shift, 0, (size_t)vertices * sizeof *shift);
-  for (sweep = 0; sweep < 10; sweep++)
-    for (v = 0; v < vertices; v++) {
-      double sum = 0;
-      int most = INT_MIN;
-      for (e = block->start[v]; e < block->start[v + 1]; e++) {
-        const double re = fabs(block->real[block->edge[e]]), im = block->imaginary ? fabs(block->imaginary[block->edge[e]]) : 0;
-        const int x = permi_exponent(re > im ? re : im) + shift[block->neighbour[e]];
-        sum += x;
-        most = x > most ? x : most;
-      }
-      if (e > block->start[v])
-        shift[v] = sweep < 9 ? -(int)floor(sum / (e - block->start[v])) : -most;
-    }
-  *exp2 = 0;
-  for (v = 0; v < vertices; v++)
-    *exp2 -= shift[v];
-  for (v = 0; v < block->n; v++)
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      for (part = 0; part < (block->imaginary ? 2 : 1); part++) {
-        const double x = (part ? block->imaginary : block->real)[block->edge[e]];
-        lost += x != 0 && permi_exponent(x) + shift[v] + shift[block->neighbour[e]] < DBL_MIN_EXP;
-      }
-  return lost;
-}
-
 typedef enum permi_band_values {
   PERMI_BAND_MAGNITUDES,
   PERMI_BAND_SIGNED,  /* value, absolute */
@@ -3796,7 +3763,6 @@ typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "col
   double *cost;                                 /* n + 1: transitions of all rows before */
   double most, seconds_each, lost_error, lossy; /* lossy: relative error that states with powers of their own add */
   double bound_relative;
-  long long exp2;
 } permi_band;
 
 static void permi_band_release(const perm_allocator *allocator, void *context)
@@ -4336,7 +4302,6 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   state.words.stride = (size_t)(band->words * band->parts);
   state.room = (size_t)band->most;
   state.low = state.high = 1;
-  state.exp2 = band->exp2;
   state.from = permi_allocate(allocator, state.room, size);
   state.to = permi_allocate(allocator, state.room, size);
   state.shapes = (permi_band_shape *)permi_allocate(allocator, PERMI_BAND_SHAPES, sizeof *state.shapes);
@@ -4760,7 +4725,7 @@ static int permi_band_order(const perm_allocator *allocator, const permi_block *
 
 /* The programme from an order of the rows. 0: out of memory. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
-                           const int *shift, int *group_of)
+                           int *group_of)
 {
   const perm_allocator *allocator = &band->allocator;
   const int n = block->n, other = lines[0] < n ? n : 0;
@@ -4808,13 +4773,10 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
             integer[1] = permi_residue_of(integer[1], band->modulus);
         }
       } else {
-        const int by = shift ? shift[lines[i]] + shift[column] : 0;
-        band->real[used] = ldexp(block->real[edge], by);
-        band->absolute[used] = ldexp(block->absolute[edge], by);
-        if (block->imaginary) {
-          band->imaginary[used] = ldexp(block->imaginary[edge], by);
-          band->absolute[used] = permi_modulus(band->real[used], band->imaginary[used]);
-        }
+        band->real[used] = block->real[edge];
+        band->absolute[used] = block->absolute[edge];
+        if (block->imaginary)
+          band->imaginary[used] = block->imaginary[edge];
       }
       used++;
     }
@@ -4866,7 +4828,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
                                maker->options->precision == PERM_PRECISION_DD;
   permi_band_price price;
   permi_band *band = NULL;
-  int *number = (int *)permi_allocate(allocator, 6 * (size_t)n, sizeof(int)), *shift = NULL, *same, *lines, i, lost = 0;
+  int *number = (int *)permi_allocate(allocator, 6 * (size_t)n, sizeof(int)), *same, *lines, i;
   (void)rival;
   if (!number)
     return permi_fail_memory(maker->result);
@@ -4910,12 +4872,8 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
     for (i = 0; i < block->edges && band->values == PERMI_BAND_MAGNITUDES; i++)
       if (block->real[i] != block->absolute[i])
         band->values = PERMI_BAND_SIGNED;
-    if (working->whole || block->imaginary) {
-      shift = number + 4 * (size_t)n;
-      lost = permi_block_equilibrate(block, shift, &band->exp2);
-    }
   }
-  if (!permi_band_fill(band, block, same, lines, shift, number + 3 * (size_t)n)) {
+  if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n)) {
     permi_band_release(allocator, band);
     goto memory;
   }
@@ -4928,7 +4886,6 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
                    (dd ? n * PERMI_DD_UNIT : 0);
     double sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* of the moduli, in double in any case */
     band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
-    band->lost = lost;
     band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
     band->lost_error = working->lost_error;
   }
@@ -4977,7 +4934,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   offer->plan = NULL;
   leaf->integer = band->values == PERMI_BAND_INTEGERS;
   if (!leaf->integer) {
-    leaf->bound_relative = band->lost ? (double)INFINITY : band->bound_relative;
+    leaf->bound_relative = band->bound_relative;
     leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * band->bound_relative);
     leaf->estimate_relative = fmin(leaf->estimate_relative, band->bound_relative);
   }

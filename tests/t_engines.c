@@ -10,7 +10,8 @@ static const struct t_engine {
   unsigned takes;
 } t_engines[] = {
     {PERM_AUTO, 63},
-    {PERM_FRONTIER, 1 << T_REAL | 1 << T_WHOLE | 1 << T_GAUSSIAN},
+    {PERM_FRONTIER, 63},
+    {PERM_BAND, 63},
 };
 
 /* Structure `kind` of order n; values from -range to range without 0 (from 1 where range is 1). */
