@@ -4948,7 +4948,410 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
    Ryser in compressed rows and columns. */
 
 /* ================================================================================== >>transversals
-   Enumeration of perfect matchings. */
+   Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
+   with the fewest choices left: those with one are forced, and a choice that leaves some vertex without any is undone at
+   once. Products are carried along the path, in double-double or in integers of as many words as the permanent can
+   need, and every term is added exactly. */
+#define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it are what they are said to be */
+
+typedef struct permi_transversals { /* context of a leaf */
+  perm_allocator allocator;
+  permi_algebra algebra; /* of integers, as in permi_frontier, with the next three */
+  int words, parts;
+  uint64_t modulus;
+  int n, integers, is_complex;
+  int *start, *neighbour, *edge; /* as in permi_block */
+  double *real, *imaginary, *absolute; /* of an edge, at most 1 in modulus */
+  int64_t *integer;                    /* parts of an edge */
+  double most, seconds_each; /* bound on the matchings, seconds predicted for each */
+  double bound_relative, lost_error;
+  int lost;
+  long long exp2;
+} permi_transversals;
+
+static void permi_transversals_release(const perm_allocator *allocator, void *context)
+{
+  permi_transversals *all = (permi_transversals *)context;
+  if (!all)
+    return;
+  permi_release(allocator, all->start);
+  permi_release(allocator, all->real);
+  permi_release(allocator, all->integer);
+  permi_release(allocator, all);
+}
+
+typedef struct permi_matching_path { /* where the search stands */
+  const permi_transversals *all;
+  int *degree, *next, *previous; /* choices left; the free vertices in a ring with 2 n as its head */
+  int *alive;
+  int *vertex, *at; /* of a level: the vertex matched there, and the entry with which */
+  int levels, dead;
+} permi_matching_path;
+
+/* v leaves the graph (step -1), or comes back (1). */
+static void permi_path_move(permi_matching_path *path, int v, int step)
+{
+  const permi_transversals *all = path->all;
+  int e;
+  path->alive[v] = step > 0;
+  if (step < 0) {
+    path->next[path->previous[v]] = path->next[v];
+    path->previous[path->next[v]] = path->previous[v];
+  } else {
+    path->next[path->previous[v]] = v;
+    path->previous[path->next[v]] = v;
+  }
+  for (e = all->start[v]; e < all->start[v + 1]; e++) {
+    const int u = all->neighbour[e];
+    if (path->alive[u]) {
+      path->degree[u] += step;
+      path->dead |= path->degree[u] == 0;
+    }
+  }
+}
+
+/* The free vertex with the fewest choices; -1: all are matched. */
+static int permi_path_fewest(const permi_matching_path *path)
+{
+  const int head = 2 * path->all->n;
+  int best = -1, v;
+  for (v = path->next[head]; v != head; v = path->next[v])
+    if (best < 0 || path->degree[v] < path->degree[best]) {
+      best = v;
+      if (path->degree[v] <= 1)
+        break;
+    }
+  return best;
+}
+
+/* The products along a path, level by level; for integers word by word. */
+typedef struct permi_path_products {
+  permi_dd *re, *im;
+  double *absolute;
+  uint64_t *word, *sum; /* stride words a level */
+  permi_run run;        /* for the arithmetic */
+} permi_path_products;
+
+/* The products of level k + 1, with edge e. */
+static void permi_path_multiply(const permi_transversals *all, permi_path_products *products, int k, int e)
+{
+  if (all->integers) {
+    const size_t stride = products->run.stride;
+    uint64_t *to = products->word + (size_t)(k + 1) * stride;
+    int64_t c[2];
+    c[0] = all->integer[(size_t)e * (size_t)all->parts];
+    c[1] = all->parts == 2 ? all->integer[(size_t)e * 2 + 1] : 0;
+    memset(to, 0, stride * sizeof *to);
+    if (all->algebra == PERMI_RESIDUES)
+      permi_residue_accumulate(&products->run, c, to, to - stride);
+    else
+      permi_words_accumulate(&products->run, c, to, to - stride);
+    return;
+  }
+  products->re[k + 1] = products->re[k];
+  products->im[k + 1] = products->im[k];
+  if (all->is_complex)
+    permi_dd_multiply_complex(&products->re[k + 1], &products->im[k + 1], permi_dd_make(all->real[e]),
+                              permi_dd_make(all->imaginary[e]));
+  else
+    products->re[k + 1] = permi_dd_multiply(products->re[k], permi_dd_make(all->real[e]));
+  products->absolute[k + 1] = products->absolute[k] * all->absolute[e];
+}
+
+/* Adds the term at the end of the path. One whose moduli come below PERMI_TRANSVERSALS_SAFE (they only fall, entries
+   are at most 1) was and is at most that, computed or true, in either part; it counts as lost. */
+static void permi_path_add(const permi_transversals *all, permi_path_products *products, perm_partial *mine)
+{
+  const int n = all->n;
+  mine->terms++;
+  if (all->integers) {
+    const size_t stride = products->run.stride;
+    const int64_t one[2] = {1, 0};
+    if (all->algebra == PERMI_RESIDUES)
+      permi_residue_accumulate(&products->run, one, products->sum, products->word + (size_t)n * stride);
+    else
+      permi_words_accumulate(&products->run, one, products->sum, products->word + (size_t)n * stride);
+    return;
+  }
+  permi_sum_add_double(&mine->value, products->re[n].hi);
+  permi_sum_add_double(&mine->value, products->re[n].lo);
+  if (all->is_complex) {
+    permi_sum_add_double(&mine->imaginary, products->im[n].hi);
+    permi_sum_add_double(&mine->imaginary, products->im[n].lo);
+  }
+  permi_sum_add_double(&mine->absolute, products->absolute[n]);
+  if (products->absolute[n] < PERMI_TRANSVERSALS_SAFE)
+    mine->lost += 8 * PERMI_TRANSVERSALS_SAFE;
+}
+
+/* THE BOUND. A term is a product of n entries, so n double-double operations (entries that were rounded before count as
+   in >>steps), and their sum is exact. */
+static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_transversals *all = (const permi_transversals *)leaf->context;
+  const perm_allocator *allocator = &all->allocator;
+  const int n = all->n;
+  const size_t vertices = 2 * (size_t)n, levels = (size_t)n + 1;
+  permi_matching_path path;
+  permi_path_products products;
+  perm_partial mine;
+  perm_status status = PERM_ERROR_MEMORY;
+  int *number = (int *)permi_allocate(allocator, 4 * (vertices + 1) + 2 * levels, sizeof(int)), v, k = 0;
+  uint32_t steps = 0;
+  memset(&mine, 0, sizeof mine);
+  memset(&products, 0, sizeof products);
+  products.run.words = all->words;
+  products.run.parts = all->parts;
+  products.run.modulus = all->modulus;
+  products.run.stride = (size_t)(all->words * all->parts);
+  if (all->integers) {
+    products.word = (uint64_t *)permi_allocate(allocator, (levels + 1) * products.run.stride, sizeof(uint64_t));
+    products.sum = products.word ? products.word + levels * products.run.stride : NULL;
+  } else {
+    products.re = (permi_dd *)permi_allocate(allocator, levels, 2 * sizeof(permi_dd) + sizeof(double));
+    products.im = products.re ? products.re + levels : NULL;
+    products.absolute = products.re ? (double *)(products.im + levels) : NULL;
+  }
+  if (!number || (!products.word && !products.re))
+    goto done;
+  status = PERM_OK;
+  path.all = all;
+  path.degree = number;
+  path.next = number + (vertices + 1);
+  path.previous = number + 2 * (vertices + 1);
+  path.alive = number + 3 * (vertices + 1);
+  path.vertex = number + 4 * (vertices + 1);
+  path.at = path.vertex + levels;
+  path.dead = 0;
+  for (v = 0; v <= 2 * n; v++) {
+    path.degree[v] = v < 2 * n ? all->start[v + 1] - all->start[v] : 0;
+    path.next[v] = v < 2 * n ? v + 1 : 0;
+    path.previous[v] = v ? v - 1 : 2 * n;
+    path.alive[v] = v < 2 * n;
+  }
+  if (all->integers) {
+    memset(products.word, 0, (levels + 1) * products.run.stride * sizeof(uint64_t));
+    products.word[0] = 1;
+  } else {
+    products.re[0] = permi_dd_make(1);
+    products.im[0] = permi_dd_make(0);
+    products.absolute[0] = 1;
+  }
+  path.vertex[0] = permi_path_fewest(&path);
+  path.at[0] = all->start[path.vertex[0]] - 1;
+  while (k >= 0 && status == PERM_OK) { /* level k: its vertex, and the entry that it is matched by */
+    const int u = path.vertex[k], end = all->start[u + 1];
+    int e = path.at[k];
+    if (e >= all->start[u]) { /* back from below */
+      permi_path_move(&path, all->neighbour[e], 1);
+      permi_path_move(&path, u, 1);
+    }
+    for (e++; e < end && !path.alive[all->neighbour[e]]; e++)
+      ;
+    path.at[k] = e;
+    if (e == end) {
+      k--;
+      continue;
+    }
+    path.dead = 0;
+    permi_path_move(&path, u, -1);
+    path.dead = 0; /* its partner may have had no other choice */
+    permi_path_move(&path, all->neighbour[e], -1);
+    for (v = all->start[u]; v < end && !path.dead; v++) /* those that u left without any */
+      path.dead = path.alive[all->neighbour[v]] && path.degree[all->neighbour[v]] == 0;
+    if (!path.dead) {
+      permi_path_multiply(all, &products, k, all->edge[e]);
+      if (k + 1 == n) {
+        permi_path_add(all, &products, &mine);
+      } else {
+        k++;
+        path.vertex[k] = permi_path_fewest(&path);
+        path.at[k] = all->start[path.vertex[k]] - 1;
+      }
+    }
+    if (control && (++steps & 0xffff) == 0)
+      status = permi_control_poll(control, mine.terms * all->seconds_each, "enumerating");
+  }
+  if (status == PERM_OK) {
+    if (all->integers) {
+      permi_frontier frontier;
+      memset(&frontier, 0, sizeof frontier);
+      frontier.algebra = all->algebra;
+      frontier.words = all->words;
+      permi_frontier_add_integer(&mine.value, products.sum, &frontier);
+      if (all->parts == 2)
+        permi_frontier_add_integer(&mine.imaginary, products.sum + all->words, &frontier);
+    }
+    permi_sum_add(&partial->value, &mine.value);
+    permi_sum_add(&partial->imaginary, &mine.imaginary);
+    permi_sum_add(&partial->absolute, &mine.absolute);
+    partial->exp2 = all->exp2;
+    partial->lost += mine.lost;
+    if (all->lost_error > 0)
+      partial->lost += 2 * (DBL_MIN + ldexp(all->lost_error, permi_int_exponent(-all->exp2)));
+    partial->terms += mine.terms;
+  }
+done:
+  permi_release(allocator, number);
+  permi_release(allocator, products.word);
+  permi_release(allocator, products.re);
+  return status;
+}
+
+static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_transversals *all = (const permi_transversals *)leaf->context;
+  int length = snprintf(buffer, size,
+                        "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
+                        leaf->information.n, all->most,
+                        all->integers ? "integers" : all->is_complex ? "complex double-doubles" : "double-doubles",
+                        leaf->information.seconds);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* log2 of Minc and Bregman's bound on the matchings [Bre73], by rows or by columns. */
+static double permi_block_matchings(const permi_block *block)
+{
+  double bits[2] = {0, 0};
+  int v;
+  for (v = 0; v < 2 * block->n; v++) {
+    const int degree = block->start[v + 1] - block->start[v];
+    bits[v >= block->n] += lgamma(degree + 1.0) / (0.6931471805599453 * degree);
+  }
+  return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
+}
+
+/* Measured: a step of the search, and where nothing is shared by matchings a third of n steps for each. */
+#define PERMI_TRANSVERSALS_STEP 2e-8
+static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
+                                            permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const permi_working *working = maker->working;
+  const int n = block->n;
+  const double most = exp2(permi_block_matchings(block)), each = PERMI_TRANSVERSALS_STEP * (2 + n / 3.0);
+  const size_t edges = (size_t)block->edges;
+  permi_transversals *all;
+  int v, e, *shift = NULL;
+  if (most * each > rival || most * each > 1e300) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
+    return PERM_OK;
+  }
+  all = (permi_transversals *)permi_allocate(allocator, 1, sizeof *all);
+  if (!all)
+    return permi_fail_memory(maker->result);
+  memset(all, 0, sizeof *all);
+  offer->plan = all;
+  all->allocator = *allocator;
+  all->n = n;
+  all->parts = all->words = 1;
+  all->most = most;
+  all->seconds_each = each;
+  all->is_complex = block->imaginary != NULL;
+  all->integers = block->integer != NULL;
+  if (block->integer) {
+    permi_frontier kept;
+    memset(&kept, 0, sizeof kept);
+    if (!permi_frontier_integers(&kept, block, working->modulus)) {
+      permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+      return PERM_OK;
+    }
+    all->algebra = kept.algebra;
+    all->words = kept.words;
+    all->parts = kept.parts;
+    all->modulus = kept.modulus;
+  }
+  all->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * edges, sizeof(int));
+  if (block->integer)
+    all->integer = (int64_t *)permi_allocate(allocator, edges * (size_t)all->parts, sizeof(int64_t));
+  else
+    all->real = (double *)permi_allocate(allocator, 3 * edges, sizeof(double));
+  shift = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof(int));
+  if (!all->start || (!all->integer && !all->real) || !shift) {
+    permi_release(allocator, shift);
+    return permi_fail_memory(maker->result);
+  }
+  all->neighbour = all->start + 2 * (size_t)n + 1;
+  all->edge = all->neighbour + 2 * edges;
+  memcpy(all->start, block->start, (2 * (size_t)n + 1) * sizeof(int));
+  memcpy(all->neighbour, block->neighbour, 2 * edges * sizeof(int));
+  memcpy(all->edge, block->edge, 2 * edges * sizeof(int));
+  memset(shift, 0, 2 * (size_t)n * sizeof(int));
+  if (!block->integer) {
+    all->absolute = all->real + edges;
+    all->imaginary = block->imaginary ? all->absolute + edges : NULL;
+    if (working->whole || block->imaginary)
+      all->lost = permi_block_equilibrate(block, shift, &all->exp2);
+  }
+  for (v = 0; v < n; v++)
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int k = block->edge[e], by = shift[v] + shift[block->neighbour[e]];
+      if (block->integer) {
+        int64_t *c = all->integer + (size_t)k * (size_t)all->parts;
+        c[0] = block->integer[k];
+        if (all->parts == 2)
+          c[1] = block->imaginary_integer[k];
+        if (all->algebra == PERMI_RESIDUES) {
+          c[0] = permi_residue_of(c[0], all->modulus);
+          if (all->parts == 2)
+            c[1] = permi_residue_of(c[1], all->modulus);
+        }
+      } else {
+        all->real[k] = ldexp(block->real[k], by);
+        all->absolute[k] = ldexp(block->absolute[k], by);
+        if (all->imaginary) {
+          all->imaginary[k] = ldexp(block->imaginary[k], by);
+          all->absolute[k] = permi_modulus(all->real[k], all->imaginary[k]);
+        }
+      }
+    }
+  permi_release(allocator, shift);
+  {
+    const double roundings = block->rounded ? 2.0 * working->degree_two + (working->inexact ? working->n : 0) : 0;
+    const double gamma = permi_gamma(roundings) + n * PERMI_DD_UNIT;
+    all->bound_relative = gamma / (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
+    all->lost_error = working->lost_error;
+  }
+  offer->seconds = 1e-6 + most * each;
+  offer->bytes = 100.0 * n + 80.0 * block->edges + 8.0 * (n + 2.0) * (block->integer ? all->words * all->parts : 5);
+  return PERM_OK;
+}
+
+static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                           permi_leaf *leaf)
+{
+  permi_transversals *all = (permi_transversals *)offer->plan;
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)all->words), all->modulus);
+  int i, e, part;
+  (void)maker;
+  for (i = 0; i < all->n; i++)
+    for (e = all->start[i]; e < all->start[i + 1]; e++) {
+      const int k = all->edge[e];
+      hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)all->neighbour[e]);
+      if (all->real)
+        hash = permi_hash_double(permi_hash_double(hash, all->real[k]), all->imaginary ? all->imaginary[k] : 0);
+      for (part = 0; all->integer && part < all->parts; part++)
+        hash = permi_hash(hash, (uint64_t)all->integer[k * all->parts + part]);
+    }
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_TRANSVERSALS;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
+  leaf->information.work = all->most;
+  leaf->information.fingerprint = hash;
+  leaf->run_task = permi_transversals_task;
+  leaf->release = permi_transversals_release;
+  leaf->explain = permi_transversals_explain;
+  leaf->context = all;
+  offer->plan = NULL;
+  leaf->integer = all->integers;
+  if (!leaf->integer) {
+    leaf->bound_relative = all->lost ? (double)INFINITY : all->bound_relative;
+    leaf->estimate_relative = all->bound_relative;
+  }
+  return PERM_OK;
+}
 
 /* ===================================================================================== >>decompose
    Lines of degree 3 and 4: sums over branches. */
@@ -5335,6 +5738,11 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   double cost;
   int *order;
   perm_status status;
+  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) { /* no search: that may take far longer */
+    permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
+                 permi_order_seconds(block, 0));
+    return PERM_OK;
+  }
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
   if (!order || !permi_order(allocator, block, maker->binomial, rival, order, &cost)) {
     permi_release(allocator, order);
@@ -5394,6 +5802,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 
 /* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
+    {PERM_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release},
     {PERM_BAND, permi_band_offer, permi_band_make, permi_band_release},
     {PERM_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release},
 };
