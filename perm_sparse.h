@@ -62,7 +62,7 @@
      [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
      [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
      [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
-     [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: degrees 1 and 2.
+     [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
              using merge path, IPDPS 2015: unions of sorted lists.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
@@ -1808,24 +1808,68 @@ static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, in
   return 1;
 }
 
+/* The same for Gaussian integers; b and y may be NULL. */
+static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, const permi_cell *b, const permi_cell *y,
+                                  permi_cell *sum)
+{
+  int64_t part[2][2]; /* of a x and of b y */
+  memset(part, 0, sizeof part);
+  return a->imaginary_integer != INT64_MIN && (!b || b->imaginary_integer != INT64_MIN) &&
+         permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer, &part[0][0]) &&
+         permi_combine_integers(a->integer, x->imaginary_integer, a->imaginary_integer, x->integer, &part[0][1]) &&
+         (!y || (permi_combine_integers(b->integer, y->integer, -b->imaginary_integer, y->imaginary_integer,
+                                        &part[1][0]) &&
+                 permi_combine_integers(b->integer, y->imaginary_integer, b->imaginary_integer, y->integer,
+                                        &part[1][1]))) &&
+         permi_combine_integers(1, part[0][0], 1, part[1][0], &sum->integer) &&
+         permi_combine_integers(1, part[0][1], 1, part[1][1], &sum->imaginary_integer);
+}
+
 /* sum = a x + b y, where y may be absent. 0 if an integer overflows, or if a product of doubles comes so near to
-   underflow that its error might not be that of one rounding. */
+   underflow that its error might not be that of one rounding. Complex: the error is that of PERMI_COMPLEX_ROUNDINGS
+   roundings of `absolute`. A product has at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not,
+   the sum u; what underflow takes, at most 2^-1072, is below the rest of 4 u absolute, absolute > 1e-270. */
 #define PERMI_COMBINE_TINY 1e-270
+#define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
                          const permi_cell *y, permi_cell *sum)
 {
   double p = a->real * x->real, q = y ? b->real * y->real : 0;
   double p_absolute = a->absolute * x->absolute, q_absolute = y ? b->absolute * y->absolute : 0;
+  if (working->integer && working->is_complex)
+    return permi_combine_gaussian(a, x, y ? b : NULL, y, sum);
   if (working->integer)
     return permi_combine_integers(a->integer, x->integer, y ? b->integer : 0, y ? y->integer : 0, &sum->integer);
   if (p_absolute < PERMI_COMBINE_TINY || (y && q_absolute < PERMI_COMBINE_TINY))
     return 0;
-  if ((fabs(p) < PERMI_COMBINE_TINY && a->real != 0 && x->real != 0) ||
-      (y && fabs(q) < PERMI_COMBINE_TINY && b->real != 0 && y->real != 0))
+  if (working->is_complex) {
+    p -= a->imaginary * x->imaginary;
+    q -= y ? b->imaginary * y->imaginary : 0;
+    sum->imaginary = a->real * x->imaginary + a->imaginary * x->real;
+    sum->imaginary += y ? b->real * y->imaginary + b->imaginary * y->real : 0;
+  } else if ((fabs(p) < PERMI_COMBINE_TINY && a->real != 0 && x->real != 0) ||
+             (y && fabs(q) < PERMI_COMBINE_TINY && b->real != 0 && y->real != 0)) {
     return 0;
+  }
   sum->real = p + q;
   sum->absolute = p_absolute + q_absolute;
   return 1;
+}
+
+static int permi_cell_is_zero(const permi_working *working, const permi_cell *cell)
+{
+  return working->integer ? cell->integer == 0 && cell->imaginary_integer == 0
+                          : cell->real == 0 && cell->imaginary == 0;
+}
+
+static void permi_cell_assign(permi_cell *cell, const permi_cell *sum)
+{
+  cell->real = sum->real;
+  cell->imaginary = sum->imaginary;
+  cell->absolute = sum->absolute;
+  cell->integer = sum->integer;
+  cell->imaginary_integer = sum->imaginary_integer;
+  cell->rounded = 1;
 }
 
 /* Eliminates the vertex with the two entries first, second. 0: left as it is. */
@@ -1859,18 +1903,15 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
         continue;
       sum = *cell;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
-             (working->integer || sum.real != 0); /* a sum of doubles that cancels is not known to be 0 */
+             (working->integer || !permi_cell_is_zero(working, &sum)); /* what cancels in doubles is not known to be 0 */
       if (pass == 1) {
         permi_cell_unlink(working, index);
-        cell->real = sum.real;
-        cell->absolute = sum.absolute;
-        cell->integer = sum.integer;
-        cell->rounded = 1;
+        permi_cell_assign(cell, &sum);
         cell->vertex[other] = kept;
         if (partner >= 0)
           permi_cell_unlink(working, partner);
         working->at[line] = -1;
-        if (!working->integer || sum.integer != 0)
+        if (!permi_cell_is_zero(working, cell))
           permi_cell_link(working, index);
         permi_reduce_look(working, tail, line);
       }
@@ -1883,10 +1924,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       sum = *cell;
       fits = permi_combine(working, &b, cell, NULL, NULL, &sum);
       if (pass == 1) {
-        cell->real = sum.real;
-        cell->absolute = sum.absolute;
-        cell->integer = sum.integer;
-        cell->rounded = 1;
+        permi_cell_assign(cell, &sum);
         permi_reduce_look(working, tail, cell->vertex[side]);
       }
     }
@@ -1904,14 +1942,17 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   if (!working->integer) { /* back to a largest entry in [1/2, 1); what falls near underflow stays unscaled */
     double smallest = 1;
     for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other]) {
-      double x = fabs(working->cell[index].real);
-      frexp(working->cell[index].absolute, &e);
+      const permi_cell *cell = &working->cell[index];
+      const double x = fabs(cell->real), y = fabs(cell->imaginary);
+      frexp(cell->absolute, &e);
       largest = e > largest ? e : largest;
       smallest = x != 0 && x < smallest ? x : smallest;
+      smallest = y != 0 && y < smallest ? y : smallest;
     }
     if (largest != INT_MIN && (largest <= 0 || ldexp(smallest, -largest) > PERMI_COMBINE_TINY)) {
       for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other]) {
         working->cell[index].real = ldexp(working->cell[index].real, -largest);
+        working->cell[index].imaginary = ldexp(working->cell[index].imaginary, -largest);
         working->cell[index].absolute = ldexp(working->cell[index].absolute, -largest);
       }
       working->exp2 += largest;
@@ -1928,7 +1969,20 @@ static double permi_gamma(double k)
 }
 
 /* The constant absorbs the entry `cell`. A computed entry is a sum of products of original entries, whose terms
-   have passed at most 2 roundings per degree-2 step, and one per original entry if integers were rounded. */
+   have passed at most 2 roundings per degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), and one per original entry if
+   integers were rounded. The sum of their moduli, `absolute`, is computed likewise: hence g / (1 - g). */
+static double permi_entry_roundings(const permi_working *working, int entries)
+{
+  return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
+         (working->inexact ? entries : 0);
+}
+
+static double permi_entry_bound(double roundings)
+{
+  const double gamma = permi_gamma(roundings);
+  return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
+}
+
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
@@ -1940,10 +1994,10 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     number.value.hi = (double)cell->integer;
     number.imaginary.hi = (double)cell->imaginary_integer;
   } else {
-    double roundings = 2.0 * working->degree_two + (working->inexact ? working->degree_two + 1 : 0);
+    double roundings = permi_entry_roundings(working, working->degree_two + 1);
     number.value.hi = cell->real;
     number.imaginary.hi = cell->imaginary;
-    number.error = permi_gamma(roundings) * cell->absolute + working->lost_error;
+    number.error = permi_entry_bound(roundings) * cell->absolute + working->lost_error;
     number.estimate = PERMI_UNIT * sqrt(roundings) * cell->absolute;
   }
   {
@@ -2537,12 +2591,51 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* A proof for the rounded entries of a block is none for the given ones. */
+/* At least the permanent of the moduli that the entries of a block were computed from: itself for small orders, by
+   the subsets of columns, and the product of the sums of rows or columns, whichever is less, for others. */
+#define PERMI_MAJORANT_ORDER 12
+static double permi_block_majorant(const permi_block *block)
+{
+  double value[1 << PERMI_MAJORANT_ORDER], product[2] = {1, 1};
+  const int n = block->n;
+  int side, v, e, s;
+  if (n <= PERMI_MAJORANT_ORDER) {
+    memset(value, 0, sizeof value);
+    value[0] = 1;
+    for (s = 0; s < (1 << n) - 1; s++) {
+      for (v = 0, e = s; e; e &= e - 1)
+        v++;
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        const int bit = 1 << (block->neighbour[e] - n);
+        if (!(s & bit))
+          value[s | bit] += value[s] * block->absolute[block->edge[e]];
+      }
+    }
+    return value[s] * (1 + 1e-12) + 1e-280;
+  }
+  for (side = 0; side < 2; side++)
+    for (v = side * n; v < side * n + n; v++) {
+      double sum = 0;
+      for (e = block->start[v]; e < block->start[v + 1]; e++)
+        sum += block->absolute[block->edge[e]];
+      product[side] = product[side] * sum * (1 + 1e-12) + 1e-280;
+    }
+  return product[0] < product[1] ? product[0] : product[1];
+}
+
+/* A proof for the rounded entries of a block is none for the given ones: with g the relative error of a term of such
+   an entry, the permanents differ by at most g times that of the terms' moduli, and by lost_error for entries below
+   the normal doubles. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
-  if (block->rounded || maker->working->lost) {
-    leaf->bound_relative = (double)INFINITY;
-    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + maker->working->degree_two);
+  const permi_working *working = maker->working;
+  const double scale = fabs(leaf->scale.hi) * (1 - 8 * PERMI_UNIT);
+  double bound = working->lost ? working->lost_error : 0;
+  if (block->rounded)
+    bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * permi_block_majorant(block);
+  if (bound > 0) {
+    leaf->bound_absolute += ldexp(bound * (1 + 1e-12) / scale, permi_int_exponent(-leaf->scale_exp2)) + DBL_MIN;
+    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + working->degree_two);
   }
 }
 
@@ -5750,7 +5843,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   }
   status = PERM_ERROR_LIMIT;
   if (cost < 1e60) {
-    double roundings = 2.0 * working->degree_two + (working->inexact ? working->n : 0);
+    double roundings = permi_entry_roundings(working, working->n);
     status = permi_frontier_create(allocator, block, order, maker->binomial, roundings, working->lost_error,
                                    working->modulus, permi_sparse_doubled(maker->options), &frontier);
   }
@@ -5998,8 +6091,6 @@ static perm_status permi_make_blocks(permi_maker *maker)
       status = permi_absorb(working, &working->cell[working->head[rows[first[k]]]]);
     else
       blocks++;
-  if (status == PERM_OK)
-    status = permi_make_note(maker, blocks);
   if (status == PERM_ERROR_OVERFLOW)
     permi_fail_long(maker->result);
   if (status == PERM_OK)
@@ -6131,7 +6222,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
   }
   working.is_complex = matrix->kind == PERM_KIND_COMPLEX;
   working.modulus = options->modulus;
-  working.keep = working.is_complex || (!exact && permi_sparse_doubled(options)) || options->certify;
+  working.keep = !exact && (permi_sparse_doubled(options) || options->certify);
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
   if ((options->method == PERM_GLYNN || options->method == PERM_RYSER || options->method == PERM_EXPANSION) &&
