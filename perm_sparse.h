@@ -3805,7 +3805,1153 @@ done:
    The frontier programme on arrays indexed by combinations. */
 
 /* ========================================================================================== >>tree
-   Tables of a tree decomposition. */
+   Tables of a tree decomposition: bucket elimination. The permanent is the coefficient of the product of all x_v in the
+   product of (1 + a_uv x_u x_v) over the entries, where x_v^2 = 0. Eliminating v multiplies the tables that know v and
+   the entries of v that are left, and keeps the terms with x_v; so every vertex of the elimination tree yields one
+   table over its scope, the neighbours that it has when it goes, and tables of different branches do not meet before
+   their branches do. That is linear in n for bounded treewidth, where a frontier grows with the depth of the tree.
+   R. Dechter, Bucket elimination: a unifying framework for reasoning, Artif. Intell. 113 (1999) 41-85.
+
+   A table over a rows and b columns whose subtree has d more columns than rows holds the C(a + b, a - d) masks that
+   have d more matched rows than columns: as numbers "matched XOR is a row" they have a - d bits, and are ranked in
+   ascending (colexicographic) order. Bits are by time of elimination, the last to go lowest, so what goes next is the
+   top bit, and the two halves of a table, vertex matched and not, are contiguous.
+     join     of two tables: all pairs of disjoint masks, by groups of the masks' common part; what the subset
+              convolution of A. Bjorklund, T. Husfeldt, P. Kaski, M. Koivisto (STOC 2007) does with more additions and
+              with cancellation
+     star     the entries of v at once: half where v is matched += a (other half, that neighbour's bit turned)
+   Tables wait on a stack: vertices are visited in post-order. */
+#define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
+#define PERMI_TREE_LOW 12   /* bits ranked by one look */
+#define PERMI_TREE_STARTS 4
+#define PERMI_TREE_NODE_SECONDS 2.5e-7
+#define PERMI_TREE_JOIN_SECONDS 2.5e-7
+#define PERMI_TREE_PAIR_SECONDS 1.6e-9
+#define PERMI_TREE_STATE_SECONDS 1.5e-9
+#define PERMI_TREE_PLAN_SECONDS 1e-6 /* per vertex and entry: what planning costs */
+
+typedef enum permi_tree_algebra {
+  PERMI_TREE_MAGNITUDES,
+  PERMI_TREE_SIGNED,  /* value, absolute */
+  PERMI_TREE_COMPLEX, /* real, imaginary, absolute */
+  PERMI_TREE_DD,      /* real and (parts = 2) imaginary as double-double; absolute */
+  PERMI_TREE_WORD,
+  PERMI_TREE_WORDS, /* also Gaussian; two's complement */
+  PERMI_TREE_RESIDUES
+} permi_tree_algebra;
+
+typedef struct permi_tree_edge {
+  int bit;
+  double real, imaginary, absolute;
+  int64_t integer[2];
+} permi_tree_edge;
+
+typedef struct permi_tree_node { /* in post-order */
+  int children, edge;            /* first edge; the next node has the first after the last */
+  int column;                    /* 1: the vertex is a column */
+  uint32_t rows, all;            /* of scope and vertex, the vertex on top: which are rows; all of them */
+  uint32_t set;                  /* the scope, as a set of what the parent knows */
+  int difference;                /* columns - rows in the subtree */
+} permi_tree_node;
+
+typedef struct permi_tree { /* context of a leaf */
+  perm_allocator allocator;
+  permi_tree_algebra algebra;
+  int size, parts, words; /* 8-byte words of a value; of an integer's part */
+  uint64_t modulus;
+  int nodes, width, joins, depth; /* depth: tables on the stack at most */
+  permi_tree_node *node;          /* nodes + 1 */
+  permi_tree_edge *edge;
+  double stack_values, work_values, most_states; /* room; states of the largest table that is joined */
+  double most_groups, pairs, states;
+  double *cost; /* nodes + 1: predicted seconds of all before */
+  double bound_relative, lost_error;
+  long long exp2; /* of the scaling by rows and columns */
+  uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
+} permi_tree;
+
+static int permi_tree_bits(uint32_t x)
+{
+  x -= x >> 1 & 0x55555555u;
+  x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+  return (int)(((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
+}
+
+/* The bits of x at the places of `set`, moved together; and back. */
+static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
+{
+  uint32_t result = 0, bit = 1;
+  for (; set; set &= set - 1, bit <<= 1)
+    if (x & set & (0 - set))
+      result |= bit;
+  return result;
+}
+
+static uint32_t permi_tree_deposit(uint32_t x, uint32_t set)
+{
+  uint32_t result = 0;
+  for (; x; x >>= 1, set &= set - 1)
+    if (x & 1)
+      result |= set & (0 - set);
+  return result;
+}
+
+static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
+{
+  return k < 0 || k > t ? 0 : tree->binomial[t][k];
+}
+
+/* -- running ----------------------------------------------------------------------------------- */
+
+/* Rank of a mask with k bits: rank of its low bits and what the high bits put before them. */
+typedef struct permi_tree_rank {
+  uint32_t low[1 << PERMI_TREE_LOW];
+  uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
+} permi_tree_rank;
+
+static uint32_t permi_tree_place(const permi_tree_rank *rank, uint32_t mask)
+{
+  return rank->low[mask & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[mask >> PERMI_TREE_LOW];
+}
+
+/* Rank of `mask` as high part above `shift` places that hold the first k - |mask| bits. */
+static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
+{
+  uint32_t rank = 0;
+  int index = k - permi_tree_bits(mask), p;
+  for (; mask && index >= 0; mask &= mask - 1) {
+    p = shift + permi_trailing_zeros(mask);
+    rank += permi_tree_choose(tree, p, ++index);
+  }
+  return rank;
+}
+
+static void permi_tree_rank_high(const permi_tree *tree, permi_tree_rank *rank, int t, int k)
+{
+  uint32_t high, count = t > PERMI_TREE_LOW ? 1u << (t - PERMI_TREE_LOW) : 1;
+  for (high = 0; high < count; high++)
+    rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
+}
+
+/* A table: true values are those there times 2^exp2. largest, smallest: of the moduli of the non-zero values; loss
+   bounds what underflow has done to any one value. */
+typedef struct permi_tree_table {
+  uint64_t *value;
+  uint32_t set; /* of what the node knows that uses it */
+  int difference;
+  size_t states;
+  long long exp2;
+  double largest, smallest, loss;
+} permi_tree_table;
+
+typedef struct permi_tree_run {
+  const permi_tree *tree;
+  permi_control *control;
+  permi_tree_rank *rank;
+  permi_tree_table *table; /* the stack */
+  uint64_t *values, *work[2];
+  uint32_t *mask[2], *index[2], *first[2]; /* of the two tables of a join: masks and places by groups */
+  double done, visited, unpolled;
+} permi_tree_run;
+
+/* y += a x, for all but the quickest kinds. */
+static void permi_tree_accumulate(const permi_tree *tree, uint64_t *y_words, const uint64_t *a_words,
+                                  const uint64_t *x_words)
+{
+  const int words = tree->words;
+  double *y = (double *)(void *)y_words;
+  const double *a = (const double *)(const void *)a_words, *x = (const double *)(const void *)x_words;
+  int i, j, p, q;
+  if (tree->algebra == PERMI_TREE_COMPLEX) {
+    y[0] += a[0] * x[0] - a[1] * x[1];
+    y[1] += a[0] * x[1] + a[1] * x[0];
+    y[2] += a[2] * x[2];
+  } else if (tree->algebra == PERMI_TREE_DD) {
+    permi_dd part[2], sum, product[2][2];
+    for (p = 0; p < tree->parts; p++)
+      for (q = 0; q < tree->parts; q++) {
+        part[0].hi = a[2 * p];
+        part[0].lo = a[2 * p + 1];
+        part[1].hi = x[2 * q];
+        part[1].lo = x[2 * q + 1];
+        product[p][q] = permi_dd_multiply(part[0], part[1]);
+      }
+    if (tree->parts == 2) {
+      product[0][0] = permi_dd_add(product[0][0], permi_dd_negate(product[1][1]));
+      product[0][1] = permi_dd_add(product[0][1], product[1][0]);
+    }
+    for (p = 0; p < tree->parts; p++) {
+      sum.hi = y[2 * p];
+      sum.lo = y[2 * p + 1];
+      sum = permi_dd_add(sum, product[0][p]);
+      y[2 * p] = sum.hi;
+      y[2 * p + 1] = sum.lo;
+    }
+    y[2 * tree->parts] += a[2 * tree->parts] * x[2 * tree->parts];
+  } else if (tree->algebra == PERMI_TREE_RESIDUES) {
+    const uint64_t m = tree->modulus;
+    y_words[0] = (y_words[0] + permi_residue_multiply(a_words[0], x_words[0], m)) % m;
+    if (tree->parts == 2) {
+      const uint64_t minus = permi_residue_multiply(a_words[1], x_words[1], m);
+      y_words[0] = (y_words[0] + (minus ? m - minus : 0)) % m;
+      y_words[1] = (y_words[1] + permi_residue_multiply(a_words[0], x_words[1], m)) % m;
+      y_words[1] = (y_words[1] + permi_residue_multiply(a_words[1], x_words[0], m)) % m;
+    }
+  } else { /* modulo 2^(64 words); schoolbook, skipping the words that are 0 */
+    for (p = 0; p < tree->parts; p++)
+      for (q = 0; q < tree->parts; q++) {
+        uint64_t *to = y_words + (p != q) * words;
+        const uint64_t *from = x_words + q * words;
+        for (i = 0; i < words; i++) {
+          const uint64_t factor = a_words[p * words + i];
+          uint64_t carry = 0;
+          if (!factor)
+            continue;
+          for (j = 0; i + j < words; j++) {
+            permi_wide product = permi_multiply_words(factor, from[j]);
+            product.low += carry;
+            carry = product.high + (product.low < carry);
+            if (p + q == 2) {
+              carry += to[i + j] < product.low;
+              to[i + j] -= product.low;
+            } else {
+              to[i + j] += product.low;
+              carry += to[i + j] < product.low;
+            }
+          }
+        }
+      }
+  }
+}
+
+static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
+{
+  int i;
+  if (tree->algebra < PERMI_TREE_WORD)
+    return ((const double *)(const void *)x)[tree->size - 1] == 0;
+  for (i = 0; i < tree->size; i++)
+    if (x[i])
+      return 0;
+  return 1;
+}
+
+/* out[mask XOR m] += a x over a group. */
+static void permi_tree_group(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
+                             const uint32_t *mask, const uint32_t *index, size_t count, const uint64_t *x,
+                             uint64_t *out)
+{
+  size_t i, size = (size_t)tree->size;
+  const double *from = (const double *)(const void *)x;
+  double *to = (double *)(void *)out;
+  if (tree->algebra == PERMI_TREE_MAGNITUDES) {
+    const double factor = *(const double *)(const void *)a;
+    for (i = 0; i < count; i++)
+      to[permi_tree_place(rank, mask[i] ^ m)] += factor * from[index[i]];
+  } else if (tree->algebra == PERMI_TREE_SIGNED) {
+    const double factor = ((const double *)(const void *)a)[0], absolute = ((const double *)(const void *)a)[1];
+    for (i = 0; i < count; i++) {
+      double *y = to + 2 * (size_t)permi_tree_place(rank, mask[i] ^ m);
+      y[0] += factor * from[2 * (size_t)index[i]];
+      y[1] += absolute * from[2 * (size_t)index[i] + 1];
+    }
+  } else if (tree->algebra == PERMI_TREE_WORD) {
+    for (i = 0; i < count; i++)
+      out[permi_tree_place(rank, mask[i] ^ m)] += *a * x[index[i]];
+  } else {
+    for (i = 0; i < count; i++)
+      permi_tree_accumulate(tree, out + size * permi_tree_place(rank, mask[i] ^ m), a, x + size * index[i]);
+  }
+}
+
+/* y += c x over `count` consecutive states. */
+static void permi_tree_add(const permi_tree *tree, const permi_tree_edge *edge, const uint64_t *x, size_t count,
+                           uint64_t *y)
+{
+  size_t i, size = (size_t)tree->size;
+  const double *from = (const double *)(const void *)x;
+  double *to = (double *)(void *)y, c[5];
+  uint64_t words[5];
+  switch (tree->algebra) {
+  case PERMI_TREE_MAGNITUDES:
+    for (i = 0; i < count; i++)
+      to[i] += edge->real * from[i];
+    return;
+  case PERMI_TREE_SIGNED:
+    for (i = 0; i < count; i++) {
+      to[2 * i] += edge->real * from[2 * i];
+      to[2 * i + 1] += edge->absolute * from[2 * i + 1];
+    }
+    return;
+  case PERMI_TREE_WORD:
+    for (i = 0; i < count; i++)
+      y[i] += (uint64_t)edge->integer[0] * x[i];
+    return;
+  case PERMI_TREE_WORDS:
+    for (i = 0; i < count; i++, x += size, y += size) {
+      permi_words_add_product(y, x, tree->words, edge->integer[0]);
+      if (tree->parts == 2) {
+        permi_words_add_product(y + tree->words, x + tree->words, tree->words, edge->integer[0]);
+        permi_words_add_product(y + tree->words, x, tree->words, edge->integer[1]);
+        permi_words_add_product(y, x + tree->words, tree->words, -edge->integer[1]); /* came from a double */
+      }
+    }
+    return;
+  case PERMI_TREE_RESIDUES:
+    words[0] = (uint64_t)edge->integer[0];
+    words[1] = (uint64_t)edge->integer[1];
+    break;
+  default:
+    memset(c, 0, sizeof c);
+    c[0] = edge->real;
+    if (tree->algebra == PERMI_TREE_COMPLEX)
+      c[1] = edge->imaginary;
+    else if (tree->parts == 2)
+      c[2] = edge->imaginary;
+    c[tree->size - 1] = edge->absolute;
+    memcpy(words, c, sizeof c);
+  }
+  for (i = 0; i < count; i++)
+    permi_tree_accumulate(tree, y + size * i, words, x + size * i);
+}
+
+/* Notes the sizes, and brings the largest to between 2^-100 and 2^100: of two such the products cannot overflow. */
+static void permi_tree_rescale(const permi_tree *tree, permi_tree_table *table)
+{
+  double *x = (double *)(void *)table->value, low = DBL_MAX, high = 0;
+  size_t i, count = table->states * (size_t)tree->size;
+  int last = tree->size - 1, j, e, half;
+  if (tree->algebra >= PERMI_TREE_WORD)
+    return;
+  for (i = 0; i < count; i += (size_t)tree->size) {
+    const double most = x[i + (size_t)last];
+    if (most == 0)
+      continue;
+    high = most > high ? most : high;
+    low = most < low ? most : low;
+    for (j = 0; j < last; j += tree->algebra == PERMI_TREE_DD ? 2 : 1) {
+      const double y = fabs(x[i + (size_t)j]);
+      low = y != 0 && y < low ? y : low;
+    }
+  }
+  table->largest = high;
+  table->smallest = low;
+  if (high == 0 || (high > 7.9e-31 && high < 1.2e30))
+    return;
+  frexp(high, &e);
+  half = e / 2; /* 2^-e alone may not be a double */
+  for (i = 0; i < count; i++)
+    x[i] = x[i] * ldexp(1, -half) * ldexp(1, half - e);
+  table->loss = ldexp(table->loss, -e);
+  if (e > 0 && ldexp(low, -e) < PERMI_SAFE_PRODUCT) /* then low words may have lost bits as well */
+    table->loss += 2 * DBL_MIN;
+  table->smallest = ldexp(low, -e);
+  table->largest = ldexp(high, -e);
+  table->exp2 += e;
+}
+
+/* The non-zero states of a table by groups of their matched vertices within `common`: masks of matched vertices and
+   places, with first[] of 2^|common| + 1. All sets are of the target. */
+static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
+                            uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
+{
+  const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_tree_bits(common);
+  const uint32_t within = permi_tree_extract(common, set);
+  const int k = permi_tree_bits(own_rows) - table->difference;
+  uint32_t state, g, i, pass;
+  for (g = 0; g <= groups; g++)
+    first[g] = 0;
+  for (pass = 0; pass < 2; pass++) {
+    state = k ? (1u << k) - 1 : 0;
+    for (i = 0; i < table->states; i++) {
+      if (!permi_tree_is_zero(tree, table->value + (size_t)i * (size_t)tree->size)) {
+        const uint32_t matched = state ^ own_rows;
+        g = permi_tree_extract(matched, within);
+        if (pass == 0) {
+          first[g + 1]++;
+        } else {
+          mask[first[g]] = permi_tree_deposit(matched, set);
+          index[first[g]++] = i;
+        }
+      }
+      if (state) { /* the next number with as many bits */
+        const uint32_t low = state & (0 - state), next = state + low;
+        state = next | ((state ^ next) / low) >> 2;
+      }
+    }
+    if (pass == 0)
+      for (g = 0; g < groups; g++)
+        first[g + 1] += first[g];
+    else
+      for (g = groups; g > 0; g--)
+        first[g] = first[g - 1];
+  }
+  first[0] = 0;
+}
+
+/* left times right into `out`, over the set `target` of what the node knows; rows likewise. */
+static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+{
+  const permi_tree *tree = run->tree;
+  const size_t size = (size_t)tree->size;
+  const uint32_t rows = permi_tree_extract(all_rows, target), left_set = permi_tree_extract(left->set, target);
+  const uint32_t right_set = permi_tree_extract(right->set, target), common = left_set & right_set;
+  const int t = permi_tree_bits(target);
+  const uint32_t groups = 1u << permi_tree_bits(common);
+  const uint32_t *first[2];
+  uint32_t g, h, i;
+  int k;
+  out->set = target;
+  out->difference = left->difference + right->difference;
+  k = permi_tree_bits(rows) - out->difference;
+  out->states = permi_tree_choose(tree, t, k);
+  out->exp2 = left->exp2 + right->exp2;
+  memset(out->value, 0, out->states * size * sizeof *out->value);
+  permi_tree_rank_high(tree, run->rank, t, k);
+  permi_tree_sort(tree, left, left_set, rows, common, run->mask[0], run->index[0], run->first[0]);
+  permi_tree_sort(tree, right, right_set, rows, common, run->mask[1], run->index[1], run->first[1]);
+  first[0] = run->first[0];
+  first[1] = run->first[1];
+  for (g = 0; g < groups; g++) {
+    const uint32_t free_part = (groups - 1) ^ g;
+    if (first[0][g] == first[0][g + 1])
+      continue;
+    for (h = free_part;; h = (h - 1) & free_part) { /* all subsets */
+      const size_t count = first[1][h + 1] - first[1][h];
+      if (count)
+        for (i = first[0][g]; i < first[0][g + 1]; i++)
+          permi_tree_group(tree, run->rank, run->mask[0][i] ^ rows, left->value + size * run->index[0][i],
+                           run->mask[1] + first[1][h], run->index[1] + first[1][h], count, right->value, out->value);
+      run->unpolled += (double)count * (first[0][g + 1] - first[0][g]) + 1;
+      if (run->unpolled > 2e6 && run->control) {
+        perm_status status = permi_control_poll(run->control, run->done, "tree");
+        if (status != PERM_OK)
+          return status;
+        run->unpolled = 0;
+      }
+      if (!h)
+        break;
+    }
+  }
+  return PERM_OK;
+}
+
+/* THE BOUND. Every term of a value, one per way to match, has passed in a join one product and at most pairs - 1
+   additions to something else (the first is to 0), where `pairs` is the number of ways to share a mask between the
+   two tables, at most 2^|common|; in a star of e entries at most one product and e additions; and it has the factors
+   of the tables that it was made from. So the computed permanent is the sum of all products, each times at most
+   K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps, with c K factors
+   for complex entries: a complex product is off by at most sqrt(5) u < 3 u [Hig02, 3.6], and double-double operations
+   by at most PERMI_DD_UNIT, a complex product of such by 4 times that. `absolute` is computed alike.
+   Underflow: let loss bound the absolute error of any one value of a table beyond these factors, and M the largest
+   computed modulus. A join takes it to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss, and
+   each product with its addition adds at most PERMI_TREE_LOST, nothing while no product can be below PERMI_SAFE_PRODUCT. */
+#define PERMI_TREE_LOST (64 * DBL_MIN)
+static double permi_tree_join_loss(const permi_tree_table *left, const permi_tree_table *right)
+{
+  const double pairs = ldexp(1, permi_tree_bits(left->set & right->set));
+  double loss = left->loss * right->largest + right->loss * left->largest + left->loss * right->loss;
+  if (left->smallest * right->smallest < PERMI_SAFE_PRODUCT)
+    loss += PERMI_TREE_LOST;
+  return pairs * 2 * loss;
+}
+
+/* The star of the vertex: *table, over scope and vertex, becomes that over the scope, in place. */
+static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
+{
+  const permi_tree *tree = run->tree;
+  const size_t size = (size_t)tree->size;
+  const int t = permi_tree_bits(node->all) - 1, k = permi_tree_bits(node->rows) - table->difference;
+  const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
+  /* a row is matched where its bit is 0, a column where it is 1 */
+  uint64_t *matched = node->column ? table->value + lower * size : table->value;
+  const uint64_t *open = node->column ? table->value : table->value + lower * size;
+  const int k_open = node->column ? k : k - 1, edges = (node + 1)->edge - node->edge;
+  double weight = 1, least = 1;
+  int e;
+  for (e = node->edge; e < (node + 1)->edge; e++) {
+    const permi_tree_edge *edge = &tree->edge[e];
+    const int j = edge->bit;
+    const uint32_t highs = 1u << (t - 1 - j), bit = (uint32_t)node->column << j, turned = bit ^ 1u << j;
+    uint32_t high;
+    weight += edge->absolute;
+    least = edge->absolute < least ? edge->absolute : least;
+    if (edge->real != 0 && fabs(edge->real) < least)
+      least = fabs(edge->real);
+    if (edge->imaginary != 0 && fabs(edge->imaginary) < least)
+      least = fabs(edge->imaginary);
+    for (high = 0; high < highs; high++) { /* below the bit all parts with so many bits, in the same order */
+      const int within = k_open - permi_tree_bits(high) - node->column;
+      const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
+      if (count) {
+        const uint32_t above = high << 1 << j;
+        const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
+        const size_t to = permi_tree_rank_of(tree, above | turned, 0, node->column ? k_open - 1 : k_open + 1);
+        permi_tree_add(tree, edge, open + from * size, count, matched + to * size);
+      }
+    }
+  }
+  if (node->column)
+    memmove(table->value, matched, upper * size * sizeof *matched);
+  table->states = node->column ? upper : lower;
+  table->difference = node->difference;
+  table->loss *= weight * (1 + 1e-12);
+  if (table->smallest * least < PERMI_SAFE_PRODUCT)
+    table->loss += (edges + 1) * PERMI_TREE_LOST;
+}
+
+static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uint64_t *value)
+{
+  memset(table, 0, sizeof *table);
+  memset(value, 0, (size_t)tree->size * sizeof *value);
+  table->value = value;
+  table->states = 1;
+  table->largest = table->smallest = 1;
+  if (tree->algebra >= PERMI_TREE_WORD)
+    *value = 1;
+  else
+    ((double *)(void *)value)[0] = ((double *)(void *)value)[tree->size - 1] = 1;
+}
+
+/* Takes the tables of the children from the stack, puts the node's there. */
+static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *node, int *stacked)
+{
+  const permi_tree *tree = run->tree;
+  const size_t size = (size_t)tree->size;
+  permi_tree_table *table = run->table + *stacked - node->children, factor, product;
+  perm_status status = PERM_OK;
+  int child, side = 0;
+  if (!node->children) { /* the entries are the table */
+    const int t = permi_tree_bits(node->all) - 1;
+    uint64_t *unit = run->work[0];
+    int e;
+    permi_tree_unit(tree, &factor, unit);
+    *table = factor;
+    table->value = *stacked ? table[-1].value + table[-1].states * size : run->values;
+    table->states = (size_t)t;
+    table->difference = node->difference;
+    memset(table->value, 0, table->states * size * sizeof *table->value);
+    for (e = node->edge; e < (node + 1)->edge; e++) { /* a column's scope are rows: all bits but one are set */
+      const permi_tree_edge *edge = &tree->edge[e];
+      const int place = node->column ? t - 1 - edge->bit : edge->bit;
+      permi_tree_add(tree, edge, unit, 1, table->value + size * (size_t)place);
+    }
+  } else {
+    factor = table[node->children - 1];
+    for (child = node->children - 2; child >= 0 || (child == -1 && factor.set != node->all); child--) {
+      permi_tree_table unit;
+      uint64_t one[PERM_INTEGER_WORDS * 2 + 2];
+      const permi_tree_table *other = child >= 0 ? &table[child] : &unit;
+      if (child < 0)
+        permi_tree_unit(tree, &unit, one);
+      product = factor;
+      product.value = run->work[side];
+      side = 1 - side;
+      product.loss = permi_tree_join_loss(other, &factor);
+      status = permi_tree_join(run, node->rows, child <= 0 ? node->all : factor.set | other->set, other, &factor,
+                               &product);
+      if (status != PERM_OK)
+        return status;
+      permi_tree_rescale(tree, &product);
+      run->visited += (double)product.states;
+      factor = product;
+    }
+    permi_tree_star(run, node, &factor);
+    if (factor.value != table->value)
+      memcpy(table->value, factor.value, factor.states * size * sizeof *factor.value);
+    factor.value = table->value;
+    *table = factor;
+  }
+  permi_tree_rescale(tree, table);
+  table->set = node->set;
+  run->visited += (double)table->states;
+  *stacked += 1 - node->children;
+  return PERM_OK;
+}
+
+static perm_status permi_tree_finish(const permi_tree *tree, const permi_tree_run *run, perm_partial *partial)
+{
+  const permi_tree_table *table = &run->table[0];
+  const double *x = (const double *)(const void *)table->value;
+  const int parts = tree->parts;
+  double loss = table->loss;
+  int p;
+  partial->terms += run->visited;
+  if (!table->states)
+    return PERM_OK;
+  if (tree->algebra >= PERMI_TREE_WORD) {
+    permi_frontier integers; /* its words, parts and algebra say how they are added */
+    memset(&integers, 0, sizeof integers);
+    integers.words = tree->words;
+    integers.algebra = tree->algebra == PERMI_TREE_RESIDUES ? PERMI_RESIDUES : PERMI_WORDS;
+    for (p = 0; p < parts; p++)
+      permi_frontier_add_integer(p ? &partial->imaginary : &partial->value, table->value + p * tree->words, &integers);
+    return PERM_OK;
+  }
+  for (p = 0; p < parts; p++) {
+    perm_sum *sum = p ? &partial->imaginary : &partial->value;
+    const int doubles = tree->algebra == PERMI_TREE_DD ? 2 : 1;
+    permi_sum_add_double(sum, x[p * doubles]);
+    if (doubles == 2)
+      permi_sum_add_double(sum, x[2 * p + 1]);
+  }
+  permi_sum_add_double(&partial->absolute, x[tree->size - 1]);
+  partial->exp2 = table->exp2 + tree->exp2;
+  if (tree->lost_error > 0)
+    loss += DBL_MIN + ldexp(tree->lost_error, permi_int_exponent(-partial->exp2));
+  partial->lost += 2 * loss; /* 2: its own roundings, generously */
+  return PERM_OK;
+}
+
+static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_tree *tree = (const permi_tree *)leaf->context;
+  const perm_allocator *allocator = &tree->allocator;
+  const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
+  const size_t size = (size_t)tree->size;
+  permi_tree_run run;
+  perm_status status = PERM_ERROR_MEMORY;
+  uint32_t *numbers = (uint32_t *)permi_allocate(allocator, 4 * most + 2 * groups, sizeof *numbers);
+  uint32_t low;
+  int i, stacked = 0;
+  memset(&run, 0, sizeof run);
+  run.tree = tree;
+  run.control = control;
+  run.rank = (permi_tree_rank *)permi_allocate(allocator, 1, sizeof *run.rank);
+  run.table = (permi_tree_table *)permi_allocate(allocator, (size_t)tree->depth + 1, sizeof *run.table);
+  run.values = (uint64_t *)permi_allocate(allocator, ((size_t)tree->stack_values + 1) * size, sizeof *run.values);
+  for (i = 0; i < 2; i++)
+    run.work[i] = (uint64_t *)permi_allocate(allocator, ((size_t)tree->work_values + 1) * size, sizeof *run.values);
+  if (numbers && run.rank && run.table && run.values && run.work[0] && run.work[1]) {
+    for (i = 0; i < 2; i++) {
+      run.mask[i] = numbers + (size_t)(2 * i) * most;
+      run.index[i] = numbers + (size_t)(2 * i + 1) * most;
+      run.first[i] = numbers + 4 * most + (size_t)i * groups;
+    }
+    run.rank->high[0] = 0;
+    for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
+      run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_tree_bits(low));
+    status = PERM_OK;
+  }
+  for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
+    run.done = tree->cost[i];
+    if (control && (i & 255) == 0)
+      status = permi_control_poll(control, run.done, "tree");
+    if (status == PERM_OK)
+      status = permi_tree_visit(&run, &tree->node[i], &stacked);
+  }
+  if (status == PERM_OK)
+    status = permi_tree_finish(tree, &run, partial);
+  permi_release(allocator, numbers);
+  permi_release(allocator, run.rank);
+  permi_release(allocator, run.table);
+  permi_release(allocator, run.values);
+  permi_release(allocator, run.work[0]);
+  permi_release(allocator, run.work[1]);
+  return status;
+}
+
+/* -- elimination order ------------------------------------------------------------------------- */
+
+/* The graph that elimination leaves: neighbours of a vertex as a list of links, dead ones dropped when seen, and all
+   pairs that were ever adjacent in a hash table, so that hubs cost nothing. */
+typedef struct permi_tree_key {
+  uint64_t priority;
+  int vertex;
+} permi_tree_key;
+
+typedef struct permi_tree_graph {
+  const perm_allocator *allocator;
+  int n, filling; /* vertices; 1: least fill first, 0: least degree */
+  int *head, *degree, *turn;
+  uint64_t *priority; /* of a vertex at present */
+  int *link;          /* vertex, next */
+  size_t links, link_room;
+  uint64_t *pair; /* 0: free */
+  size_t pairs, pair_room;
+  permi_tree_key *heap;
+  size_t keys, heap_room;
+  int *scope, *scope_start; /* what the order leaves: of the k-th vertex to go its neighbours then */
+  size_t scopes, scope_room;
+  uint64_t seed;
+} permi_tree_graph;
+
+static void permi_tree_graph_release(permi_tree_graph *graph)
+{
+  permi_release(graph->allocator, graph->head);
+  permi_release(graph->allocator, graph->priority);
+  permi_release(graph->allocator, graph->link);
+  permi_release(graph->allocator, graph->pair);
+  permi_release(graph->allocator, graph->heap);
+  permi_release(graph->allocator, graph->scope);
+}
+
+static int permi_tree_room(const perm_allocator *allocator, void **array, size_t used, size_t *room, size_t size)
+{
+  if (used < *room)
+    return 1;
+  if (!permi_enlarge(allocator, array, used, *room ? 2 * *room : 256, size))
+    return 0;
+  *room = *room ? 2 * *room : 256;
+  return 1;
+}
+
+static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
+{
+  size_t mask = graph->pair_room - 1, place = (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 20) & mask;
+  while (graph->pair[place] && graph->pair[place] != pair)
+    place = (place + 1) & mask;
+  return &graph->pair[place];
+}
+
+/* Makes a and b adjacent: 1 if they were not; 0; -1: out of memory. */
+static int permi_tree_link(permi_tree_graph *graph, int a, int b)
+{
+  const uint64_t pair = a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
+  uint64_t *place = permi_tree_find(graph, pair); /* a != b, so no pair is 0 */
+  void *links = graph->link;
+  int end;
+  if (*place)
+    return 0;
+  if (2 * graph->pairs + 2 > graph->pair_room) {
+    uint64_t *old = graph->pair;
+    const size_t room = graph->pair_room;
+    size_t i;
+    graph->pair = (uint64_t *)permi_allocate(graph->allocator, 2 * room, sizeof *old);
+    if (!graph->pair) {
+      graph->pair = old;
+      return -1;
+    }
+    graph->pair_room = 2 * room;
+    memset(graph->pair, 0, 2 * room * sizeof *old);
+    for (i = 0; i < room; i++)
+      if (old[i])
+        *permi_tree_find(graph, old[i]) = old[i];
+    permi_release(graph->allocator, old);
+    place = permi_tree_find(graph, pair);
+  }
+  *place = pair;
+  graph->pairs++;
+  for (end = 0; end < 2; end++) {
+    const int from = end ? b : a;
+    const int fits = permi_tree_room(graph->allocator, &links, 2 * graph->links, &graph->link_room, sizeof(int));
+    graph->link = (int *)links;
+    if (!fits || graph->links > INT_MAX / 4)
+      return -1;
+    graph->link[2 * graph->links] = end ? a : b;
+    graph->link[2 * graph->links + 1] = graph->head[from];
+    graph->head[from] = (int)graph->links++;
+    graph->degree[from]++;
+  }
+  return 1;
+}
+
+/* The neighbours left of v, at most PERMI_TREE_WIDTH. */
+static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
+{
+  int *place = &graph->head[v], count = 0;
+  while (*place >= 0 && count < PERMI_TREE_WIDTH) {
+    const int index = *place;
+    if (graph->turn[graph->link[2 * index]] >= 0) {
+      *place = graph->link[2 * index + 1];
+    } else {
+      neighbour[count++] = graph->link[2 * index];
+      place = &graph->link[2 * index + 1];
+    }
+  }
+  return count;
+}
+
+static int permi_tree_key_push(permi_tree_graph *graph, int v)
+{
+  void *heap = graph->heap;
+  int neighbour[PERMI_TREE_WIDTH], i, j;
+  const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
+  uint64_t key = (uint64_t)degree, random = (uint64_t)(permi_order_random(&graph->seed) * 4294967296.0);
+  size_t at;
+  if (graph->filling && degree < PERMI_TREE_WIDTH) {
+    const int count = permi_tree_neighbours(graph, v, neighbour);
+    for (i = 0; i < count; i++)
+      for (j = 0; j < i; j++) {
+        const int a = neighbour[i] < neighbour[j] ? neighbour[i] : neighbour[j];
+        const int b = neighbour[i] < neighbour[j] ? neighbour[j] : neighbour[i];
+        key += *permi_tree_find(graph, (uint64_t)a << 32 | (uint64_t)b) ? 0 : 32;
+      }
+  } else if (degree == PERMI_TREE_WIDTH) {
+    key = 65535;
+  }
+  key = key << 32 | random;
+  if (!permi_tree_room(graph->allocator, &heap, graph->keys, &graph->heap_room, sizeof *graph->heap))
+    return 0;
+  graph->heap = (permi_tree_key *)heap;
+  graph->priority[v] = key;
+  for (at = graph->keys++; at && graph->heap[(at - 1) / 2].priority > key; at = (at - 1) / 2)
+    graph->heap[at] = graph->heap[(at - 1) / 2];
+  graph->heap[at].priority = key;
+  graph->heap[at].vertex = v;
+  return 1;
+}
+
+/* The vertex to go next; -1: all have gone. */
+static int permi_tree_key_pop(permi_tree_graph *graph)
+{
+  while (graph->keys) {
+    const permi_tree_key top = graph->heap[0], last = graph->heap[--graph->keys];
+    size_t at = 0, child;
+    while ((child = 2 * at + 1) < graph->keys) {
+      child += child + 1 < graph->keys && graph->heap[child + 1].priority < graph->heap[child].priority;
+      if (graph->heap[child].priority >= last.priority)
+        break;
+      graph->heap[at] = graph->heap[child];
+      at = child;
+    }
+    graph->heap[at] = last;
+    if (graph->turn[top.vertex] < 0 && graph->priority[top.vertex] == top.priority)
+      return top.vertex;
+  }
+  return -1;
+}
+
+/* PERM_ERROR_LIMIT: some table would have too many vertices, or take longer than the rival. */
+static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
+{
+  const int n = 2 * block->n;
+  const size_t room = 64 + 4 * (size_t)block->edges;
+  int v, e, turn, i, j, count, neighbour[PERMI_TREE_WIDTH];
+  double least = 0;
+  void *scope;
+  graph->n = n;
+  graph->filling = filling;
+  graph->links = graph->pairs = graph->keys = graph->scopes = 0;
+  if (!graph->head) {
+    graph->head = (int *)permi_allocate(graph->allocator, 4 * (size_t)n + 1, sizeof(int));
+    graph->priority = (uint64_t *)permi_allocate(graph->allocator, (size_t)n, sizeof(uint64_t));
+    for (graph->pair_room = 256; graph->pair_room < room;)
+      graph->pair_room *= 2;
+    graph->pair = (uint64_t *)permi_allocate(graph->allocator, graph->pair_room, sizeof(uint64_t));
+    if (!graph->head || !graph->priority || !graph->pair)
+      return PERM_ERROR_MEMORY;
+    graph->degree = graph->head + n;
+    graph->turn = graph->degree + n;
+    graph->scope_start = graph->turn + n;
+  }
+  memset(graph->pair, 0, graph->pair_room * sizeof *graph->pair);
+  for (v = 0; v < n; v++) {
+    graph->head[v] = graph->turn[v] = -1;
+    graph->degree[v] = 0;
+  }
+  for (v = 0; v < block->n; v++)
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      if (permi_tree_link(graph, v, block->neighbour[e]) < 0)
+        return PERM_ERROR_MEMORY;
+  for (v = 0; v < n; v++)
+    if (!permi_tree_key_push(graph, v))
+      return PERM_ERROR_MEMORY;
+  for (turn = 0; (v = permi_tree_key_pop(graph)) >= 0; turn++) {
+    count = permi_tree_neighbours(graph, v, neighbour);
+    least += ldexp(PERMI_TREE_STATE_SECONDS, count) / (count + 1);
+    if (count >= PERMI_TREE_WIDTH || least > rival)
+      return PERM_ERROR_LIMIT;
+    graph->turn[v] = turn;
+    graph->scope_start[turn] = (int)graph->scopes;
+    for (i = 0; i < count; i++) {
+      scope = graph->scope;
+      if (!permi_tree_room(graph->allocator, &scope, graph->scopes, &graph->scope_room, sizeof(int)))
+        return PERM_ERROR_MEMORY;
+      graph->scope = (int *)scope;
+      graph->scope[graph->scopes++] = neighbour[i];
+      graph->degree[neighbour[i]]--;
+      for (j = 0; j < i; j++)
+        if (permi_tree_link(graph, neighbour[i], neighbour[j]) < 0)
+          return PERM_ERROR_MEMORY;
+    }
+    for (i = 0; i < count; i++)
+      if (!permi_tree_key_push(graph, neighbour[i]))
+        return PERM_ERROR_MEMORY;
+  }
+  graph->scope_start[n] = (int)graph->scopes;
+  return PERM_OK;
+}
+
+/* -- from an order to the tree ----------------------------------------------------------------- */
+
+static void permi_tree_release(const perm_allocator *allocator, void *context)
+{
+  permi_tree *tree = (permi_tree *)context;
+  if (!tree)
+    return;
+  permi_release(allocator, tree->node);
+  permi_release(allocator, tree->edge);
+  permi_release(allocator, tree->cost);
+  permi_release(allocator, tree);
+}
+
+/* Seconds of a product of two values against that of doubles. */
+static double permi_tree_weight(const permi_tree *tree)
+{
+  const double parts = tree->parts;
+  switch (tree->algebra) {
+  case PERMI_TREE_MAGNITUDES:
+  case PERMI_TREE_WORD: return 1;
+  case PERMI_TREE_SIGNED: return 1.5;
+  case PERMI_TREE_COMPLEX: return 4;
+  case PERMI_TREE_DD: return 15 * parts * parts;
+  case PERMI_TREE_WORDS: return parts * parts * (3 + 0.5 * tree->words * tree->words);
+  default: return 15 * parts * parts;
+  }
+}
+
+/* What the programme holds while it is priced. */
+typedef struct permi_tree_sketch {
+  uint32_t set;
+  int difference;
+  double states;
+} permi_tree_sketch;
+
+/* Pairs that a join multiplies: over masks of the common part with x rows and y columns, the states of the one with that
+   part and those of the other that leave it free. `rows` of what the node knows. */
+static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, const permi_tree_sketch *one,
+                               const permi_tree_sketch *other)
+{
+  const uint32_t common = one->set & other->set, own = one->set & ~common;
+  const int a = permi_tree_bits(common & rows), b = permi_tree_bits(common & ~rows);
+  const int a1 = permi_tree_bits(own & rows), b1 = permi_tree_bits(own & ~rows);
+  const int a2 = permi_tree_bits(other->set & rows), b2 = permi_tree_bits(other->set & ~rows);
+  double pairs = 0;
+  int x, y;
+  for (x = 0; x <= a; x++)
+    for (y = 0; y <= b; y++)
+      pairs += (double)permi_tree_choose(tree, a, x) * permi_tree_choose(tree, b, y) *
+               permi_tree_choose(tree, a1 + b1, a1 - (one->difference - x + y)) *
+               permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other->difference);
+  return pairs;
+}
+
+/* The joins of a node on sketches; returns predicted seconds. */
+static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
+                               double *roundings)
+{
+  const double weight = permi_tree_weight(tree);
+  const int edges = (node + 1)->edge - node->edge;
+  permi_tree_sketch factor, unit, product;
+  double seconds = PERMI_TREE_NODE_SECONDS, states;
+  int i, t = permi_tree_bits(node->all);
+  roundings[0] += 1 + edges;
+  roundings[1] += 1;
+  tree->width = t > tree->width ? t : tree->width;
+  if (!node->children)
+    return seconds + edges * 1e-8 * weight;
+  factor = child[node->children - 1];
+  unit.set = 0;
+  unit.difference = 0;
+  unit.states = 1;
+  for (i = node->children - 2; i >= 0 || (i == -1 && factor.set != node->all); i--) {
+    const permi_tree_sketch *other = i >= 0 ? &child[i] : &unit;
+    const double pairs = permi_tree_pairs(tree, node->rows, other, &factor);
+    const int common = permi_tree_bits(other->set & factor.set);
+    product.set = i <= 0 ? node->all : factor.set | other->set;
+    product.difference = factor.difference + other->difference;
+    t = permi_tree_bits(product.set);
+    product.states =
+        permi_tree_choose(tree, t, permi_tree_bits(product.set & node->rows) - product.difference);
+    seconds += PERMI_TREE_JOIN_SECONDS + pairs * PERMI_TREE_PAIR_SECONDS * weight + 5e-10 * pow(3, common);
+    seconds += (other->states + factor.states) * t * 2e-9 + product.states * PERMI_TREE_STATE_SECONDS;
+    states = other->states > factor.states ? other->states : factor.states;
+    tree->most_states = states > tree->most_states ? states : tree->most_states;
+    tree->work_values = product.states > tree->work_values ? product.states : tree->work_values;
+    tree->most_groups = ldexp(1, common) > tree->most_groups ? ldexp(1, common) : tree->most_groups;
+    tree->pairs += pairs;
+    tree->joins++;
+    tree->states += product.states;
+    states = states < ldexp(1, common) ? states : ldexp(1, common);
+    roundings[0] += states;
+    roundings[1] += i >= 0; /* the unit multiplies exactly */
+    factor = product;
+  }
+  tree->states += factor.states;
+  return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
+}
+
+/* The relative bound for so many roundings of doubles and so many of double-doubles. */
+static double permi_tree_bound(double doubles, double pairs)
+{
+  const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
+  return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
+}
+
+/* Nodes, edges and prediction from the order that `graph` holds. shift: powers of two
+   by row and column, or NULL; given: roundings of an entry's terms. 0: out of memory. */
+static int permi_tree_build(const perm_allocator *allocator, const permi_block *block, const permi_tree_graph *graph,
+                            const int *shift, double given, permi_tree *tree)
+{
+  const int n = 2 * block->n;
+  const size_t vertices = (size_t)n;
+  int *numbers = (int *)permi_allocate(allocator, 6 * vertices + PERMI_TREE_WIDTH + 2, sizeof(int));
+  int *order = numbers, *first = numbers + n, *next = first + n, *todo = next + n, *sorted = todo + n;
+  int *children = sorted + n, *bucket = children + n;
+  permi_tree_sketch *stack = (permi_tree_sketch *)permi_allocate(allocator, vertices + 1, sizeof *stack);
+  int *scope = (int *)permi_allocate(allocator, graph->scopes + 1, sizeof(int)); /* turns, descending */
+  double held = 0, roundings[2] = {0, 0}; /* all; of products */
+  int v, i, j, k, e, depth, top = 0, node = 0, edge = 0;
+  tree->node = (permi_tree_node *)permi_allocate(allocator, vertices + 1, sizeof *tree->node);
+  tree->edge = (permi_tree_edge *)permi_allocate(allocator, (size_t)block->edges, sizeof *tree->edge);
+  tree->cost = (double *)permi_allocate(allocator, vertices + 1, sizeof *tree->cost);
+  if (!numbers || !stack || !scope || !tree->node || !tree->edge || !tree->cost) {
+    permi_release(allocator, numbers);
+    permi_release(allocator, stack);
+    permi_release(allocator, scope);
+    return 0;
+  }
+  for (v = 0; v < n; v++) {
+    order[graph->turn[v]] = v;
+    first[v] = next[v] = -1; /* of children, by turn */
+    children[v] = 0;
+  }
+  for (k = 0; k <= PERMI_TREE_WIDTH + 1; k++)
+    bucket[k] = 0;
+  for (k = 0; k < n; k++) {
+    const int from = graph->scope_start[k], to = graph->scope_start[k + 1];
+    for (i = from; i < to; i++) {
+      const int turn = graph->turn[graph->scope[i]];
+      for (j = i; j > from && scope[j - 1] < turn; j--)
+        scope[j] = scope[j - 1];
+      scope[j] = turn;
+    }
+    bucket[to - from + 1]++;
+  }
+  for (k = 0; k <= PERMI_TREE_WIDTH; k++)
+    bucket[k + 1] += bucket[k];
+  for (k = n; k-- > 0;) /* by size of the scope; lists then begin with the largest */
+    sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
+  for (i = 0; i < n; i++) {
+    k = sorted[i];
+    if (graph->scope_start[k + 1] > graph->scope_start[k]) {
+      const int parent = scope[graph->scope_start[k + 1] - 1];
+      next[k] = first[parent];
+      first[parent] = k;
+      children[parent]++;
+    }
+  }
+  tree->cost[0] = 0;
+  tree->depth = 1;
+  todo[0] = n - 1; /* a block is connected: one root, the last to go */
+  depth = 1;
+  while (depth > 0) {
+    permi_tree_node *at = &tree->node[node];
+    const int begin = graph->scope_start[todo[depth - 1]], end = graph->scope_start[todo[depth - 1] + 1];
+    k = todo[depth - 1];
+    if (first[k] >= 0) {
+      todo[depth++] = first[k];
+      first[k] = next[first[k]];
+      continue;
+    }
+    depth--;
+    v = order[k];
+    at->edge = edge;
+    at->column = v >= block->n;
+    at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
+    at->rows = at->column ? 0 : 1u << (end - begin);
+    at->set = 0;
+    for (i = begin; i < end; i++)
+      at->rows |= (uint32_t)(order[scope[i]] < block->n) << (i - begin);
+    if (end > begin) { /* both scopes descend */
+      const int parent = scope[end - 1], knows = graph->scope_start[parent];
+      for (i = begin, j = 0; i < end - 1; i++) {
+        while (scope[knows + j] != scope[i])
+          j++;
+        at->set |= 1u << j;
+      }
+      at->set |= 1u << (graph->scope_start[parent + 1] - knows);
+    }
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int turn = graph->turn[block->neighbour[e]], b = block->edge[e];
+      permi_tree_edge *to = &tree->edge[edge];
+      if (turn < k)
+        continue;
+      for (i = begin; scope[i] != turn;)
+        i++;
+      memset(to, 0, sizeof *to);
+      to->bit = i - begin;
+      if (block->integer) {
+        to->integer[0] = block->integer[b];
+        to->integer[1] = block->imaginary_integer ? block->imaginary_integer[b] : 0;
+        if (tree->algebra == PERMI_TREE_RESIDUES) {
+          to->integer[0] = permi_residue_of(to->integer[0], tree->modulus);
+          to->integer[1] = permi_residue_of(to->integer[1], tree->modulus);
+        }
+      } else {
+        const int by = shift ? shift[v] + shift[block->neighbour[e]] : 0;
+        to->real = ldexp(block->real[b], by);
+        to->imaginary = block->imaginary ? ldexp(block->imaginary[b], by) : 0;
+        to->absolute = block->imaginary ? permi_modulus(to->real, to->imaginary) * (1 + 4 * PERMI_UNIT)
+                                        : ldexp(block->absolute[b], by);
+      }
+      edge++;
+    }
+    at[1].edge = edge;
+    at->children = children[k];
+    at->difference = at->column ? 1 : -1;
+    top -= children[k];
+    for (i = 0; i < children[k]; i++) {
+      at->difference += stack[top + i].difference;
+      held -= stack[top + i].states;
+    }
+    tree->cost[node + 1] = tree->cost[node] + permi_tree_price(tree, at, stack + top, roundings);
+    stack[top].set = at->set;
+    stack[top].difference = at->difference;
+    i = permi_tree_bits(at->rows) - at->difference - !at->column;
+    stack[top].states = permi_tree_choose(tree, end - begin, i);
+    held += stack[top++].states;
+    tree->stack_values = held > tree->stack_values ? held : tree->stack_values;
+    tree->depth = top > tree->depth ? top : tree->depth;
+    node++;
+  }
+  permi_release(allocator, numbers);
+  permi_release(allocator, stack);
+  permi_release(allocator, scope);
+  if (tree->algebra == PERMI_TREE_COMPLEX)
+    tree->bound_relative = permi_tree_bound(roundings[0] + 2 * roundings[1] + given, 0);
+  else if (tree->algebra == PERMI_TREE_DD)
+    tree->bound_relative = permi_tree_bound(given, roundings[0] + 3 * roundings[1]);
+  else
+    tree->bound_relative = permi_tree_bound(roundings[0] + given, 0);
+  return 1;
+}
+
+/* Powers of two for the rows and columns of a block whose entries come unscaled, so that none exceeds 1: alternately
+   mean exponents to 0, then the largest to [1/2, 1). *exp2: what that takes out. 0: some entry would leave the normal
+   doubles. */
+static int permi_tree_scale(const permi_block *block, int *shift, long long *exp2)
+{
+  const int n = 2 * block->n;
+  int v, e, sweep;
+  *exp2 = 0;
+  for (v = 0; v < n; v++)
+    shift[v] = 0;
+  for (sweep = 0; sweep < 12; sweep++)
+    for (v = 0; v < n; v++) {
+      double sum = 0, most = -1e9;
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        const int edge = block->edge[e];
+        double x = fabs(block->real[edge]), y = block->imaginary ? fabs(block->imaginary[edge]) : 0;
+        x = permi_exponent(x > y ? x : y) + shift[block->neighbour[e]] + (block->imaginary ? 1 : 0);
+        sum += x;
+        most = x > most ? x : most;
+      }
+      shift[v] = -(int)(sweep < 10 ? floor(sum / (block->start[v + 1] - block->start[v])) : most);
+    }
+  for (v = 0; v < n; v++) {
+    *exp2 -= shift[v];
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int edge = block->edge[e], by = shift[v] + shift[block->neighbour[e]];
+      const double y = block->imaginary ? block->imaginary[edge] : 0;
+      if (by < 0 && ((block->real[edge] != 0 && fabs(ldexp(block->real[edge], by)) < DBL_MIN) ||
+                     (y != 0 && fabs(ldexp(y, by)) < DBL_MIN)))
+        return 0;
+    }
+  }
+  return 1;
+}
 
 /* ======================================================================================== >>hybrid
    Signs outside, elimination inside. */
@@ -5893,11 +7039,199 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
+static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  static const char *const algebra[] = {"doubles",         "doubles with moduli",       "complex doubles", "double-doubles",
+                                        "64-bit integers", "integers of several words", "residues"};
+  const permi_tree *tree = (const permi_tree *)leaf->context;
+  int length = snprintf(buffer, size,
+                        "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, predicted %.3g "
+                        "s, %.3g bytes\n",
+                        leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
+                        algebra[tree->algebra], leaf->information.seconds, leaf->information.bytes);
+  return length > 0 ? (size_t)length : 0;
+}
+
+static uint64_t permi_tree_fingerprint(const permi_tree *tree)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START + 1, (uint64_t)tree->algebra);
+  int i, e;
+  hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->modulus);
+  for (i = 0; i < tree->nodes; i++) {
+    const permi_tree_node *node = &tree->node[i];
+    hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
+    hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
+    for (e = node->edge; e < node[1].edge; e++) {
+      const permi_tree_edge *edge = &tree->edge[e];
+      hash = permi_hash_double(permi_hash(hash, (uint64_t)edge->bit), edge->real);
+      hash = permi_hash_double(permi_hash_double(hash, edge->imaginary), edge->absolute);
+      hash = permi_hash(permi_hash(hash, (uint64_t)edge->integer[0]), (uint64_t)edge->integer[1]);
+    }
+  }
+  return hash;
+}
+
+/* The kind of values. 0: integers that may be too long. */
+static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
+{
+  permi_frontier integers;
+  int i, dd = permi_sparse_needs_dense(options), t, k;
+  tree->parts = tree->words = 1;
+  for (t = 0; t <= PERMI_TREE_WIDTH; t++)
+    for (k = 0; k <= t; k++)
+      tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
+  if (block->integer) {
+    memset(&integers, 0, sizeof integers);
+    if (!permi_frontier_integers(&integers, block, options->modulus))
+      return 0;
+    tree->parts = integers.parts;
+    tree->words = integers.words;
+    tree->modulus = integers.modulus;
+    tree->size = integers.words * integers.parts;
+    tree->algebra = integers.algebra == PERMI_RESIDUES ? PERMI_TREE_RESIDUES
+                    : tree->size == 1                  ? PERMI_TREE_WORD
+                                                       : PERMI_TREE_WORDS;
+    return 1;
+  }
+  tree->parts = block->imaginary ? 2 : 1;
+  tree->algebra = dd ? PERMI_TREE_DD : block->imaginary ? PERMI_TREE_COMPLEX : PERMI_TREE_MAGNITUDES;
+  for (i = 0; i < block->edges && tree->algebra == PERMI_TREE_MAGNITUDES; i++)
+    if (block->real[i] != block->absolute[i])
+      tree->algebra = PERMI_TREE_SIGNED;
+  tree->size = dd ? 2 * tree->parts + 1 : tree->parts == 2 ? 3 : tree->algebra == PERMI_TREE_SIGNED ? 2 : 1;
+  return 1;
+}
+
+static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
+{
+  permi_tree *tree = (permi_tree *)permi_allocate(allocator, 1, sizeof *tree);
+  if (tree)
+    *tree = *like;
+  return tree;
+}
+
+static double permi_tree_bytes(const permi_tree *tree)
+{
+  return 8.0 * tree->size * (tree->stack_values + 2 * tree->work_values) + 16 * tree->most_states +
+         8 * tree->most_groups + sizeof(permi_tree_rank) + (double)sizeof(permi_tree_table) * tree->depth +
+         (double)(sizeof(permi_tree_node) + sizeof(double)) * tree->nodes;
+}
+
+/* A graph of treewidth w with N vertices has at most w N entries: what has more is refused at sight. Then orders by
+   least degree, and where that is affordable by least fill; the cheapest is taken. */
+#define PERMI_TREE_FILL 20000 /* vertices up to which orders by least fill are tried */
+static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const permi_working *working = maker->working;
+  const double planning = PERMI_TREE_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const double given = 2.0 * working->degree_two + (working->inexact ? working->n : 0);
+  permi_tree like, *tree, *best = NULL;
+  permi_tree_graph graph;
+  perm_status status = PERM_OK;
+  int *shift = NULL, start, starts;
+  memset(&like, 0, sizeof like);
+  like.allocator = *allocator;
+  like.nodes = 2 * block->n;
+  like.lost_error = working->lost_error;
+  like.work_values = like.most_states = like.most_groups = 1;
+  if (!permi_tree_kind(&like, block, maker->options)) {
+    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    return PERM_OK;
+  }
+  if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
+                 PERMI_TREE_WIDTH - 1);
+    return PERM_OK;
+  }
+  if (rival < 10 * planning) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before trees are searched");
+    return PERM_OK;
+  }
+  memset(&graph, 0, sizeof graph);
+  graph.allocator = allocator;
+  graph.seed = UINT64_C(88172645463325252);
+  if (working->whole && !block->integer) {
+    shift = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *shift);
+    if (!shift)
+      return permi_fail_memory(maker->result);
+    if (!permi_tree_scale(block, shift, &like.exp2)) {
+      permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has entries too far apart for double-doubles and complex doubles");
+      permi_release(allocator, shift);
+      return PERM_OK;
+    }
+  }
+  starts = rival < 100 * planning || 2 * block->n > 100000 ? 1 : PERMI_TREE_STARTS;
+  for (start = 0; start < starts && status == PERM_OK; start++) {
+    const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
+    const int filling = start % 2 && 2 * block->n <= PERMI_TREE_FILL;
+    status = permi_tree_order(&graph, block, filling, limit);
+    if (status == PERM_ERROR_LIMIT) {
+      status = PERM_OK;
+      continue;
+    }
+    if (status == PERM_ERROR_MEMORY)
+      break;
+    tree = permi_tree_new(allocator, &like);
+    if (!tree || !permi_tree_build(allocator, block, &graph, shift, given, tree))
+      status = PERM_ERROR_MEMORY;
+    else if (!best || tree->cost[tree->nodes] < best->cost[best->nodes]) {
+      permi_tree *swap = best;
+      best = tree;
+      tree = swap;
+    }
+    permi_tree_release(allocator, tree);
+    if (best && best->cost[best->nodes] < 10 * planning) /* another search costs more than it can save */
+      break;
+  }
+  permi_tree_graph_release(&graph);
+  permi_release(allocator, shift);
+  if (status != PERM_OK) {
+    permi_tree_release(allocator, best);
+    return permi_fail_memory(maker->result);
+  }
+  offer->plan = best;
+  if (!best) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables found within %d vertices%s", PERMI_TREE_WIDTH - 1,
+                 rival < (double)INFINITY ? " and its rival's time" : "");
+  } else {
+    offer->seconds = best->cost[best->nodes];
+    offer->bytes = permi_tree_bytes(best);
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_tree_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  permi_tree *tree = (permi_tree *)offer->plan;
+  (void)maker;
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_TREE;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
+  leaf->information.work = tree->pairs + tree->states;
+  leaf->information.fingerprint = permi_tree_fingerprint(tree);
+  leaf->run_task = permi_tree_task;
+  leaf->release = permi_tree_release;
+  leaf->explain = permi_tree_explain;
+  leaf->context = tree;
+  offer->plan = NULL;
+  leaf->integer = tree->algebra >= PERMI_TREE_WORD;
+  if (!leaf->integer) {
+    const double unit = tree->algebra == PERMI_TREE_DD ? PERMI_DD_UNIT : PERMI_UNIT;
+    leaf->bound_relative = tree->bound_relative;
+    leaf->estimate_relative = fmin(4 * sqrt(unit * tree->bound_relative), tree->bound_relative);
+  }
+  return PERM_OK;
+}
+
 /* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
     {PERM_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release},
     {PERM_BAND, permi_band_offer, permi_band_make, permi_band_release},
     {PERM_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release},
+    {PERM_TREE, permi_tree_offer, permi_tree_make, permi_tree_release},
 };
 
 /* Below this the frontier is taken whatever the rival: its bound is proven and it hardly cancels. */

@@ -1,0 +1,200 @@
+/* Method tree: all kinds of values against independent answers, the bounds from both sides, trees that no frontier
+   follows, and what is refused. */
+
+#define T_TREE_MAX 12
+
+/* Trees of n + n vertices with every entry a child of a random earlier vertex, plus `more` entries anywhere and a
+   perfect matching; as triplets. Returns how many. */
+static size_t t_tree_random(int n, int more, int reach, int *row, int *column)
+{
+  size_t used = 0;
+  int i, k;
+  unsigned char *seen = n <= 4096 ? (unsigned char *)calloc((size_t)n * (size_t)n, 1) : NULL;
+  for (i = 0; i < n; i++) {
+    row[used] = column[used] = i;
+    used++;
+    if (seen)
+      seen[i * n + i] = 1;
+  }
+  for (i = 1; i < n + more; i++)
+    for (k = 0; k < 2; k++) { /* both ways: all of one block */
+      const int v = i < n ? i : test_below(n), from = v < reach ? 0 : v - reach;
+      const int parent = v == from ? (v + 1) % n : from + test_below(v - from);
+      const int r = k ? v : parent, c = k ? parent : v;
+      if (seen ? seen[r * n + c] : 0)
+        continue;
+      if (seen)
+        seen[r * n + c] = 1;
+      row[used] = r;
+      column[used++] = c;
+    }
+  free(seen);
+  return used;
+}
+
+static perm_options t_tree_options(perm_precision precision)
+{
+  return t_sparse_options(PERM_TREE, precision);
+}
+
+TEST(t_tree_equals_expansion)
+{
+  int64_t a[T_SPARSE_MAX * T_SPARSE_MAX];
+  int trial, nonzero = 0, used = 0;
+  for (trial = 0; trial < 1500; trial++) {
+    const int n = 1 + test_below(T_TREE_MAX);
+    perm_options options = t_tree_options(PERM_PRECISION_EXACT);
+    perm_matrix matrix;
+    perm_result result;
+    t_sparse_wide expected, moduli;
+    t_sparse_random(n, test_below(20), a);
+    expected = oracle_subsets(n, a, 0);
+    moduli = oracle_subsets(n, a, 1);
+    matrix = t_sparse_integers(n, a);
+    nonzero += expected != 0;
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+    CHECK_SHOW(result.exact && t_sparse_value(&result) == expected, "trial %d, n %d: %.17g", trial, n, result.value);
+    used += result.method == PERM_TREE;
+    options.precision = PERM_PRECISION_FAST;
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+    CHECK_SHOW(t_sparse_within(&result, expected), "trial %d, n %d: %.17g +- %.3g", trial, n, result.value,
+               result.error);
+    CHECK(result.error <= 1e-12 * (double)moduli && result.estimate <= 1e-12 * (double)moduli);
+    options.precision = PERM_PRECISION_DD;
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+    CHECK_SHOW(t_sparse_within(&result, expected), "dd: trial %d, n %d: %.17g +- %.3g", trial, n, result.value,
+               result.error);
+    CHECK(result.error <= 1e-15 * (double)moduli);
+    perm_matrix_free(&matrix);
+  }
+  CHECK(nonzero > 500 && used > 400);
+}
+
+/* Real and complex numbers of any size against sums without rounding. */
+TEST(t_tree_bounds_hold)
+{
+  int trial, off = 0, used = 0;
+  for (trial = 0; trial < 600; trial++) {
+    const int n = 2 + test_below(8), parts = 1 + test_below(2), wild = test_below(3), precise = test_below(3);
+    const perm_precision precision = precise == 0 ? PERM_PRECISION_DD
+                                     : precise == 1 ? PERM_PRECISION_ACCURATE
+                                                    : PERM_PRECISION_DEFAULT;
+    double a[2 * T_TREE_MAX * T_TREE_MAX], real[T_TREE_MAX * T_TREE_MAX], imaginary[T_TREE_MAX * T_TREE_MAX], size = 0;
+    int row[T_TREE_MAX * T_TREE_MAX], column[T_TREE_MAX * T_TREE_MAX], i, j;
+    perm_options options = t_tree_options(precision);
+    perm_matrix matrix;
+    perm_result result;
+    oracle_exact exact;
+    size_t count = 0;
+    memset(a, 0, sizeof a);
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        if (i == j || test_below(3) == 0) {
+          const double scale = wild ? ldexp(1, test_below(wild == 1 ? 60 : 600) - (wild == 1 ? 30 : 300)) : 1;
+          real[count] = (test_uniform() - (test_below(2) ? 0.5 : 0)) * scale;
+          imaginary[count] = parts == 2 ? (test_uniform() - 0.5) * scale : 0;
+          a[(i * n + j) * parts] = real[count];
+          if (parts == 2)
+            a[(i * n + j) * parts + 1] = imaginary[count];
+          row[count] = i;
+          column[count++] = j;
+        }
+    CHECK(perm_matrix_from_triplets(n, n, count, row, column, real, imaginary, NULL,
+                                    parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL, NULL, &matrix, NULL) == PERM_OK);
+    exact = oracle_exact_make(parts, n, a);
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+    if (result.status == PERM_OK) {
+      const double distance = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
+      size = hypot(result.value, result.imaginary);
+      CHECK_SHOW(distance <= result.error * (1 + 1e-9) + 5e-324, "trial %d, n %d, parts %d: %g > %g of %g", trial, n,
+                 parts, distance, result.error, size);
+      CHECK_SHOW(result.error < (double)INFINITY, "trial %d: no bound", trial);
+      CHECK(precision == PERM_PRECISION_DEFAULT || result.error <= 1e-15 * size + 1e-25);
+      off += distance > 0;
+      used += result.method == PERM_TREE;
+    }
+    oracle_exact_free(&exact);
+    perm_matrix_free(&matrix);
+  }
+  CHECK(off > 200 && used > 400);
+}
+
+/* Larger structures against the frontier programme: integers of several words, Gaussian ones, residues. */
+TEST(t_tree_equals_frontier)
+{
+  enum { N = 160, ROOM = 8 * N };
+  static int row[ROOM], column[ROOM];
+  static int64_t integer[ROOM];
+  static double real[ROOM], imaginary[ROOM];
+  int trial, used = 0, words = 0;
+  for (trial = 0; trial < 60; trial++) {
+    const int n = 20 + test_below(N - 20), kind = trial % 4;
+    const size_t count = t_tree_random(n, test_below(4), test_below(2) ? 4 : n, row, column);
+    perm_options options = t_tree_options(PERM_PRECISION_EXACT);
+    perm_result result[2];
+    perm_matrix matrix;
+    perm_status status;
+    size_t e;
+    for (e = 0; e < count; e++) {
+      integer[e] = 1 + test_below(kind == 0 ? 1 : 9);
+      integer[e] = kind == 2 && test_below(2) ? -integer[e] : integer[e];
+      real[e] = (double)integer[e];
+      imaginary[e] = test_below(7) - 3;
+    }
+    status = perm_matrix_from_triplets(n, n, count, row, column, real, imaginary, integer,
+                                       kind == 3 ? PERM_KIND_COMPLEX : PERM_KIND_INTEGER, NULL, &matrix, NULL);
+    CHECK(status == PERM_OK);
+    options.modulus = test_below(3) ? 0 : 1000003;
+    CHECK(perm_compute_sparse(&matrix, &options, &result[0]) == PERM_OK);
+    options.method = PERM_FRONTIER;
+    status = perm_compute_sparse(&matrix, &options, &result[1]);
+    if (status == PERM_OK) {
+      CHECK(result[0].exact && result[1].exact);
+      CHECK_SHOW(!memcmp(&result[0].integer, &result[1].integer, sizeof result[0].integer) &&
+                     !memcmp(&result[0].imaginary_integer, &result[1].imaginary_integer, sizeof result[0].integer),
+                 "trial %d, n %d, kind %d: %.17g, %.17g", trial, n, kind, result[0].value, result[1].value);
+      used += result[0].method == PERM_TREE;
+      words = result[0].integer.words > words ? result[0].integer.words : words;
+    }
+    perm_matrix_free(&matrix);
+  }
+  CHECK(used > 40 && words > 4);
+}
+
+TEST(t_tree_failing_allocations)
+{
+  static int row[400], column[400];
+  static double real[400], imaginary[400];
+  const int n = 40;
+  const size_t count = t_tree_random(n, 6, n, row, column);
+  perm_matrix matrix;
+  size_t e;
+  int kind;
+  for (e = 0; e < count; e++) {
+    real[e] = 1 + test_below(5);
+    imaginary[e] = test_below(5);
+  }
+  for (kind = 0; kind < 2; kind++) {
+    long k;
+    CHECK(perm_matrix_from_triplets(n, n, count, row, column, real, imaginary, NULL,
+                                    kind ? PERM_KIND_COMPLEX : PERM_KIND_REAL, NULL, &matrix, NULL) == PERM_OK);
+    for (k = 1; k < 1000; k++) {
+      t_sparse_memory memory;
+      perm_options options = t_tree_options(PERM_PRECISION_DEFAULT);
+      perm_result result;
+      perm_status status;
+      memset(&memory, 0, sizeof memory);
+      memory.fail_at = k;
+      options.allocator.allocate = t_sparse_allocate;
+      options.allocator.release = t_sparse_release;
+      options.allocator.user_data = &memory;
+      status = perm_compute_sparse(&matrix, &options, &result);
+      CHECK(memory.live == 0);
+      CHECK(status == (memory.calls < k ? PERM_OK : PERM_ERROR_MEMORY));
+      if (memory.calls < k)
+        break;
+    }
+    CHECK(k > 20 && k < 1000);
+    perm_matrix_free(&matrix);
+  }
+}
