@@ -3866,7 +3866,6 @@ typedef struct permi_tree { /* context of a leaf */
   double most_groups, pairs, states;
   double *cost; /* nodes + 1: predicted seconds of all before */
   double bound_relative, lost_error;
-  long long exp2; /* of the scaling by rows and columns */
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
 
@@ -4396,7 +4395,7 @@ static perm_status permi_tree_finish(const permi_tree *tree, const permi_tree_ru
       permi_sum_add_double(sum, x[2 * p + 1]);
   }
   permi_sum_add_double(&partial->absolute, x[tree->size - 1]);
-  partial->exp2 = table->exp2 + tree->exp2;
+  partial->exp2 = table->exp2;
   if (tree->lost_error > 0)
     loss += DBL_MIN + ldexp(tree->lost_error, permi_int_exponent(-partial->exp2));
   partial->lost += 2 * loss; /* 2: its own roundings, generously */
@@ -4782,7 +4781,7 @@ static double permi_tree_bound(double doubles, double pairs)
 /* Nodes, edges and prediction from the order that `graph` holds. shift: powers of two
    by row and column, or NULL; given: roundings of an entry's terms. 0: out of memory. */
 static int permi_tree_build(const perm_allocator *allocator, const permi_block *block, const permi_tree_graph *graph,
-                            const int *shift, double given, permi_tree *tree)
+                            double given, permi_tree *tree)
 {
   const int n = 2 * block->n;
   const size_t vertices = (size_t)n;
@@ -4880,11 +4879,9 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
           to->integer[1] = permi_residue_of(to->integer[1], tree->modulus);
         }
       } else {
-        const int by = shift ? shift[v] + shift[block->neighbour[e]] : 0;
-        to->real = ldexp(block->real[b], by);
-        to->imaginary = block->imaginary ? ldexp(block->imaginary[b], by) : 0;
-        to->absolute = block->imaginary ? permi_modulus(to->real, to->imaginary) * (1 + 4 * PERMI_UNIT)
-                                        : ldexp(block->absolute[b], by);
+        to->real = block->real[b];
+        to->imaginary = block->imaginary ? block->imaginary[b] : 0;
+        to->absolute = block->absolute[b];
       }
       edge++;
     }
@@ -4915,41 +4912,6 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
     tree->bound_relative = permi_tree_bound(given, roundings[0] + 3 * roundings[1]);
   else
     tree->bound_relative = permi_tree_bound(roundings[0] + given, 0);
-  return 1;
-}
-
-/* Powers of two for the rows and columns of a block whose entries come unscaled, so that none exceeds 1: alternately
-   mean exponents to 0, then the largest to [1/2, 1). *exp2: what that takes out. 0: some entry would leave the normal
-   doubles. */
-static int permi_tree_scale(const permi_block *block, int *shift, long long *exp2)
-{
-  const int n = 2 * block->n;
-  int v, e, sweep;
-  *exp2 = 0;
-  for (v = 0; v < n; v++)
-    shift[v] = 0;
-  for (sweep = 0; sweep < 12; sweep++)
-    for (v = 0; v < n; v++) {
-      double sum = 0, most = -1e9;
-      for (e = block->start[v]; e < block->start[v + 1]; e++) {
-        const int edge = block->edge[e];
-        double x = fabs(block->real[edge]), y = block->imaginary ? fabs(block->imaginary[edge]) : 0;
-        x = permi_exponent(x > y ? x : y) + shift[block->neighbour[e]] + (block->imaginary ? 1 : 0);
-        sum += x;
-        most = x > most ? x : most;
-      }
-      shift[v] = -(int)(sweep < 10 ? floor(sum / (block->start[v + 1] - block->start[v])) : most);
-    }
-  for (v = 0; v < n; v++) {
-    *exp2 -= shift[v];
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int edge = block->edge[e], by = shift[v] + shift[block->neighbour[e]];
-      const double y = block->imaginary ? block->imaginary[edge] : 0;
-      if (by < 0 && ((block->real[edge] != 0 && fabs(ldexp(block->real[edge], by)) < DBL_MIN) ||
-                     (y != 0 && fabs(ldexp(y, by)) < DBL_MIN)))
-        return 0;
-    }
-  }
   return 1;
 }
 
@@ -6120,7 +6082,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   {
     const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
     const double each = band->values == PERMI_BAND_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
-    const double roundings = block->rounded ? 2.0 * working->degree_two + (working->inexact ? working->n : 0) : 0;
+    const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
     double gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) +
                    (dd ? n * PERMI_DD_UNIT : 0);
     double sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* of the moduli, in double in any case */
@@ -6204,8 +6166,6 @@ typedef struct permi_transversals { /* context of a leaf */
   int64_t *integer;                    /* parts of an edge */
   double most, seconds_each; /* bound on the matchings, seconds predicted for each */
   double bound_relative, lost_error;
-  int lost;
-  long long exp2;
 } permi_transversals;
 
 static void permi_transversals_release(const perm_allocator *allocator, void *context)
@@ -6424,10 +6384,9 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
     permi_sum_add(&partial->value, &mine.value);
     permi_sum_add(&partial->imaginary, &mine.imaginary);
     permi_sum_add(&partial->absolute, &mine.absolute);
-    partial->exp2 = all->exp2;
     partial->lost += mine.lost;
     if (all->lost_error > 0)
-      partial->lost += 2 * (DBL_MIN + ldexp(all->lost_error, permi_int_exponent(-all->exp2)));
+      partial->lost += 2 * (DBL_MIN + ldexp(all->lost_error, 0));
     partial->terms += mine.terms;
   }
 done:
@@ -6471,7 +6430,7 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   const double most = exp2(permi_block_matchings(block)), each = PERMI_TRANSVERSALS_STEP * (2 + n / 3.0);
   const size_t edges = (size_t)block->edges;
   permi_transversals *all;
-  int v, e, *shift = NULL;
+  int v, e;
   if (most * each > rival || most * each > 1e300) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
     return PERM_OK;
@@ -6505,26 +6464,20 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
     all->integer = (int64_t *)permi_allocate(allocator, edges * (size_t)all->parts, sizeof(int64_t));
   else
     all->real = (double *)permi_allocate(allocator, 3 * edges, sizeof(double));
-  shift = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof(int));
-  if (!all->start || (!all->integer && !all->real) || !shift) {
-    permi_release(allocator, shift);
+  if (!all->start || (!all->integer && !all->real))
     return permi_fail_memory(maker->result);
-  }
   all->neighbour = all->start + 2 * (size_t)n + 1;
   all->edge = all->neighbour + 2 * edges;
   memcpy(all->start, block->start, (2 * (size_t)n + 1) * sizeof(int));
   memcpy(all->neighbour, block->neighbour, 2 * edges * sizeof(int));
   memcpy(all->edge, block->edge, 2 * edges * sizeof(int));
-  memset(shift, 0, 2 * (size_t)n * sizeof(int));
   if (!block->integer) {
     all->absolute = all->real + edges;
     all->imaginary = block->imaginary ? all->absolute + edges : NULL;
-    if (working->whole || block->imaginary)
-      all->lost = permi_block_equilibrate(block, shift, &all->exp2);
   }
   for (v = 0; v < n; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int k = block->edge[e], by = shift[v] + shift[block->neighbour[e]];
+      const int k = block->edge[e];
       if (block->integer) {
         int64_t *c = all->integer + (size_t)k * (size_t)all->parts;
         c[0] = block->integer[k];
@@ -6536,17 +6489,14 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
             c[1] = permi_residue_of(c[1], all->modulus);
         }
       } else {
-        all->real[k] = ldexp(block->real[k], by);
-        all->absolute[k] = ldexp(block->absolute[k], by);
-        if (all->imaginary) {
-          all->imaginary[k] = ldexp(block->imaginary[k], by);
-          all->absolute[k] = permi_modulus(all->real[k], all->imaginary[k]);
-        }
+        all->real[k] = block->real[k];
+        all->absolute[k] = block->absolute[k];
+        if (all->imaginary)
+          all->imaginary[k] = block->imaginary[k];
       }
     }
-  permi_release(allocator, shift);
   {
-    const double roundings = block->rounded ? 2.0 * working->degree_two + (working->inexact ? working->n : 0) : 0;
+    const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
     const double gamma = permi_gamma(roundings) + n * PERMI_DD_UNIT;
     all->bound_relative = gamma / (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
     all->lost_error = working->lost_error;
@@ -6586,7 +6536,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
   offer->plan = NULL;
   leaf->integer = all->integers;
   if (!leaf->integer) {
-    leaf->bound_relative = all->lost ? (double)INFINITY : all->bound_relative;
+    leaf->bound_relative = all->bound_relative;
     leaf->estimate_relative = all->bound_relative;
   }
   return PERM_OK;
@@ -7075,7 +7025,7 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree)
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   permi_frontier integers;
-  int i, dd = permi_sparse_needs_dense(options), t, k;
+  int i, dd = permi_sparse_doubled(options), t, k;
   tree->parts = tree->words = 1;
   for (t = 0; t <= PERMI_TREE_WIDTH; t++)
     for (k = 0; k <= t; k++)
@@ -7125,11 +7075,11 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
   const double planning = PERMI_TREE_PLAN_SECONDS * (2.0 * block->n + block->edges);
-  const double given = 2.0 * working->degree_two + (working->inexact ? working->n : 0);
+  const double given = permi_entry_roundings(working, working->n);
   permi_tree like, *tree, *best = NULL;
   permi_tree_graph graph;
   perm_status status = PERM_OK;
-  int *shift = NULL, start, starts;
+  int start, starts;
   memset(&like, 0, sizeof like);
   like.allocator = *allocator;
   like.nodes = 2 * block->n;
@@ -7151,16 +7101,6 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   memset(&graph, 0, sizeof graph);
   graph.allocator = allocator;
   graph.seed = UINT64_C(88172645463325252);
-  if (working->whole && !block->integer) {
-    shift = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *shift);
-    if (!shift)
-      return permi_fail_memory(maker->result);
-    if (!permi_tree_scale(block, shift, &like.exp2)) {
-      permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has entries too far apart for double-doubles and complex doubles");
-      permi_release(allocator, shift);
-      return PERM_OK;
-    }
-  }
   starts = rival < 100 * planning || 2 * block->n > 100000 ? 1 : PERMI_TREE_STARTS;
   for (start = 0; start < starts && status == PERM_OK; start++) {
     const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
@@ -7173,7 +7113,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     if (status == PERM_ERROR_MEMORY)
       break;
     tree = permi_tree_new(allocator, &like);
-    if (!tree || !permi_tree_build(allocator, block, &graph, shift, given, tree))
+    if (!tree || !permi_tree_build(allocator, block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (!best || tree->cost[tree->nodes] < best->cost[best->nodes]) {
       permi_tree *swap = best;
@@ -7185,7 +7125,6 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       break;
   }
   permi_tree_graph_release(&graph);
-  permi_release(allocator, shift);
   if (status != PERM_OK) {
     permi_tree_release(allocator, best);
     return permi_fail_memory(maker->result);

@@ -12,6 +12,8 @@ static const struct t_engine {
     {PERM_AUTO, 63},
     {PERM_FRONTIER, 63},
     {PERM_BAND, 63},
+    {PERM_TREE, 63},
+    {PERM_TRANSVERSALS, 63},
 };
 
 /* Structure `kind` of order n; values from -range to range without 0 (from 1 where range is 1). */

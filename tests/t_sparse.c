@@ -1134,7 +1134,7 @@ TEST(t_sparse_complex_blocks)
   options = t_sparse_options(PERM_DENSE, PERM_PRECISION_DEFAULT);
   CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_ERROR_LIMIT && isnan(r.imaginary));
   CHECK_TEXT(r.message, "a block of order 80");
-  CHECK(perm_compute_sparse(&matrix, NULL, &r) == PERM_OK && r.method == PERM_FRONTIER);
+  CHECK(perm_compute_sparse(&matrix, NULL, &r) == PERM_OK && r.method != PERM_DENSE);
   CHECK_SHOW(r.error < 1e-6 * hypot(r.value, r.imaginary), "%g%+gi +- %g", r.value, r.imaginary, r.error);
   perm_matrix_free(&matrix);
   for (i = 2; i < 5; i++) { /* three rows with entries in two columns: no perfect matching */
