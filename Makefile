@@ -18,7 +18,7 @@ TESTS   := $(wildcard tests/*.c tests/*.h) examples/perm_generate.h
 # Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
-.PHONY: all run setup check check-full check-compile check-isa check-sanitize check-faults fuzz bench examples \
+.PHONY: all run setup check check-full check-compile check-isa check-sanitize check-faults fuzz bench bench-sparse examples \
         install clean help
 
 all: $(B)/perm examples ## the command and the examples
@@ -61,6 +61,9 @@ fuzz: ## a minute of fuzzing of the reader
 bench: $(B)/bench $(B)/bench_O3 $(B)/perm ## rates, ratios, accuracy: run it on a quiet core
 	@sh tests/bench.sh
 
+bench-sparse: $(B)/bench_sparse $(B)/perm ## the sparse engines: whole processes, the planner's choice, list steps
+	@sh tests/bench_sparse.sh
+
 examples: $(B)/hello $(B)/ranges $(B)/tour ## build examples/
 
 $(B)/perm: examples/perm_cli.c examples/perm_generate.h $(HEADERS)
@@ -85,7 +88,7 @@ $(B)/tests: $(TESTS) $(HEADERS)
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests tests/all.c -o $@ $(LDFLAGS) $(LIBS)
 
 BENCH_PLAIN = $(B)/bench_plain_O2.o $(B)/bench_plain_native.o $(B)/bench_exact_plain.o
-BENCH_PARTS = tests/bench.c tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h tests/bench_batch.h tests/bench_exact.h tests/bench_counts.h tests/oracle.h
+BENCH_PARTS = tests/bench.c tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h tests/bench_batch.h tests/bench_exact.h tests/bench_counts.h tests/bench_process.h tests/oracle.h
 BENCH_BUILD = $(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -I. -Itests tests/bench.c $(BENCH_PLAIN) $(LDFLAGS) $(LIBS)
 $(B)/bench_plain_O2.o: tests/bench_plain.c
 	@mkdir -p $(B)
@@ -100,6 +103,10 @@ $(B)/bench: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 	$(BENCH_BUILD) -O2 -o $@
 $(B)/bench_O3: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 	$(BENCH_BUILD) -O3 -o $@
+
+$(B)/bench_sparse: tests/bench_sparse.c tests/bench_planner.h tests/bench_process.h examples/perm_generate.h $(HEADERS)
+	@mkdir -p $(B)
+	$(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -O2 -I. -Itests tests/bench_sparse.c -o $@ $(LDFLAGS) $(LIBS)
 
 libperm.so: $(B)/libperm.so ## shared library
 $(B)/libperm.so: $(HEADERS)

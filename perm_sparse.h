@@ -5000,17 +5000,18 @@ typedef struct permi_band_shape {
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
-  int p, r;
+  int p, r, k;
   for (r = 0; r < size; r++)
     counts[r] = r == 0;
   for (p = 0; p < shape->slots; p++) {
     const double *below = counts + (size_t)p * (size_t)size;
-    double *at = counts + (size_t)(p + 1) * (size_t)size, sum = 0;
+    double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* at[r] = below[r] + ... + below[r - capacity] */
-      sum += below[r] - (r > capacity ? below[r - capacity - 1] : 0);
-      at[r] = sum;
+    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 on the way must not spoil small ones */
+      at[r] = 0;
+      for (k = 0; k <= capacity && k <= r; k++)
+        at[r] += below[r - k];
     }
   }
 }
@@ -7674,7 +7675,7 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
     return permi_fail_memory(result);
   }
   status = permi_make_job(matrix, options, exact, job, result);
-  if (exact && options->precision != PERM_PRECISION_EXACT && !options->modulus)
+  if (exact && options->precision != PERM_PRECISION_EXACT && !options->modulus && options->method != PERM_EXACT)
     status = permi_make_rather(matrix, options, status, job, result);
   return status;
 }

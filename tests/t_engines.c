@@ -146,3 +146,64 @@ TEST(t_engines_match_exact_arithmetic)
       if (t_engines[k].takes >> values & 1)
         t_engines_run(t_engines[k].method, values, 180, values >= T_HIGH ? 7 : 8);
 }
+
+/* Method exact on integers whose exact sum is predicted to take seconds: no doubles behind its back. */
+TEST(t_engines_exact_stays_exact)
+{
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  perm_job *job = NULL;
+  memset(&options, 0, sizeof options);
+  options.method = PERM_EXACT;
+  CHECK(perm_generate("regular:40:3", 1, NULL, &matrix, &result) == PERM_OK);
+  CHECK_SHOW(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK, "%s", result.message);
+  CHECK(job && job->precision == PERM_PRECISION_EXACT && permi_job_seconds(job) > 1);
+  perm_job_free(job);
+  perm_matrix_free(&matrix);
+}
+
+/* Orders of 30 to 300: engines that are predicted to take little against each other, within their bounds. */
+TEST(t_engines_agree_on_larger_matrices)
+{
+  static const char *const matrices[] = {"arrow:60:3", "arrow:40:2",  "tree:200", "band:120:3", "grid:6:20", "regular:30:3",
+                                         "er:40:0.08", "er:24:0.2", "blocks:7:8:0.4", "blocks:30:5:0.6", "mycielskian:5"};
+  static const perm_precision precisions[] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_DD, PERM_PRECISION_EXACT};
+  size_t k, q, t;
+  for (k = 0; k < sizeof matrices / sizeof matrices[0]; k++)
+    for (q = 0; q < 3; q++) {
+      perm_matrix matrix;
+      perm_result first, result;
+      int method, compared = 0;
+      CHECK_SHOW(perm_generate(matrices[k], 3, NULL, &matrix, &first) == PERM_OK, "%s", first.message);
+      memset(&first, 0, sizeof first);
+      for (method = PERM_FRONTIER; method <= PERM_TRANSVERSALS; method++) {
+        perm_options options;
+        perm_job *job = NULL;
+        double off;
+        memset(&options, 0, sizeof options);
+        options.method = (perm_method)method;
+        options.precision = precisions[q];
+        options.threads = 1 + method % 3;
+        if (perm_sparse_job(&matrix, &options, &job, NULL) != PERM_OK || permi_job_seconds(job) > 0.02) {
+          perm_job_free(job);
+          continue;
+        }
+        perm_job_free(job);
+        CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s, %s: %s", matrices[k],
+                   perm_method_name((perm_method)method), result.message);
+        if (compared++ == 0)
+          first = result;
+        off = hypot(ldexp(result.value, (int)(result.exp2 - first.exp2)) - first.value,
+                    ldexp(result.imaginary, (int)(result.exp2 - first.exp2)) - first.imaginary);
+        t = (size_t)result.method;
+        CHECK_SHOW(off <= first.error + ldexp(result.error, (int)(result.exp2 - first.exp2)) ||
+                       off <= 16 * (first.estimate + ldexp(result.estimate, (int)(result.exp2 - first.exp2))),
+                   "%s, precision %d, %s: off by %g of %g, bounds %g, %g, estimates %g, %g", matrices[k], (int)q,
+                   perm_method_name((perm_method)t), off, first.value, first.error, result.error, first.estimate,
+                   result.estimate);
+      }
+      CHECK_SHOW(compared >= 2 || q == 2, "%s, precision %d: %d engines", matrices[k], (int)q, compared);
+      perm_matrix_free(&matrix);
+    }
+}
