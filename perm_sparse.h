@@ -55,7 +55,7 @@
    COST  what the structure allows: n + nnz steps over at most C(a + b, a - d) states, a and b the rows and columns
    on the frontier, d the difference of those eliminated. perm_sparse_job + perm_job_explain tell beforehand.
 
-   LIMITS of this version: 64 frontier vertices; dense blocks to order 64.
+   LIMITS of this version: 512 frontier vertices; dense blocks to order 64.
 
    REFERENCES
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -186,7 +186,7 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
    Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles
    are predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can
    need; PERM_ERROR_OVERFLOW if that may be more than a perm_integer has. options.modulus: exact, modulo it.
-   PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 64 frontier vertices. */
+   PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier vertices. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
@@ -2063,7 +2063,9 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
    Cost of a step: states after it * (1 + neighbours left / 2) + states before it / 4 (studied on real matrices).
    Greedy starts, then simulated annealing. All random numbers have a fixed seed and the number of moves comes
    from predicted work, so an order never varies. */
-#define PERMI_ORDER_WIDTH 128 /* widest frontier that is still priced, so that annealing can come from above */
+#define PERMI_ORDER_WIDTH 512 /* widest frontier that is priced */
+#define PERMI_ORDER_MOST 1e60 /* and most states: what is wider counts as more */
+#define PERMI_ORDER_START 1e45 /* greedy orders are not followed beyond; annealing may come down from there */
 #define PERMI_ORDER_HOPELESS                                                                                           \
   20                                   /* greedy orders so many times slower than the rival are not annealed: seen to
                                       gain 27x once (a Mycielski graph), 1-3x on random matrices */
@@ -2099,15 +2101,16 @@ static int permi_order_below(uint64_t *seed, int limit)
   return (int)(permi_order_random(seed) * limit);
 }
 
-/* Pascal's triangle, C(t, k) at t (t + 1) / 2 + k. */
-static double *permi_binomials(const perm_allocator *allocator)
+/* Pascal's triangle for a matrix of order n, C(t, k) at t (t + 1) / 2 + k for t up to 2 n. */
+static double *permi_binomials(const perm_allocator *allocator, int n)
 {
-  double *c = (double *)permi_allocate(allocator, (PERMI_ORDER_WIDTH + 1) * (PERMI_ORDER_WIDTH + 2) / 2, sizeof *c);
-  int t, k;
-  for (t = 0; c && t <= PERMI_ORDER_WIDTH; t++)
+  const size_t most = n < PERMI_ORDER_WIDTH / 2 ? 2 * (size_t)n : PERMI_ORDER_WIDTH;
+  double *c = (double *)permi_allocate(allocator, (most + 1) * (most + 2) / 2, sizeof *c);
+  size_t t, k;
+  for (t = 0; c && t <= most; t++)
     for (k = 0; k <= t; k++) {
       const double *above = c + t * (t - 1) / 2;
-      c[t * (t + 1) / 2 + k] = k == 0 || k == t ? 1 : above[k - 1] + above[k];
+      c[t * (t + 1) / 2 + k] = k == 0 || k == t ? 1 : fmin(above[k - 1] + above[k], PERMI_ORDER_MOST);
     }
   return c;
 }
@@ -2116,7 +2119,7 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
 {
   int t = a + b, k = a - d;
   if (t > PERMI_ORDER_WIDTH)
-    return 1e60 * t;
+    return PERMI_ORDER_MOST * t;
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
@@ -2491,7 +2494,8 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
     for (start = 0; start < starts; start++) {
       double trial_cost =
-          permi_order_greedy(block, binomial, &walk, kind, &seed, best_of[kind] < 1e70 ? best_of[kind] : 1e70, trial,
+          permi_order_greedy(block, binomial, &walk, kind, &seed,
+                             best_of[kind] < PERMI_ORDER_START ? best_of[kind] : PERMI_ORDER_START, trial,
                              numbers + 7 * vertices);
       if (trial_cost < best_of[kind]) {
         best_of[kind] = trial_cost;
@@ -2681,13 +2685,20 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
 
    A list has two levels. The low PERMI_LOW_BITS slots index a dense array of sums; the merge goes over groups, the
    states with the same high bits. Which low masks a group has is its pattern; groups share few patterns, so these
-   are kept once per list, as bits and as ascending numbers, and a state costs the bytes of its value only. */
+   are kept once per list, as bits and as ascending numbers, and a state costs the bytes of its value only.
+
+   A step makes its target in parts, the groups between two keys. Each part is merged first (permi_part_merge: which
+   groups there are, their patterns, who reaches them), then filled with values at its place in the list. Threads take
+   parts of equal work: keys are found by bisection such that the sources below them, over all streams, have equal
+   shares of the states: the balanced path of [DOB15], which no group crosses since a key belongs to one part. A target's
+   value depends on its sources alone, so parts and threads leave no trace in the bits. */
 /* Measured, seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, whose groups are small:
    .004, .004, .008, .010, .011 (each within a third, the machine was shared). */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
-#define PERMI_FRONTIER_WIDTH 64
+#define PERMI_FRONTIER_WIDTH 512
+#define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
 #define PERMI_SAFE_PRODUCT 1e-290
 /* Noting the sizes of values costs a fifth of a step. Where the loss cannot grow by more than 2^300 in all, long lists
    go without in three steps of four, and then count as if they held values of any smallness. */
@@ -2695,7 +2706,7 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
 #define PERMI_GROUP_BYTES 2 /* of a list, beside the values, per state */
 
 typedef struct permi_stream {
-  uint64_t test, want, flip;
+  uint64_t test, want, flip; /* of the first 64 slots; see permi_stream_word */
   double real, imaginary, absolute;
   int64_t integer[2]; /* real and imaginary part */
 } permi_stream;
@@ -2739,8 +2750,10 @@ typedef struct permi_frontier { /* context of a leaf */
   int words, parts; /* of an integer: 64-bit words of a part; 2 parts: Gaussian */
   uint64_t modulus; /* PERMI_RESIDUES */
   int steps, width;
+  int slots, mask_words; /* how many are in use; words of a mask, 64 slots each */
   int *stream_start; /* steps + 1 */
   permi_stream *stream;
+  uint64_t *more; /* of a stream: the other words of test, of want, of flip; NULL if masks are single words */
   double *states; /* steps + 1: bound on the states before a step */
   double *cost;   /* steps + 1: predicted cost of all before */
   double bound_relative;
@@ -2759,8 +2772,9 @@ typedef struct permi_patterns {
 
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
-  uint64_t *high; /* of a group, ascending */
-  size_t *first;  /* of a group's values; one more than groups */
+  int words;      /* of a key */
+  uint64_t *high; /* key of a group, ascending; least significant word first */
+  size_t *first;  /* of a group's values */
   int *pattern;   /* of a group */
   void *value;
   permi_patterns patterns;
@@ -2807,8 +2821,8 @@ static int permi_list_more_groups(const perm_allocator *allocator, permi_list *l
 {
   size_t room = list->group_room ? 2 * list->group_room : 64;
   void *high = list->high, *first = list->first, *pattern = list->pattern;
-  int ok = permi_enlarge(allocator, &high, list->groups, room, sizeof *list->high);
-  ok = ok && permi_enlarge(allocator, &first, list->group_room ? list->groups + 1 : 0, room + 1, sizeof *list->first);
+  int ok = permi_enlarge(allocator, &high, list->groups, room, (size_t)list->words * sizeof *list->high);
+  ok = ok && permi_enlarge(allocator, &first, list->groups, room, sizeof *list->first);
   ok = ok && permi_enlarge(allocator, &pattern, list->groups, room, sizeof *list->pattern);
   list->high = (uint64_t *)high;
   list->first = (size_t *)first;
@@ -2910,8 +2924,8 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
 
 /* A stream on the two levels, with its place in the source. */
 typedef struct permi_cursor {
-  uint64_t test, want, flip; /* of the high bits */
-  uint64_t key;              /* high bits of the output at the cursor; all ones at the end */
+  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS]; /* of the high bits */
+  uint64_t key[PERMI_MASK_WORDS]; /* high bits of the output at the cursor; last word all ones at the end */
   size_t group;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS]; /* the low masks that take part */
@@ -2919,26 +2933,63 @@ typedef struct permi_cursor {
   int64_t integer[2];
 } permi_cursor;
 
-static void permi_cursor_settle(permi_cursor *cursor, const permi_list *source)
+/* Keys of `words` words; the functions are inlined where it is the constant 1. */
+static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64_t *b, int words)
 {
-  while (cursor->group < source->groups && (source->high[cursor->group] & cursor->test) != cursor->want)
-    cursor->group++;
-  cursor->key = cursor->group < source->groups ? source->high[cursor->group] ^ cursor->flip : UINT64_MAX;
+  int w;
+  for (w = words - 1; w > 0 && a[w] == b[w]; w--)
+    ;
+  return a[w] < b[w] ? -1 : a[w] > b[w];
 }
 
-static void permi_cursor_next(permi_cursor *cursor, const permi_list *source)
+static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, const uint64_t *high, int words)
 {
-  cursor->group++;
-  permi_cursor_settle(cursor, source);
+  uint64_t differs = 0;
+  int w;
+  for (w = 0; w < words; w++)
+    differs |= (high[w] & cursor->test[w]) ^ cursor->want[w];
+  return !differs;
 }
 
-static void permi_cursor_start(permi_cursor *cursor, const permi_stream *stream, const permi_list *source)
+/* On to the next group that takes part, the present one included. */
+static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
+  const uint64_t *high = source->high + cursor->group * (size_t)words;
+  int w;
+  for (; cursor->group < source->groups && !permi_cursor_takes(cursor, high, words); cursor->group++)
+    high += words;
+  if (cursor->group < source->groups)
+    for (w = 0; w < words; w++)
+      cursor->key[w] = high[w] ^ cursor->flip[w];
+  else
+    for (w = 0; w < words; w++)
+      cursor->key[w] = UINT64_MAX;
+}
+
+/* Word `word` of a stream's test (which = 0), want (1) or flip (2). */
+static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
+{
+  const permi_stream *s = &frontier->stream[stream];
+  if (word >= frontier->mask_words)
+    return 0;
+  if (word)
+    return frontier->more[((size_t)stream * 3 + (size_t)which) * (size_t)(frontier->mask_words - 1) + (size_t)word - 1];
+  return which == 0 ? s->test : which == 1 ? s->want : s->flip;
+}
+
+/* The cursor of a stream, at no place yet. */
+static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *frontier, int number)
+{
+  const permi_stream *stream = &frontier->stream[number];
   unsigned mask = PERMI_LOW_STATES - 1, i;
   uint64_t within = ~UINT64_C(0);
-  cursor->test = stream->test >> PERMI_LOW_BITS;
-  cursor->want = stream->want >> PERMI_LOW_BITS;
-  cursor->flip = stream->flip >> PERMI_LOW_BITS;
+  int which, w;
+  for (which = 0; which < 3; which++) {
+    uint64_t *to = which == 0 ? cursor->test : which == 1 ? cursor->want : cursor->flip;
+    for (w = 0; w < frontier->mask_words; w++)
+      to[w] = permi_stream_word(frontier, number, which, w) >> PERMI_LOW_BITS |
+              permi_stream_word(frontier, number, which, w + 1) << (64 - PERMI_LOW_BITS);
+  }
   cursor->low_test = (unsigned)stream->test & mask;
   cursor->low_want = (unsigned)stream->want & mask;
   cursor->low_flip = (unsigned)stream->flip & mask;
@@ -2952,7 +3003,6 @@ static void permi_cursor_start(permi_cursor *cursor, const permi_stream *stream,
   for (i = 0; i < PERMI_LOW_WORDS; i++)
     cursor->keep[i] = (i & cursor->low_test >> 6) == cursor->low_want >> 6 ? within : 0;
   cursor->group = 0;
-  permi_cursor_settle(cursor, source);
 }
 
 /* into |= where the stream takes the pattern; 0 if it takes nothing of it. */
@@ -3055,21 +3105,45 @@ static int permi_algebra_doubles(permi_algebra algebra)
 
 /* ========================================================================================= >>steps
    Running the programme: one step after the other between two lists, rescaled by powers of two, and the bound. */
+typedef struct permi_take { /* a stream reaches a target's group from a source's */
+  uint32_t group, stream;
+} permi_take;
+
+/* A part of a step's target. Once merged: its groups, each with a key, a pattern and the number of streams that reach
+   it, these in order of groups and streams. */
+typedef struct permi_part {
+  permi_cursor *cursor; /* of the step's streams */
+  size_t groups, group_room, takes, take_room, states;
+  uint64_t *high;
+  int *pattern; /* of the part's own patterns, or of the list's */
+  uint32_t *taken;
+  permi_take *take;
+  permi_patterns patterns;
+  int own, *number; /* 1: numbers of its own patterns are, in the list, these */
+  size_t group_at, state_at;
+  uint64_t end[PERMI_MASK_WORDS]; /* the first key behind it */
+  double smallest, largest;       /* of its values */
+  perm_status status;
+} permi_part;
+
 /* What a run carries from step to step. Doubles: true values are those of the list times 2^exp2; smallest and
    largest bound the moduli of its non-zero values; `loss` bounds what underflow has done to any one value. */
 typedef struct permi_run {
   const perm_allocator *allocator;
+  perm_allocator locked; /* the same for threads */
   permi_control *control;
   permi_list list[2];
-  permi_cursor *cursor;
-  int *taking; /* streams that take part in the present group */
-  permi_moves moves;
+  permi_part *part;
+  int parts_at_once, threads, most_streams;
+  permi_moves *moves; /* of a thread */
+  size_t *weight; /* [stream][block of groups]: states that take part before it */
+  size_t weight_room;
   double smallest, largest, loss, visited;
   int step;              /* counted from 1 */
   int careful, tracking; /* sizes are noted in every step; in this step */
   double state_seconds;  /* predicted, per state of the present step */
   long long exp2;
-  int words, parts; /* as in permi_frontier, */
+  int words, parts, slots; /* as in permi_frontier, */
   uint64_t modulus;
   size_t stride; /* and words of a value */
 } permi_run;
@@ -3147,7 +3221,7 @@ static void permi_track_parts(const double *x, size_t count, int size, int parts
 #define PERMI_COEFFICIENTS const double real = cursor->real;
 #define PERMI_ASSIGN(y, x) *(y) = real * *(x)
 #define PERMI_ACCUMULATE(y, x) *(y) += real * *(x)
-#define PERMI_TRACK(x, count) permi_track(x, count, 1, &run->smallest, &run->largest)
+#define PERMI_TRACK(x, count) permi_track(x, count, 1, &part->smallest, &part->largest)
 #include PERM_SPARSE_HEADER_FILE
 
 #define PERMI_STEP permi_step_signed
@@ -3157,7 +3231,7 @@ static void permi_track_parts(const double *x, size_t count, int size, int parts
 #define PERMI_COEFFICIENTS const double real = cursor->real, absolute = cursor->absolute;
 #define PERMI_ASSIGN(y, x) ((y)->value = real * (x)->value, (y)->absolute = absolute * (x)->absolute)
 #define PERMI_ACCUMULATE(y, x) ((y)->value += real * (x)->value, (y)->absolute += absolute * (x)->absolute)
-#define PERMI_TRACK(x, count) permi_track_signed(x, count, &run->smallest, &run->largest)
+#define PERMI_TRACK(x, count) permi_track_signed(x, count, &part->smallest, &part->largest)
 #include PERM_SPARSE_HEADER_FILE
 
 /* coefficient x; a complex one that is real saves the products with 0. */
@@ -3187,7 +3261,7 @@ static void permi_complex_value_add(permi_complex_value *y, permi_complex_value 
 #define PERMI_ASSIGN(y, x) *(y) = permi_complex_value_times(x, real, imaginary, absolute)
 #define PERMI_ACCUMULATE(y, x)                                                                                         \
   permi_complex_value_add(y, permi_complex_value_times(x, real, imaginary, absolute))
-#define PERMI_TRACK(x, count) permi_track_parts(&(x)->real, count, 3, 2, 1, &run->smallest, &run->largest)
+#define PERMI_TRACK(x, count) permi_track_parts(&(x)->real, count, 3, 2, 1, &part->smallest, &part->largest)
 #include PERM_SPARSE_HEADER_FILE
 
 /* A double-double times a double: relative error 3 u^2, as Theorem 3 of Joldes, Muller, Popescu, ACM Trans. Math.
@@ -3208,7 +3282,7 @@ static permi_dd permi_frontier_times(permi_dd x, double c)
 #define PERMI_COEFFICIENTS const double real = cursor->real;
 #define PERMI_ASSIGN(y, x) *(y) = permi_frontier_times(*(x), real)
 #define PERMI_ACCUMULATE(y, x) *(y) = permi_dd_add(*(y), permi_frontier_times(*(x), real))
-#define PERMI_TRACK(x, count) permi_track(&(x)->hi, count, 2, &run->smallest, &run->largest)
+#define PERMI_TRACK(x, count) permi_track(&(x)->hi, count, 2, &part->smallest, &part->largest)
 #include PERM_SPARSE_HEADER_FILE
 
 #define PERMI_STEP permi_step_signed_dd
@@ -3221,7 +3295,7 @@ static permi_dd permi_frontier_times(permi_dd x, double c)
 #define PERMI_ACCUMULATE(y, x)                                                                                         \
   ((y)->value = permi_dd_add((y)->value, permi_frontier_times((x)->value, real)),                                      \
    (y)->absolute += absolute * (x)->absolute)
-#define PERMI_TRACK(x, count) permi_track_parts(&(x)->value.hi, count, 3, 1, 2, &run->smallest, &run->largest)
+#define PERMI_TRACK(x, count) permi_track_parts(&(x)->value.hi, count, 3, 1, 2, &part->smallest, &part->largest)
 #include PERM_SPARSE_HEADER_FILE
 
 static void permi_complex_dd_add_product(permi_complex_dd_value *y, const permi_complex_dd_value *x, double real,
@@ -3245,7 +3319,7 @@ static void permi_complex_dd_add_product(permi_complex_dd_value *y, const permi_
   const double real = cursor->real, imaginary = cursor->imaginary, absolute = cursor->absolute;
 #define PERMI_ASSIGN(y, x) (PERMI_ZERO(y), permi_complex_dd_add_product(y, x, real, imaginary, absolute))
 #define PERMI_ACCUMULATE(y, x) permi_complex_dd_add_product(y, x, real, imaginary, absolute)
-#define PERMI_TRACK(x, count) permi_track_parts(&(x)->real.hi, count, 5, 2, 2, &run->smallest, &run->largest)
+#define PERMI_TRACK(x, count) permi_track_parts(&(x)->real.hi, count, 5, 2, 2, &part->smallest, &part->largest)
 #include PERM_SPARSE_HEADER_FILE
 
 #define PERMI_STEP permi_step_word
@@ -3322,6 +3396,366 @@ static void permi_residue_accumulate(const permi_run *run, const int64_t *intege
 #define PERMI_TRACK(x, count) (void)0
 #include PERM_SPARSE_HEADER_FILE
 
+/* ---- a step in parts */
+static void *permi_locked_allocate(size_t bytes, void *user_data)
+{
+  void *memory;
+  PERMI_OMP(critical(permi_lists_memory)) /* a caller's allocator need not be thread-safe */
+  memory = permi_allocate((const perm_allocator *)user_data, bytes, 1);
+  return memory;
+}
+
+static void permi_locked_release(void *memory, void *user_data)
+{
+  PERMI_OMP(critical(permi_lists_memory))
+  permi_release((const perm_allocator *)user_data, memory);
+}
+
+static int permi_part_more(const perm_allocator *allocator, permi_part *part, int words, int streams)
+{
+  void *high = part->high, *pattern = part->pattern, *taken = part->taken, *take = part->take;
+  int ok = 1;
+  if (part->groups == part->group_room) {
+    const size_t room = part->group_room ? 2 * part->group_room : 64;
+    ok = permi_enlarge(allocator, &high, part->groups, room, (size_t)words * sizeof *part->high);
+    ok = ok && permi_enlarge(allocator, &pattern, part->groups, room, sizeof *part->pattern);
+    ok = ok && permi_enlarge(allocator, &taken, part->groups, room, sizeof *part->taken);
+    part->high = (uint64_t *)high;
+    part->pattern = (int *)pattern;
+    part->taken = (uint32_t *)taken;
+    if (ok)
+      part->group_room = room;
+  }
+  if (ok && part->take_room < part->takes + (size_t)streams) {
+    const size_t room = 2 * part->take_room + (size_t)streams + 64;
+    ok = permi_enlarge(allocator, &take, part->takes, room, sizeof *part->take);
+    part->take = (permi_take *)take;
+    if (ok)
+      part->take_room = room;
+  }
+  return ok;
+}
+
+/* Merges from where the cursors are up to the key part->end, or to the end of the group in which `most` states are
+   reached. *done: there is nothing left below the key. */
+static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
+                                                              permi_patterns *patterns, permi_part *part, int words,
+                                                              int streams, size_t most, int *done)
+{
+  uint64_t bits[PERMI_LOW_WORDS];
+  permi_cursor *cursor = part->cursor;
+  int s, w;
+  part->groups = part->takes = part->states = 0;
+  *done = 0;
+  while (part->states < most) {
+    const uint64_t *least = cursor[0].key;
+    uint64_t key[PERMI_MASK_WORDS];
+    size_t taken = 0;
+    int pattern;
+    for (s = 1; s < streams; s++)
+      if (permi_key_compare(cursor[s].key, least, words) < 0)
+        least = cursor[s].key;
+    if (least[words - 1] == UINT64_MAX || permi_key_compare(least, part->end, words) >= 0) {
+      *done = 1;
+      break;
+    }
+    for (w = 0; w < words; w++)
+      key[w] = least[w];
+    if (!permi_part_more(allocator, part, words, streams))
+      return PERM_ERROR_MEMORY;
+    memset(bits, 0, sizeof bits);
+    for (s = 0; s < streams; s++)
+      if (permi_key_compare(cursor[s].key, key, words) == 0) {
+        const size_t moving = (size_t)source->pattern[cursor[s].group];
+        if (permi_pattern_move(source->patterns.bits + moving * PERMI_LOW_WORDS, &cursor[s], bits)) {
+          part->take[part->takes + taken].group = (uint32_t)cursor[s].group;
+          part->take[part->takes + taken++].stream = (uint32_t)s;
+        }
+        cursor[s].group++;
+        permi_cursor_settle(&cursor[s], source, words);
+      }
+    if (!taken)
+      continue;
+    pattern = permi_patterns_find(allocator, patterns, bits);
+    if (pattern < 0)
+      return PERM_ERROR_MEMORY;
+    for (w = 0; w < words; w++)
+      part->high[part->groups * (size_t)words + (size_t)w] = key[w];
+    part->pattern[part->groups] = pattern;
+    part->taken[part->groups++] = (uint32_t)taken;
+    part->takes += taken;
+    part->states += patterns->first[pattern + 1] - patterns->first[pattern];
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_part_merge(const perm_allocator *allocator, const permi_list *source,
+                                    permi_patterns *patterns, permi_part *part, int streams, size_t most, int *done)
+{
+  if (source->words == 1)
+    return permi_part_merge_words(allocator, source, patterns, part, 1, streams, most, done);
+  return permi_part_merge_words(allocator, source, patterns, part, source->words, streams, most, done);
+}
+
+/* Gives the merged part its place in the target, and its patterns their numbers there. */
+static perm_status permi_part_place(permi_run *run, permi_list *target, permi_part *part)
+{
+  int k;
+  part->group_at = target->groups;
+  part->state_at = target->states;
+  while (target->group_room < target->groups + part->groups)
+    if (!permi_list_more_groups(run->allocator, target))
+      return PERM_ERROR_MEMORY;
+  target->groups += part->groups;
+  target->states += part->states;
+  if (target->states > target->state_room) /* cannot be: the room is a bound */
+    return PERM_ERROR_MEMORY;
+  if (part->own && part->patterns.count) {
+    permi_release(&run->locked, part->number);
+    part->number = (int *)permi_allocate(&run->locked, (size_t)part->patterns.count, sizeof *part->number);
+    if (!part->number)
+      return PERM_ERROR_MEMORY;
+    for (k = 0; k < part->patterns.count; k++) {
+      part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
+                                            part->patterns.bits + (size_t)k * PERMI_LOW_WORDS);
+      if (part->number[k] < 0)
+        return PERM_ERROR_MEMORY;
+    }
+  }
+  return PERM_OK;
+}
+
+/* The target's values for a merged and placed part. */
+typedef void (*permi_part_fill)(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,
+                                permi_moves *moves);
+static const permi_part_fill permi_fills[] = {
+    permi_step_magnitudes, permi_step_signed, permi_step_complex, permi_step_magnitudes_dd, permi_step_signed_dd,
+    permi_step_complex_dd, permi_step_word,   permi_step_wide,    permi_step_words,         permi_step_residues};
+
+/* The present thread's table of moves. */
+static permi_moves *permi_run_moves(const permi_run *run)
+{
+#if defined(_OPENMP)
+  return &run->moves[run->threads > 1 ? omp_get_thread_num() : 0];
+#else
+  return run->moves;
+#endif
+}
+
+static void permi_run_note(permi_run *run, const permi_part *part)
+{
+  if (run->tracking) {
+    run->smallest = part->smallest < run->smallest ? part->smallest : run->smallest;
+    run->largest = part->largest > run->largest ? part->largest : run->largest;
+  }
+}
+
+/* One thread: parts of a size that keeps what is merged in the cache. */
+#define PERMI_PART_STATES 16384
+static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
+                                   permi_part_fill fill, double done)
+{
+  permi_part *part = run->part;
+  size_t unpolled = 0;
+  int s, finished = 0;
+  memset(part->end, 255, sizeof part->end);
+  part->own = 0;
+  for (s = 0; s < streams; s++)
+    permi_cursor_settle(&part->cursor[s], source, source->words);
+  while (!finished) {
+    perm_status status =
+        permi_part_merge(run->allocator, source, &target->patterns, part, streams, PERMI_PART_STATES, &finished);
+    if (status == PERM_OK)
+      status = permi_part_place(run, target, part);
+    if (status != PERM_OK)
+      return status;
+    fill(run, source, target, part, permi_run_moves(run));
+    permi_run_note(run, part);
+    unpolled += part->states;
+    if (unpolled > 262144 && run->control) {
+      status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
+      if (status != PERM_OK)
+        return status;
+      unpolled = 0;
+    }
+  }
+  return PERM_OK;
+}
+
+/* ---- the balanced path: weights of source groups, summed in blocks, and keys found by bisection */
+#define PERMI_BALANCE_BLOCK 32      /* groups: positions are weighed to so many */
+#define PERMI_BALANCE_GROUP 16      /* what merging a group costs, in states */
+#define PERMI_PARALLEL_STATES 20000 /* of a source, for which threads are worth waking */
+#define PERMI_PART_WORK 131072      /* states and groups that a thread takes at once, over all streams */
+
+/* Sets the cursor to the first source group whose output is not below `key`, if it takes part; where no bits are left
+   to choose, the output's order is the source's. */
+static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
+{
+  const int words = source->words;
+  uint64_t at[PERMI_MASK_WORDS];
+  size_t low = 0, high = source->groups;
+  int w, b, top = -1;
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit in which the key is not as outputs are */
+    const uint64_t fixed = cursor->test[w] | cursor->flip[w];
+    const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
+    for (b = 63; differs && !(differs >> b & 1); b--)
+      ;
+    if (differs)
+      top = 64 * w + b;
+  }
+  memcpy(at, key, (size_t)words * sizeof *at);
+  if (top >= 0) {
+    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have a 0 there: the next free bit above must rise */
+      for (top++; top < 64 * words; top++)
+        if (!((cursor->test[top >> 6] | cursor->flip[top >> 6] | key[top >> 6]) >> (top & 63) & 1))
+          break;
+      if (top == 64 * words) {
+        cursor->group = source->groups;
+        return;
+      }
+    }
+    at[top >> 6] |= UINT64_C(1) << (top & 63);
+    for (w = 0; w <= top >> 6; w++) { /* all below: as small as outputs can be */
+      const uint64_t below = w < top >> 6 ? UINT64_MAX : (UINT64_C(1) << (top & 63)) - 1;
+      at[w] = (at[w] & ~below) | (((cursor->want[w] ^ cursor->flip[w]) & (cursor->test[w] | cursor->flip[w])) & below);
+    }
+  }
+  for (w = 0; w < words; w++)
+    at[w] ^= cursor->flip[w];
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (permi_key_compare(source->high + middle * (size_t)words, at, words) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  cursor->group = low;
+}
+
+/* Work below a key, in whole blocks of each stream's sources: the cursors go there. */
+static size_t permi_balance_below(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
+                                  const uint64_t *key)
+{
+  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1;
+  size_t sum = 0;
+  int s;
+  for (s = 0; s < streams; s++) {
+    permi_cursor_seek(&cursor[s], source, key);
+    sum += run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
+  }
+  return sum;
+}
+
+/* The greatest key with at most `work` below it. */
+static void permi_balance_key(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
+                              size_t work, uint64_t *key)
+{
+  int b;
+  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
+  for (b = run->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
+    key[b >> 6] |= UINT64_C(1) << (b & 63);
+    if (permi_balance_below(run, source, cursor, streams, key) > work)
+      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
+  }
+}
+
+/* Sums of weights; returns their total. 0: out of memory. */
+static size_t permi_balance_weigh(permi_run *run, const permi_list *source, int streams)
+{
+  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
+  const permi_cursor *cursor = run->part[0].cursor;
+  size_t total = 0, sum;
+  int k;
+  if (run->weight_room < places) {
+    permi_release(run->allocator, run->weight);
+    run->weight = (size_t *)permi_allocate(run->allocator, places, sizeof *run->weight);
+    run->weight_room = run->weight ? places : 0;
+    if (!run->weight)
+      return 0;
+  }
+  PERMI_OMP(parallel for num_threads(run->threads) schedule(static))
+  for (k = 0; k < (int)blocks; k++) {
+    const size_t first = (size_t)k * PERMI_BALANCE_BLOCK;
+    size_t g, end = first + PERMI_BALANCE_BLOCK < source->groups ? first + PERMI_BALANCE_BLOCK : source->groups;
+    int s;
+    for (s = 0; s < streams; s++)
+      run->weight[(size_t)s * blocks + (size_t)k] = 0;
+    for (g = first; g < end; g++) {
+      const size_t *pattern = source->patterns.first + source->pattern[g];
+      for (s = 0; s < streams; s++)
+        if (permi_cursor_takes(&cursor[s], source->high + g * (size_t)source->words, source->words))
+          run->weight[(size_t)s * blocks + (size_t)k] += PERMI_BALANCE_GROUP + pattern[1] - pattern[0];
+    }
+  }
+  for (k = 0; k < streams; k++) {
+    size_t *weight = run->weight + (size_t)k * blocks, b;
+    sum = 0;
+    for (b = 0; b < blocks; b++) {
+      const size_t here = weight[b];
+      weight[b] = sum;
+      sum += here;
+    }
+    total += sum;
+  }
+  return total + 1;
+}
+
+/* Merges part `number` of `count` of the whole. */
+static void permi_part_run(const permi_run *run, const permi_list *source, permi_part *part, int streams, size_t total,
+                           size_t number, size_t count)
+{
+  uint64_t begin[PERMI_MASK_WORDS];
+  int s, done;
+  if (number + 1 < count)
+    permi_balance_key(run, source, part->cursor, streams, total / count * (number + 1), part->end);
+  else
+    memset(part->end, 255, sizeof part->end);
+  memset(begin, 0, sizeof begin);
+  if (number)
+    permi_balance_key(run, source, part->cursor, streams, total / count * number, begin);
+  for (s = 0; s < streams; s++) {
+    permi_cursor_seek(&part->cursor[s], source, begin);
+    permi_cursor_settle(&part->cursor[s], source, source->words);
+  }
+  permi_patterns_clear(&part->patterns);
+  part->own = 1;
+  part->status = permi_part_merge(&run->locked, source, &part->patterns, part, streams, (size_t)-1, &done);
+}
+
+/* Several threads: rounds of some parts each, which bounds what waits for its place. */
+static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
+                                      permi_part_fill fill, double done)
+{
+  const size_t total = permi_balance_weigh(run, source, streams), at_once = (size_t)run->parts_at_once;
+  const size_t count = (total / (at_once * PERMI_PART_WORK) + 1) * at_once;
+  size_t first;
+  int k;
+  perm_status status = total ? PERM_OK : PERM_ERROR_MEMORY;
+  for (k = 1; k < run->parts_at_once; k++)
+    memcpy(run->part[k].cursor, run->part[0].cursor, (size_t)streams * sizeof(permi_cursor));
+  for (first = 0; first < count && status == PERM_OK; first += at_once) {
+    PERMI_OMP(parallel for num_threads(run->threads) schedule(dynamic))
+    for (k = 0; k < run->parts_at_once; k++)
+      permi_part_run(run, source, &run->part[k], streams, total, first + (size_t)k, count);
+    for (k = 0; k < run->parts_at_once && status == PERM_OK; k++) {
+      status = run->part[k].status;
+      if (status == PERM_OK)
+        status = permi_part_place(run, target, &run->part[k]);
+    }
+    if (status != PERM_OK)
+      break;
+    PERMI_OMP(parallel for num_threads(run->threads) schedule(dynamic))
+    for (k = 0; k < run->parts_at_once; k++)
+      fill(run, source, target, &run->part[k], permi_run_moves(run));
+    for (k = 0; k < run->parts_at_once; k++)
+      permi_run_note(run, &run->part[k]);
+    if (run->control)
+      status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
+  }
+  return status;
+}
+
 /* Powers of two keep the largest value between 2^-500 and 2^500; entries are below 1 in modulus and a step has at most
    PERMI_FRONTIER_WIDTH + 1 streams, so nothing overflows. */
 static void permi_run_rescale(permi_run *run, permi_list *list, int doubles)
@@ -3370,15 +3804,15 @@ static void permi_frontier_add_integer(perm_sum *sum, const uint64_t *x, const p
    term is left out if no product can be below PERMI_SAFE_PRODUCT > 2^-968: then products and sums are multiples
    of 2^-1021, so none is below DBL_MIN but 0. loss is handed on within `absolute`, divided by the relative bound:
    |error| <= g / (1 - g) (computed S + loss) + loss.
-   Complex: a product is off by a complex factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5, from componentwise
-   bounds that a fused multiply-add keeps], a sum by one of |d| <= u, so 3 n takes the place of n. S is the sum of the
-   products of moduli; those of the entries are rounded up, and its own computation is real as above. A product has four
-   real products and two sums, a step one more sum for each part: 8 k DBL_MIN covers what they lose.
+   Complex: a product is off by a complex factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; its bounds by
+   components hold with fused multiply-adds too], a sum by one of |d| <= u, so 3 n takes the place of n. S is the sum of
+   the products of moduli; those of the entries are rounded up, and its own computation is real as above. A product has
+   four real products and two sums, a step one more sum for each part: 8 k DBL_MIN covers what they lose.
    Double-double: products with a double and sums have relative errors of at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
    PERMI_DD_UNIT > 64 u^2 takes the place of u, but in the roundings of the entries (u) and in those of S, which is
    computed in doubles where there are signs. Low parts may underflow where high parts do not; a product of at least
    PERMI_SAFE_PRODUCT loses 2^-1073 in that way, less than 2^-109 of itself, which v has room for; and so does a value
-   that is rescaled. Smaller ones lose less than DBL_MIN (with subnormals: without, no bound is given for any engine). */
+   that is rescaled. Smaller ones lose less than DBL_MIN (without subnormals no bound is given, by any engine). */
 static perm_status permi_frontier_finish(const permi_frontier *frontier, const permi_run *run, const permi_list *list,
                                          perm_partial *partial)
 {
@@ -3426,43 +3860,99 @@ static size_t permi_value_bytes(const permi_frontier *frontier)
 static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run, int p)
 {
   const permi_stream *stream = frontier->stream + frontier->stream_start[p];
-  int s, streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
+  const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
+  const int doubles = frontier->algebra < PERMI_WORD;
   permi_list *source = &run->list[p & 1], *target = &run->list[(p + 1) & 1];
   double weight = 0, least = 1, done = frontier->cost[p] * PERMI_STATE_SECONDS;
   perm_status status;
+  int s;
   run->step = p + 1;
   for (s = 0; s < streams; s++) {
-    const double re = fabs(stream[s].real), im = fabs(stream[s].imaginary), x = re == 0 || (im != 0 && im < re) ? im : re;
-    permi_cursor_start(&run->cursor[s], &stream[s], source);
+    const double re = fabs(stream[s].real), im = fabs(stream[s].imaginary);
+    const double x = re == 0 || (im != 0 && im < re) ? im : re;
+    permi_cursor_make(&run->part[0].cursor[s], frontier, frontier->stream_start[p] + s);
     weight += stream[s].absolute;
     least = fmin(least, x == 0 ? stream[s].absolute : x);
   }
   weight *= 1 + 1e-12;
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
-  switch (frontier->algebra) {
-  case PERMI_WORD: return permi_step_word(run, source, target, streams, done);
-  case PERMI_WIDE: return permi_step_wide(run, source, target, streams, done);
-  case PERMI_WORDS: return permi_step_words(run, source, target, streams, done);
-  case PERMI_RESIDUES: return permi_step_residues(run, source, target, streams, done);
-  default: break;
+  if (doubles) {
+    run->loss *= weight;
+    if (run->smallest * least < PERMI_SAFE_PRODUCT)
+      run->loss += (frontier->algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
+    run->tracking = run->careful || source->states < PERMI_TRACK_STATES || p % 4 == 0;
+    run->smallest = run->tracking ? DBL_MAX : 0;
+    run->largest = run->tracking ? 0 : run->largest * weight;
   }
-  run->loss *= weight;
-  if (run->smallest * least < PERMI_SAFE_PRODUCT)
-    run->loss += (frontier->algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
-  run->tracking = run->careful || source->states < PERMI_TRACK_STATES || p % 4 == 0;
-  run->smallest = run->tracking ? DBL_MAX : 0;
-  run->largest = run->tracking ? 0 : run->largest * weight;
-  switch (frontier->algebra) {
-  case PERMI_MAGNITUDES: status = permi_step_magnitudes(run, source, target, streams, done); break;
-  case PERMI_SIGNED: status = permi_step_signed(run, source, target, streams, done); break;
-  case PERMI_COMPLEX: status = permi_step_complex(run, source, target, streams, done); break;
-  case PERMI_MAGNITUDES_DD: status = permi_step_magnitudes_dd(run, source, target, streams, done); break;
-  case PERMI_SIGNED_DD: status = permi_step_signed_dd(run, source, target, streams, done); break;
-  default: status = permi_step_complex_dd(run, source, target, streams, done); break;
-  }
-  if (status == PERM_OK && run->tracking)
+  target->groups = target->states = 0;
+  permi_patterns_clear(&target->patterns);
+  if (run->threads > 1 && source->states >= PERMI_PARALLEL_STATES)
+    status = permi_run_together(run, source, target, streams, permi_fills[frontier->algebra], done);
+  else
+    status = permi_run_alone(run, source, target, streams, permi_fills[frontier->algebra], done);
+  if (status == PERM_OK && doubles && run->tracking)
     permi_run_rescale(run, target, permi_algebra_doubles(frontier->algebra));
   return status;
+}
+
+static void permi_run_release(permi_run *run)
+{
+  int k;
+  for (k = 0; k < 2; k++)
+    permi_list_release(run->allocator, &run->list[k]);
+  for (k = 0; run->part && k < run->parts_at_once; k++) {
+    permi_part *part = &run->part[k];
+    permi_release(&run->locked, part->high);
+    permi_release(&run->locked, part->pattern);
+    permi_release(&run->locked, part->taken);
+    permi_release(&run->locked, part->take);
+    permi_release(&run->locked, part->patterns.bits);
+    permi_release(&run->locked, part->patterns.first);
+    permi_release(&run->locked, part->patterns.low);
+    permi_release(&run->locked, part->patterns.table);
+    permi_release(&run->locked, part->number);
+    permi_release(run->allocator, part->cursor);
+  }
+  for (k = 0; run->moves && k < run->threads; k++) {
+    permi_release(run->allocator, run->moves[k].move);
+    permi_release(run->allocator, run->moves[k].pair);
+  }
+  permi_release(run->allocator, run->part);
+  permi_release(run->allocator, run->moves);
+  permi_release(run->allocator, run->weight);
+}
+
+/* What the step needs beside the lists. 0: out of memory. */
+static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
+{
+  const perm_allocator *allocator = run->allocator;
+  int k, ok;
+  run->locked.allocate = permi_locked_allocate;
+  run->locked.release = permi_locked_release;
+  run->locked.user_data = (void *)(uintptr_t)allocator;
+  run->threads = 1;
+  if (run->control && fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES)
+    run->threads = permi_threads(run->control->options);
+  run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1;
+  run->part = (permi_part *)permi_allocate(allocator, (size_t)run->parts_at_once, sizeof *run->part);
+  run->moves = (permi_moves *)permi_allocate(allocator, (size_t)run->threads, sizeof *run->moves);
+  ok = run->part && run->moves;
+  if (run->part)
+    memset(run->part, 0, (size_t)run->parts_at_once * sizeof *run->part);
+  if (run->moves)
+    memset(run->moves, 0, (size_t)run->threads * sizeof *run->moves);
+  for (k = 0; ok && k < run->parts_at_once; k++) {
+    run->part[k].cursor = (permi_cursor *)permi_allocate(allocator, (size_t)streams, sizeof(permi_cursor));
+    ok = run->part[k].cursor != NULL;
+  }
+  for (k = 0; ok && k < run->threads; k++) {
+    run->moves[k].move = (permi_move *)permi_allocate(allocator, (size_t)1 << PERMI_MOVES_LOG2, sizeof(permi_move));
+    run->moves[k].pair = (uint32_t *)permi_allocate(allocator, PERMI_MOVES_PAIRS, sizeof(uint32_t));
+    ok = run->moves[k].move && run->moves[k].pair;
+    if (ok)
+      memset(run->moves[k].move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
+  }
+  return ok;
 }
 
 static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
@@ -3474,7 +3964,7 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
   perm_status status = PERM_ERROR_MEMORY;
   uint64_t none[PERMI_LOW_WORDS];
   double growth = 0;
-  int p, most = 1;
+  int p, most = 1, complete;
   memset(&run, 0, sizeof run);
   memset(none, 0, sizeof none);
   run.allocator = allocator;
@@ -3482,6 +3972,7 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
   run.smallest = run.largest = 1;
   run.words = frontier->words;
   run.parts = frontier->parts;
+  run.slots = frontier->slots;
   run.modulus = frontier->modulus;
   run.stride = (size_t)(frontier->words * frontier->parts);
   for (p = 0; p < frontier->steps; p++) {
@@ -3492,24 +3983,22 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
     growth += weight > 1 ? log2(weight) : 0;
     most = streams > most ? streams : most;
   }
-  run.cursor = (permi_cursor *)permi_allocate(allocator, (size_t)most, sizeof *run.cursor);
-  run.taking = (int *)permi_allocate(allocator, (size_t)most, sizeof *run.taking);
-  run.moves.move = (permi_move *)permi_allocate(allocator, (size_t)1 << PERMI_MOVES_LOG2, sizeof(permi_move));
-  run.moves.pair = (uint32_t *)permi_allocate(allocator, PERMI_MOVES_PAIRS, sizeof(uint32_t));
+  complete = permi_run_create(&run, frontier, most);
   for (p = 0; p < 2; p++) /* the bound of every step at once: growing would touch fresh pages again and again */
     if (frontier->room[p] < (double)(SIZE_MAX / 64)) {
+      run.list[p].words = frontier->mask_words;
       run.list[p].state_room = (size_t)frontier->room[p];
       run.list[p].value = permi_allocate(allocator, run.list[p].state_room, size);
     }
   run.careful = growth > 300;
   none[0] = 1; /* the start: nothing matched, in one way */
-  if (!run.cursor || !run.taking || !run.moves.move || !run.moves.pair || !run.list[0].value || !run.list[1].value ||
+  if (!complete || !run.list[0].value || !run.list[1].value ||
       !permi_list_more_groups(allocator, &run.list[0]) ||
       permi_patterns_find(allocator, &run.list[0].patterns, none) != 0)
     goto done;
-  memset(run.moves.move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
-  run.list[0].groups = run.list[0].states = run.list[0].first[1] = 1;
-  run.list[0].high[0] = run.list[0].first[0] = 0;
+  run.list[0].groups = run.list[0].states = 1;
+  run.list[0].first[0] = 0;
+  memset(run.list[0].high, 0, (size_t)run.list[0].words * sizeof *run.list[0].high);
   run.list[0].pattern[0] = 0;
   memset(run.list[0].value, 0, size);
   if (frontier->algebra >= PERMI_WORD)
@@ -3529,12 +4018,7 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
   if (status == PERM_OK)
     status = permi_frontier_finish(frontier, &run, &run.list[p & 1], partial);
 done:
-  for (p = 0; p < 2; p++)
-    permi_list_release(allocator, &run.list[p]);
-  permi_release(allocator, run.cursor);
-  permi_release(allocator, run.taking);
-  permi_release(allocator, run.moves.move);
-  permi_release(allocator, run.moves.pair);
+  permi_run_release(&run);
   return status;
 }
 
@@ -3560,6 +4044,7 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
     return;
   permi_release(allocator, frontier->stream_start);
   permi_release(allocator, frontier->stream);
+  permi_release(allocator, frontier->more);
   permi_release(allocator, frontier->states);
   permi_release(allocator, frontier->cost);
   permi_release(allocator, frontier);
@@ -3567,11 +4052,12 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
 
 /* Slots for the vertices' lives (birth, death]: a slot is free again for what enters in the step of its death.
    The low slots go to those that live through the most states: their patterns then change least from group to
-   group, and tests and flips fall on the high bits, once for a group. 0: more than 64 at once. */
+   group, and tests and flips fall on the high bits, once for a group. busy: PERMI_MASK_WORDS for each of steps + 1.
+   Returns how many slots there are, 0: more than PERMI_FRONTIER_WIDTH at once. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, const int *birth, const int *death,
                                 permi_life *life, uint64_t *busy, int *slot)
 {
-  int v, p, i, lives = 0;
+  int v, p, i, lives = 0, most = 1;
   for (v = 0; v < vertices; v++) {
     slot[v] = -1;
     if (birth[v] < 0 || death[v] <= birth[v])
@@ -3583,20 +4069,26 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, co
     lives++;
   }
   qsort(life, (size_t)lives, sizeof *life, permi_life_compare);
-  for (p = 0; p <= frontier->steps; p++)
-    busy[p] = 0;
+  memset(busy, 0, ((size_t)frontier->steps + 1) * PERMI_MASK_WORDS * sizeof *busy);
   for (i = 0; i < lives; i++) {
-    uint64_t taken = 0;
+    int w;
     v = life[i].vertex;
-    for (p = birth[v] + 1; p <= death[v]; p++)
-      taken |= busy[p];
-    if (!~taken)
+    for (w = 0; w < PERMI_MASK_WORDS; w++) {
+      uint64_t taken = 0;
+      for (p = birth[v] + 1; p <= death[v]; p++)
+        taken |= busy[(size_t)p * PERMI_MASK_WORDS + (size_t)w];
+      if (~taken) {
+        slot[v] = 64 * w + permi_trailing_zeros(~taken);
+        break;
+      }
+    }
+    if (w == PERMI_MASK_WORDS)
       return 0;
-    slot[v] = permi_trailing_zeros(~taken);
+    most = slot[v] >= most ? slot[v] + 1 : most;
     for (p = birth[v] + 1; p <= death[v]; p++)
-      busy[p] |= UINT64_C(1) << slot[v];
+      busy[(size_t)p * PERMI_MASK_WORDS + (size_t)w] |= UINT64_C(1) << (slot[v] & 63);
   }
-  return 1;
+  return most;
 }
 
 static int64_t permi_residue_of(int64_t x, uint64_t p)
@@ -3606,23 +4098,48 @@ static int64_t permi_residue_of(int64_t x, uint64_t p)
   return (int64_t)integer.word[0];
 }
 
+/* A slot's bit of a mask of PERMI_MASK_WORDS words. */
+static void permi_mask_set(uint64_t *mask, int slot)
+{
+  mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
+}
+
+static void permi_mask_store(permi_frontier *frontier, int stream, const uint64_t *test, const uint64_t *want,
+                             const uint64_t *flip)
+{
+  const size_t others = (size_t)frontier->mask_words - 1;
+  frontier->stream[stream].test = test[0];
+  frontier->stream[stream].want = want[0];
+  frontier->stream[stream].flip = flip[0];
+  if (others) {
+    uint64_t *more = frontier->more + (size_t)stream * 3 * others;
+    memcpy(more, test + 1, others * sizeof *more);
+    memcpy(more + others, want + 1, others * sizeof *more);
+    memcpy(more + 2 * others, flip + 1, others * sizeof *more);
+  }
+}
+
 /* The streams of every step. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *sequence,
                                    const int *birth, const int *death, const int *slot)
 {
+  const size_t bytes = PERMI_MASK_WORDS * sizeof(uint64_t);
   int p, e, used = 0;
   for (p = 0; p < frontier->steps; p++) {
     int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
-    uint64_t test = 0, self = held ? UINT64_C(1) << slot[v] : 0; /* bits that vanish: tested 1, flipped to 0 */
+    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* what vanishes: tested 1, flipped to 0; with v's bit */
     frontier->stream_start[p] = used;
+    memset(gone, 0, bytes);
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
       if (death[t] == p) /* it had a slot: in a block of order 2 or more every vertex has two neighbours */
-        test |= UINT64_C(1) << slot[t];
+        permi_mask_set(gone, slot[t]);
     }
+    memcpy(mine, gone, bytes);
     if (held) {
-      permi_stream *stream = &frontier->stream[used++];
-      stream->test = stream->want = stream->flip = test | self;
+      permi_stream *stream = &frontier->stream[used];
+      permi_mask_set(mine, slot[v]);
+      permi_mask_store(frontier, used++, mine, mine, mine);
       stream->real = stream->absolute = 1;
       stream->imaginary = 0;
       stream->integer[0] = 1;
@@ -3631,18 +4148,24 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
       permi_stream *stream = &frontier->stream[used];
+      uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
       if (death[t] < p)
         continue;
-      stream->test = test | self;
-      stream->want = stream->flip = test;
-      if (birth[t] >= 0 && birth[t] < p) {
-        uint64_t bit = UINT64_C(1) << slot[t];
-        stream->test |= bit;
-        stream->want &= ~bit;
-        stream->flip = death[t] == p ? stream->flip & ~bit : stream->flip | bit;
-      } else if (death[t] > p) {
-        stream->flip ^= UINT64_C(1) << slot[t]; /* the slot may be one that vanishes in this very step */
+      memcpy(test, mine, bytes);
+      memcpy(want, gone, bytes);
+      memcpy(flip, gone, bytes);
+      if (slot[t] >= 0) {
+        const int word = slot[t] >> 6;
+        const uint64_t bit = UINT64_C(1) << (slot[t] & 63);
+        if (birth[t] >= 0 && birth[t] < p) {
+          test[word] |= bit;
+          want[word] &= ~bit;
+          flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
+        } else if (death[t] > p) {
+          flip[word] ^= bit; /* the slot may be one that vanishes in this very step */
+        }
       }
+      permi_mask_store(frontier, used, test, want, flip);
       stream->real = block->real ? block->real[block->edge[e]] : 0;
       stream->imaginary = block->imaginary ? block->imaginary[block->edge[e]] : 0;
       stream->absolute = block->real ? block->absolute[block->edge[e]] : 0;
@@ -3698,8 +4221,9 @@ static int permi_frontier_integers(permi_frontier *frontier, const permi_block *
   return frontier->words <= PERM_INTEGER_WORDS;
 }
 
-/* PERM_ERROR_LIMIT: the frontier has more than 64 vertices. PERM_ERROR_OVERFLOW: the permanent may be too long for a
-   perm_integer. roundings: of an entry's terms. modulus: for integers, or 0. doubled: 1 for double-double. */
+/* PERM_ERROR_LIMIT: the frontier has more than PERMI_FRONTIER_WIDTH vertices. PERM_ERROR_OVERFLOW: the permanent may be
+   too long for a perm_integer. roundings: of an entry's terms. modulus: for integers, or 0. doubled: 1 for
+   double-double. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, double roundings, double lost_error,
                                          uint64_t modulus, int doubled, permi_frontier **made)
@@ -3710,7 +4234,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   permi_frontier *frontier = (permi_frontier *)permi_allocate(allocator, 1, sizeof *frontier);
   int *numbers = (int *)permi_allocate(allocator, 7 * vertices, sizeof(int));
   permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
-  uint64_t *busy = (uint64_t *)permi_allocate(allocator, vertices + 1, sizeof *busy);
+  uint64_t *busy = (uint64_t *)permi_allocate(allocator, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
   int *sequence, *birth, *death, *slot;
   *made = frontier;
@@ -3776,12 +4300,22 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
       frontier->room[p & 1] = frontier->states[p];
   }
   frontier->steps = p;
+  i = permi_frontier_slots(frontier, 2 * n, birth, death, life, busy, slot);
+  frontier->slots = i;
+  frontier->mask_words = (i + 63) / 64;
+  if (frontier->mask_words > 1) {
+    frontier->more = (uint64_t *)permi_allocate(allocator, (size_t)block->edges + vertices,
+                                                3 * ((size_t)frontier->mask_words - 1) * sizeof *frontier->more);
+    if (!frontier->more)
+      goto done;
+  }
   status = PERM_ERROR_LIMIT;
-  if (!permi_frontier_slots(frontier, 2 * n, birth, death, life, busy, slot))
+  if (i == 0)
     goto done;
   permi_frontier_streams(frontier, block, sequence, birth, death, slot);
   {
-    const double sums = frontier->stream_start[p] - frontier->steps, operations = (block->imaginary ? 3.0 : 1.0) * n + sums;
+    const double sums = frontier->stream_start[p] - frontier->steps;
+    const double operations = (block->imaginary ? 3.0 : 1.0) * n + sums;
     double gamma = permi_gamma(roundings + operations), doubtful = permi_gamma(roundings + n + sums);
     if (doubled)
       gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
@@ -6783,7 +7317,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
 static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->algebra);
-  int i;
+  int i, j;
   hash = permi_hash(permi_hash(hash, (uint64_t)frontier->words), frontier->modulus);
   for (i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
@@ -6797,6 +7331,8 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier)
     hash = permi_hash_double(hash, stream->absolute);
     hash = permi_hash(hash, (uint64_t)stream->integer[0]);
     hash = permi_hash(hash, (uint64_t)stream->integer[1]);
+    for (j = 0; frontier->mask_words > 1 && j < 3 * (frontier->mask_words - 1); j++)
+      hash = permi_hash(hash, frontier->more[(size_t)(i * 3) * (size_t)(frontier->mask_words - 1) + (size_t)j]);
   }
   return hash;
 }
@@ -6872,7 +7408,9 @@ static double permi_dense_seconds(const perm_options *options, int n, int parts)
                           ? PERMI_DOUBLED
                       : precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
                                                              : PERMI_ROUNDED;
-  const perm_form form = product != PERMI_ROUNDED ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED;
+  const perm_form form = product != PERMI_ROUNDED ? PERM_FORM_SPLIT
+                         : parts == 2             ? PERM_FORM_PAIR
+                                                  : PERM_FORM_NORMALISED;
   const permi_kernel *kernel = permi_kernel_for(permi_isa(options), form, parts, product, PERM_MAX_N);
   return n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
 }
@@ -6939,7 +7477,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
     return permi_fail_memory(maker->result);
   }
   status = PERM_ERROR_LIMIT;
-  if (cost < 1e60) {
+  if (cost < PERMI_ORDER_MOST) {
     double roundings = permi_entry_roundings(working, working->n);
     status = permi_frontier_create(allocator, block, order, maker->binomial, roundings, working->lost_error,
                                    working->modulus, permi_sparse_doubled(maker->options), &frontier);
@@ -6951,7 +7489,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   if (status == PERM_ERROR_OVERFLOW) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
   } else if (status != PERM_OK) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found within %d frontier vertices (predicted transitions %.3g)",
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "has no elimination order found within %d frontier vertices (predicted transitions %.3g)",
                  PERMI_FRONTIER_WIDTH, cost);
   } else {
     offer->seconds = permi_order_seconds(block, cost * permi_algebra_weight(frontier->algebra));
@@ -7481,7 +8020,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
   permi_maker maker;
   perm_status status = PERM_OK;
   int zero;
-  double start = permi_seconds(), *binomial = permi_binomials(allocator);
+  double start = permi_seconds(), *binomial = permi_binomials(allocator, matrix->n);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   maker.options = options;
@@ -7822,46 +8361,30 @@ static int permi_route(const permi_problem *problem, const perm_options *options
      PERMI_ACCUMULATE(y, x)   *y += coefficient *x
      PERMI_TRACK(x, count)    notes the sizes of finished values
      PERMI_STEP               name of the function
-   Per group of the target: the streams that reach it, the pattern of their union, then the sums, straight into
-   the target. Where a stream takes all of a group to all of the other, that is y += c x over contiguous arrays. */
-static perm_status PERMI_STEP(permi_run *run, const permi_list *source, permi_list *target, int streams, double done)
+   Fills a part of a step's target that has been merged and placed: per group the sums, straight into the list. Where a
+   stream takes all of a group to all of the other, that is y += c x over contiguous arrays. */
+static void PERMI_STEP(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,
+                       permi_moves *moves)
 {
   const PERMI_VALUE *values = (const PERMI_VALUE *)source->value;
-  uint64_t bits[PERMI_LOW_WORDS];
-  size_t unpolled = 0, k, count;
-  int s, j;
-  target->groups = target->states = 0;
-  permi_patterns_clear(&target->patterns);
-  for (;;) {
-    PERMI_VALUE *y = (PERMI_VALUE *)target->value + target->states * PERMI_STRIDE;
-    uint64_t key = UINT64_MAX;
-    int taking = 0, pattern, pass, fresh = 1;
-    for (s = 0; s < streams; s++)
-      key = run->cursor[s].key < key ? run->cursor[s].key : key;
-    if (key == UINT64_MAX)
-      break;
-    memset(bits, 0, sizeof bits);
-    for (s = 0; s < streams; s++)
-      if (run->cursor[s].key == key) {
-        size_t moving = (size_t)source->pattern[run->cursor[s].group];
-        if (permi_pattern_move(source->patterns.bits + moving * PERMI_LOW_WORDS, &run->cursor[s], bits))
-          run->taking[taking++] = s;
-        else
-          permi_cursor_next(&run->cursor[s], source);
-      }
-    if (!taking)
-      continue;
-    pattern = permi_patterns_find(run->allocator, &target->patterns, bits);
-    if (pattern < 0 || (target->groups == target->group_room && !permi_list_more_groups(run->allocator, target)))
-      return PERM_ERROR_MEMORY;
+  const permi_take *take = part->take;
+  size_t group, states = part->state_at, k, count, words = (size_t)target->words;
+  part->smallest = DBL_MAX;
+  part->largest = 0;
+  memcpy(target->high + part->group_at * words, part->high, part->groups * words * sizeof *part->high);
+  for (group = 0; group < part->groups; group++) {
+    PERMI_VALUE *y = (PERMI_VALUE *)target->value + states * PERMI_STRIDE;
+    const int pattern = part->own ? part->number[part->pattern[group]] : part->pattern[group];
+    const int taking = (int)part->taken[group];
+    int pass, fresh = 1, j;
     count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
     for (pass = 0; pass < 2; pass++) /* whole moves first: one of them saves the zeros */
       for (j = 0; j < taking; j++) {
-        const permi_cursor *cursor = &run->cursor[run->taking[j]];
-        const PERMI_VALUE *x = values + source->first[cursor->group] * PERMI_STRIDE;
-        const permi_move *move = permi_moves_find(&run->moves, run->step, run->taking[j], cursor, &source->patterns,
-                                                  source->pattern[cursor->group], &target->patterns, pattern);
-        const uint32_t *pair = run->moves.pair + move->first;
+        const permi_cursor *cursor = &part->cursor[take[j].stream];
+        const PERMI_VALUE *x = values + source->first[take[j].group] * PERMI_STRIDE;
+        const permi_move *move = permi_moves_find(moves, run->step, (int)take[j].stream, cursor, &source->patterns,
+                                                  source->pattern[take[j].group], &target->patterns, pattern);
+        const uint32_t *pair = moves->pair + move->first;
         size_t pairs = (size_t)move->count;
         int runs = move->runs;
         PERMI_COEFFICIENTS
@@ -7890,25 +8413,13 @@ static perm_status PERMI_STEP(permi_run *run, const permi_list *source, permi_li
         }
         fresh = 0;
       }
-    for (j = 0; j < taking; j++)
-      permi_cursor_next(&run->cursor[run->taking[j]], source);
+    take += taking;
     if (run->tracking)
       PERMI_TRACK(y, count);
-    target->high[target->groups] = key;
-    target->pattern[target->groups] = pattern;
-    target->first[target->groups++] = target->states;
-    target->states += count;
-    target->first[target->groups] = target->states;
-    unpolled += count;
-    if (unpolled > 262144 && run->control) {
-      perm_status status =
-          permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
-      if (status != PERM_OK)
-        return status;
-      unpolled = 0;
-    }
+    target->pattern[part->group_at + group] = pattern;
+    target->first[part->group_at + group] = states;
+    states += count;
   }
-  return PERM_OK;
 }
 #undef PERMI_VALUE
 #undef PERMI_STRIDE

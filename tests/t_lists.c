@@ -34,7 +34,9 @@ static void t_lists_random(int n, int parts, int shape, double *a)
   int i, k;
   for (i = 0; i < n * n; i++) {
     const int by = (i % n - i / n + n) % n;
-    const int there = shape % 3 == 0 ? by < 4 || by > n - 2 : shape % 3 == 1 ? by < 2 || !test_below(4) : by < 2 || test_below(2);
+    const int there = shape % 3 == 0   ? by < 4 || by > n - 2
+                      : shape % 3 == 1 ? by < 2 || !test_below(4)
+                                       : by < 2 || test_below(2);
     for (k = 0; k < parts; k++) {
       double x = shape % 2 ? test_uniform() + 0.1 : 2 * test_uniform() - 1;
       if (wide)
@@ -108,4 +110,169 @@ TEST(t_lists_escalate_to_double_double)
   CHECK(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error * (1 + 1e-14));
   oracle_exact_free(&exact);
   perm_matrix_free(&matrix);
+}
+
+/* Rows that touch all columns, eliminated first: as wide a frontier as there are columns, with few states. The block of
+   a matrix without empty rows, and a run in a given order. */
+static void t_lists_block(int n, const int64_t *a, permi_block *block)
+{
+  int i, j, v, edges = 0, used = 0;
+  memset(block, 0, sizeof *block);
+  for (i = 0; i < n * n; i++)
+    edges += a[i] != 0;
+  block->n = n;
+  block->edges = edges;
+  block->start = (int *)malloc((2 * (size_t)n + 1) * sizeof(int));
+  block->neighbour = (int *)malloc(2 * (size_t)edges * sizeof(int));
+  block->edge = (int *)malloc(2 * (size_t)edges * sizeof(int));
+  block->integer = (int64_t *)malloc((size_t)edges * sizeof(int64_t));
+  edges = 0;
+  for (v = 0; v < 2 * n; v++) {
+    block->start[v] = used;
+    for (j = 0; j < n; j++) {
+      const int row = v < n ? v : j, column = v < n ? j : v - n;
+      int e, k;
+      if (!a[row * n + column])
+        continue;
+      if (v < n) {
+        e = edges++;
+        block->integer[e] = a[row * n + column];
+      } else {
+        for (k = block->start[row]; block->neighbour[k] != v; k++)
+          ;
+        e = block->edge[k];
+      }
+      block->neighbour[used] = v < n ? n + column : row;
+      block->edge[used++] = e;
+    }
+  }
+  block->start[v] = used;
+}
+
+static perm_status t_lists_ordered(const permi_block *block, const int *order, uint64_t modulus, int *width,
+                                   perm_integer *value)
+{
+  perm_allocator allocator;
+  permi_frontier *frontier = NULL;
+  permi_leaf leaf;
+  perm_partial partial;
+  perm_status status;
+  double *binomial;
+  memset(&allocator, 0, sizeof allocator);
+  memset(&leaf, 0, sizeof leaf);
+  memset(&partial, 0, sizeof partial);
+  binomial = permi_binomials(&allocator, block->n);
+  status = permi_frontier_create(&allocator, block, order, binomial, 0, 0, modulus, 0, &frontier);
+  if (status == PERM_OK) {
+    leaf.context = frontier;
+    *width = frontier->slots;
+    status = permi_frontier_run(&leaf, NULL, &partial);
+    CHECK(permi_sum_integer(&partial.value, value));
+  }
+  permi_frontier_release(&allocator, frontier);
+  free(binomial);
+  return status;
+}
+
+TEST(t_lists_masks_of_several_words)
+{
+  static int64_t a[520 * 520];
+  static int order[2 * 520];
+  static const int orders[] = {40, 63, 64, 65, 80, 120, 129, 140, 200, 300};
+  int trial, i, j, widest = 0;
+  for (trial = 0; trial < 20; trial++) {
+    const int n = orders[trial / 2], hubs = n <= 80 && trial % 4 < 2 ? 2 : 1, transposed = trial & 1;
+    const uint64_t modulus = UINT64_C(1000000007);
+    perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_EXACT);
+    perm_matrix matrix;
+    perm_result r;
+    permi_block block;
+    perm_integer value;
+    int *row = (int *)malloc(sizeof(int) * 4096), *column = (int *)malloc(sizeof(int) * 4096), width = 0;
+    int64_t *entry = (int64_t *)malloc(sizeof(int64_t) * 4096);
+    size_t nnz = 0;
+    memset(a, 0, sizeof a);
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        if (i < hubs || i == j || (i + 1) % n == j) {
+          const int at = transposed ? j * n + i : i * n + j;
+          a[at] = 1 + test_below(3);
+          a[at] = test_below(3) ? a[at] : -a[at];
+          row[nnz] = at / n;
+          column[nnz] = at % n;
+          entry[nnz++] = a[at];
+        }
+    for (i = 0; i < n; i++) { /* hubs, then their side */
+      order[i] = transposed ? n + i : i;
+      order[n + i] = transposed ? i : n + i;
+    }
+    CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, NULL, NULL, entry, PERM_KIND_INTEGER, NULL, &matrix, &r) ==
+          PERM_OK);
+    t_lists_block(n, a, &block);
+    options.modulus = modulus;
+    CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK && r.exact);
+    CHECK(t_lists_ordered(&block, order, modulus, &width, &value) == PERM_OK);
+    permi_integer_reduce(&value, modulus);
+    CHECK_SHOW(value.word[0] == r.integer.word[0] && value.word[0] != 0, "n %d hubs %d: %llu, not %llu", n, hubs,
+               (unsigned long long)value.word[0], (unsigned long long)r.integer.word[0]);
+    CHECK_SHOW(width >= n - 2, "n %d width %d", n, width);
+    widest = width > widest ? width : widest;
+    perm_matrix_free(&matrix);
+    free(block.start);
+    free(block.neighbour);
+    free(block.edge);
+    free(block.integer);
+    free(row);
+    free(column);
+    free(entry);
+  }
+  CHECK(widest > 256);
+}
+
+/* Parts of equal work, made by several threads: the same bits in every kind of value. */
+TEST(t_lists_same_bits_on_any_threads)
+{
+  perm_matrix graph, matrix;
+  perm_result r, s;
+  double *real, *imaginary;
+  int64_t *integer;
+  int kind, threads;
+  size_t e;
+  CHECK(perm_generate("regular:62:3", 5, NULL, &graph, &r) == PERM_OK);
+  real = (double *)malloc(graph.nnz * sizeof *real);
+  imaginary = (double *)malloc(graph.nnz * sizeof *imaginary);
+  integer = (int64_t *)malloc(graph.nnz * sizeof *integer);
+  for (kind = 0; kind < 9; kind++) {
+    perm_options options = t_sparse_options(PERM_FRONTIER, kind > 5   ? PERM_PRECISION_EXACT
+                                                           : kind > 2 ? PERM_PRECISION_DD
+                                                                      : PERM_PRECISION_FAST);
+    options.modulus = kind == 8 ? (UINT64_C(1) << 61) - 1 : 0;
+    options.tolerance = 1;
+    for (e = 0; e < graph.nnz; e++) {
+      real[e] = 0.5 + test_uniform();
+      real[e] = kind % 3 && test_below(2) ? -real[e] : real[e];
+      imaginary[e] = test_uniform() - 0.5;
+      integer[e] = kind == 6 ? 1 : test_below(kind == 7 ? 1000 : 1 << 30) + 1;
+    }
+    matrix = graph;
+    matrix.kind = kind > 5 ? PERM_KIND_INTEGER : kind % 3 == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
+    matrix.real = real;
+    matrix.imaginary = imaginary;
+    matrix.integer = integer;
+    for (threads = 1; threads <= 3; threads++) {
+      options.threads = threads;
+      CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK && r.method == PERM_FRONTIER);
+      if (threads == 1)
+        s = r;
+      CHECK_SHOW(r.value == s.value && r.imaginary == s.imaginary && r.error == s.error && r.exp2 == s.exp2 &&
+                     r.terms == s.terms,
+                 "kind %d, %d threads: %.17g, not %.17g", kind, threads, r.value, s.value);
+      CHECK(!memcmp(&r.integer, &s.integer, sizeof r.integer));
+    }
+    CHECK_SHOW(r.terms > 1e5, "%g states", r.terms);
+  }
+  perm_matrix_free(&graph);
+  free(real);
+  free(imaginary);
+  free(integer);
 }
