@@ -2660,6 +2660,7 @@ typedef struct permi_engine {
   /* The leaf from the offer; takes offer->plan over (sets it to NULL) or leaves it to be released. */
   perm_status (*make)(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
+  int named; /* 1: for who asks by name; never the planner's choice */
 } permi_engine;
 
 static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
@@ -3134,7 +3135,8 @@ typedef struct permi_run {
   permi_control *control;
   permi_list list[2];
   permi_part *part;
-  int parts_at_once, threads, most_streams;
+  int parts_at_once, threads;
+  struct permi_sorting *sorting; /* NULL: lists are merged */
   permi_moves *moves; /* of a thread */
   size_t *weight; /* [stream][block of groups]: states that take part before it */
   size_t weight_room;
@@ -3212,6 +3214,9 @@ static void permi_track_parts(const double *x, size_t count, int size, int parts
   *smallest = low;
   *largest = high;
 }
+
+#define PERMI_PASTE(a, b) a##b
+#define PERMI_TERM(step) PERMI_PASTE(step, _term)
 
 /* One text (>>template), an instance per algebra. */
 #define PERMI_STEP permi_step_magnitudes
@@ -3857,14 +3862,12 @@ static size_t permi_value_bytes(const permi_frontier *frontier)
                                                                   : frontier->words * frontier->parts);
 }
 
-static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run, int p)
+/* The cursors of step p, and what it does to sizes and losses. Returns how many streams there are. */
+static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
 {
   const permi_stream *stream = frontier->stream + frontier->stream_start[p];
   const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
-  const int doubles = frontier->algebra < PERMI_WORD;
-  permi_list *source = &run->list[p & 1], *target = &run->list[(p + 1) & 1];
-  double weight = 0, least = 1, done = frontier->cost[p] * PERMI_STATE_SECONDS;
-  perm_status status;
+  double weight = 0, least = 1;
   int s;
   run->step = p + 1;
   for (s = 0; s < streams; s++) {
@@ -3876,23 +3879,27 @@ static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run
   }
   weight *= 1 + 1e-12;
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
-  if (doubles) {
+  if (frontier->algebra < PERMI_WORD) {
     run->loss *= weight;
     if (run->smallest * least < PERMI_SAFE_PRODUCT)
       run->loss += (frontier->algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
-    run->tracking = run->careful || source->states < PERMI_TRACK_STATES || p % 4 == 0;
+    run->tracking = run->careful || run->list[p & 1].states < PERMI_TRACK_STATES || p % 4 == 0;
     run->smallest = run->tracking ? DBL_MAX : 0;
     run->largest = run->tracking ? 0 : run->largest * weight;
   }
+  return streams;
+}
+
+static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run, int p)
+{
+  const int streams = permi_run_prepare(frontier, run, p);
+  const double done = frontier->cost[p] * PERMI_STATE_SECONDS;
+  permi_list *source = &run->list[p & 1], *target = &run->list[(p + 1) & 1];
   target->groups = target->states = 0;
   permi_patterns_clear(&target->patterns);
   if (run->threads > 1 && source->states >= PERMI_PARALLEL_STATES)
-    status = permi_run_together(run, source, target, streams, permi_fills[frontier->algebra], done);
-  else
-    status = permi_run_alone(run, source, target, streams, permi_fills[frontier->algebra], done);
-  if (status == PERM_OK && doubles && run->tracking)
-    permi_run_rescale(run, target, permi_algebra_doubles(frontier->algebra));
-  return status;
+    return permi_run_together(run, source, target, streams, permi_fills[frontier->algebra], done);
+  return permi_run_alone(run, source, target, streams, permi_fills[frontier->algebra], done);
 }
 
 static void permi_run_release(permi_run *run)
@@ -3931,7 +3938,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
   run->locked.release = permi_locked_release;
   run->locked.user_data = (void *)(uintptr_t)allocator;
   run->threads = 1;
-  if (run->control && fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES)
+  if (run->control && !run->sorting && fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES)
     run->threads = permi_threads(run->control->options);
   run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1;
   run->part = (permi_part *)permi_allocate(allocator, (size_t)run->parts_at_once, sizeof *run->part);
@@ -3955,17 +3962,168 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
   return ok;
 }
 
-static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+/* ---- expand, sort, contract: the oracle of the merging [DOB15, 3.3]. Lists have whole masks for keys and no patterns. */
+typedef struct permi_sorting {
+  uint64_t *key[2];   /* mask_words each */
+  permi_take *take[2]; /* whence: number of the state, and stream */
+  size_t room;
+} permi_sorting;
+
+static void permi_sorting_release(const perm_allocator *allocator, permi_sorting *sorting)
+{
+  int k;
+  for (k = 0; k < 2; k++) {
+    permi_release(allocator, sorting->key[k]);
+    permi_release(allocator, sorting->take[k]);
+    sorting->key[k] = NULL;
+    sorting->take[k] = NULL;
+  }
+  sorting->room = 0;
+}
+
+static int permi_sorting_reserve(const perm_allocator *allocator, permi_sorting *sorting, size_t count, int words)
+{
+  int k, ok = 1;
+  if (count <= sorting->room)
+    return 1;
+  permi_sorting_release(allocator, sorting);
+  count += count / 4 + 64;
+  for (k = 0; k < 2; k++) {
+    sorting->key[k] = (uint64_t *)permi_allocate(allocator, count, (size_t)words * sizeof(uint64_t));
+    sorting->take[k] = (permi_take *)permi_allocate(allocator, count, sizeof(permi_take));
+    ok = ok && sorting->key[k] && sorting->take[k];
+  }
+  if (ok)
+    sorting->room = count;
+  return ok;
+}
+
+/* Stable, by one byte after the other, least significant first; bytes that are equal in all keys are passed over. The
+   sorted ones end in key[0], take[0]. */
+static void permi_sorting_sort(permi_sorting *sorting, size_t count, int words)
+{
+  size_t start[256], k;
+  int byte, w, b;
+  for (byte = 0; byte < 8 * words; byte++) {
+    const uint64_t *key = sorting->key[0] + byte / 8;
+    const int shift = byte % 8 * 8;
+    uint64_t *keys, differs = 0;
+    permi_take *takes;
+    for (k = 0; k < count; k++)
+      differs |= key[k * (size_t)words] ^ key[0];
+    if (!(differs >> shift & 255))
+      continue;
+    memset(start, 0, sizeof start);
+    for (k = 0; k < count; k++)
+      start[key[k * (size_t)words] >> shift & 255]++;
+    for (k = 0, b = 0; b < 256; b++) {
+      const size_t here = start[b];
+      start[b] = k;
+      k += here;
+    }
+    for (k = 0; k < count; k++) {
+      const size_t to = start[key[k * (size_t)words] >> shift & 255]++;
+      for (w = 0; w < words; w++)
+        sorting->key[1][to * (size_t)words + (size_t)w] = sorting->key[0][k * (size_t)words + (size_t)w];
+      sorting->take[1][to] = sorting->take[0][k];
+    }
+    keys = sorting->key[0];
+    sorting->key[0] = sorting->key[1];
+    sorting->key[1] = keys;
+    takes = sorting->take[0];
+    sorting->take[0] = sorting->take[1];
+    sorting->take[1] = takes;
+  }
+}
+
+typedef void (*permi_term_add)(const permi_run *run, permi_part *part, const permi_cursor *cursor, void *to,
+                               const void *from, int fresh);
+static const permi_term_add permi_terms_of[] = {
+    permi_step_magnitudes_term,    permi_step_signed_term,    permi_step_complex_term,
+    permi_step_magnitudes_dd_term, permi_step_signed_dd_term, permi_step_complex_dd_term,
+    permi_step_word_term,          permi_step_wide_term,      permi_step_words_term,
+    permi_step_residues_term};
+
+/* Does the stream take the mask? */
+static int permi_sorting_takes(const permi_frontier *frontier, int stream, const uint64_t *mask)
+{
+  int w;
+  for (w = 0; w < frontier->mask_words; w++)
+    if ((mask[w] & permi_stream_word(frontier, stream, 0, w)) != permi_stream_word(frontier, stream, 1, w))
+      return 0;
+  return 1;
+}
+
+static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run *run, int p)
+{
+  const int streams = permi_run_prepare(frontier, run, p), first = frontier->stream_start[p];
+  const int words = frontier->mask_words;
+  const size_t bytes = permi_value_bytes(frontier);
+  const permi_term_add term = permi_terms_of[frontier->algebra];
+  const permi_list *source = &run->list[p & 1];
+  permi_list *target = &run->list[(p + 1) & 1];
+  permi_sorting *sorting = run->sorting;
+  size_t count = 0, k;
+  perm_status status = PERM_OK;
+  int s, w;
+  for (s = 0; s < streams; s++)
+    for (k = 0; k < source->states; k++)
+      count += (size_t)permi_sorting_takes(frontier, first + s, source->high + k * (size_t)words);
+  if (!permi_sorting_reserve(run->allocator, sorting, count, words))
+    return PERM_ERROR_MEMORY;
+  count = 0;
+  for (s = 0; s < streams && status == PERM_OK; s++) {
+    for (k = 0; k < source->states; k++) {
+      const uint64_t *mask = source->high + k * (size_t)words;
+      if (!permi_sorting_takes(frontier, first + s, mask))
+        continue;
+      for (w = 0; w < words; w++)
+        sorting->key[0][count * (size_t)words + (size_t)w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
+      sorting->take[0][count].group = (uint32_t)k;
+      sorting->take[0][count++].stream = (uint32_t)s;
+    }
+    if (run->control)
+      status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
+  }
+  if (status != PERM_OK)
+    return status;
+  permi_sorting_sort(sorting, count, words);
+  target->states = 0;
+  run->part->smallest = DBL_MAX;
+  run->part->largest = 0;
+  for (k = 0; k < count; k++) {
+    const uint64_t *key = sorting->key[0] + k * (size_t)words;
+    const permi_take *take = &sorting->take[0][k];
+    const int fresh = k == 0 || memcmp(key, key - words, (size_t)words * sizeof *key) != 0;
+    if (fresh) {
+      if (target->states == target->state_room) /* cannot be: the room is a bound */
+        return PERM_ERROR_MEMORY;
+      memcpy(target->high + target->states++ * (size_t)words, key, (size_t)words * sizeof *key);
+    }
+    term(run, run->part, &run->part->cursor[take->stream], (char *)target->value + (target->states - 1) * bytes,
+         (const char *)source->value + take->group * bytes, fresh);
+  }
+  for (k = 0; k < target->states; k++)
+    term(run, run->part, run->part->cursor, (char *)target->value + k * bytes, NULL, 0);
+  permi_run_note(run, run->part);
+  return PERM_OK;
+}
+
+static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control, int by_sorting,
+                                         perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const perm_allocator *allocator = &frontier->allocator;
   size_t size = permi_value_bytes(frontier);
   permi_run run;
+  permi_sorting sorting;
   perm_status status = PERM_ERROR_MEMORY;
   uint64_t none[PERMI_LOW_WORDS];
   double growth = 0;
   int p, most = 1, complete;
   memset(&run, 0, sizeof run);
+  memset(&sorting, 0, sizeof sorting);
+  run.sorting = by_sorting ? &sorting : NULL;
   memset(none, 0, sizeof none);
   run.allocator = allocator;
   run.control = control;
@@ -3989,17 +4147,23 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
       run.list[p].words = frontier->mask_words;
       run.list[p].state_room = (size_t)frontier->room[p];
       run.list[p].value = permi_allocate(allocator, run.list[p].state_room, size);
+      if (by_sorting)
+        run.list[p].high = (uint64_t *)permi_allocate(allocator, run.list[p].state_room,
+                                                      (size_t)frontier->mask_words * sizeof(uint64_t));
+      complete &= !by_sorting || run.list[p].high;
     }
   run.careful = growth > 300;
   none[0] = 1; /* the start: nothing matched, in one way */
   if (!complete || !run.list[0].value || !run.list[1].value ||
-      !permi_list_more_groups(allocator, &run.list[0]) ||
-      permi_patterns_find(allocator, &run.list[0].patterns, none) != 0)
+      (!by_sorting && (!permi_list_more_groups(allocator, &run.list[0]) ||
+                       permi_patterns_find(allocator, &run.list[0].patterns, none) != 0)))
     goto done;
   run.list[0].groups = run.list[0].states = 1;
-  run.list[0].first[0] = 0;
   memset(run.list[0].high, 0, (size_t)run.list[0].words * sizeof *run.list[0].high);
-  run.list[0].pattern[0] = 0;
+  if (!by_sorting) {
+    run.list[0].first[0] = 0;
+    run.list[0].pattern[0] = 0;
+  }
   memset(run.list[0].value, 0, size);
   if (frontier->algebra >= PERMI_WORD)
     *(uint64_t *)run.list[0].value = 1;
@@ -4012,14 +4176,27 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
     if (control && (p & 15) == 0)
       status = permi_control_poll(control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
     if (status == PERM_OK)
-      status = permi_run_step(frontier, &run, p);
+      status = by_sorting ? permi_sorting_step(frontier, &run, p) : permi_run_step(frontier, &run, p);
+    if (status == PERM_OK && frontier->algebra < PERMI_WORD && run.tracking)
+      permi_run_rescale(&run, &run.list[(p + 1) & 1], permi_algebra_doubles(frontier->algebra));
     run.visited += (double)run.list[(p + 1) & 1].states;
   }
   if (status == PERM_OK)
     status = permi_frontier_finish(frontier, &run, &run.list[p & 1], partial);
 done:
+  permi_sorting_release(allocator, &sorting);
   permi_run_release(&run);
   return status;
+}
+
+static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  return permi_frontier_run_by(leaf, control, 0, partial);
+}
+
+static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  return permi_frontier_run_by(leaf, control, 1, partial);
 }
 
 /* ======================================================================================= >>streams
@@ -7306,9 +7483,9 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   int length =
       snprintf(buffer, size,
-               "frontier, order %d: width %d, %d steps, at most %.3g states, about %.3g transitions of %s, "
+               "%s, order %d: width %d, %d steps, at most %.3g states, about %.3g transitions of %s, "
                "predicted %.3g s, %.3g bytes\n",
-               leaf->information.n, frontier->width, frontier->steps,
+               perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
                frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1], leaf->information.work,
                algebra[frontier->algebra], leaf->information.seconds, leaf->information.bytes);
   return length > 0 ? (size_t)length : 0;
@@ -7705,12 +7882,51 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
+/* The frontier programme with nothing but merged lists. */
+static perm_status permi_lists_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  const perm_status status = permi_frontier_make(maker, block, offer, leaf);
+  leaf->information.method = PERM_LISTS;
+  leaf->run_task = permi_frontier_run;
+  return status;
+}
+
+/* With sorted lists. Measured on a regular graph of order 80: PERMI_SORTING_SLOWER times as long as merging. */
+#define PERMI_SORTING_SLOWER 15
+static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_status status = permi_frontier_offer(maker, block, rival, offer);
+  const permi_frontier *frontier = (const permi_frontier *)offer->plan;
+  double most = 0;
+  int p;
+  if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
+    return status;
+  for (p = 0; p < frontier->steps; p++)
+    most = fmax(most, frontier->cost[p + 1] - frontier->cost[p]);
+  offer->seconds *= PERMI_SORTING_SLOWER;
+  offer->bytes = (frontier->room[0] + frontier->room[1]) *
+                     ((double)permi_value_bytes(frontier) + 8 * frontier->mask_words) +
+                 2.5 * most * (sizeof(permi_take) + 8.0 * frontier->mask_words) + 65536;
+  return status;
+}
+
+static perm_status permi_sorting_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                      permi_leaf *leaf)
+{
+  const perm_status status = permi_frontier_make(maker, block, offer, leaf);
+  leaf->information.method = PERM_SORTING;
+  leaf->run_task = permi_sorting_run;
+  return status;
+}
+
 /* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
-    {PERM_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release},
-    {PERM_BAND, permi_band_offer, permi_band_make, permi_band_release},
-    {PERM_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release},
-    {PERM_TREE, permi_tree_offer, permi_tree_make, permi_tree_release},
+    {PERM_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release, 0},
+    {PERM_BAND, permi_band_offer, permi_band_make, permi_band_release, 0},
+    {PERM_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 0},
+    {PERM_LISTS, permi_frontier_offer, permi_lists_make, permi_frontier_release, 1},
+    {PERM_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, 1},
+    {PERM_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, 0},
 };
 
 /* Below this the frontier is taken whatever the rival: its bound is proven and it hardly cancels. */
@@ -7821,6 +8037,8 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   for (i = 0; i < ENGINES; i++)
     offer[i].seconds = (double)INFINITY;
   for (i = 0; i < ENGINES && status == PERM_OK; i++) {
+    if (permi_engines[i].named)
+      continue;
     status = permi_engines[i].offer(maker, block, best, &offer[i]);
     if (status == PERM_OK)
       status = permi_offer_note(maker, block, permi_engines[i].method, offer[i].seconds, offer[i].bytes, offer[i].why);
@@ -8420,6 +8638,22 @@ static void PERMI_STEP(const permi_run *run, const permi_list *source, permi_lis
     target->first[part->group_at + group] = states;
     states += count;
   }
+}
+
+/* One term: the first of a value, or added to it; with from NULL the finished value is noted. */
+static void PERMI_TERM(PERMI_STEP)(const permi_run *run, permi_part *part, const permi_cursor *cursor, void *to,
+                                   const void *from, int fresh)
+{
+  PERMI_VALUE *y = (PERMI_VALUE *)to;
+  const PERMI_VALUE *x = (const PERMI_VALUE *)from;
+  PERMI_COEFFICIENTS
+  (void)part;
+  if (x && fresh)
+    PERMI_ASSIGN(y, x);
+  else if (x)
+    PERMI_ACCUMULATE(y, x);
+  else if (run->tracking)
+    PERMI_TRACK(y, 1);
 }
 #undef PERMI_VALUE
 #undef PERMI_STRIDE

@@ -276,3 +276,75 @@ TEST(t_lists_same_bits_on_any_threads)
   free(imaginary);
   free(integer);
 }
+
+/* Merging, and expanding, sorting and contracting: equal integers, doubles within their errors; both by name only. */
+TEST(t_lists_sorting_is_merging)
+{
+  double a[2 * 12 * 12];
+  int64_t z[12 * 12];
+  int trial, i, k, computed = 0;
+  for (trial = 0; trial < 120; trial++) {
+    const int parts = trial % 3 == 2 ? 2 : 1, exact = trial % 3 == 0, n = 3 + test_below(10);
+    perm_options options = t_sparse_options(PERM_LISTS, exact            ? PERM_PRECISION_EXACT
+                                                        : trial & 4 ? PERM_PRECISION_DD
+                                                                    : PERM_PRECISION_FAST);
+    perm_matrix matrix;
+    perm_result r[3];
+    t_lists_random(n, parts, trial & ~3, a);
+    for (i = 0; i < n * n; i++)
+      z[i] = a[i] == 0 ? 0 : test_below(trial & 8 ? 3 : 1 << 20) - (trial & 16 ? 1 : 0);
+    if (exact)
+      matrix = t_sparse_integers(n, z);
+    else if (parts == 2)
+      matrix = t_sparse_complex_matrix(n, a);
+    else
+      CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL) == PERM_OK);
+    options.modulus = exact && trial & 32 ? 1000003 : 0;
+    options.tolerance = 1;
+    for (k = 0; k < 3; k++) {
+      options.method = k == 0 ? PERM_LISTS : k == 1 ? PERM_SORTING : PERM_FRONTIER;
+      CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r[k]) >= PERM_OK, "%s", r[k].message);
+      CHECK(r[k].method == options.method || r[k].method == PERM_STRUCTURE || r[k].terms == 0);
+    }
+    computed += r[1].method == PERM_SORTING;
+    for (k = 1; k < 3; k++) {
+      CHECK_SHOW(exact ? r[k].exact && !memcmp(&r[0].integer, &r[k].integer, sizeof r[0].integer)
+                       : hypot(r[0].value - ldexp(r[k].value, (int)(r[k].exp2 - r[0].exp2)),
+                               r[0].imaginary - ldexp(r[k].imaginary, (int)(r[k].exp2 - r[0].exp2))) <=
+                             r[0].error + ldexp(r[k].error, (int)(r[k].exp2 - r[0].exp2)),
+                 "trial %d n %d: %.17g by merging, %.17g by %s", trial, n, r[0].value, r[k].value,
+                 perm_method_name(r[k].method));
+      CHECK(r[k].terms == r[0].terms); /* the same states */
+    }
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(computed > 80, "%d", computed);
+}
+
+/* Every allocation fails in turn, in lists and in sorting; nothing leaks. */
+TEST(t_lists_without_memory)
+{
+  static const perm_method methods[] = {PERM_LISTS, PERM_SORTING};
+  int k, failed = 0;
+  perm_matrix matrix;
+  perm_result r;
+  CHECK(perm_generate("regular:24:3", 3, NULL, &matrix, &r) == PERM_OK);
+  for (k = 0; k < 2; k++) {
+    t_sparse_memory memory = {0, 0, 0};
+    perm_options options = t_sparse_options(methods[k], PERM_PRECISION_FAST);
+    options.allocator.allocate = t_sparse_allocate;
+    options.allocator.release = t_sparse_release;
+    options.allocator.user_data = &memory;
+    do {
+      memory.calls = 0;
+      memory.fail_at++;
+      perm_compute_sparse(&matrix, &options, &r);
+      CHECK(memory.live == 0);
+      CHECK(r.status == PERM_OK || r.status == PERM_ERROR_MEMORY);
+      failed += r.status != PERM_OK;
+    } while (memory.calls >= memory.fail_at);
+    CHECK(r.status == PERM_OK && r.method == methods[k]);
+  }
+  perm_matrix_free(&matrix);
+  CHECK_SHOW(failed > 60, "%d", failed);
+}
