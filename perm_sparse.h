@@ -2691,8 +2691,8 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
    A step makes its target in parts, the groups between two keys. Each part is merged first (permi_part_merge: which
    groups there are, their patterns, who reaches them), then filled with values at its place in the list. Threads take
    parts of equal work: keys are found by bisection such that the sources below them, over all streams, have equal
-   shares of the states: the balanced path of [DOB15], which no group crosses since a key belongs to one part. A target's
-   value depends on its sources alone, so parts and threads leave no trace in the bits. */
+   shares of the states: the balanced path of [DOB15], which no group crosses since a key belongs to one part. A value
+   depends on its sources alone, so parts and threads leave no trace in the bits. */
 /* Measured, seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, whose groups are small:
    .004, .004, .008, .010, .011 (each within a third, the machine was shared). */
 #define PERMI_LOW_BITS 9
@@ -3962,7 +3962,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
   return ok;
 }
 
-/* ---- expand, sort, contract: the oracle of the merging [DOB15, 3.3]. Lists have whole masks for keys and no patterns. */
+/* ---- expand, sort, contract [DOB15, 3.3]: the oracle of merging. Lists have whole masks for keys and no patterns. */
 typedef struct permi_sorting {
   uint64_t *key[2];   /* mask_words each */
   permi_take *take[2]; /* whence: number of the state, and stream */
@@ -4109,30 +4109,27 @@ static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run 
   return PERM_OK;
 }
 
-static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control, int by_sorting,
-                                         perm_partial *partial)
+/* A run before its first step; to be released also after a failure. control may be NULL. sorting, all zero: expand,
+   sort, contract in every step; NULL: merge. */
+static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_sorting *sorting,
+                                  permi_run *run)
 {
-  const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const perm_allocator *allocator = &frontier->allocator;
-  size_t size = permi_value_bytes(frontier);
-  permi_run run;
-  permi_sorting sorting;
-  perm_status status = PERM_ERROR_MEMORY;
+  const size_t size = permi_value_bytes(frontier);
   uint64_t none[PERMI_LOW_WORDS];
   double growth = 0;
   int p, most = 1, complete;
-  memset(&run, 0, sizeof run);
-  memset(&sorting, 0, sizeof sorting);
-  run.sorting = by_sorting ? &sorting : NULL;
+  memset(run, 0, sizeof *run);
   memset(none, 0, sizeof none);
-  run.allocator = allocator;
-  run.control = control;
-  run.smallest = run.largest = 1;
-  run.words = frontier->words;
-  run.parts = frontier->parts;
-  run.slots = frontier->slots;
-  run.modulus = frontier->modulus;
-  run.stride = (size_t)(frontier->words * frontier->parts);
+  run->sorting = sorting;
+  run->allocator = allocator;
+  run->control = control;
+  run->smallest = run->largest = 1;
+  run->words = frontier->words;
+  run->parts = frontier->parts;
+  run->slots = frontier->slots;
+  run->modulus = frontier->modulus;
+  run->stride = (size_t)(frontier->words * frontier->parts);
   for (p = 0; p < frontier->steps; p++) {
     int streams = frontier->stream_start[p + 1] - frontier->stream_start[p], s;
     double weight = 0;
@@ -4141,62 +4138,74 @@ static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *
     growth += weight > 1 ? log2(weight) : 0;
     most = streams > most ? streams : most;
   }
-  complete = permi_run_create(&run, frontier, most);
-  for (p = 0; p < 2; p++) /* the bound of every step at once: growing would touch fresh pages again and again */
-    if (frontier->room[p] < (double)(SIZE_MAX / 64)) {
-      run.list[p].words = frontier->mask_words;
-      run.list[p].state_room = (size_t)frontier->room[p];
-      run.list[p].value = permi_allocate(allocator, run.list[p].state_room, size);
-      if (by_sorting)
-        run.list[p].high = (uint64_t *)permi_allocate(allocator, run.list[p].state_room,
-                                                      (size_t)frontier->mask_words * sizeof(uint64_t));
-      complete &= !by_sorting || run.list[p].high;
-    }
-  run.careful = growth > 300;
-  none[0] = 1; /* the start: nothing matched, in one way */
-  if (!complete || !run.list[0].value || !run.list[1].value ||
-      (!by_sorting && (!permi_list_more_groups(allocator, &run.list[0]) ||
-                       permi_patterns_find(allocator, &run.list[0].patterns, none) != 0)))
-    goto done;
-  run.list[0].groups = run.list[0].states = 1;
-  memset(run.list[0].high, 0, (size_t)run.list[0].words * sizeof *run.list[0].high);
-  if (!by_sorting) {
-    run.list[0].first[0] = 0;
-    run.list[0].pattern[0] = 0;
+  run->careful = growth > 300;
+  complete = permi_run_create(run, frontier, most);
+  for (p = 0; p < 2 && complete; p++) { /* the bound of every step at once: growing would touch fresh pages each time */
+    permi_list *list = &run->list[p];
+    list->words = frontier->mask_words;
+    if (frontier->room[p] >= (double)(SIZE_MAX / 64))
+      return PERM_ERROR_MEMORY;
+    list->state_room = (size_t)frontier->room[p];
+    list->value = permi_allocate(allocator, list->state_room, size);
+    if (sorting)
+      list->high = (uint64_t *)permi_allocate(allocator, list->state_room, (size_t)list->words * sizeof(uint64_t));
+    complete = list->value && (!sorting || list->high);
   }
-  memset(run.list[0].value, 0, size);
+  none[0] = 1; /* the start: nothing matched, in one way */
+  if (!complete || (!sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||
+                                 permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
+    return PERM_ERROR_MEMORY;
+  run->list[0].groups = run->list[0].states = 1;
+  memset(run->list[0].high, 0, (size_t)frontier->mask_words * sizeof *run->list[0].high);
+  if (!sorting) {
+    run->list[0].first[0] = 0;
+    run->list[0].pattern[0] = 0;
+  }
+  memset(run->list[0].value, 0, size);
   if (frontier->algebra >= PERMI_WORD)
-    *(uint64_t *)run.list[0].value = 1;
+    *(uint64_t *)run->list[0].value = 1;
   else
-    *(double *)run.list[0].value = 1;
+    *(double *)run->list[0].value = 1;
   if (frontier->algebra < PERMI_WORD && frontier->algebra % 3) /* the absolute of numbers with signs */
-    ((double *)run.list[0].value)[permi_algebra_doubles(frontier->algebra) - 1] = 1;
-  status = PERM_OK;
+    ((double *)run->list[0].value)[permi_algebra_doubles(frontier->algebra) - 1] = 1;
+  return PERM_OK;
+}
+
+static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control, permi_sorting *sorting,
+                                         perm_partial *partial)
+{
+  const permi_frontier *frontier = (const permi_frontier *)leaf->context;
+  permi_run run;
+  perm_status status = permi_run_open(frontier, control, sorting, &run);
+  int p;
   for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
     if (control && (p & 15) == 0)
       status = permi_control_poll(control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
     if (status == PERM_OK)
-      status = by_sorting ? permi_sorting_step(frontier, &run, p) : permi_run_step(frontier, &run, p);
+      status = sorting ? permi_sorting_step(frontier, &run, p) : permi_run_step(frontier, &run, p);
     if (status == PERM_OK && frontier->algebra < PERMI_WORD && run.tracking)
       permi_run_rescale(&run, &run.list[(p + 1) & 1], permi_algebra_doubles(frontier->algebra));
     run.visited += (double)run.list[(p + 1) & 1].states;
   }
   if (status == PERM_OK)
     status = permi_frontier_finish(frontier, &run, &run.list[p & 1], partial);
-done:
-  permi_sorting_release(allocator, &sorting);
   permi_run_release(&run);
   return status;
 }
 
 static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  return permi_frontier_run_by(leaf, control, 0, partial);
+  return permi_frontier_run_by(leaf, control, NULL, partial);
 }
 
 static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  return permi_frontier_run_by(leaf, control, 1, partial);
+  permi_sorting sorting;
+  perm_status status;
+  memset(&sorting, 0, sizeof sorting);
+  status = permi_frontier_run_by(leaf, control, &sorting, partial);
+  permi_sorting_release(&((const permi_frontier *)leaf->context)->allocator, &sorting);
+  return status;
 }
 
 /* ======================================================================================= >>streams
@@ -7892,7 +7901,7 @@ static perm_status permi_lists_make(permi_maker *maker, const permi_block *block
 }
 
 /* With sorted lists. Measured on a regular graph of order 80: PERMI_SORTING_SLOWER times as long as merging. */
-#define PERMI_SORTING_SLOWER 15
+#define PERMI_SORTING_SLOWER 30
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
