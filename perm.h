@@ -1600,6 +1600,7 @@ struct permi_leaf {
   void *context;  /* tables of the engine; immutable once the job exists */
   int integer;    /* 1: permanent of the leaf = value * 2^scale_exp2, an integer, and scale_exp2 <= 0 */
   uint64_t modulus; /* not 0, odd: that modulo it; value is a sum of residues */
+  int threaded;     /* 1: a task that uses the options' threads */
   permi_dd scale; /* permanent of the leaf = value * scale * 2^scale_exp2 */
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise, the */
@@ -8011,7 +8012,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     const perm_leaf *leaf = &job->leaf[i].information;
     if (state->partial[i].chunks && state->partial[i].fingerprint != leaf->fingerprint)
       return permi_fail(result, PERM_ERROR_STATE, 2, "leaf %d of the state belongs to another matrix or plan", i);
-    if (leaf->kind == PERM_LEAF_RANGE && leaf->seconds >= PERMI_PARALLEL_SECONDS)
+    if ((leaf->kind == PERM_LEAF_RANGE || job->leaf[i].threaded) && leaf->seconds >= PERMI_PARALLEL_SECONDS)
       threads = permi_threads(options);
     if (leaf->kind == PERM_LEAF_TASK && !state->partial[i].chunks)
       task_seconds += leaf->seconds;

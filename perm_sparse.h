@@ -67,7 +67,7 @@
              using merge path, IPDPS 2015: unions of sorted lists.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
 */
-#ifndef PERMI_STEP /* the header; a pass of the self-included text skips to >>template */
+#if !defined(PERMI_STEP) && !defined(PERMI_BLOCK) /* the header; a pass of the self-included text skips to >>template */
 #ifndef PERM_SPARSE_H_INCLUDED
 #define PERM_SPARSE_H_INCLUDED
 
@@ -2745,6 +2745,8 @@ typedef struct permi_complex_dd_value {
   double absolute;
 } permi_complex_dd_value;
 
+struct permi_arrays; /* see >>arrays */
+static void permi_arrays_release(const perm_allocator *allocator, struct permi_arrays *arrays);
 typedef struct permi_frontier { /* context of a leaf */
   perm_allocator allocator;
   permi_algebra algebra;
@@ -2760,6 +2762,7 @@ typedef struct permi_frontier { /* context of a leaf */
   double bound_relative;
   double lost_error; /* see permi_working */
   double room[2];    /* most states before even and odd steps */
+  struct permi_arrays *arrays; /* not NULL: run on arrays */
 } permi_frontier;
 
 typedef struct permi_patterns {
@@ -4233,6 +4236,7 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
   permi_release(allocator, frontier->more);
   permi_release(allocator, frontier->states);
   permi_release(allocator, frontier->cost);
+  permi_arrays_release(allocator, frontier->arrays);
   permi_release(allocator, frontier);
 }
 
@@ -4522,7 +4526,1128 @@ done:
 }
 
 /* ======================================================================================== >>arrays
-   The frontier programme on arrays indexed by combinations. */
+   The frontier programme on arrays indexed by combinations. Let bit e of a frontier vertex be its matched bit, for rows
+   inverted: the number of ones among the bits e is the same in all states of a step (a - d in the terms of >>order). So
+   the states are the words with k ones in the w occupied slots, and an array of C(w, k) values needs no keys. Slots are
+   low, middle or top. Words are ordered by their top bits, then middle, then low bits: the index of a word is
+       top_offset[top] + middle_offset[ones of top][middle] + rank[low],
+   and a block, the words with the same top and middle bits, is contiguous: C(low slots, ones left) values.
+
+   A step is computed in pull form: each block of the target is a sum over the ways to come to it. What a way tests and
+   flips above the low slots is settled once for a block; where it leaves the low slots alone the rest is y += c x over
+   contiguous arrays, else a table says for every low word where it comes from. Every value is computed from the
+   source alone, in a fixed order, so threads share the blocks without synchronisation and the bits do not depend on
+   how many they are. Low slots go to the vertices that live through the most states, as they are touched least. */
+#define PERMI_ARRAY_LOW 11     /* see the measurements at permi_arrays_create */
+#define PERMI_ARRAY_HIGH 16    /* slots of the middle and of the top at most */
+#define PERMI_ARRAY_NOWHERE 0xffff
+#define PERMI_ARRAY_SAFE 1e-250 /* products of doubles above it are sums of multiples of 2^-936 */
+#define PERMI_ARRAY_TRACK_STEPS 64
+#define PERMI_ARRAY_PAD 64 /* bytes after a buffer that vectors may read */
+
+typedef enum permi_cell_kind { /* what an array holds; moduli have an array, and a pass, of their own */
+  PERMI_CELL_DOUBLE,
+  PERMI_CELL_DD,
+  PERMI_CELL_COMPLEX,
+  PERMI_CELL_COMPLEX_DD,
+  PERMI_CELL_WORD,
+  PERMI_CELL_WIDE,
+  PERMI_CELL_WORDS,
+  PERMI_CELL_RESIDUES
+} permi_cell_kind;
+
+typedef struct permi_pair {
+  double real, imaginary;
+} permi_pair;
+
+/* A way in which a state comes about: from (state & keep) ^ flip, if (state & test) == want. */
+typedef struct permi_pull {
+  uint64_t test, want, keep, flip;
+  double real, imaginary, absolute;
+  int64_t integer[2];
+} permi_pull;
+
+struct permi_arrays {
+  perm_isa isa;
+  int low, middle, top; /* slots; low ones are the lowest bits */
+  int *pull_start;      /* steps + 1 */
+  permi_pull *pull;
+  uint64_t *occupied; /* steps + 1: slots in use before a step */
+  int *ones;          /* steps + 1 */
+};
+typedef struct permi_arrays permi_arrays;
+
+/* The words of a step, see above. */
+typedef struct permi_layout {
+  uint64_t occupied;
+  int ones, low; /* low: occupied low slots */
+  size_t states;
+  uint16_t *word, *rank; /* low words by their number of ones, then ascending; rank among those of as many ones */
+  int start[PERMI_ARRAY_LOW + 2];
+  size_t *middle_offset; /* at ones of top << middle slots | middle */
+  uint16_t *middle;      /* ascending, for each number of ones of top */
+  unsigned char *left;   /* ones left to the low slots, for each of `middle` */
+  int middle_start[PERMI_ARRAY_HIGH + 2];
+  size_t *top_offset;
+  uint16_t *top;
+  int tops;
+} permi_layout;
+
+/* One of the arrays that a block is added up from. */
+typedef struct permi_origin {
+  const void *x;
+  const uint16_t *place; /* of every word of the block in x, or NOWHERE; NULL: the same places */
+  double real, imaginary;
+  int64_t integer[2];
+} permi_origin;
+
+/* A pull on the levels of a step. */
+typedef struct permi_way {
+  uint32_t test, want, keep, flip; /* above the low slots */
+  int top_ones, low_ones;          /* how many more there are in the source */
+  const uint16_t *place;           /* of all low words in the order of permi_layout; or NULL */
+  permi_origin origin;
+} permi_way;
+
+typedef struct permi_arrays_run permi_arrays_run;
+typedef void (*permi_block_kernel)(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin,
+                                   int origins);
+struct permi_arrays_run {
+  const permi_frontier *frontier;
+  const permi_arrays *arrays;
+  permi_control *control;
+  permi_cell_kind kind;
+  int absolute; /* 1: the pass of the moduli */
+  int threads;
+  permi_block_kernel kernel;
+  size_t bytes; /* of a value */
+  permi_layout layout[2];
+  char *values[2];
+  permi_way *way;
+  permi_origin *origin; /* `most` for each thread */
+  uint16_t *places;
+  int most; /* ways of a step */
+  /* as in permi_run */
+  int words, parts;
+  size_t stride;
+  uint64_t modulus;
+  int tracking;
+  double smallest, largest, loss, visited, seconds_before, seconds_each;
+  long long exp2;
+};
+
+static int permi_count_ones(uint64_t x)
+{
+  x -= x >> 1 & UINT64_C(0x5555555555555555);
+  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* -- sums of blocks ---------------------------------------------------------------------------- */
+
+#define PERMI_BLOCK permi_block_double
+#define PERMI_VALUE double
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) *(y) = 0
+#define PERMI_COEFFICIENTS const double real = origin->real;
+#define PERMI_ACCUMULATE(y, x) *(y) += real * *(x)
+#include PERM_SPARSE_HEADER_FILE
+
+#define PERMI_BLOCK permi_block_dd
+#define PERMI_VALUE permi_dd
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) (y)->hi = (y)->lo = 0
+#define PERMI_COEFFICIENTS const double real = origin->real;
+#define PERMI_ACCUMULATE(y, x) *(y) = permi_dd_add(*(y), permi_frontier_times(*(x), real))
+#include PERM_SPARSE_HEADER_FILE
+
+#define PERMI_BLOCK permi_block_complex
+#define PERMI_VALUE permi_pair
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) (y)->real = (y)->imaginary = 0
+#define PERMI_COEFFICIENTS const double real = origin->real, imaginary = origin->imaginary;
+#define PERMI_ACCUMULATE(y, x)                                                                                         \
+  ((y)->real += real * (x)->real - imaginary * (x)->imaginary,                                                         \
+   (y)->imaginary += real * (x)->imaginary + imaginary * (x)->real)
+#include PERM_SPARSE_HEADER_FILE
+
+static void permi_dd_pair_add_product(permi_dd_complex *y, const permi_dd_complex *x, double real, double imaginary)
+{
+  permi_dd re = permi_frontier_times(x->re, real), im = permi_frontier_times(x->im, real);
+  if (imaginary != 0) {
+    re = permi_dd_add(re, permi_frontier_times(x->im, -imaginary));
+    im = permi_dd_add(im, permi_frontier_times(x->re, imaginary));
+  }
+  y->re = permi_dd_add(y->re, re);
+  y->im = permi_dd_add(y->im, im);
+}
+
+#define PERMI_BLOCK permi_block_complex_dd
+#define PERMI_VALUE permi_dd_complex
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) memset(y, 0, sizeof(permi_dd_complex))
+#define PERMI_COEFFICIENTS const double real = origin->real, imaginary = origin->imaginary;
+#define PERMI_ACCUMULATE(y, x) permi_dd_pair_add_product(y, x, real, imaginary)
+#include PERM_SPARSE_HEADER_FILE
+
+#define PERMI_BLOCK permi_block_word
+#define PERMI_VALUE uint64_t
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) *(y) = 0
+#define PERMI_COEFFICIENTS const uint64_t integer = (uint64_t)origin->integer[0];
+#define PERMI_ACCUMULATE(y, x) *(y) += integer * *(x)
+#define PERMI_UNIT_ADD(y, x) *(y) += *(x)
+#include PERM_SPARSE_HEADER_FILE
+
+static PERMI_ALWAYS_INLINE void permi_cell_wide_add(permi_wide *y, const permi_wide *x)
+{
+  y->low += x->low;
+  y->high += x->high + (y->low < x->low);
+}
+
+#define PERMI_BLOCK permi_block_wide
+#define PERMI_VALUE permi_wide
+#define PERMI_STRIDE 1
+#define PERMI_ZERO(y) (y)->low = (y)->high = 0
+#define PERMI_COEFFICIENTS const int64_t integer = origin->integer[0];
+#define PERMI_ACCUMULATE(y, x) permi_wide_add_product(y, x, integer)
+#define PERMI_UNIT_ADD(y, x) permi_cell_wide_add(y, x)
+#include PERM_SPARSE_HEADER_FILE
+
+static void permi_cell_words_add(const permi_arrays_run *run, const int64_t *c, uint64_t *y, const uint64_t *x)
+{
+  const int words = run->words;
+  permi_words_add_product(y, x, words, c[0]);
+  if (run->parts == 2) {
+    permi_words_add_product(y + words, x + words, words, c[0]);
+    if (c[1]) {
+      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] came from a double: not INT64_MIN */
+      permi_words_add_product(y + words, x, words, c[1]);
+    }
+  }
+}
+
+#define PERMI_BLOCK permi_block_words
+#define PERMI_VALUE uint64_t
+#define PERMI_STRIDE run->stride
+#define PERMI_ZERO(y) memset(y, 0, run->stride * sizeof(uint64_t))
+#define PERMI_COEFFICIENTS const int64_t *integer = origin->integer;
+#define PERMI_ACCUMULATE(y, x) permi_cell_words_add(run, integer, y, x)
+#include PERM_SPARSE_HEADER_FILE
+
+static void permi_cell_residue_add(const permi_arrays_run *run, const int64_t *integer, uint64_t *y, const uint64_t *x)
+{
+  const uint64_t p = run->modulus, c = (uint64_t)integer[0], d = (uint64_t)integer[1];
+  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p; /* p <= 2^63 */
+  if (run->parts == 2) {
+    y[0] = (y[0] + permi_residue_multiply(x[1], d ? p - d : 0, p)) % p;
+    y[1] = (y[1] + permi_residue_multiply(x[1], c, p)) % p;
+    y[1] = (y[1] + permi_residue_multiply(x[0], d, p)) % p;
+  }
+}
+
+#define PERMI_BLOCK permi_block_residues
+#define PERMI_VALUE uint64_t
+#define PERMI_STRIDE run->stride
+#define PERMI_ZERO(y) memset(y, 0, run->stride * sizeof(uint64_t))
+#define PERMI_COEFFICIENTS const int64_t *integer = origin->integer;
+#define PERMI_ACCUMULATE(y, x) permi_cell_residue_add(run, integer, y, x)
+#include PERM_SPARSE_HEADER_FILE
+
+#if PERMI_X86
+/* Sums of all ways in registers, four vectors at a time; the last vector is masked. */
+__attribute__((target("avx512f,avx512dq,avx512bw"))) PERMI_INLINE __m512d
+permi_fetch_avx512(const double *x, const uint16_t *place, size_t k, __mmask8 mask)
+{
+  const __m512i at = _mm512_cvtepu16_epi64(_mm_loadu_si128((const __m128i *)(const void *)(place + k)));
+  mask &= _mm512_cmpneq_epi64_mask(at, _mm512_set1_epi64(PERMI_ARRAY_NOWHERE));
+  return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, at, x, 8);
+}
+
+__attribute__((target("avx512f,avx512dq,avx512bw"))) static void
+permi_block_double_avx512(const permi_arrays_run *run, void *to, size_t count, const permi_origin *origin, int origins)
+{
+  double *y = (double *)to;
+  size_t k = 0;
+  int s;
+  (void)run;
+  for (; k + 32 <= count; k += 32) {
+    __m512d a = _mm512_setzero_pd(), b = a, c = a, d = a;
+    for (s = 0; s < origins; s++) {
+      const double *x = (const double *)origin[s].x;
+      const uint16_t *place = origin[s].place;
+      const __m512d real = _mm512_set1_pd(origin[s].real);
+      if (place) {
+        a = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, k, 255), a);
+        b = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, k + 8, 255), b);
+        c = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, k + 16, 255), c);
+        d = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, k + 24, 255), d);
+      } else {
+        a = _mm512_fmadd_pd(real, _mm512_loadu_pd(x + k), a);
+        b = _mm512_fmadd_pd(real, _mm512_loadu_pd(x + k + 8), b);
+        c = _mm512_fmadd_pd(real, _mm512_loadu_pd(x + k + 16), c);
+        d = _mm512_fmadd_pd(real, _mm512_loadu_pd(x + k + 24), d);
+      }
+    }
+    _mm512_storeu_pd(y + k, a);
+    _mm512_storeu_pd(y + k + 8, b);
+    _mm512_storeu_pd(y + k + 16, c);
+    _mm512_storeu_pd(y + k + 24, d);
+  }
+  for (; k < count; k += 8) {
+    const __mmask8 mask = (__mmask8)(count - k >= 8 ? 255 : (1 << (count - k)) - 1);
+    __m512d a = _mm512_setzero_pd();
+    for (s = 0; s < origins; s++) {
+      const double *x = (const double *)origin[s].x;
+      const __m512d v = origin[s].place ? permi_fetch_avx512(x, origin[s].place, k, mask)
+                                        : _mm512_maskz_loadu_pd(mask, x + k);
+      a = _mm512_fmadd_pd(_mm512_set1_pd(origin[s].real), v, a);
+    }
+    _mm512_mask_storeu_pd(y + k, mask, a);
+  }
+}
+
+/* Eight double-doubles: products and sums as permi_frontier_times and permi_dd_add. KEEP: see perm.h's vocabulary. */
+#define PERMI_KEEP_VECTOR(v) __asm__("" : "+v"(v))
+__attribute__((target("avx512f,avx512dq,avx512bw"))) PERMI_INLINE void
+permi_two_sum_avx512(__m512d a, __m512d b, __m512d *sum, __m512d *low)
+{
+  const __m512d s = _mm512_add_pd(a, b), t = _mm512_sub_pd(s, a);
+  *low = _mm512_add_pd(_mm512_sub_pd(a, _mm512_sub_pd(s, t)), _mm512_sub_pd(b, t));
+  *sum = s;
+}
+
+__attribute__((target("avx512f,avx512dq,avx512bw"))) static void
+permi_block_dd_avx512(const permi_arrays_run *run, void *to, size_t count, const permi_origin *origin, int origins)
+{
+  const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+  const __m512i first = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), last = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+  double *y = (double *)to;
+  size_t k;
+  int s;
+  (void)run;
+  for (k = 0; k < count; k += 8) {
+    const size_t left = count - k;
+    const unsigned lanes = left >= 8 ? 0xffff : (1u << 2 * left) - 1;
+    const __mmask8 mask = (__mmask8)(left >= 8 ? 255 : (1 << left) - 1), low_lanes = (__mmask8)(lanes & 255);
+    const __mmask8 high_lanes = (__mmask8)(lanes >> 8);
+    __m512d hi = _mm512_setzero_pd(), lo = hi;
+    for (s = 0; s < origins; s++) {
+      const double *x = (const double *)origin[s].x;
+      __m512d x_hi, x_lo, t_hi, t_lo;
+      if (origin[s].place) {
+        const __m512i at =
+            _mm512_cvtepu16_epi64(_mm_loadu_si128((const __m128i *)(const void *)(origin[s].place + k)));
+        const __mmask8 here = mask & _mm512_cmpneq_epi64_mask(at, _mm512_set1_epi64(PERMI_ARRAY_NOWHERE));
+        const __m512i twice = _mm512_add_epi64(at, at);
+        x_hi = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), here, twice, x, 8);
+        x_lo = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), here, twice, x + 1, 8);
+      } else {
+        const __m512d a = _mm512_maskz_loadu_pd(low_lanes, x + 2 * k);
+        const __m512d b = _mm512_maskz_loadu_pd(high_lanes, x + 2 * k + 8);
+        x_hi = _mm512_permutex2var_pd(a, even, b);
+        x_lo = _mm512_permutex2var_pd(a, odd, b);
+      }
+      if (origin[s].real != 1) {
+        const __m512d real = _mm512_set1_pd(origin[s].real);
+        __m512d p = _mm512_mul_pd(x_hi, real), q;
+        PERMI_KEEP_VECTOR(p);
+        q = _mm512_fmsub_pd(x_hi, real, p);
+        permi_two_sum_avx512(p, _mm512_fmadd_pd(x_lo, real, q), &x_hi, &x_lo);
+      }
+      if (s == 0) { /* 0 + x is x */
+        hi = x_hi;
+        lo = x_lo;
+        continue;
+      }
+      permi_two_sum_avx512(hi, x_hi, &hi, &x_hi);
+      permi_two_sum_avx512(lo, x_lo, &t_hi, &t_lo);
+      permi_two_sum_avx512(hi, _mm512_add_pd(x_hi, t_hi), &hi, &lo);
+      permi_two_sum_avx512(hi, _mm512_add_pd(lo, t_lo), &hi, &lo);
+    }
+    _mm512_mask_storeu_pd(y + 2 * k, low_lanes, _mm512_permutex2var_pd(hi, first, lo));
+    _mm512_mask_storeu_pd(y + 2 * k + 8, high_lanes, _mm512_permutex2var_pd(hi, last, lo));
+  }
+}
+
+__attribute__((target("avx2,fma"))) static void permi_block_double_avx2(const permi_arrays_run *run, void *to,
+                                                                        size_t count, const permi_origin *origin,
+                                                                        int origins)
+{
+  double *y = (double *)to;
+  size_t k = 0;
+  int s, i;
+  (void)run;
+  for (; k + 16 <= count; k += 16) {
+    __m256d a = _mm256_setzero_pd(), b = a, c = a, d = a;
+    for (s = 0; s < origins; s++) {
+      const double *x = (const double *)origin[s].x;
+      const uint16_t *place = origin[s].place;
+      const __m256d real = _mm256_set1_pd(origin[s].real);
+      if (place) {
+        double v[16];
+        for (i = 0; i < 16; i++)
+          v[i] = place[k + (size_t)i] == PERMI_ARRAY_NOWHERE ? 0 : x[place[k + (size_t)i]];
+        a = _mm256_fmadd_pd(real, _mm256_loadu_pd(v), a);
+        b = _mm256_fmadd_pd(real, _mm256_loadu_pd(v + 4), b);
+        c = _mm256_fmadd_pd(real, _mm256_loadu_pd(v + 8), c);
+        d = _mm256_fmadd_pd(real, _mm256_loadu_pd(v + 12), d);
+      } else {
+        a = _mm256_fmadd_pd(real, _mm256_loadu_pd(x + k), a);
+        b = _mm256_fmadd_pd(real, _mm256_loadu_pd(x + k + 4), b);
+        c = _mm256_fmadd_pd(real, _mm256_loadu_pd(x + k + 8), c);
+        d = _mm256_fmadd_pd(real, _mm256_loadu_pd(x + k + 12), d);
+      }
+    }
+    _mm256_storeu_pd(y + k, a);
+    _mm256_storeu_pd(y + k + 4, b);
+    _mm256_storeu_pd(y + k + 8, c);
+    _mm256_storeu_pd(y + k + 12, d);
+  }
+  for (; k < count; k++) {
+    double a = 0;
+    for (s = 0; s < origins; s++) {
+      const size_t at = origin[s].place ? origin[s].place[k] : k;
+      if (!origin[s].place || at != PERMI_ARRAY_NOWHERE)
+        a = fma(origin[s].real, ((const double *)origin[s].x)[at], a);
+    }
+    y[k] = a;
+  }
+}
+
+/* The plain text, where fma is an instruction. */
+__attribute__((target("avx2,fma"))) static void permi_block_dd_avx2(const permi_arrays_run *run, void *to, size_t count,
+                                                                    const permi_origin *origin, int origins)
+{
+  permi_dd *y = (permi_dd *)to;
+  size_t k;
+  int s;
+  (void)run;
+  for (k = 0; k < count; k++) {
+    double h = 0, l = 0;
+    for (s = 0; s < origins; s++) {
+      const size_t at = origin[s].place ? origin[s].place[k] : k;
+      const permi_dd *x = (const permi_dd *)origin[s].x;
+      if (!origin[s].place || at != PERMI_ARRAY_NOWHERE) {
+        const double c = origin[s].real;
+        double p = x[at].hi * c, q, t, u, v, w;
+        PERMI_KEEP_DOUBLE(p);
+        q = fma(x[at].hi, c, -p) + x[at].lo * c;
+        t = p + q; /* two_sum(p, q) */
+        u = t - p;
+        q = (p - (t - u)) + (q - u);
+        p = t;
+        t = h + p; /* two_sum(h, p) */
+        u = t - h;
+        v = (h - (t - u)) + (p - u);
+        h = t;
+        t = l + q; /* two_sum(l, q) */
+        u = t - l;
+        w = (l - (t - u)) + (q - u);
+        v += t;
+        t = h + v;
+        u = t - h;
+        l = (h - (t - u)) + (v - u);
+        h = t;
+        w += l;
+        t = h + w;
+        u = t - h;
+        l = (h - (t - u)) + (w - u);
+        h = t;
+      }
+    }
+    y[k].hi = h;
+    y[k].lo = l;
+  }
+}
+#endif
+
+static permi_block_kernel permi_arrays_kernel(permi_cell_kind kind, perm_isa isa)
+{
+  static const permi_block_kernel plain[] = {permi_block_double,     permi_block_dd,   permi_block_complex,
+                                             permi_block_complex_dd, permi_block_word, permi_block_wide,
+                                             permi_block_words,      permi_block_residues};
+#if PERMI_X86
+  if (kind == PERMI_CELL_DOUBLE && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
+    return isa == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
+  if (kind == PERMI_CELL_DD && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
+    return isa == PERM_ISA_AVX2 ? permi_block_dd_avx2 : permi_block_dd_avx512;
+#else
+  (void)isa;
+#endif
+  return plain[kind];
+}
+
+/* -- words and ways of a step ------------------------------------------------------------------ */
+
+static void permi_layout_release(const perm_allocator *allocator, permi_layout *layout)
+{
+  permi_release(allocator, layout->word);
+  permi_release(allocator, layout->rank);
+  permi_release(allocator, layout->middle_offset);
+  permi_release(allocator, layout->middle);
+  permi_release(allocator, layout->left);
+  permi_release(allocator, layout->top_offset);
+  permi_release(allocator, layout->top);
+}
+
+static int permi_layout_create(const perm_allocator *allocator, const permi_arrays *arrays, permi_layout *layout)
+{
+  const size_t low = (size_t)1 << arrays->low, top = (size_t)1 << arrays->top;
+  const size_t middles = (size_t)(arrays->top + 1) << arrays->middle;
+  memset(layout, 0, sizeof *layout);
+  layout->word = (uint16_t *)permi_allocate(allocator, low, sizeof(uint16_t));
+  layout->rank = (uint16_t *)permi_allocate(allocator, low, sizeof(uint16_t));
+  layout->middle_offset = (size_t *)permi_allocate(allocator, middles, sizeof(size_t));
+  layout->middle = (uint16_t *)permi_allocate(allocator, middles, sizeof(uint16_t));
+  layout->left = (unsigned char *)permi_allocate(allocator, middles, 1);
+  layout->top_offset = (size_t *)permi_allocate(allocator, top, sizeof(size_t));
+  layout->top = (uint16_t *)permi_allocate(allocator, top, sizeof(uint16_t));
+  return layout->word && layout->rank && layout->middle_offset && layout->middle && layout->left &&
+         layout->top_offset && layout->top;
+}
+
+/* The words with `ones` ones among the occupied slots. */
+static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
+{
+  const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
+  const uint32_t middle_mask = (uint32_t)(occupied >> arrays->low) & ((1u << arrays->middle) - 1);
+  const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
+  const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
+  size_t total[PERMI_ARRAY_HIGH + 1];
+  int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
+  uint32_t x;
+  if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
+    layout->start[0] = 0;
+    for (j = 0; j <= low; j++) { /* C(low, j), and where they begin */
+      int k, binomial = 1;
+      for (k = 1; k <= j; k++)
+        binomial = binomial * (low - k + 1) / k;
+      fill[j] = layout->start[j];
+      layout->start[j + 1] = layout->start[j] + binomial;
+    }
+    x = 0;
+    do {
+      const int of = permi_count_ones(x);
+      layout->rank[x] = (uint16_t)(fill[of] - layout->start[of]);
+      layout->word[fill[of]++] = (uint16_t)x;
+      x = (x - low_mask) & low_mask; /* the next subset */
+    } while (x);
+  }
+  layout->occupied = occupied;
+  layout->ones = ones;
+  layout->low = low;
+  for (c = 0; c <= arrays->top; c++) {
+    const int rest = ones - c;
+    size_t offset = 0;
+    layout->middle_start[c] = used;
+    total[c] = 0;
+    if (c > tops || rest < 0)
+      continue;
+    x = 0;
+    do {
+      const int left = rest - permi_count_ones(x);
+      if (left >= 0 && left <= low) {
+        layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
+        layout->middle[used] = (uint16_t)x;
+        layout->left[used++] = (unsigned char)left;
+        offset += (size_t)(layout->start[left + 1] - layout->start[left]);
+      }
+      x = (x - middle_mask) & middle_mask;
+    } while (x);
+    total[c] = offset;
+  }
+  layout->middle_start[c] = used;
+  layout->states = 0;
+  layout->tops = 0;
+  x = 0;
+  do {
+    const size_t states = total[permi_count_ones(x)];
+    if (states) {
+      layout->top_offset[x] = layout->states;
+      layout->top[layout->tops++] = (uint16_t)x;
+      layout->states += states;
+    }
+    x = (x - top_mask) & top_mask;
+  } while (x);
+}
+
+/* The pulls of a step on the levels of its two layouts. */
+static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
+{
+  const permi_arrays *arrays = run->arrays;
+  const permi_pull *pull = arrays->pull + arrays->pull_start[p];
+  const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
+  const uint64_t low_mask = ((uint64_t)1 << arrays->low) - 1, top_mask = ~UINT64_C(0) << (arrays->low + arrays->middle);
+  const size_t words = (size_t)1 << arrays->low;
+  int s, k;
+  for (s = 0; s < ways; s++, pull++) {
+    permi_way *way = &run->way[s];
+    const uint64_t from = (pull->want & pull->keep) ^ pull->flip; /* what the source has where the target is known */
+    way->test = (uint32_t)(pull->test >> arrays->low);
+    way->want = (uint32_t)(pull->want >> arrays->low);
+    way->keep = (uint32_t)(pull->keep >> arrays->low);
+    way->flip = (uint32_t)(pull->flip >> arrays->low);
+    way->top_ones = permi_count_ones(from & top_mask) - permi_count_ones(pull->want & top_mask);
+    way->low_ones = permi_count_ones(from & low_mask) - permi_count_ones(pull->want & low_mask);
+    way->origin.real = run->absolute ? pull->absolute : pull->real;
+    way->origin.imaginary = pull->imaginary;
+    memcpy(way->origin.integer, pull->integer, sizeof pull->integer);
+    way->place = NULL;
+    if ((pull->test | pull->flip | (source->occupied ^ target->occupied)) & low_mask) {
+      const uint32_t test = (uint32_t)(pull->test & low_mask), want = (uint32_t)(pull->want & low_mask);
+      const uint32_t keep = (uint32_t)(pull->keep & low_mask), flip = (uint32_t)(pull->flip & low_mask);
+      uint16_t *place = run->places + (size_t)s * (words + PERMI_ARRAY_PAD);
+      for (k = 0; k < target->start[target->low + 1]; k++) {
+        const uint32_t word = target->word[k];
+        place[k] = (word & test) == want ? source->rank[(word & keep) ^ flip] : (uint16_t)PERMI_ARRAY_NOWHERE;
+      }
+      way->place = place;
+    }
+  }
+}
+
+/* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
+static void permi_array_track(const double *x, size_t doubles, size_t stride, double *smallest, double *largest)
+{
+  double low = *smallest, high = *largest;
+  size_t k;
+  for (k = 0; k < doubles; k += stride) {
+    const double y = fabs(x[k]);
+    low = y < low && y > 0 ? y : low;
+    high = y > high ? y : high;
+  }
+  *smallest = low;
+  *largest = high;
+}
+
+/* The blocks under one word of top bits. */
+static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
+                               const char *from, char *to, int ways, uint32_t top, permi_origin *origin,
+                               double *smallest, double *largest)
+{
+  const permi_arrays *arrays = run->arrays;
+  const int ones = permi_count_ones(top), bits = arrays->middle;
+  const uint32_t middle_mask = (1u << bits) - 1;
+  const size_t doubles = run->bytes / sizeof(double);
+  const size_t stride = run->kind == PERMI_CELL_DD || run->kind == PERMI_CELL_COMPLEX_DD ? 2 : 1;
+  char *y = to + target->top_offset[top] * run->bytes;
+  int i, s;
+  for (i = target->middle_start[ones]; i < target->middle_start[ones + 1]; i++) {
+    const uint32_t high = top << bits | target->middle[i];
+    const int left = target->left[i], start = target->start[left];
+    const size_t count = (size_t)(target->start[left + 1] - start);
+    int origins = 0;
+    for (s = 0; s < ways; s++) {
+      const permi_way *way = &run->way[s];
+      const int low_ones = left + way->low_ones;
+      uint32_t word;
+      if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low)
+        continue;
+      word = (high & way->keep) ^ way->flip;
+      origin[origins] = way->origin;
+      origin[origins].x = from + (source->top_offset[word >> bits] +
+                                  source->middle_offset[(size_t)(ones + way->top_ones) << bits | (word & middle_mask)]) *
+                                     run->bytes;
+      origin[origins++].place = way->place ? way->place + start : NULL;
+    }
+    run->kernel(run, y, count, origin, origins);
+    if (run->tracking)
+      permi_array_track((const double *)(const void *)y, count * doubles, stride, smallest, largest);
+    y += count * run->bytes;
+  }
+}
+
+#define PERMI_ARRAY_POLL 262144 /* states between polls */
+static perm_status permi_array_step(permi_arrays_run *run, int p)
+{
+  const int ways = run->arrays->pull_start[p + 1] - run->arrays->pull_start[p];
+  const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
+  const char *from = run->values[p & 1];
+  char *to = run->values[(p + 1) & 1];
+  const permi_frontier *frontier = run->frontier;
+  const double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
+  const double before = run->seconds_before + frontier->cost[p] * run->seconds_each;
+  double smallest = DBL_MAX, largest = 0;
+  int next = 0, stop = 0, threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
+  (void)threads;
+  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
+  {
+    permi_origin *origin = run->origin;
+    double mine_smallest = DBL_MAX, mine_largest = 0;
+    size_t unpolled = 0;
+    int master = 1;
+#if defined(_OPENMP)
+    master = omp_get_thread_num() == 0;
+    origin += (size_t)omp_get_thread_num() * (size_t)run->most;
+#endif
+    for (;;) {
+      int i, stopping;
+      PERMI_OMP(atomic read)
+      stopping = stop;
+      if (stopping)
+        break;
+      PERMI_OMP(atomic capture)
+      i = next++;
+      if (i >= target->tops)
+        break;
+      permi_array_blocks(run, source, target, from, to, ways, target->top[i], origin, &mine_smallest, &mine_largest);
+      unpolled += target->states / (size_t)target->tops;
+      if (master && run->control && unpolled > PERMI_ARRAY_POLL) {
+        const double part = (double)target->top_offset[target->top[i]] / (double)target->states;
+        const perm_status status = permi_control_poll(run->control, before + seconds * part, "frontier");
+        unpolled = 0;
+        if (status != PERM_OK) {
+          PERMI_OMP(atomic write)
+          stop = (int)status;
+        }
+      }
+    }
+    PERMI_OMP(critical(permi_arrays_track))
+    {
+      smallest = mine_smallest < smallest ? mine_smallest : smallest;
+      largest = mine_largest > largest ? mine_largest : largest;
+    }
+  }
+  if (run->tracking) {
+    run->smallest = smallest;
+    run->largest = largest;
+  }
+  return (perm_status)stop;
+}
+
+/* -- running ----------------------------------------------------------------------------------- */
+
+static size_t permi_cell_bytes(const permi_frontier *frontier, permi_cell_kind kind)
+{
+  static const size_t doubles[] = {1, 2, 2, 4};
+  return sizeof(double) * (kind < PERMI_CELL_WORD ? doubles[kind] : (size_t)(frontier->words * frontier->parts));
+}
+
+/* What the first pass computes; moduli, if they are wanted, come in a second one. */
+static permi_cell_kind permi_arrays_kind(const permi_frontier *frontier)
+{
+  static const permi_cell_kind kind[] = {PERMI_CELL_DOUBLE, PERMI_CELL_DOUBLE, PERMI_CELL_COMPLEX,
+                                         PERMI_CELL_DD,     PERMI_CELL_DD,     PERMI_CELL_COMPLEX_DD,
+                                         PERMI_CELL_WORD,   PERMI_CELL_WIDE,   PERMI_CELL_WORDS,
+                                         PERMI_CELL_RESIDUES};
+  return kind[frontier->algebra];
+}
+
+static int permi_arrays_passes(const permi_frontier *frontier)
+{
+  return frontier->algebra >= PERMI_WORD || frontier->algebra == PERMI_MAGNITUDES ||
+                 frontier->algebra == PERMI_MAGNITUDES_DD
+             ? 1
+             : 2;
+}
+
+/* As permi_run_rescale; values are those of the buffer times 2^exp2. */
+static void permi_array_rescale(permi_arrays_run *run, double *x, size_t doubles)
+{
+  size_t k;
+  int e, half;
+  if (run->largest == 0 || (run->largest > 1e-150 && run->largest < 1e150))
+    return;
+  frexp(run->largest, &e);
+  half = e / 2;
+  for (k = 0; k < doubles; k++)
+    x[k] = x[k] * ldexp(1, -half) * ldexp(1, half - e);
+  run->loss = ldexp(run->loss, -e);
+  run->smallest = ldexp(run->smallest, -e);
+  run->largest = ldexp(run->largest, -e);
+  if (e > 0 && run->smallest < PERMI_ARRAY_SAFE)
+    run->loss += 2 * DBL_MIN;
+  run->exp2 += e;
+}
+
+/* sum |c| and the least |c| != 0 of the parts of the coefficients of a step. */
+static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
+{
+  const permi_arrays *arrays = run->arrays;
+  double weight = 0;
+  int s;
+  *least = 1;
+  for (s = arrays->pull_start[p]; s < arrays->pull_start[p + 1]; s++) {
+    const permi_pull *pull = &arrays->pull[s];
+    const double real = run->absolute ? pull->absolute : fabs(pull->real);
+    const double imaginary = run->absolute ? 0 : fabs(pull->imaginary);
+    weight += pull->absolute;
+    *least = real > 0 && real < *least ? real : *least;
+    *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
+  }
+  return weight * (1 + 1e-12);
+}
+
+/* UNDERFLOW. smallest and largest bound the moduli of the non-zero parts of the values, high parts of double-doubles.
+   They are measured only when needed: products of doubles are multiples of 2^-106 times themselves, and so are their
+   sums, however they cancel; thus smallest 2^-106 least |c| bounds the next step's values that are not 0, and where
+   nothing can cancel the power of two may be left out. A step whose values might then make a product below
+   PERMI_ARRAY_SAFE, or one beyond 1e150, is measured. If all products are above it, everything is a multiple of
+   2^-936 and nothing underflows but low parts of double-doubles, by less than 2^-200 of the product, for which
+   PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in every part, as in >>steps. */
+static perm_status permi_arrays_pass(permi_arrays_run *run)
+{
+  const permi_arrays *arrays = run->arrays;
+  const permi_frontier *frontier = run->frontier;
+  const int doubles = run->kind < PERMI_CELL_WORD, cancels = !run->absolute && frontier->algebra != PERMI_MAGNITUDES &&
+                                                           frontier->algebra != PERMI_MAGNITUDES_DD;
+  double least, weight, next_least;
+  int p;
+  run->bytes = permi_cell_bytes(frontier, run->kind);
+  run->kernel = permi_arrays_kernel(run->kind, arrays->isa);
+  run->smallest = run->largest = 1;
+  run->loss = 0;
+  run->exp2 = 0;
+  permi_layout_fill(arrays, &run->layout[0], 0, 0);
+  memset(run->values[0], 0, run->bytes);
+  if (doubles)
+    *(double *)(void *)run->values[0] = 1;
+  else
+    *(uint64_t *)(void *)run->values[0] = 1;
+  for (p = 0; p < frontier->steps; p++) {
+    permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
+    perm_status status = PERM_OK;
+    permi_layout_fill(arrays, target, arrays->occupied[p + 1], arrays->ones[p + 1]);
+    permi_ways_fill(run, p, source, target);
+    run->tracking = 0;
+    if (doubles) {
+      weight = permi_ways_weight(run, p, &least);
+      run->loss *= weight;
+      if (run->smallest * least < PERMI_ARRAY_SAFE)
+        run->loss += 16 * DBL_MIN * (arrays->pull_start[p + 1] - arrays->pull_start[p]);
+      run->smallest *= least * (cancels ? 1.2e-32 : 1 - 1e-9);
+      run->largest *= 2 * weight;
+      if (p + 1 < frontier->steps) {
+        weight = permi_ways_weight(run, p + 1, &next_least);
+        run->tracking = run->smallest * next_least < PERMI_ARRAY_SAFE || run->largest * weight > 1e150;
+      }
+    }
+    if (run->control && (p & 15) == 0)
+      status = permi_control_poll(run->control, run->seconds_before + frontier->cost[p] * run->seconds_each, "frontier");
+    if (status == PERM_OK)
+      status = permi_array_step(run, p);
+    if (status != PERM_OK)
+      return status;
+    if (run->tracking)
+      permi_array_rescale(run, (double *)(void *)run->values[(p + 1) & 1],
+                          target->states * run->bytes / sizeof(double));
+    run->visited += run->absolute ? 0 : (double)target->states;
+  }
+  return PERM_OK;
+}
+
+/* As permi_frontier_finish: value and the sum of moduli of the terms, each with its own exponent and loss. The theorem
+   there is about additions of products, whatever holds them. */
+static void permi_arrays_finish(const permi_frontier *frontier, const permi_arrays_run *run, const double (*x)[4],
+                                const double *loss, const long long *exp2, perm_partial *partial)
+{
+  const int passes = permi_arrays_passes(frontier), kind = (int)permi_arrays_kind(frontier);
+  const int apart = kind == PERMI_CELL_DD || kind == PERMI_CELL_COMPLEX_DD ? 2 : 1;
+  const int parts = kind == PERMI_CELL_COMPLEX || kind == PERMI_CELL_COMPLEX_DD ? 2 : 1;
+  const long long common = passes == 2 && exp2[1] > exp2[0] ? exp2[1] : exp2[0];
+  double lost = 0;
+  int pass, k;
+  for (pass = 0; pass < passes; pass++) {
+    const int shift = permi_int_exponent(exp2[pass] - common);
+    for (k = 0; k < (pass ? 1 : apart * parts); k++) {
+      const double y = ldexp(x[pass][k], shift);
+      permi_sum_add_double(pass ? &partial->absolute : k < apart ? &partial->value : &partial->imaginary, y);
+      if (passes == 1)
+        permi_sum_add_double(&partial->absolute, y);
+    }
+    lost += ldexp(loss[pass], shift) + (shift ? 4 * DBL_MIN : 0);
+  }
+  if (frontier->lost_error > 0)
+    lost += DBL_MIN + ldexp(frontier->lost_error, permi_int_exponent(-common));
+  partial->lost += 2 * lost; /* 2: its own roundings, generously */
+  partial->exp2 = common;
+  partial->terms += run->visited;
+}
+
+static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_frontier *frontier = (const permi_frontier *)leaf->context;
+  const permi_arrays *arrays = frontier->arrays;
+  const perm_allocator *allocator = &frontier->allocator;
+  const int passes = permi_arrays_passes(frontier);
+  const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD;
+  permi_arrays_run run;
+  double value[2][4], loss[2];
+  long long exp2[2];
+  int p, pass, ok = 1;
+  perm_status status = PERM_ERROR_MEMORY;
+  memset(&run, 0, sizeof run);
+  memset(value, 0, sizeof value);
+  run.frontier = frontier;
+  run.arrays = arrays;
+  run.control = control;
+  run.threads = control && leaf->information.seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(control->options) : 1;
+  run.kind = permi_arrays_kind(frontier);
+  run.words = frontier->words;
+  run.parts = frontier->parts;
+  run.modulus = frontier->modulus;
+  run.stride = (size_t)(frontier->words * frontier->parts);
+  run.seconds_each = leaf->information.seconds / (passes * (frontier->cost[frontier->steps] + 1));
+  for (p = 0; p < frontier->steps; p++) {
+    const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
+    run.most = ways > run.most ? ways : run.most;
+  }
+  run.way = (permi_way *)permi_allocate(allocator, (size_t)run.most, sizeof *run.way);
+  run.origin = (permi_origin *)permi_allocate(allocator, (size_t)run.most * (size_t)run.threads, sizeof *run.origin);
+  run.places = (uint16_t *)permi_allocate(allocator, (size_t)run.most * table, sizeof(uint16_t));
+  for (p = 0; p < 2; p++) {
+    const double size = frontier->room[p] * (double)permi_cell_bytes(frontier, run.kind) + PERMI_ARRAY_PAD;
+    ok = permi_layout_create(allocator, arrays, &run.layout[p]) && ok;
+    if (size < (double)(SIZE_MAX / 2))
+      run.values[p] = (char *)permi_allocate(allocator, (size_t)size, 1);
+  }
+  if (ok && run.way && run.origin && run.places && run.values[0] && run.values[1]) {
+    memset(run.places, 0, (size_t)run.most * table * sizeof(uint16_t)); /* vectors read a little beyond */
+    status = PERM_OK;
+  }
+  for (pass = 0; pass < passes && status == PERM_OK; pass++) {
+    run.absolute = pass;
+    if (pass)
+      run.kind = PERMI_CELL_DOUBLE;
+    run.seconds_before = pass * leaf->information.seconds / passes;
+    status = permi_arrays_pass(&run);
+    if (frontier->algebra < PERMI_WORD)
+      memcpy(value[pass], run.values[frontier->steps & 1], run.bytes);
+    loss[pass] = run.loss;
+    exp2[pass] = run.exp2;
+  }
+  if (status == PERM_OK && frontier->algebra < PERMI_WORD) {
+    permi_arrays_finish(frontier, &run, (const double(*)[4])value, loss, exp2, partial);
+  } else if (status == PERM_OK) {
+    const uint64_t *x = (const uint64_t *)(const void *)run.values[frontier->steps & 1];
+    permi_frontier_add_integer(&partial->value, x, frontier);
+    if (frontier->parts == 2)
+      permi_frontier_add_integer(&partial->imaginary, x + frontier->words, frontier);
+    partial->terms += run.visited;
+  }
+  for (p = 0; p < 2; p++) {
+    permi_layout_release(allocator, &run.layout[p]);
+    permi_release(allocator, run.values[p]);
+  }
+  permi_release(allocator, run.way);
+  permi_release(allocator, run.origin);
+  permi_release(allocator, run.places);
+  return status;
+}
+
+/* -- from an order to pulls -------------------------------------------------------------------- */
+
+static void permi_arrays_release(const perm_allocator *allocator, permi_arrays *arrays)
+{
+  if (!arrays)
+    return;
+  permi_release(allocator, arrays->pull_start);
+  permi_release(allocator, arrays->pull);
+  permi_release(allocator, arrays->occupied);
+  permi_release(allocator, arrays->ones);
+  permi_release(allocator, arrays);
+}
+
+/* As permi_frontier_slots: the lowest free slot, in the order of the states lived through. Returns how many slots, or
+   0: over 64. */
+static int permi_array_slots(const permi_frontier *frontier, int vertices, const int *birth, const int *death,
+                             permi_life *life, uint64_t *busy, int *slot)
+{
+  int v, p, i, lives = 0, most = 1;
+  for (v = 0; v < vertices; v++) {
+    slot[v] = 0;
+    if (birth[v] < 0 || death[v] <= birth[v])
+      continue;
+    life[lives].vertex = v;
+    life[lives].weight = 0;
+    for (p = birth[v] + 1; p <= death[v]; p++)
+      life[lives].weight += frontier->states[p];
+    lives++;
+  }
+  qsort(life, (size_t)lives, sizeof *life, permi_life_compare);
+  memset(busy, 0, ((size_t)frontier->steps + 1) * sizeof *busy);
+  for (i = 0; i < lives; i++) {
+    uint64_t taken = 0;
+    v = life[i].vertex;
+    for (p = birth[v] + 1; p <= death[v]; p++)
+      taken |= busy[p];
+    if (!~taken)
+      return 0;
+    slot[v] = permi_trailing_zeros(~taken);
+    most = slot[v] >= most ? slot[v] + 1 : most;
+    for (p = birth[v] + 1; p <= death[v]; p++)
+      busy[p] |= UINT64_C(1) << slot[v];
+  }
+  return most;
+}
+
+/* The pulls of step p, which eliminates v; returns how many. Bits e: see above. */
+static int permi_array_pulls(const permi_block *block, const permi_arrays *arrays, const permi_frontier *frontier,
+                             int p, int v, const int *birth, const int *death, const int *slot, permi_pull *pull)
+{
+  const int n = block->n, held = birth[v] >= 0 && birth[v] < p;
+  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of the matched on v's and t's side */
+  uint64_t born = 0, dead = 0, test, none, full;
+  int e, used = 0;
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int t = block->neighbour[e];
+    if (death[t] == p)
+      dead |= one << slot[t];
+    else if (birth[t] == p)
+      born |= one << slot[t];
+  }
+  test = born;
+  none = born & ~theirs; /* the target where none of those that enter is matched */
+  full = dead & theirs;  /* the source where all that leave are matched */
+  for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
+    permi_pull *next = &pull[used];
+    const int drop = e < block->start[v], t = drop ? -1 : block->neighbour[e];
+    const uint64_t bit = drop ? 0 : one << slot[t];
+    if (drop ? !held : death[t] < p)
+      continue;
+    next->test = test;
+    next->want = none;
+    next->keep = arrays->occupied[p + 1] & ~born;
+    next->flip = full;
+    if (held)
+      next->flip |= (one << slot[v]) & (drop ? mine : ~mine);
+    if (drop) {
+      next->real = next->absolute = 1;
+      next->imaginary = 0;
+      next->integer[0] = 1;
+      next->integer[1] = 0;
+    } else {
+      if (death[t] == p) {
+        next->flip ^= bit; /* it leaves, matched with v */
+      } else if (birth[t] == p) {
+        next->want ^= bit;
+      } else {
+        next->test |= bit;
+        next->want |= bit & theirs;
+        next->flip |= bit;
+      }
+      next->real = block->real ? block->real[block->edge[e]] : 0;
+      next->imaginary = block->imaginary ? block->imaginary[block->edge[e]] : 0;
+      next->absolute = block->real ? block->absolute[block->edge[e]] : 0;
+      next->integer[0] = block->integer ? block->integer[block->edge[e]] : 0;
+      next->integer[1] = block->imaginary_integer ? block->imaginary_integer[block->edge[e]] : 0;
+      if (frontier->algebra == PERMI_RESIDUES) {
+        next->integer[0] = permi_residue_of(next->integer[0], frontier->modulus);
+        next->integer[1] = permi_residue_of(next->integer[1], frontier->modulus);
+      }
+    }
+    used++;
+  }
+  return used;
+}
+
+/* The frontier programme of this order on arrays, *made; NULL where it has too many slots. 0: out of memory. */
+static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block, const int *order,
+                               const permi_frontier *frontier, perm_isa isa, permi_arrays **made)
+{
+  const int n = block->n;
+  const size_t vertices = 2 * (size_t)n;
+  permi_walk walk;
+  permi_arrays *arrays = (permi_arrays *)permi_allocate(allocator, 1, sizeof *arrays);
+  int *numbers = (int *)permi_allocate(allocator, 7 * vertices, sizeof(int)), *sequence, *birth, *death, *slot;
+  permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
+  uint64_t *busy = (uint64_t *)permi_allocate(allocator, vertices + 1, sizeof *busy);
+  int i, e, v, p = 0, slots, ok = 0;
+  walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
+  *made = NULL;
+  if (arrays)
+    memset(arrays, 0, sizeof *arrays);
+  if (!arrays || !numbers || !life || !busy || !walk.state)
+    goto done;
+  arrays->isa = isa;
+  arrays->pull_start = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
+  arrays->pull = (permi_pull *)permi_allocate(allocator, (size_t)block->edges + vertices, sizeof(permi_pull));
+  arrays->occupied = (uint64_t *)permi_allocate(allocator, vertices + 1, sizeof(uint64_t));
+  arrays->ones = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
+  if (!arrays->pull_start || !arrays->pull || !arrays->occupied || !arrays->ones)
+    goto done;
+  walk.open = numbers;
+  walk.frontier = numbers + vertices;
+  walk.place = numbers + 2 * vertices;
+  sequence = numbers + 3 * vertices;
+  birth = numbers + 4 * vertices;
+  death = numbers + 5 * vertices;
+  slot = numbers + 6 * vertices;
+  for (v = 0; v < 2 * n; v++)
+    birth[v] = death[v] = -1;
+  permi_walk_start(block, &walk);
+  arrays->ones[0] = 0;
+  for (i = 0; i < 2 * n; i++) {
+    v = order[i];
+    if (walk.state[v] == 2)
+      continue;
+    permi_walk_step(block, &walk, v);
+    sequence[p] = v;
+    death[v] = p;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int t = block->neighbour[e];
+      if (walk.state[t] == 2 && death[t] < 0)
+        death[t] = p;
+      if (walk.state[t] == 1 && birth[t] < 0)
+        birth[t] = p;
+    }
+    arrays->ones[++p] = walk.width[0] - (walk.eliminated[1] - walk.eliminated[0]);
+  }
+  ok = 1;
+  slots = permi_array_slots(frontier, 2 * n, birth, death, life, busy, slot);
+  arrays->low = slots < PERMI_ARRAY_LOW ? slots : PERMI_ARRAY_LOW;
+  arrays->middle = (slots - arrays->low + 1) / 2;
+  arrays->top = slots - arrays->low - arrays->middle;
+  if (!slots || arrays->middle > PERMI_ARRAY_HIGH)
+    goto done;
+  memcpy(arrays->occupied, busy, ((size_t)p + 1) * sizeof *busy);
+  arrays->pull_start[0] = 0;
+  for (p = 0; p < frontier->steps; p++)
+    arrays->pull_start[p + 1] =
+        arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, sequence[p], birth, death, slot,
+                                                  arrays->pull + arrays->pull_start[p]);
+  *made = arrays;
+done:
+  permi_release(allocator, numbers);
+  permi_release(allocator, life);
+  permi_release(allocator, busy);
+  permi_release(allocator, walk.state);
+  if (!*made)
+    permi_arrays_release(allocator, arrays);
+  return ok;
+}
+
+/* Bytes that a run takes. */
+static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
+{
+  const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
+  return (frontier->room[0] + frontier->room[1]) * (double)permi_cell_bytes(frontier, permi_arrays_kind(frontier)) +
+         2 * (11 * middles + ldexp(10, arrays->top)) + 65536;
+}
+
+/* Seconds of one thread; measured per unit of the order's cost. */
+#define PERMI_ARRAY_STATES 20000 /* smaller peaks are left to the lists */
+static double permi_arrays_seconds(const permi_frontier *frontier)
+{
+  static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
+  const double words = frontier->algebra == PERMI_WORDS ? frontier->words * frontier->parts * frontier->parts : 1;
+  return frontier->cost[frontier->steps] * each[frontier->algebra] * words + 2e-5 * frontier->steps;
+}
+
+static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arrays, int steps)
+{
+  int i;
+  hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)arrays->low);
+  for (i = 0; i < arrays->pull_start[steps]; i++) {
+    hash = permi_hash(hash, arrays->pull[i].test);
+    hash = permi_hash(hash, arrays->pull[i].want);
+    hash = permi_hash(hash, arrays->pull[i].keep);
+    hash = permi_hash(hash, arrays->pull[i].flip);
+  }
+  return hash; /* the coefficients are in that of the lists */
+}
 
 /* ========================================================================================== >>tree
    Tables of a tree decomposition: bucket elimination. The permanent is the coefficient of the product of all x_v in the
@@ -7492,10 +8617,12 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   int length =
       snprintf(buffer, size,
-               "%s, order %d: width %d, %d steps, at most %.3g states, about %.3g transitions of %s, "
-               "predicted %.3g s, %.3g bytes\n",
+               "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
+               "predicted %.3g s, %.3g bytes
+",
                perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
-               frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1], leaf->information.work,
+               frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1],
+               frontier->arrays ? "arrays" : "lists", leaf->information.work,
                algebra[frontier->algebra], leaf->information.seconds, leaf->information.bytes);
   return length > 0 ? (size_t)length : 0;
 }
@@ -7644,6 +8771,30 @@ static double permi_algebra_weight(permi_algebra algebra)
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
 
+/* Lists or arrays: what is predicted to be faster, unless the method says. Arrays also hold the states that cannot be
+   reached and cost more in small steps. */
+static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, const int *order, double cost,
+                                         permi_frontier *frontier, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const double states = frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1];
+  offer->seconds = permi_order_seconds(block, cost * permi_algebra_weight(frontier->algebra));
+  offer->bytes =
+      (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
+  if (options->method == PERM_LISTS || (options->method != PERM_ARRAYS && states < PERMI_ARRAY_STATES))
+    return PERM_OK;
+  if (!permi_arrays_create(&options->allocator, block, order, frontier, permi_isa(options), &frontier->arrays))
+    return permi_fail_memory(maker->result);
+  if (frontier->arrays) {
+    offer->seconds = permi_arrays_seconds(frontier);
+    offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
+  } else if (options->method == PERM_ARRAYS) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "needs %d slots or more, over the %d of arrays", frontier->width,
+                 PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
+  }
+  return PERM_OK;
+}
+
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -7668,20 +8819,18 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
     status = permi_frontier_create(allocator, block, order, maker->binomial, roundings, working->lost_error,
                                    working->modulus, permi_sparse_doubled(maker->options), &frontier);
   }
+  offer->plan = frontier;
+  if (status == PERM_OK)
+    status = permi_frontier_choose(maker, block, order, cost, frontier, offer);
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
-  offer->plan = frontier;
   if (status == PERM_ERROR_OVERFLOW) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
   } else if (status != PERM_OK) {
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "has no elimination order found within %d frontier vertices (predicted transitions %.3g)",
                  PERMI_FRONTIER_WIDTH, cost);
-  } else {
-    offer->seconds = permi_order_seconds(block, cost * permi_algebra_weight(frontier->algebra));
-    offer->bytes =
-        (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
   }
   return PERM_OK;
 }
@@ -7699,6 +8848,15 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier);
   leaf->run_task = permi_frontier_run;
+  if (maker->options->method == PERM_LISTS || maker->options->method == PERM_ARRAYS)
+    leaf->information.method = maker->options->method;
+  if (frontier->arrays) {
+    leaf->information.isa = frontier->arrays->isa;
+    leaf->information.fingerprint =
+        permi_arrays_fingerprint(leaf->information.fingerprint, frontier->arrays, frontier->steps);
+    leaf->run_task = permi_arrays_run_task;
+    leaf->threaded = 1;
+  }
   leaf->release = permi_frontier_release;
   leaf->explain = permi_frontier_explain;
   leaf->context = frontier;
@@ -8030,7 +9188,9 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   if (options->method == PERM_DENSE || (options->method == PERM_EXACT && block->n > PERM_MAX_N))
     return permi_make_dense(maker, block, leaf);
   for (i = 0; i < ENGINES; i++)
-    if (options->method == permi_engines[i].method)
+    if (options->method == permi_engines[i].method ||
+        (permi_engines[i].method == PERM_FRONTIER &&
+         (options->method == PERM_LISTS || options->method == PERM_ARRAYS)))
       return permi_make_named(maker, block, &permi_engines[i], leaf);
   if (block->n <= PERM_MAX_N && !working->integer)
     dense = permi_dense_seconds(options, block->n, working->is_complex ? 2 : 1);
@@ -8578,7 +9738,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
-#else /* PERMI_STEP */
+#elif defined(PERMI_STEP)
 /* ====================================================================================== >>template
    One step of the frontier programme, for the algebra that the macros give:
      PERMI_VALUE              type of a value, or of each of its PERMI_STRIDE parts
@@ -8672,7 +9832,54 @@ static void PERMI_TERM(PERMI_STEP)(const permi_run *run, permi_part *part, const
 #undef PERMI_ACCUMULATE
 #undef PERMI_TRACK
 #undef PERMI_STEP
-#endif /* PERMI_STEP */
+
+#else /* PERMI_BLOCK
+   A block of an array, the sum of its origins; macros as above, their coefficients from `origin`, and
+     PERMI_UNIT_ADD(y, x)     where it pays: PERMI_ACCUMULATE for the coefficient 1
+     PERMI_BLOCK              name of the function */
+static void PERMI_BLOCK(const permi_arrays_run *run, void *to, size_t count, const permi_origin *origin, int origins)
+{
+  PERMI_VALUE *y = (PERMI_VALUE *)to;
+  size_t k;
+  int s;
+  (void)run;
+  for (k = 0; k < count; k++)
+    PERMI_ZERO(y + k * PERMI_STRIDE);
+  for (s = 0; s < origins; s++, origin++) {
+    const PERMI_VALUE *x = (const PERMI_VALUE *)origin->x;
+    const uint16_t *place = origin->place;
+    PERMI_COEFFICIENTS
+#if defined(PERMI_UNIT_ADD)
+    if (integer == 1 && place) {
+      for (k = 0; k < count; k++)
+        if (place[k] != PERMI_ARRAY_NOWHERE)
+          PERMI_UNIT_ADD(y + k, x + place[k]);
+      continue;
+    }
+    if (integer == 1) {
+      for (k = 0; k < count; k++)
+        PERMI_UNIT_ADD(y + k, x + k);
+      continue;
+    }
+#endif
+    if (place) {
+      for (k = 0; k < count; k++)
+        if (place[k] != PERMI_ARRAY_NOWHERE)
+          PERMI_ACCUMULATE(y + k * PERMI_STRIDE, x + place[k] * PERMI_STRIDE);
+    } else {
+      for (k = 0; k < count; k++)
+        PERMI_ACCUMULATE(y + k * PERMI_STRIDE, x + k * PERMI_STRIDE);
+    }
+  }
+}
+#undef PERMI_VALUE
+#undef PERMI_STRIDE
+#undef PERMI_ZERO
+#undef PERMI_COEFFICIENTS
+#undef PERMI_ACCUMULATE
+#undef PERMI_UNIT_ADD
+#undef PERMI_BLOCK
+#endif
 
 /* MIT License
 

@@ -27,6 +27,7 @@
 #include "t_engines.c"
 #include "t_lists.c"
 #include "t_prepare.c"
+#include "t_arrays.c"
 #include "t_structure.c"
 #include "t_estimate.c"
 #include "t_minors.c"

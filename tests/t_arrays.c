@@ -1,0 +1,272 @@
+/* The frontier programme on arrays: the same permanents as on lists and as in exact arithmetic, in every kind of value;
+   the same bits for any number of threads. */
+
+static perm_options t_arrays_options(perm_method method, perm_precision precision, int threads)
+{
+  perm_options options = t_sparse_options(method, precision);
+  options.threads = threads;
+  return options;
+}
+
+/* Random integers: sparse, of any shape of graph, now and then singular. */
+static perm_matrix t_arrays_integers(int n, int trial, int is_complex)
+{
+  int row[20 * 20], column[20 * 20], i, j;
+  double real[20 * 20], imaginary[20 * 20];
+  int64_t integer[20 * 20];
+  size_t count = 0;
+  const double density = 0.15 + 0.6 * test_uniform();
+  perm_matrix matrix;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      const int there = trial % 3 == 0   ? (j - i + n) % n < 3 || (j - i + n) % n > n - 3
+                        : trial % 3 == 1 ? test_uniform() < density || i == j
+                                         : test_uniform() < density;
+      if (!there)
+        continue;
+      row[count] = i;
+      column[count] = j;
+      integer[count] = trial % 4 == 0 ? 1 : test_below(7) - 3;
+      if (trial % 16 == 5)
+        integer[count] *= INT64_C(1) << 40; /* several words */
+      real[count] = (double)integer[count];
+      imaginary[count] = test_below(5) - 2;
+      if (integer[count] != 0)
+        count++;
+    }
+  CHECK(perm_matrix_from_triplets(n, n, count, row, column, real, imaginary, integer,
+                                  is_complex ? PERM_KIND_COMPLEX : PERM_KIND_INTEGER, NULL, &matrix, NULL) == PERM_OK);
+  return matrix;
+}
+
+TEST(t_arrays_integers_match_lists)
+{
+  int trial, threads, arrays = 0, nonzero = 0, wide = 0;
+  for (trial = 0; trial < 600; trial++) {
+    const int n = trial % 40 == 0 ? 16 + test_below(4) : 2 + test_below(9), is_complex = trial % 5 == 4;
+    perm_matrix matrix = t_arrays_integers(n, trial, is_complex);
+    perm_options options = t_arrays_options(PERM_LISTS, PERM_PRECISION_EXACT, 1);
+    perm_result lists, r;
+    if (trial % 7 == 3)
+      options.modulus = trial & 8 ? UINT64_C(9223372036854775783) : 1000;
+    CHECK(perm_compute_sparse(&matrix, &options, &lists) == PERM_OK);
+    for (threads = 1; threads <= 3; threads++) {
+      options.method = PERM_ARRAYS;
+      options.threads = threads;
+      CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK, "trial %d: %s", trial, r.message);
+      CHECK_SHOW(r.exact && !memcmp(&r.integer, &lists.integer, sizeof r.integer) &&
+                     !memcmp(&r.imaginary_integer, &lists.imaginary_integer, sizeof r.integer),
+                 "trial %d n %d threads %d: %g, not %g", trial, n, threads, r.value, lists.value);
+      arrays += r.method == PERM_ARRAYS;
+    }
+    nonzero += lists.value != 0;
+    wide += lists.integer.words > 2;
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(arrays > 800 && nonzero > 300 && wide > 10, "%d arrays, %d not 0, %d wide", arrays, nonzero, wide);
+}
+
+TEST(t_arrays_values_match_exact_arithmetic)
+{
+  static const perm_precision precisions[] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_DD};
+  double a[2 * 12 * 12];
+  int trial, p, finite = 0, close = 0, arrays = 0;
+  for (trial = 0; trial < 240; trial++) {
+    const int parts = 1 + trial / 8 % 2, n = 2 + trial % 11;
+    perm_matrix matrix;
+    oracle_exact exact;
+    t_lists_random(n, parts, trial, a);
+    exact = oracle_exact_make(parts, n, a);
+    if (parts == 2)
+      matrix = t_sparse_complex_matrix(n, a);
+    else
+      CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL) == PERM_OK);
+    for (p = 0; p < 2; p++) {
+      perm_options options = t_arrays_options(PERM_ARRAYS, precisions[p], 1);
+      permi_number number;
+      perm_precision precision = PERM_PRECISION_DEFAULT;
+      perm_result r;
+      double error, size;
+      options.isa = trial % 3 == 1 ? PERM_ISA_PLAIN : PERM_ISA_AUTO;
+#if PERMI_X86
+      if (trial % 3 == 2 && permi_isa_here(PERM_ISA_AVX2))
+        options.isa = PERM_ISA_AVX2;
+#endif
+      CHECK(t_lists_number(&matrix, &options, &number, &precision) == PERM_OK);
+      error = oracle_exact_part(&exact, 0, number.value.hi, number.value.lo, number.exp2);
+      if (parts == 2)
+        error = hypot(error, oracle_exact_part(&exact, 1, number.imaginary.hi, number.imaginary.lo, number.exp2));
+      size = hypot(number.value.hi, number.imaginary.hi);
+      CHECK_SHOW(error <= number.error * (1 + 1e-14) && error <= number.estimate * (1 + 1e-14) + 1e-30 * size,
+                 "trial %d n %d parts %d %s: error %g, bound %g, estimate %g, value %g", trial, n, parts,
+                 perm_precision_name(precisions[p]), error, number.error, number.estimate, size);
+      finite += number.error < (double)INFINITY;
+      close += number.error < (p < 1 ? 1e-12 : 1e-27) * size;
+      CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK);
+      arrays += r.method == PERM_ARRAYS;
+    }
+    perm_matrix_free(&matrix);
+    oracle_exact_free(&exact);
+  }
+  CHECK_SHOW(finite == 480 && close > 380 && arrays > 400, "%d finite, %d close, %d arrays", finite, close, arrays);
+}
+
+/* Products far below and above the doubles on the way, which powers of two must take up and bounds must cover. */
+TEST(t_arrays_survive_underflow_and_overflow)
+{
+  double a[2 * 12 * 12];
+  int trial, n = 12, i, finite = 0, uncertain = 0;
+  for (trial = 0; trial < 120; trial++) {
+    const int parts = 1 + trial % 2, steep = trial / 2 % 3;
+    const perm_precision precision = trial / 6 % 2 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT;
+    perm_options options = t_arrays_options(PERM_ARRAYS, precision, 1);
+    perm_matrix matrix;
+    permi_number number;
+    perm_precision used = PERM_PRECISION_DEFAULT;
+    oracle_exact exact;
+    double error;
+    memset(a, 0, sizeof a);
+    for (i = 0; i < n * n; i++)
+      if ((i % n - i / n + n) % n < 3 || !test_below(5)) {
+        const int e = test_below(steep == 0 ? 700 : steep == 1 ? 1000 : 200) - (steep == 2 ? 900 : 350);
+        a[i * parts] = ldexp((trial & 4 ? 1 : 2 * test_below(2) - 1) * (1 + test_uniform()), e);
+        if (parts == 2)
+          a[2 * i + 1] = ldexp(test_uniform() - 0.5, e - test_below(300) > -1000 ? e - 20 : e);
+      }
+    exact = oracle_exact_make(parts, n, a);
+    if (parts == 2)
+      matrix = t_sparse_complex_matrix(n, a);
+    else
+      CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL) == PERM_OK);
+    CHECK(t_lists_number(&matrix, &options, &number, &used) == PERM_OK);
+    error = oracle_exact_part(&exact, 0, number.value.hi, number.value.lo, number.exp2);
+    if (parts == 2)
+      error = hypot(error, oracle_exact_part(&exact, 1, number.imaginary.hi, number.imaginary.lo, number.exp2));
+    CHECK_SHOW(error <= number.error * (1 + 1e-14) && number.error == number.error, "trial %d: error %g, bound %g",
+               trial, error, number.error);
+    finite += number.error < (double)INFINITY;
+    uncertain += number.error > 1e-12 * hypot(number.value.hi, number.imaginary.hi);
+    perm_matrix_free(&matrix);
+    oracle_exact_free(&exact);
+  }
+  CHECK_SHOW(finite > 60 && uncertain < 60, "%d finite, %d uncertain", finite, uncertain);
+}
+
+/* Large enough that threads share steps. */
+TEST(t_arrays_bits_do_not_depend_on_threads)
+{
+  static const char *const kind[] = {"er:30:0.2", "regular:70:3", "grid:12:12", "mycielskian:6"};
+  int k, precision, threads;
+  for (k = 0; k < 4; k++)
+    for (precision = 0; precision < 2; precision++) {
+      perm_matrix matrix;
+      perm_options options =
+          t_arrays_options(PERM_ARRAYS, precision ? PERM_PRECISION_DD : PERM_PRECISION_FAST, 1);
+      perm_result one, many;
+      CHECK(perm_generate(kind[k], 3, NULL, &matrix, &one) == PERM_OK);
+      CHECK(perm_compute_sparse(&matrix, &options, &one) == PERM_OK);
+      CHECK(one.error < 1e-12 * fabs(one.value));
+      for (threads = 2; threads <= 3; threads++) {
+        options.threads = threads;
+        CHECK(perm_compute_sparse(&matrix, &options, &many) == PERM_OK);
+        CHECK_SHOW(many.value == one.value && many.error == one.error && many.exp2 == one.exp2, "%s: %.17g, %.17g",
+                   kind[k], many.value, one.value);
+      }
+      options = t_arrays_options(PERM_LISTS, PERM_PRECISION_DD, 1);
+      CHECK(perm_compute_sparse(&matrix, &options, &many) == PERM_OK && many.method == PERM_LISTS);
+      CHECK_SHOW(fabs(many.value - one.value) <= 1e-13 * one.value, "%s: %.17g, lists %.17g", kind[k], one.value,
+                 many.value);
+      perm_matrix_free(&matrix);
+    }
+}
+
+/* Large states choose arrays by themselves, small ones lists. */
+TEST(t_arrays_are_chosen_for_many_states)
+{
+  static const char *const kind[] = {"grid:6:6", "regular:70:3"};
+  int k;
+  for (k = 0; k < 2; k++) {
+    perm_matrix matrix;
+    perm_options options = t_arrays_options(PERM_FRONTIER, PERM_PRECISION_EXACT, 1);
+    perm_result result;
+    perm_job *job;
+    char text[1000];
+    CHECK(perm_generate(kind[k], 3, NULL, &matrix, &result) == PERM_OK);
+    CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK);
+    perm_job_explain(job, text, sizeof text);
+    CHECK_TEXT(text, k ? "states in arrays" : "states in lists");
+    perm_job_free(job);
+    perm_matrix_free(&matrix);
+  }
+}
+
+static int t_arrays_stop_at;
+static int t_arrays_progress(const perm_progress *progress, void *user_data)
+{
+  (void)user_data;
+  CHECK(progress->fraction >= 0 && progress->fraction <= 1);
+  return --t_arrays_stop_at < 0;
+}
+
+TEST(t_arrays_stop_when_asked)
+{
+  perm_matrix matrix;
+  perm_options options = t_arrays_options(PERM_ARRAYS, PERM_PRECISION_EXACT, 2);
+  perm_result result;
+  volatile int cancel = 1;
+  CHECK(perm_generate("regular:70:3", 3, NULL, &matrix, &result) == PERM_OK);
+  options.cancel = &cancel;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_STOPPED_CANCELLED);
+  options.cancel = NULL;
+  options.progress = t_arrays_progress;
+  t_arrays_stop_at = 1000000;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+  options.max_bytes = 1000;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_LIMIT);
+  perm_matrix_free(&matrix);
+}
+
+/* Every allocation fails once: a status, nothing leaks (the allocator counts), nothing crashes. */
+static int t_arrays_left, t_arrays_living;
+static void *t_arrays_allocate(size_t bytes, void *user_data)
+{
+  void *made;
+  (void)user_data;
+  if (--t_arrays_left < 0)
+    return NULL;
+  made = malloc(bytes);
+  t_arrays_living += made != NULL;
+  return made;
+}
+
+static void t_arrays_release(void *pointer, void *user_data)
+{
+  (void)user_data;
+  t_arrays_living -= pointer != NULL;
+  free(pointer);
+}
+
+TEST(t_arrays_survive_every_failing_allocation)
+{
+  double a[9 * 9];
+  perm_matrix matrix;
+  perm_options options = t_arrays_options(PERM_ARRAYS, PERM_PRECISION_DEFAULT, 1);
+  perm_result result;
+  int k, done = 0;
+  t_lists_random(9, 1, 2, a);
+  CHECK(perm_matrix_from_dense(9, 9, a, 9, NULL, &matrix, NULL) == PERM_OK);
+  options.allocator.allocate = t_arrays_allocate;
+  options.allocator.release = t_arrays_release;
+  for (k = 0; k < 400 && !done; k++) {
+    perm_status status;
+    t_arrays_left = k;
+    t_arrays_living = 0;
+    status = perm_compute_sparse(&matrix, &options, &result);
+    done = status == PERM_OK;
+    CHECK(done || status == PERM_ERROR_MEMORY);
+    CHECK_SHOW(t_arrays_living == 0, "%d left at %d", t_arrays_living, k);
+  }
+  CHECK_SHOW(done && k > 40, "%d allocations", k);
+  CHECK(result.method == PERM_ARRAYS);
+  perm_matrix_free(&matrix);
+}
