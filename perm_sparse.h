@@ -4543,7 +4543,7 @@ done:
 #define PERMI_ARRAY_NOWHERE 0xffff
 #define PERMI_ARRAY_SAFE 1e-250 /* products of doubles above it are sums of multiples of 2^-936 */
 #define PERMI_ARRAY_TRACK_STEPS 64
-#define PERMI_ARRAY_PAD 64 /* bytes after a buffer that vectors may read */
+#define PERMI_ARRAY_PAD 256 /* bytes after a buffer that vectors may read */
 
 typedef enum permi_cell_kind { /* what an array holds; moduli have an array, and a pass, of their own */
   PERMI_CELL_DOUBLE,
@@ -4593,10 +4593,21 @@ typedef struct permi_layout {
   int tops;
 } permi_layout;
 
+/* Where eight words of a block come from: places base + at[i] of those in `here`. Those that take part come in the same
+   order on both sides and with few others between them, so that a window of 16 nearly always has them. (Gathering is
+   an instruction too, but microcode against GDS made it the slowest way of all: three quarters of a run.) */
+typedef struct permi_eight {
+  uint16_t base;
+  unsigned char here, wide; /* wide: the window does not have them */
+  unsigned char at[8];
+} permi_eight;
+
 /* One of the arrays that a block is added up from. */
 typedef struct permi_origin {
   const void *x;
+  size_t count;          /* of values of x */
   const uint16_t *place; /* of every word of the block in x, or NOWHERE; NULL: the same places */
+  const permi_eight *eight; /* the same for vectors, if there is a place */
   double real, imaginary;
   int64_t integer[2];
 } permi_origin;
@@ -4606,6 +4617,7 @@ typedef struct permi_way {
   uint32_t test, want, keep, flip; /* above the low slots */
   int top_ones, low_ones;          /* how many more there are in the source */
   const uint16_t *place;           /* of all low words in the order of permi_layout; or NULL */
+  const permi_eight *eight;        /* from start[j] / 8 + j on for the blocks of words with j ones */
   permi_origin origin;
 } permi_way;
 
@@ -4620,12 +4632,14 @@ struct permi_arrays_run {
   int absolute; /* 1: the pass of the moduli */
   int threads;
   permi_block_kernel kernel;
-  size_t bytes; /* of a value */
+  int kernel_eights; /* 1: it uses permi_eight */
+  size_t bytes;      /* of a value */
   permi_layout layout[2];
   char *values[2];
   permi_way *way;
   permi_origin *origin; /* `most` for each thread */
   uint16_t *places;
+  permi_eight *eights;
   int most; /* ways of a step */
   /* as in permi_run */
   int words, parts;
@@ -4654,13 +4668,29 @@ static int permi_count_ones(uint64_t x)
 #define PERMI_ACCUMULATE(y, x) *(y) += real * *(x)
 #include PERM_SPARSE_HEADER_FILE
 
-#define PERMI_BLOCK permi_block_dd
-#define PERMI_VALUE permi_dd
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->hi = (y)->lo = 0
-#define PERMI_COEFFICIENTS const double real = origin->real;
-#define PERMI_ACCUMULATE(y, x) *(y) = permi_dd_add(*(y), permi_frontier_times(*(x), real))
-#include PERM_SPARSE_HEADER_FILE
+/* Double-doubles: in a block all high parts come before all low parts, so that vectors need no shuffling. */
+static void permi_block_dd(const permi_arrays_run *run, void *to, size_t count, const permi_origin *origin, int origins)
+{
+  double *y = (double *)to;
+  size_t k;
+  int s;
+  (void)run;
+  for (k = 0; k < count; k++) {
+    permi_dd sum = {0, 0};
+    for (s = 0; s < origins; s++) {
+      const double *high = (const double *)origin[s].x;
+      const size_t at = origin[s].place ? origin[s].place[k] : k;
+      permi_dd x;
+      if (origin[s].place && at == PERMI_ARRAY_NOWHERE)
+        continue;
+      x.hi = high[at];
+      x.lo = high[origin[s].count + at];
+      sum = permi_dd_add(sum, permi_frontier_times(x, origin[s].real));
+    }
+    y[k] = sum.hi;
+    y[count + k] = sum.lo;
+  }
+}
 
 #define PERMI_BLOCK permi_block_complex
 #define PERMI_VALUE permi_pair
@@ -4758,11 +4788,17 @@ static void permi_cell_residue_add(const permi_arrays_run *run, const int64_t *i
 #if PERMI_X86
 /* Sums of all ways in registers, four vectors at a time; the last vector is masked. */
 __attribute__((target("avx512f,avx512dq,avx512bw"))) PERMI_INLINE __m512d
-permi_fetch_avx512(const double *x, const uint16_t *place, size_t k, __mmask8 mask)
+permi_fetch_avx512(const double *x, const uint16_t *place, const permi_eight *eight, size_t k)
 {
-  const __m512i at = _mm512_cvtepu16_epi64(_mm_loadu_si128((const __m128i *)(const void *)(place + k)));
-  mask &= _mm512_cmpneq_epi64_mask(at, _mm512_set1_epi64(PERMI_ARRAY_NOWHERE));
-  return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, at, x, 8);
+  const __m512i at = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)eight->at));
+  double v[8];
+  int i;
+  if (!eight->wide)
+    return _mm512_maskz_permutex2var_pd(eight->here, _mm512_loadu_pd(x + eight->base), at,
+                                        _mm512_loadu_pd(x + eight->base + 8));
+  for (i = 0; i < 8; i++)
+    v[i] = eight->here >> i & 1 ? x[place[k + (size_t)i]] : 0;
+  return _mm512_loadu_pd(v);
 }
 
 __attribute__((target("avx512f,avx512dq,avx512bw"))) static void
@@ -4776,13 +4812,18 @@ permi_block_double_avx512(const permi_arrays_run *run, void *to, size_t count, c
     __m512d a = _mm512_setzero_pd(), b = a, c = a, d = a;
     for (s = 0; s < origins; s++) {
       const double *x = (const double *)origin[s].x;
-      const uint16_t *place = origin[s].place;
       const __m512d real = _mm512_set1_pd(origin[s].real);
-      if (place) {
-        a = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, k, 255), a);
-        b = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, k + 8, 255), b);
-        c = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, k + 16, 255), c);
-        d = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, k + 24, 255), d);
+      if (origin[s].place) {
+        const uint16_t *place = origin[s].place;
+        const permi_eight *eight = origin[s].eight + k / 8;
+        if (eight[0].here)
+          a = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, eight, k), a);
+        if (eight[1].here)
+          b = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, eight + 1, k + 8), b);
+        if (eight[2].here)
+          c = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, eight + 2, k + 16), c);
+        if (eight[3].here)
+          d = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, eight + 3, k + 24), d);
       } else {
         a = _mm512_fmadd_pd(real, _mm512_loadu_pd(x + k), a);
         b = _mm512_fmadd_pd(real, _mm512_loadu_pd(x + k + 8), b);
@@ -4800,8 +4841,9 @@ permi_block_double_avx512(const permi_arrays_run *run, void *to, size_t count, c
     __m512d a = _mm512_setzero_pd();
     for (s = 0; s < origins; s++) {
       const double *x = (const double *)origin[s].x;
-      const __m512d v = origin[s].place ? permi_fetch_avx512(x, origin[s].place, k, mask)
-                                        : _mm512_maskz_loadu_pd(mask, x + k);
+      const __m512d v = origin[s].place
+                            ? permi_fetch_avx512(x, origin[s].place, origin[s].eight + k / 8, k)
+                            : _mm512_maskz_loadu_pd(mask, x + k);
       a = _mm512_fmadd_pd(_mm512_set1_pd(origin[s].real), v, a);
     }
     _mm512_mask_storeu_pd(y + k, mask, a);
@@ -4821,33 +4863,25 @@ permi_two_sum_avx512(__m512d a, __m512d b, __m512d *sum, __m512d *low)
 __attribute__((target("avx512f,avx512dq,avx512bw"))) static void
 permi_block_dd_avx512(const permi_arrays_run *run, void *to, size_t count, const permi_origin *origin, int origins)
 {
-  const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
-  const __m512i first = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), last = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
   double *y = (double *)to;
   size_t k;
   int s;
   (void)run;
   for (k = 0; k < count; k += 8) {
-    const size_t left = count - k;
-    const unsigned lanes = left >= 8 ? 0xffff : (1u << 2 * left) - 1;
-    const __mmask8 mask = (__mmask8)(left >= 8 ? 255 : (1 << left) - 1), low_lanes = (__mmask8)(lanes & 255);
-    const __mmask8 high_lanes = (__mmask8)(lanes >> 8);
+    const __mmask8 mask = (__mmask8)(count - k >= 8 ? 255 : (1 << (count - k)) - 1);
     __m512d hi = _mm512_setzero_pd(), lo = hi;
     for (s = 0; s < origins; s++) {
       const double *x = (const double *)origin[s].x;
       __m512d x_hi, x_lo, t_hi, t_lo;
       if (origin[s].place) {
-        const __m512i at =
-            _mm512_cvtepu16_epi64(_mm_loadu_si128((const __m128i *)(const void *)(origin[s].place + k)));
-        const __mmask8 here = mask & _mm512_cmpneq_epi64_mask(at, _mm512_set1_epi64(PERMI_ARRAY_NOWHERE));
-        const __m512i twice = _mm512_add_epi64(at, at);
-        x_hi = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), here, twice, x, 8);
-        x_lo = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), here, twice, x + 1, 8);
+        const permi_eight *eight = origin[s].eight + k / 8;
+        if (!eight->here)
+          continue;
+        x_hi = permi_fetch_avx512(x, origin[s].place, eight, k);
+        x_lo = permi_fetch_avx512(x + origin[s].count, origin[s].place, eight, k);
       } else {
-        const __m512d a = _mm512_maskz_loadu_pd(low_lanes, x + 2 * k);
-        const __m512d b = _mm512_maskz_loadu_pd(high_lanes, x + 2 * k + 8);
-        x_hi = _mm512_permutex2var_pd(a, even, b);
-        x_lo = _mm512_permutex2var_pd(a, odd, b);
+        x_hi = _mm512_maskz_loadu_pd(mask, x + k);
+        x_lo = _mm512_maskz_loadu_pd(mask, x + origin[s].count + k);
       }
       if (origin[s].real != 1) {
         const __m512d real = _mm512_set1_pd(origin[s].real);
@@ -4866,8 +4900,8 @@ permi_block_dd_avx512(const permi_arrays_run *run, void *to, size_t count, const
       permi_two_sum_avx512(hi, _mm512_add_pd(x_hi, t_hi), &hi, &lo);
       permi_two_sum_avx512(hi, _mm512_add_pd(lo, t_lo), &hi, &lo);
     }
-    _mm512_mask_storeu_pd(y + 2 * k, low_lanes, _mm512_permutex2var_pd(hi, first, lo));
-    _mm512_mask_storeu_pd(y + 2 * k + 8, high_lanes, _mm512_permutex2var_pd(hi, last, lo));
+    _mm512_mask_storeu_pd(y + k, mask, hi);
+    _mm512_mask_storeu_pd(y + count + k, mask, lo);
   }
 }
 
@@ -4920,7 +4954,7 @@ __attribute__((target("avx2,fma"))) static void permi_block_double_avx2(const pe
 __attribute__((target("avx2,fma"))) static void permi_block_dd_avx2(const permi_arrays_run *run, void *to, size_t count,
                                                                     const permi_origin *origin, int origins)
 {
-  permi_dd *y = (permi_dd *)to;
+  double *y = (double *)to;
   size_t k;
   int s;
   (void)run;
@@ -4928,12 +4962,12 @@ __attribute__((target("avx2,fma"))) static void permi_block_dd_avx2(const permi_
     double h = 0, l = 0;
     for (s = 0; s < origins; s++) {
       const size_t at = origin[s].place ? origin[s].place[k] : k;
-      const permi_dd *x = (const permi_dd *)origin[s].x;
+      const double *x = (const double *)origin[s].x, *low = x + origin[s].count;
       if (!origin[s].place || at != PERMI_ARRAY_NOWHERE) {
         const double c = origin[s].real;
-        double p = x[at].hi * c, q, t, u, v, w;
+        double p = x[at] * c, q, t, u, v, w;
         PERMI_KEEP_DOUBLE(p);
-        q = fma(x[at].hi, c, -p) + x[at].lo * c;
+        q = fma(x[at], c, -p) + low[at] * c;
         t = p + q; /* two_sum(p, q) */
         u = t - p;
         q = (p - (t - u)) + (q - u);
@@ -4957,8 +4991,8 @@ __attribute__((target("avx2,fma"))) static void permi_block_dd_avx2(const permi_
         h = t;
       }
     }
-    y[k].hi = h;
-    y[k].lo = l;
+    y[k] = h;
+    y[count + k] = l;
   }
 }
 #endif
@@ -5073,6 +5107,27 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   } while (x);
 }
 
+static void permi_eights_fill(const permi_layout *target, const uint16_t *place, permi_eight *eights)
+{
+  int j, k, i;
+  for (j = 0; j <= target->low; j++) {
+    permi_eight *eight = eights + target->start[j] / 8 + j;
+    for (k = target->start[j]; k < target->start[j + 1]; k += 8, eight++) {
+      const int end = target->start[j + 1] - k < 8 ? target->start[j + 1] - k : 8;
+      memset(eight, 0, sizeof *eight);
+      for (i = 0; i < end; i++) {
+        if (place[k + i] == PERMI_ARRAY_NOWHERE)
+          continue;
+        if (!eight->here)
+          eight->base = place[k + i];
+        eight->here |= (unsigned char)(1 << i);
+        eight->at[i] = (unsigned char)((place[k + i] - eight->base) & 15);
+        eight->wide |= place[k + i] - eight->base > 15;
+      }
+    }
+  }
+}
+
 /* The pulls of a step on the levels of its two layouts. */
 static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
 {
@@ -5104,6 +5159,9 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
         place[k] = (word & test) == want ? source->rank[(word & keep) ^ flip] : (uint16_t)PERMI_ARRAY_NOWHERE;
       }
       way->place = place;
+      way->eight = run->eights + (size_t)s * (words / 8 + PERMI_ARRAY_LOW + 2);
+      if (run->kernel_eights)
+        permi_eights_fill(target, place, run->eights + (size_t)s * (words / 8 + PERMI_ARRAY_LOW + 2));
     }
   }
 }
@@ -5131,7 +5189,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
   const int ones = permi_count_ones(top), bits = arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const size_t stride = run->kind == PERMI_CELL_DD || run->kind == PERMI_CELL_COMPLEX_DD ? 2 : 1;
+  const size_t stride = run->kind == PERMI_CELL_COMPLEX_DD ? 2 : 1, tracked = run->kind == PERMI_CELL_DD ? 1 : doubles;
   char *y = to + target->top_offset[top] * run->bytes;
   int i, s;
   for (i = target->middle_start[ones]; i < target->middle_start[ones + 1]; i++) {
@@ -5150,11 +5208,13 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
       origin[origins].x = from + (source->top_offset[word >> bits] +
                                   source->middle_offset[(size_t)(ones + way->top_ones) << bits | (word & middle_mask)]) *
                                      run->bytes;
-      origin[origins++].place = way->place ? way->place + start : NULL;
+      origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
+      origin[origins].place = way->place ? way->place + start : NULL;
+      origin[origins++].eight = way->place ? way->eight + start / 8 + left : NULL;
     }
     run->kernel(run, y, count, origin, origins);
     if (run->tracking)
-      permi_array_track((const double *)(const void *)y, count * doubles, stride, smallest, largest);
+      permi_array_track((const double *)(const void *)y, count * tracked, stride, smallest, largest);
     y += count * run->bytes;
   }
 }
@@ -5297,6 +5357,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   int p;
   run->bytes = permi_cell_bytes(frontier, run->kind);
   run->kernel = permi_arrays_kernel(run->kind, arrays->isa);
+  run->kernel_eights = run->kind < PERMI_CELL_COMPLEX && arrays->isa >= PERM_ISA_AVX512;
   run->smallest = run->largest = 1;
   run->loss = 0;
   run->exp2 = 0;
@@ -5397,13 +5458,15 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.way = (permi_way *)permi_allocate(allocator, (size_t)run.most, sizeof *run.way);
   run.origin = (permi_origin *)permi_allocate(allocator, (size_t)run.most * (size_t)run.threads, sizeof *run.origin);
   run.places = (uint16_t *)permi_allocate(allocator, (size_t)run.most * table, sizeof(uint16_t));
+  run.eights = (permi_eight *)permi_allocate(
+      allocator, (size_t)run.most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (p = 0; p < 2; p++) {
     const double size = frontier->room[p] * (double)permi_cell_bytes(frontier, run.kind) + PERMI_ARRAY_PAD;
     ok = permi_layout_create(allocator, arrays, &run.layout[p]) && ok;
     if (size < (double)(SIZE_MAX / 2))
       run.values[p] = (char *)permi_allocate(allocator, (size_t)size, 1);
   }
-  if (ok && run.way && run.origin && run.places && run.values[0] && run.values[1]) {
+  if (ok && run.way && run.origin && run.places && run.eights && run.values[0] && run.values[1]) {
     memset(run.places, 0, (size_t)run.most * table * sizeof(uint16_t)); /* vectors read a little beyond */
     status = PERM_OK;
   }
@@ -5434,6 +5497,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   permi_release(allocator, run.way);
   permi_release(allocator, run.origin);
   permi_release(allocator, run.places);
+  permi_release(allocator, run.eights);
   return status;
 }
 
