@@ -256,6 +256,8 @@ typedef struct perm_options {
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
   double max_seconds; /* 0: no limit. Ranges stop there, single tasks refuse beforehand */
   double max_bytes;   /* 0: no limit. Tasks predicted to need more are refused */
+  double plan_effort; /* work spent on elimination orders of sparse matrices, times the usual; 0 means 1. Orders that
+                         need less time, or fit into max_bytes, may be found with 10 or 100 */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
   const volatile int *cancel; /* if not NULL: non-zero there cancels (may be set by any thread or signal) */
@@ -735,7 +737,7 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 
 static const perm_options *permi_options(const perm_options *options)
 {
-  static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, NULL,
+  static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0, NULL,
                                         NULL,      NULL,                   {NULL, NULL, NULL}};
   return options ? options : &defaults;
 }
@@ -4332,6 +4334,8 @@ static const char *permi_bad_option(const perm_options *options)
     return "max_seconds is negative or NaN (0 means no limit)";
   if (!(options->max_bytes >= 0))
     return "max_bytes is negative or NaN (0 means no limit)";
+  if (!(options->plan_effort >= 0 && options->plan_effort <= 1e6))
+    return "plan_effort is not between 0 and 1e6 (0 means 1)";
   if (!options->allocator.allocate != !options->allocator.release)
     return "allocator needs both allocate and release, or neither";
   return NULL;

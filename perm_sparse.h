@@ -2123,6 +2123,18 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
+/* What may be spent on an order, and what it should keep to. */
+typedef struct permi_budget {
+  double effort; /* times the usual number of moves, in rounds */
+  double most;   /* states that fit into memory; those beyond it cost PERMI_ORDER_BEYOND times as much */
+} permi_budget;
+#define PERMI_ORDER_BEYOND 16
+
+static double permi_order_price(double states, double most)
+{
+  return states > most ? states + PERMI_ORDER_BEYOND * (states - most) : states;
+}
+
 /* What an order does, step by step, with counters: for greedy starts and for the final plan. */
 typedef struct permi_walk {
   int *open;             /* neighbours not eliminated */
@@ -2196,7 +2208,7 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
    or both (2) in or next to the frontier. Writes the eliminations to order, returns their cost; vertices that went by
    themselves are put at the end of the order. Gives up above `limit`. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
-                                 uint64_t *seed, double limit, int *order, int *stamp)
+                                 uint64_t *seed, double most, double limit, int *order, int *stamp)
 {
   int n = block->n, length = 0, v, e, i;
   double cost = 0, states = 1;
@@ -2245,7 +2257,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     permi_walk_step(block, walk, best);
     order[length++] = best;
     cost += states / 4;
-    states = permi_walk_states(binomial, walk);
+    states = permi_order_price(permi_walk_states(binomial, walk), most);
     cost += states * (1 + 0.5 * v);
     stamp[best] = -2; /* marks what is in the order */
   }
@@ -2264,6 +2276,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
 typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
+  double most;                /* see permi_budget */
   int words;                  /* 64-bit words of a set */
   uint64_t *adjacent;         /* of a vertex: its neighbours, as a set of the other side */
   uint64_t *sets, *trial;     /* 2 n + 1 positions: eliminated rows, columns, touched rows, columns */
@@ -2319,7 +2332,7 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
       next[other]++;
     }
   }
-  a->trial_states[p + 1] = permi_order_states(a->binomial, next[0], next[1], next[2]);
+  a->trial_states[p + 1] = permi_order_price(permi_order_states(a->binomial, next[0], next[1], next[2]), a->most);
   a->trial_cost[p + 1] += 0.25 * a->trial_states[p] + a->trial_states[p + 1] * (1 + 0.5 * left);
 }
 
@@ -2413,14 +2426,14 @@ static double permi_order_seconds(const permi_block *block, double cost)
 
 /* Moves worth their time: a fifth of the greedy order's predicted run, more for short runs, where the overhead is
    milliseconds, fewer for the shortest. */
-static double permi_anneal_moves(double seconds)
+static double permi_anneal_moves(double seconds, double effort)
 {
   double moves = 0.2 * seconds * PERMI_ANNEAL_RATE, least = seconds * 1e7;
   if (least > 10000)
     least = 10000;
   if (moves < least)
     moves = least;
-  return moves < 2e6 ? moves : 2e6;
+  return (moves < 2e6 ? moves : 2e6) * (effort < 1 ? effort : 1);
 }
 
 static void permi_anneal_release(const perm_allocator *allocator, permi_anneal *a)
@@ -2471,12 +2484,12 @@ static int permi_anneal_create(const perm_allocator *allocator, const permi_bloc
    spent beyond what is worth it when another engine takes `rival` seconds. 0: out of memory. */
 #define PERMI_GREEDY_STARTS 6 /* of each kind */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial, double rival,
-                       int *order, double *cost)
+                       const permi_budget *budget, int *order, double *cost)
 {
   int n = block->n, length = 2 * n, kind, start, k, starts, ok = 0;
   size_t vertices = 2 * (size_t)n;
   uint64_t seed = UINT64_C(88172645463325252);
-  double best_of[3], moves;
+  double best_of[3], moves, spent, length_of_round;
   int *numbers = (int *)permi_allocate(allocator, 8 * vertices, sizeof(int));
   permi_walk walk;
   permi_anneal anneal;
@@ -2494,9 +2507,9 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
     for (start = 0; start < starts; start++) {
       double trial_cost =
-          permi_order_greedy(block, binomial, &walk, kind, &seed,
-                             best_of[kind] < PERMI_ORDER_START ? best_of[kind] : PERMI_ORDER_START, trial,
-                             numbers + 7 * vertices);
+              permi_order_greedy(block, binomial, &walk, kind, &seed, budget->most,
+                                 best_of[kind] < PERMI_ORDER_START ? best_of[kind] : PERMI_ORDER_START, trial,
+                                 numbers + 7 * vertices);
       if (trial_cost < best_of[kind]) {
         best_of[kind] = trial_cost;
         memcpy(best, trial, vertices * sizeof *trial);
@@ -2511,21 +2524,26 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   moves = *cost * PERMI_STATE_SECONDS;
   if (moves > PERMI_ORDER_HOPELESS * rival || moves > PERMI_ORDER_FORGET_SECONDS)
     moves = 0;
-  moves = *cost < 1e300 ? permi_anneal_moves(moves < rival ? moves : rival) : 0;
+  moves = *cost < 1e300 ? permi_anneal_moves(moves < rival ? moves : rival, budget->effort) : 0;
   if (moves < 100 || n > PERMI_ORDER_ANNEAL || n < 3)
     goto done;
   ok = permi_anneal_create(allocator, block, binomial, &anneal);
   if (!ok)
     goto done;
-  for (k = 0; k < 4; k++) { /* a share for each kind of start, and the largest for the winner */
-    double annealed;
-    if (k < 3 && !(best_of[k] < (double)INFINITY))
-      continue;
-    memcpy(anneal.order, k < 3 ? numbers + (3 + (size_t)k) * vertices : order, vertices * sizeof *order);
-    annealed = permi_anneal_run(&anneal, k < 3 ? moves / 6 : moves / 2, &seed);
-    if (annealed < *cost) {
-      *cost = annealed;
-      memcpy(order, anneal.best, (size_t)length * sizeof *order);
+  anneal.most = budget->most;
+  /* Rounds, each as long as all before: slower cooling mostly finds better orders, but not always. */
+  for (spent = 0; spent < budget->effort; spent += length_of_round) {
+    length_of_round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
+    for (k = 0; k < 4; k++) { /* a share for each kind of start, and the largest for the winner */
+      double annealed;
+      if (k < 3 && !(best_of[k] < (double)INFINITY))
+        continue;
+      memcpy(anneal.order, k < 3 ? numbers + (3 + (size_t)k) * vertices : order, vertices * sizeof *order);
+      annealed = permi_anneal_run(&anneal, length_of_round * (k < 3 ? moves / 6 : moves / 2), &seed);
+      if (annealed < *cost) {
+        *cost = annealed;
+        memcpy(order, anneal.best, (size_t)length * sizeof *order);
+      }
     }
   }
   permi_anneal_release(allocator, &anneal);
@@ -5697,7 +5715,16 @@ static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
   const double words = frontier->algebra == PERMI_WORDS ? frontier->words * frontier->parts * frontier->parts : 1;
-  return frontier->cost[frontier->steps] * each[frontier->algebra] * words + 2e-5 * frontier->steps;
+  const permi_arrays *arrays = frontier->arrays;
+  double tables = 0;
+  int p;
+  for (p = 1; p <= frontier->steps; p++) {
+    const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
+    const int tops = permi_count_ones(high ^ middle), ones = arrays->ones[p] < tops ? arrays->ones[p] : tops;
+    tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
+  }
+  return frontier->cost[frontier->steps] * each[frontier->algebra] * words +
+         permi_arrays_passes(frontier) * (tables * 2e-9 + 1e-5 * frontier->steps);
 }
 
 static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arrays, int steps)
@@ -8835,21 +8862,26 @@ static double permi_algebra_weight(permi_algebra algebra)
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
 
+#define PERMI_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
+
 /* Lists or arrays: what is predicted to be faster, unless the method says. Arrays also hold the states that cannot be
    reached and cost more in small steps. */
-static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, const int *order, double cost,
+static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, const int *order,
                                          permi_frontier *frontier, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double states = frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1];
-  offer->seconds = permi_order_seconds(block, cost * permi_algebra_weight(frontier->algebra));
+  offer->seconds = permi_order_seconds(block, frontier->cost[frontier->steps] * permi_algebra_weight(frontier->algebra));
   offer->bytes =
       (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
   if (options->method == PERM_LISTS || (options->method != PERM_ARRAYS && states < PERMI_ARRAY_STATES))
     return PERM_OK;
   if (!permi_arrays_create(&options->allocator, block, order, frontier, permi_isa(options), &frontier->arrays))
     return permi_fail_memory(maker->result);
-  if (frontier->arrays) {
+  if (frontier->arrays && options->method != PERM_ARRAYS && permi_arrays_seconds(frontier) > offer->seconds) {
+    permi_arrays_release(&options->allocator, frontier->arrays);
+    frontier->arrays = NULL;
+  } else if (frontier->arrays) {
     offer->seconds = permi_arrays_seconds(frontier);
     offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
   } else if (options->method == PERM_ARRAYS) {
@@ -8859,11 +8891,26 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
+/* Two neighbouring steps are in memory at a time, without their sums of moduli. */
+static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block)
+{
+  const perm_options *options = maker->options;
+  const double bytes = options->max_bytes > 0 ? options->max_bytes : PERMI_DEFAULT_BYTES;
+  double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1);
+  permi_budget budget;
+  if (block->integer)
+    size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
+  budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
+  budget.most = 0.49 * bytes / size;
+  return budget;
+}
+
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   permi_working *working = maker->working;
   permi_frontier *frontier = NULL;
+  const permi_budget budget = permi_frontier_budget(maker, block);
   double cost;
   int *order;
   perm_status status;
@@ -8873,7 +8920,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
     return PERM_OK;
   }
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
-  if (!order || !permi_order(allocator, block, maker->binomial, rival, order, &cost)) {
+  if (!order || !permi_order(allocator, block, maker->binomial, rival, &budget, order, &cost)) {
     permi_release(allocator, order);
     return permi_fail_memory(maker->result);
   }
@@ -8885,7 +8932,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   }
   offer->plan = frontier;
   if (status == PERM_OK)
-    status = permi_frontier_choose(maker, block, order, cost, frontier, offer);
+    status = permi_frontier_choose(maker, block, order, frontier, offer);
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
@@ -9162,7 +9209,6 @@ static const permi_engine permi_engines[] = {
 
 /* Below this the frontier is taken whatever the rival: its bound is proven and it hardly cancels. */
 #define PERMI_FRONTIER_FAVOUR_SECONDS 1e-3
-#define PERMI_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {

@@ -92,6 +92,7 @@ static const char cli_help[] =
     "                    --samples N, --relative-error E or --seconds S, whichever is first\n"
     "  --max-seconds S   stop there (sums) or refuse beforehand (single tasks)\n"
     "  --max-bytes B     refuse what is predicted to need more memory\n"
+    "  --effort X        look X times as long for elimination orders of sparse matrices\n"
     "  --progress        progress on standard error (automatic on a terminal)\n"
     "  --version  --help\n"
     "\n"
@@ -282,6 +283,10 @@ static int cli_parse(cli *run, int argc, char **argv)
       CLI_NEED("expected bytes")
       if (!cli_number(value, 0, 1e18, &options->max_bytes) || options->max_bytes == 0)
         return cli_usage("bad --max-bytes", value, "expected a positive number of bytes, such as 8e9");
+    } else if (!strcmp(name, "--effort")) {
+      CLI_NEED("expected a factor")
+      if (!cli_number(value, 0, 1e6, &options->plan_effort) || options->plan_effort == 0)
+        return cli_usage("bad --effort", value, "expected a positive number up to 1e6, such as 10");
     } else if (!strcmp(name, "--seed")) {
       CLI_NEED("expected a whole number")
       if (!cli_whole(value, &run->seed))

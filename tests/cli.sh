@@ -164,6 +164,7 @@ expect stopped 1 'max_seconds reached' --generate uniform:40 --max-seconds 0.05
 expect stopped_json 1 '"error":null,"estimate":null,.*"status":"PERM_STOPPED_TIME"' --generate uniform:40 --max-seconds 0.05 --json
 expect tolerance 1 'tolerance 1e-17 not met' --generate symmetric-uniform:14 --tolerance 1e-17
 expect tolerance_met 0 'permanent' --generate uniform:14 --tolerance 1e-9 --precision fast
+expect effort 0 . --generate regular:40:3 --method frontier --effort 5
 expect bytes 3 'predicted.*bytes' --generate regular:80:3 --method frontier --max-bytes 1000
 expect seconds 3 'predicted.*s, over' --generate er:40:0.4 --method frontier --max-seconds 0.001
 if command -v timeout >/dev/null; then
@@ -193,6 +194,7 @@ expect bad_isa 2 'unknown instruction set "mmx"' --isa mmx $dir/nine.txt
 expect bad_threads 2 'bad number of threads "two"' --threads two $dir/nine.txt
 expect bad_tolerance 2 'bad tolerance "-1"' --tolerance -1 $dir/nine.txt
 expect bad_seconds 2 'bad --max-seconds "0"' --max-seconds 0 $dir/nine.txt
+expect bad_effort 2 'bad --effort "0"' --effort 0 $dir/nine.txt
 expect bad_bytes 2 'bad --max-bytes "many"' --max-bytes many $dir/nine.txt
 expect bad_seed 2 'bad seed "-3"' --seed -3 --generate ones:2
 expect bad_seed_blank 2 'bad seed " -1"' --seed ' -1' --generate ones:2

@@ -251,6 +251,7 @@ TEST(t_bad_arguments_are_named)
   JOB_OPTION(tolerance, -1e-3, "tolerance is negative")
   JOB_OPTION(tolerance, NAN, "tolerance is negative or not finite")
   JOB_OPTION(max_seconds, NAN, "max_seconds is negative or NaN")
+  JOB_OPTION(plan_effort, -1, "plan_effort is not between 0 and 1e6")
   JOB_OPTION(max_bytes, -1, "max_bytes is negative or NaN")
   JOB_OPTION(allocator.release, job_release_nothing, "allocator needs both")
   memset(&options, 0, sizeof options);
