@@ -8709,8 +8709,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   int length =
       snprintf(buffer, size,
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
-               "predicted %.3g s, %.3g bytes
-",
+               "predicted %.3g s, %.3g bytes\n",
                perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
                frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1],
                frontier->arrays ? "arrays" : "lists", leaf->information.work,
