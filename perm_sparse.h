@@ -67,7 +67,8 @@
              using merge path, IPDPS 2015: unions of sorted lists.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
 */
-#if !defined(PERMI_STEP) && !defined(PERMI_BLOCK) /* the header; a pass of the self-included text skips to >>template */
+/* the header; passes of the self-included text skip to >>template */
+#if !defined(PERMI_STEP) && !defined(PERMI_BLOCK) && !defined(PERMI_PROGRAM_WIDTH)
 #ifndef PERM_SPARSE_H_INCLUDED
 #define PERM_SPARSE_H_INCLUDED
 
@@ -6852,7 +6853,1219 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
 }
 
 /* ======================================================================================== >>hybrid
-   Signs outside, elimination inside. */
+   Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
+       per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
+   is taken apart: over the signs of the outer columns it is summed term by term; over those of the inner ones, which
+   have few entries, by elimination (bucket elimination [Dec99]): a row is a table over the signs of its own inner
+   columns; an inner column's sum is the product of the tables that contain it, folded: f = f[+] - f[-].
+   All this does not depend on the outer signs but through the rows' base, the sum of their outer entries with signs. So
+   it is one straight program over numbers that stand for vectors of outer sign patterns:
+
+     slots       a slot holds one number for each of PERMI_HYBRID_LANES patterns. Slots 0 .. n - 1 are the bases of the
+                 rows; a table over k columns takes 2^k slots in sequence, bit b of the index set where the b-th of its
+                 columns (in the order of their numbers) has sign -.
+     constants   of a row with d inner columns 2^d, likewise indexed: their sum with signs. Row sum y = base + constant.
+     operations  runs of statements of one kind, see permi_opcode; statement k writes slot out + k.
+     columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled in the program: a table is
+                 computed again only where a column that it depends on has turned | high, a loop in Gray order |
+                 lanes | one fixed +.
+   Row sums are exact: coefficients are on the grid of >>dense. So a row is not divided by its largest inner entry,
+   which would turn base + constant and a product into one fused operation f z +- f: the interpreter stores one vector
+   a cycle, in which time both are done, and what is divided is no longer exact.
+   Nothing in the program knows about vectors or caches: another back end may compile it, with another budget of slots
+   and other weights for the annealing. */
+#define PERMI_HYBRID_DOUBLES 32 /* of a slot: patterns, or patterns times 2 parts */
+#define PERMI_HYBRID_SLOTS 640  /* 160 KiB on the stack of a thread */
+#define PERMI_HYBRID_INNER 24
+#define PERMI_HYBRID_LOW 6
+#define PERMI_HYBRID_STATEMENTS 60000
+
+typedef enum permi_opcode { /* y = slot[row] + constant[x], y' with constant[x'], z = slot[other] + constant[x'] */
+  PERMI_OP_ROW,        /* out = y */
+  PERMI_OP_ROWS,       /* out = y z */
+  PERMI_OP_TIMES_ROW,  /* out = a y */
+  PERMI_OP_TIMES,      /* out = a b */
+  PERMI_OP_DIFFERENCE, /* out = a - c */
+  PERMI_OP_FOLD_ROW,   /* out = a y - c y' */
+  PERMI_OP_FOLD,       /* out = a b - c d */
+  PERMI_OP_CHAIN,      /* out = the product of all a: one slot */
+  PERMI_OP_FLIP,       /* slot[a] += constant[x] */
+  PERMI_OP_TOTAL       /* block += slot[a], or -= if x */
+} permi_opcode;
+
+typedef struct permi_statement {
+  uint16_t a, b, c, d; /* slots */
+  uint16_t x, other_x; /* constants */
+} permi_statement;
+
+typedef struct permi_instruction {
+  uint16_t opcode, out, row, other;
+  int first, count; /* statements */
+} permi_instruction;
+
+typedef enum permi_hybrid_algebra {
+  PERMI_HYBRID_REAL,
+  PERMI_HYBRID_COMPLEX,    /* real and imaginary part */
+  PERMI_HYBRID_COMPENSATED /* value and error: rows with 47 bits more, products and differences as in [Gra09] */
+} permi_hybrid_algebra;
+
+/* The program and what it runs on; immutable while it runs. */
+typedef struct permi_hybrid {
+  int n, inner, low, high, lanes_log2, chunk_log2, transposed;
+  int parts, lanes; /* numbers of a pattern, patterns of a slot */
+  permi_hybrid_algebra algebra;
+  int operations, operation_room, statements, statement_room, constants, constant_room, slots;
+  permi_instruction *operation;
+  permi_statement *statement;
+  double *constant;       /* of each its parts */
+  double *start;          /* [n][parts]: bases with all signs + */
+  double *lane;           /* [n][parts][lanes]: what is added to that */
+  double *sign;           /* [lanes]: of the patterns of lane columns; 0: no pattern */
+  double *step;           /* [high][n][parts]: 2a */
+  int touched[64][65];    /* of a high column: its rows, -1 after the last */
+  unsigned absolute_mask; /* one in mask + 1 blocks enters the sum of |terms| */
+  double cost, operations_a_term, rows_a_term; /* of an outer pattern: statements; additions, products; factors */
+  double share; /* of permi_plan_below_grid */
+  long long scale_exp2;
+  perm_isa isa;
+  uint64_t fingerprint;
+  void (*execute)(const struct permi_hybrid *hybrid, double *slot, double *block);
+  void (*absolute)(const struct permi_hybrid *hybrid, double *slot, double *block);
+  void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
+  void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slot);
+} permi_hybrid;
+
+/* One text (>>template), an instance for each instruction set and algebra, and two for |terms|. */
+#if PERMI_X86
+#define PERMI_PROGRAM_WIDTH 8
+#define PERMI_PROGRAM_NAME(name) permi_##name##_avx512
+#include PERM_SPARSE_HEADER_FILE
+#define PERMI_PROGRAM_WIDTH 4
+#define PERMI_PROGRAM_NAME(name) permi_##name##_avx2
+#include PERM_SPARSE_HEADER_FILE
+#endif
+#define PERMI_PROGRAM_WIDTH 1
+#define PERMI_PROGRAM_NAME(name) permi_##name##_plain
+#include PERM_SPARSE_HEADER_FILE
+
+/* Chunk: 2^chunk_log2 states of the high columns, in Gray order. */
+static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+{
+  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
+  const int width = parts * lanes;
+  double memory[(PERMI_HYBRID_SLOTS + 8) * PERMI_HYBRID_DOUBLES + 8];
+  double *slot = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
+  double *block = slot + (size_t)PERMI_HYBRID_SLOTS * PERMI_HYBRID_DOUBLES;
+  double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  double sampled = 0;
+  uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
+  int i, j, k, p;
+  for (i = 0; i < n; i++)
+    for (p = 0; p < parts; p++) {
+      double base = hybrid->start[i * parts + p];
+      for (j = 0; j < hybrid->high; j++)
+        if (gray >> j & 1)
+          base -= hybrid->step[(j * n + i) * parts + p];
+      for (k = 0; k < lanes; k++)
+        slot[i * width + p * lanes + k] = base + hybrid->lane[(i * parts + p) * lanes + k];
+    }
+  memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
+  for (;;) {
+    memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
+    hybrid->execute(hybrid, slot, block);
+    hybrid->add(hybrid, block, total, (int)(s & 1));
+    if (!(permi_scatter(s) & hybrid->absolute_mask)) {
+      memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
+      hybrid->absolute(hybrid, slot, block);
+      for (k = 0; k < lanes; k++)
+        absolute[k] += block[k];
+    }
+    if (++s == last)
+      break;
+    j = permi_trailing_zeros(s);
+    hybrid->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
+  }
+  /* Value and error of lane k are total[k] and total[DOUBLES + k]; compensated numbers' errors went into the latter. */
+  for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
+    for (k = 0; k < lanes; k++)
+      if (hybrid->sign[k] != 0) {
+        perm_sum *sum = p ? &partial->imaginary : &partial->value;
+        permi_sum_add_double(sum, hybrid->sign[k] * total[p * lanes + k]);
+        permi_sum_add_double(sum, hybrid->sign[k] * total[PERMI_HYBRID_DOUBLES + p * lanes + k]);
+      }
+  for (k = 0; k < lanes; k++)
+    sampled += absolute[k] * fabs(hybrid->sign[k]);
+  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
+  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
+}
+
+/* ---- which columns are inner, in what order, and which are low */
+typedef struct permi_layout {
+  int transposed, inner, low;
+  int order[64]; /* inner columns as they are eliminated, low ones (the first turns fastest), all others */
+} permi_layout;
+
+/* Measured time of a statement of each kind, in those of one that multiplies by a row (a vector a cycle; AVX-512). */
+#define PERMI_WEIGHT_ROWS 1.2
+#define PERMI_WEIGHT_FOLD 2.0
+#define PERMI_WEIGHT_CHAIN 0.6
+#ifndef PERMI_HYBRID_SLOT_BUDGET
+#define PERMI_HYBRID_SLOT_BUDGET 500
+#endif
+#define PERMI_HYBRID_MOVE_SECONDS 6e-6
+
+/* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
+typedef struct permi_hybrid_factor {
+  uint32_t scope, dirty;
+  int node;
+} permi_hybrid_factor;
+
+typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
+typedef struct permi_hybrid_node { /* computes out of left and right; right < 0: a fold of left only */
+  permi_node_kind kind;
+  int left, right;
+  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that it depends on */
+  int first, items;           /* of a chain: in permi_layouts.item; the first may be the chain before */
+  int slot, persists;
+} permi_hybrid_node;
+
+#define PERMI_HYBRID_NODES 320
+typedef struct permi_layouts {
+  int n, budget, nodes, items;
+  uint64_t row[2][64], column[2][64]; /* bits of a row's columns, and of a column's rows, in both orientations */
+  int degree[2][64];
+  double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
+  permi_hybrid_factor factor[128];
+  permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
+  int item[192];
+  double rows_a_step;
+} permi_layouts;
+
+static int permi_bits32(uint32_t x)
+{
+  x -= x >> 1 & 0x55555555u;
+  x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+  return (int)(((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
+}
+
+static void permi_layouts_make(permi_layouts *work, const permi_block *block)
+{
+  const int n = work->n = block->n;
+  int i, e, t, k;
+  memset(work->row, 0, sizeof work->row);
+  memset(work->column, 0, sizeof work->column);
+  memset(work->degree, 0, sizeof work->degree);
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const int j = block->neighbour[e] - n;
+      work->row[0][i] |= UINT64_C(1) << j;
+      work->row[1][j] |= UINT64_C(1) << i;
+      work->degree[0][j]++;
+      work->degree[1][i]++;
+    }
+  for (t = 0; t < 2; t++)
+    memcpy(work->column[t], work->row[1 - t], sizeof work->column[t]);
+  for (k = 0; k < PERMI_HYBRID_INNER + 2; k++)
+    work->power[k] = ldexp(1, k);
+}
+
+static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all, uint32_t scope,
+                             uint32_t dirty)
+{
+  permi_hybrid_node *node = &work->node[work->nodes];
+  node->kind = kind;
+  node->left = left;
+  node->right = right;
+  node->all = all;
+  node->scope = scope;
+  node->dirty = dirty;
+  node->first = work->items;
+  node->items = 0;
+  node->persists = 0;
+  return work->n + work->nodes++;
+}
+
+/* Statements of a step of the program (an outer pattern), weighted, of the layout; gives up above `limit`. For inner
+   column after inner column the factors that contain it are merged, the cheapest pair first, the last one with the
+   fold. With `record` the nodes are left in work->node. A table counts as often as it is computed: rate. */
+static double permi_layout_cost(permi_layouts *work, const permi_layout *layout, double limit, int record)
+{
+  const int n = work->n, inner = layout->inner, low = layout->low;
+  const uint64_t *column = work->column[layout->transposed];
+  const int *degree = work->degree[layout->transposed];
+  permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER];
+  double cost = 1, live = n, most = 0, rows = 0;
+  int i, j, k, factors = 0, scalars = 0;
+  uint32_t scope[64], dirty[64], before;
+  work->nodes = work->items = 0;
+  for (i = 0; i < n; i++)
+    scope[i] = dirty[i] = 0;
+  for (k = 0; k < inner + low; k++) {
+    uint64_t bits = column[layout->order[k]];
+    for (; bits; bits &= bits - 1) {
+      i = permi_trailing_zeros(bits);
+      if (k < inner)
+        scope[i] |= UINT32_C(1) << k;
+      else
+        dirty[i] |= UINT32_C(1) << (k - inner);
+    }
+  }
+  work->rate[0] = ldexp(1, -low);
+  for (k = 0; k < low; k++)
+    for (i = 0; i < 1 << k; i++)
+      work->rate[(1 << k) + i] = work->rate[i] + ldexp(1, -k - 1);
+  for (k = 0; k < low; k++)
+    cost += degree[layout->order[inner + k]] * (k == low - 1 ? 2 : 1) * ldexp(1, -k - 1);
+  for (k = inner + low, i = 1; k < n - 6; k++, i++)
+    cost += degree[layout->order[k]] * ldexp(1, -low - i);
+  for (i = 0; i < n; i++) {
+    permi_hybrid_factor *to = scope[i] ? &factor[factors++] : &scalar[scalars++];
+    to->scope = scope[i];
+    to->dirty = dirty[i];
+    to->node = i;
+  }
+  for (k = 0; k < inner; k++) {
+    const uint32_t bit = UINT32_C(1) << k;
+    permi_hybrid_factor taken[64 + PERMI_HYBRID_INNER], result;
+    int count = 0, rest = 0;
+    double here;
+    for (i = 0; i < factors; i++)
+      if (factor[i].scope & bit)
+        taken[count++] = factor[i];
+      else
+        factor[rest++] = factor[i];
+    factors = rest;
+    while (count > 2) {
+      double least = 1e300;
+      int a = 0, b = 1;
+      for (i = 0; i < count; i++)
+        for (j = i + 1; j < count; j++) {
+          const double price = work->power[permi_bits32(taken[i].scope | taken[j].scope)] *
+                               work->rate[taken[i].dirty | taken[j].dirty];
+          if (price < least) {
+            least = price;
+            a = i;
+            b = j;
+          }
+        }
+      if (taken[a].node < n && taken[b].node >= n) { /* a row comes second */
+        i = a;
+        a = b;
+        b = i;
+      }
+      result.scope = taken[a].scope | taken[b].scope;
+      result.dirty = taken[a].dirty | taken[b].dirty;
+      here = work->power[permi_bits32(result.scope)];
+      rows += least * ((taken[a].node < n) + (taken[b].node < n));
+      cost += least * (taken[a].node < n ? PERMI_WEIGHT_ROWS : 1);
+      most = fmax(most, live + here);
+      for (i = 0; i < 2; i++) {
+        const permi_hybrid_factor *f = &taken[i ? b : a];
+        if (f->node >= n && f->dirty == result.dirty)
+          live -= work->power[permi_bits32(f->scope)];
+      }
+      live += here;
+      if (record)
+        result.node = permi_layout_node(work, PERMI_NODE_MERGE, taken[a].node, taken[b].node, result.scope, result.scope,
+                                        result.dirty);
+      else
+        result.node = n;
+      taken[a < b ? a : b] = result;
+      taken[a < b ? b : a] = taken[--count];
+    }
+    if (count == 0) /* a column without entries: no caller has one */
+      return 0;
+    if (count == 2 && taken[0].node < n) {
+      result = taken[0];
+      taken[0] = taken[1];
+      taken[1] = result;
+    }
+    result = taken[0];
+    if (count == 2) {
+      result.scope |= taken[1].scope;
+      result.dirty |= taken[1].dirty;
+    }
+    here = work->power[permi_bits32(result.scope) - 1];
+    cost += work->rate[result.dirty] * here * (count == 2 ? PERMI_WEIGHT_FOLD : 1);
+    if (taken[0].node < n) { /* its table has to be written first */
+      cost += work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
+      rows += work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
+      if (record)
+        taken[0].node =
+            permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope, taken[0].dirty);
+    }
+    if (count == 2)
+      rows += work->rate[result.dirty] * here * 2 * (taken[1].node < n);
+    most = fmax(most, live + here);
+    for (i = 0; i < count; i++)
+      if (taken[i].node >= n && taken[i].dirty == result.dirty)
+        live -= work->power[permi_bits32(taken[i].scope)];
+    live += here;
+    if (record)
+      result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, count == 2 ? taken[1].node : -1, result.scope,
+                                      result.scope & ~bit, result.dirty);
+    else
+      result.node = n;
+    result.scope &= ~bit;
+    if (result.scope)
+      factor[factors++] = result;
+    else
+      scalar[scalars++] = result;
+    if (cost > limit)
+      return cost;
+  }
+  /* The scalars, what changes least first; a product is kept wherever the next changes more often. */
+  for (i = 1; i < scalars; i++) {
+    permi_hybrid_factor key = scalar[i];
+    for (j = i - 1; j >= 0 && work->rate[scalar[j].dirty] > work->rate[key.dirty]; j--)
+      scalar[j + 1] = scalar[j];
+    scalar[j + 1] = key;
+  }
+  for (i = 0, before = 0; i < scalars; i++) {
+    const uint32_t now = before | scalar[i].dirty;
+    cost += work->rate[now] * PERMI_WEIGHT_CHAIN;
+    rows += work->rate[now] * (scalar[i].node < n);
+    if (i == 0 || now != before) {
+      cost += work->rate[now];
+      if (record) {
+        int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
+        if (i > 0) {
+          work->item[work->items++] = chain - 1;
+          work->node[work->nodes - 1].items = 1;
+        }
+      }
+    }
+    if (record) {
+      work->item[work->items++] = scalar[i].node;
+      work->node[work->nodes - 1].items++;
+    }
+    before = now;
+  }
+  work->rows_a_step = rows;
+  most = fmax(most, live);
+  if (most > work->budget)
+    cost *= (most / work->budget) * (most / work->budget);
+  if (cost * ldexp(1, low) > 8000)
+    cost *= cost * ldexp(1, low) / 8000;
+  return cost;
+}
+
+static double permi_layout_total(permi_layouts *work, const permi_layout *layout, double limit)
+{
+  const double terms = ldexp(1, work->n - 1 - layout->inner);
+  return terms * permi_layout_cost(work, layout, limit / terms, 0);
+}
+
+/* Columns by degree, few entries first. */
+static void permi_layout_start(const permi_layouts *work, int transposed, permi_layout *layout)
+{
+  const int *degree = work->degree[transposed];
+  int i, j;
+  layout->transposed = transposed;
+  layout->inner = layout->low = 0;
+  for (i = 0; i < work->n; i++) {
+    for (j = i - 1; j >= 0 && degree[layout->order[j]] > degree[i]; j--)
+      layout->order[j + 1] = layout->order[j];
+    layout->order[j + 1] = i;
+  }
+}
+
+/* The outer columns behind the low ones by degree: what turns often has few entries, what has most never turns. */
+static void permi_layout_sort(const permi_layouts *work, permi_layout *layout)
+{
+  const int *degree = work->degree[layout->transposed], first = layout->inner + layout->low;
+  int i, j;
+  for (i = first + 1; i < work->n; i++) {
+    int key = layout->order[i];
+    for (j = i - 1; j >= first && degree[layout->order[j]] > degree[key]; j--)
+      layout->order[j + 1] = layout->order[j];
+    layout->order[j + 1] = key;
+  }
+}
+
+static int permi_layout_most_inner(int n)
+{
+  return n - 1 < PERMI_HYBRID_INNER ? n - 1 : PERMI_HYBRID_INNER;
+}
+
+/* Greedy: column after column becomes inner, always the one that leaves the least cost, while that falls. */
+static double permi_layout_greedy(permi_layouts *work, permi_layout *layout)
+{
+  const int n = work->n, most = permi_layout_most_inner(n);
+  permi_layout best = *layout;
+  double least = permi_layout_total(work, layout, (double)INFINITY), lead;
+  int k, j, worse = 0;
+  for (k = layout->inner; k < most && worse < 2; k++) {
+    permi_layout choice = *layout;
+    lead = (double)INFINITY;
+    for (j = k; j < n && j < k + 12; j++) { /* those of least degree, one of which fits best */
+      permi_layout trial = *layout;
+      double cost;
+      int moved = trial.order[j], i;
+      for (i = j; i > k; i--)
+        trial.order[i] = trial.order[i - 1];
+      trial.order[k] = moved;
+      trial.inner = k + 1;
+      cost = permi_layout_total(work, &trial, lead);
+      if (cost < lead) {
+        lead = cost;
+        choice = trial;
+      }
+    }
+    *layout = choice;
+    worse = lead < least ? 0 : worse + 1;
+    if (lead < least) {
+      least = lead;
+      best = choice;
+    }
+  }
+  *layout = best;
+  return least;
+}
+
+/* Simulated annealing of the logarithm of the cost over inner set, elimination order and low columns. */
+static double permi_layout_anneal(permi_layouts *work, permi_layout *layout, double cost, int moves, int most_low,
+                                  int least_outer, double hot, uint64_t *seed)
+{
+  const int n = work->n, fixed_low = most_low < 0, most_inner = fixed_low ? 0 : permi_layout_most_inner(n);
+  const double cold = hot < 0.004 ? hot : 0.004;
+  permi_layout now = *layout;
+  double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));
+  int move;
+  for (move = 0; move < moves; move++, temperature *= cooling) {
+    permi_layout trial = now;
+    const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
+    double limit, price;
+    int a, b, i, key;
+    if (kind < 5 && now.inner > 1) { /* another place in the elimination order */
+      a = permi_order_below(seed, now.inner);
+      b = permi_order_below(seed, now.inner);
+    } else if (kind < 6 && !fixed_low) { /* one low column more or less */
+      if (permi_order_below(seed, 2) && now.low > 0)
+        trial.low--;
+      else if (now.low < most_low && special + least_outer < n)
+        trial.low++;
+      a = b = 0;
+      if (trial.low > now.low) { /* any of the others */
+        a = special + permi_order_below(seed, n - special);
+        b = special;
+      }
+    } else if (kind < 9 && now.inner < most_inner && special + least_outer < n) { /* an inner column more */
+      a = special + permi_order_below(seed, n - special);
+      b = permi_order_below(seed, now.inner + 1);
+      trial.inner++;
+    } else if (kind < 11 && now.inner > 0) { /* one less */
+      a = permi_order_below(seed, now.inner);
+      b = n - 1;
+      trial.inner--;
+    } else { /* two change places */
+      if (special == 0)
+        continue;
+      a = permi_order_below(seed, special);
+      b = permi_order_below(seed, n);
+      key = trial.order[a];
+      trial.order[a] = trial.order[b];
+      trial.order[b] = key;
+      a = b;
+    }
+    key = trial.order[a];
+    for (i = a; i < b; i++)
+      trial.order[i] = trial.order[i + 1];
+    for (i = a; i > b; i--)
+      trial.order[i] = trial.order[i - 1];
+    trial.order[b] = key;
+    limit = current * exp(-temperature * log(permi_order_random(seed) + 1e-300));
+    price = permi_layout_total(work, &trial, limit);
+    if (price <= limit) {
+      current = price;
+      now = trial;
+      if (price < cost) {
+        cost = price;
+        *layout = trial;
+      }
+    }
+  }
+  return cost;
+}
+
+/* ---- from a layout to a program */
+typedef struct permi_hybrid_maker {
+  permi_layouts *work;
+  permi_layout *layout;
+  permi_hybrid *hybrid;
+  const perm_allocator *allocator;
+  uint64_t busy[PERMI_HYBRID_SLOTS / 64];
+  int sequence[PERMI_HYBRID_NODES], evaluated; /* nodes in the order of evaluation */
+  uint32_t scope[64];
+  int constant[64]; /* of a row: its first */
+  int failed;       /* 1: slots or statements run out; 2: memory */
+  permi_instruction nowhere;
+} permi_hybrid_maker;
+
+static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
+{
+  return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
+}
+
+static int permi_maker_slots(permi_hybrid_maker *maker, int count) /* first fit */
+{
+  int s, run = 0;
+  for (s = 0; s < PERMI_HYBRID_SLOTS; s++) {
+    run = maker->busy[s >> 6] >> (s & 63) & 1 ? 0 : run + 1;
+    if (run == count) {
+      for (; count > 0; count--, s--)
+        maker->busy[s >> 6] |= UINT64_C(1) << (s & 63);
+      s += run;
+      maker->hybrid->slots = s + 1 > maker->hybrid->slots ? s + 1 : maker->hybrid->slots;
+      return s + 1 - run;
+    }
+  }
+  maker->failed = 1;
+  return 0;
+}
+
+static void permi_maker_free(permi_hybrid_maker *maker, const permi_hybrid_node *node)
+{
+  int s, end = node->slot + (1 << permi_bits32(node->scope));
+  for (s = node->slot; s < end; s++)
+    maker->busy[s >> 6] &= ~(UINT64_C(1) << (s & 63));
+}
+
+/* Child k of a node, or NULL where that is a row (*index says which) or none (-1). */
+static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
+{
+  *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
+  return *index < 0 ? NULL : permi_maker_node(maker, *index);
+}
+
+static int permi_maker_children(const permi_hybrid_node *node)
+{
+  return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
+}
+
+/* A table lives on from step to step where what is computed from it changes more often than itself. Such tables have
+   slots of their own, since the others are written in steps in which these are not. */
+static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
+{
+  int k, index;
+  for (k = 0; k < permi_maker_children(node); k++) {
+    permi_hybrid_node *child = permi_maker_child(maker, node, k, &index);
+    if (!child)
+      continue;
+    child->persists = child->dirty != node->dirty;
+    if (child->persists)
+      child->slot = permi_maker_slots(maker, 1 << permi_bits32(child->scope));
+    permi_maker_keep(maker, child);
+  }
+}
+
+/* Depth first from the root, so that few tables wait; gives each its slots. A product of a table and what has no more
+   columns is computed in place. `given`: the node's slots are its parent's, or it persists. */
+static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
+{
+  const int children = permi_maker_children(node);
+  permi_hybrid_node *child = NULL, *place = NULL;
+  int k, index, swap = 0;
+  if (node->kind != PERMI_NODE_CHAIN) {
+    const permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
+    const permi_hybrid_node *right = permi_maker_child(maker, node, 1, &index);
+    swap = left && right && permi_bits32(right->all) > permi_bits32(left->all);
+  }
+  if (node->kind == PERMI_NODE_MERGE) {
+    place = permi_maker_child(maker, node, 0, &index);
+    if (place && (place->persists || place->scope != node->scope))
+      place = NULL;
+    if (place && given)
+      place->slot = node->slot;
+  }
+  for (k = 0; k < children; k++) {
+    child = permi_maker_child(maker, node, k ^ swap, &index);
+    if (child)
+      permi_maker_visit(maker, child, index, child->persists || (given && child == place));
+  }
+  if (place && !given)
+    node->slot = place->slot;
+  else if (!given)
+    node->slot = permi_maker_slots(maker, 1 << permi_bits32(node->scope));
+  for (k = 0; k < children; k++) {
+    child = permi_maker_child(maker, node, k, &index);
+    if (child && !child->persists && child != place)
+      permi_maker_free(maker, child);
+  }
+  maker->sequence[maker->evaluated++] = number;
+}
+
+static permi_instruction *permi_maker_operation(permi_hybrid_maker *maker, permi_opcode opcode)
+{
+  permi_hybrid *hybrid = maker->hybrid;
+  permi_instruction *operation;
+  if (!permi_grow(maker->allocator, (void **)&hybrid->operation, hybrid->operations, &hybrid->operation_room,
+                  sizeof *operation)) {
+    maker->failed = 2;
+    return &maker->nowhere;
+  }
+  operation = &hybrid->operation[hybrid->operations++];
+  memset(operation, 0, sizeof *operation);
+  operation->opcode = (uint16_t)opcode;
+  operation->first = hybrid->statements;
+  return operation;
+}
+
+static void permi_maker_statement(permi_hybrid_maker *maker, int a, int b, int c, int d, int x, int other_x)
+{
+  permi_hybrid *hybrid = maker->hybrid;
+  permi_statement *statement;
+  if (hybrid->statements >= PERMI_HYBRID_STATEMENTS) {
+    maker->failed = maker->failed ? maker->failed : 1;
+    return;
+  }
+  if (!permi_grow(maker->allocator, (void **)&hybrid->statement, hybrid->statements, &hybrid->statement_room,
+                  sizeof *statement)) {
+    maker->failed = 2;
+    return;
+  }
+  statement = &hybrid->statement[hybrid->statements++];
+  statement->a = (uint16_t)a;
+  statement->b = (uint16_t)b;
+  statement->c = (uint16_t)c;
+  statement->d = (uint16_t)d;
+  statement->x = (uint16_t)x;
+  statement->other_x = (uint16_t)other_x;
+  hybrid->operation[hybrid->operations - 1].count++;
+}
+
+/* A constant of up to two parts; its number. */
+static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
+{
+  permi_hybrid *hybrid = maker->hybrid;
+  int p;
+  if (hybrid->constants >= 65535) {
+    maker->failed = maker->failed ? maker->failed : 1;
+    return 0;
+  }
+  for (p = 0; p < hybrid->parts; p++) {
+    if (!permi_grow(maker->allocator, (void **)&hybrid->constant, hybrid->constants * hybrid->parts + p,
+                    &hybrid->constant_room, sizeof(double))) {
+      maker->failed = 2;
+      return 0;
+    }
+    hybrid->constant[hybrid->constants * hybrid->parts + p] = x[p];
+  }
+  return hybrid->constants++;
+}
+
+/* The bits of x that are in mask, side by side; and back. */
+static int permi_pack_bits(uint32_t x, uint32_t mask)
+{
+  int packed = 0, at = 0;
+  for (; mask; mask &= mask - 1, at++)
+    packed |= (x & mask & (0 - mask)) ? 1 << at : 0;
+  return packed;
+}
+
+static uint32_t permi_spread_bits(int packed, uint32_t mask)
+{
+  uint32_t x = 0;
+  for (; mask; mask &= mask - 1, packed >>= 1)
+    x |= packed & 1 ? mask & (0 - mask) : 0;
+  return x;
+}
+
+/* Where operand `index` is under the setting of the inner columns: a slot, or a row's constant. */
+static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
+{
+  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  return node ? node->slot + permi_pack_bits(setting, node->scope)
+              : maker->constant[index] + permi_pack_bits(setting, maker->scope[index]);
+}
+
+/* Additions and products of a statement; how often a term has them is for the caller. */
+static const int permi_opcode_operations[] = {1, 3, 2, 1, 1, 5, 3, 1, 1, 1};
+
+static void permi_maker_emit(permi_hybrid_maker *maker, int index)
+{
+  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  const int n = maker->work->n, left = node->left, right = node->right, size = 1 << permi_bits32(node->scope);
+  const uint32_t folded = node->all & ~node->scope;
+  permi_instruction *operation;
+  permi_opcode opcode;
+  int k;
+  if (node->kind == PERMI_NODE_CHAIN)
+    opcode = PERMI_OP_CHAIN;
+  else if (node->kind == PERMI_NODE_MERGE)
+    opcode = right < 0 ? PERMI_OP_ROW : left < n ? PERMI_OP_ROWS : right < n ? PERMI_OP_TIMES_ROW : PERMI_OP_TIMES;
+  else
+    opcode = right < 0 ? PERMI_OP_DIFFERENCE : right < n ? PERMI_OP_FOLD_ROW : PERMI_OP_FOLD;
+  operation = permi_maker_operation(maker, opcode);
+  operation->out = (uint16_t)node->slot;
+  if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
+    operation->row = (uint16_t)left;
+  if (opcode == PERMI_OP_ROWS)
+    operation->other = (uint16_t)right;
+  if (opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW)
+    operation->row = (uint16_t)right;
+  for (k = 0; opcode == PERMI_OP_CHAIN && k < node->items; k++) {
+    const int item = maker->work->item[node->first + k];
+    permi_maker_statement(maker, item < n ? item : permi_maker_node(maker, item)->slot, 0, 0, 0, 0, 0);
+  }
+  for (k = 0; opcode != PERMI_OP_CHAIN && k < size; k++) {
+    const uint32_t plus = permi_spread_bits(k, node->scope), minus = plus | folded;
+    const int l = permi_maker_at(maker, left, plus), r = right < 0 ? 0 : permi_maker_at(maker, right, plus);
+    const int c = permi_maker_at(maker, left, minus), d = right < 0 ? 0 : permi_maker_at(maker, right, minus);
+    switch (opcode) {
+    case PERMI_OP_ROW: permi_maker_statement(maker, 0, 0, 0, 0, l, 0); break;
+    case PERMI_OP_ROWS: permi_maker_statement(maker, 0, 0, 0, 0, l, r); break;
+    case PERMI_OP_TIMES_ROW: permi_maker_statement(maker, l, 0, 0, 0, r, 0); break;
+    case PERMI_OP_TIMES: permi_maker_statement(maker, l, r, 0, 0, 0, 0); break;
+    case PERMI_OP_FOLD_ROW: permi_maker_statement(maker, l, 0, c, 0, r, d); break;
+    default: permi_maker_statement(maker, l, r, c, d, 0, 0); /* a difference has no b and d */
+    }
+  }
+}
+
+static void permi_hybrid_release(const perm_allocator *allocator, void *context)
+{
+  permi_hybrid *hybrid = (permi_hybrid *)context;
+  permi_release(allocator, hybrid->operation);
+  permi_release(allocator, hybrid->statement);
+  permi_release(allocator, hybrid->constant);
+  permi_release(allocator, hybrid->start);
+  permi_release(allocator, hybrid);
+}
+
+static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
+{
+#if !defined(PERM_NO_COMPLEX)
+#define PERMI_HYBRID_COMPLEX_KERNEL(name, real) (hybrid->algebra == PERMI_HYBRID_COMPLEX ? name : real)
+#else
+#define PERMI_HYBRID_COMPLEX_KERNEL(name, real) (real)
+#endif
+#define PERMI_HYBRID_KERNELS(family)                                                                                   \
+  hybrid->add = permi_hybrid_add_##family;                                                                             \
+  hybrid->turn = permi_hybrid_turn_##family;                                                                           \
+  hybrid->execute = hybrid->algebra == PERMI_HYBRID_COMPENSATED                                                        \
+                        ? permi_hybrid_compensated_execute_##family                                                    \
+                        : PERMI_HYBRID_COMPLEX_KERNEL(permi_hybrid_complex_execute_##family,                           \
+                                                      permi_hybrid_real_execute_##family);                             \
+  hybrid->absolute = PERMI_HYBRID_COMPLEX_KERNEL(permi_hybrid_complex_moduli_execute_##family,                         \
+                                                 permi_hybrid_moduli_execute_##family)
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512) {
+    PERMI_HYBRID_KERNELS(avx512);
+    return;
+  }
+  if (isa == PERM_ISA_AVX2) {
+    PERMI_HYBRID_KERNELS(avx2);
+    return;
+  }
+#endif
+  (void)isa;
+  PERMI_HYBRID_KERNELS(plain);
+#undef PERMI_HYBRID_KERNELS
+#undef PERMI_HYBRID_COMPLEX_KERNEL
+}
+
+/* The coefficient of an entry on the grid of its row, by parts of the algebra; a: real and imaginary part. */
+static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, double power, double *out)
+{
+  out[0] = permi_to_grid(a[0], power);
+  if (algebra == PERMI_HYBRID_COMPLEX)
+    out[1] = permi_to_grid(a[1], power);
+  else if (algebra == PERMI_HYBRID_COMPENSATED)
+    out[1] = permi_to_grid(a[0] - out[0], ldexp(power, -PERMI_GRID_LOW_BITS));
+}
+
+/* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *hybrid stays NULL if the program has no room. */
+static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_layout *layout,
+                                       permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
+{
+  const int n = work->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
+  permi_hybrid_maker maker;
+  permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
+  int i, j, k, p, s, root, turned[PERMI_HYBRID_LOW + 1][64];
+  double power[64], term[2] = {0, 0};
+  *made = NULL;
+  if (!hybrid)
+    return PERM_ERROR_MEMORY;
+  memset(hybrid, 0, sizeof *hybrid);
+  memset(&maker, 0, sizeof maker);
+  memset(turned, 0, sizeof turned);
+  maker.work = work;
+  maker.layout = layout;
+  maker.hybrid = hybrid;
+  maker.allocator = allocator;
+  hybrid->n = n;
+  hybrid->inner = layout->inner;
+  hybrid->low = layout->low;
+  hybrid->transposed = layout->transposed;
+  hybrid->algebra = algebra;
+  hybrid->parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
+  hybrid->lanes = PERMI_HYBRID_DOUBLES / hybrid->parts;
+  for (hybrid->lanes_log2 = 0; 2 << hybrid->lanes_log2 <= hybrid->lanes; hybrid->lanes_log2++)
+    ;
+  k = n - 1 - layout->inner - layout->low;
+  if (hybrid->lanes_log2 > k)
+    hybrid->lanes_log2 = k;
+  hybrid->high = k - hybrid->lanes_log2;
+  permi_layout_sort(work, layout);
+  hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
+  hybrid->rows_a_term = work->rows_a_step;
+  root = n + work->nodes - 1;
+
+  /* rows: grid, constants, bases, what columns add */
+  hybrid->start = (double *)permi_allocate(
+      allocator, (size_t)(n * hybrid->parts * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes), sizeof(double));
+  if (!hybrid->start) {
+    permi_hybrid_release(allocator, hybrid);
+    return PERM_ERROR_MEMORY;
+  }
+  hybrid->lane = hybrid->start + n * hybrid->parts;
+  hybrid->sign = hybrid->lane + n * hybrid->parts * hybrid->lanes;
+  hybrid->step = hybrid->sign + hybrid->lanes;
+  for (i = 0; i < n; i++) {
+    double row[2][64], coefficient[2];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < width; p++)
+        row[p][j] = a[(i * n + j) * width + p];
+    power[i] = permi_grid_power(row[0], n);
+    if (width == 2)
+      power[i] = fmax(power[i], permi_grid_power(row[1], n));
+    for (k = 0; k < layout->inner; k++)
+      if (work->column[layout->transposed][layout->order[k]] >> i & 1)
+        maker.scope[i] |= UINT32_C(1) << k;
+    maker.constant[i] = hybrid->constants;
+    for (s = 0; s < 1 << permi_bits32(maker.scope[i]); s++) {
+      const uint32_t setting = permi_spread_bits(s, maker.scope[i]);
+      double sum[2] = {0, 0};
+      for (k = 0; k < layout->inner; k++)
+        if (maker.scope[i] >> k & 1) {
+          permi_hybrid_round(algebra, a + (i * n + layout->order[k]) * width, power[i], coefficient);
+          for (p = 0; p < hybrid->parts; p++)
+            sum[p] += setting >> k & 1 ? -coefficient[p] : coefficient[p];
+        }
+      permi_maker_constant(&maker, sum);
+    }
+    for (p = 0; p < hybrid->parts; p++)
+      hybrid->start[i * hybrid->parts + p] = 0;
+    memset(hybrid->lane + i * hybrid->parts * hybrid->lanes, 0, (size_t)(hybrid->parts * hybrid->lanes) * sizeof(double));
+    for (k = layout->inner; k < n; k++) {
+      const int at = k - layout->inner - layout->low, high = at, lane = at - hybrid->high;
+      permi_hybrid_round(algebra, a + (i * n + layout->order[k]) * width, power[i], coefficient);
+      for (p = 0; p < hybrid->parts; p++) {
+        hybrid->start[i * hybrid->parts + p] += coefficient[p];
+        if (at >= 0 && high < hybrid->high)
+          hybrid->step[(high * n + i) * hybrid->parts + p] = 2 * coefficient[p];
+        for (s = 0; lane >= 0 && lane < hybrid->lanes_log2 && s < hybrid->lanes; s++)
+          if (s >> lane & 1)
+            hybrid->lane[(i * hybrid->parts + p) * hybrid->lanes + s] -= 2 * coefficient[p];
+      }
+      if (k < layout->inner + layout->low && work->column[layout->transposed][layout->order[k]] >> i & 1) {
+        for (p = 0; p < hybrid->parts; p++)
+          term[p] = 2 * coefficient[p];
+        turned[k - layout->inner][i] = permi_maker_constant(&maker, term);
+        for (p = 0; p < hybrid->parts; p++)
+          term[p] = -term[p];
+        permi_maker_constant(&maker, term);
+      }
+    }
+  }
+  for (s = 0; s < hybrid->lanes; s++) {
+    int minus = 0;
+    for (k = 0; k < hybrid->lanes_log2; k++)
+      minus ^= s >> k & 1;
+    hybrid->sign[s] = s >> hybrid->lanes_log2 ? 0 : minus ? -1 : 1;
+  }
+  for (j = 0; j < hybrid->high; j++) {
+    for (i = k = 0; i < n; i++)
+      if (work->column[layout->transposed][layout->order[layout->inner + layout->low + j]] >> i & 1)
+        hybrid->touched[j][k++] = i;
+    hybrid->touched[j][k] = -1;
+  }
+
+  /* statements, step after step of the low columns */
+  hybrid->slots = n;
+  for (i = 0; i < n; i++)
+    maker.busy[i >> 6] |= UINT64_C(1) << (i & 63);
+  permi_maker_keep(&maker, permi_maker_node(&maker, root));
+  permi_maker_visit(&maker, permi_maker_node(&maker, root), root, 0);
+  for (s = 0; s < 1 << layout->low && !maker.failed; s++) {
+    const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
+    for (k = 0; k < maker.evaluated; k++)
+      if (s == 0 || permi_maker_node(&maker, maker.sequence[k])->dirty >> turns & 1)
+        permi_maker_emit(&maker, maker.sequence[k]);
+    permi_maker_operation(&maker, PERMI_OP_TOTAL);
+    permi_maker_statement(&maker, permi_maker_node(&maker, root)->slot, 0, 0, 0, s & 1, 0);
+    if (layout->low) { /* on to the next step; from the last, where only the last low column is -, to the first */
+      const int next = s + 1 < 1 << layout->low ? permi_trailing_zeros((uint64_t)s + 1) : layout->low - 1;
+      const int minus = s + 1 < 1 << layout->low && ((s + 1) ^ (s + 1) >> 1) >> next & 1;
+      permi_maker_operation(&maker, PERMI_OP_FLIP);
+      for (i = 0; i < n; i++)
+        if (work->column[layout->transposed][layout->order[layout->inner + next]] >> i & 1)
+          permi_maker_statement(&maker, i, 0, 0, 0, turned[next][i] + minus, 0);
+    }
+  }
+  if (maker.failed) {
+    permi_hybrid_release(allocator, hybrid);
+    return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
+  }
+  for (k = 0; k < hybrid->operations; k++)
+    hybrid->operations_a_term +=
+        permi_opcode_operations[hybrid->operation[k].opcode] * (double)hybrid->operation[k].count;
+  hybrid->operations_a_term = ldexp(hybrid->operations_a_term, -layout->low);
+  *made = hybrid;
+  return PERM_OK;
+}
+
+static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  static const char *const algebra[] = {"real", "complex", "compensated"};
+  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const double dense = 1.5 * hybrid->n * ldexp(1, hybrid->n - 1);
+  int length = snprintf(
+      buffer, size,
+      "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, %d high, %d lanes; %d statements on %d slots, %.4g "
+      "operations per outer pattern, %.3g in all, dense has %.3g times as many; %.0f chunks, predicted %.3g s on one "
+      "thread\n",
+      hybrid->n, perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
+      algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low, hybrid->high,
+      hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
+      hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner),
+      dense / (hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner)),
+      (double)leaf->information.chunks, leaf->information.seconds);
+  return length > 0 ? (size_t)length : 0;
+}
+
+static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+  int i;
+  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->chunk_log2);
+  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->low), hybrid->absolute_mask);
+  for (i = 0; i < hybrid->operations; i++) {
+    const permi_instruction *t = &hybrid->operation[i];
+    hash = permi_hash(hash, (uint64_t)t->opcode | (uint64_t)t->out << 16 | (uint64_t)t->row << 32 |
+                                (uint64_t)t->other << 48);
+    hash = permi_hash(hash, (uint64_t)t->count);
+  }
+  for (i = 0; i < hybrid->statements; i++) {
+    const permi_statement *t = &hybrid->statement[i];
+    hash = permi_hash(hash, (uint64_t)t->a | (uint64_t)t->b << 16 | (uint64_t)t->c << 32 | (uint64_t)t->d << 48);
+    hash = permi_hash(hash, (uint64_t)t->x | (uint64_t)t->other_x << 16);
+  }
+  for (i = 0; i < hybrid->constants * hybrid->parts; i++)
+    hash = permi_hash_double(hash, hybrid->constant[i]);
+  for (i = 0; i < hybrid->n * hybrid->parts * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes; i++)
+    hash = permi_hash_double(hash, hybrid->start[i]);
+  return hash;
+}
+
+/* Measured: seconds of a statement for a number of one pattern, on a 2.5 GHz Cascade Lake. */
+static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
+{
+  static const double rate[3][3] = {{1.5e10, 5e9, 3e9}, {8e9, 2.5e9, 1.5e9}, {1.2e9, 4e8, 1.5e8}};
+  return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
+}
+
+/* The best layout found of both orientations, its predicted cost in statements. Of an annealing the number of moves comes
+   from what it can save. */
+static double permi_hybrid_search(permi_layouts *work, double rate, double rival, int inner, permi_layout *layout)
+{
+  const int n = work->n, least_outer = n > 12 ? 6 : 1;
+  permi_layout trial[2];
+  double cost[2], seconds;
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
+  int t, k, moves;
+  for (t = 0; t < 2; t++) {
+    permi_layout_start(work, t, &trial[t]);
+    if (inner) {
+      cost[t] = permi_layout_greedy(work, &trial[t]);
+    } else {
+      cost[t] = permi_layout_total(work, &trial[t], (double)INFINITY);
+      for (k = 1; k <= PERMI_HYBRID_LOW && k + least_outer <= n; k++) {
+        permi_layout deeper = trial[t];
+        double price;
+        deeper.low = k;
+        price = permi_layout_total(work, &deeper, cost[t]);
+        if (price < cost[t]) {
+          cost[t] = price;
+          trial[t] = deeper;
+        }
+      }
+    }
+  }
+  seconds = fmin(cost[0], cost[1]) / rate;
+  moves = (int)fmin(0.03 * fmin(seconds, rival) / PERMI_HYBRID_MOVE_SECONDS, inner ? 80000 : 4000);
+  if (seconds > 300 * rival) /* annealing gains 2x to 5x */
+    moves = 0;
+  for (t = 0; t < 2 && moves > 20; t++)
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 4, inner ? 3 : -1, least_outer, 0.2, &seed);
+  t = cost[1] < cost[0];
+  if (moves > 20)
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 2, inner ? 4 : -1, least_outer, 0.1, &seed);
+  *layout = trial[t];
+  return cost[t];
+}
+
+#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* rivals that take less leave no time to look for a layout: a millisecond */
+
+static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
+                                           permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  const perm_isa isa = permi_isa(options) == PERM_ISA_AVX512 || permi_isa(options) == PERM_ISA_AVX2 ? permi_isa(options)
+                                                                                                    : PERM_ISA_PLAIN;
+  const permi_hybrid_algebra algebra = parts == 2 ? PERMI_HYBRID_COMPLEX
+                                       : options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
+                                                                                       : PERMI_HYBRID_REAL;
+  const double rate = permi_hybrid_rate(isa, algebra);
+  permi_layouts *work;
+  permi_layout layout;
+  permi_hybrid *hybrid = NULL;
+  perm_status status = PERM_OK;
+  double cost = 0;
+  if (block->integer || maker->working->integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method does not take");
+  else if (options->certify || options->precision == PERM_PRECISION_DD || options->precision == PERM_PRECISION_KAHAN)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have %s, which this method does not give",
+                 options->certify ? "a guaranteed bound" : options->precision == PERM_PRECISION_DD ? "precision dd"
+                                                                                                   : "precision kahan");
+  else if (parts == 2 && options->precision == PERM_PRECISION_ACCURATE)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has no precision accurate");
+#if defined(PERM_NO_COMPLEX)
+  else if (parts == 2)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, which this build leaves out");
+#endif
+  else if (n > PERM_MAX_N || n < 2)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
+  else if (rival < PERMI_HYBRID_LEAST_SECONDS)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");
+  else
+    offer->status = PERM_OK;
+  if (offer->why[0])
+    return PERM_OK;
+  work = (permi_layouts *)permi_allocate(allocator, 1, sizeof *work);
+  if (!work)
+    return permi_fail_memory(maker->result);
+  permi_layouts_make(work, block);
+  for (work->budget = PERMI_HYBRID_SLOT_BUDGET; !hybrid && status == PERM_OK && work->budget > 90;
+       work->budget -= work->budget / 3) {
+    permi_problem problem;
+    void *entries;
+    double *a;
+    perm_plan plan;
+    permi_view view;
+    int i, j, p;
+    cost = permi_hybrid_search(work, rate, rival, inner, &layout);
+    if (cost / rate > 1.1 * rival) {
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", cost / rate);
+      break;
+    }
+    status = permi_make_problem(maker, block, &problem, &entries);
+    if (status != PERM_OK)
+      break;
+    a = (double *)entries;
+    for (i = 0; i < n && layout.transposed; i++)
+      for (j = 0; j < i; j++)
+        for (p = 0; p < parts; p++) {
+          double x = a[(i * n + j) * parts + p];
+          a[(i * n + j) * parts + p] = a[(j * n + i) * parts + p];
+          a[(j * n + i) * parts + p] = x;
+        }
+    memset(&plan, 0, sizeof plan);
+    plan.n = n;
+    view.a = a;
+    view.ld = n;
+    view.parts = parts;
+    permi_plan_scale(&plan, &view);
+    if (!plan.zero) {
+      const double share = permi_plan_below_grid(&plan, &view);
+      double scaled[PERM_MAX_N * PERM_MAX_N * 2];
+      for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+          for (p = 0; p < parts; p++)
+            scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+      if (permi_hybrid_create(allocator, work, &layout, algebra, scaled, &hybrid) != PERM_OK)
+        status = permi_fail_memory(maker->result);
+      if (hybrid) {
+        for (i = 0; i < n; i++)
+          hybrid->scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+        hybrid->share = share;
+      }
+    }
+    permi_release(allocator, entries);
+  }
+  permi_release(allocator, work);
+  if (status == PERM_OK && !hybrid && !offer->why[0])
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no program that fits");
+  if (hybrid) {
+    const double per_block = ldexp(cost / rate, -hybrid->high);
+    hybrid->isa = isa;
+    hybrid->cost = cost;
+    hybrid->absolute_mask = hybrid->high < 10 ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
+    hybrid->chunk_log2 = hybrid->high;
+    while (hybrid->chunk_log2 > 0 && ldexp(per_block, hybrid->chunk_log2) > 0.02)
+      hybrid->chunk_log2--;
+    while (hybrid->chunk_log2 > 0 && hybrid->high - hybrid->chunk_log2 < 6 && ldexp(per_block, hybrid->chunk_log2) > 1e-4)
+      hybrid->chunk_log2--;
+    hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
+    permi_hybrid_kernels(hybrid, isa);
+    offer->plan = hybrid;
+    offer->seconds = cost / rate;
+    offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
+                   8.0 * (hybrid->constant_room + n * hybrid->parts * (1 + hybrid->lanes + hybrid->high)) +
+                   8.0 * PERMI_HYBRID_SLOTS * PERMI_HYBRID_DOUBLES;
+  }
+  return status;
+}
+
+static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  return permi_hybrid_make_offer(maker, block, rival, 1, offer);
+}
+
+static perm_status permi_cached_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  return permi_hybrid_make_offer(maker, block, rival, 0, offer);
+}
+
+/* Estimates as in >>dense: relative to the sum of |terms| over all signs, inner ones too, which the same program gives
+   when rows are replaced by their moduli and folds add (computed for one block in absolute_mask + 1). A term meets n
+   products and a rounding in every fold. */
+static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
+  const int n = hybrid->n;
+  const double roundings = n + hybrid->inner + 4;
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.method = hybrid->inner ? PERM_HYBRID : PERM_CACHED;
+  leaf->information.isa = hybrid->isa;
+  leaf->information.n = n;
+  leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
+  leaf->information.work = ldexp(hybrid->rows_a_term, n - 1 - hybrid->inner);
+  leaf->information.fingerprint = hybrid->fingerprint;
+  leaf->run_chunk = permi_hybrid_chunk;
+  leaf->release = permi_hybrid_release;
+  leaf->explain = permi_hybrid_explain;
+  leaf->context = hybrid;
+  offer->plan = NULL;
+  leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);
+  leaf->bound_relative = (double)INFINITY;
+  if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
+    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->chunk_log2 + hybrid->low) / 2)) *
+                                  PERMI_UNIT * PERMI_UNIT +
+                              4 * hybrid->share * hybrid->share;
+  else
+    leaf->estimate_relative = roundings * PERMI_UNIT * hybrid->parts +
+                              (hybrid->share > PERMI_WANTED_RELATIVE ? 4 * hybrid->share : 0);
+  if (hybrid->share > 1e-3)
+    leaf->estimate_relative = (double)INFINITY;
+  maker->job->precision = hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;
+  permi_make_honest(maker, block, leaf);
+  return PERM_OK;
+}
 
 /* ========================================================================================== >>band
    A window of columns sliding along a band: P. H. Lundow, K. Markstrom, Efficient computation of permanents, with
@@ -9204,6 +10417,8 @@ static const permi_engine permi_engines[] = {
     {PERM_LISTS, permi_frontier_offer, permi_lists_make, permi_frontier_release, 1},
     {PERM_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, 1},
     {PERM_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, 0},
+    {PERM_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, 0},
+    {PERM_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, 0},
 };
 
 /* Below this the frontier is taken whatever the rival: its bound is proven and it hardly cancels. */
@@ -9942,7 +11157,8 @@ static void PERMI_TERM(PERMI_STEP)(const permi_run *run, permi_part *part, const
 #undef PERMI_TRACK
 #undef PERMI_STEP
 
-#else /* PERMI_BLOCK
+#elif defined(PERMI_BLOCK)
+/*
    A block of an array, the sum of its origins; macros as above, their coefficients from `origin`, and
      PERMI_UNIT_ADD(y, x)     where it pays: PERMI_ACCUMULATE for the coefficient 1
      PERMI_BLOCK              name of the function */
@@ -9988,7 +11204,422 @@ static void PERMI_BLOCK(const permi_arrays_run *run, void *to, size_t count, con
 #undef PERMI_ACCUMULATE
 #undef PERMI_UNIT_ADD
 #undef PERMI_BLOCK
+
+#else /* PERMI_PROGRAM_WIDTH */
+/* The interpreter of >>hybrid for one instruction set: a small vocabulary of vectors (as in perm.h's >>template), then
+   this text once more for every algebra: PERMI_PROGRAM_ALGEBRA 0 real, 1 complex, 2 compensated, 3 moduli of real or
+   compensated numbers, 4 moduli of complex ones. */
+#ifndef PERMI_PROGRAM_ALGEBRA
+#if PERMI_PROGRAM_WIDTH == 8
+#define PERMI_H_TARGET __attribute__((target("avx512f,avx512dq,avx512bw")))
+#define PERMI_H_V __m512d
+#define PERMI_H_LOAD(p) _mm512_load_pd(p)
+#define PERMI_H_STORE(p, v) _mm512_store_pd(p, v)
+#define PERMI_H_SET(x) _mm512_set1_pd(x)
+#define PERMI_H_ADD(a, b) _mm512_add_pd(a, b)
+#define PERMI_H_SUB(a, b) _mm512_sub_pd(a, b)
+#define PERMI_H_MUL(a, b) _mm512_mul_pd(a, b)
+#define PERMI_H_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
+#define PERMI_H_FMS(a, b, c) _mm512_fmsub_pd(a, b, c)
+#define PERMI_H_ABS(a) _mm512_range_pd(a, a, 11)
+#define PERMI_H_ROOT(a) _mm512_sqrt_pd(a)
+#define PERMI_H_KEEP(v) __asm__("" : "+v"(v))
+#elif PERMI_PROGRAM_WIDTH == 4
+#define PERMI_H_TARGET __attribute__((target("avx2,fma")))
+#define PERMI_H_V __m256d
+#define PERMI_H_LOAD(p) _mm256_load_pd(p)
+#define PERMI_H_STORE(p, v) _mm256_store_pd(p, v)
+#define PERMI_H_SET(x) _mm256_set1_pd(x)
+#define PERMI_H_ADD(a, b) _mm256_add_pd(a, b)
+#define PERMI_H_SUB(a, b) _mm256_sub_pd(a, b)
+#define PERMI_H_MUL(a, b) _mm256_mul_pd(a, b)
+#define PERMI_H_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define PERMI_H_FMS(a, b, c) _mm256_fmsub_pd(a, b, c)
+#define PERMI_H_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
+#define PERMI_H_ROOT(a) _mm256_sqrt_pd(a)
+#define PERMI_H_KEEP(v) __asm__("" : "+x"(v))
+#else
+#define PERMI_H_TARGET
+#define PERMI_H_V double
+#define PERMI_H_LOAD(p) (*(p))
+#define PERMI_H_STORE(p, v) (*(p) = (v))
+#define PERMI_H_SET(x) (x)
+#define PERMI_H_ADD(a, b) ((a) + (b))
+#define PERMI_H_SUB(a, b) ((a) - (b))
+#define PERMI_H_MUL(a, b) ((a) * (b))
+#define PERMI_H_FMA(a, b, c) ((a) * (b) + (c))
+#define PERMI_H_FMS(a, b, c) fma(a, b, -(c)) /* libm's is exact with or without the instruction */
+#define PERMI_H_ABS(a) fabs(a)
+#define PERMI_H_ROOT(a) sqrt(a)
+#define PERMI_H_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #endif
+
+/* s + *error = a + b */
+PERMI_H_TARGET PERMI_INLINE PERMI_H_V PERMI_PROGRAM_NAME(hybrid_two_sum)(PERMI_H_V a, PERMI_H_V b, PERMI_H_V *error)
+{
+  PERMI_H_V s = PERMI_H_ADD(a, b), t = PERMI_H_SUB(s, a);
+  *error = PERMI_H_ADD(PERMI_H_SUB(a, PERMI_H_SUB(s, t)), PERMI_H_SUB(b, t));
+  return s;
+}
+
+/* total += block, or -= if `negative`, in double-double; the errors of compensated numbers go to the low parts. */
+PERMI_H_TARGET static void PERMI_PROGRAM_NAME(hybrid_add)(const permi_hybrid *hybrid, const double *block,
+                                                          double *total, int negative)
+{
+  const PERMI_H_V sign = PERMI_H_SET(negative ? -1.0 : 1.0);
+  const int compensated = hybrid->algebra == PERMI_HYBRID_COMPENSATED;
+  const int end = compensated ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
+  double *low = total + PERMI_HYBRID_DOUBLES;
+  int k;
+  for (k = 0; k < end; k += PERMI_PROGRAM_WIDTH) {
+    PERMI_H_V error, sum = PERMI_PROGRAM_NAME(hybrid_two_sum)(PERMI_H_LOAD(total + k),
+                                                              PERMI_H_MUL(sign, PERMI_H_LOAD(block + k)), &error);
+    if (compensated)
+      error = PERMI_H_ADD(error, PERMI_H_MUL(sign, PERMI_H_LOAD(block + end + k)));
+    PERMI_H_STORE(total + k, sum);
+    PERMI_H_STORE(low + k, PERMI_H_ADD(PERMI_H_LOAD(low + k), error));
+  }
+}
+
+/* High column j gets sign - (`minus`) or +. */
+PERMI_H_TARGET static void PERMI_PROGRAM_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *slot)
+{
+  const int *row = hybrid->touched[j], half = PERMI_HYBRID_DOUBLES / 2;
+  const double sign = minus ? -1 : 1;
+  int k;
+  for (; *row >= 0; row++) {
+    double *base = slot + *row * PERMI_HYBRID_DOUBLES;
+    const double *twice = hybrid->step + (j * hybrid->n + *row) * hybrid->parts;
+    const PERMI_H_V first = PERMI_H_SET(sign * twice[0]), second = PERMI_H_SET(sign * twice[hybrid->parts - 1]);
+    PERMI_UNROLL for (k = 0; k < half; k += PERMI_PROGRAM_WIDTH)
+        PERMI_H_STORE(base + k, PERMI_H_ADD(PERMI_H_LOAD(base + k), first));
+    PERMI_UNROLL for (k = half; k < 2 * half; k += PERMI_PROGRAM_WIDTH)
+        PERMI_H_STORE(base + k, PERMI_H_ADD(PERMI_H_LOAD(base + k), second));
+  }
+}
+
+#define PERMI_PROGRAM_ALGEBRA 0
+#include PERM_SPARSE_HEADER_FILE
+#define PERMI_PROGRAM_ALGEBRA 2
+#include PERM_SPARSE_HEADER_FILE
+#define PERMI_PROGRAM_ALGEBRA 3
+#include PERM_SPARSE_HEADER_FILE
+#if !defined(PERM_NO_COMPLEX)
+#define PERMI_PROGRAM_ALGEBRA 1
+#include PERM_SPARSE_HEADER_FILE
+#define PERMI_PROGRAM_ALGEBRA 4
+#include PERM_SPARSE_HEADER_FILE
+#endif
+#undef PERMI_H_TARGET
+#undef PERMI_H_V
+#undef PERMI_H_LOAD
+#undef PERMI_H_STORE
+#undef PERMI_H_SET
+#undef PERMI_H_ADD
+#undef PERMI_H_SUB
+#undef PERMI_H_MUL
+#undef PERMI_H_FMA
+#undef PERMI_H_FMS
+#undef PERMI_H_ABS
+#undef PERMI_H_ROOT
+#undef PERMI_H_KEEP
+#undef PERMI_PROGRAM_NAME
+#undef PERMI_PROGRAM_WIDTH
+
+#else /* PERMI_PROGRAM_ALGEBRA */
+/* Numbers N: GET(p) of slot p, PUT(p, v); RAW(p) of a row's base, B, CONSTANT(c), C; ROW(y, c) their sum; TIMES; MINUS(v, w) = v - w; CROSS(a, b, c,
+   d) = ab - cd. All of vector k. */
+#if PERMI_PROGRAM_ALGEBRA == 1
+#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_complex_##name)
+#define PERMI_H_PARTS 2
+#elif PERMI_PROGRAM_ALGEBRA == 2
+#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_compensated_##name)
+#define PERMI_H_PARTS 2
+#elif PERMI_PROGRAM_ALGEBRA == 3
+#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_moduli_##name)
+#define PERMI_H_PARTS 1
+#elif PERMI_PROGRAM_ALGEBRA == 4
+#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_complex_moduli_##name)
+#define PERMI_H_PARTS 1
+#else
+#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_real_##name)
+#define PERMI_H_PARTS 1
+#endif
+
+#if PERMI_H_PARTS == 1
+#define PERMI_H_N PERMI_H_V
+#define PERMI_H_GET(p) PERMI_H_LOAD((p) + k * W)
+#define PERMI_H_PUT(p, v) PERMI_H_STORE((p) + k * W, v)
+#define PERMI_H_TIMES(v, w) PERMI_H_MUL(v, w)
+#if PERMI_PROGRAM_ALGEBRA == 0
+#define PERMI_H_LANES PERMI_HYBRID_DOUBLES
+#define PERMI_H_CONSTANT(c) PERMI_H_SET(constant[c])
+#define PERMI_H_ROW(y, c) PERMI_H_ADD(y, c)
+#define PERMI_H_BASE(p) PERMI_H_GET(p)
+#define PERMI_H_MINUS(v, w) PERMI_H_SUB(v, w)
+#define PERMI_H_CROSS(a, b, c, d) PERMI_H_SUB(PERMI_H_MUL(a, b), PERMI_H_MUL(c, d))
+#elif PERMI_PROGRAM_ALGEBRA == 3
+/* of value and error the value counts, in the first half of a slot; what comes of the second half is not used */
+#define PERMI_H_LANES PERMI_HYBRID_DOUBLES
+#define PERMI_H_CONSTANT(c) PERMI_H_SET(constant[(c) * parts])
+#define PERMI_H_ROW(y, c) PERMI_H_ABS(PERMI_H_ADD(y, c))
+#define PERMI_H_BASE(p) PERMI_H_ABS(PERMI_H_GET(p))
+#define PERMI_H_MINUS(v, w) PERMI_H_ADD(v, w)
+#define PERMI_H_CROSS(a, b, c, d) PERMI_H_FMA(a, b, PERMI_H_MUL(c, d))
+#else
+#define PERMI_H_LANES (PERMI_HYBRID_DOUBLES / 2)
+typedef struct PERMI_H(constant) {
+  PERMI_H_V re, im;
+} PERMI_H(constant);
+#define PERMI_H_C PERMI_H(constant)
+PERMI_H_TARGET PERMI_INLINE PERMI_H_C PERMI_H(set)(const double *c)
+{
+  PERMI_H_C r;
+  r.re = PERMI_H_SET(c[0]);
+  r.im = PERMI_H_SET(c[1]);
+  return r;
+}
+PERMI_H_TARGET PERMI_INLINE PERMI_H_C PERMI_H(raw)(const double *p)
+{
+  PERMI_H_C r;
+  r.re = PERMI_H_LOAD(p);
+  r.im = PERMI_H_LOAD(p + PERMI_H_LANES);
+  return r;
+}
+PERMI_H_TARGET PERMI_INLINE PERMI_H_V PERMI_H(row)(PERMI_H_C y, PERMI_H_C c)
+{
+  PERMI_H_V re = PERMI_H_ADD(y.re, c.re), im = PERMI_H_ADD(y.im, c.im);
+  return PERMI_H_ROOT(PERMI_H_FMA(re, re, PERMI_H_MUL(im, im)));
+}
+#define PERMI_H_CONSTANT(c) PERMI_H(set)(constant + 2 * (c))
+#define PERMI_H_B PERMI_H_C
+#define PERMI_H_RAW(p) PERMI_H(raw)((p) + k * W)
+#define PERMI_H_ROW(y, c) PERMI_H(row)(y, c)
+#define PERMI_H_BASE(p) PERMI_H(row)(PERMI_H_RAW(p), PERMI_H(set)(zero))
+#define PERMI_H_MINUS(v, w) PERMI_H_ADD(v, w)
+#define PERMI_H_CROSS(a, b, c, d) PERMI_H_FMA(a, b, PERMI_H_MUL(c, d))
+#endif
+#ifndef PERMI_H_C
+#define PERMI_H_C PERMI_H_V
+#define PERMI_H_B PERMI_H_V
+#define PERMI_H_RAW(p) PERMI_H_GET(p)
+#endif
+#else
+#define PERMI_H_LANES (PERMI_HYBRID_DOUBLES / 2)
+typedef struct PERMI_H(number) {
+  PERMI_H_V v, e; /* value and error, or real and imaginary part */
+} PERMI_H(number);
+#define PERMI_H_N PERMI_H(number)
+#define PERMI_H_C PERMI_H(number)
+#define PERMI_H_B PERMI_H(number)
+PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(get)(const double *p)
+{
+  PERMI_H_N r;
+  r.v = PERMI_H_LOAD(p);
+  r.e = PERMI_H_LOAD(p + PERMI_H_LANES);
+  return r;
+}
+PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(set)(const double *c)
+{
+  PERMI_H_N r;
+  r.v = PERMI_H_SET(c[0]);
+  r.e = PERMI_H_SET(c[1]);
+  return r;
+}
+PERMI_H_TARGET PERMI_INLINE void PERMI_H(put)(double *p, PERMI_H_N x)
+{
+  PERMI_H_STORE(p, x.v);
+  PERMI_H_STORE(p + PERMI_H_LANES, x.e);
+}
+PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(row)(PERMI_H_N y, PERMI_H_N c) /* exact, part by part */
+{
+  PERMI_H_N r;
+  r.v = PERMI_H_ADD(y.v, c.v);
+  r.e = PERMI_H_ADD(y.e, c.e);
+  return r;
+}
+PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(times)(PERMI_H_N a, PERMI_H_N b)
+{
+  PERMI_H_N r;
+#if PERMI_PROGRAM_ALGEBRA == 1
+  r.v = PERMI_H_SUB(PERMI_H_MUL(a.v, b.v), PERMI_H_MUL(a.e, b.e));
+  r.e = PERMI_H_FMA(a.v, b.e, PERMI_H_MUL(a.e, b.v));
+#else
+  PERMI_H_V product = PERMI_H_MUL(a.v, b.v);
+  PERMI_H_KEEP(product);
+  r.v = product;
+  r.e = PERMI_H_FMA(a.v, b.e, PERMI_H_FMA(a.e, b.v, PERMI_H_FMS(a.v, b.v, product)));
+#endif
+  return r;
+}
+PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(minus)(PERMI_H_N a, PERMI_H_N b)
+{
+  PERMI_H_N r;
+#if PERMI_PROGRAM_ALGEBRA == 1
+  r.v = PERMI_H_SUB(a.v, b.v);
+  r.e = PERMI_H_SUB(a.e, b.e);
+#else
+  PERMI_H_V error;
+  r.v = PERMI_PROGRAM_NAME(hybrid_two_sum)(a.v, PERMI_H_SUB(PERMI_H_SET(0.0), b.v), &error);
+  r.e = PERMI_H_ADD(error, PERMI_H_SUB(a.e, b.e));
+#endif
+  return r;
+}
+#define PERMI_H_GET(p) PERMI_H(get)((p) + k * W)
+#define PERMI_H_PUT(p, v) PERMI_H(put)((p) + k * W, v)
+#define PERMI_H_RAW(p) PERMI_H_GET(p)
+#define PERMI_H_TIMES(v, w) PERMI_H(times)(v, w)
+#define PERMI_H_CONSTANT(c) PERMI_H(set)(constant + 2 * (c))
+#define PERMI_H_ROW(y, c) PERMI_H(row)(y, c)
+#define PERMI_H_BASE(p) PERMI_H_GET(p)
+#define PERMI_H_MINUS(v, w) PERMI_H(minus)(v, w)
+#define PERMI_H_CROSS(a, b, c, d) PERMI_H(minus)(PERMI_H(times)(a, b), PERMI_H(times)(c, d))
+#endif
+
+/* Vectors of the row that an operation is about stay in registers, and so does the product of a chain. */
+PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *slots, double *block)
+{
+  enum { W = PERMI_PROGRAM_WIDTH, COUNT = PERMI_H_LANES / PERMI_PROGRAM_WIDTH };
+  const double *constant = hybrid->constant;
+  const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
+#if PERMI_PROGRAM_ALGEBRA == 3
+  const int parts = hybrid->parts;
+#elif PERMI_PROGRAM_ALGEBRA == 4
+  static const double zero[2] = {0, 0};
+#endif
+#define PERMI_H_SLOT(i) (slots + (size_t)(i)*PERMI_HYBRID_DOUBLES)
+#define PERMI_H_EACH PERMI_UNROLL for (k = 0; k < COUNT; k++)
+  for (; operation < end; operation++) {
+    const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
+    const double *row = PERMI_H_SLOT(operation->row), *other = PERMI_H_SLOT(operation->other);
+    double *out = PERMI_H_SLOT(operation->out);
+    PERMI_H_B base[COUNT];
+    int k;
+    switch (operation->opcode) {
+    case PERMI_OP_ROW:
+      PERMI_H_EACH base[k] = PERMI_H_RAW(row);
+      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
+        const PERMI_H_C x = PERMI_H_CONSTANT(t->x);
+        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_ROW(base[k], x));
+      }
+      break;
+    case PERMI_OP_ROWS:
+      PERMI_H_EACH base[k] = PERMI_H_RAW(row);
+      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
+        const PERMI_H_C x = PERMI_H_CONSTANT(t->x), z = PERMI_H_CONSTANT(t->other_x);
+        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(PERMI_H_ROW(base[k], x), PERMI_H_ROW(PERMI_H_RAW(other), z)));
+      }
+      break;
+    case PERMI_OP_TIMES_ROW:
+      PERMI_H_EACH base[k] = PERMI_H_RAW(row);
+      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
+        const double *a = PERMI_H_SLOT(t->a);
+        const PERMI_H_C x = PERMI_H_CONSTANT(t->x);
+        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(PERMI_H_GET(a), PERMI_H_ROW(base[k], x)));
+      }
+      break;
+    case PERMI_OP_TIMES:
+      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
+        const double *a = PERMI_H_SLOT(t->a), *b = PERMI_H_SLOT(t->b);
+        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(PERMI_H_GET(a), PERMI_H_GET(b)));
+      }
+      break;
+    case PERMI_OP_DIFFERENCE:
+      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
+        const double *a = PERMI_H_SLOT(t->a), *c = PERMI_H_SLOT(t->c);
+        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_MINUS(PERMI_H_GET(a), PERMI_H_GET(c)));
+      }
+      break;
+    case PERMI_OP_FOLD_ROW:
+      PERMI_H_EACH base[k] = PERMI_H_RAW(row);
+      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
+        const double *a = PERMI_H_SLOT(t->a), *c = PERMI_H_SLOT(t->c);
+        const PERMI_H_C x = PERMI_H_CONSTANT(t->x), z = PERMI_H_CONSTANT(t->other_x);
+        PERMI_H_EACH PERMI_H_PUT(
+            out, PERMI_H_CROSS(PERMI_H_GET(a), PERMI_H_ROW(base[k], x), PERMI_H_GET(c), PERMI_H_ROW(base[k], z)));
+      }
+      break;
+    case PERMI_OP_FOLD:
+      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
+        const double *a = PERMI_H_SLOT(t->a), *b = PERMI_H_SLOT(t->b);
+        const double *c = PERMI_H_SLOT(t->c), *d = PERMI_H_SLOT(t->d);
+        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_CROSS(PERMI_H_GET(a), PERMI_H_GET(b), PERMI_H_GET(c), PERMI_H_GET(d)));
+      }
+      break;
+    case PERMI_OP_CHAIN: { /* bases are below slot n: of these |y| is still to be taken */
+      PERMI_H_N product[COUNT];
+      const double *a = PERMI_H_SLOT(t->a);
+      if (t->a < hybrid->n)
+        PERMI_H_EACH product[k] = PERMI_H_BASE(a);
+      else
+        PERMI_H_EACH product[k] = PERMI_H_GET(a);
+      for (t++; t < last; t++) {
+        a = PERMI_H_SLOT(t->a);
+        if (t->a < hybrid->n)
+          PERMI_H_EACH product[k] = PERMI_H_TIMES(product[k], PERMI_H_BASE(a));
+        else
+          PERMI_H_EACH product[k] = PERMI_H_TIMES(product[k], PERMI_H_GET(a));
+      }
+      PERMI_H_EACH PERMI_H_PUT(out, product[k]);
+      break;
+    }
+    case PERMI_OP_FLIP:
+      for (; t < last; t++) { /* every part, in every algebra */
+        double *a = PERMI_H_SLOT(t->a);
+        const double *x = constant + t->x * hybrid->parts;
+        const PERMI_H_V first = PERMI_H_SET(x[0]), second = PERMI_H_SET(x[hybrid->parts - 1]);
+        PERMI_UNROLL for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += W)
+            PERMI_H_STORE(a + k, PERMI_H_ADD(PERMI_H_LOAD(a + k), first));
+        PERMI_UNROLL for (k = PERMI_HYBRID_DOUBLES / 2; k < PERMI_HYBRID_DOUBLES; k += W)
+            PERMI_H_STORE(a + k, PERMI_H_ADD(PERMI_H_LOAD(a + k), second));
+      }
+      break;
+    default: {
+      const double *a = PERMI_H_SLOT(t->a);
+#if PERMI_PROGRAM_ALGEBRA >= 3
+      PERMI_H_EACH PERMI_H_PUT(block, PERMI_H_ADD(PERMI_H_GET(block), PERMI_H_GET(a)));
+#elif PERMI_PROGRAM_ALGEBRA == 2
+      const PERMI_H_V sign = PERMI_H_SET(t->x ? -1.0 : 1.0);
+      PERMI_H_EACH
+      {
+        PERMI_H_N x = PERMI_H_GET(a), sum = PERMI_H_GET(block);
+        PERMI_H_V error;
+        sum.v = PERMI_PROGRAM_NAME(hybrid_two_sum)(sum.v, PERMI_H_MUL(sign, x.v), &error);
+        sum.e = PERMI_H_ADD(sum.e, PERMI_H_ADD(error, PERMI_H_MUL(sign, x.e)));
+        PERMI_H_PUT(block, sum);
+      }
+#else
+      if (t->x)
+        PERMI_UNROLL for (k = 0; k < PERMI_HYBRID_DOUBLES; k += W)
+            PERMI_H_STORE(block + k, PERMI_H_SUB(PERMI_H_LOAD(block + k), PERMI_H_LOAD(a + k)));
+      else
+        PERMI_UNROLL for (k = 0; k < PERMI_HYBRID_DOUBLES; k += W)
+            PERMI_H_STORE(block + k, PERMI_H_ADD(PERMI_H_LOAD(block + k), PERMI_H_LOAD(a + k)));
+#endif
+    }
+    }
+  }
+}
+#undef PERMI_H_SLOT
+#undef PERMI_H_EACH
+#undef PERMI_H
+#undef PERMI_H_PARTS
+#undef PERMI_H_N
+#undef PERMI_H_C
+#undef PERMI_H_B
+#undef PERMI_H_RAW
+#undef PERMI_H_GET
+#undef PERMI_H_PUT
+#undef PERMI_H_TIMES
+#undef PERMI_H_LANES
+#undef PERMI_H_CONSTANT
+#undef PERMI_H_ROW
+#undef PERMI_H_BASE
+#undef PERMI_H_MINUS
+#undef PERMI_H_CROSS
+#undef PERMI_PROGRAM_ALGEBRA
+#endif /* PERMI_PROGRAM_ALGEBRA */
+#endif /* PERMI_STEP */
 
 /* MIT License
 

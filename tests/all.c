@@ -28,6 +28,7 @@
 #include "t_lists.c"
 #include "t_prepare.c"
 #include "t_arrays.c"
+#include "t_hybrid.c"
 #include "t_structure.c"
 #include "t_estimate.c"
 #include "t_minors.c"

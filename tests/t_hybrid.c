@@ -1,0 +1,229 @@
+/* Methods hybrid and cached: layouts of every shape against the dense engine, estimates that cover what is off, the
+   same bits for any number of threads, families of kernels, refusals. */
+static perm_matrix hybrid_random(int n, double p, int complex, int spread)
+{
+  perm_matrix a;
+  perm_result result;
+  static double x[64 * 64 * 2], real[64 * 64], imaginary[64 * 64];
+  static int row[64 * 64], column[64 * 64];
+  double transversal;
+  size_t nnz = 0;
+  int i, j, parts = complex ? 2 : 1;
+  memset(x, 0, sizeof x);
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      if (test_uniform() < p)
+        for (int part = 0; part < parts; part++)
+          x[(i * n + j) * parts + part] =
+              ldexp(test_below(3) ? test_uniform() : test_uniform() - 0.5, spread ? test_below(2 * spread) - spread : 0);
+  transversal = test_uniform();
+  j = test_below(n);
+  for (i = 0; i < n && transversal < 0.9; i++)
+    x[(i * n + (i + j) % n) * parts] += 0.5;
+  for (i = 0; i < n * n; i++)
+    if (x[i * parts] != 0 || (complex && x[i * parts + 1] != 0)) {
+      row[nnz] = i / n;
+      column[nnz] = i % n;
+      real[nnz] = x[i * parts];
+      imaginary[nnz++] = complex ? x[i * parts + 1] : 0;
+    }
+  CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, real, imaginary, NULL,
+                                  complex ? PERM_KIND_COMPLEX : PERM_KIND_REAL, NULL, &a, &result) == PERM_OK);
+  return a;
+}
+
+static perm_result hybrid_compute(const perm_matrix *a, perm_method method, perm_precision precision, perm_isa isa,
+                                  int threads)
+{
+  perm_options options;
+  perm_result result;
+  memset(&options, 0, sizeof options);
+  options.method = method;
+  options.precision = precision;
+  options.isa = isa;
+  options.threads = threads;
+  perm_compute_sparse(a, &options, &result);
+  return result;
+}
+
+static int hybrid_close(perm_result x, perm_result referee, double *ratio)
+{
+  const double scale = ldexp(1, (int)(x.exp2 - referee.exp2));
+  const double off = hypot(x.value * scale - referee.value, x.imaginary * scale - referee.imaginary);
+  const double allowed = x.estimate * scale + referee.estimate;
+  if (ratio && allowed > 0 && allowed < HUGE_VAL)
+    *ratio = fmax(*ratio, off / allowed);
+  return off <= allowed;
+}
+
+TEST(t_hybrid_matches_dense)
+{
+  double worst = 0;
+  int t;
+  for (t = 0; t < 400; t++) {
+    const int n = 2 + test_below(15), complex = t % 4 == 3;
+    perm_matrix a = hybrid_random(n, 0.1 + 0.9 * test_uniform(), complex, t % 3 ? 0 : 8);
+    perm_result referee = hybrid_compute(&a, PERM_DENSE, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
+    int m;
+    for (m = 0; m < 2; m++) {
+      perm_result r = hybrid_compute(&a, m ? PERM_CACHED : PERM_HYBRID, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 1);
+      CHECK_SHOW(r.status == PERM_OK, "n = %d: %s", n, r.message);
+      CHECK_SHOW(hybrid_close(r, referee, &worst), "n = %d, %s: %.17g +- %g, not %.17g +- %g", n,
+                 perm_method_name(r.method), r.value, r.estimate, referee.value, referee.estimate);
+      CHECK(r.error == HUGE_VAL || fabs(r.value - referee.value) <= r.error + referee.error);
+    }
+    perm_matrix_free(&a);
+  }
+  if (test_verbose)
+    printf("     worst error / estimate %.3f\n", worst);
+}
+
+static double hybrid_sum(const perm_sum *sum, int shift)
+{
+  long long exp2;
+  const permi_dd x = permi_sum_value(sum, &exp2);
+  return ldexp(x.hi, (int)exp2 + shift);
+}
+
+/* Programs of random layouts, good or bad, on every family of kernels and cut into any chunks. */
+TEST(t_hybrid_programs)
+{
+  static const perm_isa family[] = {PERM_ISA_PLAIN, PERM_ISA_AVX2, PERM_ISA_AVX512};
+  static permi_layouts work;
+  perm_allocator allocator;
+  double worst[3] = {0, 0, 0};
+  int t, ran = 0;
+  memset(&allocator, 0, sizeof allocator);
+  for (t = 0; t < 300; t++) {
+    const int n = 4 + test_below(13);
+    const permi_hybrid_algebra algebra = (permi_hybrid_algebra)(t % 3);
+    const int parts = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
+    const double p = 0.2 + 0.8 * test_uniform();
+    double a[16 * 16 * 2];
+    perm_result referee;
+    perm_options options;
+    permi_layout layout;
+    permi_hybrid *hybrid;
+    int i, j, f;
+    memset(a, 0, sizeof a);
+    memset(&options, 0, sizeof options);
+    memset(&work, 0, sizeof work);
+    options.method = PERM_DENSE;
+    options.precision = PERM_PRECISION_DD;
+    for (i = 0; i < n * n * parts; i++)
+      if ((i / parts) % (n + 1) == 0 || test_uniform() < p)
+        a[i] = (test_uniform() - 0.3) / n;
+    work.n = n;
+    work.budget = 500;
+    for (j = 0; j < PERMI_HYBRID_INNER + 2; j++)
+      work.power[j] = ldexp(1, j);
+    layout.transposed = test_below(2);
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        if (a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0)) {
+          work.column[layout.transposed][j] |= UINT64_C(1) << i; /* a has this orientation already */
+          work.degree[layout.transposed][j]++;
+        }
+    for (i = 0; i < n; i++) { /* a random permutation */
+      j = test_below(i + 1);
+      layout.order[i] = layout.order[j];
+      layout.order[j] = i;
+    }
+    layout.inner = test_below(n < 9 ? n : 9);
+    layout.low = test_below(n - layout.inner < 5 ? n - layout.inner : 5);
+    if (parts == 2)
+      perm_compute_complex(n, n, a, n, &options, &referee);
+    else
+      perm_compute_real(n, n, a, n, &options, &referee);
+    CHECK(permi_hybrid_create(&allocator, &work, &layout, algebra, a, &hybrid) == PERM_OK);
+    if (!hybrid)
+      continue;
+    ran++;
+    for (f = 0; f < 3; f++) {
+      permi_leaf leaf;
+      perm_partial partial;
+      double value, imaginary, absolute, relative;
+      uint64_t chunk;
+      if (!permi_isa_here(family[f]))
+        continue;
+      permi_hybrid_kernels(hybrid, family[f]);
+      hybrid->chunk_log2 = test_below(hybrid->high + 1);
+      memset(&leaf, 0, sizeof leaf);
+      memset(&partial, 0, sizeof partial);
+      leaf.context = hybrid;
+      for (chunk = 0; chunk < UINT64_C(1) << (hybrid->high - hybrid->chunk_log2); chunk++)
+        permi_hybrid_chunk(&leaf, chunk, &partial);
+      CHECK(partial.terms == ldexp(1, n - 1 - hybrid->inner));
+      value = hybrid_sum(&partial.value, 1 - n);
+      imaginary = hybrid_sum(&partial.imaginary, 1 - n);
+      absolute = hybrid_sum(&partial.absolute, 1 - n);
+      relative = hypot(value - ldexp(referee.value, (int)referee.exp2),
+                       imaginary - ldexp(referee.imaginary, (int)referee.exp2)) / absolute;
+      worst[algebra] = fmax(worst[algebra], relative);
+      CHECK_SHOW(relative <= (algebra == PERMI_HYBRID_COMPENSATED ? 2e-16 * fabs(value) / absolute + 1e-26 : 1e-15),
+                 "n = %d, algebra %d, %s, inner %d, low %d: %.17g, not %.17g, off by %g of the sum of moduli", n,
+                 (int)algebra, perm_isa_name(family[f]), hybrid->inner, hybrid->low, value,
+                 ldexp(referee.value, (int)referee.exp2), relative);
+    }
+    permi_hybrid_release(&allocator, hybrid);
+  }
+  CHECK_SHOW(ran > 250, "%d programs", ran);
+  if (test_verbose)
+    printf("     %d programs, worst error / sum of moduli: real %.2g, complex %.2g, compensated %.2g\n", ran, worst[0],
+           worst[1], worst[2]);
+}
+
+TEST(t_hybrid_same_bits)
+{
+  int t, m;
+  for (t = 0; t < 6; t++) {
+    perm_matrix a = hybrid_random(21 + t % 2, 0.25 + 0.1 * t, t % 3 == 2, 0);
+    perm_result referee = hybrid_compute(&a, PERM_DENSE, PERM_PRECISION_ACCURATE, PERM_ISA_AUTO, 1);
+    for (m = 0; m < 2; m++) {
+      const perm_method method = m ? PERM_CACHED : PERM_HYBRID;
+      perm_result one = hybrid_compute(&a, method, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 1), other;
+      int threads;
+      CHECK_SHOW(one.status == PERM_OK, "%s", one.message);
+      CHECK(hybrid_close(one, referee, NULL));
+      for (threads = 2; threads < 4; threads++) {
+        other = hybrid_compute(&a, method, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, threads);
+        CHECK(!memcmp(&one.value, &other.value, sizeof one.value) && one.imaginary == other.imaginary &&
+              one.estimate == other.estimate);
+      }
+      other = hybrid_compute(&a, method, PERM_PRECISION_DEFAULT, PERM_ISA_PLAIN, 1);
+      CHECK(other.isa == PERM_ISA_PLAIN && hybrid_close(other, referee, NULL));
+      if (t % 3 != 2) {
+        other = hybrid_compute(&a, method, PERM_PRECISION_ACCURATE, PERM_ISA_AUTO, 1);
+        CHECK_SHOW(other.precision == PERM_PRECISION_ACCURATE && hybrid_close(other, referee, NULL) &&
+                       other.estimate < 1e-3 * one.estimate,
+                   "%.17g +- %g, not %.17g", other.value, other.estimate, referee.value);
+      }
+    }
+    perm_matrix_free(&a);
+  }
+}
+
+TEST(t_hybrid_refuses)
+{
+  const int one[] = {0, 0, 1, 1, 2, 2, 0, 1, 2}, other[] = {0, 1, 1, 2, 2, 0, 2, 0, 1};
+  const int64_t integer[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  perm_matrix a;
+  perm_options options;
+  perm_result result;
+  memset(&options, 0, sizeof options);
+  CHECK(perm_matrix_from_triplets(3, 3, 9, one, other, NULL, NULL, integer, PERM_KIND_INTEGER, NULL, &a, &result) ==
+        PERM_OK);
+  options.method = PERM_HYBRID;
+  CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
+  CHECK_TEXT(result.message, "exact integers");
+  perm_matrix_free(&a);
+  a = hybrid_random(12, 0.4, 0, 0);
+  options.certify = 1;
+  CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
+  CHECK_TEXT(result.message, "guaranteed");
+  options.certify = 0;
+  options.precision = PERM_PRECISION_DD;
+  CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
+  CHECK_TEXT(result.message, "dd");
+  perm_matrix_free(&a);
+}
