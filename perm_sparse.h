@@ -6865,7 +6865,8 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
                  rows; a table over k columns takes 2^k slots in sequence, bit b of the index set where the b-th of its
                  columns (in the order of their numbers) has sign -.
      constants   of a row with d inner columns 2^d, likewise indexed: their sum with signs. Row sum y = base + constant.
-     operations  runs of statements of one kind, see permi_opcode; statement k writes slot out + k.
+     instructions  runs of statements of one kind, see permi_opcode. Of two factors, the one that has fewer columns is
+                 held: statements are sorted such that it is loaded, or added up, once a group.
      columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled in the program: a table is
                  computed again only where a column that it depends on has turned | high, a loop in Gray order |
                  lanes | one fixed +.
@@ -6880,27 +6881,27 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
 
-typedef enum permi_opcode { /* y = slot[row] + constant[x], y' with constant[x'], z = slot[other] + constant[x'] */
+typedef enum permi_opcode { /* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p] */
   PERMI_OP_ROW,        /* out = y */
   PERMI_OP_ROWS,       /* out = y z */
-  PERMI_OP_TIMES_ROW,  /* out = a y */
-  PERMI_OP_TIMES,      /* out = a b */
-  PERMI_OP_DIFFERENCE, /* out = a - c */
-  PERMI_OP_FOLD_ROW,   /* out = a y - c y' */
-  PERMI_OP_FOLD,       /* out = a b - c d */
-  PERMI_OP_CHAIN,      /* out = the product of all a: one slot */
-  PERMI_OP_FLIP,       /* slot[a] += constant[x] */
-  PERMI_OP_TOTAL       /* block += slot[a], or -= if x */
+  PERMI_OP_TIMES_ROW,  /* out = p y */
+  PERMI_OP_TIMES,      /* out = p h */
+  PERMI_OP_DIFFERENCE, /* out = p - q */
+  PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
+  PERMI_OP_FOLD,       /* out = p h - q g */
+  PERMI_OP_CHAIN,      /* out = the product of all p: one slot */
+  PERMI_OP_FLIP,       /* slot[p] += constant[h] */
+  PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
 } permi_opcode;
 
 typedef struct permi_statement {
-  uint16_t a, b, c, d; /* slots */
-  uint16_t x, other_x; /* constants */
+  uint16_t out, p, q; /* slots */
+  uint16_t h, g;      /* slots or constants, held: the same in all statements of a group */
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, out, row, other;
-  int first, count; /* statements */
+  uint16_t opcode, row, other, group;
+  int first, count; /* statements, a multiple of group */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
@@ -7007,8 +7008,8 @@ typedef struct permi_layout {
 } permi_layout;
 
 /* Measured time of a statement of each kind, in those of one that multiplies by a row (a vector a cycle; AVX-512). */
-#define PERMI_WEIGHT_ROWS 1.2
-#define PERMI_WEIGHT_FOLD 2.0
+#define PERMI_WEIGHT_ROWS 1.0
+#define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #ifndef PERMI_HYBRID_SLOT_BUDGET
 #define PERMI_HYBRID_SLOT_BUDGET 500
@@ -7512,7 +7513,7 @@ static permi_instruction *permi_maker_operation(permi_hybrid_maker *maker, permi
   return operation;
 }
 
-static void permi_maker_statement(permi_hybrid_maker *maker, int a, int b, int c, int d, int x, int other_x)
+static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int q, int h, int g)
 {
   permi_hybrid *hybrid = maker->hybrid;
   permi_statement *statement;
@@ -7526,12 +7527,11 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int a, int b, int c
     return;
   }
   statement = &hybrid->statement[hybrid->statements++];
-  statement->a = (uint16_t)a;
-  statement->b = (uint16_t)b;
-  statement->c = (uint16_t)c;
-  statement->d = (uint16_t)d;
-  statement->x = (uint16_t)x;
-  statement->other_x = (uint16_t)other_x;
+  statement->out = (uint16_t)out;
+  statement->p = (uint16_t)p;
+  statement->q = (uint16_t)q;
+  statement->h = (uint16_t)h;
+  statement->g = (uint16_t)g;
   hybrid->operation[hybrid->operations - 1].count++;
 }
 
@@ -7580,47 +7580,71 @@ static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting
               : maker->constant[index] + permi_pack_bits(setting, maker->scope[index]);
 }
 
-/* Additions and products of a statement; how often a term has them is for the caller. */
-static const int permi_opcode_operations[] = {1, 3, 2, 1, 1, 5, 3, 1, 1, 1};
+static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
+{
+  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  return node ? node->scope : maker->scope[index];
+}
 
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
-  const int n = maker->work->n, left = node->left, right = node->right, size = 1 << permi_bits32(node->scope);
+  const int n = maker->work->n, size = 1 << permi_bits32(node->scope);
   const uint32_t folded = node->all & ~node->scope;
+  int moving = node->left, held = node->right, k, swap;
+  uint32_t slow, fast;
   permi_instruction *operation;
   permi_opcode opcode;
-  int k;
   if (node->kind == PERMI_NODE_CHAIN)
     opcode = PERMI_OP_CHAIN;
   else if (node->kind == PERMI_NODE_MERGE)
-    opcode = right < 0 ? PERMI_OP_ROW : left < n ? PERMI_OP_ROWS : right < n ? PERMI_OP_TIMES_ROW : PERMI_OP_TIMES;
+    opcode = held < 0 ? PERMI_OP_ROW : moving < n ? PERMI_OP_ROWS : held < n ? PERMI_OP_TIMES_ROW : PERMI_OP_TIMES;
   else
-    opcode = right < 0 ? PERMI_OP_DIFFERENCE : right < n ? PERMI_OP_FOLD_ROW : PERMI_OP_FOLD;
+    opcode = held < 0 ? PERMI_OP_DIFFERENCE : held < n ? PERMI_OP_FOLD_ROW : PERMI_OP_FOLD;
   operation = permi_maker_operation(maker, opcode);
-  operation->out = (uint16_t)node->slot;
-  if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
-    operation->row = (uint16_t)left;
-  if (opcode == PERMI_OP_ROWS)
-    operation->other = (uint16_t)right;
-  if (opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW)
-    operation->row = (uint16_t)right;
-  for (k = 0; opcode == PERMI_OP_CHAIN && k < node->items; k++) {
-    const int item = maker->work->item[node->first + k];
-    permi_maker_statement(maker, item < n ? item : permi_maker_node(maker, item)->slot, 0, 0, 0, 0, 0);
-  }
-  for (k = 0; opcode != PERMI_OP_CHAIN && k < size; k++) {
-    const uint32_t plus = permi_spread_bits(k, node->scope), minus = plus | folded;
-    const int l = permi_maker_at(maker, left, plus), r = right < 0 ? 0 : permi_maker_at(maker, right, plus);
-    const int c = permi_maker_at(maker, left, minus), d = right < 0 ? 0 : permi_maker_at(maker, right, minus);
-    switch (opcode) {
-    case PERMI_OP_ROW: permi_maker_statement(maker, 0, 0, 0, 0, l, 0); break;
-    case PERMI_OP_ROWS: permi_maker_statement(maker, 0, 0, 0, 0, l, r); break;
-    case PERMI_OP_TIMES_ROW: permi_maker_statement(maker, l, 0, 0, 0, r, 0); break;
-    case PERMI_OP_TIMES: permi_maker_statement(maker, l, r, 0, 0, 0, 0); break;
-    case PERMI_OP_FOLD_ROW: permi_maker_statement(maker, l, 0, c, 0, r, d); break;
-    default: permi_maker_statement(maker, l, r, c, d, 0, 0); /* a difference has no b and d */
+  operation->group = 1;
+  if (opcode == PERMI_OP_CHAIN) {
+    for (k = 0; k < node->items; k++) {
+      const int item = maker->work->item[node->first + k];
+      permi_maker_statement(maker, node->slot, item < n ? item : permi_maker_node(maker, item)->slot, 0, 0, 0);
     }
+    return;
+  }
+  swap = held >= 0 && (held >= n || moving < n) && /* two tables or two rows */
+         permi_bits32(permi_maker_scope(maker, held)) > permi_bits32(permi_maker_scope(maker, moving));
+  if (swap) {
+    k = moving;
+    moving = held;
+    held = k;
+  }
+  slow = node->scope & (held < 0 ? 0 : permi_maker_scope(maker, held));
+  fast = node->scope & ~slow;
+  operation->group = (uint16_t)(1 << permi_bits32(fast));
+  operation->row = (uint16_t)(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
+  operation->other = (uint16_t)(opcode == PERMI_OP_ROWS ? moving : 0);
+  for (k = 0; k < size; k++) {
+    const uint32_t plus = permi_spread_bits(k, fast) | permi_spread_bits(k >> permi_bits32(fast), slow);
+    const uint32_t minus = plus | folded;
+    const int p = permi_maker_at(maker, moving, plus), q = permi_maker_at(maker, moving, minus);
+    const int h = held < 0 ? 0 : permi_maker_at(maker, held, plus), g = held < 0 ? 0 : permi_maker_at(maker, held, minus);
+    const int out = node->slot + permi_pack_bits(plus, node->scope);
+    if (opcode == PERMI_OP_ROW)
+      permi_maker_statement(maker, out, 0, 0, p, 0);
+    else
+      permi_maker_statement(maker, out, p, q, h, g);
+  }
+}
+
+/* Additions, products and fused ones of an instruction. */
+static double permi_instruction_operations(const permi_instruction *operation)
+{
+  const double groups = operation->group ? (double)operation->count / operation->group : 0;
+  switch (operation->opcode) {
+  case PERMI_OP_ROWS: return 2.0 * operation->count + groups;
+  case PERMI_OP_TIMES_ROW: return operation->count + groups;
+  case PERMI_OP_FOLD_ROW: return 2.0 * operation->count + 2 * groups;
+  case PERMI_OP_FOLD: return 2.0 * operation->count;
+  default: return operation->count;
   }
 }
 
@@ -7795,14 +7819,14 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
       if (s == 0 || permi_maker_node(&maker, maker.sequence[k])->dirty >> turns & 1)
         permi_maker_emit(&maker, maker.sequence[k]);
     permi_maker_operation(&maker, PERMI_OP_TOTAL);
-    permi_maker_statement(&maker, permi_maker_node(&maker, root)->slot, 0, 0, 0, s & 1, 0);
+    permi_maker_statement(&maker, 0, permi_maker_node(&maker, root)->slot, 0, s & 1, 0);
     if (layout->low) { /* on to the next step; from the last, where only the last low column is -, to the first */
       const int next = s + 1 < 1 << layout->low ? permi_trailing_zeros((uint64_t)s + 1) : layout->low - 1;
       const int minus = s + 1 < 1 << layout->low && ((s + 1) ^ (s + 1) >> 1) >> next & 1;
       permi_maker_operation(&maker, PERMI_OP_FLIP);
       for (i = 0; i < n; i++)
         if (work->column[layout->transposed][layout->order[layout->inner + next]] >> i & 1)
-          permi_maker_statement(&maker, i, 0, 0, 0, turned[next][i] + minus, 0);
+          permi_maker_statement(&maker, i, i, 0, turned[next][i] + minus, 0);
     }
   }
   if (maker.failed) {
@@ -7810,8 +7834,7 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
   }
   for (k = 0; k < hybrid->operations; k++)
-    hybrid->operations_a_term +=
-        permi_opcode_operations[hybrid->operation[k].opcode] * (double)hybrid->operation[k].count;
+    hybrid->operations_a_term += permi_instruction_operations(&hybrid->operation[k]);
   hybrid->operations_a_term = ldexp(hybrid->operations_a_term, -layout->low);
   *made = hybrid;
   return PERM_OK;
@@ -7844,14 +7867,14 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->low), hybrid->absolute_mask);
   for (i = 0; i < hybrid->operations; i++) {
     const permi_instruction *t = &hybrid->operation[i];
-    hash = permi_hash(hash, (uint64_t)t->opcode | (uint64_t)t->out << 16 | (uint64_t)t->row << 32 |
-                                (uint64_t)t->other << 48);
+    hash = permi_hash(hash, (uint64_t)t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 |
+                                (uint64_t)t->group << 48);
     hash = permi_hash(hash, (uint64_t)t->count);
   }
   for (i = 0; i < hybrid->statements; i++) {
     const permi_statement *t = &hybrid->statement[i];
-    hash = permi_hash(hash, (uint64_t)t->a | (uint64_t)t->b << 16 | (uint64_t)t->c << 32 | (uint64_t)t->d << 48);
-    hash = permi_hash(hash, (uint64_t)t->x | (uint64_t)t->other_x << 16);
+    hash = permi_hash(hash, (uint64_t)t->p | (uint64_t)t->q << 16 | (uint64_t)t->h << 32 | (uint64_t)t->g << 48);
+    hash = permi_hash(hash, t->out);
   }
   for (i = 0; i < hybrid->constants * hybrid->parts; i++)
     hash = permi_hash_double(hash, hybrid->constant[i]);
@@ -11476,7 +11499,7 @@ PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(minus)(PERMI_H_N a, PERMI_H_N b)
 #define PERMI_H_CROSS(a, b, c, d) PERMI_H(minus)(PERMI_H(times)(a, b), PERMI_H(times)(c, d))
 #endif
 
-/* Vectors of the row that an operation is about stay in registers, and so does the product of a chain. */
+/* What a group holds stays in registers, and so does the product of a chain. */
 PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *slots, double *block)
 {
   enum { W = PERMI_PROGRAM_WIDTH, COUNT = PERMI_H_LANES / PERMI_PROGRAM_WIDTH };
@@ -11492,70 +11515,87 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
   for (; operation < end; operation++) {
     const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
     const double *row = PERMI_H_SLOT(operation->row), *other = PERMI_H_SLOT(operation->other);
-    double *out = PERMI_H_SLOT(operation->out);
     PERMI_H_B base[COUNT];
+    PERMI_H_N held[COUNT], also[COUNT];
     int k;
     switch (operation->opcode) {
     case PERMI_OP_ROW:
       PERMI_H_EACH base[k] = PERMI_H_RAW(row);
-      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
-        const PERMI_H_C x = PERMI_H_CONSTANT(t->x);
+      for (; t < last; t++) {
+        const PERMI_H_C x = PERMI_H_CONSTANT(t->h);
+        double *out = PERMI_H_SLOT(t->out);
         PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_ROW(base[k], x));
       }
       break;
     case PERMI_OP_ROWS:
-      PERMI_H_EACH base[k] = PERMI_H_RAW(row);
-      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
-        const PERMI_H_C x = PERMI_H_CONSTANT(t->x), z = PERMI_H_CONSTANT(t->other_x);
-        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(PERMI_H_ROW(base[k], x), PERMI_H_ROW(PERMI_H_RAW(other), z)));
+      PERMI_H_EACH base[k] = PERMI_H_RAW(other);
+      while (t < last) {
+        const permi_statement *end_group = t + operation->group;
+        const PERMI_H_C x = PERMI_H_CONSTANT(t->h);
+        PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x);
+        for (; t < end_group; t++) {
+          const PERMI_H_C z = PERMI_H_CONSTANT(t->p);
+          double *out = PERMI_H_SLOT(t->out);
+          PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(held[k], PERMI_H_ROW(base[k], z)));
+        }
       }
       break;
     case PERMI_OP_TIMES_ROW:
-      PERMI_H_EACH base[k] = PERMI_H_RAW(row);
-      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
-        const double *a = PERMI_H_SLOT(t->a);
-        const PERMI_H_C x = PERMI_H_CONSTANT(t->x);
-        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(PERMI_H_GET(a), PERMI_H_ROW(base[k], x)));
-      }
-      break;
     case PERMI_OP_TIMES:
-      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
-        const double *a = PERMI_H_SLOT(t->a), *b = PERMI_H_SLOT(t->b);
-        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(PERMI_H_GET(a), PERMI_H_GET(b)));
+      while (t < last) {
+        const permi_statement *end_group = t + operation->group;
+        if (operation->opcode == PERMI_OP_TIMES) {
+          const double *h = PERMI_H_SLOT(t->h);
+          PERMI_H_EACH held[k] = PERMI_H_GET(h);
+        } else {
+          const PERMI_H_C x = PERMI_H_CONSTANT(t->h);
+          PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x);
+        }
+        for (; t < end_group; t++) {
+          const double *a = PERMI_H_SLOT(t->p);
+          double *out = PERMI_H_SLOT(t->out);
+          PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(PERMI_H_GET(a), held[k]));
+        }
       }
       break;
     case PERMI_OP_DIFFERENCE:
-      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
-        const double *a = PERMI_H_SLOT(t->a), *c = PERMI_H_SLOT(t->c);
+      for (; t < last; t++) {
+        const double *a = PERMI_H_SLOT(t->p), *c = PERMI_H_SLOT(t->q);
+        double *out = PERMI_H_SLOT(t->out);
         PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_MINUS(PERMI_H_GET(a), PERMI_H_GET(c)));
       }
       break;
     case PERMI_OP_FOLD_ROW:
-      PERMI_H_EACH base[k] = PERMI_H_RAW(row);
-      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
-        const double *a = PERMI_H_SLOT(t->a), *c = PERMI_H_SLOT(t->c);
-        const PERMI_H_C x = PERMI_H_CONSTANT(t->x), z = PERMI_H_CONSTANT(t->other_x);
-        PERMI_H_EACH PERMI_H_PUT(
-            out, PERMI_H_CROSS(PERMI_H_GET(a), PERMI_H_ROW(base[k], x), PERMI_H_GET(c), PERMI_H_ROW(base[k], z)));
-      }
-      break;
     case PERMI_OP_FOLD:
-      for (; t < last; t++, out += PERMI_HYBRID_DOUBLES) {
-        const double *a = PERMI_H_SLOT(t->a), *b = PERMI_H_SLOT(t->b);
-        const double *c = PERMI_H_SLOT(t->c), *d = PERMI_H_SLOT(t->d);
-        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_CROSS(PERMI_H_GET(a), PERMI_H_GET(b), PERMI_H_GET(c), PERMI_H_GET(d)));
+      while (t < last) {
+        const permi_statement *end_group = t + operation->group;
+        if (operation->opcode == PERMI_OP_FOLD) {
+          const double *h = PERMI_H_SLOT(t->h), *g = PERMI_H_SLOT(t->g);
+          PERMI_H_EACH held[k] = PERMI_H_GET(h);
+          PERMI_H_EACH also[k] = PERMI_H_GET(g);
+        } else {
+          const PERMI_H_C x = PERMI_H_CONSTANT(t->h), z = PERMI_H_CONSTANT(t->g);
+          PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x);
+          PERMI_H_EACH also[k] = PERMI_H_ROW(PERMI_H_RAW(row), z);
+        }
+        for (; t < end_group; t++) {
+          const double *a = PERMI_H_SLOT(t->p), *c = PERMI_H_SLOT(t->q);
+          double *out = PERMI_H_SLOT(t->out);
+          PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_CROSS(PERMI_H_GET(a), held[k], PERMI_H_GET(c), also[k]));
+        }
       }
       break;
     case PERMI_OP_CHAIN: { /* bases are below slot n: of these |y| is still to be taken */
       PERMI_H_N product[COUNT];
-      const double *a = PERMI_H_SLOT(t->a);
-      if (t->a < hybrid->n)
+      const double *a = PERMI_H_SLOT(t->p);
+      double *out = PERMI_H_SLOT(t->out);
+      if (t->p < hybrid->n)
         PERMI_H_EACH product[k] = PERMI_H_BASE(a);
       else
         PERMI_H_EACH product[k] = PERMI_H_GET(a);
       for (t++; t < last; t++) {
-        a = PERMI_H_SLOT(t->a);
-        if (t->a < hybrid->n)
+        a = PERMI_H_SLOT(t->p);
+        if (t->p < hybrid->n)
           PERMI_H_EACH product[k] = PERMI_H_TIMES(product[k], PERMI_H_BASE(a));
         else
           PERMI_H_EACH product[k] = PERMI_H_TIMES(product[k], PERMI_H_GET(a));
@@ -11565,8 +11605,8 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
     }
     case PERMI_OP_FLIP:
       for (; t < last; t++) { /* every part, in every algebra */
-        double *a = PERMI_H_SLOT(t->a);
-        const double *x = constant + t->x * hybrid->parts;
+        double *a = PERMI_H_SLOT(t->p);
+        const double *x = constant + t->h * hybrid->parts;
         const PERMI_H_V first = PERMI_H_SET(x[0]), second = PERMI_H_SET(x[hybrid->parts - 1]);
         PERMI_UNROLL for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += W)
             PERMI_H_STORE(a + k, PERMI_H_ADD(PERMI_H_LOAD(a + k), first));
@@ -11575,11 +11615,11 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
       }
       break;
     default: {
-      const double *a = PERMI_H_SLOT(t->a);
+      const double *a = PERMI_H_SLOT(t->p);
 #if PERMI_PROGRAM_ALGEBRA >= 3
       PERMI_H_EACH PERMI_H_PUT(block, PERMI_H_ADD(PERMI_H_GET(block), PERMI_H_GET(a)));
 #elif PERMI_PROGRAM_ALGEBRA == 2
-      const PERMI_H_V sign = PERMI_H_SET(t->x ? -1.0 : 1.0);
+      const PERMI_H_V sign = PERMI_H_SET(t->h ? -1.0 : 1.0);
       PERMI_H_EACH
       {
         PERMI_H_N x = PERMI_H_GET(a), sum = PERMI_H_GET(block);
@@ -11589,7 +11629,7 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
         PERMI_H_PUT(block, sum);
       }
 #else
-      if (t->x)
+      if (t->h)
         PERMI_UNROLL for (k = 0; k < PERMI_HYBRID_DOUBLES; k += W)
             PERMI_H_STORE(block + k, PERMI_H_SUB(PERMI_H_LOAD(block + k), PERMI_H_LOAD(a + k)));
       else
