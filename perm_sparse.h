@@ -6894,13 +6894,21 @@ typedef enum permi_opcode { /* y = slot[row] + constant[h], y' = slot[row] + con
   PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
 } permi_opcode;
 
+/* Where a slot begins, in units of 8 doubles. Tables are powers of two: without the shift of 64 bytes every 16 slots
+   their rows would meet in the same sets of the cache. */
+static int permi_hybrid_line(int slot)
+{
+  return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
+}
+#define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
+
 typedef struct permi_statement {
-  uint16_t out, p, q; /* slots */
+  uint16_t out, p, q; /* slots, as permi_hybrid_line has them */
   uint16_t h, g;      /* slots or constants, held: the same in all statements of a group */
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, row, other, group;
+  uint16_t opcode, row, other, group; /* row, other: slots likewise */
   int first, count; /* statements, a multiple of group */
 } permi_instruction;
 
@@ -6954,10 +6962,9 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, perm_part
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  const int width = parts * lanes;
-  double memory[(PERMI_HYBRID_SLOTS + 8) * PERMI_HYBRID_DOUBLES + 8];
+  double memory[PERMI_HYBRID_ROOM + 8 * PERMI_HYBRID_DOUBLES + 8];
   double *slot = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
-  double *block = slot + (size_t)PERMI_HYBRID_SLOTS * PERMI_HYBRID_DOUBLES;
+  double *block = slot + PERMI_HYBRID_ROOM;
   double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
   double sampled = 0;
   uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
@@ -6969,7 +6976,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, perm_part
         if (gray >> j & 1)
           base -= hybrid->step[(j * n + i) * parts + p];
       for (k = 0; k < lanes; k++)
-        slot[i * width + p * lanes + k] = base + hybrid->lane[(i * parts + p) * lanes + k];
+        slot[8 * permi_hybrid_line(i) + p * lanes + k] = base + hybrid->lane[(i * parts + p) * lanes + k];
     }
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
@@ -7576,7 +7583,7 @@ static uint32_t permi_spread_bits(int packed, uint32_t mask)
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
-  return node ? node->slot + permi_pack_bits(setting, node->scope)
+  return node ? permi_hybrid_line(node->slot + permi_pack_bits(setting, node->scope))
               : maker->constant[index] + permi_pack_bits(setting, maker->scope[index]);
 }
 
@@ -7606,7 +7613,8 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   if (opcode == PERMI_OP_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int item = maker->work->item[node->first + k];
-      permi_maker_statement(maker, node->slot, item < n ? item : permi_maker_node(maker, item)->slot, 0, 0, 0);
+      permi_maker_statement(maker, permi_hybrid_line(node->slot),
+                            permi_hybrid_line(item < n ? item : permi_maker_node(maker, item)->slot), 0, 0, 0);
     }
     return;
   }
@@ -7620,14 +7628,14 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   slow = node->scope & (held < 0 ? 0 : permi_maker_scope(maker, held));
   fast = node->scope & ~slow;
   operation->group = (uint16_t)(1 << permi_bits32(fast));
-  operation->row = (uint16_t)(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
-  operation->other = (uint16_t)(opcode == PERMI_OP_ROWS ? moving : 0);
+  operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
+  operation->other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
   for (k = 0; k < size; k++) {
     const uint32_t plus = permi_spread_bits(k, fast) | permi_spread_bits(k >> permi_bits32(fast), slow);
     const uint32_t minus = plus | folded;
     const int p = permi_maker_at(maker, moving, plus), q = permi_maker_at(maker, moving, minus);
     const int h = held < 0 ? 0 : permi_maker_at(maker, held, plus), g = held < 0 ? 0 : permi_maker_at(maker, held, minus);
-    const int out = node->slot + permi_pack_bits(plus, node->scope);
+    const int out = permi_maker_at(maker, index, plus);
     if (opcode == PERMI_OP_ROW)
       permi_maker_statement(maker, out, 0, 0, p, 0);
     else
@@ -7819,14 +7827,14 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
       if (s == 0 || permi_maker_node(&maker, maker.sequence[k])->dirty >> turns & 1)
         permi_maker_emit(&maker, maker.sequence[k]);
     permi_maker_operation(&maker, PERMI_OP_TOTAL);
-    permi_maker_statement(&maker, 0, permi_maker_node(&maker, root)->slot, 0, s & 1, 0);
+    permi_maker_statement(&maker, 0, permi_hybrid_line(permi_maker_node(&maker, root)->slot), 0, s & 1, 0);
     if (layout->low) { /* on to the next step; from the last, where only the last low column is -, to the first */
       const int next = s + 1 < 1 << layout->low ? permi_trailing_zeros((uint64_t)s + 1) : layout->low - 1;
       const int minus = s + 1 < 1 << layout->low && ((s + 1) ^ (s + 1) >> 1) >> next & 1;
       permi_maker_operation(&maker, PERMI_OP_FLIP);
       for (i = 0; i < n; i++)
         if (work->column[layout->transposed][layout->order[layout->inner + next]] >> i & 1)
-          permi_maker_statement(&maker, i, i, 0, turned[next][i] + minus, 0);
+          permi_maker_statement(&maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, turned[next][i] + minus, 0);
     }
   }
   if (maker.failed) {
@@ -11311,7 +11319,7 @@ PERMI_H_TARGET static void PERMI_PROGRAM_NAME(hybrid_turn)(const permi_hybrid *h
   const double sign = minus ? -1 : 1;
   int k;
   for (; *row >= 0; row++) {
-    double *base = slot + *row * PERMI_HYBRID_DOUBLES;
+    double *base = slot + 8 * permi_hybrid_line(*row);
     const double *twice = hybrid->step + (j * hybrid->n + *row) * hybrid->parts;
     const PERMI_H_V first = PERMI_H_SET(sign * twice[0]), second = PERMI_H_SET(sign * twice[hybrid->parts - 1]);
     PERMI_UNROLL for (k = 0; k < half; k += PERMI_PROGRAM_WIDTH)
@@ -11504,13 +11512,14 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
 {
   enum { W = PERMI_PROGRAM_WIDTH, COUNT = PERMI_H_LANES / PERMI_PROGRAM_WIDTH };
   const double *constant = hybrid->constant;
+  const int bases = permi_hybrid_line(hybrid->n);
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
 #if PERMI_PROGRAM_ALGEBRA == 3
   const int parts = hybrid->parts;
 #elif PERMI_PROGRAM_ALGEBRA == 4
   static const double zero[2] = {0, 0};
 #endif
-#define PERMI_H_SLOT(i) (slots + (size_t)(i)*PERMI_HYBRID_DOUBLES)
+#define PERMI_H_SLOT(i) (slots + (size_t)(i)*8)
 #define PERMI_H_EACH PERMI_UNROLL for (k = 0; k < COUNT; k++)
   for (; operation < end; operation++) {
     const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
@@ -11589,13 +11598,13 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
       PERMI_H_N product[COUNT];
       const double *a = PERMI_H_SLOT(t->p);
       double *out = PERMI_H_SLOT(t->out);
-      if (t->p < hybrid->n)
+      if (t->p < bases)
         PERMI_H_EACH product[k] = PERMI_H_BASE(a);
       else
         PERMI_H_EACH product[k] = PERMI_H_GET(a);
       for (t++; t < last; t++) {
         a = PERMI_H_SLOT(t->p);
-        if (t->p < hybrid->n)
+        if (t->p < bases)
           PERMI_H_EACH product[k] = PERMI_H_TIMES(product[k], PERMI_H_BASE(a));
         else
           PERMI_H_EACH product[k] = PERMI_H_TIMES(product[k], PERMI_H_GET(a));
