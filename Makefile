@@ -104,7 +104,7 @@ $(B)/bench: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 $(B)/bench_O3: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 	$(BENCH_BUILD) -O3 -o $@
 
-$(B)/bench_sparse: tests/bench_sparse.c tests/bench_merge.h tests/bench_planner.h tests/bench_process.h examples/perm_generate.h $(HEADERS)
+$(B)/bench_sparse: tests/bench_sparse.c tests/bench_hybrid.h tests/bench_merge.h tests/bench_planner.h tests/bench_process.h examples/perm_generate.h $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -O2 -I. -Itests tests/bench_sparse.c -o $@ $(LDFLAGS) $(LIBS)
 

@@ -6870,9 +6870,11 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
      columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled in the program: a table is
                  computed again only where a column that it depends on has turned | high, a loop in Gray order |
                  lanes | one fixed +.
-   Row sums are exact: coefficients are on the grid of >>dense. So a row is not divided by its largest inner entry,
-   which would turn base + constant and a product into one fused operation f z +- f: the interpreter stores one vector
-   a cycle, in which time both are done, and what is divided is no longer exact.
+   Row sums are exact: coefficients are on the grid of >>dense. A row is not divided by its largest inner entry, which
+   would turn base + constant and a product into one fused operation f z +- f: held sums make the additions few, loads
+   and stores are what limits the interpreter, and what is divided is no longer exact.
+   Tried without gain on a 2.5 GHz Cascade Lake: 16 or 64 doubles a slot (within 10%); budgets of slots that fit the
+   first-level cache (110 slots: 1.4 times as slow, since there are twice as many operations).
    Nothing in the program knows about vectors or caches: another back end may compile it, with another budget of slots
    and other weights for the annealing. */
 #define PERMI_HYBRID_DOUBLES 32 /* of a slot: patterns, or patterns times 2 parts */
@@ -7014,13 +7016,11 @@ typedef struct permi_layout {
   int order[64]; /* inner columns as they are eliminated, low ones (the first turns fastest), all others */
 } permi_layout;
 
-/* Measured time of a statement of each kind, in those of one that multiplies by a row (a vector a cycle; AVX-512). */
+/* Times of statements, in those of one that multiplies a table by a row: a load, a product, a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
-#ifndef PERMI_HYBRID_SLOT_BUDGET
 #define PERMI_HYBRID_SLOT_BUDGET 500
-#endif
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
@@ -7891,10 +7891,10 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   return hash;
 }
 
-/* Measured: seconds of a statement for a number of one pattern, on a 2.5 GHz Cascade Lake. */
+/* Statements times patterns a second, measured on a shared 2.5 GHz Cascade Lake. */
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
-  static const double rate[3][3] = {{1.5e10, 5e9, 3e9}, {8e9, 2.5e9, 1.5e9}, {1.2e9, 4e8, 1.5e8}};
+  static const double rate[3][3] = {{6e9, 2.2e9, 2.1e9}, {4.5e9, 1.7e9, 1.3e9}, {1.4e9, 5e8, 2.1e8}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
@@ -11189,8 +11189,7 @@ static void PERMI_TERM(PERMI_STEP)(const permi_run *run, permi_part *part, const
 #undef PERMI_STEP
 
 #elif defined(PERMI_BLOCK)
-/*
-   A block of an array, the sum of its origins; macros as above, their coefficients from `origin`, and
+/* A block of an array, the sum of its origins; macros as above, their coefficients from `origin`, and
      PERMI_UNIT_ADD(y, x)     where it pays: PERMI_ACCUMULATE for the coefficient 1
      PERMI_BLOCK              name of the function */
 static void PERMI_BLOCK(const permi_arrays_run *run, void *to, size_t count, const permi_origin *origin, int origins)

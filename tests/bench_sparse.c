@@ -1,5 +1,5 @@
 /* make bench-sparse: the engines of perm_sparse.h. Usage: build/bench_sparse PART... with the parts
-     merge planner
+     hybrid merge planner
    or: build/bench_sparse process COMMAND... */
 #define PERM_IMPLEMENTATION
 #include "perm_sparse.h"
@@ -15,6 +15,7 @@ static double bench_seconds(void)
   return permi_seconds();
 }
 
+#include "bench_hybrid.h"
 #include "bench_merge.h"
 #include "bench_planner.h"
 #include "bench_process.h"
@@ -27,12 +28,14 @@ int main(int argc, char **argv)
     return 0;
   }
   for (i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "merge")) {
+    if (!strcmp(argv[i], "hybrid")) {
+      bench_hybrid();
+    } else if (!strcmp(argv[i], "merge")) {
       bench_merge();
     } else if (!strcmp(argv[i], "planner")) {
       bench_planner();
     } else {
-      fprintf(stderr, "no such part: %s; parts are merge planner, or process COMMAND...\n", argv[i]);
+      fprintf(stderr, "no such part: %s; parts are hybrid merge planner, or process COMMAND...\n", argv[i]);
       return 2;
     }
     fflush(stdout);
