@@ -6,7 +6,8 @@ static double bench_hybrid_slice(const perm_job *job, double least_seconds, perm
   uint64_t chunks = 1;
   double best = 1e300;
   int k;
-  perm_job_leaf(job, 0, &leaf);
+  if (perm_job_leaf(job, 0, &leaf) != PERM_OK)
+    return 0;
   for (;; chunks *= 2) {
     double start = bench_seconds();
     memset(partial, 0, sizeof *partial);
@@ -57,6 +58,7 @@ static void bench_hybrid(void)
         continue;
       }
       planned[m] = bench_seconds() - planned[m];
+      memset(&leaf, 0, sizeof leaf);
       perm_job_leaf(job, 0, &leaf);
       seconds[m] = bench_hybrid_slice(job, 0.15, &partial);
       if (method[m] != PERM_DENSE) {
