@@ -227,3 +227,42 @@ TEST(t_hybrid_refuses)
   CHECK_TEXT(result.message, "dd");
   perm_matrix_free(&a);
 }
+
+static int hybrid_allocations_left, hybrid_blocks;
+
+static void *hybrid_allocate(size_t bytes, void *user_data)
+{
+  void *block = hybrid_allocations_left-- > 0 ? malloc(bytes) : NULL;
+  (void)user_data;
+  hybrid_blocks += block != NULL;
+  return block;
+}
+
+static void hybrid_free(void *block, void *user_data)
+{
+  (void)user_data;
+  hybrid_blocks -= block != NULL;
+  free(block);
+}
+
+TEST(t_hybrid_allocation_fails)
+{
+  perm_matrix a = hybrid_random(13, 0.4, 0, 0);
+  perm_options options;
+  perm_result result;
+  perm_status status = PERM_ERROR_MEMORY;
+  int k;
+  memset(&options, 0, sizeof options);
+  options.method = PERM_HYBRID;
+  options.threads = 1;
+  options.allocator.allocate = hybrid_allocate;
+  options.allocator.release = hybrid_free;
+  for (k = 0; status == PERM_ERROR_MEMORY && k < 1000; k++) {
+    hybrid_allocations_left = k;
+    hybrid_blocks = 0;
+    status = perm_compute_sparse(&a, &options, &result);
+    CHECK(hybrid_blocks == 0);
+  }
+  CHECK(status == PERM_OK && k > 10);
+  perm_matrix_free(&a);
+}
