@@ -7011,10 +7011,10 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, perm_part
 }
 
 /* ---- which columns are inner, in what order, and which are low */
-typedef struct permi_layout {
+typedef struct permi_arrangement {
   int transposed, inner, low;
   int order[64]; /* inner columns as they are eliminated, low ones (the first turns fastest), all others */
-} permi_layout;
+} permi_arrangement;
 
 /* Times of statements, in those of one that multiplies a table by a row: a load, a product, a store. */
 #define PERMI_WEIGHT_ROWS 1.0
@@ -7097,7 +7097,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
 /* Statements of a step of the program (an outer pattern), weighted, of the layout; gives up above `limit`. For inner
    column after inner column the factors that contain it are merged, the cheapest pair first, the last one with the
    fold. With `record` the nodes are left in work->node. A table counts as often as it is computed: rate. */
-static double permi_layout_cost(permi_layouts *work, const permi_layout *layout, double limit, int record)
+static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low;
   const uint64_t *column = work->column[layout->transposed];
@@ -7259,14 +7259,14 @@ static double permi_layout_cost(permi_layouts *work, const permi_layout *layout,
   return cost;
 }
 
-static double permi_layout_total(permi_layouts *work, const permi_layout *layout, double limit)
+static double permi_layout_total(permi_layouts *work, const permi_arrangement *layout, double limit)
 {
   const double terms = ldexp(1, work->n - 1 - layout->inner);
   return terms * permi_layout_cost(work, layout, limit / terms, 0);
 }
 
 /* Columns by degree, few entries first. */
-static void permi_layout_start(const permi_layouts *work, int transposed, permi_layout *layout)
+static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
 {
   const int *degree = work->degree[transposed];
   int i, j;
@@ -7280,7 +7280,7 @@ static void permi_layout_start(const permi_layouts *work, int transposed, permi_
 }
 
 /* The outer columns behind the low ones by degree: what turns often has few entries, what has most never turns. */
-static void permi_layout_sort(const permi_layouts *work, permi_layout *layout)
+static void permi_layout_sort(const permi_layouts *work, permi_arrangement *layout)
 {
   const int *degree = work->degree[layout->transposed], first = layout->inner + layout->low;
   int i, j;
@@ -7298,17 +7298,17 @@ static int permi_layout_most_inner(int n)
 }
 
 /* Greedy: column after column becomes inner, always the one that leaves the least cost, while that falls. */
-static double permi_layout_greedy(permi_layouts *work, permi_layout *layout)
+static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout)
 {
   const int n = work->n, most = permi_layout_most_inner(n);
-  permi_layout best = *layout;
+  permi_arrangement best = *layout;
   double least = permi_layout_total(work, layout, (double)INFINITY), lead;
   int k, j, worse = 0;
   for (k = layout->inner; k < most && worse < 2; k++) {
-    permi_layout choice = *layout;
+    permi_arrangement choice = *layout;
     lead = (double)INFINITY;
     for (j = k; j < n && j < k + 12; j++) { /* those of least degree, one of which fits best */
-      permi_layout trial = *layout;
+      permi_arrangement trial = *layout;
       double cost;
       int moved = trial.order[j], i;
       for (i = j; i > k; i--)
@@ -7333,16 +7333,16 @@ static double permi_layout_greedy(permi_layouts *work, permi_layout *layout)
 }
 
 /* Simulated annealing of the logarithm of the cost over inner set, elimination order and low columns. */
-static double permi_layout_anneal(permi_layouts *work, permi_layout *layout, double cost, int moves, int most_low,
+static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   int least_outer, double hot, uint64_t *seed)
 {
   const int n = work->n, fixed_low = most_low < 0, most_inner = fixed_low ? 0 : permi_layout_most_inner(n);
   const double cold = hot < 0.004 ? hot : 0.004;
-  permi_layout now = *layout;
+  permi_arrangement now = *layout;
   double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));
   int move;
   for (move = 0; move < moves; move++, temperature *= cooling) {
-    permi_layout trial = now;
+    permi_arrangement trial = now;
     const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
     double limit, price;
     int a, b, i, key;
@@ -7400,7 +7400,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_layout *layout, dou
 /* ---- from a layout to a program */
 typedef struct permi_hybrid_maker {
   permi_layouts *work;
-  permi_layout *layout;
+  permi_arrangement *layout;
   permi_hybrid *hybrid;
   const perm_allocator *allocator;
   uint64_t busy[PERMI_HYBRID_SLOTS / 64];
@@ -7709,7 +7709,7 @@ static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, do
 }
 
 /* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *hybrid stays NULL if the program has no room. */
-static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_layout *layout,
+static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
 {
   const int n = work->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
@@ -7900,10 +7900,10 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 
 /* The best layout found of both orientations, its predicted cost in statements. Of an annealing the number of moves comes
    from what it can save. */
-static double permi_hybrid_search(permi_layouts *work, double rate, double rival, int inner, permi_layout *layout)
+static double permi_hybrid_search(permi_layouts *work, double rate, double rival, int inner, permi_arrangement *layout)
 {
   const int n = work->n, least_outer = n > 12 ? 6 : 1;
-  permi_layout trial[2];
+  permi_arrangement trial[2];
   double cost[2], seconds;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   int t, k, moves;
@@ -7914,7 +7914,7 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
     } else {
       cost[t] = permi_layout_total(work, &trial[t], (double)INFINITY);
       for (k = 1; k <= PERMI_HYBRID_LOW && k + least_outer <= n; k++) {
-        permi_layout deeper = trial[t];
+        permi_arrangement deeper = trial[t];
         double price;
         deeper.low = k;
         price = permi_layout_total(work, &deeper, cost[t]);
@@ -7953,7 +7953,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
                                                                                        : PERMI_HYBRID_REAL;
   const double rate = permi_hybrid_rate(isa, algebra);
   permi_layouts *work;
-  permi_layout layout;
+  permi_arrangement layout;
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
   double cost = 0;

@@ -102,7 +102,7 @@ TEST(t_hybrid_programs)
     double a[16 * 16 * 2];
     perm_result referee;
     perm_options options;
-    permi_layout layout;
+    permi_arrangement layout;
     permi_hybrid *hybrid;
     int i, j, f;
     memset(a, 0, sizeof a);
