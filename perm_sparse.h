@@ -25,8 +25,8 @@
      >>tree        tables of a tree decomposition
      >>hybrid      signs outside, elimination inside
      >>band        a window of columns sliding along a band
-     >>dominating  Ryser over a dominating set of columns
      >>sparyser    Ryser in compressed rows and columns
+     >>dominating  Ryser over a dominating set of columns
      >>transversals  enumeration of perfect matchings
      >>decompose   lines of degree 3 and 4: sums over branches
      >>plan        the engine of each block
@@ -9323,11 +9323,587 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-/* ==================================================================================== >>dominating
-   Ryser over a dominating set of columns. */
-
 /* ====================================================================================== >>sparyser
-   Ryser in compressed rows and columns. */
+   Ryser's sum over sets of columns in Gray order, as a tree: K. Kaya's SpaRyser (D. Elbek, F. Tasyaran, B. Ucar,
+   K. Kaya, SUPERMAN) with the permanent ordering of the code generation paper. Digits, each a column or a group of
+   columns, are decided from the slowest to the fastest; a row belongs to the fastest digit that touches it, and when
+   that is decided its sum is final for all below. So
+     - a product over the rows of the slower digits is kept at every level, and a move of digit d only multiplies the
+       rows of digits d and faster (the paper's partitioning has two such areas: this is one a column);
+     - a product that is 0 ends the whole branch below.
+   The ordering wants fast columns that touch few rows no faster one does (Algorithm 3: always the column with the
+   fewest entries in rows without a digit). Row sums are kept on a grid of a power of two, so that they are exact: they
+   never drift, and 0 is 0.
+
+   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], in which rows without a column in J cut
+   branches; or by Nijenhuis and Wilf over the sets that lack one column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2
+   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. Whichever is predicted quicker, for
+   rows and columns alike. */
+#define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
+#define PERMI_RYSER_CHUNKS 4096
+
+typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as oriented */
+  int n, parts, integers, halves, digits, low; /* digits low and above are the chunk's */
+  int groups, transposed, on_grid;             /* on_grid: nothing was rounded */
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* of a digit: its values are Gray codes from least on */
+  int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
+  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order: its entries */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; those of none are the last */
+  uint64_t combinations;                            /* of the chunk's digits */
+  double nodes, terms, seconds, growth, bits; /* predicted; all terms; product of row sums of moduli; its log2 */
+  int survivors;                              /* 1: zeros are predicted to cut branches */
+  long long exp2;
+  int lost;
+  double base[2][PERM_MAX_N];
+  unsigned char touched[PERM_MAX_N * PERM_MAX_N];
+  double value[2][PERM_MAX_N * PERM_MAX_N];
+  int64_t integer[PERM_MAX_N * PERM_MAX_N];
+} permi_ryser;
+
+static void permi_ryser_release(const perm_allocator *allocator, void *context)
+{
+  permi_release(allocator, context);
+}
+
+typedef struct permi_ryser_walk {
+  const permi_ryser *ryser;
+  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 1], absolute;
+  int64_t integer[PERM_MAX_N];
+  permi_wide wide[PERM_MAX_N + 1], sum;
+  permi_dd total[2];
+  int code[PERM_MAX_N], sign;
+  uint64_t terms;
+} permi_ryser_walk;
+
+/* Column k in digit order joins the set, or leaves it. */
+static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
+{
+  const permi_ryser *ryser = walk->ryser;
+  const int end = ryser->column_start[k + 1];
+  int e;
+  walk->sign = -walk->sign;
+  if (ryser->integers) {
+    for (e = ryser->column_start[k]; e < end; e++)
+      walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
+    return;
+  }
+  for (e = ryser->column_start[k]; e < end; e++)
+    walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
+  if (ryser->parts == 2)
+    for (e = ryser->column_start[k]; e < end; e++)
+      walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
+}
+
+/* The next (step 1) or previous value of a digit: one column moves. */
+static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
+{
+  const int code = walk->code[digit] + step;
+  const int bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
+  walk->code[digit] = code;
+  permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
+}
+
+/* The product with the rows of a digit. 0: it vanishes. */
+static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
+{
+  const permi_ryser *ryser = walk->ryser;
+  const int end = ryser->level_start[digit + 1];
+  int i = ryser->level_start[digit];
+  if (ryser->integers) { /* below 2^126 in modulus, so the upper half of 64 x 128 bits is the sign's */
+    permi_wide product = walk->wide[digit + 1];
+    for (; i < end; i++) {
+      const int64_t c = walk->integer[ryser->row[i]];
+      permi_wide zero = {0, 0};
+      permi_wide_add_product(&zero, &product, c);
+      product = zero;
+    }
+    walk->wide[digit] = product;
+    return product.low || product.high;
+  }
+  if (ryser->parts == 1) {
+    double product = walk->product[0][digit + 1];
+    for (; i < end; i++)
+      product *= walk->x[0][ryser->row[i]];
+    walk->product[0][digit] = product;
+    return product != 0;
+  }
+  {
+    double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
+    for (; i < end; i++) {
+      const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
+      re = re * x - im * y;
+      im = was * y + im * x;
+    }
+    walk->product[0][digit] = re;
+    walk->product[1][digit] = im;
+    return re != 0 || im != 0;
+  }
+}
+
+static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
+{
+  const permi_ryser *ryser = walk->ryser;
+  walk->terms++;
+  if (ryser->integers) {
+    permi_wide_add(&walk->sum, walk->sign > 0 ? walk->wide[0] : permi_wide_negate(walk->wide[0]));
+    return;
+  }
+  walk->total[0] = permi_dd_add_double(walk->total[0], walk->sign * walk->product[0][0]);
+  walk->absolute += fabs(walk->product[0][0]);
+  if (ryser->parts == 2) {
+    walk->total[1] = permi_dd_add_double(walk->total[1], walk->sign * walk->product[1][0]);
+    walk->absolute += fabs(walk->product[1][0]);
+  }
+}
+
+/* All values of the digits below `level`, from where they stand to the other end: reflected Gray codes, each digit
+   turning at its ends; a branch that is cut leaves its digits where they are. */
+static void permi_ryser_visit(permi_ryser_walk *walk, int level)
+{
+  const int digit = level - 1, least = walk->ryser->least[digit], step = walk->code[digit] == least ? 1 : -1;
+  int left = walk->ryser->radix[digit];
+  for (;;) {
+    if (permi_ryser_multiply(walk, digit)) {
+      if (digit)
+        permi_ryser_visit(walk, digit);
+      else
+        permi_ryser_add(walk);
+    }
+    if (--left == 0)
+      return;
+    permi_ryser_step(walk, digit, step);
+  }
+}
+
+static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+{
+  const permi_ryser *ryser = (const permi_ryser *)leaf->context;
+  permi_ryser_walk walk;
+  int d, i, k, part, alive = 1;
+  if (chunk >= ryser->combinations) /* the number of chunks is rounded up to a power of two */
+    return;
+  memset(&walk, 0, sizeof walk);
+  walk.ryser = ryser;
+  for (part = 0; part < 2; part++)
+    for (i = 0; i < ryser->n; i++)
+      walk.x[part][i] = ryser->base[part][i];
+  walk.sign = (ryser->halves ? ryser->n - 1 : ryser->n) & 1 ? -1 : 1;
+  for (d = 0; d < ryser->digits; d++) {
+    int code = ryser->least[d];
+    if (d >= ryser->low) {
+      code += (int)(chunk % (uint64_t)ryser->radix[d]);
+      chunk /= (uint64_t)ryser->radix[d];
+    }
+    walk.code[d] = code;
+    for (k = 0; k < ryser->digit_start[d + 1] - ryser->digit_start[d]; k++)
+      if ((code ^ code >> 1) >> k & 1)
+        permi_ryser_flip(&walk, ryser->digit_start[d] + k, 1);
+  }
+  walk.product[0][ryser->digits] = 1;
+  walk.wide[ryser->digits].low = 1;
+  for (i = ryser->level_start[ryser->digits]; i < ryser->n; i++) { /* rows without a digit are constant */
+    const double re = walk.product[0][ryser->digits], im = walk.product[1][ryser->digits];
+    walk.product[0][ryser->digits] = re * walk.x[0][ryser->row[i]] - im * walk.x[1][ryser->row[i]];
+    walk.product[1][ryser->digits] = re * walk.x[1][ryser->row[i]] + im * walk.x[0][ryser->row[i]];
+  }
+  for (d = ryser->digits - 1; d >= ryser->low && alive; d--)
+    alive = permi_ryser_multiply(&walk, d);
+  if (alive && ryser->low)
+    permi_ryser_visit(&walk, ryser->low);
+  else if (alive)
+    permi_ryser_add(&walk);
+  partial->terms += (double)walk.terms;
+  if (ryser->integers) {
+    const int negative = (int)(walk.sum.high >> 63);
+    const permi_wide sum = negative ? permi_wide_negate(walk.sum) : walk.sum;
+    uint64_t word[2];
+    word[0] = sum.low;
+    word[1] = sum.high;
+    permi_sum_add_integer(&partial->value, word, 2, negative);
+    return;
+  }
+  permi_sum_add_double(&partial->value, walk.total[0].hi);
+  permi_sum_add_double(&partial->value, walk.total[0].lo);
+  permi_sum_add_double(&partial->imaginary, walk.total[1].hi);
+  permi_sum_add_double(&partial->imaginary, walk.total[1].lo);
+  permi_sum_add_double(&partial->absolute, walk.absolute);
+}
+
+static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_ryser *ryser = (const permi_ryser *)leaf->context;
+  int length = snprintf(buffer, size,
+                        "%s, order %d%s: %d digits, %d of them groups, %.3g terms%s, about %.3g moves%s, "
+                        "predicted %.3g s, %.0f chunks\n",
+                        perm_method_name(leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
+                        ryser->digits, ryser->groups, ryser->terms, ryser->halves ? " (Nijenhuis and Wilf)" : "",
+                        ryser->nodes, ryser->integers ? " of 128-bit integers" : "", ryser->seconds,
+                        (double)leaf->information.chunks);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* ---- planning */
+/* What digits are to be: groups of columns that are never all absent (their number in `groups`, each a mask), and all
+   other columns alone; `without` is left out (-1: none). */
+typedef struct permi_ryser_split {
+  int groups, without;
+  uint64_t group[PERM_MAX_N];
+} permi_ryser_split;
+
+/* Measured: a move; and per entry that it changes or row that it multiplies. */
+#define PERMI_RYSER_MOVE_SECONDS 2.5e-9
+#define PERMI_RYSER_ENTRY_SECONDS 0.7e-9
+
+/* Fills in *ryser. side 0: rows are rows. shift: of the vertices, or NULL. */
+static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split,
+                             const int *shift)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  uint64_t digit_mask[PERM_MAX_N], touches[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0;
+  double grid[PERM_MAX_N], alive = 1, count = 1;
+  int digits = 0, d, i, j, e, k, used = 0, taken = 0, part;
+  ryser->n = n;
+  ryser->integers = block->integer != NULL;
+  ryser->parts = block->imaginary ? 2 : 1;
+  ryser->halves = split->without >= 0;
+  ryser->transposed = side;
+  ryser->groups = split->groups;
+  ryser->on_grid = 1;
+  ryser->growth = 1;
+  ryser->bits = n;
+  for (i = 0; i < split->groups; i++) {
+    digit_mask[digits++] = split->group[i];
+    grouped |= split->group[i];
+  }
+  for (j = 0; j < n; j++)
+    if (!(grouped >> j & 1) && j != split->without)
+      digit_mask[digits++] = UINT64_C(1) << j;
+  ryser->digits = digits;
+  for (j = 0; j < n; j++) {
+    touches[j] = 0;
+    for (e = block->start[other + j]; e < block->start[other + j + 1]; e++)
+      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
+  }
+  for (i = 0; i < n; i++) { /* the grid of a row: sums, and halves of them, below 2^53 units of half a step */
+    double sum = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+      const int edge = block->edge[e], by = shift ? shift[mine + i] + shift[block->neighbour[e]] : 0;
+      if (block->integer)
+        sum += fabs((double)block->integer[edge]);
+      else
+        sum += fabs(ldexp(block->real[edge], by)) + (block->imaginary ? fabs(ldexp(block->imaginary[edge], by)) : 0);
+    }
+    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51);
+    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
+    ryser->base[0][i] = ryser->base[1][i] = 0;
+  }
+  for (d = 0; d < digits; d++) { /* Algorithm 3: the digit with the fewest rows of its own, for its bits */
+    int best = d;
+    double least = 1e9;
+    uint64_t swap, rows;
+    for (i = d; i < digits; i++) {
+      double bits = 0, fresh = 0;
+      for (rows = 0, j = 0; j < n; j++)
+        if (digit_mask[i] >> j & 1) {
+          bits++;
+          rows |= touches[j];
+        }
+      for (rows &= rows_left; rows; rows &= rows - 1)
+        fresh++;
+      if (fresh / bits < least) {
+        least = fresh / bits;
+        best = i;
+      }
+    }
+    swap = digit_mask[d];
+    digit_mask[d] = digit_mask[best];
+    digit_mask[best] = swap;
+    ryser->digit_start[d] = used;
+    ryser->level_start[d] = taken;
+    for (j = 0; j < n; j++)
+      if (digit_mask[d] >> j & 1)
+        ryser->column[used++] = j;
+    k = used - ryser->digit_start[d];
+    ryser->least[d] = d < digits && (grouped & digit_mask[d]) ? 1 : 0;
+    ryser->radix[d] = (1 << k) - ryser->least[d];
+    for (rows = 0, i = ryser->digit_start[d]; i < used; i++)
+      rows |= touches[ryser->column[i]];
+    for (rows &= rows_left; rows; rows &= rows - 1) {
+      const int row = permi_trailing_zeros(rows);
+      ryser->row[taken++] = row;
+      rows_left &= ~(UINT64_C(1) << row);
+    }
+  }
+  ryser->digit_start[digits] = used;
+  ryser->level_start[digits] = taken;
+  for (; rows_left; rows_left &= rows_left - 1)
+    ryser->row[taken++] = permi_trailing_zeros(rows_left);
+  ryser->level_start[digits + 1] = taken;
+  for (used = 0, k = 0; k <= n; k++) { /* entries on the grid; the column left out and half the sums into the base */
+    const int column = k < ryser->digit_start[digits] ? ryser->column[k] : split->without;
+    if (k < ryser->digit_start[digits])
+      ryser->column_start[k] = used;
+    else if (k > ryser->digit_start[digits] || column < 0)
+      break;
+    else
+      ryser->column_start[k] = used;
+    for (e = block->start[other + column]; e < block->start[other + column + 1]; e++) {
+      const int row = block->neighbour[e] - mine, edge = block->edge[e];
+      const int by = shift ? shift[mine + row] + shift[other + column] : 0;
+      if (block->integer) {
+        ryser->integer[used] = block->integer[edge];
+      } else {
+        for (part = 0; part < ryser->parts; part++) {
+          const double x = ldexp((part ? block->imaginary : block->real)[edge], by);
+          const double y = floor(x / grid[row] + 0.5) * grid[row];
+          ryser->on_grid &= x == y;
+          if (k < ryser->digit_start[digits])
+            ryser->value[part][used] = y;
+          ryser->base[part][row] += !ryser->halves ? 0 : k < ryser->digit_start[digits] ? -y / 2 : y / 2;
+        }
+      }
+      if (k < ryser->digit_start[digits])
+        ryser->touched[used++] = (unsigned char)row;
+    }
+  }
+  ryser->column_start[ryser->digit_start[digits]] = used;
+  /* moves at each level: the values of its digit and the slower ones, times the branches that no zero has cut */
+  ryser->nodes = ryser->seconds = 0;
+  ryser->low = digits;
+  ryser->combinations = 1;
+  for (d = digits - 1; d >= 0; d--) {
+    double entries = 0, rows = ryser->level_start[d + 1] - ryser->level_start[d];
+    count *= ryser->radix[d];
+    for (k = ryser->digit_start[d]; k < ryser->digit_start[d + 1]; k++)
+      entries += (double)(ryser->column_start[k + 1] - ryser->column_start[k]) / (ryser->digit_start[d + 1] - ryser->digit_start[d]);
+    ryser->nodes += count * alive;
+    ryser->seconds += count * alive *
+                      (PERMI_RYSER_MOVE_SECONDS + PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
+    for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
+      double empty = 1; /* the share of sets without a column in this row */
+      for (j = d; j < digits; j++) {
+        const int columns = ryser->digit_start[j + 1] - ryser->digit_start[j];
+        int hit = 0;
+        for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
+          hit += (int)(touches[ryser->column[k]] >> ryser->row[i] & 1);
+        empty *= (ldexp(1, columns - hit) - ryser->least[j]) / ryser->radix[j];
+      }
+      alive *= 1 - empty;
+    }
+  }
+  ryser->terms = count;
+  while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <=
+                               fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES))
+    ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
+}
+
+/* The common part of the offers: refusals, and the best of the splits of both orientations. */
+#define PERMI_RYSER_PLAN_SECONDS 0.02 /* rivals that are quicker than this leave no time for planning */
+static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
+                                     permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
+                                     int kinds)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int precision = maker->options->precision;
+  permi_ryser *best, *trial;
+  int *shift, which, lost = 0, scaled = !block->integer && (maker->working->whole || block->imaginary);
+  long long exp2 = 0;
+  if (block->n > PERM_MAX_N) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
+    return PERM_OK;
+  }
+  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD ||
+      precision == PERM_PRECISION_KAHAN) {
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
+                 block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
+    return PERM_OK;
+  }
+  if (maker->options->method == PERM_AUTO && !block->integer) {
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "would lose digits to the cancellation of Ryser's sum in doubles");
+    return PERM_OK;
+  }
+  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
+    return PERM_OK;
+  }
+  best = (permi_ryser *)permi_allocate(allocator, 1, sizeof *best);
+  trial = (permi_ryser *)permi_allocate(allocator, 1, sizeof *trial);
+  shift = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *shift);
+  offer->plan = best;
+  if (!best || !trial || !shift) {
+    permi_release(allocator, trial);
+    permi_release(allocator, shift);
+    return permi_fail_memory(maker->result);
+  }
+  if (scaled)
+    lost = permi_block_equilibrate(block, shift, &exp2);
+  best->seconds = (double)INFINITY;
+  for (which = 0; which < 2 * kinds; which++) {
+    permi_ryser_split split = candidates(block, which & 1, which / 2);
+    if (block->integer && split.without >= 0)
+      continue; /* halves */
+    permi_ryser_plan(trial, block, which & 1, &split, scaled ? shift : NULL);
+    if (trial->seconds < best->seconds)
+      *best = *trial;
+  }
+  best->exp2 = exp2;
+  best->lost = lost;
+  permi_release(allocator, trial);
+  permi_release(allocator, shift);
+  if (block->integer && !(best->bits <= 126)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
+                 best->bits);
+    return PERM_OK;
+  }
+  offer->seconds = best->seconds + 2e-6 * (double)best->combinations;
+  offer->bytes = sizeof *best;
+  return PERM_OK;
+}
+
+/* THE BOUND. Row sums are exact. If no entry was rounded to the grid, a term is a product of n exact numbers: gamma_n
+   (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|); adding N terms in double-double costs 4 N u^2, and
+   their moduli in double are short by at most N u of themselves. A product below DBL_MIN is off by at most 4 DBL_MIN,
+   then times at most the product of the rows' sums of moduli; a branch cut by underflow likewise. */
+static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  permi_ryser *ryser = (permi_ryser *)offer->plan;
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->digits), (uint64_t)ryser->halves);
+  uint64_t chunks = 1;
+  const int n = block->n;
+  int i, k, e;
+  while (chunks < ryser->combinations)
+    chunks *= 2;
+  for (i = 0; i < ryser->digits; i++)
+    hash = permi_hash(hash, (uint64_t)ryser->radix[i]);
+  for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
+    for (e = ryser->column_start[k]; e < ryser->column_start[k + 1]; e++) {
+      hash = permi_hash(hash, (uint64_t)k << 32 | (uint64_t)ryser->touched[e]);
+      hash = ryser->integers ? permi_hash(hash, (uint64_t)ryser->integer[e])
+                             : permi_hash_double(permi_hash_double(hash, ryser->value[0][e]),
+                                                 ryser->parts == 2 ? ryser->value[1][e] : 0);
+    }
+  for (i = 0; i < n && !ryser->integers; i++)
+    hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.method = PERM_SPARYSER;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = n;
+  leaf->information.chunks = chunks;
+  leaf->information.work = ryser->nodes;
+  leaf->information.fingerprint = permi_hash(hash, ryser->combinations);
+  leaf->run_chunk = permi_ryser_chunk;
+  leaf->release = permi_ryser_release;
+  leaf->explain = permi_ryser_explain;
+  leaf->context = ryser;
+  offer->plan = NULL;
+  leaf->scale_exp2 = (ryser->halves ? 1 : 0) + ryser->exp2;
+  leaf->integer = ryser->integers;
+  if (!leaf->integer) {
+    leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
+    leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
+    if (ryser->on_grid && !ryser->lost && ryser->terms < 1e12) {
+      const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n);
+      leaf->bound_relative = (gamma / (1 - gamma) + 8 * ryser->terms * PERMI_UNIT * PERMI_UNIT) *
+                             (1 + 2 * ryser->terms * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
+      leaf->bound_absolute = 8.0 * n * ryser->terms * DBL_MIN * ryser->growth;
+    }
+    permi_make_honest(maker, block, leaf);
+  }
+  return PERM_OK;
+}
+
+/* Ryser's sum over all columns, or without the fullest. */
+static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
+{
+  permi_ryser_split split;
+  const int other = side ? 0 : block->n;
+  int j;
+  memset(&split, 0, sizeof split);
+  split.without = which ? 0 : -1;
+  for (j = 1; j < block->n && which; j++)
+    if (block->start[other + j + 1] - block->start[other + j] >
+        block->start[other + split.without + 1] - block->start[other + split.without])
+      split.without = j;
+  return split;
+}
+
+static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  return permi_ryser_offer(maker, block, rival, offer, permi_sparyser_split, 2);
+}
+
+/* ==================================================================================== >>dominating
+   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows that share no column
+   (P. H. Lundow, K. Markstrom, appendix B: those of a set that dominates all rows do): any other set has a row without
+   a column and a term of 0. So a digit is one of the 2^|S| - 1 non-empty subsets of such a neighbourhood, and each
+   column left, T of them, is a digit of its own: 2^|T| prod (2^|S_l| - 1) sets. Rows are chosen greedily, of least
+   degree, ties at random, among those that share no column with the ones chosen (the squared graph: rows are neighbours
+   in A A^T); the best of many starts with a fixed seed, for rows as for columns. The sum itself is >>sparyser's. */
+#define PERMI_DOMINATING_STARTS 64
+#define PERMI_DOMINATING_COLUMNS 20 /* of a neighbourhood, so that a digit is an int */
+
+static permi_ryser_split permi_dominating_split(const permi_block *block, int side, int which)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  permi_ryser_split best, trial;
+  uint64_t columns[PERM_MAX_N], shares[PERM_MAX_N], seed = UINT64_C(88172645463325252);
+  double least = (double)INFINITY;
+  int start, i, j, e;
+  (void)which;
+  memset(&best, 0, sizeof best);
+  best.without = -1;
+  for (i = 0; i < n; i++) {
+    columns[i] = shares[i] = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
+      columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
+  }
+  for (i = 0; i < n; i++) /* the squared graph */
+    for (j = 0; j < n; j++)
+      shares[i] |= (uint64_t)((columns[i] & columns[j]) != 0) << j;
+  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
+    uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
+    double bits = n;
+    trial = best;
+    trial.groups = 0;
+    for (;;) {
+      int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
+      for (i = 0; i < n; i++) {
+        const int size = block->start[mine + i + 1] - block->start[mine + i];
+        if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
+          continue;
+        ties = size < degree ? 1 : ties + 1;
+        degree = size;
+        if (permi_order_below(&seed, ties) == 0)
+          row = i;
+      }
+      if (row < 0)
+        break;
+      trial.group[trial.groups++] = columns[row];
+      bits += log2(ldexp(1, degree) - 1) - degree;
+      left &= ~shares[row];
+    }
+    if (bits < least) {
+      least = bits;
+      best = trial;
+    }
+  }
+  return best;
+}
+
+static perm_status permi_dominating_offer(permi_maker *maker, const permi_block *block, double rival,
+                                          permi_offer *offer)
+{
+  return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
+}
+
+static perm_status permi_dominating_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                         permi_leaf *leaf)
+{
+  const perm_status status = permi_ryser_make(maker, block, offer, leaf);
+  leaf->information.method = PERM_DOMINATING;
+  return status;
+}
 
 /* ================================================================================== >>transversals
    Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
@@ -9600,15 +10176,15 @@ static double permi_block_matchings(const permi_block *block)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* Measured: a step of the search, and where nothing is shared by matchings a third of n steps for each. */
-#define PERMI_TRANSVERSALS_STEP 2e-8
+/* Measured, per matching and row (orders 24 and 30); the bound on their number is mostly far too high. */
+#define PERMI_TRANSVERSALS_STEP 2.5e-8
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
                                             permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
   const int n = block->n;
-  const double most = exp2(permi_block_matchings(block)), each = PERMI_TRANSVERSALS_STEP * (2 + n / 3.0);
+  const double most = exp2(permi_block_matchings(block)), each = PERMI_TRANSVERSALS_STEP * n;
   const size_t edges = (size_t)block->edges;
   permi_transversals *all;
   int v, e;
@@ -10444,12 +11020,15 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 static const permi_engine permi_engines[] = {
     {PERM_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release, 0},
     {PERM_BAND, permi_band_offer, permi_band_make, permi_band_release, 0},
+    {PERM_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, 0},
     {PERM_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 0},
     {PERM_LISTS, permi_frontier_offer, permi_lists_make, permi_frontier_release, 1},
     {PERM_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, 1},
-    {PERM_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, 0},
+    {PERM_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
     {PERM_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, 0},
-    {PERM_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, 0},
+    {PERM_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, 1},
+    {PERM_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
+    {PERM_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
 };
 
 /* Below this the frontier is taken whatever the rival: its bound is proven and it hardly cancels. */
