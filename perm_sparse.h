@@ -9344,7 +9344,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 
 typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as oriented */
   int n, parts, integers, halves, digits, low; /* digits low and above are the chunk's */
-  int groups, transposed, on_grid;             /* on_grid: nothing was rounded */
+  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded; pairs: permi_ryser_pair */
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* of a digit: its values are Gray codes from least on */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];                 /* of a column in digit order: its entries */
@@ -9440,6 +9440,14 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   }
 }
 
+/* Adds to hi with TwoSum, what that loses to lo: two short chains where double-double has a long one. */
+static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
+{
+  const permi_dd s = permi_two_sum(total->hi, x);
+  total->hi = s.hi;
+  total->lo += s.lo;
+}
+
 static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -9448,12 +9456,32 @@ static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
     permi_wide_add(&walk->sum, walk->sign > 0 ? walk->wide[0] : permi_wide_negate(walk->wide[0]));
     return;
   }
-  walk->total[0] = permi_dd_add_double(walk->total[0], walk->sign * walk->product[0][0]);
+  permi_ryser_sum(&walk->total[0], walk->sign * walk->product[0][0]);
   walk->absolute += fabs(walk->product[0][0]);
   if (ryser->parts == 2) {
-    walk->total[1] = permi_dd_add_double(walk->total[1], walk->sign * walk->product[1][0]);
+    permi_ryser_sum(&walk->total[1], walk->sign * walk->product[1][0]);
     walk->absolute += fabs(walk->product[1][0]);
   }
+}
+
+/* The two terms of a fastest digit that is one column: it touches just the rows that are its own. */
+static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
+{
+  const permi_ryser *ryser = walk->ryser;
+  const int end = ryser->column_start[1], on = walk->code[0] ^= 1;
+  double even = walk->product[0][1], odd = even;
+  int e;
+  for (e = 0; e < end; e++) {
+    double *x = &walk->x[0][ryser->touched[e]];
+    even *= *x;
+    *x += on ? ryser->value[0][e] : -ryser->value[0][e];
+    odd *= *x;
+  }
+  permi_ryser_sum(&walk->total[0], walk->sign * even);
+  walk->sign = -walk->sign;
+  permi_ryser_sum(&walk->total[0], walk->sign * odd);
+  walk->absolute += fabs(even) + fabs(odd);
+  walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
 /* All values of the digits below `level`, from where they stand to the other end: reflected Gray codes, each digit
@@ -9464,7 +9492,9 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level)
   int left = walk->ryser->radix[digit];
   for (;;) {
     if (permi_ryser_multiply(walk, digit)) {
-      if (digit)
+      if (digit == 1 && walk->ryser->pairs)
+        permi_ryser_pair(walk);
+      else if (digit)
         permi_ryser_visit(walk, digit);
       else
         permi_ryser_add(walk);
@@ -9508,7 +9538,9 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, perm_parti
   }
   for (d = ryser->digits - 1; d >= ryser->low && alive; d--)
     alive = permi_ryser_multiply(&walk, d);
-  if (alive && ryser->low)
+  if (alive && ryser->low == 1 && ryser->pairs)
+    permi_ryser_pair(&walk);
+  else if (alive && ryser->low)
     permi_ryser_visit(&walk, ryser->low);
   else if (alive)
     permi_ryser_add(&walk);
@@ -9551,8 +9583,8 @@ typedef struct permi_ryser_split {
 } permi_ryser_split;
 
 /* Measured: a move; and per entry that it changes or row that it multiplies. */
-#define PERMI_RYSER_MOVE_SECONDS 2.5e-9
-#define PERMI_RYSER_ENTRY_SECONDS 0.7e-9
+#define PERMI_RYSER_MOVE_SECONDS 5e-9
+#define PERMI_RYSER_ENTRY_SECONDS 2e-9
 
 /* Fills in *ryser. side 0: rows are rows. shift: of the vertices, or NULL. */
 static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split,
@@ -9693,13 +9725,14 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
     }
   }
   ryser->terms = count;
+  ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
   while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <=
                                fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES))
     ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
 }
 
 /* The common part of the offers: refusals, and the best of the splits of both orientations. */
-#define PERMI_RYSER_PLAN_SECONDS 0.02 /* rivals that are quicker than this leave no time for planning */
+#define PERMI_RYSER_PLAN_SECONDS 0.01 /* rivals that are quicker than this leave no time for planning */
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)
@@ -9762,8 +9795,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
 }
 
 /* THE BOUND. Row sums are exact. If no entry was rounded to the grid, a term is a product of n exact numbers: gamma_n
-   (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|); adding N terms in double-double costs 4 N u^2, and
-   their moduli in double are short by at most N u of themselves. A product below DBL_MIN is off by at most 4 DBL_MIN,
+   (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a chunk, hi loses at most gamma_N times
+   their moduli, all of which goes to lo, whose sum is off by gamma_N times that; the moduli's sum by at most N u. A product below DBL_MIN is off by at most 4 DBL_MIN,
    then times at most the product of the rows' sums of moduli; a branch cut by underflow likewise. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
@@ -9802,10 +9835,10 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   if (!leaf->integer) {
     leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
     leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-    if (ryser->on_grid && !ryser->lost && ryser->terms < 1e12) {
+    if (ryser->on_grid && !ryser->lost && ryser->terms / (double)ryser->combinations < 1e12) {
       const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n);
-      leaf->bound_relative = (gamma / (1 - gamma) + 8 * ryser->terms * PERMI_UNIT * PERMI_UNIT) *
-                             (1 + 2 * ryser->terms * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
+      const double chunk = permi_gamma(2 * ryser->terms / (double)ryser->combinations);
+      leaf->bound_relative = (gamma / (1 - gamma) + chunk * chunk) * (1 + 2 * chunk) * (1 + 8 * PERMI_UNIT);
       leaf->bound_absolute = 8.0 * n * ryser->terms * DBL_MIN * ryser->growth;
     }
     permi_make_honest(maker, block, leaf);
