@@ -8873,7 +8873,7 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
   }
 }
 
-/* Cuthill-McKee: breadth first from an end of the graph, vertices of low degree first. order: the vertices; seen: 2 n. */
+/* Cuthill and McKee's numbering: breadth first, vertices of low degree first. order: the 2 n vertices; seen: 2 n. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen)
 {
   int head = 0, tail = 0, v, e;
@@ -9112,7 +9112,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   const perm_allocator *allocator = &band->allocator;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry_start = (int *)permi_allocate(allocator, (size_t)n + 1 + (size_t)block->edges + 4 * (size_t)n, sizeof(int));
+  band->entry_start = (int *)permi_allocate(allocator, 5 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
   band->cost = (double *)permi_allocate(allocator, (size_t)n + 1, sizeof(double));
   if (block->integer)
     band->integer = (int64_t *)permi_allocate(allocator, (size_t)block->edges * (size_t)band->parts, sizeof(int64_t));
@@ -9198,7 +9198,9 @@ static double permi_band_seconds_each(const permi_band *band)
     return doubles[band->values];
   if (band->algebra == PERMI_RESIDUES)
     return 12e-9 * band->parts * band->parts;
-  return band->algebra == PERMI_WORD ? 0.6e-9 : band->algebra == PERMI_WIDE ? 1.5e-9 : 2e-9 * (band->words + 1) * band->parts * band->parts;
+  if (band->algebra == PERMI_WORDS)
+    return 2e-9 * (band->words + 1) * band->parts * band->parts;
+  return band->algebra == PERMI_WORD ? 0.6e-9 : 1.5e-9;
 }
 #define PERMI_BAND_ROW_SECONDS 3e-7
 
@@ -9219,8 +9221,9 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   if (!permi_band_order(allocator, block, same, lines, &price))
     goto memory;
   if (!(price.cost < (double)INFINITY)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band with a window of at most %d columns and %.0e states",
-                 PERMI_BAND_SLOTS, PERMI_BAND_STATES);
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
+                 PERMI_BAND_STATES);
     permi_release(allocator, number);
     return PERM_OK;
   }
@@ -9324,10 +9327,11 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 }
 
 /* ====================================================================================== >>sparyser
-   Ryser's sum over sets of columns in Gray order, as a tree: K. Kaya's SpaRyser (D. Elbek, F. Tasyaran, B. Ucar,
-   K. Kaya, SUPERMAN) with the permanent ordering of the code generation paper. Digits, each a column or a group of
-   columns, are decided from the slowest to the fastest; a row belongs to the fastest digit that touches it, and when
-   that is decided its sum is final for all below. So
+   Ryser's sum over sets of columns in Gray order, on compressed columns, as D. Elbek, F. Tasyaran, B. Ucar and K. Kaya
+   do in SpaRyser (SUPERMAN: Efficient permanent computation on GPUs), in the order of D. Elbek, K. Kaya, Fully-automated
+   code generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a
+   column or a group of columns, are decided from the slowest to the fastest; a row belongs to the fastest digit that
+   touches it, and above that its sum is final. So
      - a product over the rows of the slower digits is kept at every level, and a move of digit d only multiplies the
        rows of digits d and faster (the paper's partitioning has two such areas: this is one a column);
      - a product that is 0 ends the whole branch below.
@@ -9708,10 +9712,12 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
     double entries = 0, rows = ryser->level_start[d + 1] - ryser->level_start[d];
     count *= ryser->radix[d];
     for (k = ryser->digit_start[d]; k < ryser->digit_start[d + 1]; k++)
-      entries += (double)(ryser->column_start[k + 1] - ryser->column_start[k]) / (ryser->digit_start[d + 1] - ryser->digit_start[d]);
+      entries += ryser->column_start[k + 1] - ryser->column_start[k];
+    entries /= ryser->digit_start[d + 1] - ryser->digit_start[d];
     ryser->nodes += count * alive;
     ryser->seconds += count * alive *
-                      (PERMI_RYSER_MOVE_SECONDS + PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
+                      (PERMI_RYSER_MOVE_SECONDS +
+                       PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
       double empty = 1; /* the share of sets without a column in this row */
       for (j = d; j < digits; j++) {
@@ -9738,7 +9744,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
                                      int kinds)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  const int precision = maker->options->precision;
+  const perm_precision precision = maker->options->precision;
   permi_ryser *best, *trial;
   int *shift, which, lost = 0, scaled = !block->integer && (maker->working->whole || block->imaginary);
   long long exp2 = 0;
@@ -9795,9 +9801,10 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
 }
 
 /* THE BOUND. Row sums are exact. If no entry was rounded to the grid, a term is a product of n exact numbers: gamma_n
-   (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a chunk, hi loses at most gamma_N times
-   their moduli, all of which goes to lo, whose sum is off by gamma_N times that; the moduli's sum by at most N u. A product below DBL_MIN is off by at most 4 DBL_MIN,
-   then times at most the product of the rows' sums of moduli; a branch cut by underflow likewise. */
+   (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a chunk, hi loses at most gamma_N
+   times their moduli, all of which goes to lo, whose sum is off by gamma_N times that; the moduli's sum is off by
+   gamma_N of itself. A product below DBL_MIN is off by at most 4 DBL_MIN, then times at most the product of the rows'
+   sums of moduli; a branch cut by underflow likewise. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_ryser *ryser = (permi_ryser *)offer->plan;
@@ -9940,8 +9947,8 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
 
 /* ================================================================================== >>transversals
    Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
-   with the fewest choices left: those with one are forced, and a choice that leaves some vertex without any is undone at
-   once. Products are carried along the path, in double-double or in integers of as many words as the permanent can
+   with the fewest choices left: those with one are forced, and a choice that leaves some vertex without any is undone
+   at once. Products are carried along the path, in double-double or in integers of as many words as the permanent can
    need, and every term is added exactly. */
 #define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it are what they are said to be */
 
