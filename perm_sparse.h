@@ -9327,11 +9327,11 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 }
 
 /* ====================================================================================== >>sparyser
-   Ryser's sum over sets of columns in Gray order, on compressed columns, as D. Elbek, F. Tasyaran, B. Ucar and K. Kaya
-   do in SpaRyser (SUPERMAN: Efficient permanent computation on GPUs), in the order of D. Elbek, K. Kaya, Fully-automated
-   code generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a
-   column or a group of columns, are decided from the slowest to the fastest; a row belongs to the fastest digit that
-   touches it, and above that its sum is final. So
+   Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
+   SUPERMAN: Efficient permanent computation on GPUs; with the ordering of D. Elbek, K. Kaya, Fully-automated code
+   generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a column or a
+   group of columns, are decided from the slowest to the fastest; a row belongs to the fastest digit that touches it,
+   and once that is decided its sum is final. So
      - a product over the rows of the slower digits is kept at every level, and a move of digit d only multiplies the
        rows of digits d and faster (the paper's partitioning has two such areas: this is one a column);
      - a product that is 0 ends the whole branch below.
