@@ -55,7 +55,8 @@
    COST  what the structure allows: n + nnz steps over at most C(a + b, a - d) states, a and b the rows and columns
    on the frontier, d the difference of those eliminated. perm_sparse_job + perm_job_explain tell beforehand.
 
-   LIMITS of this version: 512 frontier vertices; dense blocks to order 64.
+   LIMITS of this version: 512 frontier vertices; dense blocks, sums over signs or subsets and method decompose to
+   order 64.
 
    REFERENCES
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -197,6 +198,32 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
    columns by the engines of perm.h. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
+
+/* What the structure of a matrix tells before any engine runs. Entries are those that are not zero. */
+typedef struct perm_preparation {
+  int m, n;
+  size_t entries;
+  int structural_rank;               /* pairs of a largest matching; below min(m, n) the permanent is 0, and then */
+  int hall_lines, hall_others;       /* so many lines of the shorter side (rows, if square) have entries in only so */
+                                     /* many of the other: Hall's condition fails. Else 0, 0 */
+  int components;                    /* fully indecomposable blocks of the matrix as given */
+  size_t dead_entries;               /* in no perfect matching: dropped, here and after eliminations */
+  int degree_one, degree_two;        /* rows (and as many columns) eliminated */
+  size_t entries_one, entries_two;   /* by how many entries that made the matrix smaller */
+  int rounds;                        /* of decomposition and elimination, until nothing changed */
+  int cancelled;                     /* 1: integers cancelled on the way, and what was left is singular */
+  int blocks, largest;               /* left for engines, of order 2 or more, and the order of the largest */
+  size_t entries_left;
+  int equal_rows, equal_columns;     /* of the blocks: those that repeat another one of their block */
+  int degree_three, degree_four;     /* rows and columns of the blocks with so many entries: method decompose */
+} perm_preparation;
+
+/* Prepares a matrix as perm_sparse_job does with the same options, and says what came of it; nothing is computed.
+   report (required) is overwritten, options and result may be NULL. A rectangular matrix gets its structural rank
+   (and the lines that limit it); nothing else is done with one. Errors as perm_sparse_job, without the limits.
+   Thread-safe. O(nnz sqrt(n)) at worst, in practice linear. */
+PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
+                                               perm_preparation *report, perm_result *result);
 
 #endif /* PERM_SPARSE_H_INCLUDED */
 
@@ -1535,7 +1562,8 @@ typedef struct permi_working {
   int inexact;       /* 1: some integer was rounded to a double */
   int lost;          /* entries that the scaling pushed below the normal doubles */
   double lost_error; /* bound on what that changes in the permanent, in units of 2^exp2 */
-  int dropped, degree_one, degree_two, blocks;
+  int degree_two, blocks;
+  perm_preparation report;
   permi_cell *cell;
   int *head, *degree;     /* of a vertex */
   int *at;                /* of a vertex: an entry while merging, else -1 */
@@ -1627,6 +1655,33 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
+/* Why there is no perfect matching: the rows reached from one without a partner along alternating paths have entries
+   only in the columns of their partners, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
+static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
+                                 int *queue)
+{
+  int *seen = queue + rows, head = 0, tail = 0, i;
+  for (i = 0; i < rows; i++)
+    seen[i] = 0;
+  for (i = 0; row_match[i] >= 0; i++)
+    ;
+  seen[i] = 1;
+  queue[tail++] = i;
+  while (head < tail) {
+    const int row = queue[head++];
+    size_t e;
+    for (e = working->start[row]; e < working->start[row + 1]; e++) {
+      const int next = column_match[working->column[e]];
+      if (!seen[next]) { /* next >= 0: else the matching could be enlarged */
+        seen[next] = 1;
+        queue[tail++] = next;
+      }
+    }
+  }
+  working->report.hall_lines = tail;
+  working->report.hall_others = tail - 1;
+}
+
 /* Matching and components of the live part; entries in no perfect matching go. 0: structurally singular.
    A row or column that was eliminated has degree -1. */
 static int permi_split(permi_working *working)
@@ -1650,12 +1705,20 @@ static int permi_split(permi_working *working)
       working->column[used++] = number[working->cell[index].vertex[1] - n];
     working->start[i + 1] = used;
   }
-  if (permi_matching(rows, working->start, working->column, row_match, column_match, scratch, working->cursor) < rows)
+  i = permi_matching(rows, working->start, working->column, row_match, column_match, scratch, working->cursor);
+  working->report.rounds++;
+  if (working->report.rounds == 1)
+    working->report.structural_rank = i;
+  if (i < rows) {
+    permi_split_violator(working, rows, row_match, column_match, scratch);
     return 0;
+  }
   { /* the answer overwrites row_match, which is not needed any more once the columns know their rows */
     int *component = row_match;
     working->blocks =
         permi_components(rows, working->start, working->column, column_match, component, scratch, working->cursor);
+    if (working->report.rounds == 1)
+      working->report.components = working->blocks;
     for (i = 0; i < rows; i++)
       working->component[row_of[i]] = component[i];
     for (i = 0; i < columns; i++)
@@ -1666,7 +1729,7 @@ static int permi_split(permi_working *working)
       next = working->cell[index].next[0];
       if (working->component[working->cell[index].vertex[1]] != working->component[row_of[i]]) {
         permi_cell_unlink(working, index);
-        working->dropped++;
+        working->report.dead_entries++;
       }
     }
   return 1;
@@ -1904,7 +1967,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
         continue;
       sum = *cell;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
-             (working->integer || !permi_cell_is_zero(working, &sum)); /* what cancels in doubles is not known to be 0 */
+             (working->integer || !permi_cell_is_zero(working, &sum)); /* cancelled doubles may not be 0 */
       if (pass == 1) {
         permi_cell_unlink(working, index);
         permi_cell_assign(cell, &sum);
@@ -2022,6 +2085,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
     permi_reduce_look(working, &tail, vertex);
   }
   while (head != tail) {
+    const int live = working->live;
     int degree, side;
     vertex = working->queue[head];
     head = head == 2 * n ? 0 : head + 1;
@@ -2046,9 +2110,12 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
       }
       working->degree[vertex] = working->degree[other] = -1;
       working->alive--;
-      working->degree_one++;
+      working->report.degree_one++;
+      working->report.entries_one += (size_t)(live - working->live);
       *changed = 1;
     } else if (degree == 2 && !working->keep && permi_reduce_two(working, &tail, vertex)) {
+      working->report.degree_two++;
+      working->report.entries_two += (size_t)(live - working->live);
       *changed = 1;
     }
   }
@@ -9356,8 +9423,6 @@ typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as orien
   uint64_t combinations;                            /* of the chunk's digits */
   double nodes, terms, seconds, growth, bits; /* predicted; all terms; product of row sums of moduli; its log2 */
   int survivors;                              /* 1: zeros are predicted to cut branches */
-  long long exp2;
-  int lost;
   double base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
   double value[2][PERM_MAX_N * PERM_MAX_N];
@@ -9590,9 +9655,8 @@ typedef struct permi_ryser_split {
 #define PERMI_RYSER_MOVE_SECONDS 5e-9
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9
 
-/* Fills in *ryser. side 0: rows are rows. shift: of the vertices, or NULL. */
-static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split,
-                             const int *shift)
+/* Fills in *ryser. side 0: rows are rows. */
+static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
 {
   const int n = block->n, mine = side * n, other = n - mine;
   uint64_t digit_mask[PERM_MAX_N], touches[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0;
@@ -9623,11 +9687,11 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   for (i = 0; i < n; i++) { /* the grid of a row: sums, and halves of them, below 2^53 units of half a step */
     double sum = 0;
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
-      const int edge = block->edge[e], by = shift ? shift[mine + i] + shift[block->neighbour[e]] : 0;
+      const int edge = block->edge[e];
       if (block->integer)
         sum += fabs((double)block->integer[edge]);
       else
-        sum += fabs(ldexp(block->real[edge], by)) + (block->imaginary ? fabs(ldexp(block->imaginary[edge], by)) : 0);
+        sum += fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
     }
     grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51);
     ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
@@ -9686,12 +9750,11 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
       ryser->column_start[k] = used;
     for (e = block->start[other + column]; e < block->start[other + column + 1]; e++) {
       const int row = block->neighbour[e] - mine, edge = block->edge[e];
-      const int by = shift ? shift[mine + row] + shift[other + column] : 0;
       if (block->integer) {
         ryser->integer[used] = block->integer[edge];
       } else {
         for (part = 0; part < ryser->parts; part++) {
-          const double x = ldexp((part ? block->imaginary : block->real)[edge], by);
+          const double x = (part ? block->imaginary : block->real)[edge];
           const double y = floor(x / grid[row] + 0.5) * grid[row];
           ryser->on_grid &= x == y;
           if (k < ryser->digit_start[digits])
@@ -9746,8 +9809,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &maker->options->allocator;
   const perm_precision precision = maker->options->precision;
   permi_ryser *best, *trial;
-  int *shift, which, lost = 0, scaled = !block->integer && (maker->working->whole || block->imaginary);
-  long long exp2 = 0;
+  int which;
   if (block->n > PERM_MAX_N) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
     return PERM_OK;
@@ -9768,28 +9830,21 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   }
   best = (permi_ryser *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_ryser *)permi_allocate(allocator, 1, sizeof *trial);
-  shift = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *shift);
   offer->plan = best;
-  if (!best || !trial || !shift) {
+  if (!best || !trial) {
     permi_release(allocator, trial);
-    permi_release(allocator, shift);
     return permi_fail_memory(maker->result);
   }
-  if (scaled)
-    lost = permi_block_equilibrate(block, shift, &exp2);
   best->seconds = (double)INFINITY;
   for (which = 0; which < 2 * kinds; which++) {
     permi_ryser_split split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
       continue; /* halves */
-    permi_ryser_plan(trial, block, which & 1, &split, scaled ? shift : NULL);
+    permi_ryser_plan(trial, block, which & 1, &split);
     if (trial->seconds < best->seconds)
       *best = *trial;
   }
-  best->exp2 = exp2;
-  best->lost = lost;
   permi_release(allocator, trial);
-  permi_release(allocator, shift);
   if (block->integer && !(best->bits <= 126)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
                  best->bits);
@@ -9837,12 +9892,12 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   leaf->explain = permi_ryser_explain;
   leaf->context = ryser;
   offer->plan = NULL;
-  leaf->scale_exp2 = (ryser->halves ? 1 : 0) + ryser->exp2;
+  leaf->scale_exp2 = ryser->halves ? 1 : 0;
   leaf->integer = ryser->integers;
   if (!leaf->integer) {
     leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
     leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-    if (ryser->on_grid && !ryser->lost && ryser->terms / (double)ryser->combinations < 1e12) {
+    if (ryser->on_grid && ryser->terms / (double)ryser->combinations < 1e12) {
       const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n);
       const double chunk = permi_gamma(2 * ryser->terms / (double)ryser->combinations);
       leaf->bound_relative = (gamma / (1 - gamma) + chunk * chunk) * (1 + 2 * chunk) * (1 + 8 * PERMI_UNIT);
@@ -10340,7 +10395,791 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 }
 
 /* ===================================================================================== >>decompose
-   Lines of degree 3 and 4: sums over branches. */
+   Lines of few entries eliminated, sums over branches [FM03]. With entries a, b of a line in lines c, d across:
+       per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
+   so a line of 2k or 2k - 1 entries gives k permanents of one order less, each again with a line of degree 1 or 2 to
+   begin with. Between branches: degree 1 and 2, and the fine Dulmage-Mendelsohn decomposition, so that what falls into
+   blocks is a product. The line with the fewest entries is branched on, its partners paired by the rows they share.
+   Small pieces are summed over subsets, larger ones as well when no line has 4 entries or fewer. (DecompRyser hands
+   those on to Ryser's formula; subsets cancel nothing.) Orders up to 64: sets of lines are words.
+
+   Numbers are cells of `size` 8-byte words: for doubles the real and imaginary part and the sum of moduli of the terms,
+   for integers `parts` numbers of `words` words modulo 2^(64 words), where wrapping does no harm.
+
+   THE BOUND. A perfect matching's product of n entries is rounded in n - 1 products and in the additions that it passes
+   through. permi_decompose_node returns a bound on those: one for every line merged, the number of branches less one
+   at a branch, the sum over the blocks of a product, (k - 1) k / 2 in the sum over subsets of k lines. With R
+   roundings in all (a complex product counts as 3, see permi_combine) and S the sum of moduli,
+       |error| <= g / (1 - g) (computed S), g = gamma_R.
+   Every intermediate is multiplied into the result by at most the permanent of a minor of the moduli, which is at most
+   growth = prod max(1, row sum): what an operation loses to underflow, DBL_MIN at most, costs DBL_MIN * growth. */
+#define PERMI_DECOMPOSE_ORDER 64
+#define PERMI_DECOMPOSE_SMALL 7      /* pieces up to here are summed over subsets, which takes about a microsecond, */
+#define PERMI_DECOMPOSE_SUBSETS 14   /* and up to here when all their lines have more than 4 entries */
+#define PERMI_DECOMPOSE_PROBES 48    /* random descents that the prediction averages */
+#define PERMI_DECOMPOSE_ADDITIONS 40 /* that the plan's bound pays for, per line */
+
+typedef struct permi_decompose {
+  perm_allocator allocator;
+  int n, parts, words; /* words 0: doubles */
+  size_t size;         /* of a cell, in words of 8 bytes */
+  uint64_t row[PERMI_DECOMPOSE_ORDER];
+  void *cell; /* n x n */
+  double nodes, seconds;
+  double entry_roundings, growth, lost_error;
+} permi_decompose;
+
+/* A matrix in the making: mask[side][i] are the partners of line i, live[side] the lines left. */
+typedef struct permi_piece {
+  int n;
+  uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
+  uint64_t *cell; /* NULL in a probe */
+} permi_piece;
+
+typedef struct permi_decomposing {
+  const permi_decompose *plan;
+  permi_control *control;
+  perm_status status;
+  uint64_t *subsets;  /* 2^permi_decompose_most cells */
+  uint64_t *spare;    /* 2 cells */
+  double nodes, operations, work; /* work: predicted seconds done */
+  uint64_t seed;      /* of a probe */
+  double weight;      /* of what a probe looks at */
+} permi_decomposing;
+
+static int permi_bits_count(uint64_t x)
+{
+  x -= x >> 1 & UINT64_C(0x5555555555555555);
+  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+  return (int)(((x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101) >> 56);
+}
+
+static int permi_bits_first(uint64_t x) /* x != 0 */
+{
+#if defined(__GNUC__)
+  return __builtin_ctzll(x);
+#else
+  int k = 0;
+  while (!(x >> k & 1))
+    k++;
+  return k;
+#endif
+}
+
+static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
+{
+  const size_t row = (size_t)(side ? j : i), column = (size_t)(side ? i : j);
+  return piece->cell + (row * (size_t)piece->n + column) * plan->size;
+}
+
+/* to = a x + b y; to may be x or y, b and y may be NULL together. */
+static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
+                                    const uint64_t *b, const uint64_t *y)
+{
+  const permi_decompose *plan = run->plan;
+  const int words = plan->words, parts = plan->parts;
+  uint64_t *sum = run->spare;
+  int k;
+  run->operations++;
+  if (words == 1 && parts == 1) {
+    *to = *a * *x + (b ? *b * *y : 0);
+    return;
+  }
+  if (words) {
+    memset(sum, 0, plan->size * sizeof *sum);
+    for (k = 0; k < (b ? 2 : 1); k++) {
+      const uint64_t *f = k ? b : a, *g = k ? y : x;
+      permi_words_fuse(sum, f, words, g, words, 0);
+      if (parts == 2) {
+        permi_words_fuse(sum, f + words, words, g + words, words, 1);
+        permi_words_fuse(sum + words, f, words, g + words, words, 0);
+        permi_words_fuse(sum + words, f + words, words, g, words, 0);
+      }
+    }
+    memcpy(to, sum, plan->size * sizeof *sum);
+    return;
+  }
+  {
+    double p[3], q[3], r[3], t[3], z[3];
+    memset(r, 0, sizeof r);
+    memset(t, 0, sizeof t);
+    memcpy(p, a, plan->size * sizeof *p);
+    memcpy(q, x, plan->size * sizeof *q);
+    if (b) {
+      memcpy(r, b, plan->size * sizeof *r);
+      memcpy(t, y, plan->size * sizeof *t);
+    }
+    if (parts == 2) {
+      z[0] = (p[0] * q[0] - p[1] * q[1]) + (r[0] * t[0] - r[1] * t[1]);
+      z[1] = (p[0] * q[1] + p[1] * q[0]) + (r[0] * t[1] + r[1] * t[0]);
+      z[2] = p[2] * q[2] + r[2] * t[2];
+    } else {
+      z[0] = p[0] * q[0] + r[0] * t[0];
+      z[1] = p[1] * q[1] + r[1] * t[1];
+    }
+    memcpy(to, z, plan->size * sizeof *z);
+  }
+}
+
+static void permi_decompose_add(const permi_decompose *plan, uint64_t *to, const uint64_t *x)
+{
+  size_t k;
+  double p, q;
+  if (plan->words) {
+    permi_words_add(to, x, plan->words);
+    if (plan->parts == 2)
+      permi_words_add(to + plan->words, x + plan->words, plan->words);
+    return;
+  }
+  for (k = 0; k < plan->size; k++) {
+    memcpy(&p, to + k, sizeof p);
+    memcpy(&q, x + k, sizeof q);
+    p += q;
+    memcpy(to + k, &p, sizeof p);
+  }
+}
+
+static void permi_decompose_set(const permi_decompose *plan, uint64_t *cell, int one)
+{
+  const double unit = 1;
+  memset(cell, 0, plan->size * sizeof *cell);
+  if (one && plan->words) {
+    *cell = 1;
+  } else if (one) {
+    memcpy(cell, &unit, sizeof unit);
+    memcpy(cell + plan->parts, &unit, sizeof unit);
+  }
+}
+
+/* An integer is 0 in its ring; a double counts as an entry even when its terms have cancelled. */
+static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cell)
+{
+  size_t k;
+  if (!plan->words)
+    return 0;
+  for (k = 0; k < plan->size; k++)
+    if (cell[k])
+      return 0;
+  return 1;
+}
+
+static void permi_piece_remove(permi_piece *piece, int side, int line)
+{
+  uint64_t others = piece->mask[side][line];
+  for (; others; others &= others - 1)
+    piece->mask[1 - side][permi_bits_first(others)] &= ~(UINT64_C(1) << line);
+  piece->mask[side][line] = 0;
+  piece->live[side] &= ~(UINT64_C(1) << line);
+}
+
+/* The line with the fewest entries: its degree, or INT_MAX when nothing is left. */
+static int permi_piece_least(const permi_piece *piece, int *side, int *line)
+{
+  int least = INT_MAX, s;
+  uint64_t lines;
+  for (s = 0; s < 2; s++)
+    for (lines = piece->live[s]; lines; lines &= lines - 1) {
+      const int i = permi_bits_first(lines);
+      const uint64_t x = piece->mask[s][i];
+      int degree;
+      if (least == 3 && (x & (x - 1)) != 0 && ((x & (x - 1)) & ((x & (x - 1)) - 1)) != 0)
+        continue; /* 3 or more */
+      degree = permi_bits_count(x);
+      if (degree < least) {
+        least = degree;
+        *side = s;
+        *line = i;
+        if (degree <= 2)
+          return degree;
+      }
+    }
+  return least;
+}
+
+/* Eliminates a line with two entries. */
+static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
+{
+  const permi_decompose *plan = run->plan;
+  const int other = 1 - side, c = permi_bits_first(piece->mask[side][line]);
+  const int d = permi_bits_first(piece->mask[side][line] & (piece->mask[side][line] - 1));
+  const uint64_t in_c = piece->mask[other][c], in_d = piece->mask[other][d], self = UINT64_C(1) << line;
+  uint64_t lines = (in_c | in_d) & ~self;
+  for (; lines; lines &= lines - 1) {
+    const int r = permi_bits_first(lines);
+    const uint64_t bit = UINT64_C(1) << r;
+    piece->mask[side][r] |= UINT64_C(1) << c;
+    piece->mask[other][c] |= bit;
+    if (piece->cell) {
+      const uint64_t *a = permi_piece_at(plan, piece, side, line, c), *b = permi_piece_at(plan, piece, side, line, d);
+      uint64_t *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
+      if (!(in_c & bit))
+        permi_decompose_combine(run, x, a, y, NULL, NULL);
+      else if (!(in_d & bit))
+        permi_decompose_combine(run, x, b, x, NULL, NULL);
+      else
+        permi_decompose_combine(run, x, a, y, b, x);
+      if (permi_decompose_zero(plan, x)) {
+        piece->mask[side][r] &= ~(UINT64_C(1) << c);
+        piece->mask[other][c] &= ~bit;
+      }
+    }
+  }
+  permi_piece_remove(piece, side, line);
+  permi_piece_remove(piece, other, d);
+}
+
+/* The given lines of `from`, packed, into `to`, whose cells are at `room`. */
+static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, uint64_t rows, uint64_t columns,
+                             permi_piece *to, uint64_t *room)
+{
+  int place[PERMI_DECOMPOSE_ORDER], n = 0, i = 0;
+  uint64_t left;
+  for (left = columns; left; left &= left - 1)
+    place[permi_bits_first(left)] = n++;
+  to->n = n;
+  to->live[0] = to->live[1] = n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
+  to->cell = from->cell ? room : NULL;
+  memset(to->mask[1], 0, (size_t)n * sizeof(uint64_t));
+  for (; rows; rows &= rows - 1, i++) {
+    const int row = permi_bits_first(rows);
+    uint64_t mask = 0;
+    for (left = from->mask[0][row] & columns; left; left &= left - 1) {
+      const int column = permi_bits_first(left), at = place[column];
+      mask |= UINT64_C(1) << at;
+      to->mask[1][at] |= UINT64_C(1) << i;
+      if (room && from->cell)
+        memcpy(permi_piece_at(plan, to, 0, i, at), permi_piece_at(plan, from, 0, row, column),
+               plan->size * sizeof(uint64_t));
+    }
+    to->mask[0][i] = mask;
+  }
+}
+
+/* The sum over subsets of columns, rows one after the other, into result. */
+static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, uint64_t *result)
+{
+  const permi_decompose *plan = run->plan;
+  const size_t size = plan->size;
+  int columns[PERMI_DECOMPOSE_SUBSETS], rows[PERMI_DECOMPOSE_SUBSETS], k = 0, i, j, s;
+  unsigned mask[PERMI_DECOMPOSE_SUBSETS];
+  uint64_t left;
+  for (left = piece->live[0]; left; left &= left - 1)
+    rows[k++] = permi_bits_first(left);
+  for (k = 0, left = piece->live[1]; left; left &= left - 1)
+    columns[k++] = permi_bits_first(left);
+  for (i = 0; i < k; i++)
+    for (mask[i] = 0, j = 0; j < k; j++)
+      mask[i] |= (unsigned)(piece->mask[0][rows[i]] >> columns[j] & 1) << j;
+  if (!piece->cell)
+    return;
+  permi_decompose_set(plan, run->subsets, 1);
+  if (plan->parts == 1 && plan->words <= 1) { /* the common cases: each state gathers, without calls */
+    double entry[PERMI_DECOMPOSE_SUBSETS][PERMI_DECOMPOSE_SUBSETS][2], *value = (double *)(void *)run->subsets;
+    uint64_t integer[PERMI_DECOMPOSE_SUBSETS][PERMI_DECOMPOSE_SUBSETS];
+    for (i = 0; i < k; i++)
+      for (j = 0; j < k; j++)
+        if (mask[i] >> j & 1)
+          memcpy(plan->words ? (void *)&integer[i][j] : (void *)entry[i][j],
+                 permi_piece_at(plan, piece, 0, rows[i], columns[j]), size * sizeof(uint64_t));
+    for (s = 1; s < 1 << k; s++) {
+      unsigned last;
+      i = permi_bits_count((uint64_t)s) - 1;
+      last = mask[i] & (unsigned)s;
+      if (plan->words) {
+        uint64_t sum = 0;
+        for (; last; last &= last - 1) {
+          j = permi_bits_first(last);
+          sum += run->subsets[s ^ 1 << j] * integer[i][j];
+        }
+        run->subsets[s] = sum;
+      } else {
+        double sum = 0, absolute = 0;
+        for (; last; last &= last - 1) {
+          j = permi_bits_first(last);
+          sum += value[2 * (s ^ 1 << j)] * entry[i][j][0];
+          absolute += value[2 * (s ^ 1 << j) + 1] * entry[i][j][1];
+        }
+        value[2 * s] = sum;
+        value[2 * s + 1] = absolute;
+      }
+    }
+    run->operations += (double)k * (1 << k);
+    memcpy(result, run->subsets + (size_t)(s - 1) * size, size * sizeof *result);
+    return;
+  }
+  memset(run->subsets + size, 0, ((size << k) - size) * sizeof(uint64_t));
+  for (s = 0; s < (1 << k) - 1; s++) {
+    unsigned free_columns;
+    for (i = 0, j = s; j; j &= j - 1)
+      i++;
+    for (free_columns = mask[i] & ~(unsigned)s; free_columns; free_columns &= free_columns - 1) {
+      j = permi_bits_first(free_columns);
+      permi_decompose_combine(run, run->spare + size, run->subsets + (size_t)s * size,
+                              permi_piece_at(plan, piece, 0, rows[i], columns[j]), NULL, NULL);
+      permi_decompose_add(plan, run->subsets + (size_t)(s | 1 << j) * size, run->spare + size);
+    }
+  }
+  memcpy(result, run->subsets + (size_t)s * size, size * sizeof *result);
+}
+
+/* Kuhn's matching on words: partner[column] of every live column. 0: there is none. */
+static int permi_piece_match(const permi_piece *piece, int *partner)
+{
+  uint64_t rows = piece->live[0], taken = 0;
+  for (; rows; rows &= rows - 1) {
+    int from[PERMI_DECOMPOSE_ORDER], queue[PERMI_DECOMPOSE_ORDER], head = 0, tail = 0, end = -1;
+    int mate[PERMI_DECOMPOSE_ORDER]; /* of a row on the queue: the column that led to it */
+    uint64_t seen = 0;
+    const int root = permi_bits_first(rows);
+    queue[tail++] = root;
+    mate[root] = -1;
+    while (head < tail && end < 0) {
+      const int row = queue[head++];
+      uint64_t next = piece->mask[0][row] & ~seen, open = next & ~taken;
+      seen |= next;
+      if (open) {
+        end = permi_bits_first(open);
+        from[end] = row;
+        break;
+      }
+      for (; next; next &= next - 1) {
+        const int column = permi_bits_first(next);
+        from[column] = row;
+        mate[partner[column]] = column;
+        queue[tail++] = partner[column];
+      }
+    }
+    if (end < 0)
+      return 0;
+    taken |= UINT64_C(1) << end;
+    while (end >= 0) {
+      const int row = from[end], before = mate[row];
+      partner[end] = row;
+      end = before;
+    }
+  }
+  return 1;
+}
+
+/* What the rows `reached` lead to, along entries and back by the matching (forward), or the other way round. */
+static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
+                                  uint64_t within, int forward)
+{
+  uint64_t reached = UINT64_C(1) << row, todo = reached;
+  while (todo) {
+    const int at = permi_bits_first(todo);
+    uint64_t next = forward ? piece->mask[0][at] : piece->mask[1][column_of[at]];
+    todo &= todo - 1;
+    if (forward) {
+      uint64_t columns = next;
+      for (next = 0; columns; columns &= columns - 1)
+        next |= UINT64_C(1) << partner[permi_bits_first(columns)];
+    }
+    next &= within & ~reached;
+    reached |= next;
+    todo |= next;
+  }
+  return reached;
+}
+
+/* Fine Dulmage-Mendelsohn decomposition: rows[] and columns[] of each block, their number, 0 when singular. Entries
+   between blocks are deleted; *dead says whether there were any. */
+static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
+{
+  int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
+  uint64_t left = piece->live[0], c;
+  *dead = 0;
+  if (!permi_piece_match(piece, partner))
+    return 0;
+  for (c = piece->live[1]; c; c &= c - 1)
+    column_of[partner[permi_bits_first(c)]] = permi_bits_first(c);
+  while (left) {
+    const int row = permi_bits_first(left);
+    uint64_t members = permi_piece_reach(piece, partner, column_of, row, left, 1), r;
+    members &= permi_piece_reach(piece, partner, column_of, row, left, 0);
+    rows[count] = members;
+    columns[count] = 0;
+    for (r = members; r; r &= r - 1)
+      columns[count] |= UINT64_C(1) << column_of[permi_bits_first(r)];
+    for (r = members; r; r &= r - 1) {
+      const int at = permi_bits_first(r);
+      uint64_t other = piece->mask[0][at] & ~columns[count];
+      *dead |= other != 0;
+      for (; other; other &= other - 1)
+        piece->mask[1][permi_bits_first(other)] &= ~(UINT64_C(1) << at);
+      piece->mask[0][at] &= columns[count];
+    }
+    left &= ~members;
+    count++;
+  }
+  return count;
+}
+
+/* The entries of a line, in the pairs that are merged together; an odd one last. Partners that share most lines come
+   first: merging them fills in least. */
+static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
+{
+  uint64_t left = piece->mask[side][line];
+  int pairs = 0;
+  while (left & (left - 1)) {
+    uint64_t first, second, best = 0;
+    int most = -1;
+    for (first = left; first & (first - 1); first &= first - 1)
+      for (second = first & (first - 1); second; second &= second - 1) {
+        const uint64_t x = piece->mask[1 - side][permi_bits_first(first)];
+        const int shared = permi_bits_count(x & piece->mask[1 - side][permi_bits_first(second)]);
+        if (shared > most) {
+          most = shared;
+          best = (first & (0 - first)) | (second & (0 - second));
+        }
+      }
+    pair[pairs++] = best;
+    left &= ~best;
+  }
+  if (left)
+    pair[pairs++] = left;
+  return pairs;
+}
+
+/* Predicted seconds of a node, without what it branches into: er:26:0.18 takes 2.9 us a node, others of orders 16 to 40
+   (integers, degrees 3 to 8) within a factor of 2 of this. */
+static double permi_decompose_seconds(const permi_decompose *plan, int n)
+{
+  const double cell = plan->words ? 1 + 0.6 * plan->words * plan->words * plan->parts * plan->parts
+                                  : (double)plan->parts;
+  return n <= PERMI_DECOMPOSE_SMALL ? 1e-6 : (1.3 + 0.13 * n + 0.054 * n * cell) * 1e-6;
+}
+
+static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n)
+{
+  const int length = plan->words * plan->parts;
+  const double cell = plan->parts == 1 && plan->words <= 1 ? 1 : 8 + length * length;
+  return ldexp(n * 2.2e-9 * cell, n);
+}
+
+static int permi_decompose_most(const permi_decompose *plan) /* large cells: not that much memory */
+{
+  return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
+}
+
+/* The permanent of the piece into result; additions: see THE BOUND. room: for the pieces below. In a probe, one of the
+   pieces below is followed, and counts for all. */
+static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result, uint64_t *room)
+{
+  const permi_decompose *plan = run->plan;
+  uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
+  const int probing = !piece->cell;
+  int additions = 0, side = 0, line = 0, order, count, dead, k, deeper = 0;
+  permi_piece child;
+  uint64_t *value = room;
+  if (!probing)
+    room += plan->size;
+  run->nodes += run->weight;
+  run->work += run->weight * permi_decompose_seconds(plan, piece->n);
+  if (!probing) {
+    permi_decompose_set(plan, result, 1);
+    if (run->status == PERM_OK && run->control && ((uint64_t)run->nodes & 1023) == 0)
+      run->status = permi_control_poll(run->control, run->work, "decompose");
+    if (run->status != PERM_OK)
+      return 0;
+  }
+  for (;;) {
+    const int degree = permi_piece_least(piece, &side, &line);
+    order = permi_bits_count(piece->live[0]);
+    if (order == 0)
+      return additions;
+    if (degree == 0)
+      goto zero;
+    if (degree == 1) {
+      const int partner = permi_bits_first(piece->mask[side][line]);
+      if (!probing)
+        permi_decompose_combine(run, result, result, permi_piece_at(plan, piece, side, line, partner), NULL, NULL);
+      permi_piece_remove(piece, side, line);
+      permi_piece_remove(piece, 1 - side, partner);
+      continue;
+    }
+    if (degree == 2) {
+      permi_piece_merge(run, piece, side, line);
+      additions++;
+      continue;
+    }
+    if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= permi_decompose_most(plan))) {
+      run->work += run->weight * permi_decompose_subsets_seconds(plan, order);
+      permi_piece_subsets(run, piece, value);
+      if (!probing)
+        permi_decompose_combine(run, result, result, value, NULL, NULL);
+      return additions + order * (order - 1) / 2;
+    }
+    count = permi_piece_split(piece, rows, columns, &dead);
+    if (count == 0)
+      goto zero;
+    if (count > 1 || !dead)
+      break;
+  }
+  if (count > 1) {
+    const int only = probing ? (int)(permi_order_random(&run->seed) * count) : -1;
+    run->weight *= probing ? count : 1;
+    for (k = probing ? only : 0; k < (probing ? only + 1 : count); k++) {
+      permi_piece_copy(plan, piece, rows[k], columns[k], &child, room);
+      additions += permi_decompose_node(run, &child, value,
+                                        probing ? NULL : room + (size_t)child.n * (size_t)child.n * plan->size);
+      if (!probing)
+        permi_decompose_combine(run, result, result, value, NULL, NULL);
+    }
+    return additions;
+  }
+  {
+    uint64_t *sum = room;
+    count = permi_piece_pairs(piece, side, line, rows);
+    if (!probing) {
+      room += plan->size;
+      permi_decompose_set(plan, sum, 0);
+    }
+    k = 0;
+    if (probing) {
+      k = (int)(permi_order_random(&run->seed) * count);
+      run->weight *= count;
+    }
+    for (; k < count; k++) {
+      int below;
+      uint64_t others;
+      permi_piece_copy(plan, piece, piece->live[0], piece->live[1], &child, room);
+      { /* the line keeps this pair only; lines are numbered anew */
+        const int at = permi_bits_count(piece->live[side] & ((UINT64_C(1) << line) - 1));
+        uint64_t keep = 0;
+        for (others = rows[k]; others; others &= others - 1)
+          keep |= UINT64_C(1) << permi_bits_count(piece->live[1 - side] & ((others & (0 - others)) - 1));
+        for (others = child.mask[side][at] & ~keep; others; others &= others - 1)
+          child.mask[1 - side][permi_bits_first(others)] &= ~(UINT64_C(1) << at);
+        child.mask[side][at] = keep;
+      }
+      below = permi_decompose_node(run, &child, value,
+                                   probing ? NULL : room + (size_t)child.n * (size_t)child.n * plan->size);
+      deeper = below > deeper ? below : deeper;
+      if (probing)
+        break;
+      permi_decompose_add(plan, sum, value);
+    }
+    if (!probing)
+      permi_decompose_combine(run, result, result, sum, NULL, NULL);
+    return additions + deeper + count - 1;
+  }
+zero:
+  if (!probing)
+    permi_decompose_set(plan, result, 0);
+  return additions;
+}
+
+/* Cells of the arena: the piece given; one of every order, since the next is of one line less; two numbers each. */
+static size_t permi_decompose_cells(const permi_decompose *plan)
+{
+  size_t n = (size_t)plan->n;
+  return n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
+}
+
+static void permi_decompose_piece(const permi_decompose *plan, permi_piece *piece)
+{
+  int i;
+  uint64_t left;
+  memset(piece, 0, sizeof *piece);
+  piece->n = plan->n;
+  piece->live[0] = piece->live[1] = plan->n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << plan->n) - 1;
+  for (i = 0; i < plan->n; i++) {
+    piece->mask[0][i] = plan->row[i];
+    for (left = plan->row[i]; left; left &= left - 1)
+      piece->mask[1][permi_bits_first(left)] |= UINT64_C(1) << i;
+  }
+}
+
+static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_decompose *plan = (const permi_decompose *)leaf->context;
+  const size_t size = plan->size;
+  permi_decomposing run;
+  permi_piece piece;
+  uint64_t result[3 * PERM_INTEGER_WORDS], *arena;
+  int additions;
+  memset(&run, 0, sizeof run);
+  run.plan = plan;
+  run.control = control;
+  run.weight = 1;
+  arena = (uint64_t *)permi_allocate(&plan->allocator,
+                                     permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan)),
+                                     size * sizeof *arena);
+  if (!arena)
+    return PERM_ERROR_MEMORY;
+  run.spare = arena;
+  run.subsets = arena + 2 * size;
+  permi_decompose_piece(plan, &piece);
+  piece.cell = run.subsets + (size << permi_decompose_most(plan));
+  memcpy(piece.cell, plan->cell, (size_t)plan->n * (size_t)plan->n * size * sizeof *arena);
+  additions =
+      permi_decompose_node(&run, &piece, result, piece.cell + (size_t)plan->n * (size_t)plan->n * size);
+  permi_release(&plan->allocator, arena);
+  if (run.status != PERM_OK)
+    return run.status;
+  if (plan->words) {
+    const permi_ring ring = permi_ring_make(plan->parts, plan->words);
+    permi_cell_sum(&ring, result, partial);
+  } else {
+    double value[3];
+    const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
+    memcpy(value, result, size * sizeof *value);
+    permi_sum_add_double(&partial->value, value[0]);
+    if (plan->parts == 2)
+      permi_sum_add_double(&partial->imaginary, value[1]);
+    permi_sum_add_double(&partial->absolute, value[plan->parts]);
+    partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
+    if (excess > 0) /* more than the plan's bound has paid for; g (1 + g) < 2 g */
+      partial->lost += 2 * permi_gamma(excess) * value[plan->parts];
+  }
+  partial->terms += run.nodes;
+  return PERM_OK;
+}
+
+static void permi_decompose_release(const perm_allocator *allocator, void *context)
+{
+  permi_decompose *plan = (permi_decompose *)context;
+  if (plan)
+    permi_release(allocator, plan->cell);
+  permi_release(allocator, plan);
+}
+
+static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_decompose *plan = (const permi_decompose *)leaf->context;
+  const int length = snprintf(buffer, size,
+                              "decompose, order %d: about %.3g branches of %s, predicted %.3g s, %.3g bytes\n", plan->n,
+                              plan->nodes, plan->words ? "integers" : "doubles with moduli",
+                              leaf->information.seconds, leaf->information.bytes);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* Knuth's estimate of the size of the tree: random descents, each piece weighed by the number of its siblings. D. E.
+   Knuth, Math. Comp. 29 (1975) 121-136. */
+static void permi_decompose_predict(permi_decompose *plan, double rival)
+{
+  permi_decomposing run;
+  int probe, probes = PERMI_DECOMPOSE_PROBES;
+  if (rival < 0.1)
+    probes = 8;
+  memset(&run, 0, sizeof run);
+  run.plan = plan;
+  run.seed = UINT64_C(0x9e3779b97f4a7c15);
+  for (probe = 0; probe < probes; probe++) {
+    permi_piece piece;
+    permi_decompose_piece(plan, &piece);
+    run.weight = 1;
+    permi_decompose_node(&run, &piece, NULL, NULL);
+  }
+  plan->nodes = run.nodes / probes;
+  plan->seconds = run.work / probes;
+}
+
+static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const permi_working *working = maker->working;
+  const int n = block->n;
+  permi_decompose *plan;
+  uint64_t *cell;
+  int i, e;
+  if (n > PERMI_DECOMPOSE_ORDER) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
+                 PERMI_DECOMPOSE_ORDER);
+    return PERM_OK;
+  }
+  if (!block->integer && (maker->options->precision == PERM_PRECISION_ACCURATE ||
+                          maker->options->precision == PERM_PRECISION_DD)) {
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
+    return PERM_OK;
+  }
+  plan = (permi_decompose *)permi_allocate(allocator, 1, sizeof *plan);
+  if (!plan)
+    return permi_fail_memory(maker->result);
+  memset(plan, 0, sizeof *plan);
+  offer->plan = plan;
+  plan->allocator = *allocator;
+  plan->n = n;
+  plan->parts = working->is_complex ? 2 : 1;
+  if (block->integer) {
+    const double bits = permi_block_bits(block) + 1; /* the sign */
+    if (bits >= 64 * PERM_INTEGER_WORDS) {
+      permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+      return PERM_OK;
+    }
+    plan->words = (int)(bits / 64) + 1;
+  }
+  plan->size = (size_t)plan->parts * (size_t)(plan->words ? plan->words : 1) + (plan->words ? 0 : 1);
+  plan->cell = permi_allocate(allocator, (size_t)n * (size_t)n, plan->size * sizeof(uint64_t));
+  if (!plan->cell)
+    return permi_fail_memory(maker->result);
+  memset(plan->cell, 0, (size_t)n * (size_t)n * plan->size * sizeof(uint64_t));
+  cell = (uint64_t *)plan->cell;
+  plan->growth = 1;
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const int j = block->neighbour[e] - n, edge = block->edge[e];
+      uint64_t *at = cell + ((size_t)i * (size_t)n + (size_t)j) * plan->size;
+      plan->row[i] |= UINT64_C(1) << j;
+      if (block->integer) {
+        int part, w;
+        for (part = 0; part < plan->parts; part++) {
+          const int64_t x = part ? block->imaginary_integer[edge] : block->integer[edge];
+          at[part * plan->words] = (uint64_t)x;
+          for (w = 1; w < plan->words; w++)
+            at[part * plan->words + w] = x < 0 ? ~UINT64_C(0) : 0;
+        }
+      } else {
+        memcpy(at, &block->real[edge], sizeof(double));
+        if (plan->parts == 2)
+          memcpy(at + 1, &block->imaginary[edge], sizeof(double));
+        memcpy(at + plan->parts, &block->absolute[edge], sizeof(double));
+        sum += block->absolute[edge];
+      }
+    }
+    plan->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+  }
+  plan->entry_roundings = permi_entry_roundings(working, working->n);
+  plan->lost_error = working->lost_error;
+  permi_decompose_predict(plan, rival);
+  offer->seconds = plan->seconds;
+  offer->bytes = 8.0 * (double)plan->size *
+                 (double)(permi_decompose_cells(plan) + (size_t)(n * n) + ((size_t)1 << permi_decompose_most(plan)));
+  return PERM_OK;
+}
+
+static perm_status permi_decompose_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                        permi_leaf *leaf)
+{
+  permi_decompose *plan = (permi_decompose *)offer->plan;
+  uint64_t hash = PERMI_HASH_START;
+  size_t k;
+  (void)maker;
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_DECOMPOSE;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
+  leaf->information.work = plan->nodes;
+  hash = permi_hash(permi_hash(hash, (uint64_t)plan->n), (uint64_t)plan->words);
+  for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++)
+    hash = permi_hash(hash, ((const uint64_t *)plan->cell)[k]);
+  leaf->information.fingerprint = hash;
+  leaf->run_task = permi_decompose_run;
+  leaf->release = permi_decompose_release;
+  leaf->explain = permi_decompose_explain;
+  leaf->context = plan;
+  leaf->integer = plan->words != 0;
+  if (!leaf->integer) {
+    const double n = plan->n, products = plan->parts == 2 ? 3 : 1;
+    leaf->bound_relative = permi_entry_bound(plan->entry_roundings + (products + PERMI_DECOMPOSE_ADDITIONS) * n);
+    leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(plan->entry_roundings + (products + 1) * n);
+  }
+  offer->plan = NULL;
+  return PERM_OK;
+}
 
 /* ========================================================================================== >>plan
    From a matrix to a job: checks, preparation, an engine for each block. */
@@ -10438,13 +11277,11 @@ static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t
   return 1;
 }
 
-/* Fills and prepares the working matrix. *zero: the permanent is 0 by structure. */
-static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero)
+/* Fills the working matrix, or its transpose. */
+static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
 {
-  int i, used = 0, first = 1, changed = 1;
+  int i, used = 0;
   size_t e;
-  perm_status status = PERM_OK;
-  *zero = 0;
   working->integer = exact;
   for (i = 0; i < matrix->m; i++)
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
@@ -10461,10 +11298,22 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
         continue;
       if (!exact && matrix->kind == PERM_KIND_INTEGER && cell->absolute >= 9007199254740992.0)
         working->inexact = cell->rounded = 1;
-      cell->vertex[0] = i;
-      cell->vertex[1] = matrix->n + matrix->column[e];
+      cell->vertex[0] = transposed ? matrix->column[e] : i;
+      cell->vertex[1] = working->n + (transposed ? i : matrix->column[e]);
       permi_cell_link(working, used++);
     }
+  working->report.m = matrix->m;
+  working->report.n = matrix->n;
+  working->report.entries = (size_t)used;
+}
+
+/* Fills and prepares the working matrix. *zero: the permanent is 0 by structure. */
+static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero)
+{
+  int first = 1, changed = 1;
+  perm_status status = PERM_OK;
+  *zero = 0;
+  permi_sparse_fill(matrix, exact, 0, working);
   while (changed && !*zero && status == PERM_OK) {
     if (!permi_split(working)) {
       *zero = 1;
@@ -10477,7 +11326,97 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
       break;
     status = permi_reduce(working, &changed, zero);
   }
+  working->report.cancelled = *zero && working->report.structural_rank == working->n;
   return status;
+}
+
+/* ---- what is left, for the report */
+typedef struct permi_line {
+  uint64_t hash;
+  int component, vertex;
+} permi_line;
+
+static int permi_line_compare(const void *p, const void *q)
+{
+  const permi_line *a = (const permi_line *)p, *b = (const permi_line *)q;
+  if (a->hash != b->hash)
+    return a->hash < b->hash ? -1 : 1;
+  if (a->component != b->component)
+    return a->component < b->component ? -1 : 1;
+  return (a->vertex > b->vertex) - (a->vertex < b->vertex);
+}
+
+/* The value of an entry as bits, mixed with the line across. */
+static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
+  if (working->integer) {
+    hash = permi_hash(hash, (uint64_t)cell->integer);
+    return permi_hash(hash, (uint64_t)cell->imaginary_integer);
+  }
+  return permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
+}
+
+/* Do lines a and b of a side have the same entries? */
+static int permi_lines_same(permi_working *working, int side, int a, int b)
+{
+  int index, equal = working->degree[a] == working->degree[b];
+  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
+    working->at[working->cell[index].vertex[1 - side]] = index;
+  for (index = working->head[b]; index >= 0 && equal; index = working->cell[index].next[side]) {
+    const permi_cell *y = &working->cell[index], *x = y;
+    const int at = working->at[y->vertex[1 - side]];
+    if (at >= 0)
+      x = &working->cell[at];
+    equal = at >= 0 && (working->integer
+                            ? x->integer == y->integer && x->imaginary_integer == y->imaginary_integer
+                            : x->real == y->real && x->imaginary == y->imaginary);
+  }
+  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
+    working->at[working->cell[index].vertex[1 - side]] = -1;
+  return equal;
+}
+
+/* Blocks, equal lines and degrees of what is left; O(nnz + n log n). 0: out of memory. */
+static int permi_report_left(permi_working *working)
+{
+  perm_preparation *report = &working->report;
+  const int n = working->n;
+  permi_line *line = (permi_line *)permi_allocate(&working->allocator, (size_t)n, sizeof *line);
+  int *size = working->work, side, v, k, lines, index;
+  if (!line)
+    return 0;
+  for (k = 0; k < working->blocks; k++)
+    size[k] = 0;
+  for (v = 0; v < n; v++)
+    if (working->degree[v] >= 0)
+      size[working->component[v]]++;
+  report->blocks = report->largest = 0;
+  for (k = 0; k < working->blocks; k++) {
+    report->blocks += size[k] > 1;
+    report->largest = size[k] > 1 && size[k] > report->largest ? size[k] : report->largest;
+  }
+  for (side = 0; side < 2; side++) {
+    int *equal = side ? &report->equal_columns : &report->equal_rows;
+    for (lines = 0, v = side * n; v < side * n + n; v++)
+      if (working->degree[v] >= 0 && size[working->component[v]] > 1) {
+        line[lines].hash = 0;
+        line[lines].component = working->component[v];
+        line[lines].vertex = v;
+        for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
+          line[lines].hash += permi_cell_hash(working, &working->cell[index], 1 - side); /* in any order */
+        lines++;
+        report->degree_three += working->degree[v] == 3;
+        report->degree_four += working->degree[v] == 4;
+        if (!side)
+          report->entries_left += (size_t)working->degree[v];
+      }
+    qsort(line, (size_t)lines, sizeof *line, permi_line_compare);
+    for (k = 1; k < lines; k++)
+      *equal += line[k].hash == line[k - 1].hash && permi_lines_same(working, side, line[k - 1].vertex, line[k].vertex);
+  }
+  permi_release(&working->allocator, line);
+  return 1;
 }
 
 static void permi_block_release(const perm_allocator *allocator, permi_block *block)
@@ -11069,6 +12008,7 @@ static const permi_engine permi_engines[] = {
     {PERM_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, 1},
     {PERM_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
     {PERM_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
+    {PERM_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
 };
 
 /* Below this the frontier is taken whatever the rival: its bound is proven and it hardly cancels. */
@@ -11224,14 +12164,29 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
 }
 
 /* What the preparation did, for perm_job_explain. */
-static perm_status permi_make_note(permi_maker *maker, int blocks)
+static perm_status permi_make_note(permi_maker *maker)
 {
-  const permi_working *working = maker->working;
-  char line[256];
-  snprintf(line, sizeof line,
-           "structure: %d entries in no perfect matching dropped, %d rows of degree 1 and %d of degree 2 eliminated, "
-           "%d blocks left\n",
-           working->dropped, working->degree_one, working->degree_two, blocks);
+  const perm_preparation *report = &maker->working->report;
+  char line[512];
+  int length;
+  if (report->structural_rank < report->n)
+    length = snprintf(line, sizeof line,
+                      "structure: rank %d of %d, the permanent is 0: %d rows have entries in only %d columns\n",
+                      report->structural_rank, report->n, report->hall_lines, report->hall_others);
+  else
+    length = snprintf(line, sizeof line,
+                      "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 and %d of degree 2 "
+                      "eliminated, %d blocks left\n",
+                      (double)report->dead_entries, report->degree_one, report->degree_two, report->blocks);
+  if (report->cancelled)
+    length += snprintf(line + length, sizeof line - (size_t)length,
+                       "structure: integers cancelled, and what is left is singular: the permanent is 0\n");
+  else if (report->blocks)
+    snprintf(line + length, sizeof line - (size_t)length,
+             "structure: %d rounds, %d components at first; left %.0f of %.0f entries, the largest block of order %d, "
+             "%d rows and %d columns equal to others, %d lines of degree 3 and %d of degree 4\n",
+             report->rounds, report->components, (double)report->entries_left, (double)report->entries, report->largest,
+             report->equal_rows, report->equal_columns, report->degree_three, report->degree_four);
   return permi_job_note(maker->job, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
@@ -11240,7 +12195,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
   const perm_allocator *allocator = &working->allocator;
-  int n = working->n, v, k, blocks = 0;
+  int n = working->n, v, k;
   perm_status status = PERM_OK;
   int *first = (int *)permi_allocate(allocator, 2 * ((size_t)working->blocks + 1), sizeof *first);
   int *rows = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *rows);
@@ -11263,12 +12218,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
   for (k = 0; status == PERM_OK && k < working->blocks; k++)
     if (first[k + 1] - first[k] == 1)
       status = permi_absorb(working, &working->cell[working->head[rows[first[k]]]]);
-    else
-      blocks++;
   if (status == PERM_ERROR_OVERFLOW)
     permi_fail_long(maker->result);
-  if (status == PERM_OK)
-    status = permi_make_note(maker, blocks);
   if (status == PERM_OK) {
     working->constant.exp2 += working->exp2;
     if (!working->integer)
@@ -11372,6 +12323,14 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
+static void permi_working_options(permi_working *working, const perm_matrix *matrix, const perm_options *options,
+                                  int exact)
+{
+  working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+  working->modulus = options->modulus;
+  working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
+}
+
 /* The job with the given arithmetic; the matrix is square and checked. */
 static perm_status permi_make_job(const perm_matrix *matrix, const perm_options *options, int exact, perm_job **job,
                                   perm_result *result)
@@ -11394,9 +12353,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
-  working.is_complex = matrix->kind == PERM_KIND_COMPLEX;
-  working.modulus = options->modulus;
-  working.keep = !exact && (permi_sparse_doubled(options) || options->certify);
+  permi_working_options(&working, matrix, options, exact);
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
   if ((options->method == PERM_GLYNN || options->method == PERM_RYSER || options->method == PERM_EXPANSION) &&
@@ -11409,9 +12366,11 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
     } else if (status == PERM_ERROR_OVERFLOW) {
       permi_fail_long(result);
     } else if (zero) {
-      status = permi_make_zero(&maker);
+      status = permi_make_note(&maker);
+      status = status == PERM_OK ? permi_make_zero(&maker) : status;
     } else {
-      status = permi_make_blocks(&maker);
+      status = permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
+      status = status == PERM_OK ? permi_make_blocks(&maker) : status;
     }
   }
   permi_working_free(&working);
@@ -11577,6 +12536,47 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
   status = permi_make_job(matrix, options, exact, job, result);
   if (exact && options->precision != PERM_PRECISION_EXACT && !options->modulus && options->method != PERM_EXACT)
     status = permi_make_rather(matrix, options, status, job, result);
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options_given,
+                                               perm_preparation *report, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  permi_working working;
+  perm_status status;
+  int exact, zero = 0;
+  permi_result_clear(result);
+  if (!report)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");
+  memset(report, 0, sizeof *report);
+  status = permi_sparse_check(matrix, options, &exact, result);
+  if (status != PERM_OK)
+    return status;
+  report->n = matrix->n;
+  if (matrix->m == 0)
+    return PERM_OK;
+  memset(&working, 0, sizeof working);
+  if (!permi_working_create(&working, &options->allocator, matrix->m > matrix->n ? matrix->m : matrix->n, matrix->nnz))
+    return permi_fail_memory(result);
+  if (matrix->m != matrix->n) {
+    permi_sparse_fill(matrix, exact, matrix->m > matrix->n, &working);
+    if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
+      working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
+    working.report.rounds = 0;
+  } else {
+    permi_working_options(&working, matrix, options, exact);
+    status = permi_sparse_prepare(matrix, exact, &working, &zero);
+    if (status == PERM_OK && !zero && !permi_report_left(&working))
+      status = PERM_ERROR_MEMORY;
+    if (status == PERM_ERROR_MEMORY)
+      permi_fail_memory(result);
+    else if (status != PERM_OK)
+      permi_fail_long(result);
+  }
+  if (status == PERM_OK)
+    *report = working.report;
+  permi_working_free(&working);
   return status;
 }
 

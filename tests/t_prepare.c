@@ -1,4 +1,5 @@
 /* Preparation of sparse matrices: complex entries merged, what was done and why, blocks known by construction. */
+#include <time.h>
 
 /* Random complex bands and blobs against exact arithmetic: lines of degree 2 are merged, the bound stays a bound. */
 TEST(t_prepare_complex_merges)
@@ -66,6 +67,409 @@ TEST(t_prepare_gaussian_cycles)
     matrix = t_sparse_complex_matrix(n, a);
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.exact);
     CHECK(result.value == (double)(re[0] + re[1]) && result.imaginary == (double)(im[0] + im[1]));
+    perm_matrix_free(&matrix);
+  }
+}
+
+static perm_preparation t_prepare_report(const char *specification, uint64_t seed)
+{
+  perm_preparation report;
+  perm_result result;
+  perm_matrix matrix;
+  memset(&report, 0, sizeof report);
+  CHECK(perm_generate(specification, seed, NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_sparse_report(&matrix, NULL, &report, &result) == PERM_OK && result.status == PERM_OK);
+  CHECK(report.m == matrix.m && report.n == matrix.n && report.entries == matrix.nnz);
+  perm_matrix_free(&matrix);
+  return report;
+}
+
+/* Blocks, dead couplings and what falls to degree 1 and 2, as the generators count them. */
+TEST(t_prepare_report_knows_what_was_built)
+{
+  perm_preparation report;
+  int count, order;
+  for (count = 1; count < 6; count++)
+    for (order = 1; order < 7; order++) {
+      char name[40];
+      const size_t dead = (size_t)(order * (count - 1) + (count > 2 ? order * (count - 2) : 0));
+      snprintf(name, sizeof name, "blocks:%d:%d:0", count, order); /* cycles: of degree 2, then of degree 1 */
+      report = t_prepare_report(name, (uint64_t)(7 * count + order));
+      CHECK(report.structural_rank == count * order && report.hall_lines == 0 && report.components == count);
+      CHECK_SHOW(report.dead_entries == dead, "%s: %d dead", name, (int)report.dead_entries);
+      CHECK(report.blocks == 0 && report.entries_left == 0 && report.largest == 0 && !report.cancelled);
+      CHECK(report.degree_one == count && report.degree_two == count * (order - 1));
+      CHECK(report.entries == dead + report.entries_one + report.entries_two);
+      snprintf(name, sizeof name, "blocks:%d:%d:1", count, order + 3); /* full blocks: nothing falls */
+      report = t_prepare_report(name, 3);
+      CHECK(report.components == count && report.blocks == count && report.largest == order + 3);
+      CHECK(report.entries_left == (size_t)(count * (order + 3) * (order + 3)) && report.rounds == 1);
+      CHECK(report.equal_rows == 0 && report.degree_four == (order == 1 ? 8 * count : 0) && report.degree_three == 0);
+    }
+  report = t_prepare_report("tree:5000", 1);
+  CHECK(report.components == 5000 && report.dead_entries == 4999 && report.degree_one == 5000 && report.blocks == 0);
+  report = t_prepare_report("blocks:300:20:0.1", 1);
+  CHECK(report.components == 300 && report.blocks <= 300 && report.largest <= 20);
+  report = t_prepare_report("ones:6", 1);
+  CHECK(report.equal_rows == 5 && report.equal_columns == 5 && report.blocks == 1);
+  report = t_prepare_report("regular:30:3", 1);
+  CHECK(report.degree_three == 60 && report.degree_four == 0 && report.rounds == 1);
+  report = t_prepare_report("ones:0", 1);
+  CHECK(report.n == 0 && report.structural_rank == 0);
+}
+
+/* Structural rank against a slow matching, and Hall's violator: so many lines with so many partners. */
+static int t_prepare_augment(int n, const double *a, int row, int *partner, int *seen)
+{
+  int j;
+  for (j = 0; j < n; j++)
+    if (a[row * n + j] != 0 && !seen[j]) {
+      seen[j] = 1;
+      if (partner[j] < 0 || t_prepare_augment(n, a, partner[j], partner, seen)) {
+        partner[j] = row;
+        return 1;
+      }
+    }
+  return 0;
+}
+
+TEST(t_prepare_structural_rank)
+{
+  int trial, singular = 0;
+  test_seed(5);
+  for (trial = 0; trial < 400; trial++) {
+    const int m = 1 + test_below(12), n = trial % 3 ? m : 1 + test_below(12);
+    int partner[12], seen[12], i, j, rank = 0;
+    double a[144];
+    perm_matrix matrix;
+    perm_preparation report;
+    perm_result result;
+    for (i = 0; i < m * n; i++)
+      a[i] = test_below(m) < 2 ? 1 + test_below(3) : 0;
+    for (j = 0; j < n; j++)
+      partner[j] = -1;
+    for (i = 0; i < m; i++) {
+      memset(seen, 0, sizeof seen);
+      rank += t_prepare_augment(n, a, i, partner, seen);
+    }
+    CHECK(perm_matrix_from_dense(m, n, a, n, NULL, &matrix, NULL) == PERM_OK);
+    CHECK(perm_sparse_report(&matrix, NULL, &report, &result) == PERM_OK);
+    CHECK_SHOW(report.structural_rank == rank, "%d x %d: rank %d, not %d", m, n, report.structural_rank, rank);
+    if (rank < (m < n ? m : n)) {
+      CHECK(report.hall_lines > report.hall_others && report.hall_others >= 0 && report.blocks == 0);
+      singular++;
+      if (m == n) {
+        char text[1024], expected[80];
+        perm_job *job = NULL;
+        CHECK(perm_sparse_job(&matrix, NULL, &job, NULL) == PERM_OK);
+        perm_job_explain(job, text, sizeof text);
+        snprintf(expected, sizeof expected, "rank %d of %d, the permanent is 0: %d rows have entries in only %d", rank,
+                 n, report.hall_lines, report.hall_others);
+        CHECK_TEXT(text, expected);
+        perm_job_free(job);
+      }
+    } else {
+      CHECK(report.hall_lines == 0 && report.hall_others == 0);
+    }
+    perm_matrix_free(&matrix);
+  }
+  CHECK(singular > 50 && singular < 350);
+  { /* three rows in two columns */
+    const double a[16] = {1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 1};
+    perm_matrix matrix;
+    perm_preparation report;
+    CHECK(perm_matrix_from_dense(4, 4, a, 4, NULL, &matrix, NULL) == PERM_OK);
+    CHECK(perm_sparse_report(&matrix, NULL, &report, NULL) == PERM_OK);
+    CHECK(report.structural_rank == 3 && report.hall_lines == 3 && report.hall_others == 2);
+    CHECK(perm_sparse_report(&matrix, NULL, NULL, NULL) == PERM_ERROR_NULL);
+    CHECK(perm_sparse_report(NULL, NULL, &report, NULL) == PERM_ERROR_NULL);
+    perm_matrix_free(&matrix);
+  }
+}
+
+/* k equal rows with k columns between them are a block of their own; -1 and 1 cancel to a singular rest. */
+TEST(t_prepare_equal_rows_and_cancelling)
+{
+  double a[64], b[9] = {1, 1, 1, 1, -1, 1, 0, 0, 0};
+  perm_matrix matrix;
+  perm_preparation report;
+  perm_options options = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT);
+  perm_result result;
+  int i, j;
+  memset(a, 0, sizeof a);
+  for (i = 0; i < 8; i++)
+    for (j = 0; j < 8; j++)
+      a[i * 8 + j] = i < 4 ? j < 4 : 1; /* four equal rows in four columns, the others full */
+  CHECK(perm_matrix_from_dense(8, 8, a, 8, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(perm_sparse_report(&matrix, NULL, &report, NULL) == PERM_OK);
+  CHECK(report.components == 2 && report.dead_entries == 16 && report.equal_rows == 6 && report.equal_columns == 6);
+  perm_matrix_free(&matrix);
+  memset(a, 0, sizeof a);
+  for (i = 0; i < 2; i++) /* a 2 x 2 block of permanent 0 */
+    for (j = 0; j < 2; j++)
+      a[i * 2 + j] = b[i * 3 + j];
+  CHECK(perm_matrix_from_dense(2, 2, a, 2, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(perm_sparse_report(&matrix, &options, &report, NULL) == PERM_OK && report.structural_rank == 2);
+  CHECK(report.cancelled == 1);
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.exact && result.value == 0);
+  perm_matrix_free(&matrix);
+}
+
+/* ---- decompose */
+static void t_prepare_fill(int n, int shape, int64_t *a)
+{
+  int i, j;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      const int present = shape == 0 ? 1 : shape == 1 ? abs(i - j) < 3 : shape == 2 ? i == j || test_below(n) < 3
+                        : shape == 3 ? (i < n / 2) == (j < n / 2) || test_below(12) == 0 : (i * 7 + j * 3) % 5 < 2;
+      a[i * n + j] = present ? test_below(9) - 4 : 0;
+    }
+  if (shape == 4 && n > 3) /* equal rows */
+    for (j = 0; j < n; j++)
+      a[n + j] = a[2 * n + j] = a[j];
+}
+
+/* Integers, their transposes, residues; reals, complex numbers: against exact arithmetic, bounds included. */
+TEST(t_prepare_decompose_matches_exact_arithmetic)
+{
+  int trial, nonzero = 0;
+  test_seed(17);
+  for (trial = 0; trial < 440; trial++) {
+    const int n = 1 + trial % 11, shape = trial / 11 % 5;
+    int64_t a[196];
+    double real[196], pairs[392];
+    perm_options options = t_sparse_options(PERM_DECOMPOSE, PERM_PRECISION_EXACT);
+    perm_matrix matrix;
+    perm_result result;
+    oracle_exact exact;
+    oracle_int value;
+    int i, j, part;
+    t_prepare_fill(n, shape, a);
+    for (i = 0; i < n * n; i++)
+      real[i] = (double)a[i];
+    value = oracle_integer(n, real);
+    nonzero += value != 0;
+    matrix = t_sparse_integers(n, a);
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.exact);
+    CHECK_SHOW(result.value == (double)value, "trial %d, n = %d: %.17g", trial, n, result.value);
+    options.modulus = 97;
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK &&
+          result.value == (double)((value % 97 + 97) % 97));
+    options.modulus = 0;
+    perm_matrix_free(&matrix);
+    for (i = 0; i < n; i++)
+      for (j = 0; j < i; j++) {
+        const int64_t x = a[i * n + j];
+        a[i * n + j] = a[j * n + i];
+        a[j * n + i] = x;
+      }
+    matrix = t_sparse_integers(n, a);
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.value == (double)value);
+    perm_matrix_free(&matrix);
+    options.precision = PERM_PRECISION_DEFAULT;
+    options.certify = trial & 1; /* then degree 2 is the engine's */
+    for (part = 1; part <= 2; part++) {
+      for (i = 0; i < n * n; i++) {
+        const int wild = trial % 4 ? 0 : test_below(200) - 100;
+        real[i] = real[i] == 0 ? 0 : ldexp(test_uniform() - (trial % 3 ? 0.5 : 0), wild);
+        pairs[2 * i] = real[i];
+        pairs[2 * i + 1] = real[i] == 0 ? 0 : test_uniform() - 0.5;
+      }
+      if (part == 1)
+        perm_matrix_from_dense(n, n, real, n, NULL, &matrix, NULL);
+      else
+        matrix = t_sparse_complex_matrix(n, pairs);
+      CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+      if (n <= 11) {
+        double error, size = fabs(result.value) + fabs(result.imaginary);
+        exact = oracle_exact_make(part, n, part == 1 ? real : pairs);
+        error = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
+        CHECK_SHOW(error <= result.error, "trial %d, n %d: %g > %g", trial, n, error, result.error);
+        CHECK(result.error < (double)INFINITY);
+        CHECK(part == 2 || trial % 3 || trial % 4 == 0 || result.error <= 1e-12 * size); /* nothing cancels */
+        oracle_exact_free(&exact);
+      }
+      perm_matrix_free(&matrix);
+    }
+  }
+  CHECK(nonzero > 300);
+}
+
+/* Larger ones against the frontier, long integers, Gaussian ones. */
+TEST(t_prepare_decompose_equals_frontier)
+{
+  static const char *const kinds[] = {"regular:24:3", "grid:8:8", "er:16:0.25", "hexagonal:3", "mycielskian:4",
+                                      "band:30:2", "blocks:3:12:0.1", "regular:64:3"};
+  size_t k;
+  for (k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    perm_options options = t_sparse_options(PERM_DECOMPOSE, PERM_PRECISION_DEFAULT);
+    perm_matrix matrix;
+    perm_result result, other;
+    size_t e;
+    CHECK(perm_generate(kinds[k], 3, NULL, &matrix, &result) == PERM_OK);
+    if (k < 7) { /* the last has the largest order that it takes: planned only */
+      CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+      options.method = PERM_FRONTIER;
+      CHECK(perm_compute_sparse(&matrix, &options, &other) == PERM_OK);
+      CHECK(result.exact == other.exact && result.exp2 == other.exp2);
+      CHECK_SHOW(fabs(result.value - other.value) <= result.error + other.error, "%s: %.17g, %.17g", kinds[k],
+                 result.value, other.value);
+      if (matrix.integer && k != 4) { /* of several words */
+        for (e = 0; e < matrix.nnz; e++)
+          matrix.integer[e] = (int64_t)(test_random() >> 4) - (INT64_C(1) << 59);
+        CHECK(perm_compute_sparse(&matrix, &options, &other) == PERM_OK && other.exact);
+        options.method = PERM_DECOMPOSE;
+        CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.exact);
+        CHECK(!memcmp(&result.integer, &other.integer, sizeof result.integer));
+      }
+    } else {
+      perm_job *job = NULL;
+      char text[4096];
+      CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK);
+      perm_job_explain(job, text, sizeof text);
+      CHECK_TEXT(text, "decompose, order 64");
+      perm_job_free(job);
+    }
+    perm_matrix_free(&matrix);
+  }
+}
+
+TEST(t_prepare_decompose_declines_and_stops)
+{
+  perm_options options = t_sparse_options(PERM_DECOMPOSE, PERM_PRECISION_DEFAULT);
+  perm_matrix matrix;
+  perm_result result;
+  int calls = 0;
+  CHECK(perm_generate("regular:65:3", 1, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(result.message, "orders up to 64");
+  perm_matrix_free(&matrix);
+  CHECK(perm_generate("er:40:0.3", 1, NULL, &matrix, NULL) == PERM_OK);
+  options.max_seconds = 1;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(result.message, "method decompose is predicted");
+  options.max_seconds = 0;
+  options.precision = PERM_PRECISION_DD;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_UNSUPPORTED);
+  options.precision = PERM_PRECISION_DEFAULT;
+  options.progress = t_sparse_cancel_now;
+  options.user_data = &calls;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_STOPPED_CANCELLED);
+  perm_matrix_free(&matrix);
+}
+
+/* Every allocation fails in turn: the report, and decompose. */
+TEST(t_prepare_survives_every_failing_allocation)
+{
+  int call;
+  for (call = 0; call < 2; call++) {
+    t_generate_memory memory;
+    perm_options options = t_sparse_options(PERM_DECOMPOSE, PERM_PRECISION_DEFAULT);
+    perm_matrix matrix;
+    perm_result result;
+    perm_preparation report;
+    perm_status status = PERM_ERROR_MEMORY;
+    CHECK(perm_generate("regular:20:3", 1, NULL, &matrix, NULL) == PERM_OK);
+    memset(&memory, 0, sizeof memory);
+    options.allocator.allocate = t_generate_allocate;
+    options.allocator.release = t_generate_release;
+    options.allocator.user_data = &memory;
+    for (memory.fail_at = 1; memory.fail_at < 100; memory.fail_at++) {
+      memory.calls = 0;
+      status = call ? perm_compute_sparse(&matrix, &options, &result)
+                    : perm_sparse_report(&matrix, &options, &report, &result);
+      CHECK(memory.live == 0);
+      if (status == PERM_OK)
+        break;
+      CHECK(status == PERM_ERROR_MEMORY && result.status == status);
+    }
+    CHECK(status == PERM_OK && memory.fail_at > 11);
+    perm_matrix_free(&matrix);
+  }
+}
+
+/* Hand-made compressed rows with every kind of mistake, by the job, the computation and the report alike. */
+TEST(t_prepare_refuses_malformed_rows)
+{
+  static const struct { int m, n; size_t nnz, start[4]; int column[6]; perm_status status; const char *text; } bad[] = {
+    {3, 3, 3, {0, 1, 2, 3}, {0, 1, 3}, PERM_ERROR_SIZE, "column index 3 of 3"},
+    {3, 3, 3, {0, 1, 2, 3}, {0, -1, 2}, PERM_ERROR_SIZE, "column index -1"},
+    {3, 3, 3, {0, 2, 2, 3}, {1, 1, 2}, PERM_ERROR_SIZE, "do not ascend"},
+    {3, 3, 3, {0, 2, 2, 3}, {2, 1, 2}, PERM_ERROR_SIZE, "do not ascend"},
+    {3, 3, 3, {0, 2, 1, 3}, {0, 1, 2}, PERM_ERROR_SIZE, "row_start decreases after row 2"},
+    {3, 3, 3, {0, 4, 2, 3}, {0, 1, 2}, PERM_ERROR_SIZE, "row_start"},
+    {3, 3, 3, {1, 1, 2, 3}, {0, 1, 2}, PERM_ERROR_SIZE, "row_start does not run from 0"},
+    {3, 3, 4, {0, 1, 2, 3}, {0, 1, 2}, PERM_ERROR_SIZE, "row_start does not run from 0 to nnz"},
+    {3, 3, (size_t)-1, {0, 1, 2, (size_t)-1}, {0, 1, 2}, PERM_ERROR_SIZE, "too large"},
+    {INT_MAX, INT_MAX, 3, {0, 1, 2, 3}, {0, 1, 2}, PERM_ERROR_SIZE, "too large"},
+    {-1, 3, 3, {0, 1, 2, 3}, {0, 1, 2}, PERM_ERROR_SIZE, "negative"},
+    {3, -3, 3, {0, 1, 2, 3}, {0, 1, 2}, PERM_ERROR_SIZE, "negative"},
+    {3, 0, 3, {0, 1, 2, 3}, {0, 0, 0}, PERM_ERROR_SIZE, "column index 0 of 0"}};
+  size_t k;
+  int form;
+  for (k = 0; k < sizeof bad / sizeof *bad + 5; k++)
+    for (form = 0; form < 3; form++) {
+      const size_t at = k < sizeof bad / sizeof *bad ? k : 0;
+      size_t start[4] = {0, 1, 2, 3};
+      int column[6] = {0, 1, 2, 0, 0, 0};
+      double real[6] = {1, 1, 1, 1, 1, 1};
+      perm_matrix matrix;
+      perm_result result;
+      perm_preparation report;
+      perm_job *job = NULL;
+      perm_status status, expected = PERM_ERROR_NULL;
+      memset(&matrix, 0, sizeof matrix);
+      matrix.m = matrix.n = 3;
+      matrix.nnz = 3;
+      matrix.kind = PERM_KIND_REAL;
+      matrix.row_start = start;
+      matrix.column = column;
+      matrix.real = real;
+      if (k < sizeof bad / sizeof *bad) {
+        memcpy(start, bad[at].start, sizeof start);
+        memcpy(column, bad[at].column, sizeof column);
+        matrix.m = bad[at].m;
+        matrix.n = bad[at].n;
+        matrix.nnz = bad[at].nnz;
+        expected = bad[at].status;
+      } else if (k == sizeof bad / sizeof *bad) {
+        matrix.row_start = NULL;
+      } else if (k == sizeof bad / sizeof *bad + 1) {
+        matrix.column = NULL;
+      } else if (k == sizeof bad / sizeof *bad + 2) {
+        matrix.real = NULL;
+      } else if (k == sizeof bad / sizeof *bad + 3) {
+        matrix.kind = PERM_KIND_INTEGER;
+      } else {
+        matrix.kind = PERM_KIND_COMPLEX;
+      }
+      status = form == 0 ? perm_sparse_report(&matrix, NULL, &report, &result)
+               : form == 1 ? perm_sparse_job(&matrix, NULL, &job, &result)
+                           : perm_compute_sparse(&matrix, NULL, &result);
+      CHECK_SHOW(status == expected && result.status == status, "case %d, form %d: %d %s", (int)k, form, (int)status,
+                 result.message);
+      CHECK_TEXT(result.message, k < sizeof bad / sizeof *bad ? bad[at].text : "is NULL");
+      perm_job_free(job);
+    }
+}
+
+/* Linear-ish: a tridiagonal matrix of order 100,000, a random tree, 3,000 blocks. The limits are generous. */
+TEST(t_prepare_is_fast)
+{
+  static const struct { const char *name; int components; } kinds[] = {
+    {"band:100000:1", 1}, {"tree:100000", 100000}, {"blocks:3000:10:0.1", 3000}, {"grid:300:300", 1}};
+  size_t k;
+  for (k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    perm_preparation report;
+    perm_matrix matrix;
+    clock_t start; /* of the processor: others may be at work */
+    CHECK(perm_generate(kinds[k].name, 1, NULL, &matrix, NULL) == PERM_OK);
+    start = clock();
+    CHECK(perm_sparse_report(&matrix, NULL, &report, NULL) == PERM_OK);
+    start = clock() - start;
+    CHECK_SHOW(start < 5 * CLOCKS_PER_SEC, "%s: %g s", kinds[k].name, (double)start / CLOCKS_PER_SEC);
+    CHECK_SHOW(report.components == kinds[k].components, "%s: %d", kinds[k].name, report.components);
     perm_matrix_free(&matrix);
   }
 }
