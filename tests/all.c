@@ -30,6 +30,7 @@
 #include "t_arrays.c"
 #include "t_hybrid.c"
 #include "t_seeds.c"
+#include "t_tree.c"
 #include "t_structure.c"
 #include "t_estimate.c"
 #include "t_minors.c"
