@@ -27,7 +27,7 @@ typedef struct cli {
   perm_estimate_plan estimate_plan;
   int rows, columns; /* multiplicities given; 0: none */
   int *row_counts, *column_counts;
-  const char *generate, *write;
+  const char *generate, *write, *spy;
   uint64_t seed;
   int files;
   const char **file;
@@ -73,9 +73,10 @@ static const char cli_help[] =
     "  --seed S          of --generate and of --estimate (default 1)\n"
     "  --write FILE      the matrix as Matrix Market; computes as well, but not with --explain\n"
     "                    or when FILE is -, which is standard output\n"
+    "  --spy FILE.svg    a picture of structure, elimination and plan; computes as well, but not with --explain\n"
     "  --explain         the plan with predicted seconds and bytes; computes nothing\n"
     "  --json            one JSON object a matrix, one line\n"
-    "  --method NAME     auto dense exact frontier glynn ryser expansion subsets repeats short padded\n"
+    "  --method NAME     auto dense exact frontier tree glynn ryser expansion subsets repeats short padded\n"
     "                    (default auto; the last four with ryser and expansion: rectangular matrices,\n"
     "                    and repeats and subsets: equal rows or columns)\n"
     "  --precision NAME  fast default accurate dd exact, or kahan with methods glynn and ryser\n"
@@ -107,7 +108,7 @@ static const char cli_help[] =
 
 /* Contract names that this version refuses; a name is refused rather than ignored. */
 static const char *const cli_later_options[] = {
-    "--gpus", "--ranks", "--checkpoint", "--part", "--merge", "--spy"};
+    "--gpus", "--ranks", "--checkpoint", "--part", "--merge"};
 static const char *const cli_later_methods[] = {"band", "hybrid", "cached", "dominating", "sparyser", "decompose",
                                                 "transversals"};
 
@@ -294,6 +295,9 @@ static int cli_parse(cli *run, int argc, char **argv)
     } else if (!strcmp(name, "--generate")) {
       CLI_NEED("expected a kind such as er:40:0.2")
       run->generate = value;
+    } else if (!strcmp(name, "--spy")) {
+      CLI_NEED("expected a file name")
+      run->spy = value;
     } else if (!strcmp(name, "--write")) {
       CLI_NEED("expected a file name")
       run->write = value;
@@ -314,6 +318,8 @@ static int cli_parse(cli *run, int argc, char **argv)
                      "leave out --estimate, --gradient, --minors, --rows and --cols");
   if (run->estimate && (run->rows || run->columns))
     return cli_usage("--estimate takes no multiplicities", NULL, "leave out --rows and --cols");
+  if (run->spy && run->files > 1)
+    return cli_usage("--spy takes one matrix", NULL, "give one file");
   if (run->write && run->files > 1)
     return cli_usage("--write takes one matrix", NULL, "give one file");
   return CLI_DONE;
@@ -682,6 +688,15 @@ static int cli_matrix(const cli *run, const char *file)
       perm_matrix_free(&matrix);
       return CLI_DONE;
     }
+  }
+  if (result.status == PERM_OK && run->spy) {
+    result.status = perm_sparse_spy(&matrix, &run->options, run->spy, &result);
+    if (result.status == PERM_OK && !strcmp(run->spy, "-")) {
+      perm_matrix_free(&matrix);
+      return CLI_DONE;
+    }
+    if (result.status == PERM_ERROR_FILE)
+      name = run->spy;
   }
   if (result.status == PERM_OK && run->explain) {
     if (cli_explain(name, &matrix, &run->options, run->json, &result)) {

@@ -159,6 +159,28 @@ expect write_stream 0 'permanent = ' $dir/stream.mtx
 check write_stream_alone sh -c "! grep -q permanent $dir/stream.mtx"
 expect write_complex 0 'complex' --generate dft:4 --write -
 
+# pictures
+well_formed() { # an XML parser where there is one, else the outermost element
+  if command -v python3 >/dev/null; then python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$1"
+  else head -1 "$1" | grep -q '^<svg ' && tail -1 "$1" | grep -q '^</svg>$'; fi
+}
+for kind in grid:10:10 er:40:0.1 ones:3 regular:700:3 band:300:2 er:30:0.5; do
+  expect "spy $kind" 0 'order|structure|[0-9]' --generate $kind --explain --spy $dir/spy.svg
+  check "spy $kind: well-formed" well_formed $dir/spy.svg
+  check "spy $kind: size" test "$(wc -c <$dir/spy.svg)" -lt 1000000
+  rm -f $dir/spy.svg
+done
+expect spy_computes 0 'permanent = 450' --spy $dir/spy.svg $dir/nine.txt
+check spy_file well_formed $dir/spy.svg
+expect spy_rectangular 0 'permanent = ' --spy $dir/spy.svg $dir/rectangular23.txt
+check spy_rectangular_file well_formed $dir/spy.svg
+expect spy_stream 0 '^<svg ' --spy - $dir/nine.txt
+expect spy_fails 4 'no/such/place/x.svg: ' --spy $dir/no/such/place/x.svg $dir/nine.txt
+check spy_fails_line one_line_error
+expect spy_missing 2 'missing value after "--spy"' $dir/nine.txt --spy
+expect spy_two 2 'takes one matrix' --spy $dir/x.svg $dir/nine.txt $dir/swap.mtx
+check no_half_picture test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
+
 # limits, stopping, tolerance
 expect stopped 1 'max_seconds reached' --generate uniform:40 --max-seconds 0.05
 expect stopped_json 1 '"error":null,"estimate":null,.*"status":"PERM_STOPPED_TIME"' --generate uniform:40 --max-seconds 0.05 --json
@@ -177,7 +199,7 @@ fi
 $perm --generate uniform:40 --max-seconds 0.6 --progress >$dir/out 2>$dir/err; check progress grep -q 'summing: .*% *, .* left' $dir/err
 
 # refused by name: options of later versions
-for option in --gpus --ranks --checkpoint --part --merge --spy; do
+for option in --gpus --ranks --checkpoint --part --merge; do
   expect "later $option" 2 "option $option is not in this version" $option 1 $dir/nine.txt
   check "later $option: one line" one_line_error
 done
