@@ -12864,7 +12864,7 @@ static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
   const perm_matrix *matrix = spy->matrix;
-  const int square = matrix->m == matrix->n, curves = spy->leaf ? 400 : 0, table = 570 + curves, panel = PERMI_SPY_PANEL;
+  const int square = matrix->m == matrix->n, curves = spy->leaf ? 360 : 0, table = 550 + curves, panel = PERMI_SPY_PANEL;
   const double longest = matrix->m > matrix->n ? matrix->m : matrix->n;
   const int tall = longest > 0 ? (int)(panel * (matrix->m / longest)) + 1 : panel;
   const int wide = longest > 0 ? (int)(panel * (matrix->n / longest)) + 1 : panel;
@@ -12876,7 +12876,7 @@ static int permi_spy_print(FILE *file, const void *what)
   fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1040\" height=\"%d\" viewBox=\"0 0 1040 %d\" "
                 "font-family=\"sans-serif\" font-size=\"13\" fill=\"#222222\">\n",
           bottom, bottom);
-  fputs("<style>.h{font-size:15px;font-weight:bold}.t{font-family:monospace;white-space:pre}</style>\n", file);
+  fputs("<style>.h{font-size:15px;font-weight:bold}</style>\n", file);
   fprintf(file, "<rect width=\"1040\" height=\"%d\" fill=\"#ffffff\"/>\n", bottom);
   snprintf(text, sizeof text, "As given: %d x %d, %.0f entries", matrix->m, matrix->n, (double)matrix->nnz);
   permi_spy_label(file, 50, 36, "class=\"h\"", text);
@@ -12928,13 +12928,17 @@ static int permi_spy_print(FILE *file, const void *what)
     permi_spy_label(file, 50, table + 20, "class=\"h\"", text);
     for (i = 0; i < rows; i++) {
       const perm_leaf *leaf = &spy->job->leaf[i].information;
-      snprintf(text, sizeof text, "order %6d   %-13s %10s s   %10s bytes", leaf->n, perm_method_name(leaf->method),
-               permi_spy_number(leaf->seconds).text, permi_spy_number(leaf->bytes).text);
-      permi_spy_label(file, 50, table + 46 + 22 * i, "class=\"t\"", text);
+      snprintf(text, sizeof text, "order %d", leaf->n);
+      permi_spy_label(file, 50, table + 46 + 22 * i, "", text);
+      permi_spy_label(file, 170, table + 46 + 22 * i, "", perm_method_name(leaf->method));
+      snprintf(text, sizeof text, "%s s", permi_spy_number(leaf->seconds).text);
+      permi_spy_label(file, 380, table + 46 + 22 * i, "text-anchor=\"end\"", text);
+      snprintf(text, sizeof text, "%s bytes", permi_spy_number(leaf->bytes).text);
+      permi_spy_label(file, 540, table + 46 + 22 * i, "text-anchor=\"end\"", leaf->bytes > 0 ? text : "");
     }
     if (leaves > rows) {
       snprintf(text, sizeof text, "and %d more, %s s", leaves - rows, permi_spy_number(rest).text);
-      permi_spy_label(file, 50, table + 46 + 22 * rows, "class=\"t\"", text);
+      permi_spy_label(file, 50, table + 46 + 22 * rows, "", text);
     }
   }
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
@@ -12947,7 +12951,7 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
   uint64_t alive = 0;
   int p, s;
   for (p = frontier->steps; p-- > 0;) {
-    uint64_t gone = UINT64_MAX, born = 0, x;
+    uint64_t gone = 0, born = 0, self, x;
     int held = 0;
     for (x = alive, spy->width[p] = 0; x; x &= x - 1)
       spy->width[p]++;
@@ -12956,10 +12960,11 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
       const permi_stream *stream = &frontier->stream[s];
       const int drop = stream->want == stream->test && stream->flip == stream->test && s == frontier->stream_start[p];
       held |= drop;
-      gone &= held ? stream->test : stream->test & stream->want; /* of all streams alike: what vanishes */
-      born |= (stream->want ^ stream->flip) & ~(stream->test & ~stream->want);
+      gone |= stream->want | (stream->test & ~stream->want & ~stream->flip); /* all wanted bits vanish */
+      self = held ? frontier->stream[frontier->stream_start[p]].test & ~stream->want : 0; /* its slot may be reused */
+      born |= (stream->want ^ stream->flip) & ~(stream->test & ~stream->want & ~self);
     }
-    alive = (alive & ~born) | (frontier->stream_start[p + 1] > frontier->stream_start[p] ? gone : 0);
+    alive = (alive & ~born) | gone;
   }
 }
 

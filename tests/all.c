@@ -31,6 +31,7 @@
 #include "t_hybrid.c"
 #include "t_seeds.c"
 #include "t_tree.c"
+#include "t_spy.c"
 #include "t_structure.c"
 #include "t_estimate.c"
 #include "t_minors.c"

@@ -1,0 +1,84 @@
+/* Pictures: the frontier that is drawn is the one that was planned, the file is whole, failures leave nothing. */
+static long t_spy_bytes(const char *path, int *whole)
+{
+  FILE *file = fopen(path, "rb");
+  char text[16];
+  long bytes = -1;
+  *whole = 0;
+  if (file && fseek(file, 0, SEEK_END) == 0 && (bytes = ftell(file)) > 7 && fseek(file, -7, SEEK_END) == 0)
+    *whole = fread(text, 1, 7, file) == 7 && !memcmp(text, "</svg>\n", 7);
+  if (file)
+    fclose(file);
+  return bytes;
+}
+
+TEST(t_spy_draws_the_planned_frontier)
+{
+  int64_t a[T_SPARSE_MAX * T_SPARSE_MAX];
+  int trial, drawn = 0;
+  for (trial = 0; trial < 400; trial++) {
+    perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_EXACT);
+    perm_matrix matrix;
+    perm_job *job = NULL;
+    t_sparse_random(4 + trial % 9, 0, a);
+    matrix = t_sparse_integers(4 + trial % 9, a);
+    if (perm_sparse_job(&matrix, &options, &job, NULL) == PERM_OK) {
+      permi_spy spy;
+      memset(&spy, 0, sizeof spy);
+      spy.job = job;
+      CHECK(permi_spy_elimination(&spy, &options.allocator));
+      if (spy.leaf) {
+        const permi_frontier *frontier = (const permi_frontier *)spy.leaf->context;
+        int p, most = 0;
+        for (p = 0; p < spy.steps; p++)
+          most = spy.width[p] > most ? spy.width[p] : most;
+        CHECK_SHOW(most == frontier->width && spy.width[spy.steps - 1] == 0, "%d drawn, %d planned", most,
+                   frontier->width);
+        drawn++;
+      }
+      permi_release(&options.allocator, spy.width);
+      permi_release(&options.allocator, spy.states);
+    }
+    perm_job_free(job);
+    perm_matrix_free(&matrix);
+  }
+  CHECK(drawn > 100);
+}
+
+TEST(t_spy_failing_allocations_and_files)
+{
+  const char *path = "build/t_spy.svg";
+  int64_t a[T_SPARSE_MAX * T_SPARSE_MAX];
+  perm_matrix matrix, empty;
+  perm_result result;
+  long k;
+  int whole;
+  memset(&empty, 0, sizeof empty);
+  t_sparse_random(12, 8, a);
+  matrix = t_sparse_integers(12, a);
+  remove(path);
+  for (k = 1; k < 1000; k++) {
+    t_sparse_memory memory;
+    perm_options options = t_sparse_options(PERM_AUTO, PERM_PRECISION_DEFAULT);
+    perm_status status;
+    memset(&memory, 0, sizeof memory);
+    memory.fail_at = k;
+    options.allocator.allocate = t_sparse_allocate;
+    options.allocator.release = t_sparse_release;
+    options.allocator.user_data = &memory;
+    status = perm_sparse_spy(&matrix, &options, path, &result);
+    CHECK(memory.live == 0 && status == result.status);
+    CHECK(status == (memory.calls < k ? PERM_OK : PERM_ERROR_MEMORY));
+    CHECK((t_spy_bytes(path, &whole) >= 0) == (memory.calls < k));
+    if (memory.calls < k)
+      break;
+  }
+  CHECK(k > 10 && k < 1000 && whole);
+  CHECK(perm_sparse_spy(&empty, NULL, path, &result) == PERM_OK && t_spy_bytes(path, &whole) > 0 && whole);
+  CHECK(perm_sparse_spy(&matrix, NULL, "build/no/such/place.svg", &result) == PERM_ERROR_FILE);
+  CHECK_TEXT(result.message, "no/such/place.svg");
+  CHECK(perm_sparse_spy(NULL, NULL, path, &result) == PERM_ERROR_NULL);
+  CHECK(perm_sparse_spy(&matrix, NULL, NULL, &result) == PERM_ERROR_NULL);
+  remove(path);
+  perm_matrix_free(&matrix);
+}
