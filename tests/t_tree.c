@@ -200,3 +200,72 @@ TEST(t_tree_failing_allocations)
     perm_matrix_free(&matrix);
   }
 }
+
+/* A random 2-tree with its diagonal: treewidth 5 as a bipartite graph, and paths of tables widen with log n. */
+static size_t t_tree_two(int n, int *row, int *column)
+{
+  int(*side)[2] = (int(*)[2])malloc((size_t)n * 2 * sizeof *side), sides = 0, v, k;
+  size_t used = 0;
+  for (v = 0; v < n; v++) {
+    const int at = v < 2 ? -1 : test_below(sides);
+    int pair[2] = {at < 0 ? 0 : side[at][0], at < 0 ? 1 : side[at][1]};
+    row[used] = column[used] = v;
+    used++;
+    for (k = 0; k < 2 && (v >= 2 || (v == 1 && k == 0)); k++) {
+      row[used] = column[used + 1] = v;
+      column[used] = row[used + 1] = pair[k];
+      used += 2;
+      side[sides][0] = pair[k];
+      side[sides++][1] = v;
+    }
+  }
+  free(side);
+  return used;
+}
+
+TEST(t_tree_is_chosen_and_agrees_with_itself_permuted)
+{
+  const int n = 4000;
+  const size_t room = 6 * (size_t)n;
+  int *row = (int *)malloc(4 * room * sizeof *row), *column = row + room, *turned = column + room, *place = turned + room;
+  double *real = (double *)malloc(room * sizeof *real);
+  const size_t count = t_tree_two(n, row, column);
+  int64_t *integer = (int64_t *)malloc(room * sizeof *integer);
+  perm_result result[2], modular[2];
+  size_t e;
+  int trial, i;
+  for (i = 0; i < n; i++)
+    place[i] = i;
+  for (i = n - 1; i > 0; i--) {
+    const int j = test_below(i + 1), swap = place[i];
+    place[i] = place[j];
+    place[j] = swap;
+  }
+  for (e = 0; e < count; e++) {
+    real[e] = 0.5 + test_uniform();
+    integer[e] = 1 + test_below(5);
+    turned[e] = place[row[e]];
+  }
+  for (trial = 0; trial < 2; trial++) {
+    perm_options options = t_sparse_options(PERM_AUTO, PERM_PRECISION_DEFAULT);
+    perm_matrix matrix;
+    CHECK(perm_matrix_from_triplets(n, n, count, trial ? turned : row, column, real, NULL, NULL, PERM_KIND_REAL, NULL,
+                                    &matrix, NULL) == PERM_OK);
+    CHECK(perm_compute_sparse(&matrix, &options, &result[trial]) == PERM_OK);
+    CHECK(result[trial].method == PERM_TREE && result[trial].error < 1e-10);
+    perm_matrix_free(&matrix);
+    CHECK(perm_matrix_from_triplets(n, n, count, trial ? turned : row, column, NULL, NULL, integer, PERM_KIND_INTEGER,
+                                    NULL, &matrix, NULL) == PERM_OK);
+    options.modulus = 1000000007;
+    CHECK(perm_compute_sparse(&matrix, &options, &modular[trial]) == PERM_OK);
+    CHECK(modular[trial].method == PERM_TREE && modular[trial].exact);
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(result[0].exp2 == result[1].exp2 &&
+                 fabs(result[0].value - result[1].value) <= result[0].error + result[1].error,
+             "%.17g 2^%lld, %.17g 2^%lld", result[0].value, result[0].exp2, result[1].value, result[1].exp2);
+  CHECK(modular[0].value == modular[1].value && modular[0].value != 0);
+  free(row);
+  free(real);
+  free(integer);
+}
