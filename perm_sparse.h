@@ -6275,7 +6275,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
    by at most PERMI_DD_UNIT, a complex product of such by 4 times that. `absolute` is computed alike.
    Underflow: let loss bound the absolute error of any one value of a table beyond these factors, and M the largest
    computed modulus. A join takes it to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss, and
-   each product with its addition adds at most PERMI_TREE_LOST, nothing while no product can be below PERMI_SAFE_PRODUCT. */
+   each product with its addition adds at most PERMI_TREE_LOST, nothing while no product can be below
+   PERMI_SAFE_PRODUCT. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *left, const permi_tree_table *right)
 {
@@ -6738,8 +6739,8 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
-/* Pairs that a join multiplies: over masks of the common part with x rows and y columns, the states of the one with that
-   part and those of the other that leave it free. `rows` of what the node knows. */
+/* Pairs that a join multiplies: over masks of the common part with x rows and y columns, the states of the one with
+   that part and those of the other that leave it free. `rows` of what the node knows. */
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, const permi_tree_sketch *one,
                                const permi_tree_sketch *other)
 {
@@ -11813,12 +11814,12 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 
 static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"doubles",         "doubles with moduli",       "complex doubles", "double-doubles",
+  static const char *const algebra[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
                                         "64-bit integers", "integers of several words", "residues"};
   const permi_tree *tree = (const permi_tree *)leaf->context;
   int length = snprintf(buffer, size,
-                        "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, predicted %.3g "
-                        "s, %.3g bytes\n",
+                        "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
+                        "predicted %.3g s, %.3g bytes\n",
                         leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
                         algebra[tree->algebra], leaf->information.seconds, leaf->information.bytes);
   return length > 0 ? (size_t)length : 0;
@@ -12864,7 +12865,8 @@ static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
   const perm_matrix *matrix = spy->matrix;
-  const int square = matrix->m == matrix->n, curves = spy->leaf ? 360 : 0, table = 550 + curves, panel = PERMI_SPY_PANEL;
+  const int square = matrix->m == matrix->n, curves = spy->leaf ? 360 : 0, table = 550 + curves;
+  const int panel = PERMI_SPY_PANEL;
   const double longest = matrix->m > matrix->n ? matrix->m : matrix->n;
   const int tall = longest > 0 ? (int)(panel * (matrix->m / longest)) + 1 : panel;
   const int wide = longest > 0 ? (int)(panel * (matrix->n / longest)) + 1 : panel;

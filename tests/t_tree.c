@@ -227,7 +227,8 @@ TEST(t_tree_is_chosen_and_agrees_with_itself_permuted)
 {
   const int n = 4000;
   const size_t room = 6 * (size_t)n;
-  int *row = (int *)malloc(4 * room * sizeof *row), *column = row + room, *turned = column + room, *place = turned + room;
+  int *row = (int *)malloc(4 * room * sizeof *row), *column = row + room, *turned = column + room;
+  int *place = turned + room;
   double *real = (double *)malloc(room * sizeof *real);
   const size_t count = t_tree_two(n, row, column);
   int64_t *integer = (int64_t *)malloc(room * sizeof *integer);
