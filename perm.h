@@ -1626,8 +1626,8 @@ struct perm_job {
   int is_complex;
   uint64_t modulus; /* not 0: every step is reduced modulo it */
   double plan_seconds;
-  char *note;            /* what preparation and planning did, for perm_job_explain: whole lines, or NULL */
-  size_t note_bytes;
+  char *note[2];         /* for perm_job_explain before and after the leaves: whole lines, or NULL */
+  size_t note_bytes[2];
 };
 
 /* Makes room for one more of *array; 0 when memory runs out (nothing is lost). */
@@ -1659,20 +1659,20 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* Appends lines to the note. 0: out of memory. */
+/* Appends lines to what perm_job_explain says before (0) or after (1) the leaves. 0: out of memory. */
 PERMI_UNUSED
-static int permi_job_note(perm_job *job, const char *lines)
+static int permi_job_note(perm_job *job, int after, const char *lines)
 {
-  const size_t more = strlen(lines);
-  char *note = (char *)permi_allocate(&job->allocator, job->note_bytes + more + 1, 1);
+  const size_t used = job->note_bytes[after], more = strlen(lines);
+  char *note = (char *)permi_allocate(&job->allocator, used + more + 1, 1);
   if (!note)
     return 0;
-  if (job->note_bytes)
-    memcpy(note, job->note, job->note_bytes);
-  memcpy(note + job->note_bytes, lines, more + 1);
-  permi_release(&job->allocator, job->note);
-  job->note = note;
-  job->note_bytes += more;
+  if (used)
+    memcpy(note, job->note[after], used);
+  memcpy(note + used, lines, more + 1);
+  permi_release(&job->allocator, job->note[after]);
+  job->note[after] = note;
+  job->note_bytes[after] += more;
   return 1;
 }
 
@@ -1832,7 +1832,8 @@ PERM_API void perm_job_free(perm_job *job)
   permi_release(&allocator, job->leaf);
   permi_release(&allocator, job->node);
   permi_release(&allocator, job->number);
-  permi_release(&allocator, job->note);
+  permi_release(&allocator, job->note[0]);
+  permi_release(&allocator, job->note[1]);
   permi_release(&allocator, job);
 }
 
@@ -1980,11 +1981,15 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
   int i;
   if (size)
     buffer[0] = 0;
-  if (job)
-    length = (size_t)snprintf(buffer, size, "%s", job->note ? job->note : "");
+  if (job && job->note[0])
+    length += (size_t)snprintf(buffer, size, "%s", job->note[0]);
   for (i = 0; job && i < job->leaves; i++) {
     size_t room = length < size ? size - length : 0;
     length += job->leaf[i].explain(&job->leaf[i], room ? buffer + length : NULL, room);
+  }
+  if (job && job->note[1]) {
+    size_t room = length < size ? size - length : 0;
+    length += (size_t)snprintf(room ? buffer + length : NULL, room, "%s", job->note[1]);
   }
   return length;
 }

@@ -12065,7 +12065,7 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
              perm_method_name(method), seconds, bytes, why[0] ? ": " : "", why);
   else
     snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_method_name(method), why);
-  return permi_job_note(maker->job, line) ? PERM_OK : permi_fail_memory(maker->result);
+  return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
 /* The leaf of an engine of this header, which is refused above the limits. */
@@ -12217,7 +12217,7 @@ static perm_status permi_make_note(permi_maker *maker)
              "%d rows and %d columns equal to others, %d lines of degree 3 and %d of degree 4\n",
              report->rounds, report->components, (double)report->entries_left, (double)report->entries, report->largest,
              report->equal_rows, report->equal_columns, report->degree_three, report->degree_four);
-  return permi_job_note(maker->job, line) ? PERM_OK : permi_fail_memory(maker->result);
+  return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
 /* The leaves of all blocks, each multiplied to the constant. */
@@ -12994,7 +12994,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   if (square && !spy->singular) { /* components come in reverse topological order: the last on top */
     const int *column_match = working.work + 3 * (size_t)n; /* where permi_split leaves the rows of the columns */
     spy->blocks = working.blocks;
-    spy->dropped = working.dropped;
+    spy->dropped = (int)working.report.dead_entries;
     for (k = 0; k <= spy->blocks; k++)
       start[k] = 0;
     for (i = 0; i < n; i++)

@@ -12,7 +12,15 @@ static const struct t_engine {
     {PERM_AUTO, 63},
     {PERM_FRONTIER, 63},
     {PERM_BAND, 63},
+    {PERM_LISTS, 63},
+    {PERM_SORTING, 63},
+    {PERM_ARRAYS, 63},
     {PERM_TREE, 63},
+    {PERM_HYBRID, 1 << T_REAL | 1 << T_COMPLEX},
+    {PERM_CACHED, 1 << T_REAL | 1 << T_COMPLEX},
+    {PERM_DOMINATING, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE},
+    {PERM_SPARYSER, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE},
+    {PERM_DECOMPOSE, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE | 1 << T_GAUSSIAN},
     {PERM_TRANSVERSALS, 63},
 };
 
