@@ -4877,7 +4877,10 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
 /* The next precision up the ladder for an engine; PERM_PRECISION_COUNT at its top. */
 static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
 {
-  if (method >= PERM_FRONTIER && method <= PERM_ARRAYS) /* these have doubles and double-doubles */
+  if (method == PERM_HYBRID || method == PERM_CACHED) /* refused where that is not possible */
+    return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_ACCURATE
+                                                                                   : PERM_PRECISION_DD;
+  if ((method >= PERM_FRONTIER && method <= PERM_BAND) || method == PERM_TRANSVERSALS) /* doubles and double-doubles */
     return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD
                                                                                    : PERM_PRECISION_COUNT;
   if (method != PERM_DENSE && method != PERM_GLYNN && method != PERM_RYSER)
