@@ -9003,6 +9003,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
    window gets too wide. most: of states; number: 4 n integers of room. */
 typedef struct permi_band_price {
   double cost, most;
+  double made; /* of the cost: transitions of rows whose shape is new, so that runs are made for them */
   int width;
 } permi_band_price;
 
@@ -9034,10 +9035,12 @@ static double permi_band_states(const int *open, int width, const int *size, int
 static permi_band_price permi_band_price_of(const permi_block *block, const int *same, const int *lines, double limit,
                                             int *number)
 {
-  permi_band_price price = {0, 1, 0};
+  permi_band_price price = {0, 1, 0, 0};
   const int n = block->n, other = lines[0] < n ? n : 0;
   int *first = number, *last = number + n, *size = number + 2 * n, open[PERMI_BAND_SLOTS];
+  uint64_t seen[PERMI_BAND_SHAPES];
   int i, e, v, width = 0, used = 0, columns = 0;
+  memset(seen, 0, sizeof seen);
   for (v = 0; v < n; v++) {
     size[v] = last[v] = 0;
     first[v] = -1;
@@ -9052,7 +9055,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
       last[v] = i;
     }
   for (i = 0; i < n; i++) {
-    int streams = 0, kept = 0, j;
+    int streams = 0, kept = 0, fresh, j;
     double states;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       v = block->neighbour[e] - other;
@@ -9068,6 +9071,14 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
         columns += size[v];
       }
     }
+    {
+      uint64_t shape = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)width), (uint64_t)used);
+      for (j = 0; j < width; j++)
+        shape = permi_hash(shape, (uint64_t)size[open[j]] << 2 | (uint64_t)(first[open[j]] == i) << 1 |
+                                      (uint64_t)(last[open[j]] == i));
+      fresh = seen[shape % PERMI_BAND_SHAPES] != shape;
+      seen[shape % PERMI_BAND_SHAPES] = shape;
+    }
     price.width = width > price.width ? width : price.width;
     used++;
     for (j = 0; j < width; j++)
@@ -9081,6 +9092,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
     states = permi_band_states(open, width, size, columns, used);
     price.most = states > price.most ? states : price.most;
     price.cost += states * streams;
+    price.made += fresh ? states * streams : 0;
     if (price.cost > limit || price.most > PERMI_BAND_STATES) {
       price.cost = (double)INFINITY;
       return price;
@@ -9154,7 +9166,8 @@ static int permi_band_order(const perm_allocator *allocator, const permi_block *
   permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
   int *order, *seen, *trial, *rank, v, i, kind, side, start = 0;
   price->cost = (double)INFINITY;
-  price->most = price->width = 0;
+  price->most = price->made = 0;
+  price->width = 0;
   if (!number || !key) {
     permi_release(allocator, number);
     permi_release(allocator, key);
@@ -9300,6 +9313,7 @@ static double permi_band_seconds_each(const permi_band *band)
   return band->algebra == PERMI_WORD ? 0.6e-9 : 1.5e-9;
 }
 #define PERMI_BAND_ROW_SECONDS 3e-7
+#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape; measured 2 to 5e-8 on regular and hub graphs */
 
 static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -9375,7 +9389,8 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   for (i = 0; i <= n; i++)
     band->cost[i] = price.cost * i / n; /* for progress */
   offer->plan = band;
-  offer->seconds = price.cost * band->seconds_each + n * PERMI_BAND_ROW_SECONDS + 2e-6;
+  offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
+                   2e-6;
   offer->bytes = 2 * price.most * (block->integer ? 8.0 * band->words * band->parts
                                                   : 8.0 * permi_band_planes(band->values)) +
                  sizeof(permi_band_run) * (2.0 * PERMI_BAND_KEPT_RUNS < 4 * price.most * band->width
@@ -11945,8 +11960,10 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       tree = swap;
     }
     permi_tree_release(allocator, tree);
-    if (best && best->cost[best->nodes] < 10 * planning) /* another search costs more than it can save */
-      break;
+    if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
+      break; /* another search costs more than it can save, or gains too little */
+    if (!best && rival < (double)INFINITY)
+      break; /* none within the rival's time, and hardly so by another order */
   }
   permi_tree_graph_release(&graph);
   if (status != PERM_OK) {
@@ -12036,6 +12053,7 @@ static const permi_engine permi_engines[] = {
 /* Below this the frontier, a tree, a band or an enumeration is taken whatever a sum over signs may take: their bounds are
    proven and they hardly cancel. */
 #define PERMI_PROVEN_FAVOUR_SECONDS 1e-3
+#define PERMI_HYBRID_CAUTION 1.5
 #define PERMI_ORDER_PLAN_SECONDS 2e-6 /* per vertex and entry, of finding a frontier order */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
@@ -12170,6 +12188,8 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
     too_long |= offer[i].status == PERM_ERROR_OVERFLOW;
     if (offer[i].bytes > limit && (chosen >= 0 || best < (double)INFINITY))
       continue;
+    if (method == PERM_HYBRID && PERMI_HYBRID_CAUTION * offer[i].seconds > dense)
+      continue; /* its estimate is the larger one, so it is run again more often */
     if (i <= frontier || !frontier)
       proven = fmin(proven, offer[i].seconds);
     favoured = method == PERM_FRONTIER && proven < PERMI_PROVEN_FAVOUR_SECONDS;

@@ -14,6 +14,7 @@ static double bench_planner_time(const perm_matrix *matrix, perm_method method, 
     options.method = method;
     options.threads = 1;
     options.max_seconds = limit;
+    options.tolerance = 1; /* no escalation */
     start = bench_seconds();
     if (perm_compute_sparse(matrix, &options, result) != PERM_OK)
       return (double)INFINITY;
@@ -32,6 +33,7 @@ static double bench_planner_predicted(const perm_matrix *matrix, perm_method met
   double seconds = (double)INFINITY;
   memset(&options, 0, sizeof options);
   options.method = method;
+  options.tolerance = 1;
   if (perm_sparse_job(matrix, &options, &job, NULL) == PERM_OK) {
     seconds = permi_job_seconds(job);
     perm_job_free(job);
