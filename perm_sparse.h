@@ -2849,8 +2849,33 @@ typedef struct permi_complex_dd_value {
   double absolute;
 } permi_complex_dd_value;
 
-struct permi_arrays; /* see >>arrays */
-static void permi_arrays_release(const perm_allocator *allocator, struct permi_arrays *arrays);
+/* A way in which a state comes about: from (state & keep) ^ flip, if (state & test) == want. */
+typedef struct permi_pull {
+  uint64_t test, want, keep, flip;
+  double real, imaginary, absolute;
+  int64_t integer[2];
+} permi_pull;
+
+typedef struct permi_arrays { /* see >>arrays */
+  perm_isa isa;
+  int low, middle, top; /* slots; low ones are the lowest bits */
+  int *pull_start;      /* steps + 1 */
+  permi_pull *pull;
+  uint64_t *occupied; /* steps + 1: slots in use before a step */
+  int *ones;          /* steps + 1 */
+} permi_arrays;
+
+static void permi_arrays_release(const perm_allocator *allocator, permi_arrays *arrays)
+{
+  if (!arrays)
+    return;
+  permi_release(allocator, arrays->pull_start);
+  permi_release(allocator, arrays->pull);
+  permi_release(allocator, arrays->occupied);
+  permi_release(allocator, arrays->ones);
+  permi_release(allocator, arrays);
+}
+
 typedef struct permi_frontier { /* context of a leaf */
   perm_allocator allocator;
   permi_algebra algebra;
@@ -2866,7 +2891,7 @@ typedef struct permi_frontier { /* context of a leaf */
   double bound_relative;
   double lost_error; /* see permi_working */
   double room[2];    /* most states before even and odd steps */
-  struct permi_arrays *arrays; /* not NULL: run on arrays */
+  permi_arrays *arrays; /* not NULL: run on arrays */
 } permi_frontier;
 
 typedef struct permi_patterns {
@@ -4664,23 +4689,6 @@ typedef struct permi_pair {
   double real, imaginary;
 } permi_pair;
 
-/* A way in which a state comes about: from (state & keep) ^ flip, if (state & test) == want. */
-typedef struct permi_pull {
-  uint64_t test, want, keep, flip;
-  double real, imaginary, absolute;
-  int64_t integer[2];
-} permi_pull;
-
-struct permi_arrays {
-  perm_isa isa;
-  int low, middle, top; /* slots; low ones are the lowest bits */
-  int *pull_start;      /* steps + 1 */
-  permi_pull *pull;
-  uint64_t *occupied; /* steps + 1: slots in use before a step */
-  int *ones;          /* steps + 1 */
-};
-typedef struct permi_arrays permi_arrays;
-
 /* The words of a step, see above. */
 typedef struct permi_layout {
   uint64_t occupied;
@@ -5309,9 +5317,8 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
         continue;
       word = (high & way->keep) ^ way->flip;
       origin[origins] = way->origin;
-      origin[origins].x = from + (source->top_offset[word >> bits] +
-                                  source->middle_offset[(size_t)(ones + way->top_ones) << bits | (word & middle_mask)]) *
-                                     run->bytes;
+      const size_t middle = (size_t)(ones + way->top_ones) << bits | (word & middle_mask);
+      origin[origins].x = from + (source->top_offset[word >> bits] + source->middle_offset[middle]) * run->bytes;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].place = way->place ? way->place + start : NULL;
       origin[origins++].eight = way->place ? way->eight + start / 8 + left : NULL;
@@ -5490,7 +5497,8 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
       }
     }
     if (run->control && (p & 15) == 0)
-      status = permi_control_poll(run->control, run->seconds_before + frontier->cost[p] * run->seconds_each, "frontier");
+      status =
+          permi_control_poll(run->control, run->seconds_before + frontier->cost[p] * run->seconds_each, "frontier");
     if (status == PERM_OK)
       status = permi_array_step(run, p);
     if (status != PERM_OK)
@@ -5606,17 +5614,6 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
 }
 
 /* -- from an order to pulls -------------------------------------------------------------------- */
-
-static void permi_arrays_release(const perm_allocator *allocator, permi_arrays *arrays)
-{
-  if (!arrays)
-    return;
-  permi_release(allocator, arrays->pull_start);
-  permi_release(allocator, arrays->pull);
-  permi_release(allocator, arrays->occupied);
-  permi_release(allocator, arrays->ones);
-  permi_release(allocator, arrays);
-}
 
 /* As permi_frontier_slots: the lowest free slot, in the order of the states lived through. Returns how many slots, or
    0: over 64. */
@@ -6980,7 +6977,8 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
 
-typedef enum permi_opcode { /* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p] */
+/* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p] */
+typedef enum permi_opcode {
   PERMI_OP_ROW,        /* out = y */
   PERMI_OP_ROWS,       /* out = y z */
   PERMI_OP_TIMES_ROW,  /* out = p y */
@@ -7175,8 +7173,8 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
     work->power[k] = ldexp(1, k);
 }
 
-static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all, uint32_t scope,
-                             uint32_t dirty)
+static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
+                             uint32_t scope, uint32_t dirty)
 {
   permi_hybrid_node *node = &work->node[work->nodes];
   node->kind = kind;
@@ -7272,8 +7270,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       }
       live += here;
       if (record)
-        result.node = permi_layout_node(work, PERMI_NODE_MERGE, taken[a].node, taken[b].node, result.scope, result.scope,
-                                        result.dirty);
+        result.node = permi_layout_node(work, PERMI_NODE_MERGE, taken[a].node, taken[b].node, result.scope,
+                                        result.scope, result.dirty);
       else
         result.node = n;
       taken[a < b ? a : b] = result;
@@ -7297,8 +7295,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       cost += work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
       rows += work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
       if (record)
-        taken[0].node =
-            permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope, taken[0].dirty);
+        taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
+                                          taken[0].dirty);
     }
     if (count == 2)
       rows += work->rate[result.dirty] * here * 2 * (taken[1].node < n);
@@ -7308,8 +7306,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
         live -= work->power[permi_bits32(taken[i].scope)];
     live += here;
     if (record)
-      result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, count == 2 ? taken[1].node : -1, result.scope,
-                                      result.scope & ~bit, result.dirty);
+      result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, count == 2 ? taken[1].node : -1,
+                                      result.scope, result.scope & ~bit, result.dirty);
     else
       result.node = n;
     result.scope &= ~bit;
@@ -7731,7 +7729,8 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     const uint32_t plus = permi_spread_bits(k, fast) | permi_spread_bits(k >> permi_bits32(fast), slow);
     const uint32_t minus = plus | folded;
     const int p = permi_maker_at(maker, moving, plus), q = permi_maker_at(maker, moving, minus);
-    const int h = held < 0 ? 0 : permi_maker_at(maker, held, plus), g = held < 0 ? 0 : permi_maker_at(maker, held, minus);
+    const int h = held < 0 ? 0 : permi_maker_at(maker, held, plus);
+    const int g = held < 0 ? 0 : permi_maker_at(maker, held, minus);
     const int out = permi_maker_at(maker, index, plus);
     if (opcode == PERMI_OP_ROW)
       permi_maker_statement(maker, out, 0, 0, p, 0);
@@ -7805,7 +7804,8 @@ static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, do
     out[1] = permi_to_grid(a[0] - out[0], ldexp(power, -PERMI_GRID_LOW_BITS));
 }
 
-/* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *hybrid stays NULL if the program has no room. */
+/* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *hybrid stays NULL if the program has
+   no room. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
 {
@@ -7877,7 +7877,8 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     }
     for (p = 0; p < hybrid->parts; p++)
       hybrid->start[i * hybrid->parts + p] = 0;
-    memset(hybrid->lane + i * hybrid->parts * hybrid->lanes, 0, (size_t)(hybrid->parts * hybrid->lanes) * sizeof(double));
+    memset(hybrid->lane + i * hybrid->parts * hybrid->lanes, 0,
+           (size_t)(hybrid->parts * hybrid->lanes) * sizeof(double));
     for (k = layout->inner; k < n; k++) {
       const int at = k - layout->inner - layout->low, high = at, lane = at - hybrid->high;
       permi_hybrid_round(algebra, a + (i * n + layout->order[k]) * width, power[i], coefficient);
@@ -7995,8 +7996,8 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* The best layout found of both orientations, its predicted cost in statements. Of an annealing the number of moves comes
-   from what it can save. */
+/* The best layout found of both orientations, its predicted cost in statements. Of an annealing the number of moves
+   comes from what it can save. */
 static double permi_hybrid_search(permi_layouts *work, double rate, double rival, int inner, permi_arrangement *layout)
 {
   const int n = work->n, least_outer = n > 12 ? 6 : 1;
@@ -8055,11 +8056,11 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
   perm_status status = PERM_OK;
   double cost = 0;
   if (block->integer || maker->working->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method does not take");
-  else if (options->certify || options->precision == PERM_PRECISION_DD || options->precision == PERM_PRECISION_KAHAN)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "has exact integers; with precision fast or accurate this method takes them");
+  else if (options->certify || options->precision == PERM_PRECISION_DD)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have %s, which this method does not give",
-                 options->certify ? "a guaranteed bound" : options->precision == PERM_PRECISION_DD ? "precision dd"
-                                                                                                   : "precision kahan");
+                 options->certify ? "a guaranteed bound" : "precision dd");
   else if (parts == 2 && options->precision == PERM_PRECISION_ACCURATE)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has no precision accurate");
 #if defined(PERM_NO_COMPLEX)
@@ -8136,7 +8137,8 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     hybrid->chunk_log2 = hybrid->high;
     while (hybrid->chunk_log2 > 0 && ldexp(per_block, hybrid->chunk_log2) > 0.02)
       hybrid->chunk_log2--;
-    while (hybrid->chunk_log2 > 0 && hybrid->high - hybrid->chunk_log2 < 6 && ldexp(per_block, hybrid->chunk_log2) > 1e-4)
+    while (hybrid->chunk_log2 > 0 && hybrid->high - hybrid->chunk_log2 < 6 &&
+           ldexp(per_block, hybrid->chunk_log2) > 1e-4)
       hybrid->chunk_log2--;
     hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
     permi_hybrid_kernels(hybrid, isa);
@@ -8190,7 +8192,8 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
                               (hybrid->share > PERMI_WANTED_RELATIVE ? 4 * hybrid->share : 0);
   if (hybrid->share > 1e-3)
     leaf->estimate_relative = (double)INFINITY;
-  maker->job->precision = hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;
+  maker->job->precision =
+      hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;
   permi_make_honest(maker, block, leaf);
   return PERM_OK;
 }
@@ -9313,7 +9316,7 @@ static double permi_band_seconds_each(const permi_band *band)
   return band->algebra == PERMI_WORD ? 0.6e-9 : 1.5e-9;
 }
 #define PERMI_BAND_ROW_SECONDS 3e-7
-#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape; measured 2 to 5e-8 on regular and hub graphs */
+#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape; 2 to 5e-8 on regular and hub graphs */
 
 static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -9859,8 +9862,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
     permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
     return PERM_OK;
   }
-  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD ||
-      precision == PERM_PRECISION_KAHAN) {
+  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD) {
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
                  block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
     return PERM_OK;
@@ -11714,7 +11716,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
 {
   const perm_options *options = maker->options;
   const double states = frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1];
-  offer->seconds = permi_order_seconds(block, frontier->cost[frontier->steps] * permi_algebra_weight(frontier->algebra));
+  offer->seconds =
+      permi_order_seconds(block, frontier->cost[frontier->steps] * permi_algebra_weight(frontier->algebra));
   offer->bytes =
       (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
   if (options->method == PERM_LISTS || options->method == PERM_SORTING ||
@@ -12050,8 +12053,8 @@ static const permi_engine permi_engines[] = {
     {PERM_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
 };
 
-/* Below this the frontier, a tree, a band or an enumeration is taken whatever a sum over signs may take: their bounds are
-   proven and they hardly cancel. */
+/* Below this the frontier, a tree, a band or an enumeration is taken whatever a sum over signs may take: their bounds
+   are proven and they hardly cancel. */
 #define PERMI_PROVEN_FAVOUR_SECONDS 1e-3
 #define PERMI_HYBRID_CAUTION 1.5
 #define PERMI_ORDER_PLAN_SECONDS 2e-6 /* per vertex and entry, of finding a frontier order */
@@ -12519,6 +12522,8 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }
+  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto was refused above */
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
@@ -13319,7 +13324,8 @@ static void PERMI_BLOCK(const permi_arrays_run *run, void *to, size_t count, con
 #define PERMI_H_MUL(a, b) _mm512_mul_pd(a, b)
 #define PERMI_H_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define PERMI_H_FMS(a, b, c) _mm512_fmsub_pd(a, b, c)
-#define PERMI_H_ABS(a) _mm512_range_pd(a, a, 11)
+#define PERMI_H_ABS(a) \
+  _mm512_castsi512_pd(_mm512_and_si512(_mm512_castpd_si512(a), _mm512_set1_epi64(0x7fffffffffffffff)))
 #define PERMI_H_ROOT(a) _mm512_sqrt_pd(a)
 #define PERMI_H_KEEP(v) __asm__("" : "+v"(v))
 #elif PERMI_PROGRAM_WIDTH == 4
@@ -13425,8 +13431,8 @@ PERMI_H_TARGET static void PERMI_PROGRAM_NAME(hybrid_turn)(const permi_hybrid *h
 #undef PERMI_PROGRAM_WIDTH
 
 #else /* PERMI_PROGRAM_ALGEBRA */
-/* Numbers N: GET(p) of slot p, PUT(p, v); RAW(p) of a row's base, B, CONSTANT(c), C; ROW(y, c) their sum; TIMES; MINUS(v, w) = v - w; CROSS(a, b, c,
-   d) = ab - cd. All of vector k. */
+/* Numbers N: GET(p) of slot p, PUT(p, v); RAW(p) of a row's base, B, CONSTANT(c), C; ROW(y, c) their sum; TIMES;
+   MINUS(v, w) = v - w; CROSS(a, b, c, d) = ab - cd. All of vector k. */
 #if PERMI_PROGRAM_ALGEBRA == 1
 #define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_complex_##name)
 #define PERMI_H_PARTS 2

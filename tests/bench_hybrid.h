@@ -70,7 +70,8 @@ static void bench_hybrid(void)
                  leaf.work / seconds[m] * 1e-9, operations / seconds[m] * 1e-9, leaf.seconds);
       } else {
         snprintf(line[m], sizeof line[m], "%5s %4s %10s %10.3g %11s %9.2f %9.2f %10.3g", "", "", "",
-                 1.5 * leaf.work, "1", leaf.work / seconds[m] * 1e-9, 1.5 * leaf.work / seconds[m] * 1e-9, leaf.seconds);
+                 1.5 * leaf.work, "1", leaf.work / seconds[m] * 1e-9, 1.5 * leaf.work / seconds[m] * 1e-9,
+                  leaf.seconds);
       }
       perm_job_free(job);
     }

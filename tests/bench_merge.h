@@ -120,8 +120,8 @@ static void bench_merge(void)
   bench_fit linear = {0, 0, 0, 0, 0, 0}, logarithmic = {0, 0, 0, 0, 0, 0};
   double largest = 0, alone = 0, together = 0, states = 0, busy[2] = {0, 0};
   size_t k;
-  printf("\n## Merged lists: seconds against transitions, steps of %d transitions and more\n(best of 5, one thread, its "
-         "own clock)\n\n"
+  printf("\n## Merged lists: seconds against transitions, steps of %d transitions and more\n(best of 5, one thread, "
+         "its own clock)\n\n"
          "| structure | steps | transitions | ns a transition, least | mean | most |\n|---|---|---|---|---|---|\n",
          BENCH_MERGE_LEAST);
   for (k = 0; k < sizeof names / sizeof names[0]; k++) {

@@ -27,7 +27,8 @@ expect mycielski 0 '1381724105482686970' --generate mycielskian:6
 expect wide 0 '2444888770250892795802079170816' --generate grid:16:16
 expect coronene 0 'permanent = 20$' --generate coronene
 expect dense 0 'dense, ' --generate uniform:12 --method dense
-for method in dense glynn ryser expansion frontier; do
+for method in dense glynn ryser expansion frontier lists sorting arrays tree band sparyser dominating decompose \
+  transversals; do
   expect "6! by $method" 0 'permanent = 72(0|0\.0*|0\.00000[0-9]*|19\.99999[0-9]*)$' --generate ones:6 --method $method
 done
 expect exact 0 '^  exact; subsets, exact' --generate ones:10 --precision exact
@@ -40,7 +41,7 @@ expect market 0 'permanent = 1$' $dir/swap.mtx
 expect several 0 'permanent = 1$' $dir/nine.txt $dir/swap.mtx
 
 # JSON
-expect json 0 '^\{"file":"grid:8:8","m":32,"n":32,"nnz":112,"kind":"integer","value":"12988816","exp2":0,"exact":true,"error":0,"estimate":0,"method":"frontier","isa":"plain","threads":1,"gpus":0,"terms":[0-9.e+]+,"plan_seconds":[0-9.e-]+,"seconds":[0-9.e-]+,"escalated":0,"status":"PERM_OK"\}$' --generate grid:8:8 --json
+expect json 0 '^\{"file":"grid:8:8","m":32,"n":32,"nnz":112,"kind":"integer","value":"12988816","exp2":0,"exact":true,"error":0,"estimate":0,"method":"band","isa":"plain","threads":1,"gpus":0,"terms":[0-9.e+]+,"plan_seconds":[0-9.e-]+,"seconds":[0-9.e-]+,"escalated":0,"status":"PERM_OK"\}$' --generate grid:8:8 --json
 expect json_null 0 '"value":"[-0-9.e+]+","exp2":0,"exact":false,"error":null,"estimate":[0-9.e+-]+,"method":"dense"' \
   --generate symmetric-uniform:18 --json
 if command -v python3 >/dev/null; then
@@ -74,7 +75,15 @@ expect kahan 0 'permanent = ' --generate uniform:12 --method glynn --precision k
 expect kahan_refused 2 'precision kahan is for methods glynn and ryser' --generate uniform:12 --precision kahan
 expect accurate_refused 2 'methods glynn and ryser have precisions' \
   --generate uniform:8 --method ryser --precision accurate
-expect frontier_refused 2 'method frontier has precisions' --generate uniform:8 --method frontier --precision dd
+expect frontier_kahan 2 'precision kahan is for methods glynn and ryser' --generate uniform:8 --method frontier \
+  --precision kahan
+for method in frontier lists arrays tree band transversals; do
+  expect "dd by $method" 0 '"error":[0-9.e-]+,"estimate".*"method":"'$method'"' --generate uniform:8 --method $method \
+    --precision dd --json
+done
+expect hybrid_estimate 0 'digits estimated; hybrid, ' --generate er:20:0.4 --method hybrid --precision fast
+expect cached_accurate 0 'digits estimated; cached, accurate' --generate er:20:0.4 --method cached --precision accurate
+expect hybrid_exact 2 'exact integers.*precision fast or accurate' --method hybrid $dir/nine.txt
 case $(uname -m) in
   x86_64 | i?86) expect neon 2 'this machine has no neon; its best is ' --isa neon $dir/nine.txt;;
   *) skipped=$((skipped + 1)); echo "SKIP neon: not refused on this machine";;
@@ -94,7 +103,7 @@ expect complex_json 0 '"kind":"complex","value":\["4","6"\],"exp2":0,"exact":fal
 expect complex_zero_json 0 '"value":\["0","0"\],"exp2":0,"exact":true,"error":0' --json $dir/singular.mtx
 expect complex_gauss 0 'permanent = .*i$' --generate complex-gauss:12 --precision accurate
 expect complex_certify 0 '"error":[0-9.e-]+,"estimate"' --generate complex-gauss:12 --certify --json
-expect complex_frontier 2 'complex matrices with precision exact only' --method frontier $dir/complex.txt
+expect complex_frontier 0 'permanent = 4[+]6i$' --method frontier $dir/complex.txt
 expect complex_exact 0 'permanent = 4[+]6i$' --precision exact $dir/complex.txt
 expect complex_exact_frontier 0 '"value":\["-1","11"\],"exp2":0,"exact":true' --precision exact --method frontier --json $dir/complex2.txt
 
@@ -149,11 +158,13 @@ check nothing_half_written test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
 
 # explain computes nothing
 expect explain 0 'dense, .*range of [0-9]+ chunks' --generate uniform:60 --explain
-expect explain_frontier 0 'frontier, order [0-9]+: width' --generate grid:10:10 --explain
+expect explain_frontier 0 '^frontier, order [0-9]+: width' --generate regular:60:3 --explain
+expect explain_band 0 '^band, order [0-9]+: window of at most' --generate grid:10:10 --explain
+expect explain_table 0 'order [0-9]+, hybrid +(predicted|no: )' --generate regular:60:3 --explain
 expect explain_write 0 'frontier' --generate grid:10:10 --explain --write $dir/grid.mtx
 check explain_wrote test -s $dir/grid.mtx
 
-expect explain_json 0 '^\{"file":"grid:10:10","m":50,"n":50,"nnz":180,"explain":"structure: .*bytes.u000a"\}$' --generate grid:10:10 --explain --json
+expect explain_json 0 '^\{"file":"grid:10:10","m":50,"n":50,"nnz":180,"explain":"structure: .*predicted .*bytes.u000a.*u000a"\}$' --generate grid:10:10 --explain --json
 $perm --generate er:9:0.5 --write - --json >$dir/stream.mtx
 expect write_stream 0 'permanent = ' $dir/stream.mtx
 check write_stream_alone sh -c "! grep -q permanent $dir/stream.mtx"
@@ -203,14 +214,11 @@ for option in --gpus --ranks --checkpoint --part --merge; do
   expect "later $option" 2 "option $option is not in this version" $option 1 $dir/nine.txt
   check "later $option: one line" one_line_error
 done
-for method in band hybrid cached dominating sparyser decompose transversals; do
-  expect "later $method" 2 "method $method is not in this version" --method $method $dir/nine.txt
-done
 
 # bad usage
 $perm >$dir/out 2>$dir/err; check no_arguments grep -q 'no matrix; expected a file, - or --generate' $dir/err
 expect unknown 2 'unknown option "--frobnicate"' --frobnicate $dir/nine.txt
-expect bad_method 2 'unknown method "magic"; expected auto' --method magic $dir/nine.txt
+expect bad_method 2 'unknown method "magic"; perm --help lists them' --method magic $dir/nine.txt
 expect bad_precision 2 'unknown precision "so-so"' --precision so-so $dir/nine.txt
 expect bad_isa 2 'unknown instruction set "mmx"' --isa mmx $dir/nine.txt
 expect bad_threads 2 'bad number of threads "two"' --threads two $dir/nine.txt

@@ -18,8 +18,8 @@ for header in perm.h perm_sparse.h; do
 done
 
 # a room uses only rooms above: every static function is defined before it is used (C99 makes that an error), and
-# there are no forward declarations of functions
-forward() { ! grep -nE '^(PERMI_UNUSED )?static [^=({]*\([^{]*\);$' "$1"; }
+# there are no forward declarations of functions but one, of what perm.h calls in perm_sparse.h
+forward() { ! grep -nE '^(PERMI_UNUSED )?static [^=({]*\([^{]*\);$' "$1" | grep -v ' permi_route('; }
 for header in perm.h perm_sparse.h; do check "$header: no forward declarations" forward $header; done
 
 narrow() { ! awk 'length($0) > 120 {print FILENAME ": " FNR; bad = 1} END {exit !bad}' "$@"; }

@@ -174,8 +174,9 @@ TEST(t_engines_exact_stays_exact)
 /* Orders of 30 to 300: engines that are predicted to take little against each other, within their bounds. */
 TEST(t_engines_agree_on_larger_matrices)
 {
-  static const char *const matrices[] = {"arrow:60:3", "arrow:40:2",  "tree:200", "band:120:3", "grid:6:20", "regular:30:3",
-                                         "er:40:0.08", "er:24:0.2", "blocks:7:8:0.4", "blocks:30:5:0.6", "mycielskian:5"};
+  static const char *const matrices[] = {"arrow:60:3",     "arrow:40:2",      "tree:200",     "band:120:3",
+                                         "grid:6:20",      "regular:30:3",    "er:40:0.08",   "er:24:0.2",
+                                         "blocks:7:8:0.4", "blocks:30:5:0.6", "mycielskian:5"};
   static const perm_precision precisions[] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_DD, PERM_PRECISION_EXACT};
   size_t k, q, t;
   for (k = 0; k < sizeof matrices / sizeof matrices[0]; k++)

@@ -14,8 +14,8 @@ static perm_matrix hybrid_random(int n, double p, int complex, int spread)
     for (j = 0; j < n; j++)
       if (test_uniform() < p)
         for (int part = 0; part < parts; part++)
-          x[(i * n + j) * parts + part] =
-              ldexp(test_below(3) ? test_uniform() : test_uniform() - 0.5, spread ? test_below(2 * spread) - spread : 0);
+          x[(i * n + j) * parts + part] = ldexp(test_below(3) ? test_uniform() : test_uniform() - 0.5,
+                                                spread ? test_below(2 * spread) - spread : 0);
   transversal = test_uniform();
   j = test_below(n);
   for (i = 0; i < n && transversal < 0.9; i++)

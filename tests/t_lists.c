@@ -16,8 +16,8 @@ static perm_status t_lists_number(const perm_matrix *matrix, const perm_options 
   partial = (perm_partial *)calloc((size_t)leaves + 1, sizeof *partial);
   for (k = 0; k < leaves && status == PERM_OK; k++) {
     perm_leaf leaf;
-    perm_job_leaf(job, k, &leaf);
-    status = perm_job_run(job, k, 0, leaf.chunks, &partial[k]);
+    if ((status = perm_job_leaf(job, k, &leaf)) == PERM_OK)
+      status = perm_job_run(job, k, 0, leaf.chunks, &partial[k]);
   }
   if (status == PERM_OK)
     status = permi_job_value(job, partial, number);

@@ -18,7 +18,8 @@ static void t_route_fill(int n, int parts, int64_t *a)
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
       for (k = 0; k < parts; k++) {
-        const int same = (i < n / 2) == (j < n / 2), some = same ? i == j || test_below(6) == 0 : i < j && test_below(2);
+        const int same = (i < n / 2) == (j < n / 2),
+                  some = same ? i == j || test_below(6) == 0 : i < j && test_below(2);
         a[(row[i] * n + column[j]) * parts + k] = i == j ? 1 + test_below(3) : some ? test_below(7) - 3 : 0;
       }
 }

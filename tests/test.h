@@ -52,7 +52,7 @@ static void test_fail(const char *file, int line, const char *what, const char *
   do {                                                          \
     test_now.checks++;                                          \
     if (!(condition)) {                                         \
-      char detail_[1024];                                        \
+      char detail_[8192];                                       \
       snprintf(detail_, sizeof detail_, __VA_ARGS__);           \
       test_fail(__FILE__, __LINE__, #condition, detail_);       \
     }                                                           \
