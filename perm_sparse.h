@@ -12058,6 +12058,7 @@ static const permi_engine permi_engines[] = {
 #define PERMI_PROVEN_FAVOUR_SECONDS 1e-3
 #define PERMI_HYBRID_CAUTION 1.5
 #define PERMI_ORDER_PLAN_SECONDS 2e-6 /* per vertex and entry, of finding a frontier order */
+#define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -12154,7 +12155,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   double dense = (double)INFINITY, counts = (double)INFINITY, proven = (double)INFINITY, best;
   permi_offer offer[ENGINES];
   perm_status status = PERM_OK;
-  int i, chosen = -1, frontier = 0, favoured = 0, too_long = 0, made = 0;
+  int i, turn, chosen = -1, frontier = 0, favoured = 0, too_long = 0, made = 0;
   if (options->method == PERM_DENSE || (options->method == PERM_EXACT && block->n > PERM_MAX_N))
     return permi_make_dense(maker, block, leaf);
   for (i = 0; i < ENGINES; i++)
@@ -12173,8 +12174,11 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   memset(offer, 0, sizeof offer);
   for (i = 0; i < ENGINES; i++)
     offer[i].seconds = (double)INFINITY;
-  for (i = 0; i < ENGINES && status == PERM_OK; i++) {
-    const perm_method method = permi_engines[i].method;
+  for (turn = 0; turn < ENGINES && status == PERM_OK; turn++) {
+    perm_method method = permi_engines[turn].method;
+    i = turn;
+    if (block->n <= PERMI_ORDER_FIRST && (method == PERM_TREE || method == PERM_FRONTIER)) /* neighbours in the table */
+      method = permi_engines[i += method == PERM_TREE ? 1 : -1].method;
     if (permi_engines[i].named)
       continue;
     if (method == PERM_FRONTIER) {
@@ -12193,7 +12197,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
       continue;
     if (method == PERM_HYBRID && PERMI_HYBRID_CAUTION * offer[i].seconds > dense)
       continue; /* its estimate is the larger one, so it is run again more often */
-    if (i <= frontier || !frontier)
+    if (method == PERM_TRANSVERSALS || method == PERM_BAND || method == PERM_TREE || method == PERM_FRONTIER)
       proven = fmin(proven, offer[i].seconds);
     favoured = method == PERM_FRONTIER && proven < PERMI_PROVEN_FAVOUR_SECONDS;
     if (offer[i].seconds < best || (proven == offer[i].seconds && proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
