@@ -9167,7 +9167,7 @@ static int permi_band_order(const perm_allocator *allocator, const permi_block *
   const int n = block->n, vertices = 2 * n;
   int *number = (int *)permi_allocate(allocator, 6 * (size_t)vertices, sizeof(int));
   permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
-  int *order, *seen, *trial, *rank, v, i, kind, side, start = 0;
+  int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   price->cost = (double)INFINITY;
   price->most = price->made = 0;
   price->width = 0;
@@ -9181,6 +9181,17 @@ static int permi_band_order(const perm_allocator *allocator, const permi_block *
   rank = number + 4 * vertices;
   trial = number + 5 * vertices;
   permi_band_same(block, key, same);
+  for (v = 0; v < vertices; v++) {
+    int open = 0;
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      open += same[block->neighbour[e]] == block->neighbour[e];
+    wide[v / n] |= open > PERMI_BAND_SLOTS;
+  }
+  if (wide[0] && wide[1]) {
+    permi_release(allocator, number);
+    permi_release(allocator, key);
+    return 1;
+  }
   for (v = 1; v < vertices; v++)
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
@@ -9194,8 +9205,8 @@ static int permi_band_order(const perm_allocator *allocator, const permi_block *
     for (side = 0; side < 2; side++) {
       permi_band_price found;
       int used = 0;
-      if (kind == 2 && n > 1 && price->cost < 4.0 * block->edges)
-        continue; /* as narrow as it gets */
+      if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
+        continue; /* a line opens too many slots; as narrow as it gets */
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)
@@ -12054,7 +12065,7 @@ static const permi_engine permi_engines[] = {
 };
 
 /* Below this the frontier, a tree, a band or an enumeration is taken whatever a sum over signs may take: their bounds
-   are proven and they hardly cancel. */
+   are proven and they hardly cancel. Unless there are many blocks and finding their orders takes longer. */
 #define PERMI_PROVEN_FAVOUR_SECONDS 1e-3
 #define PERMI_HYBRID_CAUTION 1.5
 #define PERMI_ORDER_PLAN_SECONDS 2e-6 /* per vertex and entry, of finding a frontier order */
@@ -12182,8 +12193,9 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
     if (permi_engines[i].named)
       continue;
     if (method == PERM_FRONTIER) {
+      const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
       frontier = i;
-      if (proven < PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges))
+      if (proven < finding || (best < finding && finding * working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS))
         permi_refuse(&offer[i], PERM_ERROR_LIMIT, "is done before an order is found");
       else
         status = permi_engines[i].offer(maker, block, fmin(best, permi_hybrid_hope(maker, block, dense)), &offer[i]);

@@ -43,9 +43,9 @@ static double bench_planner_predicted(const perm_matrix *matrix, perm_method met
 
 static void bench_planner(void)
 {
-  static const char *const matrices[] = {"regular:40:3", "er:30:0.3",  "er:26:0.6",     "grid:10:12",
-                                         "band:200:4",   "tree:3000",  "arrow:60:3",    "er:24:0.9",
-                                         "mycielskian:6", "blocks:6:14:0.4", "er:34:0.2", "uniform:22"};
+  static const char *const matrices[] = {"regular:60:3", "er:34:0.3",  "er:28:0.6",     "grid:14:16",
+                                         "band:2000:5",  "tree:30000", "arrow:400:3",   "er:26:0.9",
+                                         "mycielskian:6", "blocks:20:18:0.4", "er:36:0.2", "uniform:25"};
   static const perm_method methods[] = {PERM_FRONTIER, PERM_TREE, PERM_BAND, PERM_HYBRID, PERM_CACHED, PERM_DOMINATING,
                                         PERM_SPARYSER, PERM_DECOMPOSE, PERM_TRANSVERSALS, PERM_DENSE, PERM_EXACT};
   size_t k, m;
