@@ -7619,8 +7619,10 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int
 {
   permi_hybrid *hybrid = maker->hybrid;
   permi_statement *statement;
+  if (maker->failed) /* perhaps to make the operation that it belongs to */
+    return;
   if (hybrid->statements >= PERMI_HYBRID_STATEMENTS) {
-    maker->failed = maker->failed ? maker->failed : 1;
+    maker->failed = 1;
     return;
   }
   if (!permi_grow(maker->allocator, (void **)&hybrid->statement, hybrid->statements, &hybrid->statement_room,
