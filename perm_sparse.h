@@ -9483,7 +9483,7 @@ typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as orien
   int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; those of none are the last */
   uint64_t combinations;                            /* of the chunk's digits */
   double nodes, terms, seconds, growth, bits; /* predicted; all terms; product of row sums of moduli; its log2 */
-  int survivors;                              /* 1: zeros are predicted to cut branches */
+  double widest;                              /* row sum of moduli */
   double base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
   double value[2][PERM_MAX_N * PERM_MAX_N];
@@ -9732,6 +9732,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->on_grid = 1;
   ryser->growth = 1;
   ryser->bits = n;
+  ryser->widest = 0;
   for (i = 0; i < split->groups; i++) {
     digit_mask[digits++] = split->group[i];
     grouped |= split->group[i];
@@ -9757,6 +9758,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
     grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51);
     ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
     ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
+    ryser->widest = fmax(ryser->widest, sum);
     ryser->base[0][i] = ryser->base[1][i] = 0;
   }
   for (d = 0; d < digits; d++) { /* Algorithm 3: the digit with the fewest rows of its own, for its bits */
@@ -9905,6 +9907,10 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
       *best = *trial;
   }
   permi_release(allocator, trial);
+  if (block->integer && best->widest * (1 + 1e-12) >= 9223372036854775808.0) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
+    return PERM_OK;
+  }
   if (block->integer && !(best->bits <= 126)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
                  best->bits);

@@ -524,3 +524,26 @@ TEST(t_sparyser_dominating_bounds_and_terms)
     perm_matrix_free(&matrix);
   }
 }
+
+/* Row sums beyond 64 bits, in a matrix whose permanent has 65: refused or right. */
+TEST(t_sparyser_dominating_wide_row_sums)
+{
+  static const int row[] = {0, 0, 0, 1, 1, 1, 2, 2, 2}, column[] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
+  int64_t integer[9] = {INT64_C(1) << 62, INT64_C(1) << 62, INT64_C(1) << 62, 1, 1, 1, 1, 1, 1};
+  int k, side;
+  for (k = 0; k < 4; k++) {
+    perm_options options = t_seeds_options(k & 1 ? PERM_DOMINATING : PERM_SPARYSER, PERM_PRECISION_EXACT);
+    perm_matrix matrix;
+    perm_result result;
+    side = k / 2;
+    CHECK(perm_matrix_from_triplets(3, 3, 9, side ? column : row, side ? row : column, NULL, NULL, integer,
+                                    PERM_KIND_INTEGER, NULL, &matrix, NULL) == PERM_OK);
+    if (perm_compute_sparse(&matrix, &options, &result) == PERM_OK)
+      CHECK_SHOW(result.exact && result.integer.words == 2 && result.integer.word[1] == 1 &&
+                     result.integer.word[0] == UINT64_C(1) << 63,
+                 "%.17g", result.value);
+    else
+      CHECK_SHOW(result.status == PERM_ERROR_LIMIT, "%s", result.message);
+    perm_matrix_free(&matrix);
+  }
+}
