@@ -1607,7 +1607,8 @@ struct permi_leaf {
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise, the */
   double bound_absolute;    /* latter without the partial's exp2; INFINITY where no theorem holds */
-  double estimate_relative; /* estimate = estimate_relative * absolute */
+  double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute, */
+  double estimate_absolute; /* this one scaled as bound_absolute: what the terms' sizes do not tell */
 };
 
 typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
@@ -1779,9 +1780,14 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
     const double lost = ldexp(leaf->bound_absolute * scale, permi_int_exponent(shift)) +
                         ldexp(partial->lost * scale, permi_int_exponent(shift + partial->exp2));
     number->error += lost + DBL_MIN;
-    if (leaf->information.kind == PERM_LEAF_TASK && lost < (double)INFINITY) /* ranges' bounds are far too wide */
-      number->estimate += lost;
+    if (leaf->information.kind == PERM_LEAF_TASK || absolute == 0) /* ranges' bounds are far too wide, but here */
+      number->estimate += lost;                                    /* terms of which nothing is left tell nothing */
   }
+  if (leaf->estimate_absolute > 0)
+    number->estimate += ldexp(leaf->estimate_absolute * fabs(leaf->scale.hi) * (1 + 1e-12),
+                              permi_int_exponent(leaf->scale_exp2 - number->exp2)) + DBL_MIN;
+  if (number->estimate > number->error)
+    number->estimate = number->error;
   return PERM_OK;
 }
 

@@ -2738,11 +2738,16 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
 {
   const permi_working *working = maker->working;
   const double scale = fabs(leaf->scale.hi) * (1 - 8 * PERMI_UNIT);
-  double bound = working->lost ? working->lost_error : 0;
-  if (block->rounded)
-    bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * permi_block_majorant(block);
+  double bound = working->lost ? working->lost_error : 0, estimate = bound;
+  if (block->rounded) {
+    const double majorant = permi_block_majorant(block);
+    bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
+    if (block->n <= PERMI_MAJORANT_ORDER) /* signs may cancel in every term of rounded entries; else it is too wide */
+      estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
+  }
   if (bound > 0) {
     leaf->bound_absolute += ldexp(bound * (1 + 1e-12) / scale, permi_int_exponent(-leaf->scale_exp2)) + DBL_MIN;
+    leaf->estimate_absolute += ldexp(estimate / scale, permi_int_exponent(-leaf->scale_exp2));
     leaf->estimate_relative += 4 * PERMI_UNIT * (1 + working->degree_two);
   }
 }
@@ -9483,6 +9488,8 @@ typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as orien
   int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; those of none are the last */
   uint64_t combinations;                            /* of the chunk's digits */
   double nodes, terms, seconds, growth, bits; /* predicted; all terms; product of row sums of moduli; its log2 */
+  double moved[PERM_MAX_N];                   /* most that an entry of a row was rounded by */
+  int buried;                                 /* 1: some entry lost more than 2^-20 of itself */
   double widest;                              /* row sum of moduli */
   double base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
@@ -9730,6 +9737,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->transposed = side;
   ryser->groups = split->groups;
   ryser->on_grid = 1;
+  ryser->buried = 0;
   ryser->growth = 1;
   ryser->bits = n;
   ryser->widest = 0;
@@ -9759,7 +9767,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
     ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
     ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
     ryser->widest = fmax(ryser->widest, sum);
-    ryser->base[0][i] = ryser->base[1][i] = 0;
+    ryser->base[0][i] = ryser->base[1][i] = ryser->moved[i] = 0;
   }
   for (d = 0; d < digits; d++) { /* Algorithm 3: the digit with the fewest rows of its own, for its bits */
     int best = d;
@@ -9820,6 +9828,8 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
           const double x = (part ? block->imaginary : block->real)[edge];
           const double y = floor(x / grid[row] + 0.5) * grid[row];
           ryser->on_grid &= x == y;
+          ryser->moved[row] = fmax(ryser->moved[row], fabs(x - y));
+          ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
           if (k < ryser->digit_start[digits])
             ryser->value[part][used] = y;
           ryser->base[part][row] += !ryser->halves ? 0 : k < ryser->digit_start[digits] ? -y / 2 : y / 2;
@@ -9921,11 +9931,44 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* THE BOUND. Row sums are exact. If no entry was rounded to the grid, a term is a product of n exact numbers: gamma_n
-   (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a chunk, hi loses at most gamma_N
-   times their moduli, all of which goes to lo, whose sum is off by gamma_N times that; the moduli's sum is off by
-   gamma_N of itself. A product below DBL_MIN is off by at most 4 DBL_MIN, then times at most the product of the rows'
-   sums of moduli; a branch cut by underflow likewise. */
+/* At most what rounding to the grid changes in the permanent: per (|A| + M) - per |A|, M the roundings. Small orders by
+   the subsets of columns; others with the product of row sums, which are taken as 1 where they are less. */
+static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block)
+{
+  double value[1 << PERMI_MAJORANT_ORDER], change[1 << PERMI_MAJORANT_ORDER], sum = 0;
+  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine;
+  int i, e, s;
+  if (ryser->on_grid)
+    return 0;
+  if (n > PERMI_MAJORANT_ORDER) {
+    for (i = 0; i < n; i++)
+      sum += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
+    return ryser->growth * expm1(sum * (1 + 1e-12)) * (1 + 1e-12);
+  }
+  memset(value, 0, sizeof value);
+  memset(change, 0, sizeof change);
+  value[0] = 1;
+  for (s = 0; s < (1 << n) - 1; s++) {
+    for (i = 0, e = s; e; e &= e - 1)
+      i++;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+      const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
+      const double moved = ryser->parts * ryser->moved[i];
+      const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
+      if (!(s & bit)) {
+        value[s | bit] += value[s] * x;
+        change[s | bit] += change[s] * (x + moved) + value[s] * moved;
+      }
+    }
+  }
+  return change[s] * (1 + 1e-12) + 1e-280;
+}
+
+/* THE BOUND. Row sums are exact, of entries on the grid; permi_ryser_off_grid says what that costs. A term is a product
+   of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a chunk,
+   hi loses at most gamma_N times their moduli, all of which goes to lo, whose sum is off by gamma_N times that; the
+   moduli's sum is off by gamma_N of itself. A product below DBL_MIN is off by at most 4 DBL_MIN, then times at most the
+   product of the rows' sums of moduli; a branch cut by underflow likewise. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_ryser *ryser = (permi_ryser *)offer->plan;
@@ -9961,13 +10004,16 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
   leaf->integer = ryser->integers;
   if (!leaf->integer) {
+    const double off_grid = ldexp(permi_ryser_off_grid(ryser, block), -leaf->scale_exp2);
     leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
     leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-    if (ryser->on_grid && ryser->terms / (double)ryser->combinations < 1e12) {
+    if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* the terms need not tell; else it is far too wide */
+      leaf->estimate_absolute = off_grid;
+    if (ryser->terms / (double)ryser->combinations < 1e12) {
       const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n);
       const double chunk = permi_gamma(2 * ryser->terms / (double)ryser->combinations);
       leaf->bound_relative = (gamma / (1 - gamma) + chunk * chunk) * (1 + 2 * chunk) * (1 + 8 * PERMI_UNIT);
-      leaf->bound_absolute = 8.0 * n * ryser->terms * DBL_MIN * ryser->growth;
+      leaf->bound_absolute = 8.0 * n * ryser->terms * DBL_MIN * ryser->growth + off_grid;
     }
     permi_make_honest(maker, block, leaf);
   }
@@ -11841,7 +11887,8 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->integer = frontier->algebra >= PERMI_WORD;
   if (!leaf->integer) {
     leaf->bound_relative = frontier->bound_relative;
-    leaf->estimate_relative = 4 * sqrt((doubled ? PERMI_DD_UNIT : PERMI_UNIT) * frontier->bound_relative);
+    leaf->estimate_relative =
+        4 * sqrt((doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT) * frontier->bound_relative);
     if (doubled && maker->job->leaves == 0) /* what is accurate, unless another leaf says otherwise */
       maker->job->precision = PERM_PRECISION_DD;
     if (leaf->estimate_relative > leaf->bound_relative)
@@ -12021,7 +12068,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   offer->plan = NULL;
   leaf->integer = tree->algebra >= PERMI_TREE_WORD;
   if (!leaf->integer) {
-    const double unit = tree->algebra == PERMI_TREE_DD ? PERMI_DD_UNIT : PERMI_UNIT;
+    const double unit = tree->algebra == PERMI_TREE_DD && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
     leaf->bound_relative = tree->bound_relative;
     leaf->estimate_relative = fmin(4 * sqrt(unit * tree->bound_relative), tree->bound_relative);
   }

@@ -216,3 +216,73 @@ TEST(t_engines_agree_on_larger_matrices)
       perm_matrix_free(&matrix);
     }
 }
+
+/* Entries of every size, and integers that doubles round: bounds hold, and where terms are lost or all cancel the
+   estimates say so. Sparse Ryser sums have a bound whatever the entries. */
+TEST(t_engines_hostile_sizes)
+{
+  static const double sizes[] = {1e308, 1e-308, 5e-324, 1.7976931348623157e308,
+                                 1,     1e155,  1e-155, 2.2250738585072014e-308};
+  static const perm_method methods[] = {PERM_AUTO, PERM_FRONTIER, PERM_LISTS, PERM_TREE, PERM_BAND,
+                                        PERM_HYBRID, PERM_CACHED, PERM_SPARYSER, PERM_DOMINATING, PERM_TRANSVERSALS};
+  double a[2 * T_ENGINES_MAX * T_ENGINES_MAX];
+  int trial, i, finite = 0;
+  for (trial = 0; trial < 4000; trial++) {
+    const int n = 2 + trial % 5, parts = trial % 4 == 3 ? 2 : 1, whole = trial % 4 == 2;
+    const perm_method method = methods[test_below((int)(sizeof methods / sizeof methods[0]))];
+    const int by_terms = method == PERM_SPARYSER || method == PERM_DOMINATING;
+    int row[T_ENGINES_MAX * T_ENGINES_MAX], column[T_ENGINES_MAX * T_ENGINES_MAX], kind = trial % 3;
+    double real[T_ENGINES_MAX * T_ENGINES_MAX], imaginary[T_ENGINES_MAX * T_ENGINES_MAX];
+    int64_t integer[T_ENGINES_MAX * T_ENGINES_MAX];
+    size_t used = 0;
+    perm_options options;
+    perm_matrix matrix;
+    perm_result result;
+    memset(&options, 0, sizeof options);
+    options.method = method;
+    options.certify = by_terms;
+    options.precision = by_terms || !whole ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD;
+    for (i = 0; i < n * n; i++) {
+      int part;
+      for (part = 0; part < parts; part++)
+        a[i * parts + part] = (test_below(2) ? 1 : -1) * (test_below(4) == 0 ? 0
+                              : kind == 0   ? sizes[test_below(8)]
+                              : kind == 1   ? 1 + ldexp(test_below(4), -52)
+                                            : ldexp(1 + test_uniform(), test_below(2000) - 1000));
+      integer[used] = test_below(3) ? test_below(2) ? INT64_MIN : INT64_MAX : 0;
+      row[used] = i / n;
+      column[used] = i % n;
+      real[used] = a[i * parts];
+      imaginary[used++] = parts == 2 ? a[i * parts + 1] : 0;
+    }
+    CHECK(perm_matrix_from_triplets(n, n, used, row, column, real, imaginary, integer,
+                                    whole        ? PERM_KIND_INTEGER
+                                    : parts == 2 ? PERM_KIND_COMPLEX
+                                                 : PERM_KIND_REAL,
+                                    NULL, &matrix, NULL) == PERM_OK);
+    if (perm_compute_sparse(&matrix, &options, &result) == PERM_OK && !whole) {
+      oracle_exact exact = oracle_exact_make(parts, n, a);
+      const double off = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
+      CHECK_SHOW(off <= result.error * (1 + 1e-13), "%s, order %d: off by %g, bound %g", perm_method_name(method), n,
+                 off, result.error);
+      CHECK_SHOW(off <= 8 * result.estimate + 4e-16 * hypot(result.value, result.imaginary),
+                 "%s, order %d: off by %g, estimate %g, value %g, trial %d", perm_method_name(result.method), n, off,
+                 result.estimate, result.value, trial);
+      oracle_exact_free(&exact);
+      if (by_terms) {
+        CHECK_SHOW(result.error < (double)INFINITY, "%s, order %d", perm_method_name(method), n);
+        finite++;
+      }
+    } else if (result.status == PERM_OK && !result.exact) {
+      perm_result truth;
+      memset(&options, 0, sizeof options);
+      CHECK(perm_compute_sparse(&matrix, &options, &truth) == PERM_OK && truth.exact);
+      CHECK_SHOW(fabs(ldexp(result.value, (int)result.exp2) - truth.value) <=
+                     8 * ldexp(result.estimate, (int)result.exp2) + 4e-16 * fabs(truth.value),
+                 "%s, integers: %g, not %g, estimate %g", perm_method_name(method), result.value, truth.value,
+                 result.estimate);
+    }
+    perm_matrix_free(&matrix);
+  }
+  CHECK(finite > 100);
+}
