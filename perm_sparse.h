@@ -10004,7 +10004,7 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
   leaf->integer = ryser->integers;
   if (!leaf->integer) {
-    const double off_grid = ldexp(permi_ryser_off_grid(ryser, block), -leaf->scale_exp2);
+    const double off_grid = ldexp(permi_ryser_off_grid(ryser, block), -(int)leaf->scale_exp2);
     leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
     leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
     if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* the terms need not tell; else it is far too wide */
