@@ -47,17 +47,34 @@
 
    GUARANTEES
      - Integer and pattern matrices are computed exactly, up to 4544 bits (above that in doubles, and `exact` is 0),
-       and modulo any number at any size. Doubles carry a proven bound in `error`: the
-       frontier programme only adds products of entries, so non-negative matrices lose no digit to cancellation.
-       Where underflow on the way cannot be bounded (bands of thousands) `error` is INFINITY.
+       and modulo any number at any size. Doubles carry a proven bound in `error` from the methods frontier, lists,
+       sorting, arrays, tree, band and transversals, which only add products of entries, so that non-negative matrices
+       lose no digit to cancellation. Methods hybrid and cached sum over signs: `error` is INFINITY, `estimate` an
+       estimate.
      - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
-     - The same plan and the same bits on every run: annealing counts moves, not seconds.
+     - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
 
-   COST  what the structure allows: n + nnz steps over at most C(a + b, a - d) states, a and b the rows and columns
-   on the frontier, d the difference of those eliminated. perm_sparse_job + perm_job_explain tell beforehand.
+   METHOD (options.method): what it sums; states or terms; values
+       auto          the one predicted to be fastest within max_bytes, for each block
+       frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, d more of ones
+                     gone than of others; all values. Lists or arrays:
+       lists, arrays   states sorted and merged, or at the places of combinations; sorting: expand, sort, contract
+       tree          tables of a tree decomposition; 2^width a vertex; all values
+       band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
+       hybrid        signs outside, elimination inside: 2^signs runs of a programme; doubles, complex or accurate
+       cached        the same with nothing inside: Glynn's sum that keeps products of rows
+       sparyser      Ryser's sum without what is surely zero; up to n 2^(n-1); doubles, integers to 126 bits
+       dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
+       decompose     branches at lines of degree 3 and 4 down to nothing or dense blocks; doubles, exact integers
+       transversals  every perfect matching one at a time; all values
+       dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
-   LIMITS of this version: 512 frontier vertices; dense blocks, sums over signs or subsets and method decompose to
-   order 64.
+   COST  what the structure allows. perm_sparse_job + perm_job_explain tell beforehand, and perm_sparse_spy draws it;
+   options.plan_effort buys longer searches for orders and layouts.
+
+   LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
+   or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
+   Methods tree, band, transversals and decompose use one thread.
 
    REFERENCES
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -65,6 +82,15 @@
      [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
      [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
+     [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
+     [Dec99] R. Dechter, Bucket elimination: a unifying framework for reasoning, Artif. Intell. 113 (1999) 41-85.
+     [LM]    P. H. Lundow, K. Markstrom, Efficient computation of permanents, with applications to Boson sampling and
+             random matrices: bands, dominating sets.
+     [SUP]   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser,
+             decomposition.
+     [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
+             on GPUs: the permanent ordering, products kept at a depth.
+     [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
              using merge path, IPDPS 2015: unions of sorted lists.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
@@ -4672,7 +4698,7 @@ done:
    contiguous arrays, else a table says for every low word where it comes from. Every value is computed from the
    source alone, in a fixed order, so threads share the blocks without synchronisation and the bits do not depend on
    how many they are. Low slots go to the vertices that live through the most states, as they are touched least. */
-#define PERMI_ARRAY_LOW 11     /* see the measurements at permi_arrays_create */
+#define PERMI_ARRAY_LOW 11     /* words of these slots, and their ranks, stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* slots of the middle and of the top at most */
 #define PERMI_ARRAY_NOWHERE 0xffff
 #define PERMI_ARRAY_SAFE 1e-250 /* products of doubles above it are sums of multiples of 2^-936 */
@@ -5797,7 +5823,8 @@ static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arr
          2 * (11 * middles + ldexp(10, arrays->top)) + 65536;
 }
 
-/* Seconds of one thread; measured per unit of the order's cost. */
+/* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
+   from their size and operations. */
 #define PERMI_ARRAY_STATES 20000 /* smaller peaks are left to the lists */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
@@ -5834,7 +5861,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
    the entries of v that are left, and keeps the terms with x_v; so every vertex of the elimination tree yields one
    table over its scope, the neighbours that it has when it goes, and tables of different branches do not meet before
    their branches do. That is linear in n for bounded treewidth, where a frontier grows with the depth of the tree.
-   R. Dechter, Bucket elimination: a unifying framework for reasoning, Artif. Intell. 113 (1999) 41-85.
+   [Dec99]
 
    A table over a rows and b columns whose subtree has d more columns than rows holds the C(a + b, a - d) masks that
    have d more matched rows than columns: as numbers "matched XOR is a row" they have a - d bits, and are ranked in
