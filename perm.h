@@ -8544,7 +8544,8 @@ PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem,
   if (status != PERM_OK)
     return permi_fail_memory(result);
   if (options->method == PERM_AUTO && counted.real && !counted.integer && !counted.zero && counted.m == counted.rows &&
-      counted.n == counted.rows && counted.n >= 5 && counted.n <= PERM_MAX_N) { /* nothing is repeated: dense? */
+      counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
+      counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
     const permi_choice choice = permi_counts_choice(&counted, options);
     const permi_view view = {counted.real, counted.n, counted.parts};
     perm_plan plan;

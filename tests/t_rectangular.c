@@ -563,3 +563,30 @@ TEST(t_rect_entries_lost_to_scaling)
                    perm_method_name(methods[k]), precision, certify, x, all);
       }
 }
+
+/* As many different columns as rows, but more columns in all: not a square matrix. */
+TEST(t_rect_repeated_columns_are_not_square)
+{
+  static const perm_precision precisions[] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_FAST};
+  double a[12 * 14], b[12 * 14];
+  int m, n, p, i, j;
+  for (m = 2; m <= 12; m++)
+    for (n = m + 1; n <= m + 2; n++)
+      for (p = 0; p < 2; p++) {
+        perm_options options = {0};
+        oracle_wide value[2];
+        perm_result r;
+        rect_random(a, m * n, 1);
+        for (i = 0; i < m; i++)
+          for (j = m; j < n; j++)
+            a[i * n + j] = a[i * n];
+        rect_transpose(1, m, n, a, b);
+        oracle_rectangular(1, m, n, a, value);
+        options.precision = precisions[p];
+        CHECK(perm_compute_real(m, n, a, n, &options, &r) == PERM_OK);
+        CHECK_SHOW(rect_distance(&r, value) <= 1e-13 * rect_size(value), "%d x %d: %s", m, n,
+                   perm_method_name(r.method));
+        CHECK(perm_compute_real(n, m, b, m, &options, &r) == PERM_OK);
+        CHECK(rect_distance(&r, value) <= 1e-13 * rect_size(value));
+      }
+}
