@@ -2778,6 +2778,13 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
+/* A bound on what underflow took, of values that are multiplied by factor 2^e: it must not become 0 by underflow
+   itself, for values that are scaled up again. */
+static double permi_loss_scaled(double loss, double factor, int e)
+{
+  return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
+}
+
 typedef struct permi_offer {
   double seconds, bytes; /* predicted, of one thread; seconds INFINITY: refused, because it */
   char why[160];         /* "is not a band of at most ...", to follow "a block of order N " */
@@ -3937,7 +3944,7 @@ static void permi_run_rescale(permi_run *run, permi_list *list, int doubles)
   half = e / 2; /* 2^-e alone may not be a double */
   for (k = 0; k < count; k++)
     x[k] = x[k] * ldexp(1, -half) * ldexp(1, half - e);
-  run->loss = ldexp(run->loss, -e);
+  run->loss = permi_loss_scaled(run->loss, 1, -e);
   run->smallest = ldexp(run->smallest, -e);
   run->largest = ldexp(run->largest, -e);
   if (e > 0 && run->smallest < PERMI_SAFE_PRODUCT) /* a low part may go before its high part */
@@ -4043,7 +4050,7 @@ static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int
   weight *= 1 + 1e-12;
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
   if (frontier->algebra < PERMI_WORD) {
-    run->loss *= weight;
+    run->loss = permi_loss_scaled(run->loss, weight, 0);
     if (run->smallest * least < PERMI_SAFE_PRODUCT)
       run->loss += (frontier->algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
     run->tracking = run->careful || run->list[p & 1].states < PERMI_TRACK_STATES || p % 4 == 0;
@@ -5456,7 +5463,7 @@ static void permi_array_rescale(permi_arrays_run *run, double *x, size_t doubles
   half = e / 2;
   for (k = 0; k < doubles; k++)
     x[k] = x[k] * ldexp(1, -half) * ldexp(1, half - e);
-  run->loss = ldexp(run->loss, -e);
+  run->loss = permi_loss_scaled(run->loss, 1, -e);
   run->smallest = ldexp(run->smallest, -e);
   run->largest = ldexp(run->largest, -e);
   if (e > 0 && run->smallest < PERMI_ARRAY_SAFE)
@@ -5517,7 +5524,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
     run->tracking = 0;
     if (doubles) {
       weight = permi_ways_weight(run, p, &least);
-      run->loss *= weight;
+      run->loss = permi_loss_scaled(run->loss, weight, 0);
       if (run->smallest * least < PERMI_ARRAY_SAFE)
         run->loss += 16 * DBL_MIN * (arrays->pull_start[p + 1] - arrays->pull_start[p]);
       run->smallest *= least * (cancels ? 1.2e-32 : 1 - 1e-9);
@@ -6193,7 +6200,7 @@ static void permi_tree_rescale(const permi_tree *tree, permi_tree_table *table)
   half = e / 2; /* 2^-e alone may not be a double */
   for (i = 0; i < count; i++)
     x[i] = x[i] * ldexp(1, -half) * ldexp(1, half - e);
-  table->loss = ldexp(table->loss, -e);
+  table->loss = permi_loss_scaled(table->loss, 1, -e);
   if (e > 0 && ldexp(low, -e) < PERMI_SAFE_PRODUCT) /* then low words may have lost bits as well */
     table->loss += 2 * DBL_MIN;
   table->smallest = ldexp(low, -e);
@@ -6310,7 +6317,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 static double permi_tree_join_loss(const permi_tree_table *left, const permi_tree_table *right)
 {
   const double pairs = ldexp(1, permi_tree_bits(left->set & right->set));
-  double loss = left->loss * right->largest + right->loss * left->largest + left->loss * right->loss;
+  double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
+                (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
   if (left->smallest * right->smallest < PERMI_SAFE_PRODUCT)
     loss += PERMI_TREE_LOST;
   return pairs * 2 * loss;
@@ -6355,7 +6363,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
     memmove(table->value, matched, upper * size * sizeof *matched);
   table->states = node->column ? upper : lower;
   table->difference = node->difference;
-  table->loss *= weight * (1 + 1e-12);
+  table->loss = permi_loss_scaled(table->loss, weight * (1 + 1e-12), 0);
   if (table->smallest * least < PERMI_SAFE_PRODUCT)
     table->loss += (edges + 1) * PERMI_TREE_LOST;
 }

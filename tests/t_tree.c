@@ -270,3 +270,29 @@ TEST(t_tree_is_chosen_and_agrees_with_itself_permuted)
   free(real);
   free(integer);
 }
+
+/* A bound on what underflow took must not underflow itself while values are scaled down: they are scaled up again. */
+TEST(t_tree_bound_of_underflow_stays)
+{
+  enum { N = 8, ENTRIES = 17 };
+  static const int row[ENTRIES] = {0, 0, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7};
+  static const int column[ENTRIES] = {0, 2, 1, 4, 5, 4, 7, 3, 5, 2, 5, 6, 7, 0, 1, 3, 6};
+  static const int power[ENTRIES] = {0, 0, 0, 0, -799, 0, 0, 0, 917, 0, 917, 827, 0, 0, -719, 561, -852};
+  double a[N * N] = {0}, off;
+  int precision, k;
+  oracle_exact exact;
+  for (k = 0; k < ENTRIES; k++)
+    a[row[k] * N + column[k]] = ldexp(1, power[k]);
+  exact = oracle_exact_make(1, N, a);
+  for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_DD; precision++) {
+    perm_options options = t_sparse_options(PERM_TREE, (perm_precision)precision);
+    perm_matrix matrix;
+    perm_result result;
+    CHECK(perm_matrix_from_dense(N, N, a, N, NULL, &matrix, NULL) == PERM_OK);
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+    off = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
+    CHECK_SHOW(off <= result.error, "precision %d: off by %g, error %g", precision, off, result.error);
+    perm_matrix_free(&matrix);
+  }
+  oracle_exact_free(&exact);
+}
