@@ -12604,6 +12604,16 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   return PERM_OK;
 }
 
+/* Is there an integer that such an array of doubles does not hold? */
+static int permi_sparse_rounds(const perm_matrix *matrix)
+{
+  size_t e;
+  for (e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz; e++)
+    if (fabs((double)matrix->integer[e]) >= 9007199254740992.0)
+      return 1;
+  return 0;
+}
+
 /* Checks the call; *exact is the arithmetic to begin with. */
 static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, int *exact,
                                       perm_result *result)
@@ -12678,7 +12688,7 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
 {
   const perm_options *options = permi_options(options_given);
   perm_status status;
-  int exact = 0;
+  int exact = 0, leaf;
   permi_result_clear(result);
   if (!job)
     return permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
@@ -12693,6 +12703,10 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
     if (status == PERM_OK)
       status = permi_problem_job(&problem, 0, 2, options, job, result);
     permi_release(&options->allocator, entries);
+    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(matrix); leaf++) {
+      (*job)->leaf[leaf].bound_relative = (double)INFINITY;
+      (*job)->leaf[leaf].estimate_relative += fmin(matrix->m, matrix->n) * PERMI_UNIT;
+    }
     return status;
   }
   if (matrix->m == 0) {
@@ -12767,7 +12781,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   if (!result)
     return PERM_ERROR_NULL;
   status = permi_sparse_check(matrix, &options, &exact, result);
-  if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, &options)) {
+  if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, &options) &&
+      !permi_sparse_rounds(matrix)) {
     permi_problem problem;
     void *entries;
     status = permi_sparse_array(matrix, &options.allocator, exact, &problem, &entries, result);

@@ -895,6 +895,35 @@ TEST(t_sparse_integers_that_round)
         }
 }
 
+/* The same where the matrix is taken as an array: rectangular, or for the methods over counts. */
+TEST(t_sparse_integers_that_round_in_arrays)
+{
+  static const int row[] = {0, 0, 1, 1, 1}, column[] = {0, 1, 0, 1, 2};
+  static const int64_t integer[] = {INT64_C(9007199254740993), 2, INT64_C(9007199254740995), 3, 1};
+  static const perm_method methods[] = {PERM_AUTO, PERM_SUBSETS, PERM_SHORT, PERM_REPEATS, PERM_PADDED};
+  int k, n, precision;
+  for (k = 0; k < 5; k++)
+    for (n = 2; n <= 3; n++) /* without and with the last column */
+      for (precision = PERM_PRECISION_FAST; precision <= PERM_PRECISION_DD; precision++) {
+        const long double z = integer[0], exact = 3 * z + 2.0L * integer[2] + (n == 3 ? z + 2 : 0);
+        perm_options options = t_sparse_options(methods[k], (perm_precision)precision);
+        perm_matrix matrix;
+        perm_result result;
+        long double off;
+        CHECK(perm_matrix_from_triplets(2, n, (size_t)n + 2, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL,
+                                        &matrix, NULL) == PERM_OK);
+        options.tolerance = 1e-25; /* would escalate, to integers that are not those given */
+        CHECK(perm_compute_sparse(&matrix, &options, &result) >= PERM_OK);
+        off = fabsl(ldexpl((long double)result.value, (int)result.exp2) - exact);
+        CHECK_SHOW(result.exact ? n == 2 && k == 0 /* not as an array */
+                                : off <= ldexpl((long double)result.error, (int)result.exp2) &&
+                                      off <= ldexpl((long double)result.estimate, (int)result.exp2),
+                   "%s, 2 x %d: exact %d, off by %Lg, error %g, estimate %g", perm_method_name(methods[k]), n,
+                   result.exact, off, result.error, result.estimate);
+        perm_matrix_free(&matrix);
+      }
+}
+
 /* Blocks that cancel to 0 up to rounding: their product is not known to be 0. */
 TEST(t_sparse_zero_blocks_keep_their_error)
 {
