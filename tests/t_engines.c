@@ -155,6 +155,35 @@ TEST(t_engines_match_exact_arithmetic)
         t_engines_run(t_engines[k].method, values, 180, values >= T_HIGH ? 7 : 8);
 }
 
+/* Entries of 63 bits whose sums have more, in a row or in a column: right, or refused. */
+TEST(t_engines_large_integers)
+{
+  static const int64_t q = INT64_C(1) << 62;
+  size_t k;
+  int turned, i, row[9], column[9];
+  for (k = 0; k < sizeof t_engines / sizeof t_engines[0]; k++)
+    for (turned = 0; turned < 2; turned++) {
+      perm_options options;
+      perm_matrix matrix;
+      perm_result result;
+      int64_t integer[9];
+      memset(&options, 0, sizeof options);
+      options.method = t_engines[k].method;
+      for (i = 0; i < 9; i++) {
+        row[i] = turned ? i % 3 : i / 3;
+        column[i] = turned ? i / 3 : i % 3;
+        integer[i] = i < 3 ? -q : 1 + (i == 4);
+      }
+      CHECK(perm_matrix_from_triplets(3, 3, 9, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL, &matrix,
+                                      NULL) == PERM_OK);
+      perm_compute_sparse(&matrix, &options, &result); /* -q (3 + 2 + 3) = -2^65 */
+      CHECK_SHOW(result.status == PERM_OK ? !result.exact || (result.value == -ldexp(1, 65) && result.exp2 == 0)
+                                          : result.status == PERM_ERROR_LIMIT || result.status == PERM_ERROR_UNSUPPORTED,
+                 "%s: %s %.17g", perm_method_name(options.method), result.message, result.value);
+      perm_matrix_free(&matrix);
+    }
+}
+
 /* Method exact on integers whose exact sum is predicted to take seconds: no doubles behind its back. */
 TEST(t_engines_exact_stays_exact)
 {
