@@ -11807,6 +11807,8 @@ static double permi_algebra_weight(permi_algebra algebra)
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
 
+#define PERMI_HOPELESS_SECONDS 1e12 /* such jobs are refused, as are those that need */
+#define PERMI_HOPELESS_BYTES 1e13   /* unless max_bytes allows it */
 #define PERMI_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
 
 /* Lists or arrays: what is predicted to be faster, unless the method says. Arrays also hold the states that cannot be
@@ -12317,6 +12319,8 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
       status = permi_make_rival(maker, block, chosen < 0 ? (double)INFINITY : offer[chosen].seconds, leaf, &counts,
                                 &made);
   }
+  if (chosen >= 0 && offer[chosen].seconds > PERMI_HOPELESS_SECONDS && offer[frontier].seconds < offer[chosen].seconds)
+    chosen = frontier; /* rather much memory than no end */
   if (status != PERM_OK || made)
     ;
   else if (chosen < 0 && dense < (double)INFINITY)
@@ -12326,6 +12330,13 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   else if (chosen < 0)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
                         block->edges, offer[frontier].why);
+  else if (offer[chosen].seconds > PERMI_HOPELESS_SECONDS ||
+           (options->max_bytes == 0 && offer[chosen].bytes > PERMI_HOPELESS_BYTES))
+    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                        "a block of order %d with %d entries is out of reach: "
+                        "method %s is predicted to take %.3g s and %.3g bytes",
+                        block->n, block->edges, perm_method_name(permi_engines[chosen].method), offer[chosen].seconds,
+                        offer[chosen].bytes);
   else if (offer[chosen].bytes > limit && working->integer && options->precision == PERM_PRECISION_DEFAULT)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
                         offer[chosen].bytes); /* doubles have more engines */

@@ -199,6 +199,7 @@ expect tolerance 1 'tolerance 1e-17 not met' --generate symmetric-uniform:14 --t
 expect tolerance_met 0 'permanent' --generate uniform:14 --tolerance 1e-9 --precision fast
 expect effort 0 . --generate regular:40:3 --method frontier --effort 5
 expect bytes 3 'predicted.*bytes' --generate regular:80:3 --method frontier --max-bytes 1000
+expect out_of_reach 3 'out of reach: method frontier is predicted' --generate er:70:0.5
 expect seconds 3 'predicted.*s, over' --generate er:40:0.4 --method frontier --max-seconds 0.001
 if command -v timeout >/dev/null; then
   timeout -s TERM 0.5 $perm --generate uniform:45 >$dir/out 2>$dir/err; code=$?

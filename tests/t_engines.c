@@ -177,8 +177,9 @@ TEST(t_engines_large_integers)
       CHECK(perm_matrix_from_triplets(3, 3, 9, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL, &matrix,
                                       NULL) == PERM_OK);
       perm_compute_sparse(&matrix, &options, &result); /* -q (3 + 2 + 3) = -2^65 */
-      CHECK_SHOW(result.status == PERM_OK ? !result.exact || (result.value == -ldexp(1, 65) && result.exp2 == 0)
-                                          : result.status == PERM_ERROR_LIMIT || result.status == PERM_ERROR_UNSUPPORTED,
+      CHECK_SHOW(result.status == PERM_OK
+                     ? !result.exact || (result.value == -ldexp(1, 65) && result.exp2 == 0)
+                     : result.status == PERM_ERROR_LIMIT || result.status == PERM_ERROR_UNSUPPORTED,
                  "%s: %s %.17g", perm_method_name(options.method), result.message, result.value);
       perm_matrix_free(&matrix);
     }
