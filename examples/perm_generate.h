@@ -675,7 +675,7 @@ static const generate_kind generate_kinds[] = {
   {"er", "er:N:P", generate_er, PERM_KIND_REAL, 0, 20000, GENERATE_PROBABILITY},
   {"binary", "binary:N:P", generate_binary, PERM_KIND_INTEGER, 0, 20000, GENERATE_PROBABILITY},
   {"band", "band:N:K", generate_band, PERM_KIND_REAL, 0, 1000000, GENERATE_INTEGER},
-  {"grid", "grid:R:C", generate_grid, PERM_KIND_INTEGER, 0, 2000, GENERATE_INTEGER},
+  {"grid", "grid:R:C", generate_grid, PERM_KIND_INTEGER, 0, 1000000, GENERATE_INTEGER},
   {"regular", "regular:N:D", generate_regular, PERM_KIND_INTEGER, 1, 20000, GENERATE_INTEGER},
   {"mycielskian", "mycielskian:K", generate_mycielskian, PERM_KIND_INTEGER, 2, 16, GENERATE_NONE},
   {"blocks", "blocks:COUNT:ORDER:P", generate_blocks, PERM_KIND_REAL, 0, 1000000, GENERATE_BOTH},
@@ -779,8 +779,8 @@ static perm_status generate_parameters(const generate_kind *kind, const char *sp
                          quote);
   if (kind->function == generate_regular && (*k < 1 || *k > *n))
     return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected a degree in 1..%d", quote, *n);
-  if (kind->function == generate_grid && *k > kind->most)
-    return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected sides in 0..%d", quote, kind->most);
+  if (kind->function == generate_grid && (double)*n * *k > 4e6)
+    return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected at most 4e6 squares", quote);
   if (kind->function == generate_grid && *n % 2 && *k % 2)
     return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected an even number of squares", quote);
   if (kind->function == generate_band) {

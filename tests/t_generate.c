@@ -340,7 +340,7 @@ TEST(t_generate_refuses_bad_specifications)
   CHECK_TEXT(t_generate_refused("band:4:1.5"), "expected band:N:K with integers");
   CHECK_TEXT(t_generate_refused("band:1000000:1000"), "expected at most 1e8 entries");
   CHECK_TEXT(t_generate_refused("grid:3:5"), "expected an even number of squares");
-  CHECK_TEXT(t_generate_refused("grid:2:9999"), "expected sides in 0..2000");
+  CHECK_TEXT(t_generate_refused("grid:3000:3000"), "expected at most 4e6 squares");
   CHECK_TEXT(t_generate_refused("regular:4:5"), "expected a degree in 1..4");
   CHECK_TEXT(t_generate_refused("regular:4:0"), "expected a degree in 1..4");
   CHECK_TEXT(t_generate_refused("mycielskian:1"), "expected mycielskian:K with the first number in 2..16");
