@@ -615,6 +615,12 @@ PERM_API perm_isa perm_isa_best(void);
 #ifdef PERM_IMPLEMENTATION
 #ifndef PERM_PERMANENT_IMPLEMENTED
 #define PERM_PERMANENT_IMPLEMENTED
+/* gcc 12 warns of its own AVX-512 intrinsics */
+#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 
 /* ====================================================================================== >>platform */
 #include <float.h>
@@ -10612,6 +10618,9 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 }
 #endif /* PERM_NO_EXTRAS */
 
+#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #endif /* PERM_PERMANENT_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION */
 

@@ -269,6 +269,12 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #if defined(PERM_IMPLEMENTATION) || defined(PERM_SPARSE_IMPLEMENTATION)
 #ifndef PERM_SPARSE_IMPLEMENTED
 #define PERM_SPARSE_IMPLEMENTED
+/* gcc 12 warns of its own AVX-512 intrinsics */
+#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #ifndef PERM_PERMANENT_IMPLEMENTED /* this header stood here before, without its implementation */
 #define PERMI_WITH_SPARSE
 #include PERM_HEADER_FILE
@@ -13295,6 +13301,9 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 }
 #endif /* PERM_NO_EXTRAS */
 
+#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
