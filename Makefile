@@ -45,7 +45,7 @@ check-isa: $(B)/tests ## every kernel family forced and compared, NEON under emu
 
 check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@mkdir -p $(B)
-	$(CC) -std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -I. -Itests tests/all.c \
+	$(CC) -std=gnu11 -g -O1 $(OPENMP) -fsanitize=address,undefined -fno-sanitize-recover=all -I. -Itests tests/all.c \
 	  -o $(B)/tests_sanitize $(LIBS)
 	$(B)/tests_sanitize
 

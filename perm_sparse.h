@@ -13327,7 +13327,8 @@ static void PERMI_STEP(const permi_run *run, const permi_list *source, permi_lis
   size_t group, states = part->state_at, k, count, words = (size_t)target->words;
   part->smallest = DBL_MAX;
   part->largest = 0;
-  memcpy(target->high + part->group_at * words, part->high, part->groups * words * sizeof *part->high);
+  if (part->groups) /* an empty part has no arrays */
+    memcpy(target->high + part->group_at * words, part->high, part->groups * words * sizeof *part->high);
   for (group = 0; group < part->groups; group++) {
     PERMI_VALUE *y = (PERMI_VALUE *)target->value + states * PERMI_STRIDE;
     const int pattern = part->own ? part->number[part->pattern[group]] : part->pattern[group];
