@@ -74,7 +74,7 @@
 
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
    or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
-   Methods tree, band, transversals and decompose use one thread.
+   Methods tree, band and decompose use one thread.
 
    REFERENCES
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -10157,8 +10157,31 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
    Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
    with the fewest choices left: those with one are forced, and a choice that leaves some vertex without any is undone
    at once. Products are carried along the path, in double-double or in integers of as many words as the permanent can
-   need, and every term is added exactly. */
+   need, and every term is added exactly.
+
+   THREADS. Every thread walks the top of the same search tree. A node is a unit when the choices along its path
+   multiply up to `enough` for the first time, or when it is a complete matching before that. Units are numbered as the
+   walk meets them, and a thread goes below one only when it holds the ticket with that number: nothing is stored, and
+   sums that are exact do not depend on who adds what. */
 #define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it are what they are said to be */
+
+/* Searches of trees by threads, here and in >>decompose. */
+#define PERMI_WALK_SECONDS 1e-2 /* predicted, for which threads are worth waking: the top of the tree takes a ms */
+#define PERMI_WALK_UNITS 64     /* a thread, at least: they differ in size */
+#define PERMI_WALK_RATE 4       /* a predicted second, at least: a thread that is left alone is not polled */
+#define PERMI_WALK_MOST 1e5
+
+static int permi_walk_threads(const permi_leaf *leaf, const permi_control *control)
+{
+  return control && leaf->threaded ? permi_threads(control->options) : 1;
+}
+
+/* The number of branches by which a node is a unit. 1: the root. */
+static double permi_walk_enough(const permi_leaf *leaf, int threads)
+{
+  const double units = fmax((double)PERMI_WALK_UNITS * threads, PERMI_WALK_RATE * leaf->information.seconds);
+  return threads > 1 ? fmin(units, PERMI_WALK_MOST) : 1;
+}
 
 typedef struct permi_transversals { /* context of a leaf */
   perm_allocator allocator;
@@ -10263,7 +10286,8 @@ static void permi_path_multiply(const permi_transversals *all, permi_path_produc
 }
 
 /* Adds the term at the end of the path. One whose moduli come below PERMI_TRANSVERSALS_SAFE (they only fall, entries
-   are at most 1) was and is at most that, computed or true, in either part; it counts as lost. */
+   are at most 1) was and is at most that, computed or true, in either part; it counts as lost: `lost` is a count here,
+   since sums of counts do not depend on their order. */
 static void permi_path_add(const permi_transversals *all, permi_path_products *products, perm_partial *mine)
 {
   const int n = all->n;
@@ -10285,22 +10309,61 @@ static void permi_path_add(const permi_transversals *all, permi_path_products *p
   }
   permi_sum_add_double(&mine->absolute, products->absolute[n]);
   if (products->absolute[n] < PERMI_TRANSVERSALS_SAFE)
-    mine->lost += 8 * PERMI_TRANSVERSALS_SAFE;
+    mine->lost++;
 }
 
-/* THE BOUND. A term is a product of n entries, so n double-double operations (entries that were rounded before count as
-   in >>steps), and their sum is exact. */
-static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+typedef struct permi_enumeration { /* what threads share */
+  const permi_transversals *all;
+  permi_control *control;
+  int threads, stop; /* stop: a perm_status, written by the calling thread only */
+  double enough;
+  uint64_t next;      /* ticket */
+  size_t numbers, cells; /* of a thread's memory */
+  int *number;
+  uint64_t *cell;
+  perm_partial total;
+  uint64_t *sum; /* of integers */
+} permi_enumeration;
+
+static uint64_t permi_enumeration_ticket(permi_enumeration *shared)
 {
-  const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const perm_allocator *allocator = &all->allocator;
-  const int n = all->n;
+  uint64_t ticket;
+  PERMI_OMP(atomic capture)
+  ticket = shared->next++;
+  return ticket;
+}
+
+/* What a thread found joins the rest. */
+static void permi_enumeration_join(permi_enumeration *shared, const permi_path_products *products,
+                                   const perm_partial *mine)
+{
+  const permi_transversals *all = shared->all;
+  const int64_t one[2] = {1, 0};
+  permi_sum_add(&shared->total.value, &mine->value);
+  permi_sum_add(&shared->total.imaginary, &mine->imaginary);
+  permi_sum_add(&shared->total.absolute, &mine->absolute);
+  shared->total.lost += mine->lost;
+  shared->total.terms += mine->terms;
+  if (all->algebra == PERMI_RESIDUES && all->integers)
+    permi_residue_accumulate(&products->run, one, shared->sum, products->sum);
+  else if (all->integers)
+    permi_words_accumulate(&products->run, one, shared->sum, products->sum);
+}
+
+/* The search by thread `me`. */
+static void permi_enumeration_walk(permi_enumeration *shared, int me)
+{
+  const permi_transversals *all = shared->all;
+  const int n = all->n, above = n + 1;
   const size_t vertices = 2 * (size_t)n, levels = (size_t)n + 1;
+  const double seconds_each = all->seconds_each * shared->threads;
+  int *number = shared->number + (size_t)me * shared->numbers;
+  uint64_t *cell = shared->cell + (size_t)me * shared->cells, unit = 0, ticket = permi_enumeration_ticket(shared);
+  double *ways = (double *)(void *)cell; /* of a level above the units: the choices on the path to it, multiplied */
   permi_matching_path path;
   permi_path_products products;
   perm_partial mine;
-  perm_status status = PERM_ERROR_MEMORY;
-  int *number = (int *)permi_allocate(allocator, 4 * (vertices + 1) + 2 * levels, sizeof(int)), v, k = 0;
+  int v, k = 0, begin = above, stop = 0; /* begin: the level where the present unit begins */
   uint32_t steps = 0;
   memset(&mine, 0, sizeof mine);
   memset(&products, 0, sizeof products);
@@ -10308,17 +10371,20 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
   products.run.parts = all->parts;
   products.run.modulus = all->modulus;
   products.run.stride = (size_t)(all->words * all->parts);
+  cell += levels;
   if (all->integers) {
-    products.word = (uint64_t *)permi_allocate(allocator, (levels + 1) * products.run.stride, sizeof(uint64_t));
-    products.sum = products.word ? products.word + levels * products.run.stride : NULL;
+    products.word = cell;
+    products.sum = cell + levels * products.run.stride;
+    memset(cell, 0, (levels + 1) * products.run.stride * sizeof(uint64_t));
+    products.word[0] = 1;
   } else {
-    products.re = (permi_dd *)permi_allocate(allocator, levels, 2 * sizeof(permi_dd) + sizeof(double));
-    products.im = products.re ? products.re + levels : NULL;
-    products.absolute = products.re ? (double *)(products.im + levels) : NULL;
+    products.re = (permi_dd *)(void *)cell;
+    products.im = products.re + levels;
+    products.absolute = (double *)(void *)(products.im + levels);
+    products.re[0] = permi_dd_make(1);
+    products.im[0] = permi_dd_make(0);
+    products.absolute[0] = 1;
   }
-  if (!number || (!products.word && !products.re))
-    goto done;
-  status = PERM_OK;
   path.all = all;
   path.degree = number;
   path.next = number + (vertices + 1);
@@ -10333,17 +10399,12 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
     path.previous[v] = v ? v - 1 : 2 * n;
     path.alive[v] = v < 2 * n;
   }
-  if (all->integers) {
-    memset(products.word, 0, (levels + 1) * products.run.stride * sizeof(uint64_t));
-    products.word[0] = 1;
-  } else {
-    products.re[0] = permi_dd_make(1);
-    products.im[0] = permi_dd_make(0);
-    products.absolute[0] = 1;
-  }
+  ways[0] = 1;
+  if (shared->enough <= 1) /* one thread: the root is the only unit */
+    begin = 0;
   path.vertex[0] = permi_path_fewest(&path);
   path.at[0] = all->start[path.vertex[0]] - 1;
-  while (k >= 0 && status == PERM_OK) { /* level k: its vertex, and the entry that it is matched by */
+  while (k >= 0 && !stop) { /* level k: its vertex, and the entry that it is matched by */
     const int u = path.vertex[k], end = all->start[u + 1];
     int e = path.at[k];
     if (e >= all->start[u]) { /* back from below */
@@ -10354,6 +10415,7 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
       ;
     path.at[k] = e;
     if (e == end) {
+      begin = k == begin ? above : begin;
       k--;
       continue;
     }
@@ -10363,18 +10425,74 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
     permi_path_move(&path, all->neighbour[e], -1);
     for (v = all->start[u]; v < end && !path.dead; v++) /* those that u left without any */
       path.dead = path.alive[all->neighbour[v]] && path.degree[all->neighbour[v]] == 0;
+    if (!path.dead && k < begin) {
+      const double product = ways[k] * path.degree[u];
+      ways[k + 1] = product;
+      if (product >= shared->enough || k + 1 == n) {
+        if (unit++ != ticket)
+          continue; /* another thread's */
+        ticket = permi_enumeration_ticket(shared);
+        begin = k + 1;
+      }
+    }
     if (!path.dead) {
       permi_path_multiply(all, &products, k, all->edge[e]);
       if (k + 1 == n) {
         permi_path_add(all, &products, &mine);
+        begin = begin == n ? above : begin;
       } else {
         k++;
         path.vertex[k] = permi_path_fewest(&path);
         path.at[k] = all->start[path.vertex[k]] - 1;
       }
     }
-    if (control && (++steps & 0xffff) == 0)
-      status = permi_control_poll(control, mine.terms * all->seconds_each, "enumerating");
+    if ((++steps & 0xffff) == 0) {
+      if (me == 0 && shared->control) {
+        stop = (int)permi_control_poll(shared->control, mine.terms * seconds_each, "enumerating");
+        if (stop) {
+          PERMI_OMP(atomic write)
+          shared->stop = stop;
+        }
+      } else if (me) {
+        PERMI_OMP(atomic read)
+        stop = shared->stop;
+      }
+    }
+  }
+  PERMI_OMP(critical(permi_walk_join))
+  permi_enumeration_join(shared, &products, &mine);
+}
+
+/* THE BOUND. A term is a product of n entries, so n double-double operations (entries that were rounded before count as
+   in >>steps), and their sum is exact. */
+static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_transversals *all = (const permi_transversals *)leaf->context;
+  const perm_allocator *allocator = &all->allocator;
+  const size_t vertices = 2 * (size_t)all->n, levels = (size_t)all->n + 1, stride = (size_t)(all->words * all->parts);
+  permi_enumeration shared;
+  perm_status status = PERM_ERROR_MEMORY;
+  memset(&shared, 0, sizeof shared);
+  shared.all = all;
+  shared.control = control;
+  shared.threads = permi_walk_threads(leaf, control);
+  shared.enough = permi_walk_enough(leaf, shared.threads);
+  shared.numbers = 4 * (vertices + 1) + 2 * levels + 16; /* 16, 8: threads write no line of cache of each other's */
+  shared.cells = levels + (all->integers ? (levels + 1) * stride : 5 * levels) + 8;
+  shared.number = (int *)permi_allocate(allocator, (size_t)shared.threads, shared.numbers * sizeof(int));
+  shared.cell = (uint64_t *)permi_allocate(allocator, (size_t)shared.threads * shared.cells + stride, sizeof(uint64_t));
+  if (shared.number && shared.cell) {
+    shared.sum = shared.cell + (size_t)shared.threads * shared.cells;
+    memset(shared.sum, 0, stride * sizeof(uint64_t));
+    PERMI_OMP(parallel num_threads(shared.threads) if (shared.threads > 1))
+    {
+      int me = 0;
+#if defined(_OPENMP)
+      me = omp_get_thread_num();
+#endif
+      permi_enumeration_walk(&shared, me);
+    }
+    status = (perm_status)shared.stop;
   }
   if (status == PERM_OK) {
     if (all->integers) {
@@ -10382,22 +10500,20 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
       memset(&frontier, 0, sizeof frontier);
       frontier.algebra = all->algebra;
       frontier.words = all->words;
-      permi_frontier_add_integer(&mine.value, products.sum, &frontier);
+      permi_frontier_add_integer(&shared.total.value, shared.sum, &frontier);
       if (all->parts == 2)
-        permi_frontier_add_integer(&mine.imaginary, products.sum + all->words, &frontier);
+        permi_frontier_add_integer(&shared.total.imaginary, shared.sum + all->words, &frontier);
     }
-    permi_sum_add(&partial->value, &mine.value);
-    permi_sum_add(&partial->imaginary, &mine.imaginary);
-    permi_sum_add(&partial->absolute, &mine.absolute);
-    partial->lost += mine.lost;
+    permi_sum_add(&partial->value, &shared.total.value);
+    permi_sum_add(&partial->imaginary, &shared.total.imaginary);
+    permi_sum_add(&partial->absolute, &shared.total.absolute);
+    partial->lost += shared.total.lost * (8 * PERMI_TRANSVERSALS_SAFE);
     if (all->lost_error > 0)
       partial->lost += 2 * (DBL_MIN + ldexp(all->lost_error, 0));
-    partial->terms += mine.terms;
+    partial->terms += shared.total.terms;
   }
-done:
-  permi_release(allocator, number);
-  permi_release(allocator, products.word);
-  permi_release(allocator, products.re);
+  permi_release(allocator, shared.number);
+  permi_release(allocator, shared.cell);
   return status;
 }
 
@@ -10534,6 +10650,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
   leaf->information.chunks = 1;
   leaf->information.work = all->most;
   leaf->information.fingerprint = hash;
+  leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
   leaf->run_task = permi_transversals_task;
   leaf->release = permi_transversals_release;
   leaf->explain = permi_transversals_explain;

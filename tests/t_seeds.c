@@ -549,3 +549,182 @@ TEST(t_sparyser_dominating_wide_row_sums)
     perm_matrix_free(&matrix);
   }
 }
+
+/* ---- searches of trees by threads: the bits of one */
+enum { T_WALK_WHOLE, T_WALK_GAUSSIAN, T_WALK_LONG, T_WALK_RESIDUES, T_WALK_REAL, T_WALK_COMPLEX, T_WALK_DD,
+       T_WALK_LOST, T_WALK_KINDS };
+
+/* A generated pattern with values of a kind. */
+static perm_matrix t_walk_matrix(const char *pattern, int kind)
+{
+  perm_matrix from, matrix;
+  const perm_kind stored = kind == T_WALK_GAUSSIAN || kind == T_WALK_COMPLEX ? PERM_KIND_COMPLEX
+                           : kind <= T_WALK_RESIDUES                         ? PERM_KIND_INTEGER
+                                                                             : PERM_KIND_REAL;
+  int i, *row;
+  size_t e;
+  double *real, *imaginary;
+  int64_t *integer;
+  CHECK(perm_generate(pattern, 3, NULL, &from, NULL) == PERM_OK);
+  row = (int *)malloc(from.nnz * sizeof *row);
+  real = (double *)malloc(from.nnz * sizeof *real);
+  imaginary = (double *)malloc(from.nnz * sizeof *imaginary);
+  integer = (int64_t *)malloc(from.nnz * sizeof *integer);
+  for (i = 0; i < from.m; i++)
+    for (e = from.row_start[i]; e < from.row_start[i + 1]; e++) {
+      row[e] = i;
+      integer[e] = kind == T_WALK_LONG ? (int64_t)(test_random() >> 4) - (INT64_C(1) << 59) : 1 + test_below(5);
+      real[e] = kind == T_WALK_GAUSSIAN ? test_below(9) - 4 : test_uniform() - 0.25;
+      imaginary[e] = kind == T_WALK_GAUSSIAN ? 1 + test_below(4) : test_uniform() - 0.5;
+      if (kind == T_WALK_LOST)
+        real[e] = ldexp(real[e], -test_below(400));
+    }
+  CHECK(perm_matrix_from_triplets(from.m, from.n, from.nnz, row, from.column, real, imaginary, integer, stored, NULL,
+                                  &matrix, NULL) == PERM_OK);
+  perm_matrix_free(&from);
+  free(row);
+  free(real);
+  free(imaginary);
+  free(integer);
+  return matrix;
+}
+
+/* The leaves use threads however short they are. lost: of all leaves. */
+static perm_status t_walk_compute(const perm_matrix *matrix, const perm_options *options, double *lost,
+                                  perm_result *result)
+{
+  perm_job *job = NULL;
+  perm_state *state = NULL;
+  perm_status status = perm_sparse_job(matrix, options, &job, result);
+  int k;
+  *lost = 0;
+  if (status == PERM_OK) {
+    for (k = 0; k < job->leaves; k++)
+      job->leaf[k].threaded = 1;
+    status = perm_state_create(job, &state);
+  }
+  if (status == PERM_OK)
+    status = perm_job_execute(job, state, options, result);
+  for (k = 0; state && k < job->leaves; k++) {
+    *lost += state->partial[k].lost;
+    CHECK(state->partial[k].chunks || (state->partial[k].terms == 0 && state->partial[k].lost == 0));
+  }
+  perm_state_free(state);
+  perm_job_free(job);
+  return status;
+}
+
+/* One matrix with 1, 2, 3 and 5 threads. Returns what it lost. */
+static double t_walk_compare(const perm_matrix *matrix, perm_options options, const char *name)
+{
+  static const int threads[] = {1, 2, 3, 5};
+  perm_result first, result;
+  double lost = 0, again;
+  int k;
+  memset(&first, 0, sizeof first);
+  for (k = 0; k < 4; k++) {
+    options.threads = threads[k];
+    CHECK_SHOW(t_walk_compute(matrix, &options, &again, &result) == PERM_OK, "%s: %s", name, result.message);
+    if (k == 0) {
+      first = result;
+      lost = again;
+    }
+    CHECK_SHOW(!memcmp(&first.value, &result.value, sizeof(double)) && first.imaginary == result.imaginary &&
+                   first.exp2 == result.exp2 && first.error == result.error && first.estimate == result.estimate,
+               "%s, %d threads: %.17g +- %.17g, not %.17g +- %.17g", name, threads[k], result.value, result.error,
+               first.value, first.error);
+    CHECK_SHOW(first.terms == result.terms && lost == again, "%s, %d threads: %.0f, not %.0f terms, lost %g, not %g",
+               name, threads[k], result.terms, first.terms, again, lost);
+    CHECK_SHOW(first.exact == result.exact && !memcmp(&first.integer, &result.integer, sizeof first.integer) &&
+                   !memcmp(&first.imaginary_integer, &result.imaginary_integer, sizeof first.integer),
+               "%s, %d threads", name, threads[k]);
+  }
+  return lost;
+}
+
+static perm_options t_walk_options(perm_method method, int kind)
+{
+  perm_options options = t_seeds_options(method, kind < T_WALK_REAL  ? PERM_PRECISION_EXACT
+                                                 : kind == T_WALK_DD ? PERM_PRECISION_DD
+                                                                     : PERM_PRECISION_DEFAULT);
+  options.modulus = kind == T_WALK_RESIDUES ? UINT64_C(1000000007) : 0;
+  options.certify = 1;
+  return options;
+}
+
+/* All kinds of values; small ones as well, which have a few units, one or none. */
+static void t_walk_bits(perm_method method, const char *const *pattern, int patterns)
+{
+  int kind, k, trial, lossy = 0;
+  for (kind = 0; kind < T_WALK_KINDS; kind++)
+    for (k = 0; k < patterns && (kind != T_WALK_DD || method == PERM_TRANSVERSALS); k++) {
+      perm_matrix matrix = t_walk_matrix(pattern[k], kind);
+      lossy += t_walk_compare(&matrix, t_walk_options(method, kind), pattern[k]) > 0;
+      perm_matrix_free(&matrix);
+    }
+  CHECK(lossy > 0);
+  for (trial = 0; trial < 120; trial++) {
+    const int n = 1 + test_below(9);
+    double a[T_SEEDS_MAX * T_SEEDS_MAX];
+    unsigned char present[T_SEEDS_MAX * T_SEEDS_MAX];
+    perm_matrix matrix;
+    kind = trial % 2 ? T_WALK_WHOLE : T_WALK_REAL;
+    t_seeds_pattern(n, test_below(20), present);
+    for (k = 0; k < n * n; k++)
+      a[k] = present[k] ? test_below(7) - 3 : 0;
+    matrix = t_seeds_matrix(n, 1, a, trial % 2 ? PERM_KIND_INTEGER : PERM_KIND_REAL);
+    t_walk_compare(&matrix, t_walk_options(method, kind), "small");
+    perm_matrix_free(&matrix);
+  }
+}
+
+/* Cancelled in the middle by the report after 0.2 s: all threads stop, and nothing is left behind. Then every
+   allocation fails in turn. */
+static void t_walk_stops(perm_method method, const char *endless, const char *pattern)
+{
+  t_sparse_memory memory = {0, 0, 0};
+  perm_options options = t_walk_options(method, T_WALK_REAL);
+  perm_matrix matrix = t_walk_matrix(endless, T_WALK_REAL);
+  perm_result result;
+  double lost;
+  int calls = 0;
+  long fail;
+  options.threads = 2;
+  options.progress = t_sparse_cancel_now;
+  options.user_data = &calls;
+  options.allocator.allocate = t_sparse_allocate;
+  options.allocator.release = t_sparse_release;
+  options.allocator.user_data = &memory;
+  CHECK(t_walk_compute(&matrix, &options, &lost, &result) == PERM_STOPPED_CANCELLED);
+  CHECK_SHOW(calls == 1 && memory.live == 0 && result.seconds < 20, "%d calls, %ld live, %g s", calls, memory.live,
+             result.seconds);
+  perm_matrix_free(&matrix);
+  matrix = t_walk_matrix(pattern, T_WALK_REAL);
+  options.progress = NULL;
+  options.threads = 3;
+  for (fail = 1;; fail++) {
+    perm_status status;
+    memory.calls = 0;
+    memory.fail_at = fail;
+    status = t_walk_compute(&matrix, &options, &lost, &result);
+    CHECK_SHOW(memory.live == 0, "call %ld: %ld live", fail, memory.live);
+    if (memory.calls < fail) {
+      CHECK_SHOW(status == PERM_OK && result.method == method, "%s", result.message);
+      break;
+    }
+    CHECK_SHOW(status == PERM_ERROR_MEMORY, "call %ld: status %d", fail, status);
+  }
+  CHECK(fail > 10);
+  perm_matrix_free(&matrix);
+}
+
+TEST(t_transversals_threads_leave_no_trace)
+{
+  static const char *const pattern[] = {"regular:24:3", "er:16:0.25", "blocks:2:9:0.5"};
+  t_walk_bits(PERM_TRANSVERSALS, pattern, 3);
+}
+
+TEST(t_transversals_threads_stop)
+{
+  t_walk_stops(PERM_TRANSVERSALS, "regular:70:3", "regular:20:3");
+}
