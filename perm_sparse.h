@@ -74,7 +74,7 @@
 
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
    or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
-   Methods tree, band and decompose use one thread.
+   Methods tree and band use one thread.
 
    REFERENCES
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -10682,12 +10682,22 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
    roundings in all (a complex product counts as 3, see permi_combine) and S the sum of moduli,
        |error| <= g / (1 - g) (computed S), g = gamma_R.
    Every intermediate is multiplied into the result by at most the permanent of a minor of the moduli, which is at most
-   growth = prod max(1, row sum): what an operation loses to underflow, DBL_MIN at most, costs DBL_MIN * growth. */
+   growth = prod max(1, row sum): what an operation loses to underflow, DBL_MIN at most, costs DBL_MIN * growth.
+
+   THREADS. Units as in >>transversals: pieces whose branches along the path multiply up to `enough`, and sums over
+   subsets before that. In a first pass every thread walks the top of the tree and computes the units for which it draws
+   tickets; in a second one a single thread walks it again and takes their results, so that sums have the order, and
+   counts the values, of a single thread. What the walk does depends on the entries of the pieces only, never on the
+   results below. */
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7      /* pieces up to here are summed over subsets, which takes about a microsecond, */
 #define PERMI_DECOMPOSE_SUBSETS 14   /* and up to here when all their lines have more than 4 entries */
 #define PERMI_DECOMPOSE_PROBES 48    /* random descents that the prediction averages */
 #define PERMI_DECOMPOSE_ADDITIONS 40 /* that the plan's bound pays for, per line */
+#define PERMI_DECOMPOSE_UNITS 16384  /* bounds `enough`, */
+#define PERMI_DECOMPOSE_ROOM 8       /* times which there is room for results; units beyond wait for the second pass */
+#define PERMI_DECOMPOSE_BYTES 4e9    /* of all threads together, when max_bytes is not set */
+#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS, for a top that is walked twice, in dearer nodes */
 
 typedef struct permi_decompose {
   perm_allocator allocator;
@@ -10706,9 +10716,28 @@ typedef struct permi_piece {
   uint64_t *cell; /* NULL in a probe */
 } permi_piece;
 
+typedef enum permi_pass { PERMI_PASS_WHOLE, PERMI_PASS_DRAW, PERMI_PASS_TAKE } permi_pass;
+
+typedef struct permi_branch { /* the result of a unit, beside its cell; or what was when it began */
+  int additions;
+  permi_pass pass;
+  double nodes, operations;
+} permi_branch;
+
+typedef struct permi_branching { /* what threads share */
+  double enough;
+  int room, next, stop; /* units that have a place; ticket; a perm_status, written by the calling thread only */
+  permi_branch *branch;
+  uint64_t *cell;
+} permi_branching;
+
 typedef struct permi_decomposing {
   const permi_decompose *plan;
-  permi_control *control;
+  permi_control *control; /* NULL but in the calling thread */
+  permi_branching *shared; /* NULL: one thread */
+  permi_pass pass;         /* whole: nothing is shared from here on down */
+  int unit, ticket;        /* number of the next unit; of the one to compute */
+  double ways, threads;    /* branches along the path multiplied; for the progress */
   perm_status status;
   uint64_t *subsets;  /* 2^permi_decompose_most cells */
   uint64_t *spare;    /* 2 cells */
@@ -11132,6 +11161,73 @@ static int permi_decompose_most(const permi_decompose *plan) /* large cells: not
   return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
 }
 
+static perm_status permi_decompose_poll(permi_decomposing *run)
+{
+  int stop = PERM_OK;
+  if (run->control) {
+    stop = (int)permi_control_poll(run->control, run->work * run->threads, "decompose");
+    if (stop && run->shared) {
+      PERMI_OMP(atomic write)
+      run->shared->stop = stop;
+    }
+  } else if (run->shared) {
+    PERMI_OMP(atomic read)
+    stop = run->shared->stop;
+  }
+  return (perm_status)stop;
+}
+
+static int permi_branch_ticket(permi_branching *shared)
+{
+  int ticket;
+  PERMI_OMP(atomic capture)
+  ticket = shared->next++;
+  return ticket < shared->room ? ticket : -1;
+}
+
+/* Of what comes next: no unit begins with it; one does, which is to be computed here, until permi_branch_end; or one
+   whose result is known, or will be in the second pass. */
+typedef enum permi_turn { PERMI_TURN_ALL, PERMI_TURN_MINE, PERMI_TURN_NOT } permi_turn;
+static permi_turn permi_branch_begin(permi_decomposing *run, permi_branch *before, uint64_t *result, int *additions)
+{
+  permi_branching *shared = run->shared;
+  int unit;
+  if (run->pass == PERMI_PASS_WHOLE || run->ways < shared->enough)
+    return PERMI_TURN_ALL;
+  unit = run->unit++;
+  if (run->pass == PERMI_PASS_DRAW && unit != run->ticket) {
+    permi_decompose_set(run->plan, result, 0);
+    *additions = 0;
+    return PERMI_TURN_NOT;
+  }
+  if (run->pass == PERMI_PASS_TAKE && unit < shared->room) {
+    memcpy(result, shared->cell + (size_t)unit * run->plan->size, run->plan->size * sizeof *result);
+    *additions = shared->branch[unit].additions;
+    run->nodes += shared->branch[unit].nodes;
+    run->operations += shared->branch[unit].operations;
+    return PERMI_TURN_NOT;
+  }
+  before->nodes = run->nodes;
+  before->operations = run->operations;
+  before->pass = run->pass;
+  run->pass = PERMI_PASS_WHOLE;
+  return PERMI_TURN_MINE;
+}
+
+static void permi_branch_end(permi_decomposing *run, const permi_branch *before, const uint64_t *result, int additions)
+{
+  permi_branching *shared = run->shared;
+  run->pass = before->pass;
+  if (run->pass == PERMI_PASS_DRAW) {
+    permi_branch *branch = &shared->branch[run->ticket];
+    memcpy(shared->cell + (size_t)run->ticket * run->plan->size, result, run->plan->size * sizeof *result);
+    branch->additions = additions;
+    branch->nodes = run->nodes - before->nodes;
+    branch->operations = run->operations - before->operations;
+    run->ticket = permi_branch_ticket(shared);
+  }
+}
+
 /* The permanent of the piece into result; additions: see THE BOUND. room: for the pieces below. In a probe, one of the
    pieces below is followed, and counts for all. */
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result, uint64_t *room)
@@ -11139,7 +11235,10 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   const permi_decompose *plan = run->plan;
   uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
   const int probing = !piece->cell;
-  int additions = 0, side = 0, line = 0, order, count, dead, k, deeper = 0;
+  const double ways = run->ways;
+  int additions = 0, side = 0, line = 0, order, count, dead, k, below, deeper = 0;
+  permi_branch before;
+  permi_turn turn;
   permi_piece child;
   uint64_t *value = room;
   if (!probing)
@@ -11148,8 +11247,8 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   run->work += run->weight * permi_decompose_seconds(plan, piece->n);
   if (!probing) {
     permi_decompose_set(plan, result, 1);
-    if (run->status == PERM_OK && run->control && ((uint64_t)run->nodes & 1023) == 0)
-      run->status = permi_control_poll(run->control, run->work, "decompose");
+    if (run->status == PERM_OK && ((uint64_t)run->nodes & 1023) == 0)
+      run->status = permi_decompose_poll(run);
     if (run->status != PERM_OK)
       return 0;
   }
@@ -11174,8 +11273,15 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
       continue;
     }
     if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= permi_decompose_most(plan))) {
-      run->work += run->weight * permi_decompose_subsets_seconds(plan, order);
-      permi_piece_subsets(run, piece, value);
+      run->ways = (double)INFINITY;
+      turn = permi_branch_begin(run, &before, value, &below);
+      run->ways = ways;
+      if (turn != PERMI_TURN_NOT) {
+        run->work += run->weight * permi_decompose_subsets_seconds(plan, order);
+        permi_piece_subsets(run, piece, value);
+      }
+      if (turn == PERMI_TURN_MINE)
+        permi_branch_end(run, &before, value, 0);
       if (!probing)
         permi_decompose_combine(run, result, result, value, NULL, NULL);
       return additions + order * (order - 1) / 2;
@@ -11188,14 +11294,24 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   }
   if (count > 1) {
     const int only = probing ? (int)(permi_order_random(&run->seed) * count) : -1;
+    int most = 0;
+    for (k = 0; k < count; k++)
+      most = permi_bits_count(rows[k]) > most ? permi_bits_count(rows[k]) : most;
     run->weight *= probing ? count : 1;
     for (k = probing ? only : 0; k < (probing ? only + 1 : count); k++) {
       permi_piece_copy(plan, piece, rows[k], columns[k], &child, room);
-      additions += permi_decompose_node(run, &child, value,
-                                        probing ? NULL : room + (size_t)child.n * (size_t)child.n * plan->size);
+      run->ways = ldexp(ways, (most - child.n) / 4); /* the largest block has most of the work, and few lines less */
+      turn = permi_branch_begin(run, &before, value, &below);
+      if (turn != PERMI_TURN_NOT)
+        below = permi_decompose_node(run, &child, value,
+                                     probing ? NULL : room + (size_t)child.n * (size_t)child.n * plan->size);
+      if (turn == PERMI_TURN_MINE)
+        permi_branch_end(run, &before, value, below);
+      additions += below;
       if (!probing)
         permi_decompose_combine(run, result, result, value, NULL, NULL);
     }
+    run->ways = ways;
     return additions;
   }
   {
@@ -11210,8 +11326,8 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
       k = (int)(permi_order_random(&run->seed) * count);
       run->weight *= count;
     }
+    run->ways = ways * count;
     for (; k < count; k++) {
-      int below;
       uint64_t others;
       permi_piece_copy(plan, piece, piece->live[0], piece->live[1], &child, room);
       { /* the line keeps this pair only; lines are numbered anew */
@@ -11223,13 +11339,18 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
           child.mask[1 - side][permi_bits_first(others)] &= ~(UINT64_C(1) << at);
         child.mask[side][at] = keep;
       }
-      below = permi_decompose_node(run, &child, value,
-                                   probing ? NULL : room + (size_t)child.n * (size_t)child.n * plan->size);
+      turn = permi_branch_begin(run, &before, value, &below);
+      if (turn != PERMI_TURN_NOT)
+        below = permi_decompose_node(run, &child, value,
+                                     probing ? NULL : room + (size_t)child.n * (size_t)child.n * plan->size);
+      if (turn == PERMI_TURN_MINE)
+        permi_branch_end(run, &before, value, below);
       deeper = below > deeper ? below : deeper;
       if (probing)
         break;
       permi_decompose_add(plan, sum, value);
     }
+    run->ways = ways;
     if (!probing)
       permi_decompose_combine(run, result, result, sum, NULL, NULL);
     return additions + deeper + count - 1;
@@ -11261,31 +11382,93 @@ static void permi_decompose_piece(const permi_decompose *plan, permi_piece *piec
   }
 }
 
+static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: threads share no line of cache */
+{
+  return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size + 8;
+}
+
+/* The whole tree, or the top that the pass leaves of it. */
+static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena, uint64_t *result)
+{
+  const permi_decompose *plan = run->plan;
+  const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
+  permi_piece piece;
+  run->weight = run->ways = 1;
+  run->spare = arena;
+  run->subsets = arena + 2 * size;
+  permi_decompose_piece(plan, &piece);
+  piece.cell = run->subsets + (size << permi_decompose_most(plan));
+  memcpy(piece.cell, plan->cell, cells * size * sizeof *arena);
+  return permi_decompose_node(run, &piece, result, piece.cell + cells * size);
+}
+
+/* The first pass. Returns the status; work: see permi_decomposing. */
+static perm_status permi_decompose_draw(const permi_decompose *plan, permi_control *control, permi_branching *shared,
+                                        int threads, uint64_t *arena, double *work)
+{
+  (void)threads;
+  PERMI_OMP(parallel num_threads(threads))
+  {
+    permi_decomposing run;
+    uint64_t result[3 * PERM_INTEGER_WORDS];
+    int me = 0;
+#if defined(_OPENMP)
+    me = omp_get_thread_num();
+#endif
+    memset(&run, 0, sizeof run);
+    run.plan = plan;
+    run.control = me == 0 ? control : NULL;
+    run.shared = shared;
+    run.pass = PERMI_PASS_DRAW;
+    run.ticket = permi_branch_ticket(shared);
+    run.threads = threads;
+    permi_decompose_walk(&run, arena + (size_t)me * permi_decompose_arena(plan), result);
+    if (me == 0)
+      *work = run.work * threads;
+  }
+  return (perm_status)shared->stop;
+}
+
 static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  const size_t size = plan->size;
+  const size_t size = plan->size, words = permi_decompose_arena(plan);
   permi_decomposing run;
-  permi_piece piece;
+  permi_branching shared;
   uint64_t result[3 * PERM_INTEGER_WORDS], *arena;
-  int additions;
+  int additions = 0, threads = permi_walk_threads(leaf, control);
+  memset(&shared, 0, sizeof shared);
+  if (threads > 1) { /* what one thread leaves of the memory is for the other arenas; the rest of it, for results */
+    const double bytes = control->options->max_bytes > 0 ? control->options->max_bytes : PERMI_DECOMPOSE_BYTES;
+    const double left = fmax(0, bytes - leaf->information.bytes), arena_bytes = 8.0 * (double)words;
+    const double unit_bytes = 8.0 * (double)size + (double)sizeof *shared.branch;
+    double units;
+    threads = (int)fmin(threads, 1 + left / (arena_bytes + PERMI_WALK_UNITS * unit_bytes));
+    units = floor((left - (threads - 1) * arena_bytes) / unit_bytes);
+    shared.enough = fmin(fmin(permi_walk_enough(leaf, threads), PERMI_DECOMPOSE_UNITS), units);
+    shared.room = (int)fmin(PERMI_DECOMPOSE_ROOM * shared.enough, units);
+  }
   memset(&run, 0, sizeof run);
   run.plan = plan;
   run.control = control;
-  run.weight = 1;
-  arena = (uint64_t *)permi_allocate(&plan->allocator,
-                                     permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan)),
-                                     size * sizeof *arena);
-  if (!arena)
-    return PERM_ERROR_MEMORY;
-  run.spare = arena;
-  run.subsets = arena + 2 * size;
-  permi_decompose_piece(plan, &piece);
-  piece.cell = run.subsets + (size << permi_decompose_most(plan));
-  memcpy(piece.cell, plan->cell, (size_t)plan->n * (size_t)plan->n * size * sizeof *arena);
-  additions =
-      permi_decompose_node(&run, &piece, result, piece.cell + (size_t)plan->n * (size_t)plan->n * size);
+  run.threads = 1;
+  arena = (uint64_t *)permi_allocate(&plan->allocator, (size_t)threads, words * sizeof *arena);
+  run.status = arena ? PERM_OK : PERM_ERROR_MEMORY;
+  if (threads > 1) {
+    shared.branch = (permi_branch *)permi_allocate(&plan->allocator, (size_t)shared.room, sizeof *shared.branch);
+    shared.cell = (uint64_t *)permi_allocate(&plan->allocator, (size_t)shared.room, size * sizeof *shared.cell);
+    if (!shared.branch || !shared.cell)
+      run.status = PERM_ERROR_MEMORY;
+    if (run.status == PERM_OK)
+      run.status = permi_decompose_draw(plan, control, &shared, threads, arena, &run.work);
+    run.shared = &shared;
+    run.pass = PERMI_PASS_TAKE;
+  }
+  if (run.status == PERM_OK)
+    additions = permi_decompose_walk(&run, arena, result);
   permi_release(&plan->allocator, arena);
+  permi_release(&plan->allocator, shared.branch);
+  permi_release(&plan->allocator, shared.cell);
   if (run.status != PERM_OK)
     return run.status;
   if (plan->words) {
@@ -11415,8 +11598,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   plan->lost_error = working->lost_error;
   permi_decompose_predict(plan, rival);
   offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)plan->size *
-                 (double)(permi_decompose_cells(plan) + (size_t)(n * n) + ((size_t)1 << permi_decompose_most(plan)));
+  offer->bytes = 8.0 * (double)((size_t)(n * n) * plan->size + permi_decompose_arena(plan)); /* of one thread */
   return PERM_OK;
 }
 
@@ -11437,6 +11619,7 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++)
     hash = permi_hash(hash, ((const uint64_t *)plan->cell)[k]);
   leaf->information.fingerprint = hash;
+  leaf->threaded = offer->seconds >= PERMI_DECOMPOSE_THREADED;
   leaf->run_task = permi_decompose_run;
   leaf->release = permi_decompose_release;
   leaf->explain = permi_decompose_explain;

@@ -728,3 +728,131 @@ TEST(t_transversals_threads_stop)
 {
   t_walk_stops(PERM_TRANSVERSALS, "regular:70:3", "regular:20:3");
 }
+
+TEST(t_decompose_threads_leave_no_trace)
+{
+  static const char *const pattern[] = {"regular:42:3", "er:20:0.2", "blocks:2:12:0.3"};
+  t_walk_bits(PERM_DECOMPOSE, pattern, 3);
+}
+
+TEST(t_decompose_threads_stop)
+{
+  t_walk_stops(PERM_DECOMPOSE, "er:40:0.3", "regular:24:3");
+}
+
+/* Bytes that are allocated, and the most there were. */
+typedef struct t_walk_memory { size_t live, peak; } t_walk_memory;
+
+static void *t_walk_allocate(size_t bytes, void *user_data)
+{
+  t_walk_memory *memory = (t_walk_memory *)user_data;
+  char *p = (char *)malloc(bytes + 64);
+  if (!p)
+    return NULL;
+  memcpy(p, &bytes, sizeof bytes);
+  memory->live += bytes;
+  memory->peak = memory->live > memory->peak ? memory->live : memory->peak;
+  return p + 64;
+}
+
+static void t_walk_release(void *pointer, void *user_data)
+{
+  size_t bytes;
+  if (!pointer)
+    return;
+  memcpy(&bytes, (char *)pointer - 64, sizeof bytes);
+  ((t_walk_memory *)user_data)->live -= bytes;
+  free((char *)pointer - 64);
+}
+
+/* Little memory: fewer threads, larger units, units that have no room; the same bits, and within max_bytes. */
+TEST(t_decompose_threads_memory)
+{
+  static const int room[][2] = {{0, 0}, {0, 100}, {1, 10}, {1, 70}, {1, 200}, {2, 150}, {2, 200}, {3, 5000}};
+  const int kinds[] = {T_WALK_WHOLE, T_WALK_COMPLEX, T_WALK_LONG};
+  size_t most = 0, least = SIZE_MAX;
+  int kind, k;
+  for (kind = 0; kind < 3; kind++) {
+    perm_matrix matrix = t_walk_matrix("regular:42:3", kinds[kind]);
+    perm_result first;
+    for (k = -1; k < 8; k++) { /* -1: one thread; arenas and units beyond what that needs */
+      perm_options options = t_walk_options(PERM_DECOMPOSE, kinds[kind]);
+      t_walk_memory memory = {0, 0};
+      perm_result result;
+      perm_job *job = NULL;
+      perm_state *state = NULL;
+      const permi_decompose *plan;
+      size_t before;
+      options.threads = k < 0 ? 1 : 4;
+      options.allocator.allocate = t_walk_allocate;
+      options.allocator.release = t_walk_release;
+      options.allocator.user_data = &memory;
+      CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && job->leaves == 1);
+      job->leaf[0].threaded = 1;
+      plan = (const permi_decompose *)job->leaf[0].context;
+      options.max_bytes = job->leaf[0].information.bytes;
+      if (k >= 0)
+        options.max_bytes += (double)room[k][0] * 8 * (double)permi_decompose_arena(plan) +
+                             (double)room[k][1] * (8 * (double)plan->size + (double)sizeof(permi_branch));
+      CHECK(perm_state_create(job, &state) == PERM_OK);
+      before = memory.peak = memory.live;
+      CHECK_SHOW(perm_job_execute(job, state, &options, &result) == PERM_OK, "%s", result.message);
+      CHECK_SHOW(memory.live == before && (double)(memory.peak - before) <= options.max_bytes,
+                 "%g bytes live, %g at most, max_bytes %g", (double)memory.live, (double)(memory.peak - before),
+                 options.max_bytes);
+      most = memory.peak - before > most ? memory.peak - before : most;
+      least = memory.peak - before < least ? memory.peak - before : least;
+      if (k < 0)
+        first = result;
+      CHECK_SHOW(first.value == result.value && first.imaginary == result.imaginary && first.error == result.error &&
+                     first.terms == result.terms && !memcmp(&first.integer, &result.integer, sizeof first.integer),
+                 "room %d: %.17g +- %g, not %.17g +- %g", k, result.value, result.error, first.value, first.error);
+      perm_state_free(state);
+      perm_job_free(job);
+      CHECK(memory.live == 0);
+    }
+    perm_matrix_free(&matrix);
+  }
+#if defined(_OPENMP)
+  CHECK(most > 2 * least);
+#endif
+}
+
+/* The number of additions, which the bound hardly ever shows, passes through the units as well. */
+TEST(t_decompose_threads_additions)
+{
+  perm_matrix matrix = t_walk_matrix("regular:42:3", T_WALK_REAL);
+  perm_options options = t_walk_options(PERM_DECOMPOSE, T_WALK_REAL);
+  perm_result result;
+  perm_job *job = NULL;
+  CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && job->leaves == 1);
+  {
+    const permi_decompose *plan = (const permi_decompose *)job->leaf[0].context;
+    uint64_t *arena = (uint64_t *)malloc(2 * permi_decompose_arena(plan) * sizeof *arena), value[3], again[3];
+    permi_branching shared;
+    permi_decomposing run;
+    double work;
+    int additions;
+    memset(&shared, 0, sizeof shared);
+    memset(&run, 0, sizeof run);
+    run.plan = plan;
+    additions = permi_decompose_walk(&run, arena, value);
+    CHECK(additions > plan->n / 2);
+    shared.enough = 50;
+    shared.room = 60; /* of 64 */
+    shared.branch = (permi_branch *)malloc((size_t)shared.room * sizeof *shared.branch);
+    shared.cell = (uint64_t *)malloc((size_t)shared.room * plan->size * sizeof *shared.cell);
+    CHECK(permi_decompose_draw(plan, NULL, &shared, 2, arena, &work) == PERM_OK && shared.next >= shared.room);
+    memset(&run, 0, sizeof run);
+    run.plan = plan;
+    run.shared = &shared;
+    run.pass = PERMI_PASS_TAKE;
+    CHECK(permi_decompose_walk(&run, arena, again) == additions && run.unit > shared.room);
+    CHECK(!memcmp(value, again, plan->size * sizeof *value));
+    free(arena);
+    free(shared.branch);
+    free(shared.cell);
+  }
+  perm_job_free(job);
+  perm_matrix_free(&matrix);
+}
