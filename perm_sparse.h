@@ -74,7 +74,6 @@
 
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
    or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
-   Methods tree and band use one thread.
 
    REFERENCES
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -2789,6 +2788,49 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
+}
+
+/* A step of a task below this prediction is one thread's. */
+#ifndef PERMI_SHARE_SECONDS
+#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS
+#endif
+
+/* Work on part 0, 1, ... of a step; parts write to different places. master: on the calling thread, which alone polls;
+   what it returns other than PERM_OK ends the step. */
+typedef perm_status (*permi_share_work)(void *context, int part, int master);
+
+static perm_status permi_share(int threads, int parts, permi_share_work work, void *context)
+{
+  int next = 0, stop = PERM_OK;
+  if (threads == 1 || parts == 1) {
+    for (; next < parts && stop == PERM_OK; next++)
+      stop = (int)work(context, next, 1);
+    return (perm_status)stop;
+  }
+  PERMI_OMP(parallel num_threads(threads))
+  {
+    int master = 1;
+#if defined(_OPENMP)
+    master = omp_get_thread_num() == 0;
+#endif
+    for (;;) {
+      int part, stopping;
+      PERMI_OMP(atomic read)
+      stopping = stop;
+      if (stopping)
+        break;
+      PERMI_OMP(atomic capture)
+      part = next++;
+      if (part >= parts)
+        break;
+      stopping = (int)work(context, part, master);
+      if (master && stopping) {
+        PERMI_OMP(atomic write)
+        stop = stopping;
+      }
+    }
+  }
+  return (perm_status)stop;
 }
 
 typedef struct permi_offer {
@@ -8259,6 +8301,9 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
    enters takes the place of one that leaves, so that the runs stay long and the same few shapes of steps come again and
    again; their runs are kept.
 
+   Threads share the states after a step by blocks, each with its part of all the runs: whatever the blocks, a state is
+   added to in the order of the row's entries, so threads leave no trace in the bits.
+
    Nothing underflows: the doubles of a window have a common power of two as long as that leaves their products above
    PERMI_BAND_SAFE; if ever it does not, each state gets its own. */
 #define PERMI_BAND_SLOTS 62
@@ -8267,6 +8312,8 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 #define PERMI_BAND_SHAPES 128
 #define PERMI_BAND_COUNTED 2048 /* most equal columns in use at a time */
 #define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes that are kept */
+#define PERMI_BAND_BLOCKS 8          /* of a step for each thread: some threads are slower than others */
+#define PERMI_BAND_POLL 65536        /* states of a step, above which every entry polls */
 
 typedef enum permi_band_values {
   PERMI_BAND_MAGNITUDES,
@@ -8290,6 +8337,7 @@ typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "col
   int64_t *integer;                             /* parts of an entry */
   int *capacity, *first, *last, *opening;       /* of a group: columns, first and last row; groups by first row */
   double *cost;                                 /* n + 1: transitions of all rows before */
+  double longest;                               /* transitions of a row, at most */
   double most, seconds_each, lost_error, lossy; /* lossy: relative error that states with powers of their own add */
   double bound_relative;
 } permi_band;
@@ -8359,12 +8407,19 @@ typedef struct permi_band_run_state {
   int64_t *from_exp2, *to_exp2; /* NULL: all states share exp2 */
   long long exp2;
   double low, high, visited; /* bounds on the non-zero moduli */
-  /* of the stream at hand: */
-  int position, entering, keep, lowest, memory;
+  int memory;                /* 1: there was none for a run */
+} permi_band_state;
+
+/* An entry of the row and how it moves states: the column `position` of before, or of after (entering) is used. */
+typedef struct permi_band_stream {
+  int position, entering, lowest; /* below `lowest` all positions keep their columns */
+  int keep;                       /* 1: runs are kept, 0: done, */
+  int within;                     /* 1: as far as they go to states from begin to before end */
+  uint32_t begin, end;
   double re, im, absolute;
   int coefficient_exp2;
   const int64_t *integer;
-} permi_band_state;
+} permi_band_stream;
 
 static int permi_band_planes(permi_band_values values)
 {
@@ -8373,22 +8428,23 @@ static int permi_band_planes(permi_band_values values)
 }
 
 /* One state's product added where states have powers of their own. */
-static void permi_band_add_apart(permi_band_state *state, size_t s, size_t t, double factor)
+static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream, size_t s, size_t t,
+                                 double factor)
 {
   const permi_band_values values = state->band->values;
   const int planes = permi_band_planes(values);
   const double *x = (const double *)state->from + s;
   double *y = (double *)state->to + t, p[5], *absolute = y + (size_t)(planes - 1) * state->room;
   const size_t room = state->room;
-  int64_t exp2 = state->from_exp2[s] + state->coefficient_exp2, d;
+  int64_t exp2 = state->from_exp2[s] + stream->coefficient_exp2, d;
   int k, e;
-  p[planes - 1] = x[(size_t)(planes - 1) * room] * (state->absolute * factor);
+  p[planes - 1] = x[(size_t)(planes - 1) * room] * (stream->absolute * factor);
   if (p[planes - 1] == 0)
     return;
   if (values == PERMI_BAND_SIGNED) {
-    p[0] = x[0] * (state->re * factor);
+    p[0] = x[0] * (stream->re * factor);
   } else if (values == PERMI_BAND_COMPLEX) {
-    const double re = state->re * factor, im = state->im * factor;
+    const double re = stream->re * factor, im = stream->im * factor;
     p[0] = x[0] * re - x[room] * im;
     p[1] = x[0] * im + x[room] * re;
   } else if (values >= PERMI_BAND_DD) {
@@ -8398,8 +8454,8 @@ static void permi_band_add_apart(permi_band_state *state, size_t s, size_t t, do
       b.hi = x[2 * room];
       b.lo = x[3 * room];
     }
-    re = permi_dd_multiply(permi_dd_make(state->re), permi_dd_make(factor));
-    im = permi_dd_multiply(permi_dd_make(state->im), permi_dd_make(factor));
+    re = permi_dd_multiply(permi_dd_make(stream->re), permi_dd_make(factor));
+    im = permi_dd_multiply(permi_dd_make(stream->im), permi_dd_make(factor));
     if (values == PERMI_BAND_DD)
       a = permi_dd_multiply(a, re);
     else
@@ -8444,15 +8500,15 @@ static void permi_band_add_apart(permi_band_state *state, size_t s, size_t t, do
   }
 }
 
-static void permi_band_add_dd(permi_band_state *state, const permi_band_run *run)
+static void permi_band_add_dd(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
 {
   const int is_complex = state->band->values == PERMI_BAND_DD_COMPLEX;
   const size_t room = state->room;
   const double *x = (const double *)state->from + run->source, factor = run->factor;
   double *y = (double *)state->to + run->target;
-  const permi_dd re = permi_dd_multiply(permi_dd_make(state->re), permi_dd_make(factor));
-  const permi_dd im = permi_dd_multiply(permi_dd_make(state->im), permi_dd_make(factor));
-  const double absolute = state->absolute * factor;
+  const permi_dd re = permi_dd_multiply(permi_dd_make(stream->re), permi_dd_make(factor));
+  const permi_dd im = permi_dd_multiply(permi_dd_make(stream->im), permi_dd_make(factor));
+  const double absolute = stream->absolute * factor;
   size_t k;
   for (k = 0; k < run->count; k++, x++, y++) {
     permi_dd a, b = {0, 0}, c;
@@ -8479,7 +8535,8 @@ static void permi_band_add_dd(permi_band_state *state, const permi_band_run *run
   }
 }
 
-static void permi_band_add_integers(permi_band_state *state, const permi_band_run *run)
+static void permi_band_add_integers(const permi_band_state *state, const permi_band_stream *stream,
+                                    const permi_band_run *run)
 {
   const permi_band *band = state->band;
   const size_t stride = (size_t)(band->words * band->parts);
@@ -8489,7 +8546,7 @@ static void permi_band_add_integers(permi_band_state *state, const permi_band_ru
   size_t k, times = 1, t;
   int part;
   for (part = 0; part < band->parts; part++) {
-    c[part] = state->integer[part];
+    c[part] = stream->integer[part];
     if (band->algebra == PERMI_RESIDUES)
       c[part] = (int64_t)permi_residue_multiply((uint64_t)c[part], run->factor % band->modulus, band->modulus);
     else if (c[part] > INT64_MAX / (int64_t)run->factor || c[part] < -(INT64_MAX / (int64_t)run->factor))
@@ -8516,26 +8573,26 @@ static void permi_band_add_integers(permi_band_state *state, const permi_band_ru
   }
 }
 
-static void permi_band_add(permi_band_state *state, const permi_band_run *run)
+static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
 {
   const permi_band_values values = state->band->values;
   const size_t room = state->room, count = run->count;
-  const double factor = run->factor, re = state->re * factor, im = state->im * factor;
-  const double absolute = state->absolute * factor;
+  const double factor = run->factor, re = stream->re * factor, im = stream->im * factor;
+  const double absolute = stream->absolute * factor;
   const double *x;
   double *y;
   size_t k;
   if (values == PERMI_BAND_INTEGERS) {
-    permi_band_add_integers(state, run);
+    permi_band_add_integers(state, stream, run);
     return;
   }
   if (state->from_exp2) {
     for (k = 0; k < count; k++)
-      permi_band_add_apart(state, run->source + k, run->target + k, factor);
+      permi_band_add_apart(state, stream, run->source + k, run->target + k, factor);
     return;
   }
   if (values >= PERMI_BAND_DD) {
-    permi_band_add_dd(state, run);
+    permi_band_add_dd(state, stream, run);
     return;
   }
   x = (const double *)state->from + run->source;
@@ -8557,19 +8614,45 @@ static void permi_band_add(permi_band_state *state, const permi_band_run *run)
   }
 }
 
-/* A run of the stream at hand: kept, longer than the last one if it continues it, or done at once. */
-static void permi_band_emit(permi_band_state *state, double source, double target, double count, int factor)
+/* What of a run goes to the stream's states. */
+static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
+                                  const permi_band_run *run)
+{
+  const uint32_t end = run->target + run->count;
+  permi_band_run part = *run;
+  if (run->target < stream->begin) {
+    const uint32_t skipped = stream->begin - run->target;
+    if (skipped >= run->count)
+      return;
+    part.source += skipped;
+    part.target += skipped;
+    part.count -= skipped;
+  }
+  if (end > stream->end) {
+    if (part.target >= stream->end)
+      return;
+    part.count -= end - stream->end;
+  }
+  permi_band_add(state, stream, &part);
+}
+
+/* A run of the stream: kept, longer than the last one if it continues it, or done at once. */
+static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
+                            double count, int factor)
 {
   permi_band_run run;
   run.source = (uint32_t)source;
   run.target = (uint32_t)target;
   run.count = (uint32_t)count;
   run.factor = (uint32_t)factor;
-  if (!state->keep) {
-    permi_band_add(state, &run);
+  if (!stream->keep) {
+    if (stream->within)
+      permi_band_add_within(state, stream, &run);
+    else
+      permi_band_add(state, stream, &run);
     return;
   }
-  if (state->run_count > state->shape->start[2 * state->position + state->entering]) {
+  if (state->run_count > state->shape->start[2 * stream->position + stream->entering]) {
     permi_band_run *last = &state->runs[state->run_count - 1];
     if (last->factor == run.factor && last->source + last->count == run.source &&
         last->target + last->count == run.target) {
@@ -8590,51 +8673,55 @@ static void permi_band_emit(permi_band_state *state, double source, double targe
 }
 
 /* The runs of the stream with the upper positions settled: the next is p, below it `before` and `after` columns are
-   used, and the states begin at source and target. */
-static void permi_band_runs(permi_band_state *state, int p, int before, int after, double source, double target,
-                            int factor)
+   used, and the states begin at source and target. Targets ascend. */
+static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
+                            double source, double target, int factor)
 {
   const permi_band_shape *shape = state->shape;
   const int sizes[2] = {shape->used + 1, shape->used + 2};
   const double *below, *below_after;
-  int v, chosen = p == state->position, goal, skip;
+  int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
-  if (p < state->lowest) { /* nothing special below: the same states before and after */
+  if (p < stream->lowest) { /* nothing special below: the same states before and after */
     const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
     if (count > 0)
-      permi_band_emit(state, source, target, count, factor);
+      permi_band_emit(state, stream, source, target, count, factor);
     return;
   }
   if (state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] == 0 ||
       state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] + (size_t)after] == 0)
+    return;
+  if (stream->within && (target >= stream->end || target + state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] +
+                                                                            (size_t)after] <= stream->begin))
     return;
   below = state->counts[0] + (size_t)p * (size_t)sizes[0];
   below_after = state->counts[1] + (size_t)p * (size_t)sizes[1];
   if (shape->kind[p] == PERMI_BAND_KEEP) {
     for (v = 0; v <= shape->leaving[p] && v <= before; v++) {
       if (!chosen) {
-        permi_band_runs(state, p - 1, before - v, after - v, source, target, factor);
+        permi_band_runs(state, stream, p - 1, before - v, after - v, source, target, factor);
         if (after >= v)
           target += below_after[after - v];
       } else if (v < shape->leaving[p]) {
         if (after >= v)
           target += below_after[after - v];
-        permi_band_runs(state, p - 1, before - v, after - v - 1, source, target, factor * (shape->leaving[p] - v));
+        permi_band_runs(state, stream, p - 1, before - v, after - v - 1, source, target,
+                        factor * (shape->leaving[p] - v));
       }
       source += below[before - v];
     }
     return;
   }
-  goal = shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p] - (chosen && !state->entering);
+  goal = shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p] - (chosen && !stream->entering);
   for (v = 0; v < goal && v <= before; v++)
     source += below[before - v];
-  skip = chosen && state->entering;
+  skip = chosen && stream->entering;
   if (skip) {
     target += below_after[after];
     factor *= shape->staying[p];
   }
-  permi_band_runs(state, p - 1, before - goal, after - skip, source, target, factor);
+  permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
 /* ---- running it */
@@ -8718,6 +8805,7 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
                                  const int *entering, int enterings, int *next_window, int *next_slots)
 {
   const permi_band *band = state->band;
+  permi_band_stream stream;
   permi_band_shape shape, *found;
   int p, i = 0, k, after = used + 1;
   memset(&shape, 0, sizeof shape);
@@ -8785,24 +8873,97 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
   }
   state->shape = &state->shapes[state->shape_count++];
   *state->shape = shape;
-  state->keep = (double)shape.states * shape.slots < PERMI_BAND_KEPT_RUNS;
-  if (!state->keep)
+  memset(&stream, 0, sizeof stream);
+  stream.keep = (double)shape.states * shape.slots < PERMI_BAND_KEPT_RUNS;
+  if (!stream.keep)
     return 1;
   for (p = 0; p < shape.slots; p++)
     for (k = 0; k < 2; k++) {
       state->shape->start[2 * p + k] = state->run_count;
       if (k == 0 ? shape.kind[p] != PERMI_BAND_ENTER
                  : shape.kind[p] == PERMI_BAND_ENTER || shape.kind[p] == PERMI_BAND_REPLACE) {
-        for (state->lowest = 0; state->lowest < p && shape.kind[state->lowest] == PERMI_BAND_KEEP; state->lowest++)
+        for (stream.lowest = 0; stream.lowest < p && shape.kind[stream.lowest] == PERMI_BAND_KEEP; stream.lowest++)
           ;
-        state->position = p;
-        state->entering = k;
-        permi_band_runs(state, shape.slots - 1, used, after, 0, 0, 1);
+        stream.position = p;
+        stream.entering = k;
+        permi_band_runs(state, &stream, shape.slots - 1, used, after, 0, 0, 1);
       }
     }
   state->shape->start[2 * p] = state->run_count;
   state->shape->complete = !state->memory;
   return !state->memory;
+}
+
+typedef struct permi_band_step {
+  permi_band_state *state;
+  const int *position; /* of a group: 2 p + entering */
+  int row, used, after, parts; /* columns used in the window before; after, of those that stay */
+} permi_band_step;
+
+/* All entries of the row into one block of the states after it. */
+static perm_status permi_band_part(void *context, int part, int master)
+{
+  const permi_band_step *step = (const permi_band_step *)context;
+  permi_band_state *state = step->state;
+  const permi_band *band = state->band;
+  const permi_band_shape *shape = state->shape;
+  const uint64_t states = shape->states, parts = (uint64_t)step->parts;
+  const int planes = permi_band_planes(band->values);
+  permi_band_stream stream;
+  perm_status status = PERM_OK;
+  size_t block;
+  int e, p;
+  memset(&stream, 0, sizeof stream);
+  stream.within = parts > 1;
+  stream.begin = (uint32_t)(states * (uint64_t)part / parts);
+  stream.end = (uint32_t)(states * ((uint64_t)part + 1) / parts);
+  block = stream.end - stream.begin;
+  for (p = 0; p < planes; p++)
+    memset((double *)state->to + (size_t)p * state->room + stream.begin, 0, block * sizeof(double));
+  if (!planes) {
+    const size_t words = (size_t)(band->words * band->parts);
+    memset((uint64_t *)state->to + stream.begin * words, 0, block * words * sizeof(uint64_t));
+  }
+  for (e = band->entry_start[step->row]; e < band->entry_start[step->row + 1] && status == PERM_OK; e++) {
+    const int way = step->position[band->entry_group[e]];
+    if (planes) {
+      stream.re = band->real[e];
+      stream.im = band->imaginary ? band->imaginary[e] : 0;
+      stream.absolute = band->absolute[e];
+      if (state->from_exp2) {
+        stream.coefficient_exp2 = permi_exponent(stream.absolute);
+        stream.re = ldexp(stream.re, -stream.coefficient_exp2);
+        stream.im = ldexp(stream.im, -stream.coefficient_exp2);
+        stream.absolute = ldexp(stream.absolute, -stream.coefficient_exp2);
+      }
+    } else {
+      stream.integer = band->integer + e * band->parts;
+    }
+    if (shape->complete) {
+      const size_t last = shape->start[way + 1];
+      size_t k = shape->start[way], beyond = last;
+      for (; !stream.within && k < last; k++)
+        permi_band_add(state, &stream, &state->runs[k]);
+      while (k < beyond) { /* the first run that reaches into the block */
+        const size_t middle = k + (beyond - k) / 2;
+        if (state->runs[middle].target + state->runs[middle].count > stream.begin)
+          beyond = middle;
+        else
+          k = middle + 1;
+      }
+      for (; k < last && state->runs[k].target < stream.end; k++)
+        permi_band_add_within(state, &stream, &state->runs[k]);
+    } else {
+      stream.position = way / 2;
+      stream.entering = way % 2;
+      for (stream.lowest = 0; stream.lowest < stream.position && shape->kind[stream.lowest] == PERMI_BAND_KEEP;)
+        stream.lowest++;
+      permi_band_runs(state, &stream, shape->slots - 1, step->used, step->after, 0, 0, 1);
+    }
+    if (master && states > PERMI_BAND_POLL && state->control)
+      status = permi_control_poll(state->control, band->cost[step->row] * band->seconds_each, "band");
+  }
+  return status;
 }
 
 /* THE BOUND. A row multiplies each term once and adds it to at most deg - 1 others, so a computed value is the sum of
@@ -8818,10 +8979,12 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   const perm_allocator *allocator = &band->allocator;
   const int planes = permi_band_planes(band->values);
   const size_t size = planes ? (size_t)planes * sizeof(double) : (size_t)(band->words * band->parts) * sizeof(uint64_t);
+  const int most_threads = control ? permi_threads(control->options) : 1;
   permi_band_state state;
+  permi_band_step step;
   int window[2][PERMI_BAND_SLOTS + 1], *position = NULL;
-  int slots = 0, used = 0, row, opened = 0, e, p, polled = 0;
-  size_t states = 1, k;
+  int slots = 0, used = 0, row, opened = 0, p, unpolled = 0, entries, threads;
+  size_t states = 1;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&state, 0, sizeof state);
   state.band = band;
@@ -8838,6 +9001,8 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   position = (int *)permi_allocate(allocator, (size_t)band->groups, sizeof *position);
   if (!state.from || !state.to || !state.shapes || !position)
     goto done;
+  step.state = &state;
+  step.position = position;
   memset(state.from, 0, state.room * size);
   if (!planes) {
     *(uint64_t *)state.from = 1;
@@ -8866,45 +9031,20 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
       }
     }
     states = state.shape->states;
-    if (planes)
-      for (p = 0; p < planes; p++)
-        memset((double *)state.to + (size_t)p * state.room, 0, states * sizeof(double));
-    else
-      memset(state.to, 0, states * size);
-    for (e = band->entry_start[row]; e < band->entry_start[row + 1] && status == PERM_OK; e++) {
-      const int stream = position[band->entry_group[e]];
-      if (planes) {
-        state.re = band->real[e];
-        state.im = band->imaginary ? band->imaginary[e] : 0;
-        state.absolute = band->absolute[e];
-        if (state.from_exp2) {
-          state.coefficient_exp2 = permi_exponent(state.absolute);
-          state.re = ldexp(state.re, -state.coefficient_exp2);
-          state.im = ldexp(state.im, -state.coefficient_exp2);
-          state.absolute = ldexp(state.absolute, -state.coefficient_exp2);
-        }
-      } else {
-        state.integer = band->integer + e * band->parts;
-      }
-      if (state.shape->complete) {
-        for (k = state.shape->start[stream]; k < state.shape->start[stream + 1]; k++)
-          permi_band_add(&state, &state.runs[k]);
-      } else {
-        int after = used + 1;
-        state.keep = 0;
-        state.position = stream / 2;
-        state.entering = stream % 2;
-        for (p = 0; p < slots; p++)
-          after -= state.shape->kind[p] == PERMI_BAND_KEEP ? 0 : state.shape->leaving[p];
-        for (state.lowest = 0; state.lowest < state.position && state.shape->kind[state.lowest] == PERMI_BAND_KEEP;)
-          state.lowest++;
-        permi_band_runs(&state, state.shape->slots - 1, used, after, 0, 0, 1);
-      }
-      if (control && (states > 65536 || (++polled & 255) == 0))
-        status = permi_control_poll(control, band->cost[row] * band->seconds_each, "band");
+    step.row = row;
+    step.used = used;
+    step.after = used + 1;
+    for (p = 0; p < slots; p++)
+      step.after -= state.shape->kind[p] == PERMI_BAND_KEEP ? 0 : state.shape->leaving[p];
+    entries = band->entry_start[row + 1] - band->entry_start[row];
+    threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
+    step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
+    status = permi_share(threads, step.parts, permi_band_part, &step);
+    if (control && states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
+      status = permi_control_poll(control, band->cost[row] * band->seconds_each, "band");
+      unpolled = 0;
     }
-    for (used++, p = 0; p < slots; p++)
-      used -= state.shape->kind[p] == PERMI_BAND_KEEP ? 0 : state.shape->leaving[p];
+    used = step.after;
     opened += enterings;
     slots = next_slots;
     swap = state.from;
@@ -9053,7 +9193,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
 /* What it costs (transitions) to take the n vertices `lines` of one side in this order; INFINITY above limit, or if the
    window gets too wide. most: of states; number: 4 n integers of room. */
 typedef struct permi_band_price {
-  double cost, most;
+  double cost, most, longest; /* longest: transitions of a row */
   double made; /* of the cost: transitions of rows whose shape is new, so that runs are made for them */
   int width;
 } permi_band_price;
@@ -9086,7 +9226,7 @@ static double permi_band_states(const int *open, int width, const int *size, int
 static permi_band_price permi_band_price_of(const permi_block *block, const int *same, const int *lines, double limit,
                                             int *number)
 {
-  permi_band_price price = {0, 1, 0, 0};
+  permi_band_price price = {0, 1, 0, 0, 0};
   const int n = block->n, other = lines[0] < n ? n : 0;
   int *first = number, *last = number + n, *size = number + 2 * n, open[PERMI_BAND_SLOTS];
   uint64_t seen[PERMI_BAND_SHAPES];
@@ -9142,6 +9282,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
     width = kept;
     states = permi_band_states(open, width, size, columns, used);
     price.most = states > price.most ? states : price.most;
+    price.longest = states * streams > price.longest ? states * streams : price.longest;
     price.cost += states * streams;
     price.made += fresh ? states * streams : 0;
     if (price.cost > limit || price.most > PERMI_BAND_STATES) {
@@ -9217,7 +9358,7 @@ static int permi_band_order(const perm_allocator *allocator, const permi_block *
   permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
   int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   price->cost = (double)INFINITY;
-  price->most = price->made = 0;
+  price->most = price->longest = price->made = 0;
   price->width = 0;
   if (!number || !key) {
     permi_release(allocator, number);
@@ -9408,6 +9549,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   band->n = n;
   band->width = price.width;
   band->most = price.most;
+  band->longest = price.longest;
   band->parts = 1;
   if (block->integer) {
     permi_frontier kept;
@@ -9487,6 +9629,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   leaf->information.work = band->cost[band->n];
   leaf->information.fingerprint = hash;
   leaf->run_task = permi_band_task;
+  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
   leaf->release = permi_band_release;
   leaf->explain = permi_band_explain;
   leaf->context = band;

@@ -1,5 +1,7 @@
 /* All tests of the two headers, one program. See test.h for its arguments. */
 #define PERM_IMPLEMENTATION
+static double test_share_seconds = 2e-4; /* 0: threads share every step of a task */
+#define PERMI_SHARE_SECONDS test_share_seconds
 #include "perm_sparse.h"
 
 #include <fenv.h>

@@ -337,6 +337,67 @@ TEST(t_band_integers_of_many_words)
   }
 }
 
+/* All that a result says of the permanent is the same bits for any number of threads, which share even the smallest
+   steps. */
+static void t_seeds_threads(const perm_matrix *matrix, perm_options options, const char *name)
+{
+  static const int threads[] = {1, 2, 3, 5};
+  perm_result one, many;
+  int i;
+  memset(&one, 0, sizeof one);
+  for (i = 0; i < 4; i++) {
+    test_share_seconds = i ? 0 : 2e-4;
+    options.threads = threads[i];
+    CHECK(perm_compute_sparse(matrix, &options, &many) == PERM_OK && many.method == options.method);
+    if (i == 0)
+      one = many;
+    CHECK_SHOW(!memcmp(&many.value, &one.value, sizeof many.value) && many.error == one.error &&
+                   !memcmp(&many.imaginary, &one.imaginary, sizeof many.imaginary) &&
+                   many.estimate == one.estimate && many.exp2 == one.exp2 && many.exact == one.exact,
+               "%s, %d threads: %.17g + %.17g i +- %.3g (%.3g), not %.17g + %.17g i +- %.3g (%.3g)", name, threads[i],
+               many.value, many.imaginary, many.error, many.estimate, one.value, one.imaginary, one.error,
+               one.estimate);
+    CHECK_SHOW(!memcmp(&many.integer, &one.integer, sizeof many.integer) &&
+                   !memcmp(&many.imaginary_integer, &one.imaginary_integer, sizeof many.integer),
+               "%s, %d threads: integers differ", name, threads[i]);
+  }
+  test_share_seconds = 2e-4;
+}
+
+/* Windows whose runs are kept and (9 and 10 columns to a side) that are too many for that. */
+TEST(t_band_bits_do_not_depend_on_threads)
+{
+  static const perm_kind kind[] = {PERM_KIND_REAL, PERM_KIND_COMPLEX, PERM_KIND_INTEGER};
+  static const char *const name[] = {"real", "complex", "integer"};
+  static const perm_precision precision[] = {PERM_PRECISION_FAST, PERM_PRECISION_DD, PERM_PRECISION_EXACT};
+  int k, p, i;
+  for (k = 0; k < 3; k++)
+    for (p = 0; p < 3; p++) {
+      perm_matrix matrix = t_band_long(30, 4, 4, 0, k == 1 ? 2 : 1, p & 1, kind[k]);
+      perm_options options = t_seeds_options(PERM_BAND, precision[p]);
+      if (p == 2 && k < 2)
+        options.precision = PERM_PRECISION_DEFAULT;
+      t_seeds_threads(&matrix, options, name[k]);
+      options.modulus = UINT64_C(2305843009213693951);
+      if (p == 2 && k == 2)
+        t_seeds_threads(&matrix, options, "residues");
+      perm_matrix_free(&matrix);
+    }
+  for (i = 0; i < 2; i++) { /* states with powers of two of their own; signs; equal columns; runs that are not kept */
+    static const char *const made[] = {"ones:12", "bernoulli:9", "band:22:9", "band:21:10"};
+    perm_options options = t_seeds_options(PERM_BAND, i ? PERM_PRECISION_DD : PERM_PRECISION_FAST);
+    perm_matrix matrix = t_band_long(60, 3, 3, 500, 1, i, PERM_KIND_REAL);
+    perm_result result;
+    t_seeds_threads(&matrix, options, "spread");
+    perm_matrix_free(&matrix);
+    for (k = 0; k < 4; k++) {
+      CHECK(perm_generate(made[k], 3, NULL, &matrix, &result) == PERM_OK);
+      t_seeds_threads(&matrix, options, made[k]);
+      perm_matrix_free(&matrix);
+    }
+  }
+}
+
 /* Equal columns are counted: a block of ones is one slot, whatever its order. */
 TEST(t_band_counts_equal_columns)
 {
