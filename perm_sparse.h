@@ -5926,7 +5926,11 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
               convolution of A. Bjorklund, T. Husfeldt, P. Kaski, M. Koivisto (STOC 2007) does with more additions and
               with cancellation
      star     the entries of v at once: half where v is matched += a (other half, that neighbour's bit turned)
-   Tables wait on a stack: vertices are visited in post-order. */
+   Tables wait on a stack: vertices are visited in post-order.
+
+   Threads share a join by values of some bits of the product's masks, a star by places in the table: whatever the
+   parts, a state is added to in ascending order of the left mask's common part, and of the entries, so threads leave
+   no trace in the bits. */
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
 #define PERMI_TREE_LOW 12   /* bits ranked by one look */
 #define PERMI_TREE_STARTS 4
@@ -6008,6 +6012,47 @@ static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
   return k < 0 || k > t ? 0 : tree->binomial[t][k];
 }
 
+/* Seconds of a product of two values against that of doubles. */
+static double permi_tree_weight(const permi_tree *tree)
+{
+  const double parts = tree->parts;
+  switch (tree->algebra) {
+  case PERMI_TREE_MAGNITUDES:
+  case PERMI_TREE_WORD: return 1;
+  case PERMI_TREE_SIGNED: return 1.5;
+  case PERMI_TREE_COMPLEX: return 4;
+  case PERMI_TREE_DD: return 15 * parts * parts;
+  case PERMI_TREE_WORDS: return parts * parts * (3 + 0.5 * tree->words * tree->words);
+  default: return 15 * parts * parts;
+  }
+}
+
+/* What is known of a table while the programme is priced. */
+typedef struct permi_tree_sketch {
+  uint32_t set;
+  int difference;
+  double states;
+} permi_tree_sketch;
+
+/* Pairs that a join multiplies: over masks of the common part with x rows and y columns, the states of the one with
+   that part and those of the other that leave it free. `rows` of what the node knows. */
+static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, const permi_tree_sketch *one,
+                               const permi_tree_sketch *other)
+{
+  const uint32_t common = one->set & other->set, own = one->set & ~common;
+  const int a = permi_tree_bits(common & rows), b = permi_tree_bits(common & ~rows);
+  const int a1 = permi_tree_bits(own & rows), b1 = permi_tree_bits(own & ~rows);
+  const int a2 = permi_tree_bits(other->set & rows), b2 = permi_tree_bits(other->set & ~rows);
+  double pairs = 0;
+  int x, y;
+  for (x = 0; x <= a; x++)
+    for (y = 0; y <= b; y++)
+      pairs += (double)permi_tree_choose(tree, a, x) * permi_tree_choose(tree, b, y) *
+               permi_tree_choose(tree, a1 + b1, a1 - (one->difference - x + y)) *
+               permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other->difference);
+  return pairs;
+}
+
 /* -- running ----------------------------------------------------------------------------------- */
 
 /* Rank of a mask with k bits: rank of its low bits and what the high bits put before them. */
@@ -6058,8 +6103,27 @@ typedef struct permi_tree_run {
   permi_tree_table *table; /* the stack */
   uint64_t *values, *work[2];
   uint32_t *mask[2], *index[2], *first[2]; /* of the two tables of a join: masks and places by groups */
+  int most_threads;
+  double weight;                           /* permi_tree_weight */
   double done, visited, unpolled;
 } permi_tree_run;
+
+#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that any order of the pairs suits */
+#define PERMI_TREE_CUT 8     /* common bits that say whose a product is: the heaviest of 2^b parts has (2/3)^b of all */
+#define PERMI_TREE_OWN_CUT 6 /* with own ones of a factor, if there are not so many */
+#define PERMI_TREE_PARTS 8   /* of a step for each thread: some threads are slower than others */
+
+/* Of so many equal things each part's first; of part `parts` what is beyond the last. */
+static size_t permi_tree_begin(size_t count, int part, int parts)
+{
+  return (size_t)((uint64_t)count * (uint64_t)part / (uint64_t)parts);
+}
+
+/* Threads for work on so many states, a pass as of a star's entry. */
+static int permi_tree_threads(const permi_tree_run *run, size_t states)
+{
+  return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
+}
 
 /* y += a x, for all but the quickest kinds. */
 static void permi_tree_accumulate(const permi_tree *tree, uint64_t *y_words, const uint64_t *a_words,
@@ -6221,15 +6285,26 @@ static void permi_tree_add(const permi_tree *tree, const permi_tree_edge *edge, 
     permi_tree_accumulate(tree, y + size * i, words, x + size * i);
 }
 
-/* Notes the sizes, and brings the largest to between 2^-100 and 2^100: of two such the products cannot overflow. */
-static void permi_tree_rescale(const permi_tree *tree, permi_tree_table *table)
+/* A pass over parts of a table. */
+typedef struct permi_tree_pass {
+  const permi_tree *tree;
+  permi_tree_table *table;
+  int parts, half, exp2;
+  double low, high;
+} permi_tree_pass;
+
+static perm_status permi_tree_sizes(void *context, int part, int master)
 {
-  double *x = (double *)(void *)table->value, low = DBL_MAX, high = 0;
-  size_t i, count = table->states * (size_t)tree->size;
-  int last = tree->size - 1, j, e, half;
-  if (tree->algebra >= PERMI_TREE_WORD)
-    return;
-  for (i = 0; i < count; i += (size_t)tree->size) {
+  permi_tree_pass *pass = (permi_tree_pass *)context;
+  const permi_tree *tree = pass->tree;
+  const double *x = (const double *)(const void *)pass->table->value;
+  const size_t size = (size_t)tree->size, end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
+  const int last = tree->size - 1;
+  double low = DBL_MAX, high = 0;
+  size_t i;
+  int j;
+  (void)master;
+  for (i = permi_tree_begin(pass->table->states, part, pass->parts) * size; i < end; i += size) {
     const double most = x[i + (size_t)last];
     if (most == 0)
       continue;
@@ -6240,19 +6315,55 @@ static void permi_tree_rescale(const permi_tree *tree, permi_tree_table *table)
       low = y != 0 && y < low ? y : low;
     }
   }
-  table->largest = high;
-  table->smallest = low;
-  if (high == 0 || (high > 7.9e-31 && high < 1.2e30))
+  if (pass->parts == 1) { /* which needs no lock */
+    pass->low = low;
+    pass->high = high;
+    return PERM_OK;
+  }
+  PERMI_OMP(critical(permi_tree_sizes))
+  {
+    pass->low = low < pass->low ? low : pass->low;
+    pass->high = high > pass->high ? high : pass->high;
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_tree_scale(void *context, int part, int master)
+{
+  const permi_tree_pass *pass = (const permi_tree_pass *)context;
+  double *x = (double *)(void *)pass->table->value;
+  const size_t size = (size_t)pass->tree->size;
+  const size_t end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
+  size_t i;
+  (void)master;
+  for (i = permi_tree_begin(pass->table->states, part, pass->parts) * size; i < end; i++)
+    x[i] = x[i] * ldexp(1, -pass->half) * ldexp(1, pass->half - pass->exp2);
+  return PERM_OK;
+}
+
+/* Notes the sizes, and brings the largest to between 2^-100 and 2^100: of two such the products cannot overflow. */
+static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
+{
+  const int threads = permi_tree_threads(run, table->states);
+  permi_tree_pass pass = {run->tree, table, 1, 0, 0, DBL_MAX, 0};
+  int e;
+  if (run->tree->algebra >= PERMI_TREE_WORD)
     return;
-  frexp(high, &e);
-  half = e / 2; /* 2^-e alone may not be a double */
-  for (i = 0; i < count; i++)
-    x[i] = x[i] * ldexp(1, -half) * ldexp(1, half - e);
+  pass.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
+  permi_share(threads, pass.parts, permi_tree_sizes, &pass);
+  table->largest = pass.high;
+  table->smallest = pass.low;
+  if (pass.high == 0 || (pass.high > 7.9e-31 && pass.high < 1.2e30))
+    return;
+  frexp(pass.high, &e);
+  pass.exp2 = e;
+  pass.half = e / 2; /* 2^-e alone may not be a double */
+  permi_share(threads, pass.parts, permi_tree_scale, &pass);
   table->loss = permi_loss_scaled(table->loss, 1, -e);
-  if (e > 0 && ldexp(low, -e) < PERMI_SAFE_PRODUCT) /* then low words may have lost bits as well */
+  if (e > 0 && ldexp(pass.low, -e) < PERMI_SAFE_PRODUCT) /* then low words may have lost bits as well */
     table->loss += 2 * DBL_MIN;
-  table->smallest = ldexp(low, -e);
-  table->largest = ldexp(high, -e);
+  table->smallest = ldexp(pass.low, -e);
+  table->largest = ldexp(pass.high, -e);
   table->exp2 += e;
 }
 
@@ -6302,52 +6413,190 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
   first[0] = 0;
 }
 
+typedef struct permi_tree_product {
+  permi_tree_run *run;
+  const permi_tree_table *factor[2];
+  permi_tree_table *out;
+  uint32_t rows, set[2], common; /* of the target */
+  int cut, larger, own_cut;      /* bits of a part: top ones of the common part, then of the larger's own */
+  uint32_t common_rows;          /* numbered as common parts are */
+  int ones, own;                 /* bits of a state's number in known vertices; how many of these are not common */
+  int parts;                     /* of clearing */
+} permi_tree_product;
+
+/* What comes before the product: the tables sorted, and parts of the place for it cleared. */
+static perm_status permi_tree_join_prepare(void *context, int part, int master)
+{
+  const permi_tree_product *join = (const permi_tree_product *)context;
+  permi_tree_run *run = join->run;
+  (void)master;
+  if (part < 2) {
+    permi_tree_sort(run->tree, join->factor[part], join->set[part], join->rows, join->common, run->mask[part],
+                    run->index[part], run->first[part]);
+  } else {
+    const size_t size = (size_t)run->tree->size;
+    const size_t begin = permi_tree_begin(join->out->states, part - 2, join->parts);
+    const size_t end = permi_tree_begin(join->out->states, part - 1, join->parts);
+    memset(join->out->value + begin * size, 0, (end - begin) * size * sizeof *join->out->value);
+  }
+  return PERM_OK;
+}
+
+/* From *begin to before *end, where the masks ascend (rows turned), those whose own top bits are as said. */
+static void permi_tree_narrow(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t *begin,
+                              uint32_t *end)
+{
+  uint32_t low = *begin, high = *end;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (((mask[middle] ^ rows) & top) < value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *begin = low;
+  for (high = *end; low < high;) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (((mask[middle] ^ rows) & top) <= value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *end = low;
+}
+
+static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
+{
+  if (!master || (run->unpolled += work) <= 2e6 || !run->control)
+    return PERM_OK;
+  run->unpolled = 0;
+  return permi_control_poll(run->control, run->done, "tree");
+}
+
+/* The pairs of two groups, of those of the larger table that have `value` in its bits `top`. */
+static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
+                                          uint32_t value, int master)
+{
+  permi_tree_run *run = join->run;
+  const size_t size = (size_t)run->tree->size;
+  uint32_t begin[2], end[2], i;
+  begin[0] = run->first[0][g];
+  end[0] = run->first[0][g + 1];
+  begin[1] = run->first[1][h];
+  end[1] = run->first[1][h + 1];
+  if (top)
+    permi_tree_narrow(run->mask[join->larger], join->rows, top, value, &begin[join->larger], &end[join->larger]);
+  for (i = begin[0]; i < end[0]; i++)
+    permi_tree_group(run->tree, run->rank, run->mask[0][i] ^ join->rows,
+                     join->factor[0]->value + size * run->index[0][i], run->mask[1] + begin[1],
+                     run->index[1] + begin[1], end[1] - begin[1], join->factor[1]->value, join->out->value);
+  return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
+}
+
+/* All pairs whose product is a state of the part, by common parts of the product: few places at a time. The heaviest
+   parts, of most matched, come first. */
+static perm_status permi_tree_join_part(void *context, int part, int master)
+{
+  const permi_tree_product *join = (const permi_tree_product *)context;
+  const uint32_t *const *first = (const uint32_t *const *)join->run->first;
+  const int bits = permi_tree_bits(join->common) - join->cut;
+  const uint32_t turned = (1u << (join->cut + join->own_cut)) - 1 - (uint32_t)part;
+  const uint32_t fixed = turned >> join->own_cut << bits;
+  uint32_t top = join->set[join->larger] & ~join->common, c = fixed | ((1u << bits) - 1), value, g;
+  perm_status status = PERM_OK;
+  int k;
+  for (k = permi_tree_bits(top); k > join->own_cut; k--)
+    top &= top - 1;
+  value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
+  for (;; c--) {
+    const int own = join->ones - permi_tree_bits(c ^ join->common_rows);
+    const int some = own >= 0 && own <= join->own; /* states with that common part */
+    status = permi_tree_poll(join->run, some ? (double)(1u << permi_tree_bits(c)) : 1, master);
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* the left one's: all subsets, ascending */
+      const uint32_t h = c ^ g;
+      if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
+        status = permi_tree_join_groups(join, g, h, top, value, master);
+      if (g == c)
+        break;
+    }
+    if (c == fixed || status != PERM_OK)
+      return status;
+  }
+}
+
+/* The same by common parts of the left table, those of them that there are: for a product that is in cache. */
+static perm_status permi_tree_join_small(const permi_tree_product *join)
+{
+  const uint32_t *const *first = (const uint32_t *const *)join->run->first;
+  const uint32_t groups = 1u << permi_tree_bits(join->common);
+  perm_status status = PERM_OK;
+  uint32_t g, h;
+  for (g = 0; g < groups; g++) {
+    const uint32_t free_part = (groups - 1) ^ g;
+    if (first[0][g] == first[0][g + 1] || status != PERM_OK)
+      continue;
+    status = permi_tree_poll(join->run, (double)(1u << permi_tree_bits(free_part)), 1);
+    for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) { /* all subsets */
+      if (first[1][h] < first[1][h + 1])
+        status = permi_tree_join_groups(join, g, h, 0, 0, 1);
+      if (!h)
+        break;
+    }
+  }
+  return status;
+}
+
 /* left times right into `out`, over the set `target` of what the node knows; rows likewise. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
   const permi_tree *tree = run->tree;
-  const size_t size = (size_t)tree->size;
-  const uint32_t rows = permi_tree_extract(all_rows, target), left_set = permi_tree_extract(left->set, target);
-  const uint32_t right_set = permi_tree_extract(right->set, target), common = left_set & right_set;
   const int t = permi_tree_bits(target);
-  const uint32_t groups = 1u << permi_tree_bits(common);
-  const uint32_t *first[2];
-  uint32_t g, h, i;
-  int k;
+  permi_tree_product join;
+  permi_tree_sketch sketch[2];
+  const size_t size = (size_t)tree->size * sizeof(uint64_t);
+  int k, own, threads = 1;
+  memset(&join, 0, sizeof join);
+  join.run = run;
+  join.factor[0] = left;
+  join.factor[1] = right;
+  join.out = out;
+  join.rows = permi_tree_extract(all_rows, target);
+  for (k = 0; k < 2; k++)
+    join.set[k] = permi_tree_extract(join.factor[k]->set, target);
+  join.common = join.set[0] & join.set[1];
+  join.larger = right->states > left->states;
+  join.parts = 1;
   out->set = target;
   out->difference = left->difference + right->difference;
-  k = permi_tree_bits(rows) - out->difference;
+  k = permi_tree_bits(join.rows) - out->difference;
+  join.common_rows = permi_tree_extract(join.rows, join.common);
+  join.ones = k - permi_tree_bits(join.rows & ~(join.set[0] | join.set[1]));
+  join.own = permi_tree_bits(join.set[0] ^ join.set[1]);
   out->states = permi_tree_choose(tree, t, k);
   out->exp2 = left->exp2 + right->exp2;
-  memset(out->value, 0, out->states * size * sizeof *out->value);
   permi_tree_rank_high(tree, run->rank, t, k);
-  permi_tree_sort(tree, left, left_set, rows, common, run->mask[0], run->index[0], run->first[0]);
-  permi_tree_sort(tree, right, right_set, rows, common, run->mask[1], run->index[1], run->first[1]);
-  first[0] = run->first[0];
-  first[1] = run->first[1];
-  for (g = 0; g < groups; g++) {
-    const uint32_t free_part = (groups - 1) ^ g;
-    if (first[0][g] == first[0][g + 1])
-      continue;
-    for (h = free_part;; h = (h - 1) & free_part) { /* all subsets */
-      const size_t count = first[1][h + 1] - first[1][h];
-      if (count)
-        for (i = first[0][g]; i < first[0][g + 1]; i++)
-          permi_tree_group(tree, run->rank, run->mask[0][i] ^ rows, left->value + size * run->index[0][i],
-                           run->mask[1] + first[1][h], run->index[1] + first[1][h], count, right->value, out->value);
-      run->unpolled += (double)count * (first[0][g + 1] - first[0][g]) + 1;
-      if (run->unpolled > 2e6 && run->control) {
-        perm_status status = permi_control_poll(run->control, run->done, "tree");
-        if (status != PERM_OK)
-          return status;
-        run->unpolled = 0;
-      }
-      if (!h)
-        break;
+  if (run->most_threads > 1) {
+    for (k = 0; k < 2; k++) {
+      sketch[k].set = join.factor[k]->set;
+      sketch[k].difference = join.factor[k]->difference;
     }
+    if (permi_tree_pairs(tree, all_rows, &sketch[0], &sketch[1]) * PERMI_TREE_PAIR_SECONDS * run->weight >=
+        PERMI_SHARE_SECONDS)
+      threads = run->most_threads;
   }
-  return PERM_OK;
+  if (threads > 1) {
+    join.parts = PERMI_TREE_PARTS * threads;
+    k = permi_tree_bits(join.common);
+    own = permi_tree_bits(join.set[join.larger]) - k;
+    join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
+    join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
+    join.own_cut = join.own_cut < own ? join.own_cut : own;
+  }
+  permi_share(threads, 2 + join.parts, permi_tree_join_prepare, &join);
+  if (threads == 1 && (double)size * (double)out->states < PERMI_TREE_IN_CACHE)
+    return permi_tree_join_small(&join);
+  return permi_share(threads, 1 << (join.cut + join.own_cut), permi_tree_join_part, &join);
 }
 
 /* THE BOUND. Every term of a value, one per way to match, has passed in a join one product and at most pairs - 1
@@ -6372,43 +6621,76 @@ static double permi_tree_join_loss(const permi_tree_table *left, const permi_tre
   return pairs * 2 * loss;
 }
 
-/* The star of the vertex: *table, over scope and vertex, becomes that over the scope, in place. */
+/* One entry of a star: `matched` += entry times `open`. */
+typedef struct permi_tree_ray {
+  const permi_tree *tree;
+  const permi_tree_edge *edge;
+  const uint64_t *open;
+  uint64_t *matched;
+  int t, k_open, column; /* vertices of the halves; bits of open masks */
+  int parts;
+} permi_tree_ray;
+
+static perm_status permi_tree_ray_part(void *context, int part, int master)
+{
+  const permi_tree_ray *ray = (const permi_tree_ray *)context;
+  const permi_tree *tree = ray->tree;
+  const size_t size = (size_t)tree->size;
+  const int j = ray->edge->bit, k_open = ray->k_open;
+  const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
+  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of the states of a high part */
+  const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
+  size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
+  (void)master;
+  while (piece < last) { /* below the bit all parts with so many bits, in the same order */
+    const uint32_t high = (uint32_t)(piece / (size_t)slices);
+    const int within = k_open - permi_tree_bits(high) - ray->column, slice = (int)(piece % (size_t)slices);
+    const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
+    const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
+    piece += (size_t)(beyond - slice);
+    if (count) {
+      const uint32_t above = high << 1 << j;
+      const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
+      const size_t to = permi_tree_rank_of(tree, above | turned, 0, ray->column ? k_open - 1 : k_open + 1);
+      const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, beyond, slices);
+      permi_tree_add(tree, ray->edge, ray->open + (from + begin) * size, end - begin,
+                     ray->matched + (to + begin) * size);
+    }
+  }
+  return PERM_OK;
+}
+
+/* The star of the vertex: *table, over scope and vertex, becomes that over the scope, a part of it. */
 static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
   const size_t size = (size_t)tree->size;
   const int t = permi_tree_bits(node->all) - 1, k = permi_tree_bits(node->rows) - table->difference;
   const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
-  /* a row is matched where its bit is 0, a column where it is 1 */
-  uint64_t *matched = node->column ? table->value + lower * size : table->value;
-  const uint64_t *open = node->column ? table->value : table->value + lower * size;
-  const int k_open = node->column ? k : k - 1, edges = (node + 1)->edge - node->edge;
+  const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   double weight = 1, least = 1;
+  permi_tree_ray ray;
   int e;
+  /* a row is matched where its bit is 0, a column where it is 1 */
+  ray.tree = tree;
+  ray.matched = node->column ? table->value + lower * size : table->value;
+  ray.open = node->column ? table->value : table->value + lower * size;
+  ray.t = t;
+  ray.k_open = node->column ? k : k - 1;
+  ray.column = node->column;
+  ray.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
   for (e = node->edge; e < (node + 1)->edge; e++) {
     const permi_tree_edge *edge = &tree->edge[e];
-    const int j = edge->bit;
-    const uint32_t highs = 1u << (t - 1 - j), bit = (uint32_t)node->column << j, turned = bit ^ 1u << j;
-    uint32_t high;
     weight += edge->absolute;
     least = edge->absolute < least ? edge->absolute : least;
     if (edge->real != 0 && fabs(edge->real) < least)
       least = fabs(edge->real);
     if (edge->imaginary != 0 && fabs(edge->imaginary) < least)
       least = fabs(edge->imaginary);
-    for (high = 0; high < highs; high++) { /* below the bit all parts with so many bits, in the same order */
-      const int within = k_open - permi_tree_bits(high) - node->column;
-      const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
-      if (count) {
-        const uint32_t above = high << 1 << j;
-        const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
-        const size_t to = permi_tree_rank_of(tree, above | turned, 0, node->column ? k_open - 1 : k_open + 1);
-        permi_tree_add(tree, edge, open + from * size, count, matched + to * size);
-      }
-    }
+    ray.edge = edge;
+    permi_share(threads, ray.parts, permi_tree_ray_part, &ray);
   }
-  if (node->column)
-    memmove(table->value, matched, upper * size * sizeof *matched);
+  table->value = ray.matched;
   table->states = node->column ? upper : lower;
   table->difference = node->difference;
   table->loss = permi_loss_scaled(table->loss, weight * (1 + 1e-12), 0);
@@ -6468,17 +6750,17 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
                                &product);
       if (status != PERM_OK)
         return status;
-      permi_tree_rescale(tree, &product);
+      permi_tree_rescale(run, &product);
       run->visited += (double)product.states;
       factor = product;
     }
     permi_tree_star(run, node, &factor);
     if (factor.value != table->value)
-      memcpy(table->value, factor.value, factor.states * size * sizeof *factor.value);
+      memmove(table->value, factor.value, factor.states * size * sizeof *factor.value); /* may be its upper half */
     factor.value = table->value;
     *table = factor;
   }
-  permi_tree_rescale(tree, table);
+  permi_tree_rescale(run, table);
   table->set = node->set;
   run->visited += (double)table->states;
   *stacked += 1 - node->children;
@@ -6533,6 +6815,8 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   memset(&run, 0, sizeof run);
   run.tree = tree;
   run.control = control;
+  run.most_threads = control ? permi_threads(control->options) : 1;
+  run.weight = permi_tree_weight(tree);
   run.rank = (permi_tree_rank *)permi_allocate(allocator, 1, sizeof *run.rank);
   run.table = (permi_tree_table *)permi_allocate(allocator, (size_t)tree->depth + 1, sizeof *run.table);
   run.values = (uint64_t *)permi_allocate(allocator, ((size_t)tree->stack_values + 1) * size, sizeof *run.values);
@@ -6800,47 +7084,6 @@ static void permi_tree_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, tree->edge);
   permi_release(allocator, tree->cost);
   permi_release(allocator, tree);
-}
-
-/* Seconds of a product of two values against that of doubles. */
-static double permi_tree_weight(const permi_tree *tree)
-{
-  const double parts = tree->parts;
-  switch (tree->algebra) {
-  case PERMI_TREE_MAGNITUDES:
-  case PERMI_TREE_WORD: return 1;
-  case PERMI_TREE_SIGNED: return 1.5;
-  case PERMI_TREE_COMPLEX: return 4;
-  case PERMI_TREE_DD: return 15 * parts * parts;
-  case PERMI_TREE_WORDS: return parts * parts * (3 + 0.5 * tree->words * tree->words);
-  default: return 15 * parts * parts;
-  }
-}
-
-/* What the programme holds while it is priced. */
-typedef struct permi_tree_sketch {
-  uint32_t set;
-  int difference;
-  double states;
-} permi_tree_sketch;
-
-/* Pairs that a join multiplies: over masks of the common part with x rows and y columns, the states of the one with
-   that part and those of the other that leave it free. `rows` of what the node knows. */
-static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, const permi_tree_sketch *one,
-                               const permi_tree_sketch *other)
-{
-  const uint32_t common = one->set & other->set, own = one->set & ~common;
-  const int a = permi_tree_bits(common & rows), b = permi_tree_bits(common & ~rows);
-  const int a1 = permi_tree_bits(own & rows), b1 = permi_tree_bits(own & ~rows);
-  const int a2 = permi_tree_bits(other->set & rows), b2 = permi_tree_bits(other->set & ~rows);
-  double pairs = 0;
-  int x, y;
-  for (x = 0; x <= a; x++)
-    for (y = 0; y <= b; y++)
-      pairs += (double)permi_tree_choose(tree, a, x) * permi_tree_choose(tree, b, y) *
-               permi_tree_choose(tree, a1 + b1, a1 - (one->difference - x + y)) *
-               permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other->difference);
-  return pairs;
 }
 
 /* The joins of a node on sketches; returns predicted seconds. */
@@ -12539,7 +12782,10 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
 static perm_status permi_tree_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_tree *tree = (permi_tree *)offer->plan;
+  int i;
   (void)maker;
+  for (i = 0; i < tree->nodes; i++)
+    leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = PERM_TREE;
   leaf->information.isa = PERM_ISA_PLAIN;

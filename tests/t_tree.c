@@ -187,10 +187,13 @@ TEST(t_tree_failing_allocations)
       perm_status status;
       memset(&memory, 0, sizeof memory);
       memory.fail_at = k;
+      options.threads = 1 + (int)(k % 3);
+      test_share_seconds = k % 2 ? 0 : 2e-4;
       options.allocator.allocate = t_sparse_allocate;
       options.allocator.release = t_sparse_release;
       options.allocator.user_data = &memory;
       status = perm_compute_sparse(&matrix, &options, &result);
+      test_share_seconds = 2e-4;
       CHECK(memory.live == 0);
       CHECK(status == (memory.calls < k ? PERM_OK : PERM_ERROR_MEMORY));
       if (memory.calls < k)
@@ -295,4 +298,147 @@ TEST(t_tree_bound_of_underflow_stays)
     perm_matrix_free(&matrix);
   }
   oracle_exact_free(&exact);
+}
+
+/* A pattern with values of a kind; spread: powers of two of the entries, which tables take out again. */
+static perm_matrix t_tree_matrix(int n, int more, int reach, perm_kind kind, int spread)
+{
+  enum { ROOM = 1000 };
+  int row[ROOM], column[ROOM];
+  double real[ROOM], imaginary[ROOM];
+  int64_t integer[ROOM];
+  const size_t count = t_tree_random(n, more, reach, row, column);
+  perm_matrix matrix;
+  size_t e;
+  for (e = 0; e < count; e++) {
+    real[e] = ldexp(test_uniform() - 0.4, spread ? test_below(spread) - spread / 2 : 0);
+    imaginary[e] = test_uniform() - 0.5;
+    integer[e] = test_below(9) - 3;
+    integer[e] += integer[e] >= 0; /* none is 0 */
+  }
+  CHECK(perm_matrix_from_triplets(n, n, count, row, column, real, imaginary, integer, kind, NULL, &matrix, NULL) ==
+        PERM_OK);
+  return matrix;
+}
+
+/* Every step shared, whatever its size, against one thread, which takes small products in another order. */
+TEST(t_tree_bits_do_not_depend_on_threads)
+{
+  static const perm_kind kind[] = {PERM_KIND_REAL, PERM_KIND_REAL, PERM_KIND_COMPLEX, PERM_KIND_INTEGER};
+  static const char *const name[] = {"real", "spread", "complex", "integer"};
+  static const int shape[][3] = {{60, 8, 60}, {36, 18, 36}, {26, 24, 26}, {80, 20, 5}}; /* of t_tree_matrix */
+  int k, p, s, compared = 0;
+  for (s = 0; s < 4; s++)
+    for (k = 0; k < 4; k++)
+      for (p = 0; p < 3; p++) {
+        perm_matrix matrix = t_tree_matrix(shape[s][0], shape[s][1], shape[s][2], kind[k], k == 1 ? 500 : 0);
+        perm_options options = t_seeds_options(PERM_TREE, p == 1 ? PERM_PRECISION_DD : PERM_PRECISION_FAST);
+        perm_result tree, other;
+        if (p == 2)
+          options.precision = k == 3 ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT;
+        t_seeds_threads(&matrix, options, name[k]);
+        test_share_seconds = 0;
+        options.threads = 3;
+        CHECK(perm_compute_sparse(&matrix, &options, &tree) == PERM_OK);
+        test_share_seconds = 2e-4;
+        options.method = PERM_FRONTIER;
+        options.max_seconds = 0.3;
+        if (perm_compute_sparse(&matrix, &options, &other) == PERM_OK) {
+          const int down = (int)(other.exp2 - tree.exp2);
+          compared++;
+          if (p == 2 && k == 3)
+            CHECK(tree.exact && !memcmp(&tree.integer, &other.integer, sizeof tree.integer));
+          CHECK_SHOW(hypot(tree.value - ldexp(other.value, down), tree.imaginary - ldexp(other.imaginary, down)) <=
+                         tree.error + ldexp(other.error, down),
+                     "%s, shape %d, precision %d: %.17g + %.17g i +- %.3g, not %.17g + %.17g i +- %.3g", name[k], s, p,
+                     tree.value, tree.imaginary, tree.error, other.value, other.imaginary, other.error);
+        }
+        options = t_seeds_options(PERM_TREE, PERM_PRECISION_EXACT);
+        options.modulus = UINT64_C(2305843009213693951);
+        if (p == 2 && k == 3)
+          t_seeds_threads(&matrix, options, "residues");
+        perm_matrix_free(&matrix);
+      }
+  CHECK_SHOW(compared > 30, "%d compared", compared);
+  {
+    static const char *const made[] = {"grid:12:12", "regular:50:3", "bernoulli:10", "complex-gauss:9"};
+    for (k = 0; k < 4; k++) {
+      perm_options options = t_seeds_options(PERM_TREE, k < 2 ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT);
+      perm_matrix matrix;
+      perm_result result;
+      CHECK(perm_generate(made[k], 3, NULL, &matrix, &result) == PERM_OK);
+      t_seeds_threads(&matrix, options, made[k]);
+      perm_matrix_free(&matrix);
+    }
+  }
+}
+
+typedef struct t_tree_watch { permi_control *control; int polls, stop_at, late; } t_tree_watch;
+
+/* Counts every poll; at one of them says stop, or that time is up. */
+static int t_tree_progress(const perm_progress *progress, void *user_data)
+{
+  t_tree_watch *watch = (t_tree_watch *)user_data;
+  (void)progress;
+  watch->control->next_report = 0;
+  watch->polls++;
+  if (watch->polls == watch->stop_at && watch->late)
+    watch->control->deadline = 0;
+  return watch->polls >= watch->stop_at && !watch->late;
+}
+
+/* Stopped at any poll, within joins too: nothing further is asked, nothing stays allocated. */
+TEST(t_tree_stops_when_asked)
+{
+  static const int threads[] = {1, 2, 5};
+  perm_matrix matrix;
+  perm_result result;
+  perm_job *job;
+  t_sparse_memory memory;
+  perm_options options = t_tree_options(PERM_PRECISION_FAST);
+  int i, at, late, shared = 0;
+  CHECK(perm_generate("er:36:0.11", 1, NULL, &matrix, &result) == PERM_OK);
+  memset(&memory, 0, sizeof memory);
+  options.allocator.allocate = t_sparse_allocate;
+  options.allocator.release = t_sparse_release;
+  options.allocator.user_data = &memory;
+  CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK);
+  CHECK(job->leaves == 1 && job->leaf[0].information.method == PERM_TREE);
+  options.progress = t_tree_progress;
+  for (i = 0; i < 3; i++)
+    for (late = 0; late < 2; late++)
+      for (at = 2; at < 8; at += 2) {
+        const long live = memory.live;
+        permi_control control;
+        t_tree_watch watch = {&control, 0, 0, 0};
+        static perm_partial partial, before;
+        perm_status status;
+        memset(&control, 0, sizeof control);
+        control.options = &options;
+        control.deadline = (double)INFINITY;
+        watch.stop_at = at;
+        watch.late = late;
+        options.user_data = &watch;
+        options.threads = threads[i];
+        test_share_seconds = i ? 0 : 2e-4;
+        memset(&partial, 0, sizeof partial);
+        before = partial;
+        status = job->leaf[0].run_task(&job->leaf[0], &control, &partial);
+        test_share_seconds = 2e-4;
+        CHECK(watch.polls <= at && memory.live == live);
+        if (watch.polls == at) {
+          CHECK(status == (late ? PERM_STOPPED_TIME : PERM_STOPPED_CANCELLED));
+          CHECK(!memcmp(&partial, &before, sizeof partial));
+        } else {
+          CHECK(status == PERM_OK); /* the calling thread had little to do */
+        }
+        CHECK(i || watch.polls == at);
+        shared += i && watch.polls == at;
+      }
+#if defined(_OPENMP)
+  CHECK_SHOW(shared > 0, "%d", shared);
+#endif
+  perm_job_free(job);
+  perm_matrix_free(&matrix);
+  CHECK(memory.live == 0);
 }
