@@ -21,6 +21,7 @@
      >>plain      expansion, Ryser and Glynn as the books have them: named engines and oracles
      >>scale      powers of two for rows and columns
      >>dense      the blocked Glynn engine: tables and chunks
+     >>gpu        the same sums for GPUs: tables for the kernels of perm_cuda.cu
      >>exact      integers and Gaussian integers without rounding, and their permanents modulo p
      >>plan       the choice of engine and split, predicted seconds
      >>counts     multiplicities, and the dynamic programme over counts of used rows or columns
@@ -110,6 +111,7 @@
 /* ======================================================================================== >>config
    PERM_IMPLEMENTATION   compile the code here (exactly one translation unit, or several with PERM_STATIC)
    PERM_STATIC           every function static: private to each file that defines PERM_IMPLEMENTATION
+   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpus works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       no kernels for complex matrices, which then are refused: a quarter less to compile
    PERM_NO_EXACT         no vector kernels for integers, which then go the portable way
    PERM_NO_EXTRAS        without minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
@@ -167,7 +169,8 @@
   X(PERM_ERROR_FORMAT, -13, "a file is malformed")                                                                     \
   X(PERM_ERROR_COUNTS, -14, "multiplicities are negative, or their totals differ")                                     \
   X(PERM_ERROR_RANK, -15, "the declared rank is negative or exceeds the order")                                        \
-  X(PERM_ERROR_NODES, -16, "Cauchy nodes coincide")
+  X(PERM_ERROR_NODES, -16, "Cauchy nodes coincide")                                                                    \
+  X(PERM_ERROR_DEVICE, -17, "a GPU, its driver or its compiler is missing or has failed")
 
 typedef enum perm_status {
 #define PERM_STATUS_ENUM(name, number, text) name = number,
@@ -228,6 +231,7 @@ typedef enum perm_isa {
   PERM_ISA_AVX512, /* AVX-512 F, DQ and BW */
   PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
   PERM_ISA_NEON,   /* 64-bit Arm */
+  PERM_ISA_CUDA,   /* NVIDIA GPUs: the family of plans made for options.gpus. As an option: GPUs wherever they can */
   PERM_ISA_COUNT
 } perm_isa;
 
@@ -262,7 +266,13 @@ typedef struct perm_options {
   void *user_data;
   const volatile int *cancel; /* if not NULL: non-zero there cancels (may be set by any thread or signal) */
   perm_allocator allocator;
+  int gpus;         /* 0: none; k: at most k; PERM_ALL_GPUS. Dense sums go there when predicted faster than one thread;
+                       needs perm_cuda.cu and PERM_WITH_CUDA, else PERM_ERROR_DEVICE with the reason, or, */
+  int cpu_fallback; /* 1: then the CPU does the work */
+  const char *gpu_cache; /* directory for compiled kernels, not NULL: they are compiled once a machine, not process */
 } perm_options;
+
+#define PERM_ALL_GPUS (-1)
 
 /* An integer of any size: sign and magnitude, least significant word first. */
 typedef struct perm_integer {
@@ -288,6 +298,7 @@ typedef struct perm_result {
   perm_precision precision;
   perm_isa isa;
   int threads;
+  int gpus; /* that took part */
   int escalated; /* times the precision was raised */
   double terms;  /* terms summed, or states visited */
   double plan_seconds, seconds;
@@ -302,7 +313,8 @@ typedef enum perm_form {
   PERM_FORM_SCALAR,     /* no blocking: the plain engines and n <= 4 */
   PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
   PERM_FORM_PAIR,       /* rows two by two, no division */
-  PERM_FORM_SPLIT       /* row sums as high + low part, each exact: accurate, dd and certified sums */
+  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
+  PERM_FORM_PLAIN       /* GPUs: a pivot column, no division. Their normalised form has such rows too, if need be */
 } perm_form;
 
 typedef struct perm_plan {
@@ -611,6 +623,45 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 /* The best instruction set of this processor and operating system that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
+/* What perm.h and perm_cuda.cu tell each other; callers need none of it. The kernels' tables: see >>gpu. */
+typedef struct perm_gpu_work {
+  int n, parts, product; /* 1 real, 2 complex; perm_gpu_product */
+  int low, plain;        /* 1: rows have low words; how many rows, the last ones, are not divided by their pivot */
+  int stride;            /* words of all rows (parts, high and low, row by row), made even */
+  int block, walk, high; /* columns: unrolled, in Gray order in a thread, by the bits of a thread's number */
+  unsigned absolute_mask;
+  uint64_t fingerprint;
+  const double *table; /* start [stride]; step [high][stride]; walk [2 * walk + 1][stride]; constants */
+  size_t doubles, constants;
+} perm_gpu_work;
+
+typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED }
+    perm_gpu_product;
+#define PERM_GPU_THREADS_LOG2 7 /* threads of a chunk */
+#define PERM_GPU_SUMS 5         /* doubles that a chunk yields: value hi, lo, imaginary hi, lo, sum of |terms| */
+
+typedef struct perm_gpu_sink {
+  void *context;
+  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
+  perm_status (*merge)(perm_partial *into, const perm_partial *from);
+  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread only; not PERM_OK: stop */
+} perm_gpu_sink;
+
+#if defined(PERM_WITH_CUDA) || defined(__CUDACC__)
+#if defined(__cplusplus)
+extern "C" {
+#endif
+/* Usable GPUs, at most `gpus` (PERM_ALL_GPUS: all); 0 with the reason in message. */
+int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
+/* Chunks [begin, end) of work into *partial; if stopped or failed, a prefix of them. */
+perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
+                          const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
+                          char message[PERM_MESSAGE_BYTES]);
+#if defined(__cplusplus)
+}
+#endif
+#endif
+
 #endif /* PERM_PERMANENT_H_INCLUDED */
 #ifdef PERM_IMPLEMENTATION
 #ifndef PERM_PERMANENT_IMPLEMENTED
@@ -744,7 +795,7 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0, NULL,
-                                        NULL,      NULL,                   {NULL, NULL, NULL}};
+                                        NULL,      NULL,                   {NULL, NULL, NULL}, 0, 0, NULL};
   return options ? options : &defaults;
 }
 
@@ -1567,6 +1618,8 @@ typedef struct permi_control {
   double start, deadline, next_report;
   double work_total, work_before; /* predicted seconds: of all leaves, of the leaves already done */
   double fraction_start;          /* fraction at the start of this call, for the time left */
+  int gpus;                       /* most that took part in a leaf */
+  char message[PERM_MESSAGE_BYTES]; /* why a device failed */
 } permi_control;
 
 /* Stops? `work_done` is in predicted seconds of the present leaf. Reports at most every 0.1 s. */
@@ -1603,13 +1656,16 @@ struct permi_leaf {
      fail; then *partial is as it was. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
+  /* Not NULL: many chunks at once instead, with all that partials count; a prefix of them if stopped or failed. */
+  perm_status (*run_range)(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                           perm_partial *partial);
   void (*release)(const perm_allocator *allocator, void *context);
   size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* like snprintf, whole lines */
   void *context;  /* tables of the engine; immutable once the job exists */
   int integer;    /* 1: permanent of the leaf = value * 2^scale_exp2, an integer, and scale_exp2 <= 0 */
   uint64_t modulus; /* not 0, odd: that modulo it; value is a sum of residues */
   int threaded;     /* 1: a task that uses the options' threads */
-  permi_dd scale; /* permanent of the leaf = value * scale * 2^scale_exp2 */
+  permi_dd scale, scale_imaginary; /* permanent of the leaf = value * scale * 2^scale_exp2 */
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise, the */
   double bound_absolute;    /* latter without the partial's exp2; INFINITY where no theorem holds */
@@ -1738,6 +1794,7 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
 /* The leaf's share of the expression, from a partial that holds all its chunks. */
 static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial *partial, permi_number *number)
 {
+  const double scale_modulus = permi_modulus(leaf->scale.hi, leaf->scale_imaginary.hi) * (1 + 1e-12);
   double absolute, modulus;
   long long exp2, imaginary_exp2;
   memset(number, 0, sizeof *number);
@@ -1767,10 +1824,10 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
     number->exp2 += leaf->scale_exp2;
     return PERM_OK;
   }
-  permi_dd_multiply_complex(&number->value, &number->imaginary, leaf->scale, permi_dd_make(0));
+  permi_dd_multiply_complex(&number->value, &number->imaginary, leaf->scale, leaf->scale_imaginary);
   modulus = permi_modulus(number->value.hi, number->imaginary.hi);
   number->exp2 += leaf->scale_exp2;
-  absolute *= fabs(leaf->scale.hi) * (1 + 4 * PERMI_UNIT);
+  absolute *= scale_modulus;
   number->estimate = leaf->estimate_relative == (double)INFINITY
                          ? (double)INFINITY
                          : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus;
@@ -1782,15 +1839,14 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
     number->error = number->estimate = 0; /* an engine in which nothing rounded; its scale is a power of two */
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
     const long long shift = leaf->scale_exp2 - number->exp2;
-    const double scale = fabs(leaf->scale.hi) * (1 + 1e-12);
-    const double lost = ldexp(leaf->bound_absolute * scale, permi_int_exponent(shift)) +
-                        ldexp(partial->lost * scale, permi_int_exponent(shift + partial->exp2));
+    const double lost = ldexp(leaf->bound_absolute * scale_modulus, permi_int_exponent(shift)) +
+                        ldexp(partial->lost * scale_modulus, permi_int_exponent(shift + partial->exp2));
     number->error += lost + DBL_MIN;
     if (leaf->information.kind == PERM_LEAF_TASK || absolute == 0) /* ranges' bounds are far too wide, but here */
       number->estimate += lost;                                    /* terms of which nothing is left tell nothing */
   }
   if (leaf->estimate_absolute > 0)
-    number->estimate += ldexp(leaf->estimate_absolute * fabs(leaf->scale.hi) * (1 + 1e-12),
+    number->estimate += ldexp(leaf->estimate_absolute * scale_modulus,
                               permi_int_exponent(leaf->scale_exp2 - number->exp2)) + DBL_MIN;
   if (number->estimate > number->error)
     number->estimate = number->error;
@@ -1905,6 +1961,8 @@ static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64
     return PERM_OK;
   if (partial->chunks && partial->fingerprint != leaf->information.fingerprint)
     return PERM_ERROR_STATE;
+  if (leaf->run_range)
+    return leaf->run_range(leaf, begin, end, control, partial);
   if (leaf->information.kind == PERM_LEAF_TASK)
     status = leaf->run_task(leaf, control, partial);
   else
@@ -2067,6 +2125,8 @@ static perm_status permi_run_range(const permi_leaf *leaf, permi_control *contro
   double per_chunk = leaf->information.seconds / (double)chunks;
   if (next >= chunks)
     return PERM_OK;
+  if (leaf->run_range)
+    return permi_leaf_run(leaf, next, chunks, control, done);
   if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
     threads = 1;
   (void)threads;
@@ -2416,7 +2476,7 @@ static const permi_kernel *permi_kernel_for(perm_isa isa, perm_form form, int pa
 
 static perm_isa permi_isa(const perm_options *options)
 {
-  return options->isa == PERM_ISA_AUTO         ? permi_isa_best()
+  return options->isa == PERM_ISA_AUTO || options->isa == PERM_ISA_CUDA ? permi_isa_best()
          : options->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512
                                                : options->isa;
 }
@@ -3424,6 +3484,375 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   return PERM_OK;
 }
 
+/* =========================================================================================== >>gpu
+   Dense sums as GPUs make them; the kernels are in perm_cuda.cu. The columns of a matrix:
+     pivot    1: its two signs share the rest of a row sum x (product PERM_GPU_PIVOT; other products have none).
+              Normalised rows, divided by their pivot entry, multiply by x + 1 and x - 1 with one operation each; rows in
+              which it is small against the others, or zero, come last and as they are: (x + c), (x - c), one more each
+     fixed    1, always + (half cube)
+     block    unrolled in a thread, in Gray order, as constants of the kernel
+     walk     in Gray order in a thread, as a table in shared memory
+     high     their signs are the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
+   Rows are on the grids of >>dense, so that row sums are exact in any order of steps. A chunk's sum is made by a fixed
+   sequence of operations: the same on every GPU, and on the CPU that tests compare with. */
+#define PERMI_GPU_LEAST_N 13
+
+static int permi_clamp(int x, int low, int high)
+{
+  return x < low ? low : x > high ? high : x;
+}
+
+#if defined(PERM_WITH_CUDA)
+static int permi_gpu_devices(int gpus, char *message)
+{
+  return perm_cuda_devices(gpus, message);
+}
+#else
+static int permi_gpu_devices(int gpus, char *message)
+{
+  (void)gpus;
+  snprintf(message, PERM_MESSAGE_BYTES, "perm.h was compiled without PERM_WITH_CUDA");
+  return 0;
+}
+#endif
+
+/* What a leaf for GPUs keeps. */
+typedef struct permi_gpu {
+  perm_gpu_work work;
+  perm_allocator allocator;
+  double *memory;
+  double terms; /* of a chunk */
+} permi_gpu;
+
+static double permi_gpu_modulus(const perm_plan *plan, const permi_view *view, int i, int j)
+{
+  return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
+}
+
+/* May row i be divided by its entry in column j? */
+static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
+{
+  double most = 0;
+  int k;
+  for (k = 0; k < plan->n; k++)
+    most = fmax(most, permi_gpu_modulus(plan, view, i, k));
+  return permi_gpu_modulus(plan, view, i, j) * 1024 >= most;
+}
+
+/* Powers of two by which divided rows may exceed row sums of 1. */
+static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
+{
+  int growth = 0, i;
+  for (i = 0; i < plan->n && plan->form == PERM_FORM_NORMALISED; i++)
+    if (permi_gpu_safe(plan, view, i, plan->pivot))
+      growth += 1 - permi_exponent(permi_gpu_modulus(plan, view, i, plan->pivot));
+  return growth;
+}
+
+/* (a + bi) / (c + di) in double-double, rounded: parts have relative errors of a few units, whatever cancels. */
+static void permi_gpu_divide(double *z, const double *pivot)
+{
+  permi_dd re, im, size;
+  re = permi_dd_add(permi_dd_multiply(permi_dd_make(z[0]), permi_dd_make(pivot[0])),
+                    permi_dd_multiply(permi_dd_make(z[1]), permi_dd_make(pivot[1])));
+  im = permi_dd_add(permi_dd_multiply(permi_dd_make(z[1]), permi_dd_make(pivot[0])),
+                    permi_dd_multiply(permi_dd_make(-z[0]), permi_dd_make(pivot[1])));
+  size = permi_dd_add(permi_dd_multiply(permi_dd_make(pivot[0]), permi_dd_make(pivot[0])),
+                      permi_dd_multiply(permi_dd_make(pivot[1]), permi_dd_make(pivot[1])));
+  z[0] = re.hi / size.hi;
+  z[1] = im.hi / size.hi;
+}
+
+/* Row i as word[part (1 + low words) + low][column], column 0 the pivot if there is one; high words on the grid.
+   `divide`: by the pivot. Returns 1 if nothing was rounded. *lost: what low words could not hold. */
+static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
+                         double word[4][PERM_MAX_N], double *lost)
+{
+  double a[2][PERM_MAX_N], power[2] = {0, 0}, low_power;
+  const int n = plan->n, parts = view->parts;
+  int exact = !plan->lossy, j, part;
+  permi_plan_row(plan, view, i, a);
+  if (divide) {
+    double pivot[2] = {a[0][0], parts == 2 ? a[1][0] : 0};
+    for (j = 0; j < n; j++) {
+      double z[2] = {a[0][j], parts == 2 ? a[1][j] : 0};
+      if (parts == 2)
+        permi_gpu_divide(z, pivot);
+      else
+        z[0] /= pivot[0];
+      if (j == 0)
+        z[0] = 1, z[1] = 0;
+      exact = exact && parts == 1 && fma(z[0], pivot[0], -a[0][j]) == 0 && !(z[0] != 0 && fabs(z[0]) < DBL_MIN);
+      a[0][j] = z[0];
+      a[1][j] = z[1];
+    }
+  }
+  for (part = 0; part < parts; part++)
+    power[part] = permi_grid_power(a[part], n);
+  if (plan->form == PERM_FORM_SPLIT) /* as PERM_FORM_SPLIT of >>dense */
+    power[0] = power[1] = fmax(power[0], power[1]);
+  low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
+  for (part = 0; part < parts; part++)
+    for (j = 0; j < n; j++) {
+      const double high = permi_to_grid(a[part][j], power[part]), rest = a[part][j] - high;
+      word[part * (1 + low)][j] = high;
+      if (rest != 0)
+        exact = 0;
+      if (low) {
+        const double below = permi_to_grid(rest, low_power);
+        word[part * 2 + 1][j] = below;
+        *lost += fabs(rest - below);
+      }
+    }
+  return exact;
+}
+
+/* Are all rows on their grids as they are? */
+static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
+{
+  double word[4][PERM_MAX_N], lost = 0;
+  int i, exact = 1;
+  for (i = 0; i < plan->n && exact; i++)
+    exact = permi_gpu_row(plan, view, i, 0, 0, word, &lost);
+  return exact;
+}
+
+/* Product, form, pivot and split. Rates are of one H200, elements/s; 0.6 s are for compiling. */
+static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
+{
+  static const double rate[4][2] = {{1.02e13, 2.7e12}, {4e12, 1.1e12}, {2.5e12, 4e11}, {1.2e12, 3e11}};
+  const int n = plan->n, split = plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD;
+  int product = split ? PERM_GPU_COMPENSATED + (plan->precision == PERM_PRECISION_DD) : PERM_GPU_PIVOT;
+  int safe, best = -1, i, j;
+  plan->isa = PERM_ISA_CUDA;
+  plan->exact_rows = 0;
+  plan->pivot = 0;
+  if (split) {
+    plan->form = PERM_FORM_SPLIT;
+  } else {
+    double word[4][PERM_MAX_N], lost = 0;
+    for (j = 0; j < n; j++) { /* the column with the most safe rows */
+      for (i = 0, safe = 0; i < n; i++)
+        safe += permi_gpu_safe(plan, view, i, j);
+      if (safe > best) {
+        best = safe;
+        plan->pivot = j;
+      }
+    }
+    plan->form = PERM_FORM_NORMALISED;
+    if (best == 0 || permi_gpu_growth(plan, view) >= 900)
+      plan->form = PERM_FORM_PLAIN;
+    plan->exact_rows = 1;
+    for (i = 0; i < n && plan->exact_rows; i++)
+      plan->exact_rows =
+          permi_gpu_row(plan, view, i, plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot),
+                        0, word, &lost);
+    if (plan->certify && !plan->exact_rows) {
+      plan->exact_rows = permi_gpu_plain_exact(plan, view);
+      plan->form = plan->exact_rows ? PERM_FORM_PLAIN : PERM_FORM_SPLIT;
+      if (!plan->exact_rows) {
+        product = PERM_GPU_ROUNDED;
+        plan->pivot = 0;
+      }
+    }
+  }
+  plan->lane_columns = 0;
+  /* Columns unrolled, and in shared memory: 4 at n = 40 is 2% faster than 1, 3 from 45 on; others gain nothing. */
+  plan->block_columns = product != PERM_GPU_PIVOT ? 0 : view->parts == 2 ? 0 : n <= 16 ? 1 : n <= 44 ? 4 : 3;
+  plan->outer_columns = n - 1 - (product == PERM_GPU_PIVOT) - plan->block_columns;
+  i = plan->outer_columns - PERM_GPU_THREADS_LOG2;
+  i = permi_clamp(i - 12, i < 3 ? i : 3, product == PERM_GPU_PIVOT ? 10 : 9); /* walk columns */
+  plan->chunk_log2 = i + PERM_GPU_THREADS_LOG2;
+  plan->seconds = plan->elements / rate[product][view->parts - 1] + 0.6;
+}
+
+static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
+{
+  return plan->form != PERM_FORM_SPLIT                  ? PERM_GPU_PIVOT
+         : plan->precision == PERM_PRECISION_DD         ? PERM_GPU_DOUBLED
+         : plan->precision == PERM_PRECISION_ACCURATE   ? PERM_GPU_COMPENSATED
+                                                        : PERM_GPU_ROUNDED;
+}
+
+#if defined(PERM_WITH_CUDA)
+typedef struct permi_gpu_call {
+  const permi_leaf *leaf;
+  permi_control *control;
+} permi_gpu_call;
+
+static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums)
+{
+  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
+  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
+  uint64_t chunk;
+  int k;
+  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+    for (k = 0; k < PERM_GPU_SUMS; k++)
+      if (!(fabs(sums[k]) <= DBL_MAX))
+        return 0;
+    permi_sum_add_double(&partial->value, sums[0]);
+    permi_sum_add_double(&partial->value, sums[1]);
+    permi_sum_add_double(&partial->imaginary, sums[2]);
+    permi_sum_add_double(&partial->imaginary, sums[3]);
+    permi_sum_add_double(&partial->absolute, sums[4] * (gpu->work.absolute_mask + 1.0)); /* exact */
+    partial->indices += chunk;
+    partial->squares += chunk * chunk;
+  }
+  partial->chunks += chunks;
+  partial->terms += gpu->terms * (double)chunks;
+  partial->fingerprint = leaf->information.fingerprint;
+  return 1;
+}
+
+static perm_status permi_gpu_poll(void *context, uint64_t done)
+{
+  const permi_gpu_call *call = (const permi_gpu_call *)context;
+  const perm_leaf *information = &call->leaf->information;
+  if (!call->control)
+    return PERM_OK;
+  return permi_control_poll(call->control, information->seconds * (double)done / (double)information->chunks,
+                            "summing on GPUs");
+}
+
+static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                   perm_partial *partial)
+{
+  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
+  perm_options options;
+  permi_gpu_call call;
+  perm_gpu_sink sink;
+  char message[PERM_MESSAGE_BYTES] = "";
+  perm_status status;
+  int gpus = 0;
+  memset(&options, 0, sizeof options);
+  if (control)
+    options = *control->options;
+  if (!options.gpus)
+    options.gpus = 1;
+  options.allocator = gpu->allocator;
+  call.leaf = leaf;
+  call.control = control;
+  sink.context = &call;
+  sink.add = permi_gpu_add;
+  sink.merge = perm_partial_merge;
+  sink.poll = permi_gpu_poll;
+  status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
+  if (control) {
+    control->gpus = gpus > control->gpus ? gpus : control->gpus;
+    memcpy(control->message, message, sizeof message);
+  }
+  return status;
+}
+#else
+static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                   perm_partial *partial)
+{
+  (void)leaf, (void)begin, (void)end, (void)partial;
+  if (control)
+    permi_gpu_devices(1, control->message);
+  return PERM_ERROR_DEVICE;
+}
+#endif
+
+static void permi_gpu_release(const perm_allocator *allocator, void *context)
+{
+  permi_release(allocator, ((permi_gpu *)context)->memory);
+  permi_release(allocator, context);
+}
+
+/* Tables for the kernel of a plan; see perm_gpu_work. */
+static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
+                                    permi_leaf *leaf)
+{
+  const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
+  const int pivot = product == PERM_GPU_PIVOT, first = pivot + 1; /* first block column */
+  permi_gpu *gpu = (permi_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
+  perm_gpu_work *work;
+  int order[PERM_MAX_N], words, stride, i, j, k, r, w, low = 0;
+  double word[4][PERM_MAX_N], lost = 0, *start, *step, *walk, *constant;
+  if (!gpu)
+    return PERM_ERROR_MEMORY;
+  memset(gpu, 0, sizeof *gpu);
+  gpu->allocator = *allocator;
+  work = &gpu->work;
+  for (i = 0; i < n && !pivot; i++) /* low words only where a row needs them */
+    low |= !permi_gpu_row(plan, view, i, 0, 0, word, &lost);
+  for (i = 0, k = 0; i < n; i++)
+    if (plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot))
+      order[k++] = i;
+  work->plain = pivot ? n - k : 0;
+  for (i = 0; i < n; i++)
+    if (plan->form != PERM_FORM_NORMALISED || !permi_gpu_safe(plan, view, i, plan->pivot))
+      order[k++] = i;
+  if (work->plain && !plan->exact_rows) { /* few kernels to compile: whole eights */
+    work->plain = (work->plain + 7) / 8 * 8;
+    work->plain = work->plain < n ? work->plain : n;
+  }
+  work->n = n;
+  work->parts = parts;
+  work->product = product;
+  work->low = low;
+  words = parts * (1 + low);
+  work->stride = stride = (n * words + 1) / 2 * 2;
+  work->block = plan->block_columns;
+  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
+  work->high = plan->outer_columns - work->walk;
+  work->absolute_mask = plan->outer_columns < 14 || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
+                        : plan->precision == PERM_PRECISION_FAST                                      ? 7
+                                                                                                      : 3;
+  work->fingerprint = plan->fingerprint;
+  work->constants = (size_t)(work->block * n * words + work->plain * parts);
+  work->doubles = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
+  gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
+  gpu->memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
+  if (!gpu->memory) {
+    permi_release(allocator, gpu);
+    return PERM_ERROR_MEMORY;
+  }
+  memset(gpu->memory, 0, work->doubles * sizeof(double));
+  work->table = start = gpu->memory;
+  step = start + stride;
+  walk = step + stride * work->high;
+  constant = walk + stride * (2 * work->walk + 1);
+  for (r = 0; r < n; r++) {
+    const int divide = pivot && r < n - work->plain;
+    permi_gpu_row(plan, view, order[r], divide, low, word, &lost);
+    if (divide) {
+      permi_dd re = leaf->scale, im = leaf->scale_imaginary;
+      int e;
+      permi_dd_multiply_complex(&re, &im, permi_dd_make(permi_scaled(plan, view, order[r], plan->pivot, 0)),
+                                permi_dd_make(parts == 2 ? permi_scaled(plan, view, order[r], plan->pivot, 1) : 0));
+      frexp(fmax(fabs(re.hi), fabs(im.hi)), &e);
+      leaf->scale = permi_dd_scale(re, -e);
+      leaf->scale_imaginary = permi_dd_scale(im, -e);
+      leaf->scale_exp2 += e;
+    }
+    for (w = 0; w < words; w++) {
+      const double *a = word[w];
+      const int at = r * words + w;
+      for (j = pivot; j < n; j++)
+        start[at] += a[j]; /* exact, as all that follows */
+      for (k = 0; k < work->block; k++)
+        constant[k * n * words + at] = 2 * a[first + k];
+      for (k = 0; k < work->walk; k++) { /* signs turning - and +, and the last block column back to + */
+        const double twice = 2 * a[first + work->block + k], back = work->block ? 2 * a[first + work->block - 1] : 0;
+        walk[2 * k * stride + at] = back - twice;
+        walk[(2 * k + 1) * stride + at] = back + twice;
+      }
+      for (k = 0; k < work->high; k++)
+        step[k * stride + at] = 2 * a[first + work->block + work->walk + k];
+    }
+    if (pivot && r >= n - work->plain)
+      for (w = 0; w < parts; w++)
+        constant[work->block * n * words + (r - n + work->plain) * parts + w] = word[w][0];
+  }
+  leaf->bound_absolute += ldexp(1.01 * (low ? lost : 0), n - 1); /* as in permi_dense_tables */
+  leaf->context = gpu;
+  leaf->release = permi_gpu_release;
+  leaf->run_range = permi_gpu_range;
+  return PERM_OK;
+}
+
 /* ========================================================================================= >>exact
    Permanents of integer matrices without rounding: Glynn's sum in the form
        2^(n-1) per A = S = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i,   y = A x   (or A^T x),
@@ -4052,7 +4481,8 @@ static permi_exact_evaluate permi_exact_evaluates(const permi_exact_family *fami
 /* The plan for one orientation. */
 static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const permi_exact_rows *rows)
 {
-  const perm_isa isa = options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
+  const perm_isa isa =
+      options->isa == PERM_ISA_AUTO || options->isa == PERM_ISA_CUDA ? perm_isa_best() : options->isa;
   const permi_exact_family *family = permi_exact_families;
   permi_exact_plan plan;
   const int n = rows->n;
@@ -4353,6 +4783,12 @@ static const char *permi_bad_option(const perm_options *options)
     return "max_bytes is negative or NaN (0 means no limit)";
   if (!(options->plan_effort >= 0 && options->plan_effort <= 1e6))
     return "plan_effort is not between 0 and 1e6 (0 means 1)";
+  if (options->gpus < PERM_ALL_GPUS)
+    return "gpus is below -1 (PERM_ALL_GPUS)";
+  if (options->cpu_fallback != 0 && options->cpu_fallback != 1)
+    return "cpu_fallback is neither 0 nor 1";
+  if (options->isa == PERM_ISA_CUDA && !options->gpus)
+    return "isa cuda needs gpus";
   if (!options->allocator.allocate != !options->allocator.release)
     return "allocator needs both allocate and release, or neither";
   return NULL;
@@ -4364,7 +4800,7 @@ static perm_status permi_check_options(const perm_options *options, int argument
   const char *bad = permi_bad_option(options);
   if (bad)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: %s", bad);
-  if (!permi_isa_here(options->isa))
+  if (options->isa != PERM_ISA_CUDA && !permi_isa_here(options->isa))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: this machine has no %s; its best is %s",
                       perm_isa_name(options->isa), perm_isa_name(perm_isa_best()));
   return PERM_OK;
@@ -4518,11 +4954,6 @@ static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
   return !plan->lossy;
 }
 
-static int permi_clamp(int x, int low, int high)
-{
-  return x < low ? low : x > high ? high : x;
-}
-
 static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
 {
   uint64_t hash = PERMI_HASH_START;
@@ -4603,6 +5034,21 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   return kernel;
 }
 
+/* Makes the plan one for GPUs where they are wanted and predicted faster than one thread. */
+static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
+{
+  perm_plan gpu = *plan;
+  const int force = options->isa == PERM_ISA_CUDA;
+  if (!options->gpus || plan->n < PERMI_GPU_LEAST_N)
+    return;
+  if (plan->form == PERM_FORM_SPLIT && plan->precision != PERM_PRECISION_ACCURATE &&
+      plan->precision != PERM_PRECISION_DD) /* certified where pairs round: plain rows may not */
+    gpu.exact_rows = 0;
+  permi_gpu_plan(&gpu, view);
+  if (force || gpu.seconds < plan->seconds)
+    *plan = gpu;
+}
+
 /* Arguments have been checked; the matrix is square, n >= 1. */
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
                               perm_result *result)
@@ -4665,12 +5111,14 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
       break;
     }
     most_chunk = permi_plan_dense(plan, view, options)->product == PERMI_ROUNDED ? 18 : 10;
+    permi_plan_gpu(plan, view, options);
   }
   if (plan->method != PERM_DENSE && plan->method != PERM_EXPANSION)
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
   /* Chunks: small enough to share out and to stop soon, large enough that starting one costs nothing. Double-double
      totals are bounded by the terms of a chunk, see permi_plan_bounds. */
-  plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
+  if (plan->isa != PERM_ISA_CUDA)
+    plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
   plan->bytes =
       16e3 + (double)n * view->parts * (16.0 * (double)(1 << (plan->lane_columns + plan->block_columns)) + 80.0 * n);
@@ -4766,7 +5214,10 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
   const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u, of one product */
-  const int terms_log2 = plan->chunk_log2 + plan->block_columns;
+  const int gpu = plan->isa == PERM_ISA_CUDA;
+  /* GPUs: at most 18 additions before a sum is exact; double-double totals thread by thread, then a tree */
+  const int block = gpu ? 12 : plan->block_columns;
+  const int terms_log2 = plan->chunk_log2 + plan->block_columns + (gpu ? 1 - PERM_GPU_THREADS_LOG2 : 0);
   int growth = 0, i;
   leaf->bound_relative = (double)INFINITY;
   switch (plan->method) {
@@ -4785,7 +5236,9 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
       leaf->estimate_relative *= 4 * PERMI_UNIT;
     return;
   }
-  if (plan->form == PERM_FORM_NORMALISED)
+  if (gpu)
+    growth = permi_gpu_growth(plan, view);
+  else if (plan->form == PERM_FORM_NORMALISED)
     for (i = 0; i < plan->n; i++)
       growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
   leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
@@ -4797,10 +5250,10 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   } else {
     leaf->estimate_relative = (n + 4) * PERMI_UNIT * parts * (plan->form == PERM_FORM_PAIR ? 2 : 1);
     if (plan->form == PERM_FORM_SPLIT)
-      leaf->bound_relative = ((1 + product) * n + plan->block_columns + 10) * PERMI_UNIT * 1.0001;
+      leaf->bound_relative = ((1 + product) * n + block + 10) * PERMI_UNIT * 1.0001;
     else if (plan->exact_rows)
       leaf->bound_relative =
-          ((plan->form == PERM_FORM_PAIR ? product * (n + 1) / 2 : n) + plan->block_columns + 10) * PERMI_UNIT * 1.0001;
+          ((plan->form == PERM_FORM_PAIR ? product * (n + 1) / 2 : product * n) + block + 10) * PERMI_UNIT * 1.0001;
   }
   if (leaf->bound_relative == (double)INFINITY) { /* a proof needs no samples */
     double share = permi_plan_below_grid(plan, view);
@@ -4840,6 +5293,8 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
                   : plan->precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
                                                                : PERMI_ROUNDED;
     leaf->scale_exp2 -= n - 1;
+    if (plan->isa == PERM_ISA_CUDA)
+      return permi_gpu_tables(plan, view, allocator, leaf);
     return permi_dense_tables(plan, view, permi_kernel_for(plan->isa, plan->form, view->parts, product, n), allocator,
                               leaf);
   }
@@ -7933,7 +8388,7 @@ PERM_API const char *perm_precision_name(perm_precision precision)
 
 PERM_API const char *perm_isa_name(perm_isa isa)
 {
-  static const char *const name[] = {"auto", "plain", "avx2", "avx512", "avx512ifma", "neon"};
+  static const char *const name[] = {"auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"};
   return (int)isa >= 0 && isa < PERM_ISA_COUNT ? name[isa] : "unknown";
 }
 
@@ -8057,7 +8512,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     control.work_before += leaf->information.seconds;
   }
   if (status < 0) {
-    permi_fail(result, status, 0, "%s", perm_status_text(status));
+    permi_fail(result, status, 0, "%s", control.message[0] ? control.message : perm_status_text(status));
   } else if (status == PERM_OK) {
     status = perm_job_finish(job, state->partial, result);
   } else { /* the terms so far, of the first unfinished leaf: a sign of life, not an approximation */
@@ -8079,6 +8534,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   }
   result->status = status;
   result->threads = threads;
+  result->gpus = control.gpus;
   result->seconds = permi_seconds() - control.start;
   return status;
 }
@@ -8201,7 +8657,7 @@ static perm_status permi_job_create(const perm_plan *plan, const permi_view *vie
   status = permi_check_options(options, 4, result);
   if (status != PERM_OK)
     return status;
-  if (!permi_isa_here(plan->isa))
+  if (plan->isa != PERM_ISA_CUDA && !permi_isa_here(plan->isa))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "plan is for %s kernels; this machine's best is %s",
                       perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
   if (plan->is_complex != (view->parts == 2))
@@ -8213,6 +8669,7 @@ static perm_status permi_job_create(const perm_plan *plan, const permi_view *vie
   planned.precision = plan->precision;
   planned.certify = plan->certify;
   planned.isa = plan->isa;
+  planned.gpus = plan->isa == PERM_ISA_CUDA;
   status = permi_plan_view(plan->n, plan->n, view, &planned, &again, NULL);
   if (status != PERM_OK || again.fingerprint != plan->fingerprint)
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
@@ -8658,6 +9115,15 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
   int escalated = 0;
   if (!result)
     return PERM_ERROR_NULL;
+  if (options.gpus) {
+    char message[PERM_MESSAGE_BYTES];
+    if (!permi_gpu_devices(options.gpus, message)) {
+      if (options.cpu_fallback != 1)
+        return permi_fail(result, PERM_ERROR_DEVICE, 5, "options: gpus: %s", message);
+      options.gpus = 0;
+      options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
+    }
+  }
   if ((m > 0 && n > 0 && m != n) || options.method == PERM_SUBSETS || options.method == PERM_REPEATS ||
       options.method == PERM_SHORT || options.method == PERM_PADDED)
     return permi_compute_counts(&problem, 0, 5, &options, result);

@@ -1,0 +1,1330 @@
+/* perm_cuda.cu: GPUs for perm.h. The same calls, options, results and jobs; options.gpus says how many.
+
+       nvcc -O2 -c perm_cuda.cu
+       cc -DPERM_WITH_CUDA program.c perm_cuda.o -L/usr/local/cuda/lib64 -lcudart_static -ldl -lrt -lpthread -lm
+
+   (or nvcc for the last step). Runs where there is no GPU too: the driver and NVRTC, which compiles kernels for the
+   order and kind of matrix at hand, are opened when first needed; what is missing is told in result.message.
+
+   CONTENTS (search for the tag)
+     >>text       the kernels, compiled by NVRTC at run time, and for the host as their twin
+     >>driver     the CUDA driver and NVRTC, opened at run time; every call checked
+     >>compile    kernels by key, cached in memory and in a directory
+     >>devices    which GPUs there are
+     >>run        chunk ranges on several GPUs
+     >>twin       for tests: a driver that computes on the CPU, and faults on demand
+
+   GUARANTEES
+     - A chunk's sum has the same bits on every GPU: a fixed sequence of operations, each rounded once. Chunks are added
+       exactly. So results depend neither on the number of GPUs nor on how chunks were shared out.
+     - A failure ends with PERM_ERROR_DEVICE and a state that holds the chunks before it: call perm_job_execute again.
+     - Kernels take about a quarter of a second, so cancel, progress and max_seconds work.
+   Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
+#include "perm.h"
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ========================================================================================== >>text
+   One text for NVRTC (as a string) and for this compiler (as code: so that it is checked, and for the twin). A thread
+   walks over 2^(walk + block) sign vectors. Row sums x are in registers, all loops over rows are unrolled (N, PLAIN, K
+   of the matrix; N = 0, the host's twin, takes them from the arguments). Measured on an H200, n = 40: 1.05e13 elements/s
+   with K = 4, 1.035e13 with K = 1; the limit is the FP64 pipe, 1.67e13 operations/s, of which an element takes 1.5. */
+#if defined(__CUDA_ARCH__)
+#define PERMI_UNROLL _Pragma("unroll")
+#define PERMI_ROLLED _Pragma("unroll 1")
+#else
+#define PERMI_UNROLL
+#define PERMI_ROLLED
+#endif
+#define PERMI_BOTH __host__ __device__ __forceinline__
+
+PERMI_BOTH double permi_add(double a, double b)
+{
+#if defined(__CUDA_ARCH__)
+  return __dadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
+
+PERMI_BOTH double permi_mul(double a, double b)
+{
+#if defined(__CUDA_ARCH__)
+  return __dmul_rn(a, b);
+#else
+  volatile double product = a * b; /* not to be contracted with a later sum */
+  return product;
+#endif
+}
+
+PERMI_BOTH double permi_fma(double a, double b, double c)
+{
+#if defined(__CUDA_ARCH__)
+  return __fma_rn(a, b, c);
+#else
+  return fma(a, b, c);
+#endif
+}
+
+PERMI_BOTH int permi_ctz(unsigned x)
+{
+#if defined(__CUDA_ARCH__)
+  return __ffs((int)x) - 1;
+#else
+  int k = 0;
+  for (; !(x & 1); x >>= 1)
+    k++;
+  return k;
+#endif
+}
+
+PERMI_BOTH int permi_parity(unsigned long long x)
+{
+#if defined(__CUDA_ARCH__)
+  return __popcll(x) & 1;
+#else
+  int k = 0;
+  for (; x; x &= x - 1)
+    k ^= 1;
+  return k;
+#endif
+}
+
+/* The same for NVRTC. */
+static const char permi_vocabulary[] =
+    "#define PERMI_UNROLL _Pragma(\"unroll\")\n"
+    "#define PERMI_ROLLED _Pragma(\"unroll 1\")\n"
+    "#define PERMI_BOTH __device__ __forceinline__\n"
+    "PERMI_BOTH double permi_add(double a, double b) { return __dadd_rn(a, b); }\n"
+    "PERMI_BOTH double permi_mul(double a, double b) { return __dmul_rn(a, b); }\n"
+    "PERMI_BOTH double permi_fma(double a, double b, double c) { return __fma_rn(a, b, c); }\n"
+    "PERMI_BOTH int permi_ctz(unsigned x) { return __ffs((int)x) - 1; }\n"
+    "PERMI_BOTH int permi_parity(unsigned long long x) { return __popcll(x) & 1; }\n";
+
+#define PERMI_TEXT(...)                                                                                                \
+  __VA_ARGS__                                                                                                          \
+  static const char permi_text[] = #__VA_ARGS__;
+
+/* clang-format off */
+PERMI_TEXT(
+/* s + e = a + b exactly */
+PERMI_BOTH void permi_two_sum(double &s, double &e, double a, double b)
+{
+  const double sum = permi_add(a, b), with = permi_add(sum, -a);
+  e = permi_add(permi_add(a, -permi_add(sum, -with)), permi_add(b, -with));
+  s = sum;
+}
+
+/* the same for |a| >= |b|, or a a whole number of units of the last place of b */
+PERMI_BOTH void permi_fast_two_sum(double &s, double &e, double a, double b)
+{
+  const double sum = permi_add(a, b);
+  e = permi_add(b, -permi_add(sum, -a));
+  s = sum;
+}
+
+PERMI_BOTH void permi_two_product(double &p, double &e, double a, double b)
+{
+  p = permi_mul(a, b);
+  e = permi_fma(a, b, -p);
+}
+
+/* One row of a term in the products of PERM_GPU_ROUNDED (1), _COMPENSATED (2) and _DOUBLED (3): p + c times y + l. */
+template <int PARTS, int PRODUCT>
+PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const double *l_given, int first)
+{
+  double y[2];
+  double l[2];
+  PERMI_UNROLL
+  for (int part = 0; part < PARTS; part++) {
+    y[part] = y_given[part];
+    l[part] = l_given[part];
+    if (PRODUCT == 1)
+      y[part] = permi_add(y[part], l[part]);
+    if (PRODUCT == 3)
+      permi_fast_two_sum(y[part], l[part], y[part], l[part]);
+  }
+  if (first) {
+    PERMI_UNROLL
+    for (int part = 0; part < PARTS; part++) {
+      p[part] = y[part];
+      c[part] = l[part];
+    }
+  } else if (PARTS == 1) {
+    double h = 0;
+    double e = 0;
+    if (PRODUCT == 1) {
+      p[0] = permi_mul(p[0], y[0]);
+    } else {
+      permi_two_product(h, e, p[0], y[0]);
+      e = permi_fma(c[0], y[0], permi_fma(p[0], l[0], e));
+      if (PRODUCT == 2) {
+        p[0] = h;
+        c[0] = e;
+      } else {
+        permi_fast_two_sum(p[0], c[0], h, e);
+      }
+    }
+  } else if (PRODUCT == 1) {
+    const double re = permi_fma(-p[1], y[1], permi_mul(p[0], y[0]));
+    p[1] = permi_fma(p[0], y[1], permi_mul(p[1], y[0]));
+    p[0] = re;
+  } else { /* as perm.h's kernels: sums of two products cancel, so they take TwoSum */
+    double rr = 0;
+    double rr_e = 0;
+    double ii = 0;
+    double ii_e = 0;
+    double ri = 0;
+    double ri_e = 0;
+    double ir = 0;
+    double ir_e = 0;
+    double hr = 0;
+    double hr_e = 0;
+    double hi = 0;
+    double hi_e = 0;
+    permi_two_product(rr, rr_e, p[0], y[0]);
+    permi_two_product(ii, ii_e, p[1], y[1]);
+    permi_two_product(ri, ri_e, p[0], y[1]);
+    permi_two_product(ir, ir_e, p[1], y[0]);
+    permi_two_sum(hr, hr_e, rr, -ii);
+    permi_two_sum(hi, hi_e, ri, ir);
+    hr_e = permi_add(hr_e, permi_add(rr_e, -ii_e));
+    hi_e = permi_add(hi_e, permi_add(ri_e, ir_e));
+    hr_e = permi_fma(-c[1], y[1], permi_fma(c[0], y[0], permi_fma(-p[1], l[1], permi_fma(p[0], l[0], hr_e))));
+    hi_e = permi_fma(c[1], y[0], permi_fma(c[0], y[1], permi_fma(p[1], l[0], permi_fma(p[0], l[1], hi_e))));
+    if (PRODUCT == 2) {
+      p[0] = hr;
+      c[0] = hr_e;
+      p[1] = hi;
+      c[1] = hi_e;
+    } else {
+      permi_two_sum(p[0], c[0], hr, hr_e);
+      permi_two_sum(p[1], c[1], hi, hi_e);
+    }
+  }
+}
+
+/* One row of PERM_GPU_PIVOT: p times x + c, q times x - c; c = 1 if not `plain`. */
+template <int PARTS>
+PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const double *c, int plain, int first)
+{
+  if (PARTS == 1) {
+    if (!plain) {
+      p[0] = first ? permi_add(x[0], 1.0) : permi_fma(p[0], x[0], p[0]);
+      q[0] = first ? permi_add(x[0], -1.0) : permi_fma(q[0], x[0], -q[0]);
+    } else {
+      const double plus = permi_add(x[0], c[0]);
+      const double minus = permi_add(x[0], -c[0]);
+      p[0] = first ? plus : permi_mul(p[0], plus);
+      q[0] = first ? minus : permi_mul(q[0], minus);
+    }
+  } else if (plain || first) {
+    const double plus[2] = {permi_add(x[0], plain ? c[0] : 1.0), plain ? permi_add(x[1], c[1]) : x[1]};
+    const double minus[2] = {permi_add(x[0], plain ? -c[0] : -1.0), plain ? permi_add(x[1], -c[1]) : x[1]};
+    const double p_re = first ? plus[0] : permi_fma(-p[1], plus[1], permi_mul(p[0], plus[0]));
+    const double q_re = first ? minus[0] : permi_fma(-q[1], minus[1], permi_mul(q[0], minus[0]));
+    p[1] = first ? plus[1] : permi_fma(p[0], plus[1], permi_mul(p[1], plus[0]));
+    q[1] = first ? minus[1] : permi_fma(q[0], minus[1], permi_mul(q[1], minus[0]));
+    p[0] = p_re;
+    q[0] = q_re;
+  } else {
+    const double p_re = permi_fma(-p[1], x[1], permi_fma(p[0], x[0], p[0]));
+    const double q_re = permi_fma(-q[1], x[1], permi_fma(q[0], x[0], -q[0]));
+    p[1] = permi_fma(p[0], x[1], permi_fma(p[1], x[0], p[1]));
+    q[1] = permi_fma(q[0], x[1], permi_fma(q[1], x[0], -q[1]));
+    p[0] = p_re;
+    q[0] = q_re;
+  }
+}
+
+/* What a kernel is told; COUNT constants: block columns twice, then pivots of plain rows. */
+template <int COUNT>
+struct permi_arguments {
+  const double *table;
+  double *out;
+  unsigned long long first;
+  int n;
+  int plain;
+  int block;
+  int walk;
+  int high;
+  unsigned mask;
+  double constant[COUNT];
+};
+
+/* The sum over a thread's sign vectors: out = value hi, lo, imaginary hi, lo, sum of |terms| (sampled). */
+template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT>
+PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
+                           double *out)
+{
+  enum { WORDS = PARTS * (1 + LOW), ROOM = (N ? N : 64) * WORDS, PIVOT = PRODUCT == 0, ROUNDED = PRODUCT < 2 };
+  const int n = N ? N : a.n;
+  const int block = N ? K : a.block;
+  const int plain = N ? PLAIN : a.plain;
+  const int stride = (n * WORDS + 1) / 2 * 2;
+  const unsigned states = 1u << a.walk;
+  const unsigned long long number = chunk << 7 | (unsigned long long)thread;
+  unsigned group = block < 3 ? 8u >> block : 1;
+  const double *row = table + stride * 2 * a.walk;
+  double x[ROOM];
+  double hi[2] = {0, 0};
+  double lo[2] = {0, 0};
+  double sum[2] = {0, 0};
+  double absolute = 0;
+  bool sampled = true;
+  if (group > states)
+    group = states;
+  PERMI_UNROLL
+  for (int i = 0; i < n * WORDS; i++)
+    x[i] = a.table[i];
+  PERMI_ROLLED
+  for (int k = 0; k < a.high; k++) {
+    const double minus = -(double)(int)(number >> k & 1);
+    const double *step = a.table + stride * (1 + k);
+    PERMI_UNROLL
+    for (int i = 0; i < n * WORDS; i++)
+      x[i] = permi_fma(minus, step[i], x[i]); /* exact, as all sums of rows */
+  }
+  PERMI_ROLLED
+  for (unsigned m = 0; m < states; m++) {
+    const bool odd = m & 1;
+    double inner[2] = {0, 0};
+    if (a.mask && !(m & (group - 1))) { /* a sample by hashing: no fixed pattern of signs, which a matrix may favour */
+      const unsigned long long key = chunk << 14 | (unsigned long long)(thread >> 5) << 12 | m / group;
+      sampled = !((unsigned)(key * 0x9e3779b97f4a7c15ull >> 56) & a.mask);
+    }
+    PERMI_UNROLL
+    for (int s = 0; s < 1 << block; s++) {
+      double p[2] = {0, 0};
+      double q[2] = {0, 0};
+      double2 pair = {0, 0};
+      PERMI_UNROLL
+      for (int r = 0; r < n; r++) {
+        double y[2] = {0, 0};
+        double l[2] = {0, 0};
+        PERMI_UNROLL
+        for (int w = 0; w < WORDS; w++) {
+          const int i = r * WORDS + w;
+          if (s == 0) {
+            if (!(i & 1))
+              pair = ((const double2 *)row)[i / 2];
+            x[i] = permi_add(x[i], i & 1 ? pair.y : pair.x);
+          } else {
+            const int j = permi_ctz((unsigned)s);
+            const double twice = a.constant[j * n * WORDS + i];
+            x[i] = permi_add(x[i], (s ^ s >> 1) >> j & 1 ? -twice : twice);
+          }
+          if (LOW && (w & 1))
+            l[w / 2] = x[i];
+          else
+            y[LOW ? w / 2 : w] = x[i];
+        }
+        if (PIVOT)
+          permi_row_pivot<PARTS>(p, q, y, a.constant + (r < n - plain ? 0 : block * n * WORDS + (r - n + plain) * PARTS),
+                                 r >= n - plain, r == 0);
+        else
+          permi_row<PARTS, PRODUCT>(p, q, y, l, r == 0);
+      }
+      PERMI_UNROLL
+      for (int part = 0; part < PARTS; part++) {
+        if (sampled) {
+          absolute = permi_add(absolute, fabs(p[part]));
+          if (PIVOT)
+            absolute = permi_add(absolute, fabs(q[part]));
+        }
+        if (ROUNDED) {
+          const double term = PIVOT ? permi_add(p[part], -q[part]) : p[part];
+          inner[part] = s == 0 ? term : permi_add(inner[part], s & 1 ? -term : term);
+        } else {
+          const bool minus = odd != (bool)(s & 1);
+          double error;
+          permi_two_sum(hi[part], error, hi[part], minus ? -p[part] : p[part]);
+          lo[part] = permi_add(lo[part], permi_add(error, minus ? -q[part] : q[part]));
+        }
+      }
+    }
+    PERMI_UNROLL
+    for (int part = 0; part < PARTS; part++) {
+      if (ROUNDED)
+        sum[part] = permi_add(sum[part], odd ? -inner[part] : inner[part]);
+      if ((m & (group - 1)) == group - 1) {
+        double error;
+        if (ROUNDED) {
+          permi_two_sum(hi[part], error, hi[part], sum[part]);
+          lo[part] = permi_add(lo[part], error);
+          sum[part] = 0;
+        } else {
+          permi_two_sum(hi[part], lo[part], hi[part], lo[part]);
+        }
+      }
+    }
+    {
+      const int j = permi_ctz(m + 1);
+      row = table + stride * (2 * j + (int)((m + 1) >> (j + 1) & 1));
+    }
+  }
+  {
+    const bool minus = permi_parity(number);
+    out[0] = minus ? -hi[0] : hi[0];
+    out[1] = minus ? -lo[0] : lo[0];
+    out[2] = minus ? -hi[1] : hi[1];
+    out[3] = minus ? -lo[1] : lo[1];
+    out[4] = absolute;
+  }
+}
+
+/* Thread t's sum takes up that of thread t + half; room: [5][128]. */
+PERMI_BOTH void permi_fold(double *room, int t, int half)
+{
+  PERMI_UNROLL
+  for (int k = 0; k < 4; k += 2) {
+    double *hi = room + 128 * k + t;
+    double *lo = hi + 128;
+    double s;
+    double e;
+    permi_two_sum(s, e, hi[0], hi[half]);
+    e = permi_add(e, permi_add(lo[0], lo[half]));
+    permi_fast_two_sum(hi[0], lo[0], s, e);
+  }
+  room[512 + t] = permi_add(room[512 + t], room[512 + t + half]);
+}
+
+template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT>
+__device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
+{
+  extern __shared__ double2 permi_shared[];
+  double *room = (double *)permi_shared;
+  const int t = (int)threadIdx.x;
+  const int stride = (N * PARTS * (1 + LOW) + 1) / 2 * 2;
+  double out[5];
+  for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
+    room[i] = a.table[stride * (1 + a.high) + i];
+  __syncthreads();
+  permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT>(a, room, a.first + blockIdx.x, t, out);
+  __syncthreads();
+  for (int k = 0; k < 5; k++)
+    room[128 * k + t] = out[k];
+  for (int half = 64; half; half /= 2) {
+    __syncthreads();
+    if (t < half)
+      permi_fold(room, t, half);
+  }
+  if (t == 0)
+    for (int k = 0; k < 5; k++)
+      a.out[5 * (unsigned long long)blockIdx.x + k] = room[128 * k];
+}
+)
+/* clang-format on */
+
+#define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
+
+#if defined(PERM_CUDA_CHECK) /* for `make check`: this compiler's own kernels, of the kinds that there are */
+#define PERMI_KERNEL(n, parts, product, low, k, plain, count, blocks)                                                  \
+  extern "C" __global__ void __launch_bounds__(128, blocks)                                                            \
+      permi_kernel_##n##_##parts##_##product##_##low##_##k##_##plain(const permi_arguments<count> a)                   \
+  {                                                                                                                    \
+    permi_chunk<n, parts, product, low, k, plain, count>(a);                                                           \
+  }
+PERMI_KERNEL(40, 1, 0, 0, 4, 0, 160, 4)
+PERMI_KERNEL(56, 1, 0, 0, 3, 0, 168, 3)
+PERMI_KERNEL(64, 1, 0, 0, 3, 64, 256, 3)
+PERMI_KERNEL(40, 1, 1, 1, 0, 0, 1, 2)
+PERMI_KERNEL(40, 1, 2, 0, 0, 0, 1, 3)
+PERMI_KERNEL(40, 1, 2, 1, 0, 0, 1, 2)
+PERMI_KERNEL(40, 1, 3, 1, 0, 0, 1, 2)
+PERMI_KERNEL(36, 2, 0, 0, 0, 0, 1, 3)
+PERMI_KERNEL(24, 2, 0, 0, 0, 8, 16, 3)
+PERMI_KERNEL(20, 2, 2, 1, 0, 0, 1, 2)
+PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
+#endif
+
+/* ======================================================================================== >>driver */
+#define PERMI_DRIVER_LIST(X)                                                                                           \
+  X(init, "cuInit", (unsigned flags))                                                                                  \
+  X(version, "cuDriverGetVersion", (int *version))                                                                     \
+  X(count, "cuDeviceGetCount", (int *count))                                                                           \
+  X(attribute, "cuDeviceGetAttribute", (int *value, CUdevice_attribute attribute, CUdevice device))                    \
+  X(retain, "cuDevicePrimaryCtxRetain", (CUcontext *context, CUdevice device))                                         \
+  X(current, "cuCtxSetCurrent", (CUcontext context))                                                                   \
+  X(load, "cuModuleLoadData", (CUmodule *module, const void *image))                                                   \
+  X(unload, "cuModuleUnload", (CUmodule module))                                                                       \
+  X(function, "cuModuleGetFunction", (CUfunction *function, CUmodule module, const char *name))                        \
+  X(launch, "cuLaunchKernel",                                                                                          \
+    (CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,                \
+     unsigned shared, CUstream stream, void **parameters, void **extra))                                               \
+  X(stream, "cuStreamCreate", (CUstream *stream, unsigned flags))                                                      \
+  X(stream_free, "cuStreamDestroy_v2", (CUstream stream))                                                              \
+  X(event, "cuEventCreate", (CUevent *event, unsigned flags))                                                          \
+  X(event_free, "cuEventDestroy_v2", (CUevent event))                                                                  \
+  X(record, "cuEventRecord", (CUevent event, CUstream stream))                                                         \
+  X(wait, "cuEventSynchronize", (CUevent event))                                                                       \
+  X(allocate, "cuMemAlloc_v2", (CUdeviceptr *pointer, size_t bytes))                                                   \
+  X(release, "cuMemFree_v2", (CUdeviceptr pointer))                                                                    \
+  X(allocate_host, "cuMemAllocHost_v2", (void **pointer, size_t bytes))                                                \
+  X(release_host, "cuMemFreeHost", (void *pointer))                                                                    \
+  X(upload, "cuMemcpyHtoD_v2", (CUdeviceptr to, const void *from, size_t bytes))                                       \
+  X(download, "cuMemcpyDtoHAsync_v2", (void *to, CUdeviceptr from, size_t bytes, CUstream stream))                     \
+  X(text, "cuGetErrorString", (CUresult error, const char **text))
+
+typedef struct permi_driver {
+#define PERMI_DRIVER_MEMBER(name, symbol, parameters) CUresult(CUDAAPI *name) parameters;
+  PERMI_DRIVER_LIST(PERMI_DRIVER_MEMBER)
+#undef PERMI_DRIVER_MEMBER
+} permi_driver;
+
+typedef struct permi_nvrtc_program *permi_program;
+#define PERMI_NVRTC_LIST(X)                                                                                            \
+  X(version, "nvrtcVersion", (int *major, int *minor))                                                                 \
+  X(archs, "nvrtcGetNumSupportedArchs", (int *count))                                                                  \
+  X(arch, "nvrtcGetSupportedArchs", (int *archs))                                                                      \
+  X(create, "nvrtcCreateProgram",                                                                                      \
+    (permi_program * program, const char *source, const char *name, int headers, const char *const *texts,             \
+     const char *const *names))                                                                                        \
+  X(destroy, "nvrtcDestroyProgram", (permi_program * program))                                                         \
+  X(compile, "nvrtcCompileProgram", (permi_program program, int count, const char *const *options))                    \
+  X(cubin_size, "nvrtcGetCUBINSize", (permi_program program, size_t *size))                                            \
+  X(cubin, "nvrtcGetCUBIN", (permi_program program, char *cubin))                                                      \
+  X(ptx_size, "nvrtcGetPTXSize", (permi_program program, size_t *size))                                                \
+  X(ptx, "nvrtcGetPTX", (permi_program program, char *ptx))                                                            \
+  X(log_size, "nvrtcGetProgramLogSize", (permi_program program, size_t *size))                                         \
+  X(log, "nvrtcGetProgramLog", (permi_program program, char *log))
+
+typedef struct permi_nvrtc {
+#define PERMI_NVRTC_MEMBER(name, symbol, parameters) int(*name) parameters;
+  PERMI_NVRTC_LIST(PERMI_NVRTC_MEMBER)
+#undef PERMI_NVRTC_MEMBER
+} permi_nvrtc;
+
+#define PERMI_GPUS 64 /* most of a host */
+
+/* A kernel's key, and where it is loaded. */
+typedef struct permi_kernel_key {
+  int n, parts, product, low, block, plain;
+  int device;
+} permi_kernel_key;
+
+typedef struct permi_loaded {
+  permi_kernel_key key;
+  CUmodule module;
+  CUfunction function;
+  struct permi_loaded *next;
+} permi_loaded;
+
+/* All that the process keeps. */
+static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER; /* guards it */
+static struct {
+  int driver_state, nvrtc_state; /* 0 not tried, 1 there, -1 not */
+  permi_driver driver;
+  permi_nvrtc nvrtc;
+  int devices, arch[PERMI_GPUS], processors[PERMI_GPUS];
+  CUcontext context[PERMI_GPUS];
+  permi_loaded *loaded;
+  char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
+  int twin; /* 1: the driver is that of >>twin */
+} permi_cuda;
+
+static double permi_clock(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+#if defined(PERM_CUDA_TESTS)
+static long permi_fault_after = -1; /* calls until one fails; below 0: none does */
+static int permi_fault(void)
+{
+  const long left = __atomic_fetch_sub(&permi_fault_after, 1, __ATOMIC_RELAXED);
+  if (left < 0)
+    __atomic_store_n(&permi_fault_after, -1, __ATOMIC_RELAXED);
+  return left == 0;
+}
+#else
+#define permi_fault() 0
+#endif
+
+/* Every call of the driver goes through here. 1: fine; otherwise message says what failed. */
+static int permi_called(CUresult status, const char *what, int device, char *message)
+{
+  const char *text = NULL;
+  if (status == CUDA_SUCCESS)
+    return 1;
+  if (permi_cuda.driver.text)
+    permi_cuda.driver.text(status, &text);
+  snprintf(message, PERM_MESSAGE_BYTES, "GPU %d: %s: %s (error %d)", device, what, text ? text : "unknown error",
+           (int)status);
+  return 0;
+}
+
+#define PERMI_CALL(name, arguments, device, message)                                                                   \
+  permi_called(permi_fault() ? CUDA_ERROR_UNKNOWN : permi_cuda.driver.name arguments, "driver call " #name, device,    \
+               message)
+
+static void *permi_open(const char *const *names)
+{
+  void *library = NULL;
+  int i;
+  for (i = 0; names[i] && !library; i++)
+    library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+  return library;
+}
+
+/* dlsym gives an object pointer where a function's is wanted: POSIX says copy it. Returns the first name missing. */
+static const char *permi_symbols(void *library, void *table, const char *const *names)
+{
+  int i;
+  for (i = 0; names[i]; i++) {
+    void *symbol = dlsym(library, names[i]);
+    if (!symbol)
+      return names[i];
+    memcpy((char *)table + (size_t)i * sizeof symbol, &symbol, sizeof symbol);
+  }
+  return NULL;
+}
+
+/* ======================================================================================= >>devices */
+/* Opens the driver and counts GPUs. permi_cuda_lock is held. */
+static int permi_driver_open(void)
+{
+#define PERMI_NAME(name, symbol, parameters) symbol,
+  static const char *const symbols[] = {PERMI_DRIVER_LIST(PERMI_NAME) NULL};
+  static const char *const libraries[] = {"libcuda.so.1", "libcuda.so", NULL};
+  char *message = permi_cuda.driver_message;
+  void *library;
+  const char *missing;
+  int i, major, minor;
+  if (permi_cuda.driver_state)
+    return permi_cuda.driver_state > 0;
+  permi_cuda.driver_state = -1;
+  if (!permi_cuda.twin) {
+    library = permi_open(libraries);
+    if (!library) {
+      snprintf(message, PERM_MESSAGE_BYTES, "no CUDA driver: libcuda.so.1 cannot be opened");
+      return 0;
+    }
+    missing = permi_symbols(library, &permi_cuda.driver, symbols);
+    if (missing) {
+      snprintf(message, PERM_MESSAGE_BYTES, "the CUDA driver is too old: it has no %s", missing);
+      return 0;
+    }
+  }
+  if (!PERMI_CALL(init, (0), 0, message) || !PERMI_CALL(count, (&permi_cuda.devices), 0, message))
+    return 0;
+  if (permi_cuda.devices > PERMI_GPUS)
+    permi_cuda.devices = PERMI_GPUS;
+  for (i = 0; i < permi_cuda.devices; i++) {
+    if (!PERMI_CALL(attribute, (&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, i), i, message) ||
+        !PERMI_CALL(attribute, (&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, i), i, message) ||
+        !PERMI_CALL(attribute, (&permi_cuda.processors[i], CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, i), i, message))
+      return 0;
+    permi_cuda.arch[i] = 10 * major + minor;
+  }
+  if (!permi_cuda.devices) {
+    snprintf(message, PERM_MESSAGE_BYTES, "the CUDA driver is there, but no GPU");
+    return 0;
+  }
+  permi_cuda.driver_state = 1;
+  return 1;
+}
+
+static int permi_nvrtc_open(void)
+{
+  static const char *const symbols[] = {PERMI_NVRTC_LIST(PERMI_NAME) NULL};
+  static const char *const libraries[] = {
+      "libnvrtc.so",    "libnvrtc.so.13",   "libnvrtc.so.12",
+      "libnvrtc.so.11.2", "/usr/local/cuda/lib64/libnvrtc.so", NULL};
+#undef PERMI_NAME
+  void *library;
+  const char *missing;
+  if (permi_cuda.nvrtc_state)
+    return permi_cuda.nvrtc_state > 0;
+  permi_cuda.nvrtc_state = 1;
+  if (permi_cuda.twin)
+    return 1;
+  library = permi_open(libraries);
+  missing = library ? permi_symbols(library, &permi_cuda.nvrtc, symbols) : NULL;
+  if (!library || missing) {
+    permi_cuda.nvrtc_state = -1;
+    if (library)
+      snprintf(permi_cuda.nvrtc_message, PERM_MESSAGE_BYTES, "NVRTC is too old: it has no %s", missing);
+    else
+      snprintf(permi_cuda.nvrtc_message, PERM_MESSAGE_BYTES,
+               "no NVRTC: libnvrtc.so cannot be opened (a part of the CUDA toolkit; LD_LIBRARY_PATH says where)");
+  }
+  return permi_cuda.nvrtc_state > 0;
+}
+
+int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
+{
+  int found = 0;
+  pthread_mutex_lock(&permi_cuda_lock);
+  message[0] = 0;
+  if (!permi_driver_open())
+    memcpy(message, permi_cuda.driver_message, PERM_MESSAGE_BYTES);
+  else if (!permi_nvrtc_open())
+    memcpy(message, permi_cuda.nvrtc_message, PERM_MESSAGE_BYTES);
+  else
+    found = gpus >= 0 && gpus < permi_cuda.devices ? gpus : permi_cuda.devices;
+  pthread_mutex_unlock(&permi_cuda_lock);
+  return found;
+}
+
+/* ======================================================================================= >>compile */
+/* Blocks of 128 threads that share a multiprocessor's 65536 registers: what a kernel needs decides. */
+static int permi_blocks(const permi_kernel_key *key)
+{
+  const int need = 2 * key->n * key->parts * (1 + key->low) + (key->parts == 2 ? 24 : 40);
+  return need <= 128 ? 4 : need <= 168 ? 3 : 2;
+}
+
+static int permi_constants(const permi_kernel_key *key)
+{
+  const int count = key->block * key->n * key->parts * (1 + key->low) + key->plain * key->parts;
+  return count ? count : 1;
+}
+
+static char *permi_source(const permi_kernel_key *key)
+{
+  const size_t size = sizeof permi_vocabulary + sizeof permi_text + 512;
+  char *source = (char *)malloc(size);
+  if (source)
+    snprintf(source, size,
+             "%s%s\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
+             "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
+             permi_vocabulary, permi_text, permi_blocks(key), permi_constants(key), key->n, key->parts, key->product,
+             key->low, key->block, key->plain, permi_constants(key));
+  return source;
+}
+
+static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* FNV-1a */
+{
+  const unsigned char *byte = (const unsigned char *)data;
+  size_t i;
+  for (i = 0; i < bytes; i++)
+    hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
+  return hash;
+}
+#define PERMI_DIGEST_START UINT64_C(14695981039346656037)
+
+/* Compiles for an architecture: machine code where NVRTC knows it, else PTX for the newest that it knows below. NULL:
+   message says why. */
+static char *permi_compile(const char *source, int arch, size_t *size, char *message)
+{
+  const permi_nvrtc *nvrtc = &permi_cuda.nvrtc;
+  permi_program program = NULL;
+  int known[64], count = 0, best = 0, i, failed;
+  char option[64], *image = NULL;
+  const char *options[3] = {option, "-std=c++14", "--fmad=false"};
+  if (nvrtc->archs(&count) || count > 64 || nvrtc->arch(known))
+    count = 0;
+  for (i = 0; i < count; i++)
+    best = known[i] <= arch && known[i] > best ? known[i] : best;
+  if (!best) {
+    snprintf(message, PERM_MESSAGE_BYTES, "NVRTC knows no architecture up to sm_%d, this GPU's", arch);
+    return NULL;
+  }
+  snprintf(option, sizeof option, "--gpu-architecture=%s_%d", best == arch ? "sm" : "compute", best);
+  if (nvrtc->create(&program, source, "perm_cuda.cu", 0, NULL, NULL)) {
+    snprintf(message, PERM_MESSAGE_BYTES, "NVRTC cannot create a program");
+    return NULL;
+  }
+  failed = nvrtc->compile(program, 3, options);
+  if (failed) {
+    size_t bytes = 0;
+    char *log = !nvrtc->log_size(program, &bytes) && bytes ? (char *)malloc(bytes + 1) : NULL;
+    if (log && !nvrtc->log(program, log)) {
+      log[bytes] = 0;
+      snprintf(message, PERM_MESSAGE_BYTES, "NVRTC: error %d: %.200s", failed, log);
+    } else {
+      snprintf(message, PERM_MESSAGE_BYTES, "NVRTC: error %d without a log", failed);
+    }
+    free(log);
+  } else if (best == arch ? !nvrtc->cubin_size(program, size) : !nvrtc->ptx_size(program, size)) {
+    image = (char *)malloc(*size + 1);
+    if (image && (best == arch ? nvrtc->cubin(program, image) : nvrtc->ptx(program, image))) {
+      free(image);
+      image = NULL;
+    }
+    if (!image)
+      snprintf(message, PERM_MESSAGE_BYTES, "NVRTC compiled a kernel but did not hand it over, or memory ran out");
+    else
+      image[*size] = 0;
+  } else {
+    snprintf(message, PERM_MESSAGE_BYTES, "NVRTC compiled a kernel but tells no size");
+  }
+  nvrtc->destroy(&program);
+  return image;
+}
+
+/* A cache file: size and digest of what follows. Anything amiss, and it is as if it were not there. */
+static char *permi_cache_read(const char *path, size_t *size)
+{
+  uint64_t head[2];
+  char *image = NULL;
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return NULL;
+  if (fread(head, sizeof head, 1, file) == 1 && head[0] < (uint64_t)1 << 28) {
+    *size = (size_t)head[0];
+    image = (char *)malloc(*size + 1);
+    if (image && (fread(image, 1, *size, file) != *size ||
+                  permi_digest(PERMI_DIGEST_START, image, *size) != head[1])) {
+      free(image);
+      image = NULL;
+    }
+  }
+  fclose(file);
+  if (image)
+    image[*size] = 0;
+  return image;
+}
+
+static void permi_cache_write(const char *path, const char *image, size_t size)
+{
+  uint64_t head[2] = {size, permi_digest(PERMI_DIGEST_START, image, size)};
+  char temporary[1200];
+  FILE *file;
+  int fine;
+  snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
+  file = fopen(temporary, "wb");
+  if (!file)
+    return;
+  fine = fwrite(head, sizeof head, 1, file) == 1 && fwrite(image, 1, size, file) == size;
+  fine = !fclose(file) && fine;
+  if (!fine || rename(temporary, path))
+    remove(temporary);
+}
+
+/* The kernel for work on a device whose context is current; NULL: message says why. */
+static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char *cache, char *message)
+{
+  permi_kernel_key key;
+  permi_loaded *loaded;
+  char path[1100] = "", *source = NULL, *image = NULL;
+  size_t size = 0;
+  int from_cache = 0, fine, major = 0, minor = 0;
+  memset(&key, 0, sizeof key);
+  key.n = work->n;
+  key.parts = work->parts;
+  key.product = work->product;
+  key.low = work->low;
+  key.block = work->block;
+  key.plain = work->plain;
+  key.device = device;
+  pthread_mutex_lock(&permi_cuda_lock);
+  for (loaded = permi_cuda.loaded; loaded && memcmp(&loaded->key, &key, sizeof key); loaded = loaded->next) {
+  }
+  if (loaded)
+    goto done;
+  loaded = (permi_loaded *)calloc(1, sizeof *loaded);
+  source = permi_source(&key);
+  if (!loaded || !source) {
+    snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
+    goto fail;
+  }
+  loaded->key = key;
+  if (permi_cuda.twin) { /* its modules are keys */
+    image = (char *)malloc(sizeof key);
+    if (image)
+      memcpy(image, &key, sizeof key);
+  } else {
+    permi_cuda.nvrtc.version(&major, &minor);
+    if (cache && strlen(cache) < 1000) {
+      snprintf(path, sizeof path, "%s/perm-sm%d-nvrtc%d.%d-%016llx.cubin", cache, permi_cuda.arch[device], major, minor,
+               (unsigned long long)permi_digest(PERMI_DIGEST_START, source, strlen(source)));
+      image = permi_cache_read(path, &size);
+      from_cache = image != NULL;
+    }
+  }
+  for (;;) {
+    if (!image)
+      image = permi_compile(source, permi_cuda.arch[device], &size, message);
+    if (!image)
+      goto fail;
+    fine = PERMI_CALL(load, (&loaded->module, image), device, message);
+    if (fine || !from_cache)
+      break;
+    free(image); /* whole, but not for this driver */
+    image = NULL;
+    from_cache = 0;
+  }
+  if (!fine)
+    goto fail;
+  if (!PERMI_CALL(function, (&loaded->function, loaded->module, "permi_kernel"), device, message)) {
+    permi_cuda.driver.unload(loaded->module);
+    goto fail;
+  }
+  if (path[0] && !from_cache)
+    permi_cache_write(path, image, size);
+  loaded->next = permi_cuda.loaded;
+  permi_cuda.loaded = loaded;
+  goto done;
+fail:
+  free(loaded);
+  loaded = NULL;
+done:
+  pthread_mutex_unlock(&permi_cuda_lock);
+  free(source);
+  free(image);
+  return loaded ? loaded->function : NULL;
+}
+
+/* =========================================================================================== >>run
+   Each GPU has a host thread, which takes pieces of the range, as long as its speed so far makes a quarter of a second,
+   two at a time on two streams, so that the next one starts while the last blocks of one finish. Finished pieces are
+   merged in order, so that what is done is always a prefix. */
+#define PERMI_PIECE_SECONDS 0.25
+#define PERMI_PIECE_CHUNKS (1 << 16)
+
+typedef struct permi_piece {
+  uint64_t begin, end;
+  perm_partial partial;
+  struct permi_piece *next;
+} permi_piece;
+
+typedef struct permi_run {
+  const perm_gpu_work *work;
+  const perm_gpu_sink *sink;
+  const char *cache;
+  pthread_mutex_t lock; /* guards what follows */
+  pthread_cond_t changed;
+  uint64_t next, end, merged;
+  permi_piece *waiting; /* finished, but not yet the next to merge; by begin */
+  perm_partial *partial;
+  int gpus, active, stop, failed;
+  char *message;
+} permi_run;
+
+typedef struct permi_slot {
+  CUstream stream;
+  CUevent event;
+  CUdeviceptr out;
+  double *sums;
+  permi_piece *piece;
+  double start;
+} permi_slot;
+
+typedef struct permi_worker {
+  permi_run *run;
+  pthread_t thread;
+  int device, taken, used;
+  double chunks_per_second, last; /* last: when a piece was finished */
+} permi_worker;
+
+static void permi_run_fail(permi_run *run, const char *message)
+{
+  pthread_mutex_lock(&run->lock);
+  if (!run->failed)
+    snprintf(run->message, PERM_MESSAGE_BYTES, "%s", message);
+  run->failed = run->stop = 1;
+  pthread_cond_signal(&run->changed);
+  pthread_mutex_unlock(&run->lock);
+}
+
+/* The next piece for a worker; NULL: nothing left, or stopped (then too everyone gets one piece further). */
+static permi_piece *permi_take(permi_worker *worker, char *message)
+{
+  permi_run *run = worker->run;
+  const double first = 4.0 * permi_cuda.processors[worker->device];
+  permi_piece *piece = (permi_piece *)calloc(1, sizeof *piece);
+  double size;
+  if (!piece) {
+    snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
+    return NULL;
+  }
+  pthread_mutex_lock(&run->lock);
+  size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
+  size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* all end at about one time */
+  size = fmin(fmax(size, 1), PERMI_PIECE_CHUNKS);
+  if (run->next < run->end && !run->failed && !(run->stop && worker->taken)) {
+    piece->begin = run->next;
+    piece->end = run->end - run->next > (uint64_t)size ? run->next + (uint64_t)size : run->end;
+    run->next = piece->end;
+    worker->taken = 1;
+  } else {
+    free(piece);
+    piece = NULL;
+  }
+  pthread_mutex_unlock(&run->lock);
+  return piece;
+}
+
+static void permi_deliver(permi_run *run, permi_piece *piece)
+{
+  permi_piece **at;
+  pthread_mutex_lock(&run->lock);
+  for (at = &run->waiting; *at && (*at)->begin < piece->begin; at = &(*at)->next) {
+  }
+  piece->next = *at;
+  *at = piece;
+  while (run->waiting && run->waiting->begin == run->merged) {
+    piece = run->waiting;
+    run->sink->merge(run->partial, &piece->partial);
+    run->merged = piece->end;
+    run->waiting = piece->next;
+    free(piece);
+  }
+  pthread_cond_signal(&run->changed);
+  pthread_mutex_unlock(&run->lock);
+}
+
+static int permi_start(permi_worker *worker, permi_slot *slot, CUfunction function, CUdeviceptr table, char *message)
+{
+  const perm_gpu_work *work = worker->run->work;
+  const size_t walk = (size_t)work->stride * (size_t)(2 * work->walk + 1);
+  const unsigned shared = (unsigned)((walk > 640 ? walk : 640) * sizeof(double));
+  const unsigned blocks = (unsigned)(slot->piece->end - slot->piece->begin);
+  struct {
+    permi_arguments<1> head;
+    double more[4096 / 8];
+  } arguments;
+  void *parameters[1] = {&arguments};
+  memset(&arguments, 0, sizeof arguments);
+  arguments.head.table = (const double *)(uintptr_t)table;
+  arguments.head.out = (double *)(uintptr_t)slot->out;
+  arguments.head.first = slot->piece->begin;
+  arguments.head.n = work->n;
+  arguments.head.plain = work->plain;
+  arguments.head.block = work->block;
+  arguments.head.walk = work->walk;
+  arguments.head.high = work->high;
+  arguments.head.mask = work->absolute_mask;
+  memcpy((char *)&arguments + PERMI_HEAD_BYTES, work->table + (work->doubles - work->constants),
+         work->constants * sizeof(double));
+  memset(slot->sums, 0xff, blocks * PERM_GPU_SUMS * sizeof(double)); /* NaN: what is not written is noticed */
+  slot->start = permi_clock();
+  return PERMI_CALL(launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, NULL), worker->device,
+                    message) &&
+         PERMI_CALL(download, (slot->sums, slot->out, blocks * PERM_GPU_SUMS * sizeof(double), slot->stream),
+                    worker->device, message) &&
+         PERMI_CALL(record, (slot->event, slot->stream), worker->device, message);
+}
+
+static int permi_finish(permi_worker *worker, permi_slot *slot, char *message)
+{
+  permi_run *run = worker->run;
+  permi_piece *piece = slot->piece;
+  const double chunks = (double)(piece->end - piece->begin);
+  double now, seconds;
+  if (!PERMI_CALL(wait, (slot->event), worker->device, message))
+    return 0;
+  now = permi_clock();
+  seconds = now - (slot->start > worker->last ? slot->start : worker->last);
+  worker->last = now;
+  worker->chunks_per_second = chunks / (seconds > 1e-6 ? seconds : 1e-6);
+  if (!run->sink->add(run->sink->context, &piece->partial, piece->begin, piece->end - piece->begin, slot->sums)) {
+    snprintf(message, PERM_MESSAGE_BYTES, "GPU %d: a sum is not finite: the device is not to be trusted",
+             worker->device);
+    return 0;
+  }
+  slot->piece = NULL;
+  worker->used = 1;
+  permi_deliver(run, piece);
+  return 1;
+}
+
+static void *permi_work(void *argument)
+{
+  permi_worker *worker = (permi_worker *)argument;
+  permi_run *run = worker->run;
+  const perm_gpu_work *work = run->work;
+  const int device = worker->device;
+  const uint64_t all = run->end - run->merged;
+  const size_t most = (size_t)(all < PERMI_PIECE_CHUNKS ? all : PERMI_PIECE_CHUNKS) * PERM_GPU_SUMS * sizeof(double);
+  const size_t bytes = work->doubles * sizeof(double);
+  char message[PERM_MESSAGE_BYTES] = "";
+  permi_slot slot[2];
+  CUdeviceptr table = 0;
+  CUfunction function = NULL;
+  int fine = 1, i, turn = 0;
+  memset(slot, 0, sizeof slot);
+  pthread_mutex_lock(&permi_cuda_lock);
+  if (!permi_cuda.context[device])
+    fine = PERMI_CALL(retain, (&permi_cuda.context[device], device), device, message);
+  pthread_mutex_unlock(&permi_cuda_lock);
+  fine = fine && PERMI_CALL(current, (permi_cuda.context[device]), device, message);
+  if (fine)
+    function = permi_kernel(work, device, run->cache, message);
+  fine = function && PERMI_CALL(allocate, (&table, bytes), device, message) &&
+         PERMI_CALL(upload, (table, work->table, bytes), device, message);
+  for (i = 0; i < 2 && fine; i++) {
+    void *sums = NULL;
+    fine = PERMI_CALL(stream, (&slot[i].stream, CU_STREAM_NON_BLOCKING), device, message) &&
+           PERMI_CALL(event, (&slot[i].event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING), device, message) &&
+           PERMI_CALL(allocate, (&slot[i].out, most), device, message) &&
+           PERMI_CALL(allocate_host, (&sums, most), device, message);
+    slot[i].sums = (double *)sums;
+  }
+  while (fine) {
+    permi_slot *now = &slot[turn];
+    turn = !turn;
+    if (now->piece && !permi_finish(worker, now, message)) {
+      fine = 0;
+      break;
+    }
+    now->piece = permi_take(worker, message);
+    if (now->piece)
+      fine = permi_start(worker, now, function, table, message);
+    else if (message[0])
+      fine = 0;
+    else if (!slot[turn].piece)
+      break;
+  }
+  if (!fine)
+    permi_run_fail(run, message[0] ? message : "out of memory");
+  for (i = 0; i < 2; i++) { /* releasing waits for what still runs; nothing is left to do if it fails */
+    if (slot[i].out)
+      permi_cuda.driver.release(slot[i].out);
+    if (slot[i].sums)
+      permi_cuda.driver.release_host(slot[i].sums);
+    if (slot[i].event)
+      permi_cuda.driver.event_free(slot[i].event);
+    if (slot[i].stream)
+      permi_cuda.driver.stream_free(slot[i].stream);
+    free(slot[i].piece);
+  }
+  if (table)
+    permi_cuda.driver.release(table);
+  pthread_mutex_lock(&run->lock);
+  run->active--;
+  pthread_cond_signal(&run->changed);
+  pthread_mutex_unlock(&run->lock);
+  return NULL;
+}
+
+perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
+                          const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
+                          char message[PERM_MESSAGE_BYTES])
+{
+  permi_worker worker[PERMI_GPUS];
+  permi_run run;
+  perm_status status = PERM_OK;
+  int i, started = 0;
+  *gpus = 0;
+  memset(&run, 0, sizeof run);
+  memset(worker, 0, sizeof worker);
+  run.gpus = perm_cuda_devices(options->gpus, message);
+  if (!run.gpus)
+    return PERM_ERROR_DEVICE;
+  if (end - begin < (uint64_t)run.gpus)
+    run.gpus = (int)(end - begin);
+  run.work = work;
+  run.sink = sink;
+  run.cache = options->gpu_cache;
+  run.next = run.merged = begin;
+  run.end = end;
+  run.partial = partial;
+  run.message = message;
+  pthread_mutex_init(&run.lock, NULL);
+  pthread_cond_init(&run.changed, NULL);
+  for (i = 0; i < run.gpus; i++) {
+    worker[i].run = &run;
+    worker[i].device = i;
+    pthread_mutex_lock(&run.lock);
+    run.active++;
+    pthread_mutex_unlock(&run.lock);
+    if (pthread_create(&worker[i].thread, NULL, permi_work, &worker[i])) {
+      pthread_mutex_lock(&run.lock);
+      run.active--;
+      pthread_mutex_unlock(&run.lock);
+      permi_run_fail(&run, "a host thread cannot be created");
+      break;
+    }
+    started++;
+  }
+  pthread_mutex_lock(&run.lock);
+  while (run.active) {
+    struct timespec until;
+    uint64_t merged;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 50000000;
+    if (until.tv_nsec >= 1000000000) {
+      until.tv_nsec -= 1000000000;
+      until.tv_sec++;
+    }
+    pthread_cond_timedwait(&run.changed, &run.lock, &until);
+    merged = run.merged;
+    pthread_mutex_unlock(&run.lock);
+    if (status == PERM_OK)
+      status = sink->poll(sink->context, merged);
+    pthread_mutex_lock(&run.lock);
+    if (status != PERM_OK)
+      run.stop = 1;
+  }
+  pthread_mutex_unlock(&run.lock);
+  for (i = 0; i < started; i++) {
+    pthread_join(worker[i].thread, NULL);
+    *gpus += worker[i].used;
+  }
+  while (run.waiting) { /* beyond a piece that failed */
+    permi_piece *piece = run.waiting;
+    run.waiting = piece->next;
+    free(piece);
+  }
+  pthread_cond_destroy(&run.changed);
+  pthread_mutex_destroy(&run.lock);
+  if (run.failed)
+    return PERM_ERROR_DEVICE;
+  return run.merged == end ? PERM_OK : status;
+}
+
+#if defined(PERM_CUDA_TESTS)
+/* ========================================================================================== >>twin
+   A driver that runs the kernels' text on the CPU, chunk by chunk: for tests without a GPU, and to compare with one. */
+typedef struct permi_twin_arguments {
+  permi_arguments<512> a;
+} permi_twin_arguments;
+
+template <int PARTS, int PRODUCT, int LOW>
+static void permi_twin_walk(const permi_arguments<512> &a, const double *table, uint64_t chunk, double *room)
+{
+  int t, k;
+  for (t = 0; t < 128; t++) {
+    double out[5];
+    permi_walk<0, PARTS, PRODUCT, LOW, 0, 0, 512>(a, table, chunk, t, out);
+    for (k = 0; k < 5; k++)
+      room[128 * k + t] = out[k];
+  }
+}
+
+static void permi_twin_chunk(const permi_kernel_key *key, const permi_arguments<512> &a, uint64_t chunk, double *sums)
+{
+  typedef void (*walk)(const permi_arguments<512> &, const double *, uint64_t, double *);
+  static const walk walks[2][4][2] = {
+      {{permi_twin_walk<1, 0, 0>, NULL},
+       {permi_twin_walk<1, 1, 0>, permi_twin_walk<1, 1, 1>},
+       {permi_twin_walk<1, 2, 0>, permi_twin_walk<1, 2, 1>},
+       {permi_twin_walk<1, 3, 0>, permi_twin_walk<1, 3, 1>}},
+      {{permi_twin_walk<2, 0, 0>, NULL},
+       {permi_twin_walk<2, 1, 0>, permi_twin_walk<2, 1, 1>},
+       {permi_twin_walk<2, 2, 0>, permi_twin_walk<2, 2, 1>},
+       {permi_twin_walk<2, 3, 0>, permi_twin_walk<2, 3, 1>}}};
+  const int stride = (key->n * key->parts * (1 + key->low) + 1) / 2 * 2;
+  double room[5 * 128];
+  int half, t, k;
+  walks[key->parts - 1][key->product][key->low](a, a.table + stride * (1 + a.high), chunk, room);
+  for (half = 64; half; half /= 2)
+    for (t = 0; t < half; t++)
+      permi_fold(room, t, half);
+  for (k = 0; k < 5; k++)
+    sums[k] = room[128 * k];
+}
+
+static int permi_twin_devices = 1;
+static CUresult permi_twin_fine(void) { return CUDA_SUCCESS; }
+static CUresult permi_twin_init(unsigned) { return permi_twin_fine(); }
+static CUresult permi_twin_version(int *version) { *version = 0; return CUDA_SUCCESS; }
+static CUresult permi_twin_count(int *count) { *count = permi_twin_devices; return CUDA_SUCCESS; }
+static CUresult permi_twin_attribute(int *value, CUdevice_attribute, CUdevice) { *value = 2; return CUDA_SUCCESS; }
+static CUresult permi_twin_retain(CUcontext *context, CUdevice) { *context = (CUcontext)1; return CUDA_SUCCESS; }
+static CUresult permi_twin_current(CUcontext) { return CUDA_SUCCESS; }
+static CUresult permi_twin_load(CUmodule *module, const void *image)
+{
+  void *copy = malloc(sizeof(permi_kernel_key));
+  if (!copy)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  memcpy(copy, image, sizeof(permi_kernel_key));
+  *module = (CUmodule)copy;
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_unload(CUmodule module) { free((void *)module); return CUDA_SUCCESS; }
+static CUresult permi_twin_function(CUfunction *function, CUmodule module, const char *)
+{
+  *function = (CUfunction)module;
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                  unsigned, CUstream, void **parameters, void **)
+{
+  permi_arguments<512> a;
+  unsigned chunk;
+  memcpy(&a, parameters[0], PERMI_HEAD_BYTES + 4096);
+  for (chunk = 0; chunk < gx; chunk++)
+    permi_twin_chunk((const permi_kernel_key *)function, a, a.first + chunk, a.out + 5 * (size_t)chunk);
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_stream(CUstream *stream, unsigned) { *stream = (CUstream)1; return CUDA_SUCCESS; }
+static CUresult permi_twin_stream_free(CUstream) { return CUDA_SUCCESS; }
+static CUresult permi_twin_event(CUevent *event, unsigned) { *event = (CUevent)1; return CUDA_SUCCESS; }
+static CUresult permi_twin_event_free(CUevent) { return CUDA_SUCCESS; }
+static CUresult permi_twin_record(CUevent, CUstream) { return CUDA_SUCCESS; }
+static CUresult permi_twin_wait(CUevent) { return CUDA_SUCCESS; }
+static CUresult permi_twin_allocate_host(void **pointer, size_t bytes)
+{
+  *pointer = malloc(bytes);
+  return *pointer ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+static CUresult permi_twin_allocate(CUdeviceptr *pointer, size_t bytes)
+{
+  void *room;
+  const CUresult status = permi_twin_allocate_host(&room, bytes);
+  *pointer = (CUdeviceptr)(uintptr_t)room;
+  return status;
+}
+static CUresult permi_twin_release_host(void *pointer) { free(pointer); return CUDA_SUCCESS; }
+static CUresult permi_twin_release(CUdeviceptr pointer) { free((void *)(uintptr_t)pointer); return CUDA_SUCCESS; }
+static CUresult permi_twin_upload(CUdeviceptr to, const void *from, size_t bytes)
+{
+  memcpy((void *)(uintptr_t)to, from, bytes);
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_download(void *to, CUdeviceptr from, size_t bytes, CUstream)
+{
+  memcpy(to, (const void *)(uintptr_t)from, bytes);
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_text(CUresult, const char **text) { *text = "of the tests"; return CUDA_SUCCESS; }
+
+/* devices > 0: from now on the twin with so many; 0: the real driver, opened again. */
+extern "C" void perm_cuda_test_driver(int devices)
+{
+  pthread_mutex_lock(&permi_cuda_lock);
+  while (permi_cuda.loaded) {
+    permi_loaded *loaded = permi_cuda.loaded;
+    permi_cuda.loaded = loaded->next;
+    permi_cuda.driver.unload(loaded->module);
+    free(loaded);
+  }
+  permi_cuda.driver_state = permi_cuda.nvrtc_state = 0;
+  memset(permi_cuda.context, 0, sizeof permi_cuda.context);
+  permi_cuda.twin = devices > 0;
+  permi_twin_devices = devices;
+  if (devices > 0) {
+#define PERMI_TWIN(name, symbol, parameters) permi_cuda.driver.name = permi_twin_##name;
+    PERMI_DRIVER_LIST(PERMI_TWIN)
+#undef PERMI_TWIN
+  }
+  pthread_mutex_unlock(&permi_cuda_lock);
+}
+
+/* Lets the call after the next `calls` fail; below 0: none. Returns what was left of the last such order. */
+extern "C" long perm_cuda_test_fault(long calls)
+{
+  return __atomic_exchange_n(&permi_fault_after, calls, __ATOMIC_RELAXED);
+}
+
+/* The source that NVRTC gets, for `make check` to look at; the caller frees it. */
+extern "C" char *perm_cuda_test_source(const perm_gpu_work *work)
+{
+  permi_kernel_key key;
+  memset(&key, 0, sizeof key);
+  key.n = work->n;
+  key.parts = work->parts;
+  key.product = work->product;
+  key.low = work->low;
+  key.block = work->block;
+  key.plain = work->plain;
+  return permi_source(&key);
+}
+#endif
