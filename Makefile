@@ -14,12 +14,17 @@ COMPILE  = $(CC) $(STD) $(WARN) $(OPENMP) -I. $(CFLAGS) $(CPPFLAGS)
 LIBS    := -lm
 
 HEADERS := perm.h perm_sparse.h
+
+# CUDA: the compiler if there is one, and what to link with where nvcc does not link.
+NVCC    ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+CUDALIB  = -L$(abspath $(dir $(NVCC))../lib64) -lcudart_static -ldl -lrt -lpthread
+NVFLAGS ?= -O2
 TESTS   := $(wildcard tests/*.c tests/*.h) examples/perm_generate.h
 # Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
 .PHONY: all run setup check check-full check-compile check-isa check-sanitize check-faults fuzz bench bench-sparse examples \
-        install clean help
+        install clean help cuda check-cuda bench-cuda
 
 all: $(B)/perm examples ## the command and the examples
 
@@ -51,6 +56,14 @@ check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSa
 
 check-faults: $(B)/tests ## failing allocations and writes
 	$(B)/tests fail && $(B)/tests write
+
+cuda: $(B)/perm_gpu ## the command with --gpus (needs nvcc)
+
+check-cuda: ## GPUs against the CPU, bit for bit and within bounds, with faults (REQUIRE=1: a GPU must be there)
+	@sh tests/cuda/run.sh
+
+bench-cuda: $(B)/bench_cuda ## FP64 pipe, yardsticks and our kernels on one GPU: a Markdown table
+	$(B)/bench_cuda
 
 fuzz: ## a minute of fuzzing of the reader
 	@mkdir -p $(B)
@@ -107,6 +120,22 @@ $(B)/bench_O3: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 $(B)/bench_sparse: tests/bench_sparse.c tests/bench_hybrid.h tests/bench_merge.h tests/bench_planner.h tests/bench_process.h examples/perm_generate.h $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -O2 -I. -Itests tests/bench_sparse.c -o $@ $(LDFLAGS) $(LIBS)
+
+$(B)/perm_cuda.o: perm_cuda.cu perm.h
+	@mkdir -p $(B)
+	$(NVCC) $(NVFLAGS) -c $< -o $@
+$(B)/perm_gpu: examples/perm_cli.c examples/perm_generate.h $(HEADERS) $(B)/perm_cuda.o
+	$(COMPILE) -DPERM_WITH_CUDA examples/perm_cli.c $(B)/perm_cuda.o -o $@ $(LDFLAGS) $(CUDALIB) $(LIBS)
+$(B)/perm_cuda_tests.o: perm_cuda.cu perm.h
+	@mkdir -p $(B)
+	$(NVCC) -O2 -DPERM_CUDA_TESTS -Xcompiler -Wall,-Wextra,-Wshadow -c $< -o $@
+$(B)/tests_cuda: tests/cuda/tests.c tests/test.h perm.h $(B)/perm_cuda_tests.o
+	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
+	  $(CUDALIB) $(LIBS)
+$(B)/bench_cuda: tests/cuda/bench.cu perm.h perm_cuda.cu
+	@mkdir -p $(B)
+	$(CC) -std=c99 -O2 $(OPENMP) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION -x c -c perm.h -o $(B)/perm_with_cuda.o
+	$(NVCC) -O2 -arch=native tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ -Xcompiler $(or $(OPENMP),-O2) -ldl
 
 libperm.so: $(B)/libperm.so ## shared library
 $(B)/libperm.so: $(HEADERS)

@@ -3486,9 +3486,9 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
 
 /* =========================================================================================== >>gpu
    Dense sums as GPUs make them; the kernels are in perm_cuda.cu. The columns of a matrix:
-     pivot    1: its two signs share the rest of a row sum x (product PERM_GPU_PIVOT; other products have none).
-              Normalised rows, divided by their pivot entry, multiply by x + 1 and x - 1 with one operation each; rows in
-              which it is small against the others, or zero, come last and as they are: (x + c), (x - c), one more each
+     pivot    1: its two signs share the rest of a row sum x (product PERM_GPU_PIVOT; other products have none). Rows
+              divided by their pivot entry multiply by x + 1 and x - 1 with one operation each; rows in which it is
+              small against the others, or zero, come last and as they are: (x + c), (x - c), one operation more
      fixed    1, always + (half cube)
      block    unrolled in a thread, in Gray order, as constants of the kernel
      walk     in Gray order in a thread, as a table in shared memory
@@ -3617,7 +3617,7 @@ static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
   return exact;
 }
 
-/* Product, form, pivot and split. Rates are of one H200, elements/s; 0.6 s are for compiling. */
+/* Product, form, pivot and split. Rates are of one H200, elements/s; a second is for compiling. */
 static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
 {
   static const double rate[4][2] = {{1.02e13, 2.7e12}, {4e12, 1.1e12}, {2.5e12, 4e11}, {1.2e12, 3e11}};
@@ -3657,13 +3657,14 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     }
   }
   plan->lane_columns = 0;
-  /* Columns unrolled, and in shared memory: 4 at n = 40 is 2% faster than 1, 3 from 45 on; others gain nothing. */
-  plan->block_columns = product != PERM_GPU_PIVOT ? 0 : view->parts == 2 ? 0 : n <= 16 ? 1 : n <= 44 ? 4 : 3;
+  /* Unrolled: 4 columns are 2% faster than 1 at n = 40, 3 from 45 on, but they take seconds to compile, which a small
+     order does not; other products gain nothing. */
+  plan->block_columns = product != PERM_GPU_PIVOT || view->parts == 2 ? 0 : n <= 36 ? 1 : n <= 44 ? 4 : 3;
   plan->outer_columns = n - 1 - (product == PERM_GPU_PIVOT) - plan->block_columns;
   i = plan->outer_columns - PERM_GPU_THREADS_LOG2;
   i = permi_clamp(i - 12, i < 3 ? i : 3, product == PERM_GPU_PIVOT ? 10 : 9); /* walk columns */
   plan->chunk_log2 = i + PERM_GPU_THREADS_LOG2;
-  plan->seconds = plan->elements / rate[product][view->parts - 1] + 0.6;
+  plan->seconds = plan->elements / rate[product][view->parts - 1] + 1;
 }
 
 static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
@@ -5034,18 +5035,18 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   return kernel;
 }
 
-/* Makes the plan one for GPUs where they are wanted and predicted faster than one thread. */
+/* Makes the plan one for GPUs where they are wanted and predicted faster than one thread. With cpu_fallback it matters
+   whether there are any. */
 static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   perm_plan gpu = *plan;
-  const int force = options->isa == PERM_ISA_CUDA;
+  char message[PERM_MESSAGE_BYTES];
   if (!options->gpus || plan->n < PERMI_GPU_LEAST_N)
     return;
-  if (plan->form == PERM_FORM_SPLIT && plan->precision != PERM_PRECISION_ACCURATE &&
-      plan->precision != PERM_PRECISION_DD) /* certified where pairs round: plain rows may not */
-    gpu.exact_rows = 0;
   permi_gpu_plan(&gpu, view);
-  if (force || gpu.seconds < plan->seconds)
+  if (options->isa != PERM_ISA_CUDA && gpu.seconds >= plan->seconds)
+    return;
+  if (!options->cpu_fallback || permi_gpu_devices(options->gpus, message))
     *plan = gpu;
 }
 
@@ -8670,6 +8671,7 @@ static perm_status permi_job_create(const perm_plan *plan, const permi_view *vie
   planned.certify = plan->certify;
   planned.isa = plan->isa;
   planned.gpus = plan->isa == PERM_ISA_CUDA;
+  planned.cpu_fallback = 0;
   status = permi_plan_view(plan->n, plan->n, view, &planned, &again, NULL);
   if (status != PERM_OK || again.fingerprint != plan->fingerprint)
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
@@ -9115,15 +9117,6 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
   int escalated = 0;
   if (!result)
     return PERM_ERROR_NULL;
-  if (options.gpus) {
-    char message[PERM_MESSAGE_BYTES];
-    if (!permi_gpu_devices(options.gpus, message)) {
-      if (options.cpu_fallback != 1)
-        return permi_fail(result, PERM_ERROR_DEVICE, 5, "options: gpus: %s", message);
-      options.gpus = 0;
-      options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
-    }
-  }
   if ((m > 0 && n > 0 && m != n) || options.method == PERM_SUBSETS || options.method == PERM_REPEATS ||
       options.method == PERM_SHORT || options.method == PERM_PADDED)
     return permi_compute_counts(&problem, 0, 5, &options, result);

@@ -36,9 +36,9 @@
 #include <unistd.h>
 
 /* ========================================================================================== >>text
-   One text for NVRTC (as a string) and for this compiler (as code: so that it is checked, and for the twin). A thread
+   One text for NVRTC (as a string) and for this compiler (as code: it is checked, and has a twin on the host). A thread
    walks over 2^(walk + block) sign vectors. Row sums x are in registers, all loops over rows are unrolled (N, PLAIN, K
-   of the matrix; N = 0, the host's twin, takes them from the arguments). Measured on an H200, n = 40: 1.05e13 elements/s
+   One text for NVRTC (as a string) and for this compiler (as code: it is checked, and has a twin on the host). A thread
    with K = 4, 1.035e13 with K = 1; the limit is the FP64 pipe, 1.67e13 operations/s, of which an element takes 1.5. */
 #if defined(__CUDA_ARCH__)
 #define PERMI_UNROLL _Pragma("unroll")
@@ -1314,10 +1314,11 @@ extern "C" long perm_cuda_test_fault(long calls)
   return __atomic_exchange_n(&permi_fault_after, calls, __ATOMIC_RELAXED);
 }
 
-/* The source that NVRTC gets, for `make check` to look at; the caller frees it. */
-extern "C" char *perm_cuda_test_source(const perm_gpu_work *work)
+/* What NVRTC, if it is here, makes of work for an architecture; the caller frees it. No GPU is needed. */
+extern "C" char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, size_t *size, char *message)
 {
   permi_kernel_key key;
+  char *source, *image;
   memset(&key, 0, sizeof key);
   key.n = work->n;
   key.parts = work->parts;
@@ -1325,6 +1326,15 @@ extern "C" char *perm_cuda_test_source(const perm_gpu_work *work)
   key.low = work->low;
   key.block = work->block;
   key.plain = work->plain;
-  return permi_source(&key);
+  pthread_mutex_lock(&permi_cuda_lock);
+  source = permi_nvrtc_open() ? permi_source(&key) : NULL;
+  pthread_mutex_unlock(&permi_cuda_lock);
+  if (!source) {
+    snprintf(message, PERM_MESSAGE_BYTES, "%s", permi_cuda.nvrtc_message);
+    return NULL;
+  }
+  image = permi_compile(source, arch, size, message);
+  free(source);
+  return image;
 }
 #endif

@@ -87,6 +87,8 @@ static const char cli_help[] =
     "  --tolerance REL   relative error wanted: rerun in higher precision until it is met\n"
     "  --threads K       0: all (default)\n"
     "  --isa NAME        highest instruction set: plain avx2 avx512 avx512ifma neon (default: best)\n"
+    "  --gpus K          dense sums on at most K GPUs, or all (default 0; in the command that `make cuda` builds);\n"
+    "                    --cpu-fallback: without one, on the CPU; --gpu-cache DIR: keep compiled kernels there\n"
     "  --rows M1,M2,..   row i counts Mi times, --cols K1,K2,.. column j Kj times\n"
     "  --minors R        permanents without row R (counted from 1) and one column each\n"
     "  --gradient        derivatives by every entry\n"
@@ -108,7 +110,7 @@ static const char cli_help[] =
     "  perm --generate uniform:40 --explain      how long would that take?\n";
 
 /* Contract names that this version refuses; a name is refused rather than ignored. */
-static const char *const cli_later_options[] = {"--gpus", "--ranks", "--checkpoint", "--part", "--merge"};
+static const char *const cli_later_options[] = {"--ranks", "--checkpoint", "--part", "--merge"};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
@@ -190,7 +192,8 @@ static int cli_parse(cli *run, int argc, char **argv)
     equals = strchr(word, '='); /* --name=value is --name value */
     snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
     if (!strcmp(name, "--json") || !strcmp(name, "--explain") || !strcmp(name, "--progress") ||
-        !strcmp(name, "--certify") || !strcmp(name, "--estimate") || !strcmp(name, "--gradient")) {
+        !strcmp(name, "--certify") || !strcmp(name, "--estimate") || !strcmp(name, "--gradient") ||
+        !strcmp(name, "--cpu-fallback")) {
       if (equals)
         return cli_usage("no value goes with", name, "see perm --help");
       run->json |= !strcmp(name, "--json");
@@ -198,6 +201,7 @@ static int cli_parse(cli *run, int argc, char **argv)
       run->estimate |= !strcmp(name, "--estimate");
       run->gradient |= !strcmp(name, "--gradient");
       options->certify |= !strcmp(name, "--certify");
+      options->cpu_fallback |= !strcmp(name, "--cpu-fallback");
       if (!strcmp(name, "--progress"))
         options->user_data = run; /* marks it as asked for; the callback is set in main */
       continue;
@@ -233,7 +237,7 @@ static int cli_parse(cli *run, int argc, char **argv)
       for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT && strcmp(value, perm_isa_name((perm_isa)k));)
         k++;
       if (k == PERM_ISA_COUNT)
-        return cli_usage("unknown instruction set", value, "expected plain, avx2, avx512, avx512ifma or neon");
+        return cli_usage("unknown instruction set", value, "expected plain, avx2, avx512, avx512ifma, neon or cuda");
       options->isa = (perm_isa)k;
     } else if (!strcmp(name, "--tolerance")) {
       CLI_NEED("expected a relative error such as 1e-12")
@@ -244,6 +248,15 @@ static int cli_parse(cli *run, int argc, char **argv)
       if (!cli_number(value, 0, 4096, &number) || number != floor(number))
         return cli_usage("bad number of threads", value, "expected a whole number from 0 (all) to 4096");
       options->threads = (int)number;
+    } else if (!strcmp(name, "--gpus")) {
+      CLI_NEED("expected a number of GPUs, or all")
+      number = PERM_ALL_GPUS;
+      if (strcmp(value, "all") != 0 && (!cli_number(value, 0, 64, &number) || number != floor(number)))
+        return cli_usage("bad number of GPUs", value, "expected a whole number from 0 (none) to 64, or all");
+      options->gpus = (int)number;
+    } else if (!strcmp(name, "--gpu-cache")) {
+      CLI_NEED("expected a directory")
+      options->gpu_cache = value;
     } else if (!strcmp(name, "--max-seconds")) {
       CLI_NEED("expected seconds")
       if (!cli_number(value, 0, 1e18, &options->max_seconds) || options->max_seconds == 0)
@@ -328,6 +341,7 @@ static int cli_exit_code(perm_status status)
   case PERM_ERROR_LIMIT:
   case PERM_ERROR_OVERFLOW: return CLI_REFUSED;
   case PERM_ERROR_MEMORY:
+  case PERM_ERROR_DEVICE:
   case PERM_ERROR_FILE: return CLI_FAILED;
   default: return status > 0 ? CLI_EARLY : CLI_USAGE;
   }
@@ -421,8 +435,8 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   printf(",\"exact\":%s", result->exact ? "true" : "false");
   cli_json_number("error", result->error);
   cli_json_number("estimate", result->estimate);
-  printf(",\"method\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"gpus\":0", perm_method_name(result->method),
-         perm_isa_name(result->isa), result->threads);
+  printf(",\"method\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"gpus\":%d", perm_method_name(result->method),
+         perm_isa_name(result->isa), result->threads, result->gpus);
   cli_json_number("terms", result->terms);
   cli_json_number("plan_seconds", result->plan_seconds);
   cli_json_number("seconds", result->seconds);

@@ -211,10 +211,15 @@ fi
 $perm --generate uniform:40 --max-seconds 0.6 --progress >$dir/out 2>$dir/err; check progress grep -q 'summing: .*% *, .* left' $dir/err
 
 # refused by name: options of later versions
-for option in --gpus --ranks --checkpoint --part --merge; do
+for option in --ranks --checkpoint --part --merge; do
   expect "later $option" 2 "option $option is not in this version" $option 1 $dir/nine.txt
   check "later $option: one line" one_line_error
 done
+
+# GPUs: this command is compiled without them
+expect gpus 4 'perm.h was compiled without PERM_WITH_CUDA' --generate uniform:30 --method dense --isa cuda --gpus 1
+expect gpus_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --isa cuda --gpus all --cpu-fallback
+expect bad_gpus 2 'bad number of GPUs "some"' --gpus some $dir/nine.txt
 
 # bad usage
 $perm >$dir/out 2>$dir/err; check no_arguments grep -q 'no matrix; expected a file, - or --generate' $dir/err
