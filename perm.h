@@ -3496,6 +3496,9 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
    Rows are on the grids of >>dense, so that row sums are exact in any order of steps. A chunk's sum is made by a fixed
    sequence of operations: the same on every GPU, and on the CPU that tests compare with. */
 #define PERMI_GPU_LEAST_N 13
+#ifndef PERMI_GPU_BLOCK /* columns unrolled from n = 37 on; other numbers are for trials */
+#define PERMI_GPU_BLOCK(n) ((n) <= 44 ? 4 : 3)
+#endif
 
 static int permi_clamp(int x, int low, int high)
 {
@@ -3659,7 +3662,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   plan->lane_columns = 0;
   /* Unrolled: 4 columns are 2% faster than 1 at n = 40, 3 from 45 on, but they take seconds to compile, which a small
      order does not; other products gain nothing. */
-  plan->block_columns = product != PERM_GPU_PIVOT || view->parts == 2 ? 0 : n <= 36 ? 1 : n <= 44 ? 4 : 3;
+  plan->block_columns = product != PERM_GPU_PIVOT || view->parts == 2 ? 0 : n <= 36 ? 1 : PERMI_GPU_BLOCK(n);
   plan->outer_columns = n - 1 - (product == PERM_GPU_PIVOT) - plan->block_columns;
   i = plan->outer_columns - PERM_GPU_THREADS_LOG2;
   i = permi_clamp(i - 12, i < 3 ? i : 3, product == PERM_GPU_PIVOT ? 10 : 9); /* walk columns */

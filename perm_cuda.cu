@@ -263,124 +263,168 @@ struct permi_arguments {
   double constant[COUNT];
 };
 
+/* What a thread keeps in registers. */
+template <int ROOM>
+struct permi_registers {
+  double x[ROOM]; /* row sums */
+  double hi[2];
+  double lo[2];
+  double inner[2]; /* of the terms of the block columns' signs */
+  double absolute;
+  const double *row; /* of the walk's table: the next step */
+  bool odd;
+  bool sampled;
+};
+
+/* The step to setting s of the block columns, in Gray order, and its term. */
+template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int ROOM>
+PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROOM> &o, int s)
+{
+  enum { WORDS = PARTS * (1 + LOW), PIVOT = PRODUCT == 0, ROUNDED = PRODUCT < 2 };
+  const int n = N ? N : a.n;
+  const int block = N ? K : a.block;
+  const int plain = N ? PLAIN : a.plain;
+  const int column = s ? permi_ctz((unsigned)s) : 0;
+  const bool down = (s ^ s >> 1) >> column & 1;
+  double p[2] = {0, 0};
+  double q[2] = {0, 0};
+  double2 pair = {0, 0};
+  PERMI_UNROLL
+  for (int r = 0; r < n; r++) {
+    double y[2] = {0, 0};
+    double l[2] = {0, 0};
+    PERMI_UNROLL
+    for (int w = 0; w < WORDS; w++) {
+      const int i = r * WORDS + w;
+      if (s == 0) {
+        if (!(i & 1))
+          pair = ((const double2 *)o.row)[i / 2];
+        o.x[i] = permi_add(o.x[i], i & 1 ? pair.y : pair.x);
+      } else {
+        const double twice = a.constant[column * n * WORDS + i];
+        o.x[i] = permi_add(o.x[i], down ? -twice : twice);
+      }
+      if (LOW && (w & 1))
+        l[w / 2] = o.x[i];
+      else
+        y[LOW ? w / 2 : w] = o.x[i];
+    }
+    if (PIVOT)
+      permi_row_pivot<PARTS>(p, q, y, a.constant + (r < n - plain ? 0 : block * n * WORDS + (r - n + plain) * PARTS),
+                             r >= n - plain, r == 0);
+    else
+      permi_row<PARTS, PRODUCT>(p, q, y, l, r == 0);
+  }
+  PERMI_UNROLL
+  for (int part = 0; part < PARTS; part++) {
+    if (o.sampled) {
+      o.absolute = permi_add(o.absolute, fabs(p[part]));
+      if (PIVOT)
+        o.absolute = permi_add(o.absolute, fabs(q[part]));
+    }
+    if (ROUNDED) {
+      const double term = PIVOT ? permi_add(p[part], -q[part]) : p[part];
+      o.inner[part] = s == 0 ? term : permi_add(o.inner[part], s & 1 ? -term : term);
+    } else { /* q is the low part */
+      const bool minus = o.odd != (bool)(s & 1);
+      double error;
+      permi_two_sum(o.hi[part], error, o.hi[part], minus ? -p[part] : p[part]);
+      o.lo[part] = permi_add(o.lo[part], permi_add(error, minus ? -q[part] : q[part]));
+    }
+  }
+}
+
+/* All settings from S on; by recursion, since compilers do not unroll that much. */
+template <int S, int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int ROOM>
+struct permi_states {
+  static PERMI_BOTH void run(const permi_arguments<COUNT> &a, permi_registers<ROOM> &o)
+  {
+    permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, ROOM>(a, o, S);
+    permi_states<S + 1, END, N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, ROOM>::run(a, o);
+  }
+};
+
+template <int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int ROOM>
+struct permi_states<END, END, N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, ROOM> {
+  static PERMI_BOTH void run(const permi_arguments<COUNT> &, permi_registers<ROOM> &) {}
+};
+
 /* The sum over a thread's sign vectors: out = value hi, lo, imaginary hi, lo, sum of |terms| (sampled). */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *out)
 {
-  enum { WORDS = PARTS * (1 + LOW), ROOM = (N ? N : 64) * WORDS, PIVOT = PRODUCT == 0, ROUNDED = PRODUCT < 2 };
+  enum { WORDS = PARTS * (1 + LOW), ROOM = (N ? N : 64) * WORDS, ROUNDED = PRODUCT < 2 };
   const int n = N ? N : a.n;
   const int block = N ? K : a.block;
-  const int plain = N ? PLAIN : a.plain;
   const int stride = (n * WORDS + 1) / 2 * 2;
   const unsigned states = 1u << a.walk;
   const unsigned long long number = chunk << 7 | (unsigned long long)thread;
+  const unsigned key = ((unsigned)chunk * 4 + (unsigned)(thread >> 5)) * 0x85ebca6bu;
   unsigned group = block < 3 ? 8u >> block : 1;
-  const double *row = table + stride * 2 * a.walk;
-  double x[ROOM];
-  double hi[2] = {0, 0};
-  double lo[2] = {0, 0};
   double sum[2] = {0, 0};
-  double absolute = 0;
-  bool sampled = true;
+  permi_registers<ROOM> o;
+  o.row = table + stride * 2 * a.walk;
+  o.absolute = 0;
+  o.sampled = true;
   if (group > states)
     group = states;
   PERMI_UNROLL
+  for (int part = 0; part < 2; part++)
+    o.hi[part] = o.lo[part] = o.inner[part] = 0;
+  PERMI_UNROLL
   for (int i = 0; i < n * WORDS; i++)
-    x[i] = a.table[i];
+    o.x[i] = a.table[i];
   PERMI_ROLLED
   for (int k = 0; k < a.high; k++) {
     const double minus = -(double)(int)(number >> k & 1);
     const double *step = a.table + stride * (1 + k);
     PERMI_UNROLL
     for (int i = 0; i < n * WORDS; i++)
-      x[i] = permi_fma(minus, step[i], x[i]); /* exact, as all sums of rows */
+      o.x[i] = permi_fma(minus, step[i], o.x[i]); /* exact, as all sums of rows */
   }
   PERMI_ROLLED
   for (unsigned m = 0; m < states; m++) {
-    const bool odd = m & 1;
-    double inner[2] = {0, 0};
+    o.odd = m & 1;
     if (a.mask && !(m & (group - 1))) { /* a sample by hashing: no fixed pattern of signs, which a matrix may favour */
-      const unsigned long long key = chunk << 14 | (unsigned long long)(thread >> 5) << 12 | m / group;
-      sampled = !((unsigned)(key * 0x9e3779b97f4a7c15ull >> 56) & a.mask);
+      unsigned hash = key + m / group * 0x9e3779b9u;
+      hash = (hash ^ hash >> 16) * 0x7feb352du;
+      o.sampled = !(hash >> 24 & a.mask);
     }
-    PERMI_UNROLL
-    for (int s = 0; s < 1 << block; s++) {
-      double p[2] = {0, 0};
-      double q[2] = {0, 0};
-      double2 pair = {0, 0};
-      PERMI_UNROLL
-      for (int r = 0; r < n; r++) {
-        double y[2] = {0, 0};
-        double l[2] = {0, 0};
-        PERMI_UNROLL
-        for (int w = 0; w < WORDS; w++) {
-          const int i = r * WORDS + w;
-          if (s == 0) {
-            if (!(i & 1))
-              pair = ((const double2 *)row)[i / 2];
-            x[i] = permi_add(x[i], i & 1 ? pair.y : pair.x);
-          } else {
-            const int j = permi_ctz((unsigned)s);
-            const double twice = a.constant[j * n * WORDS + i];
-            x[i] = permi_add(x[i], (s ^ s >> 1) >> j & 1 ? -twice : twice);
-          }
-          if (LOW && (w & 1))
-            l[w / 2] = x[i];
-          else
-            y[LOW ? w / 2 : w] = x[i];
-        }
-        if (PIVOT)
-          permi_row_pivot<PARTS>(p, q, y, a.constant + (r < n - plain ? 0 : block * n * WORDS + (r - n + plain) * PARTS),
-                                 r >= n - plain, r == 0);
-        else
-          permi_row<PARTS, PRODUCT>(p, q, y, l, r == 0);
-      }
-      PERMI_UNROLL
-      for (int part = 0; part < PARTS; part++) {
-        if (sampled) {
-          absolute = permi_add(absolute, fabs(p[part]));
-          if (PIVOT)
-            absolute = permi_add(absolute, fabs(q[part]));
-        }
-        if (ROUNDED) {
-          const double term = PIVOT ? permi_add(p[part], -q[part]) : p[part];
-          inner[part] = s == 0 ? term : permi_add(inner[part], s & 1 ? -term : term);
-        } else {
-          const bool minus = odd != (bool)(s & 1);
-          double error;
-          permi_two_sum(hi[part], error, hi[part], minus ? -p[part] : p[part]);
-          lo[part] = permi_add(lo[part], permi_add(error, minus ? -q[part] : q[part]));
-        }
-      }
-    }
+    if (N)
+      permi_states<0, N ? 1 << K : 0, N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, ROOM>::run(a, o);
+    else
+      for (int s = 0; s < 1 << block; s++)
+        permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, ROOM>(a, o, s);
     PERMI_UNROLL
     for (int part = 0; part < PARTS; part++) {
-      if (ROUNDED)
-        sum[part] = permi_add(sum[part], odd ? -inner[part] : inner[part]);
-      if ((m & (group - 1)) == group - 1) {
+      if (ROUNDED) {
+        const double inner = o.odd ? -o.inner[part] : o.inner[part];
+        sum[part] = block < 3 ? permi_add(sum[part], inner) : inner;
+      }
+      if (block >= 3 || (m & (group - 1)) == group - 1) {
         double error;
         if (ROUNDED) {
-          permi_two_sum(hi[part], error, hi[part], sum[part]);
-          lo[part] = permi_add(lo[part], error);
+          permi_two_sum(o.hi[part], error, o.hi[part], sum[part]);
+          o.lo[part] = permi_add(o.lo[part], error);
           sum[part] = 0;
         } else {
-          permi_two_sum(hi[part], lo[part], hi[part], lo[part]);
+          permi_two_sum(o.hi[part], o.lo[part], o.hi[part], o.lo[part]);
         }
       }
     }
     {
       const int j = permi_ctz(m + 1);
-      row = table + stride * (2 * j + (int)((m + 1) >> (j + 1) & 1));
+      o.row = table + stride * (2 * j + (int)((m + 1) >> (j + 1) & 1));
     }
   }
   {
     const bool minus = permi_parity(number);
-    out[0] = minus ? -hi[0] : hi[0];
-    out[1] = minus ? -lo[0] : lo[0];
-    out[2] = minus ? -hi[1] : hi[1];
-    out[3] = minus ? -lo[1] : lo[1];
-    out[4] = absolute;
+    out[0] = minus ? -o.hi[0] : o.hi[0];
+    out[1] = minus ? -o.lo[0] : o.lo[0];
+    out[2] = minus ? -o.hi[1] : o.hi[1];
+    out[3] = minus ? -o.lo[1] : o.lo[1];
+    out[4] = o.absolute;
   }
 }
 
@@ -684,6 +728,9 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
 /* Blocks of 128 threads that share a multiprocessor's 65536 registers: what a kernel needs decides. */
 static int permi_blocks(const permi_kernel_key *key)
 {
+#if defined(PERMI_GPU_BLOCKS) /* for trials */
+  return PERMI_GPU_BLOCKS;
+#endif
   const int need = 2 * key->n * key->parts * (1 + key->low) + (key->parts == 2 ? 24 : 40);
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
 }

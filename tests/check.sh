@@ -26,9 +26,11 @@ compiling() { # hardly anything but compilers
   if [ "$1" = full ]; then
     part "every unit test on NEON under emulation" sh tests/isa.sh full
     part "dialects and spills" sh tests/compile/run.sh
+    part "GPUs, every architecture" sh tests/cuda/run.sh
   else
     part "neon under emulation" sh tests/isa.sh neon
     part "dialects and spills" sh tests/compile/run.sh quick
+    part "GPUs, or their twin" sh tests/cuda/run.sh quick
   fi
 }
 compiling "$1" >build/check.compiling 2>&1 &
