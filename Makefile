@@ -17,8 +17,9 @@ HEADERS := perm.h perm_sparse.h
 
 # CUDA: the compiler if there is one, and what to link with where nvcc does not link.
 NVCC    ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
-CUDALIB  = -L$(abspath $(dir $(NVCC))../lib64) -lcudart_static -ldl -lrt -lpthread
+CUDALIB  = -L$(abspath $(dir $(realpath $(NVCC)))../lib64) -lcudart_static -ldl -lrt -lpthread
 NVFLAGS ?= -O2
+NVARCH  ?= -arch=native
 TESTS   := $(wildcard tests/*.c tests/*.h) examples/perm_generate.h
 # Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
@@ -134,8 +135,10 @@ $(B)/tests_cuda: tests/cuda/tests.c tests/test.h perm.h $(B)/perm_cuda_tests.o
 	  $(CUDALIB) $(LIBS)
 $(B)/bench_cuda: tests/cuda/bench.cu perm.h perm_cuda.cu
 	@mkdir -p $(B)
-	$(CC) -std=c99 -O2 $(OPENMP) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION -x c -c perm.h -o $(B)/perm_with_cuda.o
-	$(NVCC) -O2 -arch=native tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ -Xcompiler $(or $(OPENMP),-O2) -ldl
+	echo '#include "perm.h"' | $(CC) -std=c99 -O2 $(OPENMP) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION $(CPPFLAGS) -I. -x c -c - \
+	  -o $(B)/perm_with_cuda.o
+	$(NVCC) $(NVFLAGS) $(NVARCH) $(CPPFLAGS) tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ \
+	  -Xcompiler $(or $(OPENMP),-O2) -ldl
 
 libperm.so: $(B)/libperm.so ## shared library
 $(B)/libperm.so: $(HEADERS)

@@ -5134,10 +5134,11 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 {
   const perm_leaf *information = &leaf->information;
   int length = snprintf(
-      buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one thread, %.3g bytes\n",
+      buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one %s, %.3g bytes\n",
       information->n, perm_method_name(information->method), perm_isa_name(information->isa),
       information->kind == PERM_LEAF_TASK ? "task" : "range", (double)information->chunks,
-      information->chunks == 1 ? "" : "s", information->work, information->seconds, information->bytes);
+      information->chunks == 1 ? "" : "s", information->work, information->seconds,
+      information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);
   return length > 0 ? (size_t)length : 0;
 }
 
@@ -8495,7 +8496,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     const perm_leaf *leaf = &job->leaf[i].information;
     if (state->partial[i].chunks && state->partial[i].fingerprint != leaf->fingerprint)
       return permi_fail(result, PERM_ERROR_STATE, 2, "leaf %d of the state belongs to another matrix or plan", i);
-    if ((leaf->kind == PERM_LEAF_RANGE || job->leaf[i].threaded) && leaf->seconds >= PERMI_PARALLEL_SECONDS)
+    if (((leaf->kind == PERM_LEAF_RANGE && !job->leaf[i].run_range) || job->leaf[i].threaded) && leaf->seconds >= PERMI_PARALLEL_SECONDS)
       threads = permi_threads(options);
     if (leaf->kind == PERM_LEAF_TASK && !state->partial[i].chunks)
       task_seconds += leaf->seconds;

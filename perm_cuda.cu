@@ -518,6 +518,7 @@ PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
   X(allocate_host, "cuMemAllocHost_v2", (void **pointer, size_t bytes))                                                \
   X(release_host, "cuMemFreeHost", (void *pointer))                                                                    \
   X(upload, "cuMemcpyHtoD_v2", (CUdeviceptr to, const void *from, size_t bytes))                                       \
+  X(synchronise, "cuCtxSynchronize", (void))                                                                           \
   X(download, "cuMemcpyDtoHAsync_v2", (void *to, CUdeviceptr from, size_t bytes, CUstream stream))                     \
   X(text, "cuGetErrorString", (CUresult error, const char **text))
 
@@ -1104,7 +1105,8 @@ static void *permi_work(void *argument)
   if (fine)
     function = permi_kernel(work, device, run->cache, message);
   fine = function && PERMI_CALL(allocate, (&table, bytes), device, message) &&
-         PERMI_CALL(upload, (table, work->table, bytes), device, message);
+         PERMI_CALL(upload, (table, work->table, bytes), device, message) &&
+         PERMI_CALL(synchronise, (), device, message); /* streams that do not block do not wait for the upload */
   for (i = 0; i < 2 && fine; i++) {
     void *sums = NULL;
     fine = PERMI_CALL(stream, (&slot[i].stream, CU_STREAM_NON_BLOCKING), device, message) &&
@@ -1269,8 +1271,7 @@ static void permi_twin_chunk(const permi_kernel_key *key, const permi_arguments<
 }
 
 static int permi_twin_devices = 1;
-static CUresult permi_twin_fine(void) { return CUDA_SUCCESS; }
-static CUresult permi_twin_init(unsigned) { return permi_twin_fine(); }
+static CUresult permi_twin_init(unsigned) { return CUDA_SUCCESS; }
 static CUresult permi_twin_version(int *version) { *version = 0; return CUDA_SUCCESS; }
 static CUresult permi_twin_count(int *count) { *count = permi_twin_devices; return CUDA_SUCCESS; }
 static CUresult permi_twin_attribute(int *value, CUdevice_attribute, CUdevice) { *value = 2; return CUDA_SUCCESS; }
@@ -1326,6 +1327,7 @@ static CUresult permi_twin_upload(CUdeviceptr to, const void *from, size_t bytes
   memcpy((void *)(uintptr_t)to, from, bytes);
   return CUDA_SUCCESS;
 }
+static CUresult permi_twin_synchronise(void) { return CUDA_SUCCESS; }
 static CUresult permi_twin_download(void *to, CUdeviceptr from, size_t bytes, CUstream)
 {
   memcpy(to, (const void *)(uintptr_t)from, bytes);

@@ -493,10 +493,12 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     double log10_value = log10(fabs(result->value)) + (double)result->exp2 * log10(2.0), whole = floor(log10_value);
     printf("  (about %s%.6fe%+.0f)", result->value < 0 ? "-" : "", pow(10, log10_value - whole), whole);
   }
-  printf("\n  %s; %s, %s, %s, %d thread%s, plan %.3g s, total %.3g s\n", digits, perm_method_name(result->method),
-         perm_precision_name(result->precision), perm_isa_name(result->isa), result->threads,
-         result->threads == 1 ? "" : "s", result->plan_seconds,
-         result->seconds);
+  printf("\n  %s; %s, %s, %s, ", digits, perm_method_name(result->method), perm_precision_name(result->precision),
+         perm_isa_name(result->isa));
+  if (result->gpus)
+    printf("%d GPU%s, ", result->gpus, result->gpus == 1 ? "" : "s");
+  printf("%d thread%s, plan %.3g s, total %.3g s\n", result->threads, result->threads == 1 ? "" : "s",
+         result->plan_seconds, result->seconds);
   if (result->status != PERM_OK)
     printf("  %s\n", result->message);
 }

@@ -1,0 +1,249 @@
+/* Rates on one GPU as a Markdown table: what the FP64 pipe gives, two kernels in the published style as yardsticks,
+   and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them. Usage: build/bench_cuda */
+#include "../../perm_cuda.cu"
+
+#include <cuda_runtime.h>
+
+static void bench_check(cudaError_t status, const char *what)
+{
+  if (status != cudaSuccess) {
+    printf("%s: %s\n", what, cudaGetErrorString(status));
+    exit(1);
+  }
+}
+
+/* Eight independent chains of fused multiply-adds a thread. */
+__global__ void bench_pipe(double *out, int turns)
+{
+  double x[8];
+  const double a = 1.0 + 1e-9 * threadIdx.x, b = 1e-9 * blockIdx.x;
+#pragma unroll
+  for (int k = 0; k < 8; k++)
+    x[k] = k;
+#pragma unroll 1
+  for (int i = 0; i < turns; i++) {
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+      x[k] = fma(x[k], a, b);
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7];
+}
+
+/* Yardsticks: Nijenhuis-Wilf by Gray code, order fixed at compile time, row sums in registers, the matrix in shared
+   memory, a range of 2^steps subsets a thread: an addition and a product an element. KAHAN: the sum compensated. */
+template <int N, int KAHAN>
+__global__ void __launch_bounds__(128) bench_yardstick(const double *matrix, double *out, int steps)
+{
+  extern __shared__ double columns[];
+  const unsigned long long thread = blockIdx.x * 128ull + threadIdx.x;
+  const unsigned long long first = thread << steps;
+  double x[N], sum = 0, lost = 0;
+  for (int i = threadIdx.x; i < N * N; i += 128)
+    columns[i] = matrix[i];
+  __syncthreads();
+#pragma unroll
+  for (int r = 0; r < N; r++) {
+    double all = 0;
+    for (int j = 0; j < N; j++)
+      all += columns[j * N + r];
+    x[r] = columns[(N - 1) * N + r] - all / 2;
+  }
+  for (int j = 0; j < N - 1; j++)
+    if ((first ^ first >> 1) >> j & 1) {
+#pragma unroll
+      for (int r = 0; r < N; r++)
+        x[r] += columns[j * N + r];
+    }
+#pragma unroll 1
+  for (unsigned k = 0;;) {
+    double product = 1;
+#pragma unroll
+    for (int r = 0; r < N; r++)
+      product *= x[r];
+    product = k & 1 ? -product : product;
+    if (KAHAN) {
+      const double y = product - lost, t = sum + y;
+      lost = t - sum - y;
+      sum = t;
+    } else {
+      sum += product;
+    }
+    if (++k == 1u << steps)
+      break;
+    {
+      const int j = __ffs((int)k) - 1;
+      const double sign = (k ^ k >> 1) >> j & 1 ? 1.0 : -1.0;
+      const double *column = columns + j * N;
+#pragma unroll
+      for (int r = 0; r < N; r++)
+        x[r] = fma(sign, column[r], x[r]);
+    }
+  }
+  out[thread] = sum;
+}
+
+static double bench_seconds(cudaEvent_t start, cudaEvent_t end)
+{
+  float milliseconds = 0;
+  bench_check(cudaEventSynchronize(end), "event");
+  bench_check(cudaEventElapsedTime(&milliseconds, start, end), "event");
+  return 1e-3 * milliseconds;
+}
+
+static double bench_random(void)
+{
+  static uint64_t state = 88172645463325252u;
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return (double)(state >> 11) / 9007199254740992.0;
+}
+
+static double bench_pipe_rate, bench_yard;
+
+static void bench_line(const char *name, double elements, double seconds, double operations)
+{
+  const double rate = elements / seconds;
+  printf("| %s | %.3g | %.3f | %.3e | %.0f %% | %s", name, elements, seconds, rate,
+         100 * rate * operations / bench_pipe_rate, bench_yard > 0 ? "" : "1 |\n");
+  if (bench_yard > 0)
+    printf("%.2f |\n", rate / bench_yard);
+  fflush(stdout);
+}
+
+template <int N, int KAHAN>
+static double bench_yardstick_run(const char *name, const double *a, double *device, double *out)
+{
+  const int blocks = 132 * 64, steps = 14;
+  const size_t shared = N * N * sizeof(double);
+  double transposed[N * N], seconds = 0;
+  cudaEvent_t start, end;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      transposed[j * N + i] = a[i * N + j];
+  bench_check(cudaMemcpy(device, transposed, sizeof transposed, cudaMemcpyHostToDevice), "copy");
+  bench_check(cudaEventCreate(&start), "event");
+  bench_check(cudaEventCreate(&end), "event");
+  for (int run = 0; run < 2; run++) { /* the first one warms up */
+    bench_check(cudaEventRecord(start), "event");
+    bench_yardstick<N, KAHAN><<<blocks, 128, shared>>>(device, out, steps);
+    bench_check(cudaGetLastError(), "launch");
+    bench_check(cudaEventRecord(end), "event");
+    seconds = bench_seconds(start, end);
+  }
+  bench_line(name, (double)N * blocks * 128.0 * (1 << steps), seconds, 2);
+  return (double)N * blocks * 128.0 * (1 << steps) / seconds;
+}
+
+/* A slice of a job: about so many elements, kernels compiled before. Returns seconds an element. */
+static double bench_job(const char *name, int n, int parts, const double *a, perm_precision precision, int certify,
+                        double elements, double operations)
+{
+  perm_options options;
+  perm_plan plan;
+  perm_result r;
+  perm_job *job = NULL;
+  perm_partial partial;
+  perm_status status;
+  double start, seconds, each;
+  uint64_t chunks;
+  memset(&options, 0, sizeof options);
+  options.method = PERM_DENSE;
+  options.isa = PERM_ISA_CUDA;
+  options.gpus = 1;
+  options.precision = precision;
+  options.certify = certify;
+  if (parts == 2) {
+    status = perm_plan_complex(n, n, a, n, &options, &plan, &r);
+    status = status == PERM_OK ? perm_job_create_complex(&plan, a, n, &options, &job, &r) : status;
+  } else {
+    status = perm_plan_real(n, n, a, n, &options, &plan, &r);
+    status = status == PERM_OK ? perm_job_create_real(&plan, a, n, &options, &job, &r) : status;
+  }
+  if (status != PERM_OK) {
+    printf("%s: %s\n", name, r.message);
+    exit(1);
+  }
+  each = plan.elements / (double)plan.chunks;
+  chunks = elements / each < (double)plan.chunks ? (uint64_t)(elements / each) : plan.chunks;
+  memset(&partial, 0, sizeof partial);
+  status = perm_job_run(job, 0, 0, chunks < 2112 ? chunks : 2112, &partial); /* compiles, and warms up */
+  memset(&partial, 0, sizeof partial);
+  start = permi_clock();
+  if (status == PERM_OK)
+    status = perm_job_run(job, 0, 0, chunks, &partial);
+  seconds = permi_clock() - start;
+  if (status != PERM_OK)
+    printf("%s: %s\n", name, perm_status_text(status));
+  else
+    bench_line(name, each * (double)chunks, seconds, operations);
+  perm_job_free(job);
+  return seconds / (each * (double)chunks);
+}
+
+int main(int argc, char **argv)
+{
+  static double a[2 * 64 * 64];
+  const int whole = argc < 2 || strcmp(argv[1], "quick") != 0;
+  cudaDeviceProp device;
+  cudaEvent_t start, end;
+  double *memory, *out, seconds = 0, fine, accurate;
+  char message[PERM_MESSAGE_BYTES];
+  int processors, k;
+  if (!perm_cuda_devices(1, message)) {
+    printf("SKIP bench-cuda: %s\n", message);
+    return 0;
+  }
+  bench_check(cudaGetDeviceProperties(&device, 0), "device");
+  processors = device.multiProcessorCount;
+  bench_check(cudaMalloc((void **)&memory, 1 << 20), "memory");
+  bench_check(cudaMalloc((void **)&out, (size_t)1 << 26), "memory");
+  bench_check(cudaEventCreate(&start), "event");
+  bench_check(cudaEventCreate(&end), "event");
+  for (k = 0; k < 2; k++) {
+    bench_check(cudaEventRecord(start), "event");
+    bench_pipe<<<processors * 16, 256>>>(out, 200000);
+    bench_check(cudaGetLastError(), "launch");
+    bench_check(cudaEventRecord(end), "event");
+    seconds = bench_seconds(start, end);
+  }
+  bench_pipe_rate = processors * 16 * 256.0 * 200000 * 8 / seconds;
+  printf("%s, %d multiprocessors: FP64 pipe %.4g operations/s\n\n", device.name, processors, bench_pipe_rate);
+  printf("| kernel | elements | seconds | elements/s | of the pipe | times yardstick |\n|---|---|---|---|---|---|\n");
+  for (k = 0; k < 2 * 64 * 64; k++)
+    a[k] = bench_random();
+  bench_yard = bench_yardstick_run<40, 0>("yardstick n = 40: registers, shared memory, 2 operations", a, memory, out);
+  bench_yardstick_run<40, 1>("the same with Kahan's summation", a, memory, out);
+  fine = bench_job("real n = 40, default", 40, 1, a, PERM_PRECISION_DEFAULT, 0, whole ? 3e13 : 1e13, 1.5);
+  bench_job("real n = 40, fast", 40, 1, a, PERM_PRECISION_FAST, 0, 1e13, 1.5);
+  bench_job("real n = 48, default, a slice", 48, 1, a, PERM_PRECISION_DEFAULT, 0, 2e13, 1.5);
+  bench_job("real n = 56, default, a slice", 56, 1, a, PERM_PRECISION_DEFAULT, 0, 2e13, 1.5);
+  bench_job("real n = 62, default, a slice", 62, 1, a, PERM_PRECISION_DEFAULT, 0, 2e13, 1.5);
+  bench_job("real n = 40, certified, a slice", 40, 1, a, PERM_PRECISION_DEFAULT, 1, 4e12, 4);
+  accurate = bench_job("real n = 40, accurate, a slice", 40, 1, a, PERM_PRECISION_ACCURATE, 0, 4e12, 6);
+  bench_job("real n = 40, dd, a slice", 40, 1, a, PERM_PRECISION_DD, 0, 2e12, 12);
+  for (k = 0; k < 40 * 40; k++)
+    a[k] = floor(1e6 * a[k]);
+  bench_job("integers n = 40, accurate, a slice", 40, 1, a, PERM_PRECISION_ACCURATE, 0, 4e12, 4);
+  for (k = 0; k < 2 * 64 * 64; k++)
+    a[k] = 2 * bench_random() - 1;
+  bench_job("complex n = 36, default", 36, 2, a, PERM_PRECISION_DEFAULT, 0, whole ? 1.3e12 : 1e12, 5);
+  bench_job("complex n = 30, accurate, a slice", 30, 2, a, PERM_PRECISION_ACCURATE, 0, 2e11, 30);
+  printf("\naccurate takes %.2f times default\n", accurate / fine);
+  if (whole) {
+    perm_options options;
+    perm_result r, truth;
+    for (k = 0; k < 40 * 40; k++)
+      a[k] = bench_random();
+    memset(&options, 0, sizeof options);
+    options.method = PERM_DENSE;
+    options.gpus = 1;
+    options.tolerance = 1;
+    perm_compute_real(40, 40, a, 40, &options, &r);
+    options.precision = PERM_PRECISION_ACCURATE;
+    perm_compute_real(40, 40, a, 40, &options, &truth);
+    printf("n = 40, U(0,1): %.17g, default %.17g in %.2f s (all included); relative error %.2g, estimate %.2g\n",
+           truth.value, r.value, r.seconds, fabs(r.value - truth.value) / truth.value, r.estimate / r.value);
+  }
+  return 0;
+}
