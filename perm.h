@@ -8494,9 +8494,10 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   threads = 1;
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
+    const int shared = leaf->kind == PERM_LEAF_RANGE ? !job->leaf[i].run_range : job->leaf[i].threaded;
     if (state->partial[i].chunks && state->partial[i].fingerprint != leaf->fingerprint)
       return permi_fail(result, PERM_ERROR_STATE, 2, "leaf %d of the state belongs to another matrix or plan", i);
-    if (((leaf->kind == PERM_LEAF_RANGE && !job->leaf[i].run_range) || job->leaf[i].threaded) && leaf->seconds >= PERMI_PARALLEL_SECONDS)
+    if (shared && leaf->seconds >= PERMI_PARALLEL_SECONDS)
       threads = permi_threads(options);
     if (leaf->kind == PERM_LEAF_TASK && !state->partial[i].chunks)
       task_seconds += leaf->seconds;
