@@ -1,5 +1,7 @@
 /* Rates on one GPU as a Markdown table: what the FP64 pipe gives, two kernels in the published style as yardsticks,
-   and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them. Usage: build/bench_cuda */
+   and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them.
+   Usage: build/bench_cuda [quick | tune]   quick: slices only; tune: default precision only, for trials of
+   -DPERMI_GPU_BLOCK(n)=.. (perm.h) and -DPERMI_GPU_BLOCKS=.. (perm_cuda.cu) */
 #include "../../perm_cuda.cu"
 
 #include <cuda_runtime.h>
@@ -184,7 +186,7 @@ static double bench_job(const char *name, int n, int parts, const double *a, per
 int main(int argc, char **argv)
 {
   static double a[2 * 64 * 64];
-  const int whole = argc < 2 || strcmp(argv[1], "quick") != 0;
+  const int tune = argc > 1 && !strcmp(argv[1], "tune"), whole = argc < 2;
   cudaDeviceProp device;
   cudaEvent_t start, end;
   double *memory, *out, seconds = 0, fine, accurate;
@@ -213,11 +215,15 @@ int main(int argc, char **argv)
   for (k = 0; k < 2 * 64 * 64; k++)
     a[k] = bench_random();
   bench_yard = bench_yardstick_run<40, 0>("yardstick n = 40: registers, shared memory, 2 operations", a, memory, out);
-  bench_yardstick_run<40, 1>("the same with Kahan's summation", a, memory, out);
+  if (!tune)
+    bench_yardstick_run<40, 1>("the same with Kahan's summation", a, memory, out);
   fine = bench_job("real n = 40, default", 40, 1, a, PERM_PRECISION_DEFAULT, 0, whole ? 3e13 : 1e13, 1.5);
-  bench_job("real n = 40, fast", 40, 1, a, PERM_PRECISION_FAST, 0, 1e13, 1.5);
+  if (!tune)
+    bench_job("real n = 40, fast", 40, 1, a, PERM_PRECISION_FAST, 0, 1e13, 1.5);
   bench_job("real n = 48, default, a slice", 48, 1, a, PERM_PRECISION_DEFAULT, 0, 2e13, 1.5);
   bench_job("real n = 56, default, a slice", 56, 1, a, PERM_PRECISION_DEFAULT, 0, 2e13, 1.5);
+  if (tune)
+    return 0;
   bench_job("real n = 62, default, a slice", 62, 1, a, PERM_PRECISION_DEFAULT, 0, 2e13, 1.5);
   bench_job("real n = 40, certified, a slice", 40, 1, a, PERM_PRECISION_DEFAULT, 1, 4e12, 4);
   accurate = bench_job("real n = 40, accurate, a slice", 40, 1, a, PERM_PRECISION_ACCURATE, 0, 4e12, 6);
