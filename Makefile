@@ -19,7 +19,7 @@ HEADERS := perm.h perm_sparse.h
 NVCC    ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDALIB  = -L$(abspath $(dir $(realpath $(NVCC)))../lib64) -lcudart_static -ldl -lrt -lpthread
 NVFLAGS ?= -O2
-NVARCH  ?= -arch=native
+GPU_ARCH = -arch=native
 TESTS   := $(wildcard tests/*.c tests/*.h) examples/perm_generate.h
 # Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
@@ -137,7 +137,7 @@ $(B)/bench_cuda: tests/cuda/bench.cu perm.h perm_cuda.cu
 	@mkdir -p $(B)
 	echo '#include "perm.h"' | $(CC) -std=c99 -O2 $(OPENMP) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION $(CPPFLAGS) -I. -x c -c - \
 	  -o $(B)/perm_with_cuda.o
-	$(NVCC) $(NVFLAGS) $(NVARCH) $(CPPFLAGS) tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ \
+	$(NVCC) $(NVFLAGS) $(GPU_ARCH) $(CPPFLAGS) tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ \
 	  -Xcompiler $(or $(OPENMP),-O2) -ldl
 
 libperm.so: $(B)/libperm.so ## shared library
