@@ -3497,7 +3497,7 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
    sequence of operations: the same on every GPU, and on the CPU that tests compare with. */
 #define PERMI_GPU_LEAST_N 13
 #ifndef PERMI_GPU_BLOCK /* columns unrolled from n = 37 on; other numbers are for trials */
-#define PERMI_GPU_BLOCK(n) ((n) <= 44 ? 4 : 3)
+#define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif
 
 static int permi_clamp(int x, int low, int high)
@@ -3623,7 +3623,7 @@ static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
 /* Product, form, pivot and split. Rates are of one H200, elements/s; a second is for compiling. */
 static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
 {
-  static const double rate[4][2] = {{1.02e13, 2.7e12}, {4e12, 1.1e12}, {2.5e12, 4e11}, {1.2e12, 3e11}};
+  static const double rate[4][2] = {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}};
   const int n = plan->n, split = plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD;
   int product = split ? PERM_GPU_COMPENSATED + (plan->precision == PERM_PRECISION_DD) : PERM_GPU_PIVOT;
   int safe, best = -1, i, j;
@@ -3660,8 +3660,8 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     }
   }
   plan->lane_columns = 0;
-  /* Unrolled: 4 columns are 2% faster than 1 at n = 40, 3 from 45 on, but they take seconds to compile, which a small
-     order does not; other products gain nothing. */
+  /* Unrolled: on an H200 3 columns are 4% faster than 1 at n = 40, 2 are 5% faster at 56 (4: 1 and 10% slower), but they
+     take seconds to compile, which a small order does not; other products gain nothing. */
   plan->block_columns = product != PERM_GPU_PIVOT || view->parts == 2 ? 0 : n <= 36 ? 1 : PERMI_GPU_BLOCK(n);
   plan->outer_columns = n - 1 - (product == PERM_GPU_PIVOT) - plan->block_columns;
   i = plan->outer_columns - PERM_GPU_THREADS_LOG2;

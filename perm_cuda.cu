@@ -38,8 +38,8 @@
 /* ========================================================================================== >>text
    One text for NVRTC (as a string) and for this compiler (as code: it is checked, and has a twin on the host). A thread
    walks over 2^(walk + block) sign vectors. Row sums x are in registers, all loops over rows are unrolled (N, PLAIN, K
-   One text for NVRTC (as a string) and for this compiler (as code: it is checked, and has a twin on the host). A thread
-   with K = 4, 1.035e13 with K = 1; the limit is the FP64 pipe, 1.67e13 operations/s, of which an element takes 1.5. */
+   are constants; N = 0: any order, for the twin). The limit is the FP64 pipe, of which an element takes 1.5 operations;
+   an fma of three different registers takes one and a half. */
 #if defined(__CUDA_ARCH__)
 #define PERMI_UNROLL _Pragma("unroll")
 #define PERMI_ROLLED _Pragma("unroll 1")
@@ -141,7 +141,7 @@ PERMI_BOTH void permi_two_product(double &p, double &e, double a, double b)
 }
 
 /* One row of a term in the products of PERM_GPU_ROUNDED (1), _COMPENSATED (2) and _DOUBLED (3): p + c times y + l. */
-template <int PARTS, int PRODUCT>
+template <int PARTS, int PRODUCT, int LOW>
 PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const double *l_given, int first)
 {
   double y[2];
@@ -168,7 +168,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
       p[0] = permi_mul(p[0], y[0]);
     } else {
       permi_two_product(h, e, p[0], y[0]);
-      e = permi_fma(c[0], y[0], permi_fma(p[0], l[0], e));
+      e = permi_fma(c[0], y[0], LOW ? permi_fma(p[0], l[0], e) : e);
       if (PRODUCT == 2) {
         p[0] = h;
         c[0] = e;
@@ -201,8 +201,12 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     permi_two_sum(hi, hi_e, ri, ir);
     hr_e = permi_add(hr_e, permi_add(rr_e, -ii_e));
     hi_e = permi_add(hi_e, permi_add(ri_e, ir_e));
-    hr_e = permi_fma(-c[1], y[1], permi_fma(c[0], y[0], permi_fma(-p[1], l[1], permi_fma(p[0], l[0], hr_e))));
-    hi_e = permi_fma(c[1], y[0], permi_fma(c[0], y[1], permi_fma(p[1], l[0], permi_fma(p[0], l[1], hi_e))));
+    if (LOW) {
+      hr_e = permi_fma(-p[1], l[1], permi_fma(p[0], l[0], hr_e));
+      hi_e = permi_fma(p[1], l[0], permi_fma(p[0], l[1], hi_e));
+    }
+    hr_e = permi_fma(-c[1], y[1], permi_fma(c[0], y[0], hr_e));
+    hi_e = permi_fma(c[1], y[0], permi_fma(c[0], y[1], hi_e));
     if (PRODUCT == 2) {
       p[0] = hr;
       c[0] = hr_e;
@@ -263,22 +267,21 @@ struct permi_arguments {
   double constant[COUNT];
 };
 
-/* What a thread keeps in registers. */
-template <int ROOM>
+/* What a thread keeps in registers. `kept`, STEP places apart, in registers too or in shared memory: value hi, lo,
+   imaginary hi, lo, sum of |terms| (sampled). */
+template <int ROOM, int STEP>
 struct permi_registers {
   double x[ROOM]; /* row sums */
-  double hi[2];
-  double lo[2];
   double inner[2]; /* of the terms of the block columns' signs */
-  double absolute;
   const double *row; /* of the walk's table: the next step */
+  double *kept;
   bool odd;
   bool sampled;
 };
 
 /* The step to setting s of the block columns, in Gray order, and its term. */
-template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int ROOM>
-PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROOM> &o, int s)
+template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
+PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o, int s)
 {
   enum { WORDS = PARTS * (1 + LOW), PIVOT = PRODUCT == 0, ROUNDED = PRODUCT < 2 };
   const int n = N ? N : a.n;
@@ -313,48 +316,64 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
       permi_row_pivot<PARTS>(p, q, y, a.constant + (r < n - plain ? 0 : block * n * WORDS + (r - n + plain) * PARTS),
                              r >= n - plain, r == 0);
     else
-      permi_row<PARTS, PRODUCT>(p, q, y, l, r == 0);
+      permi_row<PARTS, PRODUCT, LOW>(p, q, y, l, r == 0);
   }
   PERMI_UNROLL
   for (int part = 0; part < PARTS; part++) {
-    if (o.sampled) {
-      o.absolute = permi_add(o.absolute, fabs(p[part]));
+    if (SAMPLED == 2 ? o.sampled : SAMPLED) {
+      double *absolute = o.kept + 4 * STEP;
+      *absolute = permi_add(*absolute, fabs(p[part]));
       if (PIVOT)
-        o.absolute = permi_add(o.absolute, fabs(q[part]));
+        *absolute = permi_add(*absolute, fabs(q[part]));
     }
     if (ROUNDED) {
       const double term = PIVOT ? permi_add(p[part], -q[part]) : p[part];
       o.inner[part] = s == 0 ? term : permi_add(o.inner[part], s & 1 ? -term : term);
     } else { /* q is the low part */
       const bool minus = o.odd != (bool)(s & 1);
+      double *hi = o.kept + 2 * STEP * part;
+      double *lo = hi + STEP;
       double error;
-      permi_two_sum(o.hi[part], error, o.hi[part], minus ? -p[part] : p[part]);
-      o.lo[part] = permi_add(o.lo[part], permi_add(error, minus ? -q[part] : q[part]));
+      permi_two_sum(*hi, error, *hi, minus ? -p[part] : p[part]);
+      *lo = permi_add(*lo, permi_add(error, minus ? -q[part] : q[part]));
     }
   }
 }
 
 /* All settings from S on; by recursion, since compilers do not unroll that much. */
-template <int S, int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int ROOM>
+template <int S, int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM,
+          int STEP>
 struct permi_states {
-  static PERMI_BOTH void run(const permi_arguments<COUNT> &a, permi_registers<ROOM> &o)
+  static PERMI_BOTH void run(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o)
   {
-    permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, ROOM>(a, o, S);
-    permi_states<S + 1, END, N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, ROOM>::run(a, o);
+    permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, S);
+    permi_states<S + 1, END, N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>::run(a, o);
   }
 };
 
-template <int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int ROOM>
-struct permi_states<END, END, N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, ROOM> {
-  static PERMI_BOTH void run(const permi_arguments<COUNT> &, permi_registers<ROOM> &) {}
+template <int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
+struct permi_states<END, END, N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP> {
+  static PERMI_BOTH void run(const permi_arguments<COUNT> &, permi_registers<ROOM, STEP> &) {}
 };
 
-/* The sum over a thread's sign vectors: out = value hi, lo, imaginary hi, lo, sum of |terms| (sampled). */
-template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT>
-PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
-                           double *out)
+/* The terms of all signs of the block columns. */
+template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
+PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o)
 {
-  enum { WORDS = PARTS * (1 + LOW), ROOM = (N ? N : 64) * WORDS, ROUNDED = PRODUCT < 2 };
+  if (N)
+    permi_states<0, N ? 1 << K : 0, N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>::run(a, o);
+  else
+    for (int s = 0; s < 1 << a.block; s++)
+      permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
+}
+
+/* The sums over a thread's sign vectors: see permi_registers. With two unrolled columns the code comes twice, so that
+   no branch parts the terms: 2% faster; with three or more it is too long, and 20% slower. */
+template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
+PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
+                           double *kept)
+{
+  enum { WORDS = PARTS * (1 + LOW), ROOM = (N ? N : 64) * WORDS, ROUNDED = PRODUCT < 2, COPIES = K == 2 };
   const int n = N ? N : a.n;
   const int block = N ? K : a.block;
   const int stride = (n * WORDS + 1) / 2 * 2;
@@ -363,15 +382,16 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   const unsigned key = ((unsigned)chunk * 4 + (unsigned)(thread >> 5)) * 0x85ebca6bu;
   unsigned group = block < 3 ? 8u >> block : 1;
   double sum[2] = {0, 0};
-  permi_registers<ROOM> o;
+  permi_registers<ROOM, STEP> o;
   o.row = table + stride * 2 * a.walk;
-  o.absolute = 0;
+  o.kept = kept;
   o.sampled = true;
   if (group > states)
     group = states;
+  o.inner[0] = o.inner[1] = 0;
   PERMI_UNROLL
-  for (int part = 0; part < 2; part++)
-    o.hi[part] = o.lo[part] = o.inner[part] = 0;
+  for (int k = 0; k < 5; k++)
+    kept[STEP * k] = 0;
   PERMI_UNROLL
   for (int i = 0; i < n * WORDS; i++)
     o.x[i] = a.table[i];
@@ -391,11 +411,12 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
       hash = (hash ^ hash >> 16) * 0x7feb352du;
       o.sampled = !(hash >> 24 & a.mask);
     }
-    if (N)
-      permi_states<0, N ? 1 << K : 0, N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, ROOM>::run(a, o);
+    if (!COPIES)
+      permi_setting<N, PARTS, PRODUCT, LOW, K, PLAIN, 2, COUNT, ROOM, STEP>(a, o);
+    else if (o.sampled)
+      permi_setting<N, PARTS, PRODUCT, LOW, K, PLAIN, 1, COUNT, ROOM, STEP>(a, o);
     else
-      for (int s = 0; s < 1 << block; s++)
-        permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, ROOM>(a, o, s);
+      permi_setting<N, PARTS, PRODUCT, LOW, K, PLAIN, 0, COUNT, ROOM, STEP>(a, o);
     PERMI_UNROLL
     for (int part = 0; part < PARTS; part++) {
       if (ROUNDED) {
@@ -403,13 +424,15 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
         sum[part] = block < 3 ? permi_add(sum[part], inner) : inner;
       }
       if (block >= 3 || (m & (group - 1)) == group - 1) {
+        double *hi = kept + 2 * STEP * part;
+        double *lo = hi + STEP;
         double error;
         if (ROUNDED) {
-          permi_two_sum(o.hi[part], error, o.hi[part], sum[part]);
-          o.lo[part] = permi_add(o.lo[part], error);
+          permi_two_sum(*hi, error, *hi, sum[part]);
+          *lo = permi_add(*lo, error);
           sum[part] = 0;
         } else {
-          permi_two_sum(o.hi[part], o.lo[part], o.hi[part], o.lo[part]);
+          permi_two_sum(*hi, *lo, *hi, *lo);
         }
       }
     }
@@ -418,13 +441,10 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
       o.row = table + stride * (2 * j + (int)((m + 1) >> (j + 1) & 1));
     }
   }
-  {
-    const bool minus = permi_parity(number);
-    out[0] = minus ? -o.hi[0] : o.hi[0];
-    out[1] = minus ? -o.lo[0] : o.lo[0];
-    out[2] = minus ? -o.hi[1] : o.hi[1];
-    out[3] = minus ? -o.lo[1] : o.lo[1];
-    out[4] = o.absolute;
+  if (permi_parity(number)) {
+    PERMI_UNROLL
+    for (int k = 0; k < 4; k++)
+      kept[STEP * k] = -kept[STEP * k];
   }
 }
 
@@ -447,18 +467,24 @@ PERMI_BOTH void permi_fold(double *room, int t, int half)
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT>
 __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
 {
+  enum { SHARED = PARTS == 1 && PRODUCT == 0 && N <= 44 };
   extern __shared__ double2 permi_shared[];
-  double *room = (double *)permi_shared;
+  double *room = (double *)permi_shared; /* [5][128], then the walk's table */
+  double *table = room + 640;
   const int t = (int)threadIdx.x;
   const int stride = (N * PARTS * (1 + LOW) + 1) / 2 * 2;
-  double out[5];
   for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
-    room[i] = a.table[stride * (1 + a.high) + i];
+    table[i] = a.table[stride * (1 + a.high) + i];
   __syncthreads();
-  permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT>(a, room, a.first + blockIdx.x, t, out);
-  __syncthreads();
-  for (int k = 0; k < 5; k++)
-    room[128 * k + t] = out[k];
+  /* sums in shared memory: 1.3% faster where registers are scarcest, slower elsewhere */
+  if (SHARED) {
+    permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, 128>(a, table, a.first + blockIdx.x, t, room + t);
+  } else {
+    double kept[5];
+    permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, 1>(a, table, a.first + blockIdx.x, t, kept);
+    for (int k = 0; k < 5; k++)
+      room[128 * k + t] = kept[k];
+  }
   for (int half = 64; half; half /= 2) {
     __syncthreads();
     if (t < half)
@@ -480,14 +506,14 @@ __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
   {                                                                                                                    \
     permi_chunk<n, parts, product, low, k, plain, count>(a);                                                           \
   }
-PERMI_KERNEL(40, 1, 0, 0, 4, 0, 160, 4)
-PERMI_KERNEL(56, 1, 0, 0, 3, 0, 168, 3)
-PERMI_KERNEL(64, 1, 0, 0, 3, 64, 256, 3)
+PERMI_KERNEL(40, 1, 0, 0, 3, 0, 120, 4)
+PERMI_KERNEL(56, 1, 0, 0, 2, 0, 112, 3)
+PERMI_KERNEL(64, 1, 0, 0, 2, 64, 192, 3)
 PERMI_KERNEL(40, 1, 1, 1, 0, 0, 1, 2)
 PERMI_KERNEL(40, 1, 2, 0, 0, 0, 1, 3)
 PERMI_KERNEL(40, 1, 2, 1, 0, 0, 1, 2)
 PERMI_KERNEL(40, 1, 3, 1, 0, 0, 1, 2)
-PERMI_KERNEL(36, 2, 0, 0, 0, 0, 1, 3)
+PERMI_KERNEL(36, 2, 0, 0, 0, 0, 1, 2)
 PERMI_KERNEL(24, 2, 0, 0, 0, 8, 16, 3)
 PERMI_KERNEL(20, 2, 2, 1, 0, 0, 1, 2)
 PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
@@ -732,7 +758,7 @@ static int permi_blocks(const permi_kernel_key *key)
 #if defined(PERMI_GPU_BLOCKS) /* for trials */
   return PERMI_GPU_BLOCKS;
 #endif
-  const int need = 2 * key->n * key->parts * (1 + key->low) + (key->parts == 2 ? 24 : 40);
+  const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
 }
 
@@ -1031,7 +1057,7 @@ static int permi_start(permi_worker *worker, permi_slot *slot, CUfunction functi
 {
   const perm_gpu_work *work = worker->run->work;
   const size_t walk = (size_t)work->stride * (size_t)(2 * work->walk + 1);
-  const unsigned shared = (unsigned)((walk > 640 ? walk : 640) * sizeof(double));
+  const unsigned shared = (unsigned)((640 + walk) * sizeof(double));
   const unsigned blocks = (unsigned)(slot->piece->end - slot->piece->begin);
   struct {
     permi_arguments<1> head;
@@ -1238,13 +1264,9 @@ typedef struct permi_twin_arguments {
 template <int PARTS, int PRODUCT, int LOW>
 static void permi_twin_walk(const permi_arguments<512> &a, const double *table, uint64_t chunk, double *room)
 {
-  int t, k;
-  for (t = 0; t < 128; t++) {
-    double out[5];
-    permi_walk<0, PARTS, PRODUCT, LOW, 0, 0, 512>(a, table, chunk, t, out);
-    for (k = 0; k < 5; k++)
-      room[128 * k + t] = out[k];
-  }
+  int t;
+  for (t = 0; t < 128; t++)
+    permi_walk<0, PARTS, PRODUCT, LOW, 0, 0, 512, 128>(a, table, chunk, t, room + t);
 }
 
 static void permi_twin_chunk(const permi_kernel_key *key, const permi_arguments<512> &a, uint64_t chunk, double *sums)

@@ -1,6 +1,6 @@
 /* Rates on one GPU as a Markdown table: what the FP64 pipe gives, two kernels in the published style as yardsticks,
    and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them.
-   Usage: build/bench_cuda [quick | tune]   quick: slices only; tune: default precision only, for trials of
+   Usage: build/bench_cuda [quick | tune]   quick: slices only; tune: some slices, for trials of
    -DPERMI_GPU_BLOCK(n)=.. (perm.h) and -DPERMI_GPU_BLOCKS=.. (perm_cuda.cu) */
 #include "../../perm_cuda.cu"
 
@@ -14,11 +14,11 @@ static void bench_check(cudaError_t status, const char *what)
   }
 }
 
-/* Eight independent chains of fused multiply-adds a thread. */
+/* Eight independent chains of fused multiply-adds a thread, of two registers each: those of three are slower. */
 __global__ void bench_pipe(double *out, int turns)
 {
   double x[8];
-  const double a = 1.0 + 1e-9 * threadIdx.x, b = 1e-9 * blockIdx.x;
+  const double a = 1e-9 * threadIdx.x;
 #pragma unroll
   for (int k = 0; k < 8; k++)
     x[k] = k;
@@ -26,7 +26,7 @@ __global__ void bench_pipe(double *out, int turns)
   for (int i = 0; i < turns; i++) {
 #pragma unroll
     for (int k = 0; k < 8; k++)
-      x[k] = fma(x[k], a, b);
+      x[k] = fma(x[k], a, x[k]);
   }
   out[blockIdx.x * blockDim.x + threadIdx.x] = x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7];
 }
@@ -183,6 +183,18 @@ static double bench_job(const char *name, int n, int parts, const double *a, per
   return seconds / (each * (double)chunks);
 }
 
+/* For trials of constants. */
+static void bench_trials(const double *a)
+{
+  bench_job("real n = 40, default", 40, 1, a, PERM_PRECISION_DEFAULT, 0, 5e12, 1.5);
+  bench_job("real n = 48, default, a slice", 48, 1, a, PERM_PRECISION_DEFAULT, 0, 5e12, 1.5);
+  bench_job("real n = 56, default, a slice", 56, 1, a, PERM_PRECISION_DEFAULT, 0, 5e12, 1.5);
+  bench_job("real n = 62, default, a slice", 62, 1, a, PERM_PRECISION_DEFAULT, 0, 5e12, 1.5);
+  bench_job("complex n = 36, default", 36, 2, a, PERM_PRECISION_DEFAULT, 0, 1e12, 5);
+  bench_job("real n = 40, accurate, a slice", 40, 1, a, PERM_PRECISION_ACCURATE, 0, 1e12, 6);
+  exit(0);
+}
+
 int main(int argc, char **argv)
 {
   static double a[2 * 64 * 64];
@@ -217,13 +229,12 @@ int main(int argc, char **argv)
   bench_yard = bench_yardstick_run<40, 0>("yardstick n = 40: registers, shared memory, 2 operations", a, memory, out);
   if (!tune)
     bench_yardstick_run<40, 1>("the same with Kahan's summation", a, memory, out);
+  else
+    bench_trials(a);
   fine = bench_job("real n = 40, default", 40, 1, a, PERM_PRECISION_DEFAULT, 0, whole ? 3e13 : 1e13, 1.5);
-  if (!tune)
-    bench_job("real n = 40, fast", 40, 1, a, PERM_PRECISION_FAST, 0, 1e13, 1.5);
+  bench_job("real n = 40, fast", 40, 1, a, PERM_PRECISION_FAST, 0, 1e13, 1.5);
   bench_job("real n = 48, default, a slice", 48, 1, a, PERM_PRECISION_DEFAULT, 0, 2e13, 1.5);
   bench_job("real n = 56, default, a slice", 56, 1, a, PERM_PRECISION_DEFAULT, 0, 2e13, 1.5);
-  if (tune)
-    return 0;
   bench_job("real n = 62, default, a slice", 62, 1, a, PERM_PRECISION_DEFAULT, 0, 2e13, 1.5);
   bench_job("real n = 40, certified, a slice", 40, 1, a, PERM_PRECISION_DEFAULT, 1, 4e12, 4);
   accurate = bench_job("real n = 40, accurate, a slice", 40, 1, a, PERM_PRECISION_ACCURATE, 0, 4e12, 6);
