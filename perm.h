@@ -3660,8 +3660,8 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     }
   }
   plan->lane_columns = 0;
-  /* Unrolled: on an H200 3 columns are 4% faster than 1 at n = 40, 2 are 5% faster at 56 (4: 1 and 10% slower), but they
-     take seconds to compile, which a small order does not; other products gain nothing. */
+  /* Unrolled: on an H200 3 columns are 4% faster than 1 at n = 40, 2 are 5% faster at 56 (4: 1 and 10% slower), but
+     they take seconds to compile, which a small order does not; other products gain nothing. */
   plan->block_columns = product != PERM_GPU_PIVOT || view->parts == 2 ? 0 : n <= 36 ? 1 : PERMI_GPU_BLOCK(n);
   plan->outer_columns = n - 1 - (product == PERM_GPU_PIVOT) - plan->block_columns;
   i = plan->outer_columns - PERM_GPU_THREADS_LOG2;

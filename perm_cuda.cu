@@ -320,7 +320,7 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
   }
   PERMI_UNROLL
   for (int part = 0; part < PARTS; part++) {
-    if (SAMPLED == 2 ? o.sampled : SAMPLED) {
+    if (SAMPLED == 2 ? o.sampled : SAMPLED == 1) {
       double *absolute = o.kept + 4 * STEP;
       *absolute = permi_add(*absolute, fabs(p[part]));
       if (PIVOT)

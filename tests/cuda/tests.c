@@ -1,5 +1,6 @@
 /* Tests of GPUs. Every kernel has a twin on the CPU, with the same bits: see perm_cuda.cu. Where there is no GPU the
-   twin is tested for itself: tables, planning, chunk arithmetic, sharing out, faults. Usage: tests_cuda [-v] [FILTER...] */
+   twin is tested for itself: tables, planning, chunk arithmetic, sharing out, faults.
+   Usage: tests_cuda [-v] [FILTER...] */
 #define PERM_WITH_CUDA
 #define PERM_IMPLEMENTATION
 #include "perm.h"
