@@ -31,37 +31,45 @@ __global__ void bench_pipe(double *out, int turns)
   out[blockIdx.x * blockDim.x + threadIdx.x] = x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7];
 }
 
-/* Yardsticks: Nijenhuis-Wilf by Gray code, order fixed at compile time, row sums in registers, the matrix in shared
-   memory, a range of 2^steps subsets a thread: an addition and a product an element. KAHAN: the sum compensated. */
-template <int N, int KAHAN>
-__global__ void __launch_bounds__(128) bench_yardstick(const double *matrix, double *out, int steps)
+/* Yardsticks in the manner of the published kernels (SUPERMAN, section 6.1: see perm_sparse.h), order fixed by compilation:
+   Nijenhuis and Wilf's sum by Gray code, a range of 2^steps subsets a thread, an addition and a product an element. Row
+   sums x and the matrix are in global or shared memory, or x in registers. KAHAN: the sum compensated. */
+enum { BENCH_GLOBAL, BENCH_SHARED, BENCH_REGISTERS };
+
+template <int N, int X, int A, int KAHAN>
+__global__ void __launch_bounds__(128) bench_yardstick(const double *matrix, double *room, double *out, int steps)
 {
-  extern __shared__ double columns[];
+  extern __shared__ double shared[];
   const unsigned long long thread = blockIdx.x * 128ull + threadIdx.x;
   const unsigned long long first = thread << steps;
-  double x[N], sum = 0, lost = 0;
-  for (int i = threadIdx.x; i < N * N; i += 128)
-    columns[i] = matrix[i];
+  const double *columns = A == BENCH_SHARED ? shared : matrix;
+  double own[X == BENCH_REGISTERS ? N : 1], sum = 0, lost = 0;
+  double *x = X == BENCH_REGISTERS ? own : X == BENCH_SHARED ? shared + (A == BENCH_SHARED) * N * N + threadIdx.x
+                                                             : room + thread;
+  const size_t step = X == BENCH_REGISTERS ? 1 : X == BENCH_SHARED ? 128 : gridDim.x * (size_t)128;
+  if (A == BENCH_SHARED)
+    for (int i = threadIdx.x; i < N * N; i += 128)
+      shared[i] = matrix[i];
   __syncthreads();
 #pragma unroll
   for (int r = 0; r < N; r++) {
     double all = 0;
     for (int j = 0; j < N; j++)
       all += columns[j * N + r];
-    x[r] = columns[(N - 1) * N + r] - all / 2;
+    x[r * step] = columns[(N - 1) * N + r] - all / 2;
   }
   for (int j = 0; j < N - 1; j++)
     if ((first ^ first >> 1) >> j & 1) {
 #pragma unroll
       for (int r = 0; r < N; r++)
-        x[r] += columns[j * N + r];
+        x[r * step] += columns[j * N + r];
     }
 #pragma unroll 1
   for (unsigned k = 0;;) {
     double product = 1;
 #pragma unroll
     for (int r = 0; r < N; r++)
-      product *= x[r];
+      product *= x[r * step];
     product = k & 1 ? -product : product;
     if (KAHAN) {
       const double y = product - lost, t = sum + y;
@@ -78,7 +86,7 @@ __global__ void __launch_bounds__(128) bench_yardstick(const double *matrix, dou
       const double *column = columns + j * N;
 #pragma unroll
       for (int r = 0; r < N; r++)
-        x[r] = fma(sign, column[r], x[r]);
+        x[r * step] = fma(sign, column[r], x[r * step]);
     }
   }
   out[thread] = sum;
@@ -113,28 +121,34 @@ static void bench_line(const char *name, double elements, double seconds, double
   fflush(stdout);
 }
 
-template <int N, int KAHAN>
+template <int N, int X, int A, int KAHAN>
 static double bench_yardstick_run(const char *name, const double *a, double *device, double *out)
 {
-  const int blocks = 132 * 64, steps = 14;
-  const size_t shared = N * N * sizeof(double);
-  double transposed[N * N], seconds = 0;
+  const int blocks = 132 * 64, steps = X == BENCH_REGISTERS ? 14 : 11;
+  const size_t shared = ((A == BENCH_SHARED) * N * N + (X == BENCH_SHARED) * N * 128) * sizeof(double);
+  const double elements = (double)N * blocks * 128.0 * (1 << steps);
+  double transposed[N * N], *room = NULL, seconds = 0;
   cudaEvent_t start, end;
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++)
       transposed[j * N + i] = a[i * N + j];
   bench_check(cudaMemcpy(device, transposed, sizeof transposed, cudaMemcpyHostToDevice), "copy");
+  if (X == BENCH_GLOBAL)
+    bench_check(cudaMalloc((void **)&room, (size_t)blocks * 128 * N * sizeof(double)), "memory");
+  bench_check(cudaFuncSetAttribute(bench_yardstick<N, X, A, KAHAN>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   (int)shared), "shared memory");
   bench_check(cudaEventCreate(&start), "event");
   bench_check(cudaEventCreate(&end), "event");
   for (int run = 0; run < 2; run++) { /* the first one warms up */
     bench_check(cudaEventRecord(start), "event");
-    bench_yardstick<N, KAHAN><<<blocks, 128, shared>>>(device, out, steps);
+    bench_yardstick<N, X, A, KAHAN><<<blocks, 128, shared>>>(device, room, out, steps);
     bench_check(cudaGetLastError(), "launch");
     bench_check(cudaEventRecord(end), "event");
     seconds = bench_seconds(start, end);
   }
-  bench_line(name, (double)N * blocks * 128.0 * (1 << steps), seconds, 2);
-  return (double)N * blocks * 128.0 * (1 << steps) / seconds;
+  cudaFree(room);
+  bench_line(name, elements, seconds, 2);
+  return elements / seconds;
 }
 
 /* A slice of a job: about so many elements, kernels compiled before. Returns seconds an element. */
@@ -226,11 +240,15 @@ int main(int argc, char **argv)
   printf("| kernel | elements | seconds | elements/s | of the pipe | times yardstick |\n|---|---|---|---|---|---|\n");
   for (k = 0; k < 2 * 64 * 64; k++)
     a[k] = bench_random();
-  bench_yard = bench_yardstick_run<40, 0>("yardstick n = 40: registers, shared memory, 2 operations", a, memory, out);
-  if (!tune)
-    bench_yardstick_run<40, 1>("the same with Kahan's summation", a, memory, out);
-  else
+  bench_yard = bench_yardstick_run<40, BENCH_REGISTERS, BENCH_SHARED, 0>(
+      "yardstick n = 40: x in registers, A in shared memory", a, memory, out);
+  if (tune)
     bench_trials(a);
+  bench_yardstick_run<40, BENCH_REGISTERS, BENCH_SHARED, 1>("the same with Kahan's summation", a, memory, out);
+  bench_yardstick_run<40, BENCH_REGISTERS, BENCH_GLOBAL, 0>("x in registers, A in global memory", a, memory, out);
+  bench_yardstick_run<40, BENCH_SHARED, BENCH_SHARED, 0>("x and A in shared memory", a, memory, out);
+  bench_yardstick_run<40, BENCH_SHARED, BENCH_GLOBAL, 0>("x in shared, A in global memory", a, memory, out);
+  bench_yardstick_run<40, BENCH_GLOBAL, BENCH_GLOBAL, 0>("x and A in global memory", a, memory, out);
   fine = bench_job("real n = 40, default", 40, 1, a, PERM_PRECISION_DEFAULT, 0, whole ? 3e13 : 1e13, 1.5);
   bench_job("real n = 40, fast", 40, 1, a, PERM_PRECISION_FAST, 0, 1e13, 1.5);
   bench_job("real n = 48, default, a slice", 48, 1, a, PERM_PRECISION_DEFAULT, 0, 2e13, 1.5);
