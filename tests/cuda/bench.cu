@@ -31,7 +31,7 @@ __global__ void bench_pipe(double *out, int turns)
   out[blockIdx.x * blockDim.x + threadIdx.x] = x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7];
 }
 
-/* Yardsticks in the manner of the published kernels (SUPERMAN, section 6.1: see perm_sparse.h), order fixed by compilation:
+/* Yardsticks in the manner of the published kernels (SUPERMAN, section 6.1: see perm_sparse.h), compiled for an order:
    Nijenhuis and Wilf's sum by Gray code, a range of 2^steps subsets a thread, an addition and a product an element. Row
    sums x and the matrix are in global or shared memory, or x in registers. KAHAN: the sum compensated. */
 enum { BENCH_GLOBAL, BENCH_SHARED, BENCH_REGISTERS };
