@@ -624,6 +624,17 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 PERM_API perm_isa perm_isa_best(void);
 
 /* What perm.h and perm_cuda.cu tell each other; callers need none of it. The kernels' tables: see >>gpu. */
+/* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines
+     extern "C" __global__ void __launch_bounds__(128, ...) permi_kernel(const permi_arguments<1> a)
+   A block makes the sums of chunk a.first + blockIdx.x, at a.out + PERM_GPU_SUMS * blockIdx.x; a.table is work's. The
+   text alone is the key under which the kernel is cached: what differs in it must show there. */
+typedef struct perm_gpu_program {
+  const char *text;
+  size_t shared; /* bytes of shared memory */
+  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same on the CPU, bit by bit: for tests */
+  const void *context;
+} perm_gpu_program;
+
 typedef struct perm_gpu_work {
   int n, parts, product; /* 1 real, 2 complex; perm_gpu_product */
   int low, plain;        /* 1: rows have low words; how many rows, the last ones, are not divided by their pivot */
@@ -633,6 +644,8 @@ typedef struct perm_gpu_work {
   uint64_t fingerprint;
   const double *table; /* start [stride]; step [high][stride]; walk [2 * walk + 1][stride]; constants */
   size_t doubles, constants;
+  const perm_gpu_program *program; /* NULL: a kernel of the template; else of all these only table, doubles, and */
+                                   /* fingerprint count, absolute_mask where the sink wants it */
 } perm_gpu_work;
 
 typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED }

@@ -530,6 +530,7 @@ PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
   X(load, "cuModuleLoadData", (CUmodule *module, const void *image))                                                   \
   X(unload, "cuModuleUnload", (CUmodule module))                                                                       \
   X(function, "cuModuleGetFunction", (CUfunction *function, CUmodule module, const char *name))                        \
+  X(allow, "cuFuncSetAttribute", (CUfunction function, CUfunction_attribute attribute, int value))                     \
   X(launch, "cuLaunchKernel",                                                                                          \
     (CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,                \
      unsigned shared, CUstream stream, void **parameters, void **extra))                                               \
@@ -582,13 +583,16 @@ typedef struct permi_nvrtc {
 /* A kernel's key, and where it is loaded. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int device;
+  int arch, device;
+  uint64_t digest, length; /* of a program's text */
 } permi_kernel_key;
 
 typedef struct permi_loaded {
   permi_kernel_key key;
   CUmodule module;
   CUfunction function;
+  char *image; /* for other devices of the architecture */
+  size_t size;
   struct permi_loaded *next;
 } permi_loaded;
 
@@ -768,19 +772,6 @@ static int permi_constants(const permi_kernel_key *key)
   return count ? count : 1;
 }
 
-static char *permi_source(const permi_kernel_key *key)
-{
-  const size_t size = sizeof permi_vocabulary + sizeof permi_text + 512;
-  char *source = (char *)malloc(size);
-  if (source)
-    snprintf(source, size,
-             "%s%s\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
-             "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
-             permi_vocabulary, permi_text, permi_blocks(key), permi_constants(key), key->n, key->parts, key->product,
-             key->low, key->block, key->plain, permi_constants(key));
-  return source;
-}
-
 static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* FNV-1a */
 {
   const unsigned char *byte = (const unsigned char *)data;
@@ -790,6 +781,43 @@ static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* F
   return hash;
 }
 #define PERMI_DIGEST_START UINT64_C(14695981039346656037)
+
+/* The key of work's kernel on a device, -1: on none. */
+static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
+{
+  permi_kernel_key key;
+  memset(&key, 0, sizeof key);
+  key.device = device;
+  key.arch = device >= 0 ? permi_cuda.arch[device] : 0;
+  if (work->program) {
+    key.length = strlen(work->program->text);
+    key.digest = permi_digest(PERMI_DIGEST_START, work->program->text, (size_t)key.length);
+    return key;
+  }
+  key.n = work->n;
+  key.parts = work->parts;
+  key.product = work->product;
+  key.low = work->low;
+  key.block = work->block;
+  key.plain = work->plain;
+  return key;
+}
+
+static char *permi_source(const perm_gpu_work *work)
+{
+  const permi_kernel_key key = permi_key(work, -1);
+  const size_t size = sizeof permi_vocabulary + sizeof permi_text + 512 + (size_t)key.length;
+  char *source = (char *)malloc(size);
+  if (source && work->program)
+    snprintf(source, size, "%s%s\n%s", permi_vocabulary, permi_text, work->program->text);
+  else if (source)
+    snprintf(source, size,
+             "%s%s\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
+             "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
+             permi_vocabulary, permi_text, permi_blocks(&key), permi_constants(&key), key.n, key.parts, key.product,
+             key.low, key.block, key.plain, permi_constants(&key));
+  return source;
+}
 
 /* Compiles for an architecture: machine code where NVRTC knows it, else PTX for the newest that it knows below. NULL:
    message says why. */
@@ -880,67 +908,80 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
     remove(temporary);
 }
 
-/* The kernel for work on a device whose context is current; NULL: message says why. */
+/* The kernel for work on a device whose context is current; NULL: message says why. Devices of one architecture share
+   what was compiled. */
 static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char *cache, char *message)
 {
-  permi_kernel_key key;
+  const permi_kernel_key key = permi_key(work, device);
   permi_loaded *loaded;
   char path[1100] = "", *source = NULL, *image = NULL;
   size_t size = 0;
-  int from_cache = 0, fine, major = 0, minor = 0;
-  memset(&key, 0, sizeof key);
-  key.n = work->n;
-  key.parts = work->parts;
-  key.product = work->product;
-  key.low = work->low;
-  key.block = work->block;
-  key.plain = work->plain;
-  key.device = device;
+  int not_new, fine, major = 0, minor = 0;
   pthread_mutex_lock(&permi_cuda_lock);
-  for (loaded = permi_cuda.loaded; loaded && memcmp(&loaded->key, &key, sizeof key); loaded = loaded->next) {
+  for (loaded = permi_cuda.loaded; loaded; loaded = loaded->next) {
+    permi_kernel_key other = loaded->key;
+    if (!memcmp(&other, &key, sizeof key))
+      goto done;
+    other.device = device;
+    if (!image && !memcmp(&other, &key, sizeof key)) {
+      size = loaded->size;
+      image = (char *)malloc(size + 1);
+      if (image)
+        memcpy(image, loaded->image, size + 1);
+    }
   }
-  if (loaded)
-    goto done;
+  not_new = image != NULL;
   loaded = (permi_loaded *)calloc(1, sizeof *loaded);
-  source = permi_source(&key);
+  source = permi_source(work);
   if (!loaded || !source) {
     snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
     goto fail;
   }
   loaded->key = key;
-  if (permi_cuda.twin) { /* its modules are keys */
-    image = (char *)malloc(sizeof key);
+  if (permi_cuda.twin && !image) { /* its modules are keys */
+    size = sizeof key;
+    image = (char *)malloc(size + 1);
     if (image)
-      memcpy(image, &key, sizeof key);
-  } else {
+      memcpy(image, &key, size);
+  } else if (!image) {
     permi_cuda.nvrtc.version(&major, &minor);
     if (cache && strlen(cache) < 1000) {
       snprintf(path, sizeof path, "%s/perm-sm%d-nvrtc%d.%d-%016llx.cubin", cache, permi_cuda.arch[device], major, minor,
                (unsigned long long)permi_digest(PERMI_DIGEST_START, source, strlen(source)));
       image = permi_cache_read(path, &size);
-      from_cache = image != NULL;
+      not_new = image != NULL;
     }
   }
   for (;;) {
-    if (!image)
+    if (!image && !permi_cuda.twin)
       image = permi_compile(source, permi_cuda.arch[device], &size, message);
-    if (!image)
+    if (!image) {
+      if (!message[0])
+        snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
       goto fail;
+    }
     fine = PERMI_CALL(load, (&loaded->module, image), device, message);
-    if (fine || !from_cache)
+    if (fine || !not_new || permi_cuda.twin)
       break;
     free(image); /* whole, but not for this driver */
     image = NULL;
-    from_cache = 0;
+    not_new = 0;
   }
   if (!fine)
     goto fail;
-  if (!PERMI_CALL(function, (&loaded->function, loaded->module, "permi_kernel"), device, message)) {
+  if (!PERMI_CALL(function, (&loaded->function, loaded->module, "permi_kernel"), device, message) ||
+      (work->program && work->program->shared > 48 * 1024 && /* more than that is had for the asking */
+       !PERMI_CALL(allow, (loaded->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                           (int)work->program->shared),
+                   device, message))) {
     permi_cuda.driver.unload(loaded->module);
     goto fail;
   }
-  if (path[0] && !from_cache)
+  if (path[0] && !not_new)
     permi_cache_write(path, image, size);
+  loaded->image = image;
+  loaded->size = size;
+  image = NULL;
   loaded->next = permi_cuda.loaded;
   permi_cuda.loaded = loaded;
   goto done;
@@ -1056,14 +1097,15 @@ static void permi_deliver(permi_run *run, permi_piece *piece)
 static int permi_start(permi_worker *worker, permi_slot *slot, CUfunction function, CUdeviceptr table, char *message)
 {
   const perm_gpu_work *work = worker->run->work;
+  const perm_gpu_program *program = work->program;
   const size_t walk = (size_t)work->stride * (size_t)(2 * work->walk + 1);
-  const unsigned shared = (unsigned)((640 + walk) * sizeof(double));
+  const unsigned shared = program ? (unsigned)program->shared : (unsigned)((640 + walk) * sizeof(double));
   const unsigned blocks = (unsigned)(slot->piece->end - slot->piece->begin);
   struct {
     permi_arguments<1> head;
     double more[4096 / 8];
   } arguments;
-  void *parameters[1] = {&arguments};
+  void *parameters[1] = {&arguments}, **for_twin = permi_cuda.twin ? (void **)(uintptr_t)program : NULL;
   memset(&arguments, 0, sizeof arguments);
   arguments.head.table = (const double *)(uintptr_t)table;
   arguments.head.out = (double *)(uintptr_t)slot->out;
@@ -1074,11 +1116,12 @@ static int permi_start(permi_worker *worker, permi_slot *slot, CUfunction functi
   arguments.head.walk = work->walk;
   arguments.head.high = work->high;
   arguments.head.mask = work->absolute_mask;
-  memcpy((char *)&arguments + PERMI_HEAD_BYTES, work->table + (work->doubles - work->constants),
-         work->constants * sizeof(double));
+  if (work->constants)
+    memcpy((char *)&arguments + PERMI_HEAD_BYTES, work->table + (work->doubles - work->constants),
+           work->constants * sizeof(double));
   memset(slot->sums, 0xff, blocks * PERM_GPU_SUMS * sizeof(double)); /* NaN: what is not written is noticed */
   slot->start = permi_clock();
-  return PERMI_CALL(launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, NULL), worker->device,
+  return PERMI_CALL(launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, for_twin), worker->device,
                     message) &&
          PERMI_CALL(download, (slot->sums, slot->out, blocks * PERM_GPU_SUMS * sizeof(double), slot->stream),
                     worker->device, message) &&
@@ -1314,14 +1357,19 @@ static CUresult permi_twin_function(CUfunction *function, CUmodule module, const
   *function = (CUfunction)module;
   return CUDA_SUCCESS;
 }
+static CUresult permi_twin_allow(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
 static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                  unsigned, CUstream, void **parameters, void **)
+                                  unsigned, CUstream, void **parameters, void **program_given)
 {
+  const perm_gpu_program *program = (const perm_gpu_program *)(void *)program_given;
   permi_arguments<512> a;
   unsigned chunk;
   memcpy(&a, parameters[0], PERMI_HEAD_BYTES + 4096);
   for (chunk = 0; chunk < gx; chunk++)
-    permi_twin_chunk((const permi_kernel_key *)function, a, a.first + chunk, a.out + 5 * (size_t)chunk);
+    if (program)
+      program->twin(program->context, a.first + chunk, a.out + 5 * (size_t)chunk);
+    else
+      permi_twin_chunk((const permi_kernel_key *)function, a, a.first + chunk, a.out + 5 * (size_t)chunk);
   return CUDA_SUCCESS;
 }
 static CUresult permi_twin_stream(CUstream *stream, unsigned) { *stream = (CUstream)1; return CUDA_SUCCESS; }
@@ -1365,6 +1413,7 @@ extern "C" void perm_cuda_test_driver(int devices)
     permi_loaded *loaded = permi_cuda.loaded;
     permi_cuda.loaded = loaded->next;
     permi_cuda.driver.unload(loaded->module);
+    free(loaded->image);
     free(loaded);
   }
   permi_cuda.driver_state = permi_cuda.nvrtc_state = 0;
@@ -1388,17 +1437,9 @@ extern "C" long perm_cuda_test_fault(long calls)
 /* What NVRTC, if it is here, makes of work for an architecture; the caller frees it. No GPU is needed. */
 extern "C" char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, size_t *size, char *message)
 {
-  permi_kernel_key key;
   char *source, *image;
-  memset(&key, 0, sizeof key);
-  key.n = work->n;
-  key.parts = work->parts;
-  key.product = work->product;
-  key.low = work->low;
-  key.block = work->block;
-  key.plain = work->plain;
   pthread_mutex_lock(&permi_cuda_lock);
-  source = permi_nvrtc_open() ? permi_source(&key) : NULL;
+  source = permi_nvrtc_open() ? permi_source(work) : NULL;
   pthread_mutex_unlock(&permi_cuda_lock);
   if (!source) {
     snprintf(message, PERM_MESSAGE_BYTES, "%s", permi_cuda.nvrtc_message);

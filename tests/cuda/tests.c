@@ -334,6 +334,92 @@ TEST(t_cuda_faults_at_the_start)
   perm_cuda_test_driver(0);
 }
 
+/* A leaf's own kernel, as small as can be, through the runner: each chunk yields its number, and x from the table. */
+static void cuda_own_twin(const void *context, uint64_t chunk, double *sums)
+{
+  sums[0] = (double)chunk;
+  sums[1] = 0;
+  sums[2] = *(const double *)context;
+  sums[3] = sums[4] = 0;
+}
+
+static int cuda_own_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums)
+{
+  uint64_t k;
+  (void)context, (void)first;
+  for (k = 0; k < chunks; k++, sums += PERM_GPU_SUMS) {
+    permi_sum_add_double(&partial->value, sums[0]);
+    permi_sum_add_double(&partial->imaginary, sums[2]);
+  }
+  partial->chunks += chunks;
+  return 1;
+}
+
+static perm_status cuda_own_poll(void *context, uint64_t done)
+{
+  (void)context, (void)done;
+  return PERM_OK;
+}
+
+static double cuda_value(const perm_sum *sum)
+{
+  long long exp2;
+  const double value = permi_sum_value(sum, &exp2).hi;
+  return ldexp(value, (int)exp2);
+}
+
+static void cuda_own_kernel(int devices)
+{
+  static const char *const text[2] = {
+      "extern \"C\" __global__ void permi_kernel(const permi_arguments<1> a) {\n"
+      "  double *out = a.out + 5 * blockIdx.x;\n"
+      "  if (threadIdx.x == 0) { out[0] = (double)(a.first + blockIdx.x); out[2] = a.table[0]; }\n"
+      "  if (threadIdx.x == 1) out[1] = out[3] = out[4] = 0;\n}\n",
+      "extern \"C\" __global__ void permi_kernel(const permi_arguments<1> a) {\n"
+      "  extern __shared__ double room[];\n"
+      "  double *out = a.out + 5 * blockIdx.x;\n"
+      "  if (threadIdx.x == 0) { room[8000] = (double)(a.first + blockIdx.x); out[2] = a.table[0]; }\n"
+      "  if (threadIdx.x == 1) out[1] = out[3] = out[4] = 0;\n"
+      "  __syncthreads();\n  out[0] = room[8000];\n}\n"};
+  const perm_gpu_sink sink = {NULL, cuda_own_add, perm_partial_merge, cuda_own_poll};
+  const double table[1] = {3};
+  int k;
+  for (k = 0; k < 4; k++) { /* each is compiled once, and the second asks for much shared memory */
+    perm_options options = cuda_options(0, 0);
+    perm_gpu_program program = {text[k % 2], k % 2 ? 64008 : 8, cuda_own_twin, table};
+    perm_gpu_work work;
+    perm_partial partial;
+    char message[PERM_MESSAGE_BYTES] = "";
+    int gpus = 0;
+    perm_status status;
+    memset(&work, 0, sizeof work);
+    memset(&partial, 0, sizeof partial);
+    work.table = table;
+    work.doubles = 1;
+    work.program = &program;
+    options.gpus = devices;
+    status = perm_cuda_run(&work, 5, 10000, &options, &sink, &partial, &gpus, message);
+    CHECK_SHOW(status == PERM_OK && gpus >= 1 && gpus <= devices, "%s", message);
+    CHECK(cuda_value(&partial.value) == 9995.0 * (5 + 9999) / 2);
+    CHECK(cuda_value(&partial.imaginary) == 3 * 9995.0);
+  }
+}
+
+TEST(t_cuda_twin_own_kernel)
+{
+  perm_cuda_test_driver(3);
+  cuda_own_kernel(3);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_gpu_own_kernel)
+{
+  const int gpus = cuda_real_gpus();
+  if (!gpus)
+    SKIP("no GPU, driver or NVRTC");
+  cuda_own_kernel(gpus);
+}
+
 static int cuda_stop_at_once(const perm_progress *progress, void *user_data)
 {
   (void)progress;
