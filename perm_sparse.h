@@ -24,6 +24,7 @@
      >>arrays      the same on arrays indexed by combinations
      >>tree        tables of a tree decomposition
      >>hybrid      signs outside, elimination inside
+     >>programs    the same for GPUs: statements, the text of a kernel; what both offer
      >>band        a window of columns sliding along a band
      >>sparyser    Ryser in compressed rows and columns
      >>dominating  Ryser over a dominating set of columns
@@ -7348,6 +7349,8 @@ typedef enum permi_hybrid_algebra {
 
 /* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
+  permi_gpu gpu; /* comes first, where perm.h looks for it; used with `code`, the program of >>programs, not NULL */
+  struct permi_code *code;
   int n, inner, low, high, lanes_log2, chunk_log2, transposed;
   int parts, lanes; /* numbers of a pattern, patterns of a slot */
   permi_hybrid_algebra algebra;
@@ -7447,6 +7450,9 @@ typedef struct permi_arrangement {
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
+#define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
+#define PERMI_GPU_STATEMENTS 4000 /* larger programs lose 5 to 15% or more */
+#define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
@@ -7467,6 +7473,7 @@ typedef struct permi_hybrid_node { /* computes out of left and right; right < 0:
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
   int n, budget, nodes, items;
+  int gpu; /* costs of >>programs: 1 with rows divided by an entry, 2 without; 0: of the interpreter */
   uint64_t row[2][64], column[2][64]; /* bits of a row's columns, and of a column's rows, in both orientations */
   int degree[2][64];
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
@@ -7487,6 +7494,7 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 {
   const int n = work->n = block->n;
   int i, e, t, k;
+  work->gpu = 0;
   memset(work->row, 0, sizeof work->row);
   memset(work->column, 0, sizeof work->column);
   memset(work->degree, 0, sizeof work->degree);
@@ -7520,6 +7528,16 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
+/* What a row's table costs a GPU before it is used: all of it, or with its column of +-1 left to the product. The
+   interpreter adds up what it holds. */
+static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
+{
+  const int columns = permi_bits32(f->scope);
+  if (!work->gpu || f->node >= work->n || (!whole && work->gpu == 1 && columns < 2))
+    return 0;
+  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1];
+}
+
 /* Statements of a step of the program (an outer pattern), weighted, of the layout; gives up above `limit`. For inner
    column after inner column the factors that contain it are merged, the cheapest pair first, the last one with the
    fold. With `record` the nodes are left in work->node. A table counts as often as it is computed: rate. */
@@ -7529,7 +7547,9 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   const uint64_t *column = work->column[layout->transposed];
   const int *degree = work->degree[layout->transposed];
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER];
-  double cost = 1, live = n, most = 0, rows = 0;
+  const double waiting = work->gpu ? 0.75 : 1; /* entry after entry: operands go as results come */
+  const double fold = work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD;
+  double cost = 1, live = work->gpu ? 0 : n, most = 0, rows = 0;
   int i, j, k, factors = 0, scalars = 0;
   uint32_t scope[64], dirty[64], before;
   work->nodes = work->items = 0;
@@ -7593,7 +7613,9 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       here = work->power[permi_bits32(result.scope)];
       rows += least * ((taken[a].node < n) + (taken[b].node < n));
       cost += least * (taken[a].node < n ? PERMI_WEIGHT_ROWS : 1);
-      most = fmax(most, live + here);
+      i = taken[a].node < n && permi_bits32(taken[a].scope) > permi_bits32(taken[b].scope);
+      cost += permi_layout_row(work, &taken[a], !i) + permi_layout_row(work, &taken[b], i);
+      most = fmax(most, live + waiting * here);
       for (i = 0; i < 2; i++) {
         const permi_hybrid_factor *f = &taken[i ? b : a];
         if (f->node >= n && f->dirty == result.dirty)
@@ -7621,7 +7643,9 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       result.dirty |= taken[1].dirty;
     }
     here = work->power[permi_bits32(result.scope) - 1];
-    cost += work->rate[result.dirty] * here * (count == 2 ? PERMI_WEIGHT_FOLD : 1);
+    cost += work->rate[result.dirty] * here * (count == 2 ? fold : 1);
+    if (count == 2)
+      cost += permi_layout_row(work, &taken[1], 1);
     if (taken[0].node < n) { /* its table has to be written first */
       cost += work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
       rows += work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
@@ -7631,7 +7655,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     }
     if (count == 2)
       rows += work->rate[result.dirty] * here * 2 * (taken[1].node < n);
-    most = fmax(most, live + here);
+    most = fmax(most, live + waiting * here);
     for (i = 0; i < count; i++)
       if (taken[i].node >= n && taken[i].dirty == result.dirty)
         live -= work->power[permi_bits32(taken[i].scope)];
@@ -7658,10 +7682,11 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   }
   for (i = 0, before = 0; i < scalars; i++) {
     const uint32_t now = before | scalar[i].dirty;
-    cost += work->rate[now] * PERMI_WEIGHT_CHAIN;
+    cost += work->rate[now] * (work->gpu ? i > 0 : PERMI_WEIGHT_CHAIN);
     rows += work->rate[now] * (scalar[i].node < n);
     if (i == 0 || now != before) {
-      cost += work->rate[now];
+      if (!work->gpu)
+        cost += work->rate[now];
       if (record) {
         int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
         if (i > 0) {
@@ -7680,8 +7705,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   most = fmax(most, live);
   if (most > work->budget)
     cost *= (most / work->budget) * (most / work->budget);
-  if (cost * ldexp(1, low) > 8000)
-    cost *= cost * ldexp(1, low) / 8000;
+  if (cost * ldexp(1, low) > (work->gpu ? PERMI_GPU_STATEMENTS : 8000))
+    cost *= cost * ldexp(1, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000);
   return cost;
 }
 
@@ -7718,15 +7743,16 @@ static void permi_layout_sort(const permi_layouts *work, permi_arrangement *layo
   }
 }
 
-static int permi_layout_most_inner(int n)
+static int permi_layout_most_inner(const permi_layouts *work)
 {
-  return n - 1 < PERMI_HYBRID_INNER ? n - 1 : PERMI_HYBRID_INNER;
+  const int most = work->n - (work->gpu ? PERMI_GPU_LEAST_OUTER : 1);
+  return most < PERMI_HYBRID_INNER ? most : PERMI_HYBRID_INNER;
 }
 
 /* Greedy: column after column becomes inner, always the one that leaves the least cost, while that falls. */
 static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout)
 {
-  const int n = work->n, most = permi_layout_most_inner(n);
+  const int n = work->n, most = permi_layout_most_inner(work);
   permi_arrangement best = *layout;
   double least = permi_layout_total(work, layout, (double)INFINITY), lead;
   int k, j, worse = 0;
@@ -7762,7 +7788,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   int least_outer, double hot, uint64_t *seed)
 {
-  const int n = work->n, fixed_low = most_low < 0, most_inner = fixed_low ? 0 : permi_layout_most_inner(n);
+  const int n = work->n, fixed_low = most_low < 0, most_inner = fixed_low ? 0 : permi_layout_most_inner(work);
   const double cold = hot < 0.004 ? hot : 0.004;
   permi_arrangement now = *layout;
   double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));
@@ -8085,9 +8111,12 @@ static double permi_instruction_operations(const permi_instruction *operation)
   }
 }
 
+static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context;
+  permi_code_release(allocator, hybrid->code);
+  permi_release(allocator, hybrid->gpu.memory);
   permi_release(allocator, hybrid->operation);
   permi_release(allocator, hybrid->statement);
   permi_release(allocator, hybrid->constant);
@@ -8279,12 +8308,16 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
   return PERM_OK;
 }
 
+static size_t permi_code_explain(const permi_hybrid *hybrid, const permi_leaf *leaf, char *buffer, size_t size);
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"real", "complex", "compensated"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const double dense = 1.5 * hybrid->n * ldexp(1, hybrid->n - 1);
-  int length = snprintf(
+  int length;
+  if (hybrid->code)
+    return permi_code_explain(hybrid, leaf, buffer, size);
+  length = snprintf(
       buffer, size,
       "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, %d high, %d lanes; %d statements on %d slots, %.4g "
       "operations per outer pattern, %.3g in all, dense has %.3g times as many; %.0f chunks, predicted %.3g s on one "
@@ -8369,6 +8402,1126 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
   return cost[t];
 }
 
+/* ====================================================================================== >>programs
+   The same sums on GPUs. A layout becomes one straight program without loops, every statement of which makes a new
+   value; printed as CUDA C++ it is compiled by NVRTC, and a thread runs it for every pattern of its walk.
+
+     columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, by the bits of the thread's
+                 number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
+     values      in registers: layouts are searched with a budget of them, 8 warps of 255 registers a multiprocessor.
+                 Bases of rows, as they are at the beginning of a step of the walk, are in shared memory, one of every
+                 thread; what columns add in constant memory (as literals 5% slower), equal moduli once
+     order       on demand, entry by entry from the program's end, so that few values wait
+     rows        real ones are divided by their largest inner entry h where that is not small against the row (the
+                 product of all h goes into the scale): a product f (z +- 1) = fma(f, z, +-f) is one operation, and
+                 z = base + constant is needed for half of the settings. All are on the grid of >>dense, so that bases
+                 are exact whatever the order of steps
+     sum of |terms|  a second program, of moduli, at a sample of the patterns: the same for all threads of a warp, so
+                 that they do not part, otherwise by hashing
+   Bits depend on the plan alone: statements are a fixed sequence, each rounded once; steps of a walk are added by
+   TwoSum, threads in a tree, chunks exactly. What may be tried without leaving a trace in a result is only how a text
+   is compiled. So the choice among programs is by prediction (operations, values that wait), not by timing.
+   Predictions are of one H200 (FP64 1.67e13 operations/s); measured there: 77-88% of it. */
+#define PERMI_GPU_PIPE 1.67e13
+#define PERMI_GPU_PART 0.86        /* of it, with folds weighted */
+#define PERMI_GPU_COMPILE 0.35     /* seconds, of which each 1000 statements take */
+#define PERMI_GPU_COMPILE_EACH 0.2
+#define PERMI_GPU_SHARED 232448    /* bytes that a block may have, on the smallest of the large (sm_90); sm_80: 166912 */
+#define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
+#define PERMI_GPU_WALK 8
+#define PERMI_GPU_MOVES 60000
+#define PERMI_GPU_MEMO 400000
+#define PERMI_GPU_LIVE 118         /* doubles that wait without being spilled */
+#define PERMI_GPU_SPILL 60         /* so many more take twice the time */
+#define PERMI_GPU_VALUES 30000
+
+typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
+  PERMI_CODE_BASE,    /* base of row a */
+  PERMI_CODE_ADD,     /* a + constant b, or - */
+  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
+  PERMI_CODE_NEAR,    /* a (b +- 1) */
+  PERMI_CODE_TIMES,   /* a b */
+  PERMI_CODE_CROSS,   /* a b - c d */
+  PERMI_CODE_MINUS,   /* a - b */
+  PERMI_CODE_TOTAL,   /* block += a, or -= */
+  PERMI_CODE_MODULUS, /* |a|, a modulus; so are the following */
+  PERMI_CODE_MULTIPLY, /* a b */
+  PERMI_CODE_JOIN,    /* a b + c d */
+  PERMI_CODE_PLUS,    /* a + b */
+  PERMI_CODE_RETURN   /* a */
+} permi_code_kind;
+
+typedef struct permi_code_statement { /* statement k makes value k */
+  int kind, negative;
+  int a, b, c, d; /* values, or what the kind says */
+} permi_code_statement;
+
+typedef struct permi_code_flip { /* in a column of the walk: 2 a_ij is constant, or its negative */
+  int row, constant, negative;
+} permi_code_flip;
+
+typedef struct permi_code {
+  perm_gpu_program program;
+  permi_code_statement *statement;
+  double *constant; /* of each its parts */
+  permi_code_flip *flip;
+  char *text;
+  int statements, statement_room, moduli; /* from number `moduli` on those of the second program */
+  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int text_room;
+  size_t length;
+  int walk, samples_log2, live; /* live: most doubles that wait at a time */
+  double operations;            /* of the pipe, in a step of the walk */
+  permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
+  long long scale_exp2;
+  int divided; /* rows */
+} permi_code;
+
+static void permi_code_release(const perm_allocator *allocator, permi_code *code)
+{
+  if (!code)
+    return;
+  permi_release(allocator, code->statement);
+  permi_release(allocator, code->constant);
+  permi_release(allocator, code->flip);
+  permi_release(allocator, code->text);
+  permi_release(allocator, code);
+}
+
+/* ---- from a layout to statements */
+typedef struct permi_coder {
+  permi_layouts *work;
+  const permi_arrangement *layout;
+  const perm_allocator *allocator;
+  permi_code *code;
+  int parts, moduli, failed; /* failed: 1 too large, 2 memory */
+  uint32_t scope[64], dirty[64];
+  int unit[64]; /* the inner column by whose entry the row was divided; -1: none */
+  double coefficient[64][64][2]; /* of row and place in the layout's order, on the grid */
+  int base[64], *memo;           /* values, -1: to be made */
+  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* where tables begin in memo */
+  int memos;
+} permi_coder;
+
+static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
+{
+  permi_code *code = coder->code;
+  permi_code_statement *statement;
+  if (coder->failed)
+    return 0;
+  if (code->statements >= PERMI_GPU_VALUES) {
+    coder->failed = 1;
+    return 0;
+  }
+  if (!permi_grow(coder->allocator, (void **)&code->statement, code->statements, &code->statement_room,
+                  sizeof *statement)) {
+    coder->failed = 2;
+    return 0;
+  }
+  statement = &code->statement[code->statements];
+  statement->kind = (int)kind;
+  statement->negative = negative;
+  statement->a = a;
+  statement->b = b;
+  statement->c = c;
+  statement->d = d;
+  return code->statements++;
+}
+
+/* The number of the constant x or -x; *negative says which. */
+static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
+{
+  permi_code *code = coder->code;
+  const int parts = coder->parts;
+  const double sign = x[0] < 0 || (x[0] == 0 && parts == 2 && x[1] < 0) ? -1 : 1;
+  int k, p;
+  *negative = sign < 0;
+  for (k = 0; k < code->constants; k++)
+    if (code->constant[k * parts] == sign * x[0] && (parts == 1 || code->constant[k * 2 + 1] == sign * x[1]))
+      return k;
+  if ((code->constants + 1) * parts > PERMI_GPU_CONSTANTS) {
+    coder->failed = coder->failed ? coder->failed : 1;
+    return 0;
+  }
+  for (p = 0; p < parts; p++) {
+    if (!permi_grow(coder->allocator, (void **)&code->constant, code->constants * parts + p, &code->constant_room,
+                    sizeof(double))) {
+      coder->failed = 2;
+      return 0;
+    }
+    code->constant[code->constants * parts + p] = sign * x[p];
+  }
+  return code->constants++;
+}
+
+static int permi_code_base(permi_coder *coder, int row)
+{
+  const permi_arrangement *layout = coder->layout;
+  int k, p, negative, constant;
+  if (coder->base[row] >= 0)
+    return coder->base[row];
+  coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
+  for (k = 0; k < layout->low && coder->moduli; k++)
+    if (coder->dirty[row] >> k & 1) {
+      double twice[2];
+      for (p = 0; p < 2; p++)
+        twice[p] = 2 * coder->coefficient[row][layout->inner + k][p];
+      constant = permi_code_constant(coder, twice, &negative);
+      coder->base[row] = permi_code_put(coder, PERMI_CODE_TURN, negative, coder->base[row], constant, k, 0);
+    }
+  return coder->base[row];
+}
+
+/* Row sum under the setting of inner columns, all of them or without the row's unit column; of moduli its modulus. */
+static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
+{
+  const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
+  int *memo = coder->memo + (whole ? coder->whole : coder->near)[row] + permi_pack_bits(setting, scope);
+  double sum[2] = {0, 0};
+  int k, p, negative, constant, value;
+  if (*memo >= 0)
+    return *memo;
+  for (k = 0; k < coder->layout->inner; k++)
+    for (p = 0; p < coder->parts && scope >> k & 1; p++)
+      sum[p] += setting >> k & 1 ? -coder->coefficient[row][k][p] : coder->coefficient[row][k][p];
+  value = permi_code_base(coder, row);
+  if (sum[0] != 0 || sum[1] != 0) {
+    constant = permi_code_constant(coder, sum, &negative);
+    value = permi_code_put(coder, PERMI_CODE_ADD, negative, value, constant, 0, 0);
+  }
+  if (coder->moduli)
+    value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, 0, 0, 0);
+  *memo = value;
+  return value;
+}
+
+/* The value of a node, or of all of a row, under a setting. */
+static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
+{
+  const int n = coder->work->n, moduli = coder->moduli;
+  const permi_hybrid_node *node;
+  uint32_t folded;
+  int *memo, value = 0, f[4], k, left, right, swap;
+  if (index < n)
+    return permi_code_row(coder, index, setting, 1);
+  node = &coder->work->node[index - n];
+  memo = coder->memo + coder->node[index - n] + permi_pack_bits(setting, node->scope);
+  if (*memo >= 0 || coder->failed)
+    return *memo;
+  left = node->left;
+  right = node->right;
+  folded = node->all & ~node->scope;
+  if (node->kind == PERMI_NODE_CHAIN) {
+    for (k = 0; k < node->items; k++) {
+      const int item = coder->work->item[node->first + k];
+      const int next = permi_code_entry(coder, item, 0);
+      value = k ? permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, next, 0, 0) : next;
+    }
+  } else if (right < 0) {
+    value = permi_code_entry(coder, left, setting);
+    if (node->kind == PERMI_NODE_FOLD) {
+      const int minus = permi_code_entry(coder, left, setting | folded);
+      value = permi_code_put(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, 0, value, minus, 0, 0);
+    }
+  } else if (node->kind == PERMI_NODE_MERGE) {
+    if (left < n && right < n && permi_bits32(coder->scope[left]) > permi_bits32(coder->scope[right])) {
+      k = left;
+      left = right;
+      right = k;
+    }
+    value = permi_code_entry(coder, left, setting);
+    if (right < n && coder->unit[right] >= 0 && !moduli)
+      value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[right] & 1), value,
+                             permi_code_row(coder, right, setting, 0), 0, 0);
+    else
+      value = permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value,
+                             permi_code_entry(coder, right, setting), 0, 0);
+  } else {
+    swap = left < n || (right >= n && permi_bits32(coder->work->node[right - n].all) >
+                                          permi_bits32(coder->work->node[left - n].all)); /* the larger one first */
+    for (k = 0; k < 4; k++) {
+      const int second = (k >> 1) ^ swap, minus = k & 1;
+      f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
+    }
+    value = permi_code_put(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, 0, f[0], f[1], f[2], f[3]);
+  }
+  *memo = value;
+  return value;
+}
+
+/* Operands of a statement that are values. */
+static int permi_code_operands(const permi_code_statement *statement, int *operand)
+{
+  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 2, 4, 2, 1};
+  operand[0] = statement->a;
+  operand[1] = statement->b;
+  operand[2] = statement->c;
+  operand[3] = statement->d;
+  return count[statement->kind];
+}
+
+/* Values that wait at a time, at most; of statements [begin, end). 0: out of memory. */
+static int permi_code_live(permi_coder *coder, int begin, int end)
+{
+  permi_code *code = coder->code;
+  int *last = (int *)permi_allocate(coder->allocator, (size_t)code->statements + 1, sizeof *last);
+  int k, o, operand[4], live = 0, most = 0;
+  if (!last)
+    return 0;
+  for (k = begin; k < end; k++) {
+    last[k] = -1;
+    for (o = permi_code_operands(&code->statement[k], operand) - 1; o >= 0; o--)
+      last[operand[o]] = k;
+  }
+  for (k = begin; k < end; k++) {
+    const int operands = permi_code_operands(&code->statement[k], operand);
+    for (o = 0; o < operands; o++)
+      if (last[operand[o]] == k) {
+        last[operand[o]] = -1; /* an operand twice */
+        live--;
+      }
+    live += last[k] >= 0;
+    most = live > most ? live : most;
+  }
+  permi_release(coder->allocator, last);
+  most *= begin ? 1 : coder->parts; /* moduli are real, but for a moment */
+  code->live = most > code->live ? most : code->live;
+  return 1;
+}
+
+/* Operations of the pipe. */
+static double permi_code_operations(const permi_code_statement *statement, permi_hybrid_algebra algebra)
+{
+  static const double each[3][8] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 1},
+                                    {0, 2, 2, 4, 5, 11, 2, 2},
+                                    {0, 2, 2, 5, 5, 18, 8, 9}};
+  return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
+}
+
+/* Row i of the scaled matrix a (n x n in the layout's orientation), divided by its largest inner entry where it may
+   be, to coder->coefficient; *growth: powers of two by which products may exceed 1 for that. */
+static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
+                                   int *growth)
+{
+  const permi_arrangement *layout = coder->layout;
+  const int n = coder->work->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
+  double row[2][64], power, most = 0, unit = 0;
+  int k, p;
+  for (k = 0; k < n; k++) {
+    for (p = 0; p < width; p++)
+      row[p][k] = a[(i * n + layout->order[k]) * width + p];
+    most = fmax(most, fabs(row[0][k]));
+    if (algebra == PERMI_HYBRID_REAL && k < layout->inner && fabs(row[0][k]) > fabs(unit)) {
+      unit = row[0][k];
+      coder->unit[i] = k;
+    }
+  }
+  if (unit == 0 || fabs(unit) * 1024 < most || *growth + 1 - permi_exponent(unit) > 900) {
+    coder->unit[i] = -1;
+  } else {
+    int e;
+    *growth += 1 - permi_exponent(unit);
+    coder->code->scale = permi_dd_multiply(coder->code->scale, permi_dd_make(unit));
+    frexp(coder->code->scale.hi, &e);
+    coder->code->scale = permi_dd_scale(coder->code->scale, -e);
+    coder->code->scale_exp2 += e;
+    coder->code->divided++;
+    for (k = 0; k < n; k++)
+      row[0][k] = k == coder->unit[i] ? 1 : row[0][k] / unit;
+  }
+  power = permi_grid_power(row[0], n);
+  if (width == 2)
+    power = fmax(power, permi_grid_power(row[1], n));
+  for (k = 0; k < n; k++) {
+    const double entry[2] = {row[0][k], width == 2 ? row[1][k] : 0};
+    coder->coefficient[i][k][1] = 0;
+    permi_hybrid_round(algebra, entry, power, coder->coefficient[i][k]);
+  }
+}
+
+static void permi_code_forget(permi_coder *coder, int turned) /* what depends on low column `turned`; -1: everything */
+{
+  const int n = coder->work->n;
+  int i, k;
+  for (i = 0; i < n; i++)
+    if (turned < 0 || coder->dirty[i] >> turned & 1) {
+      for (k = coder->whole[i]; k < coder->whole[i] + (1 << permi_bits32(coder->scope[i])); k++)
+        coder->memo[k] = -1;
+      for (k = coder->near[i]; coder->unit[i] >= 0 && k < coder->near[i] + (1 << (permi_bits32(coder->scope[i]) - 1));
+           k++)
+        coder->memo[k] = -1;
+      if (turned < 0)
+        coder->base[i] = -1;
+    }
+  for (i = 0; i < coder->work->nodes; i++) {
+    const permi_hybrid_node *node = &coder->work->node[i];
+    if (turned < 0 || node->dirty >> turned & 1)
+      for (k = coder->node[i]; k < coder->node[i] + (1 << permi_bits32(node->scope)); k++)
+        coder->memo[k] = -1;
+  }
+}
+
+/* Both programs, and what the columns of the walk do. */
+static void permi_code_statements(permi_coder *coder)
+{
+  const permi_layouts *work = coder->work;
+  const permi_arrangement *layout = coder->layout;
+  permi_code *code = coder->code;
+  const int n = work->n, root = n + work->nodes - 1;
+  int s, i, j, p, negative, constant;
+  double twice[2];
+  permi_code_forget(coder, -1);
+  for (s = 0; s < 1 << layout->low && !coder->failed; s++) {
+    const int next = permi_trailing_zeros((uint64_t)s + 1), minus = ((s + 1) ^ (s + 1) >> 1) >> next & 1;
+    permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, permi_code_entry(coder, root, 0), 0, 0, 0);
+    if (s + 1 == 1 << layout->low)
+      break;
+    permi_code_forget(coder, next);
+    for (i = 0; i < n; i++)
+      if (coder->dirty[i] >> next & 1) {
+        for (p = 0; p < 2; p++)
+          twice[p] = (minus ? -2 : 2) * coder->coefficient[i][layout->inner + next][p];
+        constant = permi_code_constant(coder, twice, &negative);
+        coder->base[i] = permi_code_put(coder, PERMI_CODE_ADD, negative, permi_code_base(coder, i), constant, 0, 0);
+      }
+  }
+  code->moduli = code->statements;
+  coder->moduli = 1;
+  permi_code_forget(coder, -1);
+  permi_code_put(coder, PERMI_CODE_RETURN, 0, permi_code_entry(coder, root, 0), 0, 0, 0);
+  for (j = 0; j <= code->walk && !coder->failed; j++) {
+    const int k = layout->inner + layout->low + j;
+    code->first_flip[j] = code->flips;
+    for (i = 0; i < n && j < code->walk; i++)
+      if (coder->coefficient[i][k][0] != 0 || coder->coefficient[i][k][1] != 0) {
+        for (p = 0; p < 2; p++)
+          twice[p] = 2 * coder->coefficient[i][k][p];
+        constant = permi_code_constant(coder, twice, &negative);
+        if (!permi_grow(coder->allocator, (void **)&code->flip, code->flips, &code->flip_room, sizeof *code->flip)) {
+          coder->failed = 2;
+          break;
+        }
+        code->flip[code->flips].row = i;
+        code->flip[code->flips].constant = constant;
+        code->flip[code->flips++].negative = negative;
+      }
+  }
+}
+
+/* ---- from statements to CUDA C++ */
+static void permi_code_print(permi_coder *coder, const char *format, ...)
+{
+  permi_code *code = coder->code;
+  va_list arguments;
+  int length;
+  if (coder->failed)
+    return;
+  if (code->length + 512 > (size_t)code->text_room) {
+    const int room = code->text_room ? 2 * code->text_room : 16384;
+    char *text = (char *)permi_allocate(coder->allocator, (size_t)room, 1);
+    if (!text) {
+      coder->failed = 2;
+      return;
+    }
+    if (code->length)
+      memcpy(text, code->text, code->length);
+    permi_release(coder->allocator, code->text);
+    code->text = text;
+    code->text_room = room;
+  }
+  va_start(arguments, format);
+  length = vsnprintf(code->text + code->length, 512, format, arguments);
+  va_end(arguments);
+  if (length < 0 || length >= 512)
+    coder->failed = 1;
+  else
+    code->length += (size_t)length;
+}
+
+static void permi_code_print_all(permi_coder *coder, const char *lines)
+{
+  for (; *lines; lines += strlen(lines) < 500 ? strlen(lines) : 500)
+    permi_code_print(coder, "%.500s", lines);
+}
+
+/* The functions that statements name, by algebra: A add a constant, V or subtract it, U turn a base, T times, X cross,
+   D difference, S sum of a block, Q modulus. */
+static const char *const permi_code_algebra[3] = {
+    "typedef double N;\n"
+    "#define A(v, k) permi_add(v, C[k])\n"
+    "#define V(v, k) permi_add(v, -C[k])\n"
+    "#define U(v, k, m) permi_fma(m, C[k], v)\n"
+    "#define B(r) b[128 * (r)]\n"
+    "#define P(f, z) permi_fma(f, z, f)\n"
+    "#define M(f, z) permi_fma(f, z, -f)\n"
+    "#define T(f, g) permi_mul(f, g)\n"
+    "#define X(f, g, h, k) permi_fma(f, g, -permi_mul(h, k))\n"
+    "#define D(f, g) permi_add(f, -g)\n"
+    "#define S(f) block = permi_add(block, f)\n"
+    "#define W(f) block = permi_add(block, -f)\n"
+    "#define Q(v) fabs(v)\n",
+    "struct N { double v, e; };\n"
+    "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
+    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
+    "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
+    "#define A(v, k) permi_at(v, k, 1.0)\n"
+    "#define V(v, k) permi_at(v, k, -1.0)\n"
+    "#define U(v, k, m) permi_at(v, k, m)\n"
+    "#define B(r) permi_n(b[256 * (r)], b[256 * (r) + 128])\n"
+    "PERMI_BOTH N T(N a, N b) {\n"
+    "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) {\n"
+    "  return permi_n(permi_fma(a.v, b.v, permi_fma(-a.e, b.e, permi_fma(-c.v, d.v, permi_mul(c.e, d.e)))),\n"
+    "                 permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(-c.v, d.e, -permi_mul(c.e, d.v))))); }\n"
+    "PERMI_BOTH N D(N a, N b) { return permi_n(permi_add(a.v, -b.v), permi_add(a.e, -b.e)); }\n"
+    "#define S(f) block = permi_n(permi_add(block.v, f.v), permi_add(block.e, f.e))\n"
+    "#define W(f) block = D(block, f)\n"
+    "PERMI_BOTH double Q(N a) { return sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))); }\n",
+    "struct N { double v, e; };\n"
+    "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
+    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
+    "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
+    "#define A(v, k) permi_at(v, k, 1.0)\n"
+    "#define V(v, k) permi_at(v, k, -1.0)\n"
+    "#define U(v, k, m) permi_at(v, k, m)\n"
+    "#define B(r) permi_n(b[256 * (r)], b[256 * (r) + 128])\n"
+    "PERMI_BOTH N T(N a, N b) {\n"
+    "  const double p = permi_mul(a.v, b.v);\n"
+    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
+    "PERMI_BOTH N D(N a, N b) {\n"
+    "  N r; permi_two_sum(r.v, r.e, a.v, -b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) { return D(T(a, b), T(c, d)); }\n"
+    "PERMI_BOTH N L(N a, double s, N b) {\n"
+    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v)); a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
+    "#define S(f) block = L(block, 1.0, f)\n"
+    "#define W(f) block = L(block, -1.0, f)\n"
+    "#define Q(x) fabs(x.v)\n"};
+
+static void permi_code_print_statement(permi_coder *coder, int k)
+{
+  const permi_code_statement *t = &coder->code->statement[k];
+  const int negative = t->negative;
+  switch ((permi_code_kind)t->kind) {
+  case PERMI_CODE_BASE: permi_code_print(coder, "N v%d=B(%d);\n", k, t->a); break;
+  case PERMI_CODE_ADD: permi_code_print(coder, "N v%d=%c(v%d,%d);\n", k, negative ? 'V' : 'A', t->a, t->b); break;
+  case PERMI_CODE_TURN:
+    permi_code_print(coder, "N v%d=U(v%d,%d,%cm%d);\n", k, t->a, t->b, negative ? '-' : '+', t->c);
+    break;
+  case PERMI_CODE_NEAR: permi_code_print(coder, "N v%d=%c(v%d,v%d);\n", k, negative ? 'M' : 'P', t->a, t->b); break;
+  case PERMI_CODE_TIMES: permi_code_print(coder, "N v%d=T(v%d,v%d);\n", k, t->a, t->b); break;
+  case PERMI_CODE_CROSS: permi_code_print(coder, "N v%d=X(v%d,v%d,v%d,v%d);\n", k, t->a, t->b, t->c, t->d); break;
+  case PERMI_CODE_MINUS: permi_code_print(coder, "N v%d=D(v%d,v%d);\n", k, t->a, t->b); break;
+  case PERMI_CODE_TOTAL: permi_code_print(coder, "%c(v%d);\n", negative ? 'W' : 'S', t->a); break;
+  case PERMI_CODE_MODULUS: permi_code_print(coder, "double v%d=Q(v%d);\n", k, t->a); break;
+  case PERMI_CODE_MULTIPLY: permi_code_print(coder, "double v%d=permi_mul(v%d,v%d);\n", k, t->a, t->b); break;
+  case PERMI_CODE_JOIN:
+    permi_code_print(coder, "double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n", k, t->a, t->b, t->c, t->d);
+    break;
+  case PERMI_CODE_PLUS: permi_code_print(coder, "double v%d=permi_add(v%d,v%d);\n", k, t->a, t->b); break;
+  case PERMI_CODE_RETURN: permi_code_print(coder, "return v%d;\n", t->a); break;
+  }
+}
+
+/* The kernel. Its table: start [words]; step [high][words], words = rows times parts. */
+static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
+{
+  permi_code *code = coder->code;
+  const int parts = coder->parts, words = hybrid->n * parts;
+  const int blocks = code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2;
+  int k, j, p;
+  permi_code_print(coder, "__constant__ double C[] = {");
+  for (k = 0; k < code->constants * parts; k++)
+    permi_code_print(coder, "%.17g,%c", code->constant[k], k % 8 == 7 ? '\n' : ' ');
+  permi_code_print(coder, "0};\n");
+  permi_code_print_all(coder, permi_code_algebra[hybrid->algebra]);
+  permi_code_print(coder, "PERMI_BOTH void permi_flip(double *b, int j, double s) { switch (j) {\n");
+  for (j = 0; j < code->walk; j++) {
+    permi_code_print(coder, "case %d:\n", j);
+    for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
+      for (p = 0; p < parts; p++) {
+        const permi_code_flip *flip = &code->flip[k];
+        const int at = flip->row * parts + p;
+        permi_code_print(coder, "b[%d] = permi_fma(%cs, C[%d], b[%d]);\n", 128 * at, flip->negative ? '-' : '+',
+                         flip->constant * parts + p, 128 * at);
+      }
+    permi_code_print(coder, "break;\n");
+  }
+  permi_code_print(coder, "} }\n__device__ __noinline__ void permi_turn(double *b, int j, double s) "
+                          "{ permi_flip(b, j, s); }\n");
+  permi_code_print(coder, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
+  for (k = 0; k < hybrid->low; k++)
+    permi_code_print(coder, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
+  for (k = code->moduli; k < code->statements; k++)
+    permi_code_print_statement(coder, k);
+  permi_code_print(coder, "}\nextern \"C\" __global__ void __launch_bounds__(128, %d) "
+                          "permi_kernel(const permi_arguments<1> a)\n{\n", blocks);
+  permi_code_print(coder, "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n", words, hybrid->high,
+                   code->walk, hybrid->low, code->samples_log2);
+  permi_code_print_all(coder,
+                       "extern __shared__ double room[];\n"
+                       "const int t = (int)threadIdx.x;\n"
+                       "const unsigned long long chunk = a.first + blockIdx.x, number = chunk << 7 | (unsigned)t;\n"
+                       "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
+                       "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
+                       "for (int r = 0; r < WORDS; r++) {\n"
+                       "  double x = a.table[r];\n"
+                       "  for (int k = 0; k < HIGH; k++)\n"
+                       "    x = permi_fma(-(double)(int)(number >> k & 1), a.table[WORDS * (1 + k) + r], x);\n"
+                       "  b[128 * r] = x;\n"
+                       "}\n"
+                       "PERMI_ROLLED\n"
+                       "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
+                       "  unsigned h = key + i * 0x9e3779b9u;\n"
+                       "  h = (h ^ h >> 16) * 0x7feb352du;\n"
+                       "  h = (h ^ h >> 15) * 0x846ca68bu;\n"
+                       "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << (WALK + LOW)) - 1);\n"
+                       "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, -1.0);\n"
+                       "  absolute = permi_add(absolute, permi_moduli(b, h >> WALK));\n"
+                       "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
+                       "}\n"
+                       "PERMI_ROLLED\n"
+                       "for (unsigned m = 0;;) {\n");
+  permi_code_print(coder, parts == 2 ? "N block = {0, 0};\n" : "N block = 0;\n");
+  for (k = 0; k < code->moduli; k++)
+    permi_code_print_statement(coder, k);
+  permi_code_print(coder, "double e;\nconst double s = m & 1 ? -1.0 : 1.0;\n");
+  if (parts == 1)
+    permi_code_print(coder, "permi_two_sum(hi, e, hi, permi_mul(s, block));\nlo = permi_add(lo, e);\n");
+  else
+    permi_code_print(coder, "permi_two_sum(hi, e, hi, permi_mul(s, block.v));\nlo = permi_add(lo, e);\n");
+  if (hybrid->algebra == PERMI_HYBRID_COMPLEX)
+    permi_code_print(coder, "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n");
+  if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
+    permi_code_print(coder, "lo = permi_fma(s, block.e, lo);\n");
+  permi_code_print_all(coder,
+                       "if (++m == 1u << WALK) break;\n"
+                       "{ const int j = permi_ctz(m); permi_flip(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
+                       "}\n"
+                       "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
+                       "__syncthreads();\n"
+                       "room[t] = permi_mul(minus, hi);\n"
+                       "room[128 + t] = permi_mul(minus, lo);\n"
+                       "room[256 + t] = permi_mul(minus, hi2);\n"
+                       "room[384 + t] = permi_mul(minus, lo2);\n"
+                       "room[512 + t] = absolute;\n"
+                       "for (int half = 64; half; half /= 2) { __syncthreads(); if (t < half) permi_fold(room, t, half); }\n"
+                       "__syncthreads();\n"
+                       "if (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n"
+                       "}\n");
+}
+
+#if defined(PERM_CUDA_TESTS)
+/* ---- the kernel on the CPU, operation by operation */
+typedef struct permi_code_number {
+  double v, e;
+} permi_code_number;
+
+static double permi_code_product(double a, double b)
+{
+  double p = a * b;
+  PERMI_KEEP_DOUBLE(p); /* not to be contracted with a later sum */
+  return p;
+}
+
+static double permi_code_two_sum(double a, double b, double *error)
+{
+  const double s = a + b, t = s - a;
+  *error = (a - (s - t)) + (b - t);
+  return s;
+}
+
+static permi_code_number permi_code_times(permi_hybrid_algebra algebra, permi_code_number a, permi_code_number b)
+{
+  permi_code_number r;
+  if (algebra == PERMI_HYBRID_COMPLEX) {
+    r.v = fma(-a.e, b.e, permi_code_product(a.v, b.v));
+    r.e = fma(a.v, b.e, permi_code_product(a.e, b.v));
+  } else {
+    r.v = permi_code_product(a.v, b.v);
+    r.e = algebra == PERMI_HYBRID_REAL ? 0 : fma(a.v, b.e, fma(a.e, b.v, fma(a.v, b.v, -r.v)));
+  }
+  return r;
+}
+
+static permi_code_number permi_code_minus(permi_hybrid_algebra algebra, permi_code_number a, permi_code_number b)
+{
+  permi_code_number r;
+  if (algebra == PERMI_HYBRID_COMPENSATED) {
+    r.v = permi_code_two_sum(a.v, -b.v, &r.e);
+    r.e = r.e + (a.e - b.e);
+  } else {
+    r.v = a.v - b.v;
+    r.e = a.e - b.e;
+  }
+  return r;
+}
+
+static permi_code_number permi_code_cross(permi_hybrid_algebra algebra, permi_code_number a, permi_code_number b,
+                                          permi_code_number c, permi_code_number d)
+{
+  permi_code_number r;
+  if (algebra == PERMI_HYBRID_COMPENSATED)
+    return permi_code_minus(algebra, permi_code_times(algebra, a, b), permi_code_times(algebra, c, d));
+  if (algebra == PERMI_HYBRID_REAL) {
+    r.v = fma(a.v, b.v, -permi_code_product(c.v, d.v));
+    r.e = 0;
+  } else {
+    r.v = fma(a.v, b.v, fma(-a.e, b.e, fma(-c.v, d.v, permi_code_product(c.e, d.e))));
+    r.e = fma(a.v, b.e, fma(a.e, b.v, fma(-c.v, d.e, -permi_code_product(c.e, d.v))));
+  }
+  return r;
+}
+
+/* Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what it returns or the block. */
+static permi_code_number permi_code_run(const permi_hybrid *hybrid, int begin, int end, const double *b, unsigned low,
+                                        permi_code_number *value)
+{
+  const permi_code *code = hybrid->code;
+  const permi_hybrid_algebra algebra = hybrid->algebra;
+  const int parts = hybrid->parts;
+  permi_code_number block = {0, 0};
+  int k;
+  for (k = begin; k < end; k++) {
+    const permi_code_statement *t = &code->statement[k];
+    const double *constant = code->constant + t->b * parts;
+    permi_code_number *r = &value[k];
+    const permi_code_number *a = &value[t->a], *c = &value[t->c], *d = &value[t->d];
+    const permi_code_number *second = t->kind == PERMI_CODE_ADD || t->kind == PERMI_CODE_TURN ? a : &value[t->b];
+    double sign = t->negative ? -1 : 1;
+    switch ((permi_code_kind)t->kind) {
+    case PERMI_CODE_BASE:
+      r->v = b[t->a * parts];
+      r->e = parts == 2 ? b[t->a * 2 + 1] : 0;
+      break;
+    case PERMI_CODE_TURN:
+      sign *= -(double)(int)(low >> t->c & 1); /* fall through */
+    case PERMI_CODE_ADD:
+      r->v = fma(sign, constant[0], a->v);
+      r->e = parts == 2 ? fma(sign, constant[1], a->e) : 0;
+      break;
+    case PERMI_CODE_NEAR: r->v = fma(a->v, second->v, sign * a->v), r->e = 0; break;
+    case PERMI_CODE_TIMES: *r = permi_code_times(algebra, *a, *second); break;
+    case PERMI_CODE_CROSS: *r = permi_code_cross(algebra, *a, *second, *c, *d); break;
+    case PERMI_CODE_MINUS: *r = permi_code_minus(algebra, *a, *second); break;
+    case PERMI_CODE_TOTAL:
+      if (algebra == PERMI_HYBRID_COMPENSATED) {
+        double error;
+        block.v = permi_code_two_sum(block.v, sign * a->v, &error);
+        block.e = block.e + fma(sign, a->e, error);
+      } else {
+        block.v = block.v + sign * a->v;
+        block.e = block.e + sign * a->e;
+      }
+      break;
+    case PERMI_CODE_MODULUS:
+      r->v = algebra == PERMI_HYBRID_COMPLEX ? sqrt(fma(a->v, a->v, permi_code_product(a->e, a->e))) : fabs(a->v);
+      break;
+    case PERMI_CODE_MULTIPLY: r->v = permi_code_product(a->v, second->v); break;
+    case PERMI_CODE_JOIN: r->v = fma(a->v, second->v, permi_code_product(c->v, d->v)); break;
+    case PERMI_CODE_PLUS: r->v = a->v + second->v; break;
+    case PERMI_CODE_RETURN: return *a;
+    }
+  }
+  return block;
+}
+
+static void permi_code_flip_twin(const permi_hybrid *hybrid, double *b, int j, double s)
+{
+  const permi_code *code = hybrid->code;
+  int k, p;
+  for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
+    for (p = 0; p < hybrid->parts; p++) {
+      double *at = &b[code->flip[k].row * hybrid->parts + p];
+      *at = fma(code->flip[k].negative ? -s : s, code->constant[code->flip[k].constant * hybrid->parts + p], *at);
+    }
+}
+
+static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
+{
+  const permi_hybrid *hybrid = (const permi_hybrid *)context;
+  const permi_code *code = hybrid->code;
+  const double *table = hybrid->gpu.work.table;
+  const int words = hybrid->n * hybrid->parts;
+  permi_code_number *value = (permi_code_number *)calloc((size_t)code->statements + 1, sizeof *value);
+  double room[5][128];
+  int t, r, k, half;
+  for (t = 0; t < 128 && value; t++) {
+    const uint64_t number = chunk << 7 | (uint64_t)t;
+    const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;
+    double b[128], absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0, e;
+    unsigned i, m;
+    for (r = 0; r < words; r++) {
+      b[r] = table[r];
+      for (k = 0; k < hybrid->high; k++)
+        b[r] = fma(-(double)(int)(number >> k & 1), table[words * (1 + k) + r], b[r]);
+    }
+    for (i = 0; i < 1u << code->samples_log2; i++) {
+      unsigned h = key + i * 0x9e3779b9u;
+      h = (h ^ h >> 16) * 0x7feb352du;
+      h = (h ^ h >> 15) * 0x846ca68bu;
+      h = ((h ^ h >> 16) << code->samples_log2 | i) & ((1u << (code->walk + hybrid->low)) - 1);
+      for (k = 0; k < code->walk; k++)
+        if (h >> k & 1)
+          permi_code_flip_twin(hybrid, b, k, -1);
+      absolute += permi_code_run(hybrid, code->moduli, code->statements, b, h >> code->walk, value).v;
+      for (k = 0; k < code->walk; k++)
+        if (h >> k & 1)
+          permi_code_flip_twin(hybrid, b, k, 1);
+    }
+    for (m = 0;;) {
+      const permi_code_number block = permi_code_run(hybrid, 0, code->moduli, b, 0, value);
+      const double s = m & 1 ? -1 : 1;
+      hi = permi_code_two_sum(hi, s * block.v, &e);
+      lo += e;
+      if (hybrid->algebra == PERMI_HYBRID_COMPLEX) {
+        hi2 = permi_code_two_sum(hi2, s * block.e, &e);
+        lo2 += e;
+      } else if (hybrid->algebra == PERMI_HYBRID_COMPENSATED) {
+        lo = fma(s, block.e, lo);
+      }
+      if (++m == 1u << code->walk)
+        break;
+      k = permi_trailing_zeros(m);
+      permi_code_flip_twin(hybrid, b, k, m >> (k + 1) & 1 ? 1 : -1);
+    }
+    for (r = 0, k = 0; r < 64; r++)
+      k ^= (int)(number >> r & 1);
+    e = k ? -1 : 1;
+    room[0][t] = e * hi;
+    room[1][t] = e * lo;
+    room[2][t] = e * hi2;
+    room[3][t] = e * lo2;
+    room[4][t] = absolute;
+  }
+  for (half = 64; half && value; half /= 2)
+    for (t = 0; t < half; t++) {
+      for (k = 0; k < 4; k += 2) {
+        double e, low;
+        const double s = permi_code_two_sum(room[k][t], room[k][t + half], &e);
+        low = e + (room[k + 1][t] + room[k + 1][t + half]);
+        room[k][t] = s + low;
+        room[k + 1][t] = low - (room[k][t] - s);
+      }
+      room[4][t] += room[4][t + half];
+    }
+  for (k = 0; k < 5; k++)
+    sums[k] = value ? room[k][0] : (double)NAN;
+  free(value);
+}
+#else
+#define permi_code_twin NULL
+#endif
+
+/* ---- the plan */
+/* Fills hybrid->code and what of *hybrid goes with it; a as for permi_hybrid_create. *fits: 0 if the program has no
+   room. */
+static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
+                                     permi_hybrid_algebra algebra, const double *a, permi_hybrid *hybrid, int *fits)
+{
+  const int n = work->n, parts = algebra == PERMI_HYBRID_REAL ? 1 : 2, words = n * parts;
+  permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  double *table;
+  int i, k, p, most, growth = 0;
+  *fits = 0;
+  memset(hybrid, 0, sizeof *hybrid);
+  if (!coder || !code) {
+    permi_release(allocator, coder);
+    permi_release(allocator, code);
+    return PERM_ERROR_MEMORY;
+  }
+  memset(coder, 0, sizeof *coder);
+  memset(code, 0, sizeof *code);
+  hybrid->code = code;
+  hybrid->n = n;
+  hybrid->inner = layout->inner;
+  hybrid->low = layout->low;
+  hybrid->transposed = layout->transposed;
+  hybrid->algebra = algebra;
+  hybrid->parts = parts;
+  hybrid->isa = PERM_ISA_CUDA;
+  permi_layout_sort(work, layout);
+  hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
+  hybrid->rows_a_term = work->rows_a_step;
+  k = n - 1 - layout->inner - layout->low - PERM_GPU_THREADS_LOG2; /* walk, and bits of chunk numbers */
+  code->walk = permi_clamp(k - 11, k < 3 ? k : 3, PERMI_GPU_WALK);
+  hybrid->high = k + PERM_GPU_THREADS_LOG2 - code->walk;
+  hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
+  /* of 2^(walk + low) patterns a thread samples 128th parts, or more to have 2^18 in all */
+  most = code->walk + hybrid->low;
+  code->samples_log2 = permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
+  code->scale = permi_dd_make(1);
+  coder->work = work;
+  coder->layout = layout;
+  coder->allocator = allocator;
+  coder->code = code;
+  coder->parts = parts;
+  for (i = 0; i < n; i++) {
+    for (k = 0; k < layout->inner + layout->low; k++)
+      if (work->column[layout->transposed][layout->order[k]] >> i & 1) {
+        if (k < layout->inner)
+          coder->scope[i] |= UINT32_C(1) << k;
+        else
+          coder->dirty[i] |= UINT32_C(1) << (k - layout->inner);
+      }
+    coder->unit[i] = -1;
+    permi_code_prepare_row(coder, algebra, a, i, &growth);
+    most = 1 << permi_bits32(coder->scope[i]);
+    coder->whole[i] = coder->memos;
+    coder->near[i] = coder->memos + most;
+    coder->memos += 2 * most;
+    if (coder->memos > PERMI_GPU_MEMO)
+      break;
+  }
+  for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
+    coder->node[k] = coder->memos;
+    coder->memos += 1 << permi_bits32(work->node[k].scope);
+  }
+  hybrid->gpu.allocator = *allocator;
+  table = hybrid->gpu.memory = (double *)permi_allocate(allocator, (size_t)(words * (1 + hybrid->high)), sizeof(double));
+  coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
+  if (!table || !coder->memo)
+    coder->failed = 2;
+  else if (coder->memos > PERMI_GPU_MEMO)
+    coder->failed = 1;
+  for (i = 0; i < n && !coder->failed; i++)
+    for (p = 0; p < parts; p++) {
+      table[i * parts + p] = 0;
+      for (k = layout->inner; k < n; k++) {
+        const int high = k - layout->inner - layout->low - code->walk;
+        table[i * parts + p] += coder->coefficient[i][k][p]; /* exact, as all that follows */
+        if (high >= 0 && high < hybrid->high)
+          table[words * (1 + high) + i * parts + p] = 2 * coder->coefficient[i][k][p];
+      }
+    }
+  if (!coder->failed)
+    permi_code_statements(coder);
+  if (!coder->failed && (!permi_code_live(coder, 0, code->moduli) ||
+                         !permi_code_live(coder, code->moduli, code->statements)))
+    coder->failed = 2;
+  if (!coder->failed)
+    permi_code_text(coder, hybrid);
+  for (k = 0; k < code->moduli && !coder->failed; k++)
+    code->operations += permi_code_operations(&code->statement[k], algebra);
+  hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
+  i = coder->failed;
+  permi_release(allocator, coder->memo);
+  permi_release(allocator, coder);
+  code->program.text = code->text;
+  code->program.shared = sizeof(double) * 128 * (size_t)(words > 5 ? words : 5);
+  code->program.twin = permi_code_twin;
+  code->program.context = hybrid;
+  hybrid->gpu.work.table = table;
+  hybrid->gpu.work.doubles = (size_t)(words * (1 + hybrid->high));
+  hybrid->gpu.work.program = &code->program;
+  hybrid->gpu.work.absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
+  hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
+  hybrid->scale_exp2 = code->scale_exp2;
+  *fits = !i;
+  return i == 2 ? PERM_ERROR_MEMORY : PERM_OK;
+}
+
+static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
+{
+  const permi_code *code = hybrid->code;
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra), word;
+  size_t k;
+  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
+  for (k = 0; k < code->length; k += sizeof word) {
+    word = 0;
+    memcpy(&word, code->text + k, code->length - k < sizeof word ? code->length - k : sizeof word);
+    hash = permi_hash(hash, word);
+  }
+  for (k = 0; k < hybrid->gpu.work.doubles; k++)
+    hash = permi_hash_double(hash, hybrid->gpu.work.table[k]);
+  return hash;
+}
+
+/* Seconds on one GPU, once compiled. Values that wait beyond what registers hold are spilled. */
+static double permi_code_seconds(const permi_hybrid *hybrid)
+{
+  const permi_code *code = hybrid->code;
+  const double spilled = code->live > PERMI_GPU_LIVE ? code->live - PERMI_GPU_LIVE : 0;
+  const double large = fmax(code->moduli / (double)PERMI_GPU_STATEMENTS - 1, 0);
+  return hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner) / (PERMI_GPU_PIPE * PERMI_GPU_PART) *
+         (1 + spilled / PERMI_GPU_SPILL) * (1 + 0.1 * large);
+}
+
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
+static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
+                                       double *share, long long *scale_exp2, int *zero)
+{
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_problem problem;
+  void *entries;
+  double *a;
+  perm_plan plan;
+  permi_view view;
+  int i, j, p;
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  a = (double *)entries;
+  for (i = 0; i < n && transposed; i++)
+    for (j = 0; j < i; j++)
+      for (p = 0; p < parts; p++) {
+        double x = a[(i * n + j) * parts + p];
+        a[(i * n + j) * parts + p] = a[(j * n + i) * parts + p];
+        a[(j * n + i) * parts + p] = x;
+      }
+  memset(&plan, 0, sizeof plan);
+  plan.n = n;
+  view.a = a;
+  view.ld = n;
+  view.parts = parts;
+  permi_plan_scale(&plan, &view);
+  *zero = plan.zero;
+  *scale_exp2 = 0;
+  *share = plan.zero ? 0 : permi_plan_below_grid(&plan, &view);
+  for (i = 0; i < n && !plan.zero; i++) {
+    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+  }
+  permi_release(&maker->options->allocator, entries);
+  return PERM_OK;
+}
+
+/* One of several layouts that are searched at the same time, each with its own budget and orientation. */
+typedef struct permi_code_trial {
+  permi_layouts work;
+  permi_arrangement layout;
+  double cost;
+} permi_code_trial;
+
+static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
+{
+  const int most_low = inner ? 3 : -1;
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
+  int k;
+  if (moves) {
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, moves / 2, most_low,
+                                      PERMI_GPU_LEAST_OUTER, 0.2, &seed);
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, moves - moves / 2, most_low,
+                                      PERMI_GPU_LEAST_OUTER, 0.05, &seed);
+    return;
+  }
+  permi_layout_start(&trial->work, number & 1, &trial->layout);
+  if (inner) {
+    trial->cost = permi_layout_greedy(&trial->work, &trial->layout);
+    return;
+  }
+  trial->cost = permi_layout_total(&trial->work, &trial->layout, (double)INFINITY);
+  for (k = 1; k <= PERMI_HYBRID_LOW && k + PERMI_GPU_LEAST_OUTER <= trial->work.n; k++) {
+    permi_arrangement deeper = trial->layout;
+    double price;
+    deeper.low = k;
+    price = permi_layout_total(&trial->work, &deeper, trial->cost);
+    if (price < trial->cost) {
+      trial->cost = price;
+      trial->layout = deeper;
+    }
+  }
+}
+
+/* The best program found for GPUs, as an offer; none: *offer stays as it is. */
+static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
+                                    permi_hybrid_algebra algebra, permi_offer *offer)
+{
+  static const int budget[3] = {140, 122, 100};
+  enum { TRIALS = 6 };
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  const double rate = PERMI_GPU_PIPE * PERMI_GPU_PART / (algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6);
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_code_trial *trial = (permi_code_trial *)permi_allocate(allocator, TRIALS, sizeof *trial);
+  double *scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *scaled);
+  double share = 0, seconds = (double)INFINITY, least = (double)INFINITY;
+  permi_hybrid *best = NULL;
+  perm_status status = trial && scaled ? PERM_OK : PERM_ERROR_MEMORY;
+  long long scale_exp2 = 0;
+  int k, zero = 0, moves = 0, pass, threads = permi_threads(options), given = -1;
+  for (k = 0; k < TRIALS && status == PERM_OK; k++) {
+    permi_layouts_make(&trial[k].work, block);
+    trial[k].work.gpu = algebra == PERMI_HYBRID_REAL ? 1 : 2;
+    trial[k].work.budget = budget[k / 2] / (algebra == PERMI_HYBRID_REAL ? 1 : 2);
+  }
+  for (pass = 0; pass < 2 && status == PERM_OK; pass++) {
+    (void)threads;
+    PERMI_OMP(parallel for num_threads(threads) if (threads > 1) schedule(dynamic))
+    for (k = 0; k < TRIALS; k++)
+      permi_code_search(&trial[k], k, inner, moves);
+    for (k = 0; k < TRIALS; k++)
+      least = fmin(least, trial[k].cost / rate);
+    moves = (int)fmin(0.5 * fmin(least, rival) / PERMI_HYBRID_MOVE_SECONDS, inner ? PERMI_GPU_MOVES : 4000);
+    if (moves < 20 || least > 300 * rival)
+      break;
+  }
+  for (k = 0; k < TRIALS && status == PERM_OK && least < 1.2 * rival && !zero; k++) {
+    permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
+    int fits = 0;
+    if (!hybrid) {
+      status = PERM_ERROR_MEMORY;
+      break;
+    }
+    memset(hybrid, 0, sizeof *hybrid);
+    if (given != trial[k].layout.transposed) {
+      given = trial[k].layout.transposed;
+      status = permi_hybrid_matrix(maker, block, given, scaled, &share, &scale_exp2, &zero);
+    }
+    if (status == PERM_OK && !zero)
+      status = permi_code_create(allocator, &trial[k].work, &trial[k].layout, algebra, scaled, hybrid, &fits);
+    if (status == PERM_OK && fits && permi_code_seconds(hybrid) < seconds) {
+      permi_hybrid *worse = best;
+      best = hybrid;
+      hybrid = worse;
+      seconds = permi_code_seconds(best);
+      best->scale_exp2 += scale_exp2;
+      best->share = share;
+    }
+    if (hybrid)
+      permi_hybrid_release(allocator, hybrid);
+  }
+  permi_release(allocator, trial);
+  permi_release(allocator, scaled);
+  if (best && status == PERM_OK) {
+    best->fingerprint = permi_code_fingerprint(best);
+    best->gpu.work.fingerprint = best->fingerprint;
+    offer->plan = best;
+    offer->seconds = seconds + PERMI_GPU_COMPILE + 1e-3 * PERMI_GPU_COMPILE_EACH * best->code->statements;
+    offer->bytes = (double)best->code->length + 64.0 * best->code->statements;
+  } else if (best) {
+    permi_hybrid_release(allocator, best);
+  }
+  return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
+}
+
+static size_t permi_code_explain(const permi_hybrid *hybrid, const permi_leaf *leaf, char *buffer, size_t size)
+{
+  static const char *const algebra[] = {"real", "complex", "compensated"};
+  const permi_code *code = hybrid->code;
+  const int length = snprintf(
+      buffer, size,
+      "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, %d in a walk, %d by threads; a kernel of %d "
+      "statements and %d for moduli, %d constants, at most %d doubles waiting, %d rows divided; %.4g operations per "
+      "outer pattern, %.3g in all; %.0f chunks, predicted %.3g s on one GPU\n",
+      hybrid->n, perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
+      algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low, code->walk,
+      hybrid->high, code->moduli, code->statements - code->moduli, code->constants, code->live, code->divided,
+      hybrid->operations_a_term, hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner),
+      (double)leaf->information.chunks, leaf->information.seconds);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* GPUs are asked for and may take a block of order n. With cpu_fallback it matters whether there are any. */
+static int permi_gpu_wanted(const perm_options *options, int n)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return options->gpus && n >= PERMI_GPU_LEAST_N &&
+         (!options->cpu_fallback || permi_gpu_devices(options->gpus, message));
+}
+
 #define PERMI_HYBRID_LEAST_SECONDS 0.02 /* rivals that take less leave no time to look for a layout: a millisecond */
 
 static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
@@ -8386,6 +9539,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
   permi_layouts *work;
   permi_arrangement layout;
   permi_hybrid *hybrid = NULL;
+  permi_offer gpu;
   perm_status status = PERM_OK;
   double cost = 0;
   if (block->integer || maker->working->integer)
@@ -8408,56 +9562,41 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     offer->status = PERM_OK;
   if (offer->why[0])
     return PERM_OK;
+  memset(&gpu, 0, sizeof gpu);
+  gpu.seconds = (double)INFINITY;
+  if (permi_gpu_wanted(options, n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
+    status = permi_code_offer(maker, block, rival, inner, algebra, &gpu);
+    if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
+      *offer = gpu;
+      return status;
+    }
+    rival = fmin(rival, gpu.seconds);
+  }
   work = (permi_layouts *)permi_allocate(allocator, 1, sizeof *work);
-  if (!work)
+  if (!work) {
+    if (gpu.plan)
+      permi_hybrid_release(allocator, gpu.plan);
     return permi_fail_memory(maker->result);
+  }
   permi_layouts_make(work, block);
   for (work->budget = PERMI_HYBRID_SLOT_BUDGET; !hybrid && status == PERM_OK && work->budget > 90;
        work->budget -= work->budget / 3) {
-    permi_problem problem;
-    void *entries;
-    double *a;
-    perm_plan plan;
-    permi_view view;
-    int i, j, p;
+    double scaled[PERM_MAX_N * PERM_MAX_N * 2], share;
+    long long scale_exp2;
+    int zero;
     cost = permi_hybrid_search(work, rate, rival, inner, &layout);
     if (cost / rate > 1.1 * rival) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", cost / rate);
       break;
     }
-    status = permi_make_problem(maker, block, &problem, &entries);
-    if (status != PERM_OK)
-      break;
-    a = (double *)entries;
-    for (i = 0; i < n && layout.transposed; i++)
-      for (j = 0; j < i; j++)
-        for (p = 0; p < parts; p++) {
-          double x = a[(i * n + j) * parts + p];
-          a[(i * n + j) * parts + p] = a[(j * n + i) * parts + p];
-          a[(j * n + i) * parts + p] = x;
-        }
-    memset(&plan, 0, sizeof plan);
-    plan.n = n;
-    view.a = a;
-    view.ld = n;
-    view.parts = parts;
-    permi_plan_scale(&plan, &view);
-    if (!plan.zero) {
-      const double share = permi_plan_below_grid(&plan, &view);
-      double scaled[PERM_MAX_N * PERM_MAX_N * 2];
-      for (i = 0; i < n; i++)
-        for (j = 0; j < n; j++)
-          for (p = 0; p < parts; p++)
-            scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
-      if (permi_hybrid_create(allocator, work, &layout, algebra, scaled, &hybrid) != PERM_OK)
-        status = permi_fail_memory(maker->result);
-      if (hybrid) {
-        for (i = 0; i < n; i++)
-          hybrid->scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
-        hybrid->share = share;
-      }
+    status = permi_hybrid_matrix(maker, block, layout.transposed, scaled, &share, &scale_exp2, &zero);
+    if (status == PERM_OK && !zero &&
+        permi_hybrid_create(allocator, work, &layout, algebra, scaled, &hybrid) != PERM_OK)
+      status = permi_fail_memory(maker->result);
+    if (hybrid) {
+      hybrid->scale_exp2 = scale_exp2;
+      hybrid->share = share;
     }
-    permi_release(allocator, entries);
   }
   permi_release(allocator, work);
   if (status == PERM_OK && !hybrid && !offer->why[0])
@@ -8480,6 +9619,13 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
                    8.0 * (hybrid->constant_room + n * hybrid->parts * (1 + hybrid->lanes + hybrid->high)) +
                    8.0 * PERMI_HYBRID_SLOTS * PERMI_HYBRID_DOUBLES;
+  }
+  if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
+    if (offer->plan)
+      permi_hybrid_release(allocator, offer->plan);
+    *offer = gpu;
+  } else if (gpu.plan) {
+    permi_hybrid_release(allocator, gpu.plan);
   }
   return status;
 }
@@ -8509,15 +9655,20 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
   leaf->information.work = ldexp(hybrid->rows_a_term, n - 1 - hybrid->inner);
   leaf->information.fingerprint = hybrid->fingerprint;
-  leaf->run_chunk = permi_hybrid_chunk;
+  if (hybrid->code)
+    leaf->run_range = permi_gpu_range;
+  else
+    leaf->run_chunk = permi_hybrid_chunk;
   leaf->release = permi_hybrid_release;
   leaf->explain = permi_hybrid_explain;
   leaf->context = hybrid;
   offer->plan = NULL;
   leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);
+  if (hybrid->code)
+    leaf->scale = hybrid->code->scale;
   leaf->bound_relative = (double)INFINITY;
   if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
-    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->chunk_log2 + hybrid->low) / 2)) *
+    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, ((hybrid->code ? hybrid->code->walk : hybrid->chunk_log2) + hybrid->low) / 2)) *
                                   PERMI_UNIT * PERMI_UNIT +
                               4 * hybrid->share * hybrid->share;
   else
