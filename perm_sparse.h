@@ -8431,6 +8431,7 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
 #define PERMI_GPU_WALK 8
 #define PERMI_GPU_MOVES 60000
 #define PERMI_GPU_MEMO 400000
+#define PERMI_GPU_RELOAD 24        /* statements after which a base is loaded again */
 #define PERMI_GPU_LIVE 118         /* doubles that wait without being spilled */
 #define PERMI_GPU_SPILL 60         /* so many more take twice the time */
 #define PERMI_GPU_VALUES 30000
@@ -8495,6 +8496,7 @@ typedef struct permi_coder {
   const perm_allocator *allocator;
   permi_code *code;
   int parts, moduli, failed; /* failed: 1 too large, 2 memory */
+  uint32_t minus;            /* low columns that have sign - */
   uint32_t scope[64], dirty[64];
   int unit[64]; /* the inner column by whose entry the row was divided; -1: none */
   double coefficient[64][64][2]; /* of row and place in the layout's order, on the grid */
@@ -8554,11 +8556,12 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
   return code->constants++;
 }
 
+/* Loaded again rather than kept for long: loads from shared memory do not go through the FP64 pipe. */
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
   int k, p, negative, constant;
-  if (coder->base[row] >= 0)
+  if (coder->base[row] >= 0 && (coder->moduli || coder->code->statements - coder->base[row] < PERMI_GPU_RELOAD))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
   for (k = 0; k < layout->low && coder->moduli; k++)
@@ -8581,6 +8584,9 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   int k, p, negative, constant, value;
   if (*memo >= 0)
     return *memo;
+  for (k = 0; k < coder->layout->low; k++) /* low columns that are - */
+    for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
+      sum[p] -= 2 * coder->coefficient[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
     for (p = 0; p < coder->parts && scope >> k & 1; p++)
       sum[p] += setting >> k & 1 ? -coder->coefficient[row][k][p] : coder->coefficient[row][k][p];
@@ -8772,19 +8778,14 @@ static void permi_code_statements(permi_coder *coder)
   double twice[2];
   permi_code_forget(coder, -1);
   for (s = 0; s < 1 << layout->low && !coder->failed; s++) {
-    const int next = permi_trailing_zeros((uint64_t)s + 1), minus = ((s + 1) ^ (s + 1) >> 1) >> next & 1;
+    const int next = permi_trailing_zeros((uint64_t)s + 1);
     permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, permi_code_entry(coder, root, 0), 0, 0, 0);
     if (s + 1 == 1 << layout->low)
       break;
     permi_code_forget(coder, next);
-    for (i = 0; i < n; i++)
-      if (coder->dirty[i] >> next & 1) {
-        for (p = 0; p < 2; p++)
-          twice[p] = (minus ? -2 : 2) * coder->coefficient[i][layout->inner + next][p];
-        constant = permi_code_constant(coder, twice, &negative);
-        coder->base[i] = permi_code_put(coder, PERMI_CODE_ADD, negative, permi_code_base(coder, i), constant, 0, 0);
-      }
+    coder->minus ^= UINT32_C(1) << next;
   }
+  coder->minus = 0;
   code->moduli = code->statements;
   coder->moduli = 1;
   permi_code_forget(coder, -1);
@@ -8851,7 +8852,7 @@ static const char *const permi_code_algebra[3] = {
     "#define A(v, k) permi_add(v, C[k])\n"
     "#define V(v, k) permi_add(v, -C[k])\n"
     "#define U(v, k, m) permi_fma(m, C[k], v)\n"
-    "#define B(r) b[128 * (r)]\n"
+    "#define B(r) ((const volatile double *)b)[128 * (r)]\n"
     "#define P(f, z) permi_fma(f, z, f)\n"
     "#define M(f, z) permi_fma(f, z, -f)\n"
     "#define T(f, g) permi_mul(f, g)\n"
@@ -8867,7 +8868,7 @@ static const char *const permi_code_algebra[3] = {
     "#define A(v, k) permi_at(v, k, 1.0)\n"
     "#define V(v, k) permi_at(v, k, -1.0)\n"
     "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_n(b[256 * (r)], b[256 * (r) + 128])\n"
+    "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n"
     "PERMI_BOTH N T(N a, N b) {\n"
     "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
     "PERMI_BOTH N X(N a, N b, N c, N d) {\n"
@@ -8884,7 +8885,7 @@ static const char *const permi_code_algebra[3] = {
     "#define A(v, k) permi_at(v, k, 1.0)\n"
     "#define V(v, k) permi_at(v, k, -1.0)\n"
     "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_n(b[256 * (r)], b[256 * (r) + 128])\n"
+    "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n"
     "PERMI_BOTH N T(N a, N b) {\n"
     "  const double p = permi_mul(a.v, b.v);\n"
     "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
@@ -9472,6 +9473,9 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     }
     if (status == PERM_OK && !zero)
       status = permi_code_create(allocator, &trial[k].work, &trial[k].layout, algebra, scaled, hybrid, &fits);
+#ifdef PERMI_DEBUG_TRIALS
+    if (fits) fprintf(stderr, "trial %d: T %d inner %d low %d cost %.4g ops total %.4g (%.4g) live %d statements %d + %d, %.4g s moves %d\n", k, trial[k].layout.transposed, hybrid->inner, hybrid->low, trial[k].cost, hybrid->operations_a_term * ldexp(1, n - 1 - hybrid->inner), hybrid->cost* ldexp(1, n - 1 - hybrid->inner),hybrid->code->live, hybrid->code->moduli, hybrid->code->statements - hybrid->code->moduli, permi_code_seconds(hybrid), moves);
+#endif
     if (status == PERM_OK && fits && permi_code_seconds(hybrid) < seconds) {
       permi_hybrid *worse = best;
       best = hybrid;
