@@ -8432,8 +8432,8 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
 #define PERMI_GPU_MOVES 60000
 #define PERMI_GPU_MEMO 400000
 #define PERMI_GPU_RELOAD 24        /* statements after which a base is loaded again */
-#define PERMI_GPU_LIVE 118         /* doubles that wait without being spilled */
-#define PERMI_GPU_SPILL 60         /* so many more take twice the time */
+#define PERMI_GPU_LIVE 122         /* doubles that wait without being spilled */
+#define PERMI_GPU_SPILL 100        /* so many more take twice the time */
 #define PERMI_GPU_VALUES 30000
 
 typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
@@ -8497,6 +8497,7 @@ typedef struct permi_coder {
   permi_code *code;
   int parts, moduli, failed; /* failed: 1 too large, 2 memory */
   uint32_t minus;            /* low columns that have sign - */
+  int remake;                /* statements after which a row sum is made again rather than kept */
   uint32_t scope[64], dirty[64];
   int unit[64]; /* the inner column by whose entry the row was divided; -1: none */
   double coefficient[64][64][2]; /* of row and place in the layout's order, on the grid */
@@ -8582,7 +8583,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   int *memo = coder->memo + (whole ? coder->whole : coder->near)[row] + permi_pack_bits(setting, scope);
   double sum[2] = {0, 0};
   int k, p, negative, constant, value;
-  if (*memo >= 0)
+  if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
     return *memo;
   for (k = 0; k < coder->layout->low; k++) /* low columns that are - */
     for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
@@ -9217,7 +9218,8 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
 /* Fills hybrid->code and what of *hybrid goes with it; a as for permi_hybrid_create. *fits: 0 if the program has no
    room. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                     permi_hybrid_algebra algebra, const double *a, permi_hybrid *hybrid, int *fits)
+                                     permi_hybrid_algebra algebra, int remake, const double *a, permi_hybrid *hybrid,
+                                     int *fits)
 {
   const int n = work->n, parts = algebra == PERMI_HYBRID_REAL ? 1 : 2, words = n * parts;
   permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
@@ -9257,6 +9259,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   coder->allocator = allocator;
   coder->code = code;
   coder->parts = parts;
+  coder->remake = remake;
   for (i = 0; i < n; i++) {
     for (k = 0; k < layout->inner + layout->low; k++)
       if (work->column[layout->transposed][layout->order[k]] >> i & 1) {
@@ -9430,8 +9433,8 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
-  static const int budget[3] = {140, 122, 100};
-  enum { TRIALS = 6 };
+  static const int budget[3] = {150, 130, 110}, remake[3] = {PERMI_GPU_VALUES, 400, 150};
+  enum { TRIALS = 6, REMAKES = 3 };
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   const double rate = PERMI_GPU_PIPE * PERMI_GPU_PART / (algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6);
@@ -9459,7 +9462,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     if (moves < 20 || least > 300 * rival)
       break;
   }
-  for (k = 0; k < TRIALS && status == PERM_OK && least < 1.2 * rival && !zero; k++) {
+  for (k = 0; k < TRIALS * REMAKES && status == PERM_OK && least < 1.2 * rival && !zero; k++) {
+    permi_code_trial *now = &trial[k / REMAKES];
     permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
     int fits = 0;
     if (!hybrid) {
@@ -9467,14 +9471,15 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
       break;
     }
     memset(hybrid, 0, sizeof *hybrid);
-    if (given != trial[k].layout.transposed) {
-      given = trial[k].layout.transposed;
+    if (given != now->layout.transposed) {
+      given = now->layout.transposed;
       status = permi_hybrid_matrix(maker, block, given, scaled, &share, &scale_exp2, &zero);
     }
     if (status == PERM_OK && !zero)
-      status = permi_code_create(allocator, &trial[k].work, &trial[k].layout, algebra, scaled, hybrid, &fits);
+      status = permi_code_create(allocator, &now->work, &now->layout, algebra, remake[k % REMAKES], scaled, hybrid,
+                                 &fits);
 #ifdef PERMI_DEBUG_TRIALS
-    if (fits) fprintf(stderr, "trial %d: T %d inner %d low %d cost %.4g ops total %.4g (%.4g) live %d statements %d + %d, %.4g s moves %d\n", k, trial[k].layout.transposed, hybrid->inner, hybrid->low, trial[k].cost, hybrid->operations_a_term * ldexp(1, n - 1 - hybrid->inner), hybrid->cost* ldexp(1, n - 1 - hybrid->inner),hybrid->code->live, hybrid->code->moduli, hybrid->code->statements - hybrid->code->moduli, permi_code_seconds(hybrid), moves);
+    if (fits) fprintf(stderr, "trial %d: T %d inner %d low %d cost %.4g ops total %.4g live %d statements %d + %d, %.4g s moves %d\n", k, given, hybrid->inner, hybrid->low, now->cost, hybrid->operations_a_term * ldexp(1, n - 1 - hybrid->inner), hybrid->code->live, hybrid->code->moduli, hybrid->code->statements - hybrid->code->moduli, permi_code_seconds(hybrid), moves);
 #endif
     if (status == PERM_OK && fits && permi_code_seconds(hybrid) < seconds) {
       permi_hybrid *worse = best;
