@@ -130,7 +130,7 @@ $(B)/perm_gpu: examples/perm_cli.c examples/perm_generate.h $(HEADERS) $(B)/perm
 $(B)/perm_cuda_tests.o: perm_cuda.cu perm.h
 	@mkdir -p $(B)
 	$(NVCC) -O2 -DPERM_CUDA_TESTS -Xcompiler -Wall,-Wextra,-Wshadow -c $< -o $@
-$(B)/tests_cuda: tests/cuda/tests.c tests/test.h perm.h $(B)/perm_cuda_tests.o
+$(B)/tests_cuda: tests/cuda/tests.c tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
 	  $(CUDALIB) $(LIBS)
 $(B)/bench_cuda: tests/cuda/bench.cu perm.h perm_cuda.cu
