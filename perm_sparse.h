@@ -7451,7 +7451,7 @@ typedef struct permi_arrangement {
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
-#define PERMI_GPU_STATEMENTS 4000 /* larger programs lose 5 to 15% or more */
+#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6
 
@@ -8410,7 +8410,7 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
      values      in registers: layouts are searched with a budget of them, 8 warps of 255 registers a multiprocessor.
                  Bases of rows, as they are at the beginning of a step of the walk, are in shared memory, one of every
-                 thread; what columns add in constant memory (as literals 5% slower), equal moduli once
+                 thread; what columns add in constant memory, equal moduli once; literals are 5% slower, but compiled sooner, and taken for short runs
      order       on demand, entry by entry from the program's end, so that few values wait
      rows        real ones are divided by their largest inner entry h where that is not small against the row (the
                  product of all h goes into the scale): a product f (z +- 1) = fma(f, z, +-f) is one operation, and
@@ -8423,17 +8423,18 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
    is compiled. So the choice among programs is by prediction (operations, values that wait), not by timing.
    Predictions are of one H200 (FP64 1.67e13 operations/s); measured there: 77-88% of it. */
 #define PERMI_GPU_PIPE 1.67e13
-#define PERMI_GPU_PART 0.86        /* of it, with folds weighted */
-#define PERMI_GPU_COMPILE 0.35     /* seconds, of which each 1000 statements take */
-#define PERMI_GPU_COMPILE_EACH 0.2
+#define PERMI_GPU_PART 0.81        /* of it, with folds weighted */
+#define PERMI_GPU_COMPILE 0.3      /* seconds, and more for every statement, a number of two parts taking more */
+#define PERMI_GPU_COMPILE_EACH 3.5e-4
+#define PERMI_GPU_LITERAL_SECONDS 3 /* below this it pays to compile sooner */
 #define PERMI_GPU_SHARED 232448    /* bytes that a block may have, on the smallest of the large (sm_90); sm_80: 166912 */
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
 #define PERMI_GPU_WALK 8
 #define PERMI_GPU_MOVES 60000
 #define PERMI_GPU_MEMO 400000
 #define PERMI_GPU_RELOAD 24        /* statements after which a base is loaded again */
-#define PERMI_GPU_LIVE 122         /* doubles that wait without being spilled */
-#define PERMI_GPU_SPILL 100        /* so many more take twice the time */
+#define PERMI_GPU_LIVE 120         /* doubles that wait without being spilled; so many more take twice the time: */
+#define PERMI_GPU_SPILL 60         /* of 30 programs measured, 140 waiting cost 1.1 times, 150 1.2, 160 1.4, 180 2 */
 #define PERMI_GPU_VALUES 30000
 
 typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
@@ -8497,6 +8498,7 @@ typedef struct permi_coder {
   permi_code *code;
   int parts, moduli, failed; /* failed: 1 too large, 2 memory */
   uint32_t minus;            /* low columns that have sign - */
+  int literals;              /* constants into the text: real programs of short runs */
   int remake;                /* statements after which a row sum is made again rather than kept */
   uint32_t scope[64], dirty[64];
   int unit[64]; /* the inner column by whose entry the row was divided; -1: none */
@@ -8905,7 +8907,13 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   const int negative = t->negative;
   switch ((permi_code_kind)t->kind) {
   case PERMI_CODE_BASE: permi_code_print(coder, "N v%d=B(%d);\n", k, t->a); break;
-  case PERMI_CODE_ADD: permi_code_print(coder, "N v%d=%c(v%d,%d);\n", k, negative ? 'V' : 'A', t->a, t->b); break;
+  case PERMI_CODE_ADD:
+    if (coder->literals)
+      permi_code_print(coder, "N v%d=permi_add(v%d,%c%.17g);\n", k, t->a, negative ? '-' : '+',
+                       coder->code->constant[t->b]);
+    else
+      permi_code_print(coder, "N v%d=%c(v%d,%d);\n", k, negative ? 'V' : 'A', t->a, t->b);
+    break;
   case PERMI_CODE_TURN:
     permi_code_print(coder, "N v%d=U(v%d,%d,%cm%d);\n", k, t->a, t->b, negative ? '-' : '+', t->c);
     break;
@@ -9215,6 +9223,16 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
 #endif
 
 /* ---- the plan */
+/* Seconds on one GPU, once compiled. Values that wait beyond what registers hold are spilled. */
+static double permi_code_seconds(const permi_hybrid *hybrid)
+{
+  const permi_code *code = hybrid->code;
+  const double spilled = fmax(code->live - PERMI_GPU_LIVE, 0);
+  const double large = hybrid->inner ? fmax(code->moduli - 2200, 0) / 5000 : fmax(code->moduli - 4000, 0) / 40000;
+  return hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner) / (PERMI_GPU_PIPE * PERMI_GPU_PART) *
+         (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
+}
+
 /* Fills hybrid->code and what of *hybrid goes with it; a as for permi_hybrid_create. *fits: 0 if the program has no
    room. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
@@ -9303,11 +9321,12 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   if (!coder->failed && (!permi_code_live(coder, 0, code->moduli) ||
                          !permi_code_live(coder, code->moduli, code->statements)))
     coder->failed = 2;
-  if (!coder->failed)
-    permi_code_text(coder, hybrid);
   for (k = 0; k < code->moduli && !coder->failed; k++)
     code->operations += permi_code_operations(&code->statement[k], algebra);
   hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
+  coder->literals = algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
+  if (!coder->failed)
+    permi_code_text(coder, hybrid);
   i = coder->failed;
   permi_release(allocator, coder->memo);
   permi_release(allocator, coder);
@@ -9339,16 +9358,6 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
   for (k = 0; k < hybrid->gpu.work.doubles; k++)
     hash = permi_hash_double(hash, hybrid->gpu.work.table[k]);
   return hash;
-}
-
-/* Seconds on one GPU, once compiled. Values that wait beyond what registers hold are spilled. */
-static double permi_code_seconds(const permi_hybrid *hybrid)
-{
-  const permi_code *code = hybrid->code;
-  const double spilled = code->live > PERMI_GPU_LIVE ? code->live - PERMI_GPU_LIVE : 0;
-  const double large = fmax(code->moduli / (double)PERMI_GPU_STATEMENTS - 1, 0);
-  return hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner) / (PERMI_GPU_PIPE * PERMI_GPU_PART) *
-         (1 + spilled / PERMI_GPU_SPILL) * (1 + 0.1 * large);
 }
 
 /* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
@@ -9498,7 +9507,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     best->fingerprint = permi_code_fingerprint(best);
     best->gpu.work.fingerprint = best->fingerprint;
     offer->plan = best;
-    offer->seconds = seconds + PERMI_GPU_COMPILE + 1e-3 * PERMI_GPU_COMPILE_EACH * best->code->statements;
+    offer->seconds = seconds + PERMI_GPU_COMPILE +
+                     PERMI_GPU_COMPILE_EACH * best->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 3.5);
     offer->bytes = (double)best->code->length + 64.0 * best->code->statements;
   } else if (best) {
     permi_hybrid_release(allocator, best);
