@@ -266,8 +266,8 @@ typedef struct perm_options {
   void *user_data;
   const volatile int *cancel; /* if not NULL: non-zero there cancels (may be set by any thread or signal) */
   perm_allocator allocator;
-  int gpus;         /* 0: none; k: at most k; PERM_ALL_GPUS. Dense sums go there when predicted faster than one thread;
-                       needs perm_cuda.cu and PERM_WITH_CUDA, else PERM_ERROR_DEVICE with the reason, or, */
+  int gpus;         /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs (methods dense, hybrid, cached) go there
+                       when predicted faster than one thread; needs perm_cuda.cu and PERM_WITH_CUDA, else PERM_ERROR_DEVICE with the reason, or, */
   int cpu_fallback; /* 1: then the CPU does the work */
   const char *gpu_cache; /* directory for compiled kernels, not NULL: they are compiled once a machine, not process */
 } perm_options;
@@ -3633,10 +3633,16 @@ static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
   return exact;
 }
 
-/* Product, form, pivot and split. Rates are of one H200, elements/s; a second is for compiling. */
-static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
+/* Rates are of one H200, elements/s; a second is for compiling. */
+static double permi_gpu_seconds(int n, int parts, int product)
 {
   static const double rate[4][2] = {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}};
+  return n * ldexp(1, n - 1) / rate[product][parts - 1] + 1;
+}
+
+/* Product, form, pivot and split. */
+static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
+{
   const int n = plan->n, split = plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD;
   int product = split ? PERM_GPU_COMPENSATED + (plan->precision == PERM_PRECISION_DD) : PERM_GPU_PIVOT;
   int safe, best = -1, i, j;
@@ -3680,7 +3686,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   i = plan->outer_columns - PERM_GPU_THREADS_LOG2;
   i = permi_clamp(i - 12, i < 3 ? i : 3, product == PERM_GPU_PIVOT ? 10 : 9); /* walk columns */
   plan->chunk_log2 = i + PERM_GPU_THREADS_LOG2;
-  plan->seconds = plan->elements / rate[product][view->parts - 1] + 1;
+  plan->seconds = permi_gpu_seconds(n, view->parts, product);
 }
 
 static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
@@ -5051,18 +5057,22 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   return kernel;
 }
 
-/* Makes the plan one for GPUs where they are wanted and predicted faster than one thread. With cpu_fallback it matters
-   whether there are any. */
+/* GPUs are asked for and may take a matrix of order n. With cpu_fallback it matters whether there are any. */
+static int permi_gpu_wanted(const perm_options *options, int n)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return options->gpus && n >= PERMI_GPU_LEAST_N &&
+         (!options->cpu_fallback || permi_gpu_devices(options->gpus, message));
+}
+
+/* Makes the plan one for GPUs where they are wanted and predicted faster than one thread. */
 static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   perm_plan gpu = *plan;
-  char message[PERM_MESSAGE_BYTES];
   if (!options->gpus || plan->n < PERMI_GPU_LEAST_N)
     return;
   permi_gpu_plan(&gpu, view);
-  if (options->isa != PERM_ISA_CUDA && gpu.seconds >= plan->seconds)
-    return;
-  if (!options->cpu_fallback || permi_gpu_devices(options->gpus, message))
+  if ((options->isa == PERM_ISA_CUDA || gpu.seconds < plan->seconds) && permi_gpu_wanted(options, plan->n))
     *plan = gpu;
 }
 
@@ -13419,6 +13429,12 @@ PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, pe
 #undef PERMI_PASS_FORM
 #undef PERMI_PASS_BLOCK
 #endif /* PERMI_FAMILY */
+
+/* So many lines leave gcc no columns to judge indentation by, and it notes that, in whatever code, unless it has seen a
+   #line; the number does not matter: nothing follows. */
+#if defined(__GNUC__) && !defined(__clang__)
+#line 1
+#endif
 
 /* MIT License
 

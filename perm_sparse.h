@@ -8430,7 +8430,8 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
 #define PERMI_GPU_SHARED 232448    /* bytes that a block may have, on the smallest of the large (sm_90); sm_80: 166912 */
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
 #define PERMI_GPU_WALK 8
-#define PERMI_GPU_MOVES 60000
+#define PERMI_GPU_MOVES 40000
+#define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
 #define PERMI_GPU_RELOAD 24        /* statements after which a base is loaded again */
 #define PERMI_GPU_LIVE 120         /* doubles that wait without being spilled; so many more take twice the time: */
@@ -9438,23 +9439,73 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
   }
 }
 
-/* The best program found for GPUs, as an offer; none: *offer stays as it is. */
+/* What trials share: the matrix in the orientation that was last asked for, and the best program so far. */
+typedef struct permi_code_choice {
+  permi_hybrid_algebra algebra;
+  double *scaled, share, seconds;
+  long long scale_exp2;
+  int given, zero; /* orientation, -1: none yet */
+  permi_hybrid *best;
+} permi_code_choice;
+
+/* The trial's programs, with row sums kept or made again. 1 in *better: one is the best so far. */
+static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
+                                  permi_code_choice *choice, int *better)
+{
+  static const int remake[3] = {PERMI_GPU_VALUES, 400, 150};
+  const perm_allocator *allocator = &maker->options->allocator;
+  perm_status status = PERM_OK;
+  int k, fits;
+  *better = 0;
+  if (choice->given != trial->layout.transposed) {
+    choice->given = trial->layout.transposed;
+    status = permi_hybrid_matrix(maker, block, choice->given, choice->scaled, &choice->share, &choice->scale_exp2,
+                                 &choice->zero);
+  }
+  for (k = 0; k < 3 && status == PERM_OK && !choice->zero; k++) {
+    permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
+    if (!hybrid)
+      return PERM_ERROR_MEMORY;
+    status = permi_code_create(allocator, &trial->work, &trial->layout, choice->algebra, remake[k], choice->scaled,
+                               hybrid, &fits);
+    if (status == PERM_OK && fits && permi_code_seconds(hybrid) < choice->seconds) {
+      permi_hybrid *worse = choice->best;
+      choice->best = hybrid;
+      choice->seconds = permi_code_seconds(hybrid);
+      hybrid->scale_exp2 += choice->scale_exp2;
+      hybrid->share = choice->share;
+      hybrid = worse;
+      *better = 1;
+    }
+    if (hybrid)
+      permi_hybrid_release(allocator, hybrid);
+  }
+  return status;
+}
+
+/* The best program found for GPUs, as an offer; none: *offer stays as it is. All trials are annealed for a while, at the
+   same time if there are threads, and the best once more if the sum takes long. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
-  static const int budget[3] = {150, 130, 110}, remake[3] = {PERMI_GPU_VALUES, 400, 150};
-  enum { TRIALS = 6, REMAKES = 3 };
+  static const int budget[3] = {150, 130, 110};
+  enum { TRIALS = 6 };
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  const double rate = PERMI_GPU_PIPE * PERMI_GPU_PART / (algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6);
+  const double slower = algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6;
+  const double rate = PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
   permi_code_trial *trial = (permi_code_trial *)permi_allocate(allocator, TRIALS, sizeof *trial);
   double *scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *scaled);
-  double share = 0, seconds = (double)INFINITY, least = (double)INFINITY;
-  permi_hybrid *best = NULL;
+  double least = (double)INFINITY, worth = 0;
+  permi_code_choice choice;
   perm_status status = trial && scaled ? PERM_OK : PERM_ERROR_MEMORY;
-  long long scale_exp2 = 0;
-  int k, zero = 0, moves = 0, pass, threads = permi_threads(options), given = -1;
+  int k, moves = 0, pass, best = 0, better, threads = permi_threads(options);
+  memset(&choice, 0, sizeof choice);
+  choice.algebra = algebra;
+  choice.scaled = scaled;
+  choice.given = -1;
+  choice.seconds = (double)INFINITY;
   for (k = 0; k < TRIALS && status == PERM_OK; k++) {
     permi_layouts_make(&trial[k].work, block);
     trial[k].work.gpu = algebra == PERMI_HYBRID_REAL ? 1 : 2;
@@ -9467,51 +9518,31 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
       permi_code_search(&trial[k], k, inner, moves);
     for (k = 0; k < TRIALS; k++)
       least = fmin(least, trial[k].cost / rate);
-    moves = (int)fmin(0.5 * fmin(least, rival) / PERMI_HYBRID_MOVE_SECONDS, inner ? PERMI_GPU_MOVES : 4000);
+    worth = fmin(least, rival) / PERMI_HYBRID_MOVE_SECONDS; /* moves in that time */
+    moves = (int)fmin(0.5 * worth, inner ? PERMI_GPU_MOVES : 4000);
     if (moves < 20 || least > 300 * rival)
       break;
   }
-  for (k = 0; k < TRIALS * REMAKES && status == PERM_OK && least < 1.2 * rival && !zero; k++) {
-    permi_code_trial *now = &trial[k / REMAKES];
-    permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-    int fits = 0;
-    if (!hybrid) {
-      status = PERM_ERROR_MEMORY;
-      break;
-    }
-    memset(hybrid, 0, sizeof *hybrid);
-    if (given != now->layout.transposed) {
-      given = now->layout.transposed;
-      status = permi_hybrid_matrix(maker, block, given, scaled, &share, &scale_exp2, &zero);
-    }
-    if (status == PERM_OK && !zero)
-      status = permi_code_create(allocator, &now->work, &now->layout, algebra, remake[k % REMAKES], scaled, hybrid,
-                                 &fits);
-#ifdef PERMI_DEBUG_TRIALS
-    if (fits) fprintf(stderr, "trial %d: T %d inner %d low %d cost %.4g ops total %.4g live %d statements %d + %d, %.4g s moves %d\n", k, given, hybrid->inner, hybrid->low, now->cost, hybrid->operations_a_term * ldexp(1, n - 1 - hybrid->inner), hybrid->code->live, hybrid->code->moduli, hybrid->code->statements - hybrid->code->moduli, permi_code_seconds(hybrid), moves);
-#endif
-    if (status == PERM_OK && fits && permi_code_seconds(hybrid) < seconds) {
-      permi_hybrid *worse = best;
-      best = hybrid;
-      hybrid = worse;
-      seconds = permi_code_seconds(best);
-      best->scale_exp2 += scale_exp2;
-      best->share = share;
-    }
-    if (hybrid)
-      permi_hybrid_release(allocator, hybrid);
+  for (k = 0; k < TRIALS && status == PERM_OK && least < 1.2 * rival; k++) {
+    status = permi_code_try(maker, block, &trial[k], &choice, &better);
+    best = better ? k : best;
+  }
+  moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
+  if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
+    permi_code_search(&trial[best], TRIALS, inner, moves);
+    status = permi_code_try(maker, block, &trial[best], &choice, &better);
   }
   permi_release(allocator, trial);
   permi_release(allocator, scaled);
-  if (best && status == PERM_OK) {
-    best->fingerprint = permi_code_fingerprint(best);
-    best->gpu.work.fingerprint = best->fingerprint;
-    offer->plan = best;
-    offer->seconds = seconds + PERMI_GPU_COMPILE +
-                     PERMI_GPU_COMPILE_EACH * best->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 3.5);
-    offer->bytes = (double)best->code->length + 64.0 * best->code->statements;
-  } else if (best) {
-    permi_hybrid_release(allocator, best);
+  if (choice.best && status == PERM_OK) {
+    permi_hybrid *hybrid = choice.best;
+    hybrid->fingerprint = hybrid->gpu.work.fingerprint = permi_code_fingerprint(hybrid);
+    offer->plan = hybrid;
+    offer->seconds = choice.seconds + PERMI_GPU_COMPILE +
+                     PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 3.5);
+    offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
+  } else if (choice.best) {
+    permi_hybrid_release(allocator, choice.best);
   }
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
 }
@@ -9531,14 +9562,6 @@ static size_t permi_code_explain(const permi_hybrid *hybrid, const permi_leaf *l
       hybrid->operations_a_term, hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner),
       (double)leaf->information.chunks, leaf->information.seconds);
   return length > 0 ? (size_t)length : 0;
-}
-
-/* GPUs are asked for and may take a block of order n. With cpu_fallback it matters whether there are any. */
-static int permi_gpu_wanted(const perm_options *options, int n)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return options->gpus && n >= PERMI_GPU_LEAST_N &&
-         (!options->cpu_fallback || permi_gpu_devices(options->gpus, message));
 }
 
 #define PERMI_HYBRID_LEAST_SECONDS 0.02 /* rivals that take less leave no time to look for a layout: a millisecond */
@@ -13623,7 +13646,13 @@ static double permi_dense_seconds(const perm_options *options, int n, int parts)
                          : parts == 2             ? PERM_FORM_PAIR
                                                   : PERM_FORM_NORMALISED;
   const permi_kernel *kernel = permi_kernel_for(permi_isa(options), form, parts, product, PERM_MAX_N);
-  return n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
+  const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
+  if (seconds > 1 && permi_gpu_wanted(options, n))
+    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED       ? PERM_GPU_DOUBLED
+                                                     : product == PERMI_COMPENSATED ? PERM_GPU_COMPENSATED
+                                                     : options->certify             ? PERM_GPU_ROUNDED
+                                                                                    : PERM_GPU_PIVOT));
+  return seconds;
 }
 
 static perm_status permi_make_dense(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
