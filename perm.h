@@ -179,7 +179,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff
 } perm_status;
 
-/* Engines by name. perm_sparse.h has those from frontier to transversals. */
+/* Engines by name. perm_sparse.h has those from frontier to transversals, and those after structure. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_AUTO, "auto", "the least predicted time")                                                                     \
   X(PERM_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                          \
@@ -205,7 +205,9 @@ typedef enum perm_status {
   X(PERM_SPARYSER, "sparyser", "Ryser sum in compressed rows and columns, zeros skipped")                              \
   X(PERM_DECOMPOSE, "decompose", "lines of degree 1 to 4 eliminated, sums over branches")                              \
   X(PERM_TRANSVERSALS, "transversals", "enumeration of perfect matchings")                                             \
-  X(PERM_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")
+  X(PERM_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")                                   \
+  X(PERM_CODEGEN_REGISTERS, "codegen-registers", "GPUs: Ryser sum, code of every column, row sums in registers")       \
+  X(PERM_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")
 
 typedef enum perm_method {
 #define PERM_METHOD_ENUM(name, word, text) name,
@@ -2002,7 +2004,7 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
 }
 
 /* Did the chunks [0, chunks) go in, each once? Their numbers and squares sum to n(n-1)/2 and n(n-1)(2n-1)/6;
-   n = chunks is a power of two, so 3 divides n - 1 or 2n - 1. */
+   n = chunks is 1, or even and no multiple of 3, which so divides n - 1 or 2n - 1. */
 static int permi_partial_whole(const perm_partial *partial, uint64_t chunks)
 {
   uint64_t a = chunks - 1, b = 2 * chunks - 1, half = chunks / 2;
@@ -5010,7 +5012,7 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   int scalar = method == PERM_GLYNN || method == PERM_RYSER;
-  if (method >= PERM_FRONTIER && method <= PERM_TRANSVERSALS)
+  if ((method >= PERM_FRONTIER && method <= PERM_TRANSVERSALS) || method > PERM_STRUCTURE)
     return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
   if (!scalar && method != PERM_DENSE && method != PERM_EXPANSION)
     return "this method has no plan: use perm_compute_real, perm_compute_complex";
