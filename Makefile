@@ -133,10 +133,9 @@ $(B)/perm_cuda_tests.o: perm_cuda.cu perm.h
 $(B)/tests_cuda: tests/cuda/tests.c tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
 	  $(CUDALIB) $(LIBS)
-$(B)/bench_cuda: tests/cuda/bench.cu perm.h perm_cuda.cu
+$(B)/bench_cuda: tests/cuda/bench.cu tests/cuda/bench_host.c examples/perm_generate.h $(HEADERS) perm_cuda.cu
 	@mkdir -p $(B)
-	echo '#include "perm.h"' | $(CC) -std=c99 -O2 $(OPENMP) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION $(CPPFLAGS) -I. -x c -c - \
-	  -o $(B)/perm_with_cuda.o
+	$(CC) -std=gnu99 -O2 $(OPENMP) $(CPPFLAGS) -I. -c tests/cuda/bench_host.c -o $(B)/perm_with_cuda.o
 	$(NVCC) $(NVFLAGS) $(GPU_ARCH) $(CPPFLAGS) tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ \
 	  -Xcompiler $(or $(OPENMP),-O2) -ldl
 

@@ -11938,13 +11938,11 @@ static void permi_codegen_print_column(permi_coder *coder, const permi_codegen *
   for (i = 0; i < kept; i++)
     if (entry[i])
       permi_code_print(coder, "x%d = permi_add(x%d, %s);\n", i, i, entry[i]);
-  for (i = kept; i < n && seldom; i++) {
+  for (i = kept; i < n; i++)
     if (entry[i])
-      permi_code_print(coder, "y = permi_add(G(%d), %s); G(%d) = y;", i - kept, entry[i], i - kept);
-    else
-      permi_code_print(coder, "y = G(%d);", i - kept);
-    permi_code_print(coder, i == kept ? " rest = y;\n" : " rest = permi_mul(rest, y);\n");
-  }
+      permi_code_print(coder, "G(%d) = permi_add(G(%d), %s);\n", i - kept, i - kept, entry[i]);
+  if (seldom)
+    permi_code_print(coder, "REST\n");
   permi_code_print(coder, "PRODUCT\nbreak;\n");
 }
 
@@ -11958,7 +11956,10 @@ static void permi_codegen_text(permi_coder *coder, const permi_codegen *codegen)
   for (i = 1; i < kept; i++)
     permi_code_print(coder, " p = permi_mul(p, x%d);", i);
   permi_code_print(coder, kept < n ? " p = permi_mul(p, rest);\n" : "\n");
-  permi_code_print(coder, codegen->shared ? "#define G(i) room[128 * (i) + t]\n" : "#define G(i) g[i]\n");
+  if (kept < n) /* loops, as all of them at once would take registers */
+    permi_code_print(coder, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
+                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", n - kept);
+  permi_code_print(coder, codegen->shared ? "#define G(i) ((volatile double *)room)[128 * (i) + t]\n" : "#define G(i) g[i]\n");
   permi_code_print(coder, "extern \"C\" __global__ void __launch_bounds__(128, %d) "
                           "permi_kernel(const permi_arguments<1> a)\n{\n", codegen->blocks);
   permi_code_print_all(coder, "extern __shared__ double room[];\n"
@@ -11978,23 +11979,23 @@ static void permi_codegen_text(permi_coder *coder, const permi_codegen *codegen)
                           "if (count) {\n",
                    1ull << ryser->digits, 1ull << ryser->digits);
   if (kept < n)
-    permi_code_print(coder, "double y, rest;\n");
+    permi_code_print(coder, "double rest;\n");
   if (kept < n && !codegen->shared)
     permi_code_print(coder, "volatile double g[%d];\n", n - kept);
-  for (i = 0; i < n; i++)
-    permi_code_print(coder, i < kept ? "double x%d = a.table[%d];\n" : "G(%d) = a.table[%d];\n", i < kept ? i : i - kept,
-                     i);
+  for (i = 0; i < kept; i++)
+    permi_code_print(coder, "double x%d = a.table[%d];\n", i, i);
+  if (kept < n)
+    permi_code_print(coder, "EVERY G(i) = a.table[%d + i];\n", kept);
   permi_code_print(coder, "double p, e;\nPERMI_ROLLED\nfor (int j = 0; j < %d; j++)\n"
-                          "if ((begin ^ begin >> 1) >> j & 1) {\nconst double *c = a.table + %d * (1 + j);\n",
+                          "if ((begin ^ begin >> 1) >> j & 1) {\nconst volatile double *c = a.table + %d * (1 + j);\n",
                    ryser->digits, n);
-  for (i = 0; i < n; i++)
-    if (i < kept)
-      permi_code_print(coder, "x%d = permi_add(x%d, c[%d]);\n", i, i, i);
-    else
-      permi_code_print(coder, "G(%d) = permi_add(G(%d), c[%d]);\n", i - kept, i - kept, i);
+  for (i = 0; i < kept; i++)
+    permi_code_print(coder, "x%d = permi_add(x%d, c[%d]);\n", i, i, i);
+  if (kept < n)
+    permi_code_print(coder, "EVERY G(i) = permi_add(G(i), c[%d + i]);\n", kept);
   permi_code_print(coder, "}\n");
-  for (i = kept; i < n; i++)
-    permi_code_print(coder, i == kept ? "rest = G(%d);\n" : "rest = permi_mul(rest, G(%d));\n", i - kept);
+  if (kept < n)
+    permi_code_print(coder, "REST\n");
   permi_code_print(coder, "PRODUCT\nhi = p;\nabsolute = fabs(p);\nPERMI_ROLLED\n"
                           "for (unsigned m = 1; m < count; m++) {\nconst int j = permi_ctz(m);\n"
                           "switch (2 * j + (int)((begin + m) >> (j + 1) & 1)) {\n");

@@ -1,10 +1,14 @@
 /* Rates on one GPU as a Markdown table: what the FP64 pipe gives, two kernels in the published style as yardsticks,
    and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them.
-   Usage: build/bench_cuda [quick | tune]   quick: slices only; tune: some slices, for trials of
+   Usage: build/bench_cuda [quick | tune | sparse]   quick: slices only; sparse: sparse matrices only, for trials of
+   -DPERMI_CODEGEN_GLOBAL (perm_sparse.h); tune: default precision only, for trials of
    -DPERMI_GPU_BLOCK(n)=.. (perm.h) and -DPERMI_GPU_BLOCKS=.. (perm_cuda.cu) */
 #include "../../perm_cuda.cu"
+#include "../../perm_sparse.h"
 
 #include <cuda_runtime.h>
+
+extern "C" perm_status bench_generate(const char *specification, perm_matrix *matrix, perm_result *result);
 
 static void bench_check(cudaError_t status, const char *what)
 {
@@ -114,8 +118,11 @@ static double bench_pipe_rate, bench_yard;
 static void bench_line(const char *name, double elements, double seconds, double operations)
 {
   const double rate = elements / seconds;
-  printf("| %s | %.3g | %.3f | %.3e | %.0f %% | %s", name, elements, seconds, rate,
-         100 * rate * operations / bench_pipe_rate, bench_yard > 0 ? "" : "1 |\n");
+  printf("| %s | %.3g | %.3f | %.3e | ", name, elements, seconds, rate);
+  if (operations > 0)
+    printf("%.0f %% | %s", 100 * rate * operations / bench_pipe_rate, bench_yard > 0 ? "" : "1 |\n");
+  else
+    printf("| ");
   if (bench_yard > 0)
     printf("%.2f |\n", rate / bench_yard);
   fflush(stdout);
@@ -209,6 +216,49 @@ static void bench_trials(const double *a)
   exit(0);
 }
 
+/* A sparse matrix by an engine, a part of its chunks; elements are those of the dense sum. */
+static void bench_sparse(const char *what, perm_method method, double part)
+{
+  perm_options options;
+  perm_matrix matrix;
+  perm_result r;
+  perm_job *job = NULL;
+  perm_leaf leaf;
+  perm_partial partial;
+  char name[80];
+  double start, seconds;
+  uint64_t chunks;
+  memset(&options, 0, sizeof options);
+  options.method = method;
+  options.isa = PERM_ISA_CUDA;
+  options.gpus = 1;
+  if (bench_generate(what, &matrix, &r) != PERM_OK || perm_sparse_job(&matrix, &options, &job, &r) != PERM_OK ||
+      perm_job_leaf(job, 0, &leaf) != PERM_OK) {
+    printf("%s: %s\n", what, r.message);
+    exit(1);
+  }
+  chunks = (uint64_t)(part * (double)leaf.chunks) + 1 < leaf.chunks ? (uint64_t)(part * (double)leaf.chunks) + 1 : leaf.chunks;
+  memset(&partial, 0, sizeof partial);
+  perm_job_run(job, 0, 0, chunks < 2112 ? chunks : 2112, &partial); /* compiles, and warms up */
+  memset(&partial, 0, sizeof partial);
+  start = permi_clock();
+  if (perm_job_run(job, 0, 0, chunks, &partial) != PERM_OK)
+    printf("%s: the run failed\n", what);
+  seconds = permi_clock() - start;
+  snprintf(name, sizeof name, "%s, %s%s", what, perm_method_name(method), chunks < leaf.chunks ? ", a slice" : "");
+  bench_line(name, leaf.n * ldexp((double)chunks / (double)leaf.chunks, leaf.n - 1), seconds, 0);
+  perm_job_free(job);
+  perm_matrix_free(&matrix);
+}
+
+static void bench_sparse_all(int whole)
+{
+  static const perm_method sparse[] = {PERM_CODEGEN_REGISTERS, PERM_CODEGEN_MEMORY, PERM_HYBRID};
+  int k;
+  for (k = 0; k < 6; k++)
+    bench_sparse(k < 3 ? "er:40:0.2" : "er:40:0.3", sparse[k % 3], whole ? 1 : 0.25);
+}
+
 int main(int argc, char **argv)
 {
   static double a[2 * 64 * 64];
@@ -244,6 +294,10 @@ int main(int argc, char **argv)
       "yardstick n = 40: x in registers, A in shared memory", a, memory, out);
   if (tune)
     bench_trials(a);
+  if (argc > 1 && !strcmp(argv[1], "sparse")) {
+    bench_sparse_all(1);
+    return 0;
+  }
   bench_yardstick_run<40, BENCH_REGISTERS, BENCH_SHARED, 1>("the same with Kahan's summation", a, memory, out);
   bench_yardstick_run<40, BENCH_REGISTERS, BENCH_GLOBAL, 0>("x in registers, A in global memory", a, memory, out);
   bench_yardstick_run<40, BENCH_SHARED, BENCH_SHARED, 0>("x and A in shared memory", a, memory, out);
@@ -264,6 +318,7 @@ int main(int argc, char **argv)
     a[k] = 2 * bench_random() - 1;
   bench_job("complex n = 36, default", 36, 2, a, PERM_PRECISION_DEFAULT, 0, whole ? 1.3e12 : 1e12, 5);
   bench_job("complex n = 30, accurate, a slice", 30, 2, a, PERM_PRECISION_ACCURATE, 0, 2e11, 30);
+  bench_sparse_all(whole);
   printf("\naccurate takes %.2f times default\n", accurate / fine);
   if (whole) {
     perm_options options;
