@@ -579,6 +579,8 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
    exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is the failure's,
    and the message names the first. result may be NULL; its value is 0 and its estimate INFINITY, since they are many.
    With options beyond the defaults (method, precision, certify, tolerance) every matrix is computed by itself.
+   options.gpus: orders 10 to 24 go there when that is predicted faster than one thread, but for the few matrices whose
+   value cancels too much or has to be scaled.
    Thread-safe. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
@@ -626,16 +628,59 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 PERM_API perm_isa perm_isa_best(void);
 
 /* What perm.h and perm_cuda.cu tell each other; callers need none of it. The kernels' tables: see >>gpu. */
+/* How a thread holds the row sums y of an integer matrix in 32-bit words, for the kernel of >>exact. A line is a part of
+   a row, row by row. Groups of rows are multiplied together in one word, or are one row of two words or three. */
+#define PERM_GPU_EXACT_WORDS 48  /* most words of a product */
+#define PERM_GPU_EXACT_LINES 256 /* most words of row sums */
+typedef struct perm_gpu_exact {
+  int parts, skip;           /* 1: signs that make some row 0 are skipped, by masks of 2^6 settings of columns 1 .. 6 */
+  int words, stride;         /* of the row sums; made a multiple of 4 */
+  int groups, sum;           /* sum: words of sums of products */
+  int zeros, masks;          /* rows looked at for zeros; 64-bit words of their tables, made even */
+  short at[128], kind[128];  /* of a line: its word; 0 .. 3 the byte there, 4, 5 the half, else words; + 128, + 32768 */
+  short carries[PERM_GPU_EXACT_LINES];        /* of a word: 1: it goes on where the word before ends */
+  short first[65], product[64], wide[64];     /* of a group: row, words of the product from there on, words of the row */
+  short zero_line[64], zero_base[64];         /* where a row's table begins, less 128 less its norm */
+} perm_gpu_exact;
+
+/* A sum over counts of >>repeats. A thread's number is the setting of the high digits; the low ones are walked through in
+   n-ary Gray order, the same walk for all threads. */
+#define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms: part by part, high and low, form by form */
+typedef struct perm_gpu_counts {
+  int parts, low, ryser;
+  int forms, needed; /* needed: of elementary symmetric functions; 0: products */
+  int walk, table;   /* terms of a walk; words of the table */
+  short count[PERM_GPU_COUNTS_SIZE]; /* of a form */
+} perm_gpu_counts;
+
 /* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines
      extern "C" __global__ void __launch_bounds__(128, ...) permi_kernel(const permi_arguments<1> a)
-   A block makes the sums of chunk a.first + blockIdx.x, at a.out + PERM_GPU_SUMS * blockIdx.x; a.table is work's. The
+   A block makes the sums of chunk a.first + blockIdx.x, at a.out + sums * blockIdx.x; a.table is work's. The
    text alone is the key under which the kernel is cached: what differs in it must show there. */
 typedef struct perm_gpu_program {
   const char *text;
   size_t shared; /* bytes of shared memory */
   void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same on the CPU, bit by bit: for tests */
   const void *context;
+  int sums;                    /* words of 8 bytes that a chunk yields, doubles or not; 0: PERM_GPU_SUMS */
+  const perm_gpu_exact *exact; /* not NULL: the text goes on that of exact integers, whose twin the tests take */
+  int batch;                   /* 1, 2: likewise of batches of real, complex matrices */
+  const perm_gpu_counts *counts; /* likewise of sums over counts */
 } perm_gpu_program;
+
+/* Matrices of one order. `fill` writes matrices row by row; `take` gets for each PERM_GPU_BATCH_SUMS doubles: permanent,
+   sum of |terms|, share of the terms that rounding of entries may have taken. Both are called by several threads. */
+#define PERM_GPU_BATCH_LEAST_N 10
+#define PERM_GPU_BATCH_MOST_N 24
+#define PERM_GPU_BATCH_SUMS 4
+typedef struct perm_gpu_batch {
+  int n, parts;
+  size_t count;
+  void *context;
+  void (*fill)(void *context, size_t first, size_t count, double *to);
+  void (*take)(void *context, size_t first, size_t count, const double *from);
+  perm_status (*poll)(void *context, double fraction); /* by the calling thread only; not PERM_OK: stop */
+} perm_gpu_batch;
 
 typedef struct perm_gpu_work {
   int n, parts, product; /* 1 real, 2 complex; perm_gpu_product */
@@ -672,6 +717,9 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
+/* The permanents of a batch; `threads` of the host may fetch matrices. */
+perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
+                            char message[PERM_MESSAGE_BYTES]);
 #if defined(__cplusplus)
 }
 #endif
@@ -3540,6 +3588,7 @@ typedef struct permi_gpu {
   perm_allocator allocator;
   double *memory;
   double terms; /* of a chunk */
+  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* the sink's */
 } permi_gpu;
 
 static double permi_gpu_modulus(const perm_plan *plan, const permi_view *view, int i, int j)
@@ -3699,11 +3748,23 @@ static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
                                                         : PERM_GPU_ROUNDED;
 }
 
-#if defined(PERM_WITH_CUDA)
 typedef struct permi_gpu_call {
   const permi_leaf *leaf;
   permi_control *control;
 } permi_gpu_call;
+
+/* Chunks that have been added to the sums. */
+static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
+{
+  uint64_t chunk;
+  for (chunk = first; chunk < first + chunks; chunk++) {
+    partial->indices += chunk;
+    partial->squares += chunk * chunk;
+  }
+  partial->chunks += chunks;
+  partial->terms += ((const permi_gpu *)leaf->context)->terms * (double)chunks;
+  partial->fingerprint = leaf->information.fingerprint;
+}
 
 static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums)
 {
@@ -3720,14 +3781,12 @@ static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, u
     permi_sum_add_double(&partial->imaginary, sums[2]);
     permi_sum_add_double(&partial->imaginary, sums[3]);
     permi_sum_add_double(&partial->absolute, sums[4] * (gpu->work.absolute_mask + 1.0)); /* exact */
-    partial->indices += chunk;
-    partial->squares += chunk * chunk;
   }
-  partial->chunks += chunks;
-  partial->terms += gpu->terms * (double)chunks;
-  partial->fingerprint = leaf->information.fingerprint;
+  permi_gpu_count(leaf, partial, first, chunks);
   return 1;
 }
+
+#if defined(PERM_WITH_CUDA)
 
 static perm_status permi_gpu_poll(void *context, uint64_t done)
 {
@@ -3758,7 +3817,7 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   call.leaf = leaf;
   call.control = control;
   sink.context = &call;
-  sink.add = permi_gpu_add;
+  sink.add = gpu->add;
   sink.merge = perm_partial_merge;
   sink.poll = permi_gpu_poll;
   status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
@@ -3799,6 +3858,7 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
     return PERM_ERROR_MEMORY;
   memset(gpu, 0, sizeof *gpu);
   gpu->allocator = *allocator;
+  gpu->add = permi_gpu_add;
   work = &gpu->work;
   for (i = 0; i < n && !pivot; i++) /* low words only where a row needs them */
     low |= !permi_gpu_row(plan, view, i, 0, 0, word, &lost);
@@ -4495,6 +4555,7 @@ typedef struct permi_exact_plan {
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
   int can_skip, skip;               /* 1: zeros can be skipped, are skipped */
+  int gpu;                          /* 1: on GPUs instead */
   double survivors, seconds;
 } permi_exact_plan;
 
@@ -4750,21 +4811,365 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   return PERM_OK;
 }
 
+/* ---- GPUs: row sums packed into 32-bit words, groups of rows multiplied in one word each, then limbs of 32 bits; the
+   kernel is compiled for the shape of the matrix, see perm_gpu_exact. Where zeros are skipped, the settings of 6 columns
+   for which a halved row is 0, given its sum over the other columns, are one word of a table: a look-up a row for 64
+   terms. */
+#define PERMI_EXACT_GPU_BLOCK 6
+#define PERMI_EXACT_GPU_PRODUCTS 3000 /* most products of words in a term: unrolled, they take 15 s to compile */
+#ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
+#define PERMI_EXACT_GPU_SKIP 1
+#endif
+#define PERMI_EXACT_GPU_RATE 1.2e13 /* instructions of threads a second, one H200 */
+
+typedef struct permi_exact_gpu {
+  permi_gpu gpu; /* first: >>gpu knows only that */
+  perm_gpu_program program;
+  perm_gpu_exact shape;
+  int transposed;
+  double survivors;
+  char text[16384];
+} permi_exact_gpu;
+
+/* What to do with rows on a GPU; order: the rows, group by group. Returns seconds, INFINITY: not there. */
+static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
+{
+  const int n = rows->n, parts = rows->parts;
+  const double terms = ldexp(1, n - 1);
+  uint64_t bound[PERM_MAX_N];
+  double bits = 0, each, seconds;
+  int group_of[PERM_MAX_N], placed[PERM_MAX_N], size[PERM_MAX_N], kind, g, i, k, r, part, bytes = 1, at = 0, used = 0, products = 0;
+  memset(shape, 0, sizeof *shape);
+  memset(placed, 0, sizeof placed);
+  memset(size, 0, sizeof size);
+  *survivors = 1;
+  if (n < PERMI_GPU_LEAST_N)
+    return (double)INFINITY;
+  shape->parts = parts;
+  for (k = 0; k < n; k++) { /* in falling order of norms into the first group with room; long rows alone */
+    int most = -1;
+    for (i = 0; i < n; i++)
+      if (!placed[i] && (most < 0 || rows->norm[i] > rows->norm[most]))
+        most = i;
+    placed[most] = 1;
+    bytes &= rows->norm[most] <= 127;
+    for (g = 0; g < shape->groups && (rows->norm[most] > INT32_MAX || bound[g] > INT32_MAX / rows->norm[most]); g++)
+      ;
+    if (g == shape->groups)
+      bound[shape->groups++] = 1;
+    bound[g] = rows->norm[most] == UINT64_MAX ? UINT64_MAX : bound[g] * rows->norm[most];
+    group_of[most] = g;
+    size[g]++;
+  }
+  for (g = 0; g < shape->groups; g++) {
+    const int wide = bound[g] == UINT64_MAX ? 3 : bound[g] > INT32_MAX ? 2 : 1;
+    int words;
+    shape->first[g + 1] = (short)(shape->first[g] + size[g]);
+    for (i = 0; i < n; i++)
+      if (group_of[i] == g)
+        order[used++] = i;
+    bits += wide == 3 ? 70 : log2((double)bound[g]) + 1e-9; /* norms < 2^(63 + 1 + 6) */
+    words = (int)((bits + (parts == 2)) / 32) + 1;
+    if (parts == 1 && words > (g ? shape->product[g - 1] : 0) + wide)
+      words = (g ? shape->product[g - 1] : 0) + wide;
+    if (words > PERM_GPU_EXACT_WORDS)
+      return (double)INFINITY;
+    shape->wide[g] = (short)wide;
+    shape->product[g] = (short)words;
+  }
+  shape->sum = (int)((bits + n + 1) / 32) + 1;
+  for (kind = 0; kind < 4; kind++) { /* bytes, halves, words, long ones */
+    int field = 0;
+    for (r = 0, g = 0; r < n; r++) {
+      const uint64_t norm = rows->norm[order[r]];
+      g += r == shape->first[g + 1];
+      if (kind != (norm <= 127 ? 0 : norm <= 32767 ? 1 : norm <= INT32_MAX ? 2 : 3))
+        continue;
+      for (part = 0; part < parts; part++) {
+        const int fields = kind == 0 ? 4 : kind == 1 ? 2 : 1;
+        shape->at[r * parts + part] = (short)at;
+        shape->kind[r * parts + part] = (short)(kind == 0 ? field : kind == 1 ? 4 + field : 6);
+        for (k = 1; k < shape->wide[g]; k++)
+          shape->carries[at + k] = 1;
+        field = (field + 1) % fields;
+        at += field == 0 ? shape->wide[g] : 0;
+      }
+    }
+    at += field != 0;
+  }
+  shape->words = at;
+  shape->stride = (at + 3) & ~3;
+  for (r = 0; r < n; r++) { /* for skipping */
+    const int norm = (int)rows->norm[order[r]];
+    if (!bytes || !rows->half[order[r]])
+      continue;
+    shape->zero_line[shape->zeros] = (short)(r * parts);
+    shape->zero_base[shape->zeros++] = (short)(shape->masks + norm - 128);
+    shape->masks += 2 * norm + 1;
+  }
+  shape->masks = (shape->masks + 1) & ~1;
+  /* operations of a term, counted in the machine code: a line, a word of a product, of a sum */
+  for (products = 0, g = 1; g < shape->groups; g++)
+    products += parts * parts * shape->product[g] * shape->wide[g];
+  if (products > PERMI_EXACT_GPU_PRODUCTS)
+    return (double)INFINITY;
+  each = 3.0 * shape->words + 2.0 * n * parts * parts + 3.0 * parts * shape->sum + 3.0 * products;
+  seconds = terms * each;
+  if (PERMI_EXACT_GPU_SKIP && parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
+    const double survive = permi_exact_survivors(rows);
+    const double skipping = terms * (survive * (each + 2 * shape->words + 30) + (6.0 * shape->zeros + 60) / 64 + 2);
+    if (skipping < seconds) {
+      seconds = skipping;
+      shape->skip = 1;
+      *survivors = survive;
+    }
+  }
+  if (!shape->skip)
+    shape->zeros = shape->masks = 0;
+  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* for compiling */
+}
+
+/* Takes leave of what is at hand: writes `name(int i)` that yields list[i], or without a list value. */
+static size_t permi_exact_gpu_member(char *text, size_t room, const char *name, const short *list, int count, int value)
+{
+  size_t length = 0;
+  int i;
+  if (!list)
+    return (size_t)snprintf(text, room, "  PERMI_BOTH int %s() const { return %d; }\n", name, value);
+  length += (size_t)snprintf(text, room, "  PERMI_BOTH int %s(int i) const { constexpr short v[] = {", name);
+  for (i = 0; i < count || i < 1; i++)
+    length += (size_t)snprintf(text + length, room - length, "%d,", i < count ? list[i] : 0);
+  return length + (size_t)snprintf(text + length, room - length, "}; return v[i]; }\n");
+}
+
+static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *text, size_t room)
+{
+  const int product = shape->product[shape->groups - 1], parts = shape->parts;
+  const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24; /* registers */
+  const int blocks = need <= 64 ? 8 : need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2;
+  size_t at = (size_t)snprintf(text, room,
+                               "struct permi_shape {\n  enum { PARTS = %d, GROUPS = %d, ROOM = %d, SUM_ROOM = %d, "
+                               "WORDS = %d, SKIP = %d };\n",
+                               parts, shape->groups, product > 3 ? product : 3, shape->sum, shape->stride, shape->skip);
+  at += permi_exact_gpu_member(text + at, room - at, "words", NULL, 0, shape->words);
+  at += permi_exact_gpu_member(text + at, room - at, "stride", NULL, 0, shape->stride);
+  at += permi_exact_gpu_member(text + at, room - at, "groups", NULL, 0, shape->groups);
+  at += permi_exact_gpu_member(text + at, room - at, "sum", NULL, 0, shape->sum);
+  at += permi_exact_gpu_member(text + at, room - at, "zeros", NULL, 0, shape->zeros);
+  at += permi_exact_gpu_member(text + at, room - at, "masks", NULL, 0, shape->masks);
+  at += permi_exact_gpu_member(text + at, room - at, "at", shape->at, lines, 0);
+  at += permi_exact_gpu_member(text + at, room - at, "kind", shape->kind, lines, 0);
+  at += permi_exact_gpu_member(text + at, room - at, "carries", shape->carries, shape->words, 0);
+  at += permi_exact_gpu_member(text + at, room - at, "first", shape->first, shape->groups + 1, 0);
+  at += permi_exact_gpu_member(text + at, room - at, "product", shape->product, shape->groups, 0);
+  at += permi_exact_gpu_member(text + at, room - at, "wide", shape->wide, shape->groups, 0);
+  at += permi_exact_gpu_member(text + at, room - at, "zero_line", shape->zero_line, shape->zeros, 0);
+  at += permi_exact_gpu_member(text + at, room - at, "zero_base", shape->zero_base, shape->zeros, 0);
+  snprintf(text + at, room - at,
+           "};\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
+           "{ permi_exact_chunk(permi_shape(), a); }\n",
+           blocks);
+}
+
+/* Adds `times` (1 or -1) times x to a line's place. */
+static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
+{
+  const int kind = shape->kind[line];
+  uint64_t carry = 0;
+  int k;
+  if (times < 0)
+    x = permi_wide_negate(x);
+  to += shape->at[line];
+  if (kind < 6)
+    *to += (uint32_t)x.low << (kind < 4 ? 8 * kind : 16 * (kind - 4));
+  for (k = 0; kind == 6 && k < wide; k++) {
+    const uint32_t word = (uint32_t)((k < 2 ? x.low : x.high) >> (k & 1 ? 32 : 0));
+    carry += (uint64_t)to[k] + word;
+    to[k] = (uint32_t)carry;
+    carry >>= 32;
+  }
+}
+
+static int permi_exact_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums)
+{
+  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
+  const perm_gpu_exact *shape = &((const permi_exact_gpu *)leaf->context)->shape;
+  uint64_t chunk, word[PERM_GPU_EXACT_WORDS];
+  int part, k;
+  for (chunk = 0; chunk < chunks; chunk++)
+    for (part = 0; part < shape->parts; part++) {
+      uint64_t carry = 0, sum;
+      memset(word, 0, sizeof word);
+      for (k = 0; k < shape->sum; k++, sums++) {
+        memcpy(&sum, sums, sizeof sum);
+        if (sum >> 40)
+          return 0;
+        carry += sum;
+        word[k / 2] |= (carry & 0xffffffff) << (k & 1 ? 32 : 0);
+        carry >>= 32;
+      }
+      if (shape->sum & 1 && word[k / 2] >> 31)
+        word[k / 2] |= UINT64_C(0xffffffff) << 32;
+      permi_sum_add_signed(part ? &partial->imaginary : &partial->value, word, (shape->sum + 1) / 2);
+    }
+  permi_gpu_count(leaf, partial, first, chunks);
+  return 1;
+}
+
+static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_exact_gpu *exact = (const permi_exact_gpu *)leaf->context;
+  char skipped[64] = "";
+  if (exact->shape.skip)
+    snprintf(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
+  return (size_t)snprintf(
+      buffer, size,
+      "exact, n = %d%s: cuda kernel, %s in %d groups, products of %d words of 32 bits%s; %.3g elements, %llu chunks, "
+      "%.3g s on one GPU\n",
+      leaf->information.n, exact->shape.parts == 2 ? " (complex)" : "", exact->transposed ? "columns" : "rows",
+      exact->shape.groups, exact->shape.product[exact->shape.groups - 1], skipped, leaf->information.work,
+      (unsigned long long)leaf->information.chunks, leaf->information.seconds);
+}
+
+/* Columns: the fixed one, those of the masks, walk, high; see >>gpu. */
+static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi_exact_rows *rows, permi_leaf *leaf,
+                                        perm_result *result)
+{
+  const int n = rows->n, parts = rows->parts;
+  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate(&options->allocator, 1, sizeof *exact);
+  perm_gpu_work *work;
+  perm_gpu_exact *shape;
+  uint32_t *table, *step, *walk, *settings;
+  uint64_t *masks;
+  int order[PERM_MAX_N], block, outer, columns, stride, g, i, j, k, r, v, part;
+  double seconds;
+  size_t words;
+  memset(leaf, 0, sizeof *leaf);
+  if (!exact)
+    return permi_fail_memory(result);
+  memset(exact, 0, sizeof *exact);
+  shape = &exact->shape;
+  work = &exact->gpu.work;
+  seconds = permi_exact_gpu_shape(rows, shape, order, &exact->survivors);
+  stride = shape->stride;
+  block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  outer = n - 1 - block;
+  columns = outer - PERM_GPU_THREADS_LOG2;
+  work->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
+  work->high = outer - work->walk;
+  words = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk + (shape->skip ? 64 : 0)) + 2 * (size_t)shape->masks;
+  work->doubles = words / 2;
+  exact->gpu.allocator = options->allocator;
+  exact->gpu.add = permi_exact_gpu_add;
+  exact->gpu.memory = (double *)permi_allocate(&options->allocator, work->doubles, sizeof(double));
+  if (!exact->gpu.memory) {
+    permi_release(&options->allocator, exact);
+    return permi_fail_memory(result);
+  }
+  memset(exact->gpu.memory, 0, words * sizeof *table);
+  work->table = exact->gpu.memory;
+  table = (uint32_t *)(void *)exact->gpu.memory;
+  step = table + stride;
+  walk = step + stride * work->high;
+  settings = walk + stride * (2 * work->walk + 1);
+  masks = (uint64_t *)(void *)(settings + 64 * stride);
+  for (r = 0, g = 0; r < n; r++) {
+    i = order[r];
+    g += r == shape->first[g + 1];
+    for (part = 0; part < parts; part++) {
+      const int line = r * parts + part, wide = shape->wide[g], kind = shape->kind[line];
+      permi_wide bias = {0, 0};
+      bias.low = kind < 4 ? 128 : kind < 6 ? 32768 : 0;
+      permi_exact_gpu_put(shape, table, line, wide, permi_exact_start(rows, i, part), 1);
+      permi_exact_gpu_put(shape, table, line, wide, bias, 1);
+      for (k = 0; k < (block ? 64 : 0); k++)
+        for (j = 0; j < block; j++)
+          if (k >> j & 1)
+            permi_exact_gpu_put(shape, settings + stride * k, line, wide, permi_exact_step(rows, i, 1 + j, part), -1);
+      for (k = 0; k < work->walk; k++) {
+        const permi_wide a = permi_exact_step(rows, i, 1 + block + k, part);
+        permi_exact_gpu_put(shape, walk + stride * 2 * k, line, wide, a, -1);
+        permi_exact_gpu_put(shape, walk + stride * (2 * k + 1), line, wide, a, 1);
+      }
+      for (k = 0; k < work->high; k++)
+        permi_exact_gpu_put(shape, step + stride * k, line, wide, permi_exact_step(rows, i, 1 + block + work->walk + k, part),
+                            -1);
+    }
+  }
+  for (k = 0; k < shape->zeros; k++) {
+    const int row = order[shape->zero_line[k]], norm = (int)rows->norm[row];
+    for (v = -norm; v <= norm; v++)
+      for (i = 0; i < 64; i++) {
+        int y = v;
+        for (j = 0; j < block; j++)
+          y -= i >> j & 1 ? (int)(int64_t)permi_exact_step(rows, row, 1 + j, 0).low : 0;
+        if (y == 0)
+          masks[shape->zero_base[k] + 128 + v] |= UINT64_C(1) << i;
+      }
+  }
+  permi_exact_gpu_text(shape, n * parts, exact->text, sizeof exact->text);
+  exact->program.text = exact->text;
+  exact->program.sums = parts * shape->sum;
+  exact->program.exact = shape;
+  exact->program.shared = (size_t)((parts * shape->sum + 1) / 2 * 2 + shape->masks) * 8 +
+                          (size_t)stride * (size_t)(2 * work->walk + 1) * 4;
+  if (shape->skip)
+    exact->program.shared += (size_t)stride * (64 + 128) * 4 + 4 * 2048 * 2;
+  work->program = &exact->program;
+  exact->transposed = rows->transposed;
+  permi_exact_fill(rows, 0, PERM_GPU_THREADS_LOG2 + work->walk + block, seconds,
+                   (double)(sizeof *exact + words * sizeof *table), leaf);
+  exact->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + work->walk + block);
+  leaf->information.isa = PERM_ISA_CUDA;
+  leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)PERM_ISA_CUDA + 64 * (uint64_t)block);
+  work->fingerprint = leaf->information.fingerprint;
+  leaf->context = exact;
+  leaf->release = permi_gpu_release;
+  leaf->run_range = permi_gpu_range;
+  leaf->explain = permi_exact_gpu_explain;
+  return PERM_OK;
+}
+
+/* Makes the plan one for GPUs, as permi_plan_gpu does, of the better orientation. */
+static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
+                                 permi_exact_plan *plan)
+{
+  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds, survivors;
+  perm_gpu_exact shape;
+  char message[PERM_MESSAGE_BYTES];
+  int order[PERM_MAX_N], transposed;
+  if (!options->gpus || n < PERMI_GPU_LEAST_N || seconds < 1)
+    return;
+  for (transposed = 0; transposed < 2; transposed++) {
+    const permi_exact_rows rows = permi_exact_look(view, n, transposed);
+    const double here = permi_exact_gpu_shape(&rows, &shape, order, &survivors);
+    if (here < seconds && (plan->gpu || !options->cpu_fallback || permi_gpu_devices(options->gpus, message))) {
+      plan->gpu = 1;
+      plan->rows = rows;
+      plan->seconds = seconds = here;
+    }
+  }
+}
+
 /* One leaf for the permanent of an n x n matrix of integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, int n, const permi_integer_view *view,
                                     permi_leaf *leaf, perm_result *result)
 {
   permi_exact_plan plan = permi_exact_plan_of(options, n, view);
-  return plan.family ? permi_exact_tables(options, &plan, leaf, result)
-                     : permi_exact_plain_leaf(options, &plan.rows, 0, leaf, result);
+  permi_exact_plan_gpu(options, n, view, &plan);
+  return plan.gpu      ? permi_exact_gpu_leaf(options, &plan.rows, leaf, result)
+         : plan.family ? permi_exact_tables(options, &plan, leaf, result)
+                       : permi_exact_plain_leaf(options, &plan.rows, 0, leaf, result);
 }
 
 /* What permi_exact_leaf would predict, one thread. */
 PERMI_UNUSED
 static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
 {
-  return permi_exact_plan_of(options, n, view).seconds;
+  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
+  permi_exact_plan_gpu(options, n, view, &plan);
+  return plan.seconds;
 }
 
 /* The same modulo p, odd, 3 <= p < 2^63: the leaf's partials are sums of residues. */
@@ -7015,6 +7420,8 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
+static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice);
+
 /* The cheapest engine, or the one that `method` names. Subsets may take twice as long as others: they do not cancel. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
@@ -7046,12 +7453,23 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
         choice.seconds = (double)INFINITY;
       choice.seconds /= 2;
     }
+    choice.isa = PERM_ISA_PLAIN;
+    if (options->gpus) { /* as permi_plan_gpu */
+      const double gpu = permi_choice_gpu_seconds(counted, &choice);
+      char message[PERM_MESSAGE_BYTES];
+      if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
+          (!options->cpu_fallback || permi_gpu_devices(options->gpus, message))) {
+        choice.isa = PERM_ISA_CUDA;
+        choice.seconds = gpu;
+      }
+    }
     if (choice.seconds < best.seconds || best.method == PERM_AUTO)
       best = choice;
   }
   if (options->method == PERM_AUTO && best.method == PERM_SUBSETS)
     best.seconds *= 2;
-  best.isa = PERM_ISA_PLAIN;
+  if (best.isa == PERM_ISA_CUDA)
+    return best;
 #if PERMI_X86
   if (best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
     best.isa = PERM_ISA_AVX2;
@@ -7231,6 +7649,176 @@ static int permi_counts_odd(const int *count, const int *order, int digits)
   return d;
 }
 
+/* ---- GPUs: sums over counts in double, where the forms find room in registers and the text can be unrolled */
+#define PERMI_COUNTS_GPU_STEPS 3000 /* most operations of a term on its forms */
+#define PERMI_COUNTS_GPU_WALK 1024
+#define PERMI_COUNTS_GPU_RATE 4e12 /* of these a second, one H200 */
+
+/* Seconds that a choice takes on a GPU; INFINITY: it is the CPU's. */
+PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
+{
+  const int digits = choice->by_columns ? counted->n : counted->m, parts = counted->parts;
+  const int *count = choice->by_columns ? counted->column_count : counted->row_count;
+  const int *other = choice->by_columns ? counted->row_count : counted->column_count;
+  int forms = choice->by_columns ? counted->m : counted->n, needed = counted->rows, total = 0, weights = 0, f;
+  double steps;
+  for (f = 0; f < forms; f++)
+    total += other[f];
+  if (choice->method == PERM_PADDED && counted->columns > counted->rows) {
+    forms++;
+    total = needed = counted->columns;
+  }
+  for (f = 0; f < digits; f++)
+    weights += count[f] + 1;
+  steps = parts * 3.0 * forms + parts * parts * (total > needed && choice->method != PERM_RYSER
+                                                      ? needed * (total - needed + 1.0) * (parts == 2 ? 1 : 1.1)
+                                                      : (double)total);
+  if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
+      choice->method == PERM_SUBSETS || choice->method == PERM_EXPANSION || steps > PERMI_COUNTS_GPU_STEPS ||
+      2 * forms * parts > PERM_GPU_COUNTS_SIZE || needed > 64 || weights + 2 * forms * parts * (digits + 1) > 16000)
+    return (double)INFINITY;
+  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 1e-3 * steps;
+}
+
+#define PERMI_MEMBER(name, value) permi_exact_gpu_member(text + at, room - at, name, NULL, 0, value)
+
+static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, size_t room)
+{
+  const int size = counts->forms * counts->parts * (1 + counts->low), need = 2 * size + 60 + 2 * counts->needed * counts->parts;
+  const int blocks = need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2;
+  size_t at = (size_t)snprintf(text, room,
+                               "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, SIZE = %d };\n",
+                               counts->parts, counts->low, counts->ryser, counts->needed, size);
+  at += PERMI_MEMBER("forms", counts->forms);
+  at += PERMI_MEMBER("needed", counts->needed);
+  at += PERMI_MEMBER("walk", counts->walk);
+  at += PERMI_MEMBER("table", counts->table);
+  at += permi_exact_gpu_member(text + at, room - at, "count", counts->count, counts->forms, 0);
+  snprintf(text + at, room - at,
+           "};\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
+           "{ permi_counts_chunk(permi_shape(), a); }\n",
+           blocks);
+}
+
+typedef struct permi_counts_gpu {
+  permi_gpu gpu; /* first: >>gpu knows only that */
+  perm_gpu_program program;
+  perm_gpu_counts shape;
+  char text[2048];
+} permi_counts_gpu;
+
+/* The leaf of counts, whose tables are copied. */
+PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
+                                                    permi_leaf *leaf)
+{
+  const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits;
+  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate(allocator, 1, sizeof *made);
+  perm_gpu_work *work;
+  perm_gpu_counts *shape;
+  permi_counts low; /* the digits of a walk */
+  permi_nary walk;
+  double *table, *to;
+  uint64_t threads = counts->terms;
+  int walked = 0, high, size, words, d, f, k, part, v, weights = 0;
+  if (!made)
+    return PERM_ERROR_MEMORY;
+  memset(made, 0, sizeof *made);
+  shape = &made->shape;
+  work = &made->gpu.work;
+  shape->parts = parts;
+  shape->ryser = counts->ryser;
+  shape->forms = counts->forms;
+  shape->needed = counts->skips && !counts->ryser ? counts->needed : 0;
+  for (k = 0; k < rows * digits; k++)
+    shape->low |= counts->low[k] != 0;
+  for (f = 0; f < counts->forms; f++)
+    shape->count[f] = (short)counts->form_count[f];
+  words = 1 + shape->low;
+  size = rows * words;
+  for (shape->walk = 1; walked < digits && shape->walk * counts->radix[walked] <= PERMI_COUNTS_GPU_WALK &&
+                        (threads / (uint64_t)counts->radix[walked] >= 1 << 18 || shape->walk * counts->radix[walked] <= 16);
+       walked++) {
+    shape->walk *= counts->radix[walked];
+    threads /= (uint64_t)counts->radix[walked];
+  }
+  high = digits - walked;
+  for (d = walked; d < digits; d++)
+    weights += counts->radix[d];
+  shape->table = 4 + 2 * high + size * (1 + digits) + weights + 3 * shape->walk + (counts->ryser ? counts->digit_total + 1 : 0);
+  work->doubles = (size_t)shape->table;
+  made->gpu.allocator = *allocator;
+  made->gpu.add = permi_gpu_add;
+  made->gpu.memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
+  if (!made->gpu.memory) {
+    permi_release(allocator, made);
+    return PERM_ERROR_MEMORY;
+  }
+  work->table = table = made->gpu.memory;
+  memset(table, 0, work->doubles * sizeof *table);
+  leaf->information.chunks = 1;
+  while (leaf->information.chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
+    leaf->information.chunks *= 2;
+  table[0] = (double)threads;
+  table[1] = (double)leaf->information.chunks;
+  table[2] = high;
+  to = table + 4 + 2 * high;
+  for (d = -1; d < digits; d++, to += size) { /* start; high digits; low ones */
+    const int digit = d < high ? d + walked : d - high;
+    for (f = 0; f < counts->forms; f++)
+      for (part = 0; part < parts; part++)
+        for (k = 0; k < words; k++) {
+          const double *from = (k ? counts->low : counts->high) + part * counts->forms + f;
+          double *at = &to[(f * parts + part) * words + k];
+          if (d >= 0)
+            *at = from[digit * rows] * (counts->ryser ? 1 : -2);
+          for (v = 0; d < 0 && v < digits && !counts->ryser; v++)
+            *at += from[v * rows] * counts->digit_count[v]; /* exact */
+        }
+  }
+  for (d = 0; d < high; d++) {
+    const int radix = counts->radix[walked + d];
+    table[4 + 2 * d] = radix;
+    table[5 + 2 * d] = (double)(to - table);
+    for (v = 0; v < radix; v++, to++) {
+      memcpy(to, counts->weight + counts->weight_at[walked + d] + v, sizeof *to);
+      *to *= v & 1 && !counts->ryser ? -1 : 1;
+    }
+  }
+  table[3] = (double)(to - table);
+  low = *counts;
+  low.digits = walked;
+  low.terms = (uint64_t)shape->walk;
+  low.chunks = 1;
+  permi_nary_start(&low, 0, &walk);
+  for (k = 0; k < shape->walk; k++, to += 3) {
+    to[0] = walk.total & 1 && !counts->ryser ? -1 : 1;
+    for (d = 0; d < walked; d++) {
+      double weight;
+      memcpy(&weight, counts->weight + counts->weight_at[d] + walk.v[d], sizeof weight);
+      to[0] *= weight;
+    }
+    to[1] = k ? (walk.digit + 1) * walk.up[walk.digit] : 0;
+    to[2] = walk.total;
+    permi_nary_next(&low, &walk);
+  }
+  for (k = 0; counts->ryser && k <= counts->needed; k++) {
+    memcpy(to + k, counts->rank_weight + k, sizeof *to);
+    to[k] *= (counts->needed - k) & 1 ? -1 : 1;
+  }
+  permi_counts_gpu_text(shape, made->text, sizeof made->text);
+  made->program.text = made->text;
+  made->program.shared = (640 + work->doubles) * sizeof(double);
+  made->program.counts = shape;
+  work->program = &made->program;
+  work->absolute_mask = shape->needed ? counts->absolute_mask : 0;
+  made->gpu.terms = (double)counts->terms / (double)leaf->information.chunks;
+  leaf->context = made;
+  leaf->release = permi_gpu_release;
+  leaf->run_range = permi_gpu_range;
+  leaf->run_chunk = NULL;
+  return PERM_OK;
+}
+
 /* The engine of a choice as a leaf. fingerprint: of the problem. */
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
@@ -7382,6 +7970,13 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
     leaf->information.fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   }
   permi_counts_bounds(counts, lost, choice->terms, leaf);
+  if (choice->isa == PERM_ISA_CUDA) {
+    const perm_status status = permi_counts_gpu_leaf(counts, allocator, leaf);
+    permi_release(allocator, counts);
+    if (status != PERM_OK)
+      return status;
+    leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, leaf->information.chunks);
+  }
   if (counted->scaled) { /* exact, but no integer: rounded to double-double */
     leaf->integer = 0;
     leaf->scale_exp2 += (long long)counted->exp2 * counted->rows;
@@ -10576,6 +11171,8 @@ typedef struct permi_batch {
   perm_isa isa;
   permi_batch_program *program;
   double *out;
+  unsigned char *todo; /* after GPUs, not NULL: 1: the matrix is still to do */
+  permi_control *control;
 } permi_batch;
 
 /* The programme of order n for that width: blocks in the order of their masks of high columns. */
@@ -10686,6 +11283,10 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   perm_result result;
   const permi_view view = permi_view_make(matrix, batch->n, batch->parts);
   options.threads = threads;
+  if (batch->todo) { /* GPUs have seen it */
+    options.gpus = 0;
+    options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
+  }
   options.progress = NULL; /* the batch's own affair */
   options.cancel = NULL;
   options.max_seconds = 0;
@@ -10763,7 +11364,10 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
     }
     for (k = 0; k < here; k++) {
       const size_t at = first + (size_t)k;
-      const perm_status one = permi_batch_single(
+      perm_status one;
+      if (batch->todo && !batch->todo[at])
+        continue;
+      one = permi_batch_single(
           batch, batch->kind == PERMI_BATCH_ENTRIES ? vectors + k * entries : permi_batch_fetch(batch, at, matrix),
           threads, batch->out + at * (size_t)parts);
       if (one < 0 && at < failed) {
@@ -10834,6 +11438,88 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
   return failed;
 }
 
+/* ---- GPUs: orders from 10 on; below, sending a matrix there takes longer than computing it here (order 8: 512 bytes at
+   50 GB/s against 6 ns on 16 cores). What does not stand goes the way of single calls. */
+#if defined(PERM_WITH_CUDA)
+static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
+{
+  const permi_batch *batch = (const permi_batch *)context;
+  const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
+  size_t k, e;
+  if (batch->kind == PERMI_BATCH_ENTRIES) { /* along the entries */
+    const int parts = batch->parts;
+    for (e = 0; e < entries; e++)
+      for (k = 0; k < count; k++) {
+        const size_t at = e / (size_t)parts * batch->stride + first + k;
+        to[k * entries + e] = batch->single ? (double)batch->single[at] : batch->a[at * (size_t)parts + e % (size_t)parts];
+      }
+    return;
+  }
+  for (k = 0; k < count; k++, to += entries) {
+    const double *from = permi_batch_fetch(batch, first + k, to);
+    if (from != to)
+      memcpy(to, from, entries * sizeof *to);
+  }
+}
+
+static void permi_batch_gpu_take(void *context, size_t first, size_t count, const double *from)
+{
+  const permi_batch *batch = (const permi_batch *)context;
+  const int parts = batch->parts;
+  const double unit = (batch->n + 8) * PERMI_UNIT * parts / PERMI_WANTED_RELATIVE; /* as permi_plan_bounds; division */
+  size_t k;
+  int part;
+  for (k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
+    const double value = permi_modulus(from[0], from[1]);
+    if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= PERMI_WANTED_RELATIVE) {
+      batch->todo[k] = 0;
+      for (part = 0; part < parts; part++)
+        batch->out[k * (size_t)parts + (size_t)part] = from[part];
+    }
+  }
+}
+
+static perm_status permi_batch_gpu_poll(void *context, double fraction)
+{
+  return permi_control_poll(((const permi_batch *)context)->control, fraction, "summing on GPUs");
+}
+
+static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpus, char *message)
+{
+  perm_gpu_batch work;
+  work.n = batch->n;
+  work.parts = batch->parts;
+  work.count = batch->count;
+  work.context = batch;
+  work.fill = permi_batch_gpu_fill;
+  work.take = permi_batch_gpu_take;
+  work.poll = permi_batch_gpu_poll;
+  return perm_cuda_batch(&work, batch->options, threads, gpus, message);
+}
+#else
+static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpus, char *message)
+{
+  (void)batch, (void)threads, (void)gpus;
+  permi_gpu_devices(1, message);
+  return PERM_ERROR_DEVICE;
+}
+#endif
+
+/* Are GPUs wanted, and predicted faster than one thread? */
+static int permi_batch_gpu_wanted(const permi_batch *batch)
+{
+  const perm_options *options = batch->options;
+  const int n = batch->n, parts = batch->parts;
+  const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
+  const double seconds = 1 + elements / (parts == 2 ? 2.5e12 : 8e12) + bytes / 2e10;
+  char message[PERM_MESSAGE_BYTES];
+  if (!options->gpus || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N || !batch->count)
+    return 0;
+  if (options->isa != PERM_ISA_CUDA && seconds >= elements / (parts == 2 ? 7e9 : 2.5e10))
+    return 0;
+  return !options->cpu_fallback || permi_gpu_devices(options->gpus, message);
+}
+
 /* Arguments but for the entries' pointers and strides have been checked. */
 static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
 {
@@ -10847,13 +11533,16 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
   const size_t step = apart ? 1 : PERMI_BATCH_TASK;
   const size_t tasks = batch->count / step + (batch->count % step != 0);
   size_t failed = batch->count, next = 0, room, k;
-  perm_status failure = PERM_OK;
+  perm_status failure = PERM_OK, gpu;
+  perm_isa isa;
   permi_control control;
   int threads = permi_threads(options), stop = 0;
   batch->kernel = NULL;
   batch->program = NULL;
   batch->plain = plain;
   batch->isa = permi_isa(options);
+  batch->todo = NULL;
+  batch->control = &control;
   if (plain && n >= 2 && n <= most)
     for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++)
       if (permi_batch_kernels[k].isa <= permi_isa(options) && permi_batch_kernels[k].parts == parts &&
@@ -10876,8 +11565,23 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
   control.work_total = 1;
   for (k = 0; k < batch->count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
+  if (permi_batch_gpu_wanted(batch)) {
+    batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);
+    if (!batch->todo)
+      return permi_fail_memory(result);
+    memset(batch->todo, 1, batch->count);
+    gpu = permi_batch_gpu_run(batch, threads, &control.gpus, control.message);
+    if (gpu < 0) {
+      permi_release(&options->allocator, batch->todo);
+      return permi_fail(result, gpu, 0, "%s", control.message);
+    }
+    stop = (int)gpu;
+    while (next < batch->count && !batch->todo[next])
+      next++;
+    next = next < batch->count ? 0 : tasks; /* what is left is the CPU's */
+  }
   /* n 2^(n-1) elements at 1e9/s: a parallel region has to be worth it */
-  if (apart || tasks < 2 || (double)batch->count * n * ldexp(1, n - 1) * 1e-9 < PERMI_PARALLEL_SECONDS)
+  if (apart || tasks - next < 2 || (double)batch->count * n * ldexp(1, n - 1) * 1e-9 < PERMI_PARALLEL_SECONDS)
     threads = 1;
   PERMI_OMP(parallel num_threads(threads) if (threads > 1))
   {
@@ -10924,7 +11628,9 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
     PERMI_OMP(critical(permi_batch_memory))
     permi_release(&options->allocator, memory);
   }
+  isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : permi_isa(options);
   permi_release(&options->allocator, batch->program);
+  permi_release(&options->allocator, batch->todo);
   if (stop < 0)
     return permi_fail_memory(result);
   if (failed < batch->count) {
@@ -10940,7 +11646,8 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
     result->is_complex = parts == 2;
     result->method = batch->kernel && n <= 4 ? PERM_EXPANSION : PERM_DENSE;
     result->precision = options->precision;
-    result->isa = batch->kernel ? batch->kernel->isa : permi_isa(options);
+    result->isa = isa;
+    result->gpus = control.gpus;
     result->threads = apart ? permi_threads(options) : threads;
     result->terms = (double)batch->count * (n ? ldexp(1, n - 1) : 1);
     result->seconds = permi_seconds() - start;

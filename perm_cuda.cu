@@ -12,6 +12,7 @@
      >>compile    kernels by key, cached in memory and in a directory
      >>devices    which GPUs there are
      >>run        chunk ranges on several GPUs
+     >>batch      many small matrices
      >>twin       for tests: a driver that computes on the CPU, and faults on demand
 
    GUARANTEES
@@ -101,6 +102,51 @@ PERMI_BOTH int permi_parity(unsigned long long x)
 #endif
 }
 
+PERMI_BOTH long long permi_bits(double x)
+{
+#if defined(__CUDA_ARCH__)
+  return __double_as_longlong(x);
+#else
+  long long bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+#endif
+}
+
+PERMI_BOTH double permi_of_bits(long long bits)
+{
+#if defined(__CUDA_ARCH__)
+  return __longlong_as_double(bits);
+#else
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+#endif
+}
+
+/* The byte (half) k of a word with its sign: one instruction where compilers make three. */
+PERMI_BOTH int permi_byte(unsigned word, int k)
+{
+#if defined(__CUDA_ARCH__)
+  int x;
+  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x8880 + 0x1111 * k));
+  return x;
+#else
+  return (int)(signed char)(word >> 8 * k & 255);
+#endif
+}
+
+PERMI_BOTH int permi_half(unsigned word, int k)
+{
+#if defined(__CUDA_ARCH__)
+  int x;
+  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x9910 + 0x2222 * k));
+  return x;
+#else
+  return (int)(short)(word >> 16 * k & 65535);
+#endif
+}
+
 /* The same for NVRTC. */
 static const char permi_vocabulary[] =
     "#define PERMI_UNROLL _Pragma(\"unroll\")\n"
@@ -110,7 +156,13 @@ static const char permi_vocabulary[] =
     "PERMI_BOTH double permi_mul(double a, double b) { return __dmul_rn(a, b); }\n"
     "PERMI_BOTH double permi_fma(double a, double b, double c) { return __fma_rn(a, b, c); }\n"
     "PERMI_BOTH int permi_ctz(unsigned x) { return __ffs((int)x) - 1; }\n"
-    "PERMI_BOTH int permi_parity(unsigned long long x) { return __popcll(x) & 1; }\n";
+    "PERMI_BOTH int permi_parity(unsigned long long x) { return __popcll(x) & 1; }\n"
+    "PERMI_BOTH int permi_byte(unsigned word, int k) { int x; asm(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : \"r\"(word), "
+    "\"r\"(0x8880 + 0x1111 * k)); return x; }\n"
+    "PERMI_BOTH int permi_half(unsigned word, int k) { int x; asm(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : \"r\"(word), "
+    "\"r\"(0x9910 + 0x2222 * k)); return x; }\n"
+    "PERMI_BOTH long long permi_bits(double x) { return __double_as_longlong(x); }\n"
+    "PERMI_BOTH double permi_of_bits(long long bits) { return __longlong_as_double(bits); }\n";
 
 #define PERMI_TEXT(...)                                                                                                \
   __VA_ARGS__                                                                                                          \
@@ -497,6 +549,796 @@ __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
 )
 /* clang-format on */
 
+#define PERMI_TEXT_EXACT(...)                                                                                          \
+  __VA_ARGS__                                                                                                          \
+  static const char permi_exact_text[] = #__VA_ARGS__;
+
+/* clang-format off */
+PERMI_TEXT_EXACT(
+/* Integers without rounding; S says what perm_gpu_exact does. A row sum of one word or less: */
+template <class S>
+PERMI_BOTH int permi_exact_value(const S &shape, const unsigned *x, int line)
+{
+  const int kind = shape.kind(line);
+  const unsigned word = x[shape.at(line)];
+  if (kind < 4)
+    return permi_byte(word ^ 0x80808080u, kind);
+  if (kind < 6)
+    return permi_half(word ^ 0x80008000u, kind - 4);
+  return (int)word;
+}
+
+/* The word of a quadruple. */
+PERMI_BOTH unsigned permi_exact_word(const uint4 &four, int k)
+{
+  return k == 0 ? four.x : k == 1 ? four.y : k == 2 ? four.z : four.w;
+}
+
+/* to = x + step, row sum by row sum; step at a multiple of 16 bytes */
+template <class S>
+PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x, const unsigned *step)
+{
+  unsigned carry = 0;
+  uint4 four = {0, 0, 0, 0};
+  PERMI_UNROLL
+  for (int w = 0; w < shape.words(); w++) {
+    if (!(w & 3))
+      four = ((const uint4 *)step)[w / 4];
+    const unsigned long long sum =
+        (unsigned long long)x[w] + permi_exact_word(four, w & 3) + (shape.carries(w) ? carry : 0u);
+    to[w] = (unsigned)sum;
+    carry = (unsigned)(sum >> 32);
+  }
+}
+
+/* The magnitude of a row sum of `wide` words; returns its sign in bit 31. */
+template <class S>
+PERMI_BOTH unsigned permi_exact_magnitude(const S &shape, const unsigned *x, int line, int wide, unsigned *c)
+{
+  const int at = shape.at(line);
+  const unsigned top = x[at + wide - 1];
+  const unsigned mask = top >> 31 ? 0xffffffffu : 0u;
+  unsigned carry = mask & 1u;
+  PERMI_UNROLL
+  for (int k = 0; k < wide; k++) {
+    const unsigned long long sum = (unsigned long long)(x[at + k] ^ mask) + carry;
+    c[k] = (unsigned)sum;
+    carry = (unsigned)(sum >> 32);
+  }
+  return top;
+}
+
+/* out[0 .. grown - 1] = p c modulo 2^(32 grown), p of `words` words, then `fill` */
+template <int ROOM>
+PERMI_BOTH void permi_exact_times(unsigned *out, int grown, const unsigned *p, int words, unsigned fill,
+                                  const unsigned *c, int wide)
+{
+  PERMI_UNROLL
+  for (int j = 0; j < wide; j++) {
+    unsigned carry = 0;
+    PERMI_UNROLL
+    for (int k = 0; k < grown - j; k++) {
+      const unsigned word = k < words ? p[k] : fill;
+      const unsigned long long t =
+          (unsigned long long)word * c[j] + (unsigned long long)(j ? out[k + j] : 0u) + carry;
+      out[k + j] = (unsigned)t;
+      carry = (unsigned)(t >> 32);
+    }
+  }
+}
+
+/* Group g of rows into the product: real ones as magnitudes, their signs in bit 31 of `sign`; complex ones as two's
+   complement, the imaginary part ROOM words on. */
+template <class S>
+PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsigned *p, unsigned &sign)
+{
+  const int first = shape.first(g);
+  const int end = shape.first(g + 1);
+  const int words = g ? shape.product(g - 1) : 0;
+  const int grown = shape.product(g);
+  const int wide = shape.wide(g);
+  unsigned c[2][3] = {{0, 0, 0}, {0, 0, 0}};
+  unsigned signs[2] = {0, 0};
+  unsigned out[2 * S::ROOM] = {0};
+  if (S::PARTS == 1) {
+    if (wide == 1) {
+      int y = permi_exact_value(shape, x, first);
+      PERMI_UNROLL
+      for (int r = first + 1; r < end; r++)
+        y *= permi_exact_value(shape, x, r);
+      sign ^= (unsigned)y;
+      c[0][0] = (unsigned)(y < 0 ? -y : y);
+    } else {
+      sign ^= permi_exact_magnitude(shape, x, first, wide, c[0]);
+    }
+    if (g == 0) {
+      PERMI_UNROLL
+      for (int k = 0; k < grown; k++)
+        p[k] = c[0][k];
+    } else {
+      permi_exact_times<S::ROOM>(out, grown, p, words, 0u, c[0], wide);
+      PERMI_UNROLL
+      for (int k = 0; k < grown; k++)
+        p[k] = out[k];
+    }
+  } else {
+    if (wide == 1) {
+      unsigned re = (unsigned)permi_exact_value(shape, x, 2 * first);
+      unsigned im = (unsigned)permi_exact_value(shape, x, 2 * first + 1);
+      PERMI_UNROLL
+      for (int r = first + 1; r < end; r++) {
+        const unsigned a = (unsigned)permi_exact_value(shape, x, 2 * r);
+        const unsigned b = (unsigned)permi_exact_value(shape, x, 2 * r + 1);
+        const unsigned was = re;
+        re = re * a - im * b;
+        im = was * b + im * a;
+      }
+      signs[0] = re;
+      signs[1] = im;
+      c[0][0] = re >> 31 ? 0u - re : re;
+      c[1][0] = im >> 31 ? 0u - im : im;
+    } else {
+      signs[0] = permi_exact_magnitude(shape, x, 2 * first, wide, c[0]);
+      signs[1] = permi_exact_magnitude(shape, x, 2 * first + 1, wide, c[1]);
+    }
+    PERMI_UNROLL
+    for (int part = 0; part < 2; part++) {
+      PERMI_UNROLL
+      for (int term = 0; term < 2; term++) { /* re re - im im, re im + im re */
+        const int other = part ^ term;
+        unsigned one[S::ROOM] = {0};
+        unsigned mask = (signs[other] >> 31) ^ (unsigned)(term & (part ^ 1)) ? 0xffffffffu : 0u;
+        unsigned carry = mask & 1u;
+        const unsigned fill = g && p[term * S::ROOM + (words ? words - 1 : 0)] >> 31 ? 0xffffffffu : 0u;
+        if (g == 0 && term)
+          continue;
+        if (g)
+          permi_exact_times<S::ROOM>(one, grown, p + term * S::ROOM, words, fill, c[other], wide);
+        PERMI_UNROLL
+        for (int k = 0; k < grown; k++) {
+          const unsigned long long sum = (unsigned long long)((g ? one[k] : k < 3 ? c[part][k < 3 ? k : 0] : 0u) ^ mask) +
+                                         (term ? out[part * S::ROOM + k] : 0u) + carry;
+          out[part * S::ROOM + k] = (unsigned)sum;
+          carry = (unsigned)(sum >> 32);
+        }
+      }
+    }
+    PERMI_UNROLL
+    for (int part = 0; part < 2; part++) {
+      PERMI_UNROLL
+      for (int k = 0; k < grown; k++)
+        p[part * S::ROOM + k] = out[part * S::ROOM + k];
+    }
+  }
+}
+
+/* All groups from G on; by recursion, which makes G a constant. */
+template <class S, int G, int END>
+struct permi_exact_groups {
+  static PERMI_BOTH void run(const S &shape, const unsigned *x, unsigned *p, unsigned &sign)
+  {
+    permi_exact_group(shape, G, x, p, sign);
+    permi_exact_groups<S, G + 1, END>::run(shape, x, p, sign);
+  }
+};
+
+template <class S, int END>
+struct permi_exact_groups<S, END, END> {
+  static PERMI_BOTH void run(const S &, const unsigned *, unsigned *, unsigned &) {}
+};
+
+/* The term of row sums x, with its sign, added to the sum; odd: minus. */
+template <class S>
+PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd, unsigned *sum)
+{
+  unsigned p[S::PARTS * S::ROOM] = {0};
+  unsigned sign = odd << 31;
+  if (S::GROUPS)
+    permi_exact_groups<S, 0, S::GROUPS>::run(shape, x, p, sign);
+  else
+    for (int g = 0; g < shape.groups(); g++)
+      permi_exact_group(shape, g, x, p, sign);
+  PERMI_UNROLL
+  for (int part = 0; part < S::PARTS; part++) {
+    const int words = shape.product(shape.groups() - 1);
+    const unsigned mask = sign >> 31 ? 0xffffffffu : 0u;
+    const unsigned fill = S::PARTS == 2 && p[part * S::ROOM + words - 1] >> 31 ? 0xffffffffu : 0u;
+    unsigned carry = mask & 1u;
+    PERMI_UNROLL
+    for (int k = 0; k < shape.sum(); k++) {
+      const unsigned long long t =
+          (unsigned long long)((k < words ? p[part * S::ROOM + k] : fill) ^ mask) + sum[part * S::SUM_ROOM + k] + carry;
+      sum[part * S::SUM_ROOM + k] = (unsigned)t;
+      carry = (unsigned)(t >> 32);
+    }
+  }
+}
+
+/* Row sums at the first sign vector of a thread. */
+template <class S>
+PERMI_BOTH void permi_exact_start(const S &shape, const unsigned *table, unsigned long long number, int high,
+                                  unsigned *x)
+{
+  PERMI_UNROLL
+  for (int w = 0; w < shape.words(); w++)
+    x[w] = table[w];
+  PERMI_ROLLED
+  for (int k = 0; k < high; k++)
+    if (number >> k & 1)
+      permi_exact_step(shape, x, x, table + shape.stride() * (1 + k));
+}
+
+/* The settings of the block columns in which some even row is 0, bit by bit. */
+template <class S>
+PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *x, const unsigned long long *masks)
+{
+  unsigned long long zeros = 0;
+  PERMI_UNROLL
+  for (int z = 0; z < shape.zeros(); z++) {
+    const int line = shape.zero_line(z);
+    zeros |= masks[shape.zero_base(z) + (int)(x[shape.at(line)] >> 8 * shape.kind(line) & 255)];
+  }
+  return zeros;
+}
+
+/* The row of the walk's table for the step after state m. */
+PERMI_BOTH int permi_exact_row(unsigned m)
+{
+  const int j = permi_ctz(m + 1);
+  return 2 * j + (int)((m + 1) >> (j + 1) & 1);
+}
+
+/* A chunk. Shared memory: sums of words over the threads, masks, walk, settings, row sums of the threads, queues. Without
+   skipping a thread sums its own terms. With it, a warp collects the settings of the block columns in which no even row
+   is 0, and shares them out: most terms are left, but not the same ones in every thread. */
+template <class S>
+__device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_arguments<1> &a)
+{
+  extern __shared__ double2 permi_shared[];
+  const unsigned *table = (const unsigned *)a.table;
+  const int t = (int)threadIdx.x;
+  const int lane = t & 31;
+  const int totals = (S::PARTS * shape.sum() + 1) / 2 * 2;
+  const int stride = shape.stride();
+  unsigned long long *total = (unsigned long long *)permi_shared;
+  unsigned long long *masks = total + totals;
+  unsigned *walk = (unsigned *)(masks + shape.masks());
+  unsigned *settings = walk + stride * (2 * a.walk + 1);
+  unsigned *states = settings + stride * 64;
+  unsigned short *queue = (unsigned short *)(states + stride * 128) + (t >> 5) * 2048;
+  const unsigned long long number = (a.first + blockIdx.x) << 7 | (unsigned long long)t;
+  unsigned sum[S::PARTS * S::SUM_ROOM] = {0};
+  unsigned x[S::WORDS] = {0};
+  const unsigned *row;
+  for (int i = t; i < totals; i += 128)
+    total[i] = 0;
+  for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
+    walk[i] = table[stride * (1 + a.high) + i];
+  if (S::SKIP) {
+    const unsigned *more = table + stride * (2 + a.high + 2 * a.walk);
+    for (int i = t; i < stride * 64; i += 128)
+      settings[i] = more[i];
+    for (int i = t; i < shape.masks(); i += 128)
+      masks[i] = ((const unsigned long long *)(more + stride * 64))[i];
+  }
+  __syncthreads();
+  permi_exact_start(shape, table, number, a.high, x);
+  row = walk + stride * 2 * a.walk;
+  PERMI_ROLLED
+  for (unsigned m = 0; m < 1u << a.walk; m++) {
+    permi_exact_step(shape, x, x, row);
+    row = walk + stride * permi_exact_row(m);
+    if (!S::SKIP) {
+      permi_exact_term(shape, x, (m ^ (unsigned)permi_parity(number)) & 1u, sum);
+    } else {
+      unsigned long long alive = ~permi_exact_zeros(shape, x, masks);
+      const unsigned odd = (m ^ (unsigned)permi_parity(number >> 5)) & 1u;
+      int at = __popcll(alive);
+      int end = at;
+      for (int k = 1; k < 32; k *= 2) {
+        const int before = __shfl_up_sync(0xffffffffu, end, k);
+        end += lane >= k ? before : 0;
+      }
+      at = end - at;
+      end = __shfl_sync(0xffffffffu, end, 31);
+      PERMI_UNROLL
+      for (int w = 0; w < S::WORDS; w += 4) {
+        const uint4 four = {x[w], x[w + 1], x[w + 2], x[w + 3]};
+        ((uint4 *)(states + stride * t))[w / 4] = four;
+      }
+      for (int half = 0; half < 2; half++)
+        for (unsigned left = (unsigned)(alive >> 32 * half); left; left &= left - 1)
+          queue[at++] = (unsigned short)(lane << 6 | half << 5 | permi_ctz(left));
+      __syncwarp();
+      for (int i = lane; i < end; i += 32) {
+        const int code = queue[i];
+        unsigned own[S::WORDS];
+        unsigned y[S::WORDS];
+        PERMI_UNROLL
+        for (int w = 0; w < S::WORDS; w += 4) {
+          const uint4 four = ((const uint4 *)(states + stride * (t - lane + (code >> 6))))[w / 4];
+          PERMI_UNROLL
+          for (int k = 0; k < 4; k++)
+            own[w + k] = permi_exact_word(four, k);
+        }
+        permi_exact_step(shape, y, own, settings + stride * (code & 63));
+        permi_exact_term(shape, y, odd ^ (unsigned)(__popc((unsigned)code) & 1), sum);
+      }
+      __syncwarp();
+    }
+  }
+  PERMI_UNROLL
+  for (int i = 0; i < S::PARTS * shape.sum(); i++) /* words apart, carries at the end: any order gives the same */
+    atomicAdd(total + i, (unsigned long long)sum[i / shape.sum() * S::SUM_ROOM + i % shape.sum()]);
+  __syncthreads();
+  for (int i = t; i < S::PARTS * shape.sum(); i += 128)
+    ((unsigned long long *)a.out)[(unsigned long long)S::PARTS * shape.sum() * blockIdx.x + i] = total[i];
+}
+)
+/* clang-format on */
+
+#define PERMI_TEXT_BATCH(...)                                                                                          \
+  __VA_ARGS__                                                                                                          \
+  static const char permi_batch_text[] = #__VA_ARGS__;
+
+/* clang-format off */
+PERMI_TEXT_BATCH(
+/* One matrix of a batch, by a team of 32 threads or 128, with the tables of >>gpu in shared memory: the pivot form, or,
+   where every column has an entry that is small against its row, the plain one. */
+template <int N, int PARTS>
+struct alignas(16) permi_batch_room {
+  enum { TEAM = N < 17 ? 32 : 128, HIGH = N < 17 ? 5 : 7, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
+         SAMPLES = 4, MASK = WALK < 5 ? 0 : 3, COUNT = N * PARTS };
+  double table[STRIDE * (2 + HIGH + 2 * WALK)];
+  double a[N * N * PARTS];
+  permi_arguments<COUNT> arguments;
+  double largest[N]; /* of a row */
+  double worst[N]; /* of a column: the least share in its rows */
+  double pivot[N * PARTS];
+  double size[N * SAMPLES]; /* of a row sum for some signs */
+  double share[N * SAMPLES]; /* of what rounding may have taken from it */
+};
+
+PERMI_BOTH double permi_batch_size(const double *z, int parts)
+{
+  const double x = fabs(z[0]);
+  const double y = parts == 2 ? fabs(z[1]) : 0;
+  return x < y ? y : x;
+}
+
+/* The least power of two that is not below x, x a normal number */
+PERMI_BOTH double permi_batch_power(double x)
+{
+  const long long bits = permi_bits(x) + 0xfffffffffffffll;
+  return permi_of_bits(bits & 0x7ff0000000000000ll);
+}
+
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_row_largest(permi_batch_room<N, PARTS> &room, int i)
+{
+  double most = 0;
+  PERMI_ROLLED
+  for (int j = 0; j < N; j++) {
+    const double size = permi_batch_size(room.a + (i * N + j) * PARTS, PARTS);
+    most = size <= most ? most : size;
+  }
+  room.largest[i] = most;
+}
+
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_column_worst(permi_batch_room<N, PARTS> &room, int j)
+{
+  double least = 1;
+  PERMI_ROLLED
+  for (int i = 0; i < N; i++) {
+    const double share = permi_batch_size(room.a + (i * N + j) * PARTS, PARTS) / room.largest[i];
+    least = share < least ? share : least;
+  }
+  room.worst[j] = least;
+}
+
+/* The pivot column; *plain: no row is divided. */
+template <int N, int PARTS>
+PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS> &room, int *plain)
+{
+  int best = 0;
+  PERMI_ROLLED
+  for (int j = 1; j < N; j++)
+    best = room.worst[j] > room.worst[best] ? j : best;
+  *plain = !(room.worst[best] * 1024 >= 1);
+  return best;
+}
+
+/* Row i: divided by its pivot entry or not, rounded to its grid, into the tables. */
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int pivot, int plain)
+{
+  typedef permi_batch_room<N, PARTS> R;
+  const double *row = room.a + i * N * PARTS;
+  const double c_re = row[pivot * PARTS];
+  const double c_im = PARTS == 2 ? row[pivot * PARTS + PARTS - 1] : 0;
+  const double square = permi_fma(c_re, c_re, permi_mul(c_im, c_im));
+  double norm[2] = {0, 0};
+  double power[2];
+  double sample[R::SAMPLES][2] = {{0, 0}};
+  double start[2] = {0, 0};
+  PERMI_ROLLED
+  for (int pass = 0; pass < 2; pass++) {
+    int at = -1; /* of the column among those that are not the pivot */
+    PERMI_ROLLED
+    for (int j = 0; j < N; j++) {
+      double z[2] = {row[j * PARTS], PARTS == 2 ? row[j * PARTS + PARTS - 1] : 0};
+      if (j == pivot && !plain)
+        z[0] = 1, z[1] = 0;
+      else if (!plain && PARTS == 1)
+        z[0] = z[0] / c_re;
+      else if (!plain) {
+        const double re = permi_fma(z[0], c_re, permi_mul(z[1], c_im));
+        const double im = permi_fma(z[1], c_re, -permi_mul(z[0], c_im));
+        z[0] = re / square;
+        z[1] = im / square;
+      }
+      at += j != pivot;
+      PERMI_UNROLL
+      for (int part = 0; part < PARTS; part++) {
+        if (pass == 0) {
+          norm[part] = permi_add(norm[part], fabs(z[part]));
+        } else {
+          const double magic = permi_mul(1.5, power[part]);
+          const double x = permi_add(permi_add(z[part], magic), -magic);
+          double *step = room.table + i * PARTS + part;
+          PERMI_UNROLL
+          for (int k = 0; k < R::SAMPLES; k++)
+            sample[k][part] = permi_add(sample[k][part], (j + 1) * 0x9e3779b9u >> (27 + k) & 1 ? -x : x);
+          if (j == pivot) {
+            room.pivot[i * PARTS + part] = plain ? 1 - part : row[j * PARTS + part];
+            room.arguments.constant[i * PARTS + part] = x;
+          } else {
+            start[part] = permi_add(start[part], x);
+            if (at > R::WALK) {
+              step[R::STRIDE * (at - R::WALK)] = permi_mul(2.0, x);
+            } else if (at > 0) {
+              step[R::STRIDE * (1 + R::HIGH + 2 * (at - 1))] = permi_mul(-2.0, x);
+              step[R::STRIDE * (2 + R::HIGH + 2 * (at - 1))] = permi_mul(2.0, x);
+            }
+          }
+        }
+      }
+    }
+    PERMI_UNROLL
+    for (int part = 0; part < PARTS && pass == 0; part++) {
+      norm[part] = permi_add(permi_mul(norm[part], 1.0000001), 1e-30);
+      power[part] = permi_batch_power(norm[part]);
+    }
+  }
+  PERMI_UNROLL
+  for (int part = 0; part < PARTS; part++) {
+    room.table[i * PARTS + part] = start[part];
+    room.table[R::STRIDE * (1 + R::HIGH + 2 * R::WALK) + i * PARTS + part] = 0;
+  }
+  PERMI_UNROLL
+  for (int k = 0; k < R::SAMPLES; k++) {
+    const double lost = permi_mul(permi_add(norm[0], norm[1]), 4.4e-16);
+    const double size = permi_add(permi_add(fabs(sample[k][0]), fabs(sample[k][1])), lost);
+    room.size[i * R::SAMPLES + k] = size;
+    room.share[i * R::SAMPLES + k] = lost / size;
+  }
+}
+
+/* What thread `t` of the team sums, as permi_walk. */
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int plain, double *out)
+{
+  typedef permi_batch_room<N, PARTS> R;
+  const double *walk = room.table + R::STRIDE * (1 + R::HIGH);
+  if (plain)
+    permi_walk<N, PARTS, 0, 0, 0, N, R::COUNT>(room.arguments, walk, 0, t, out);
+  else
+    permi_walk<N, PARTS, 0, 0, 0, 0, R::COUNT>(room.arguments, walk, 0, t, out);
+}
+
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_arguments(permi_batch_room<N, PARTS> &room, int plain)
+{
+  typedef permi_batch_room<N, PARTS> R;
+  room.arguments.table = room.table;
+  room.arguments.n = N;
+  room.arguments.plain = plain ? N : 0;
+  room.arguments.block = 0;
+  room.arguments.walk = R::WALK;
+  room.arguments.high = R::HIGH;
+  room.arguments.mask = R::MASK;
+}
+
+/* out: permanent, sum of |terms|, share of a term that rounding may have taken before; the latter infinite where numbers
+   are so large or small that they are others' business. sum: hi, lo, hi, lo, sum of |terms|, each `apart` doubles on. */
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
+{
+  typedef permi_batch_room<N, PARTS> R;
+  double re = 1;
+  double im = 0;
+  double weights = 0;
+  double share = 0;
+  bool fine = true;
+  PERMI_ROLLED
+  for (int i = 0; i < N; i++) {
+    const double x = room.pivot[i * PARTS];
+    const double y = PARTS == 2 ? room.pivot[i * PARTS + PARTS - 1] : 0;
+    const double was = re;
+    fine = fine && room.largest[i] >= 1e-6 && room.largest[i] <= 1e10;
+    re = permi_fma(-im, y, permi_mul(re, x));
+    im = permi_fma(was, y, permi_mul(im, x));
+  }
+  re = permi_mul(re, 1.0 / (double)(1ll << (N - 1)));
+  im = permi_mul(im, 1.0 / (double)(1ll << (N - 1)));
+  PERMI_ROLLED
+  for (int k = 0; k < R::SAMPLES; k++) {
+    double weight = 1;
+    double part = 0;
+    PERMI_ROLLED
+    for (int i = 0; i < N; i++) {
+      weight = permi_mul(weight, room.size[i * R::SAMPLES + k]);
+      part = permi_add(part, room.share[i * R::SAMPLES + k]);
+    }
+    weights = permi_add(weights, weight);
+    share = permi_fma(weight, part, share);
+  }
+  {
+    const double x = permi_add(sum[0], sum[apart]);
+    const double y = PARTS == 2 ? permi_add(sum[2 * apart], sum[3 * apart]) : 0;
+    out[0] = permi_fma(-y, im, permi_mul(x, re));
+    out[1] = permi_fma(y, re, permi_mul(x, im));
+    out[2] = permi_mul(permi_mul(sum[4 * apart], R::MASK + 1.0), permi_add(fabs(re), fabs(im)));
+    out[3] = fine && weights > 0 ? share / weights : 1e300;
+  }
+}
+
+template <int N, int PARTS>
+__device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
+{
+  typedef permi_batch_room<N, PARTS> R;
+  extern __shared__ double2 permi_shared[];
+  double *fold = (double *)permi_shared;
+  const int t = (int)threadIdx.x;
+  const int i = t % R::TEAM;
+  const unsigned long long matrix = blockIdx.x * (unsigned long long)(128 / R::TEAM) + (unsigned long long)(t / R::TEAM);
+  R &room = ((R *)(fold + 5 * 128))[t / R::TEAM];
+  double out[5];
+  int plain;
+  int pivot;
+  if (matrix < a.first)
+    for (int k = i; k < N * N * PARTS; k += R::TEAM)
+      room.a[k] = a.table[matrix * (N * N * PARTS) + k];
+  __syncthreads();
+  if (i < N)
+    permi_batch_row_largest(room, i);
+  __syncthreads();
+  if (i < N)
+    permi_batch_column_worst(room, i);
+  __syncthreads();
+  pivot = permi_batch_pivot(room, &plain);
+  if (i < N)
+    permi_batch_row(room, i, pivot, plain);
+  if (i == 0)
+    permi_batch_arguments(room, plain);
+  __syncthreads();
+  if (matrix < a.first)
+    permi_batch_walk(room, i, plain, out);
+  for (int k = 0; k < 5; k++)
+    fold[128 * k + t] = out[k];
+  for (int half = R::TEAM / 2; half; half /= 2) {
+    __syncthreads();
+    if (i < half)
+      permi_fold(fold, t, half);
+  }
+  if (i == 0 && matrix < a.first)
+    permi_batch_finish(room, fold + t, 128, a.out + 4 * matrix);
+}
+)
+/* clang-format on */
+
+#define PERMI_TEXT_COUNTS(...)                                                                                         \
+  __VA_ARGS__                                                                                                          \
+  static const char permi_counts_text[] = #__VA_ARGS__;
+
+/* clang-format off */
+PERMI_TEXT_COUNTS(
+/* Sums over counts, see perm_gpu_counts. The term of forms x (sums of high and low words): its product, or e_needed. */
+template <class S>
+PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
+{
+  double re = 1;
+  double im = 0;
+  PERMI_UNROLL
+  for (int f = 0; f < shape.forms(); f++) {
+    const double *at = x + f * S::PARTS * (1 + S::LOW);
+    const double a = S::LOW ? permi_add(at[0], at[1]) : at[0];
+    if (S::PARTS == 1) {
+      double power = a;
+      PERMI_UNROLL
+      for (int k = shape.count(f); k > 0; k /= 2) {
+        re = k & 1 ? permi_mul(re, power) : re;
+        power = permi_mul(power, power);
+      }
+    } else {
+      const double b = S::LOW ? permi_add(at[2], at[3]) : at[1];
+      PERMI_UNROLL
+      for (int k = 0; k < shape.count(f); k++) {
+        const double was = re;
+        re = permi_fma(-im, b, permi_mul(re, a));
+        im = permi_fma(was, b, permi_mul(im, a));
+      }
+    }
+  }
+  term[0] = re;
+  term[1] = im;
+}
+
+template <class S>
+PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int absolute, double *term)
+{
+  double e[S::PARTS * (S::NEEDED + 1)];
+  int copies = 0; /* so far */
+  int left = 0;
+  PERMI_UNROLL
+  for (int k = 0; k <= shape.needed() * S::PARTS; k++)
+    e[k] = k == 0 ? 1 : 0;
+  if (S::PARTS == 2)
+    e[2 * shape.needed() + 1] = 0;
+  PERMI_UNROLL
+  for (int f = 0; f < shape.forms(); f++)
+    left += shape.count(f);
+  PERMI_UNROLL
+  for (int f = 0; f < shape.forms(); f++) {
+    const double *at = x + f * S::PARTS * (1 + S::LOW);
+    double a = S::LOW ? permi_add(at[0], at[1]) : at[0];
+    double b = S::PARTS == 1 ? 0 : S::LOW ? permi_add(at[2], at[3]) : at[1];
+    if (absolute) {
+      a = permi_add(fabs(a), fabs(b));
+      b = 0;
+    }
+    PERMI_UNROLL
+    for (int c = 0; c < shape.count(f); c++) {
+      copies++;
+      left--;
+      PERMI_UNROLL
+      for (int k = copies < shape.needed() ? copies : shape.needed(); k >= 1 && k >= shape.needed() - left; k--) {
+        if (S::PARTS == 1) {
+          e[k] = permi_fma(a, e[k - 1], e[k]);
+        } else {
+          e[2 * k] = permi_fma(-b, e[2 * k - 1], permi_fma(a, e[2 * k - 2], e[2 * k]));
+          e[2 * k + 1] = permi_fma(b, e[2 * k - 2], permi_fma(a, e[2 * k - 1], e[2 * k + 1]));
+        }
+      }
+    }
+  }
+  term[0] = e[S::PARTS * shape.needed()];
+  term[1] = S::PARTS == 2 ? e[2 * shape.needed() + 1] : 0;
+}
+
+/* What thread t of a chunk sums, as permi_walk. Table: numbers of threads, chunks, high digits; for each of these radix,
+   where its weights are; start; steps of high digits, of low ones; weights of high digits; walk: for every term of the low
+   digits weight, digit that moves (counted from 1, negative: down) to it, sum of the digits; Ryser: weights by rank. */
+template <class S>
+PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned mask, unsigned long long chunk, int t,
+                                  double *out)
+{
+  const int size = shape.forms() * S::PARTS * (1 + S::LOW);
+  const int high = (int)table[2];
+  const double *start = table + 4 + 2 * high;
+  const double *steps = start + size;
+  const double *walk = table + (int)table[3];
+  const double *rank = walk + 3 * shape.walk();
+  const unsigned long long threads = (unsigned long long)table[0];
+  const unsigned long long chunks = (unsigned long long)table[1];
+  const unsigned long long each = threads / chunks;
+  const unsigned long long rest = threads % chunks;
+  const unsigned long long begin = chunk * each + (chunk < rest ? chunk : rest);
+  const unsigned long long end = begin + each + (chunk < rest ? 1 : 0);
+  double total[2] = {0, 0};
+  double low[2] = {0, 0};
+  double moduli = 0;
+  double x[S::SIZE];
+  PERMI_ROLLED
+  for (unsigned long long number = begin + (unsigned long long)t; number < end; number += 128) {
+    unsigned long long left = number;
+    double weight = 1;
+    double hi[2] = {0, 0};
+    double lo[2] = {0, 0};
+    double absolute = 0;
+    int sum = 0;
+    PERMI_UNROLL
+    for (int i = 0; i < size; i++)
+      x[i] = start[i];
+    PERMI_ROLLED
+    for (int d = 0; d < high; d++) {
+      const unsigned long long radix = (unsigned long long)table[4 + 2 * d];
+      const int v = (int)(left % radix);
+      left /= radix;
+      sum += v;
+      weight = permi_mul(weight, table[(int)table[5 + 2 * d] + v]);
+      PERMI_UNROLL
+      for (int i = 0; i < size; i++)
+        x[i] = permi_fma((double)v, steps[d * size + i], x[i]); /* exact, as all sums of forms */
+    }
+    PERMI_ROLLED
+    for (int m = 0; m < shape.walk(); m++) {
+      const int move = (int)walk[3 * m + 1];
+      double w = walk[3 * m];
+      double term[2];
+      double error;
+      if (move) {
+        const double *step = steps + (high + (move < 0 ? -move : move) - 1) * size;
+        const double sign = move < 0 ? -1 : 1;
+        PERMI_UNROLL
+        for (int i = 0; i < size; i++)
+          x[i] = permi_fma(sign, step[i], x[i]);
+      }
+      if (S::RYSER)
+        w = permi_mul(w, rank[sum + (int)walk[3 * m + 2]]);
+      if (S::NEEDED > 0) {
+        unsigned hash = ((unsigned)chunk + (unsigned)(number - begin) / 128 * 0x85ebca6bu) ^ (unsigned)m * 0x9e3779b9u;
+        hash = (hash ^ hash >> 16) * 0x7feb352du;
+        if (!(hash >> 24 & mask)) {
+          permi_counts_symmetric(shape, x, 1, term);
+          absolute = permi_fma(fabs(w), term[0], absolute);
+        }
+        permi_counts_symmetric(shape, x, 0, term);
+      } else {
+        permi_counts_term(shape, x, term);
+        absolute = permi_fma(fabs(w), permi_add(fabs(term[0]), fabs(term[1])), absolute);
+      }
+      PERMI_UNROLL
+      for (int part = 0; part < S::PARTS; part++) {
+        permi_two_sum(hi[part], error, hi[part], permi_mul(w, term[part]));
+        lo[part] = permi_add(lo[part], error);
+      }
+    }
+    PERMI_UNROLL
+    for (int part = 0; part < S::PARTS; part++) {
+      double product;
+      double error;
+      permi_two_product(product, error, hi[part], weight);
+      error = permi_fma(lo[part], weight, error);
+      permi_two_sum(total[part], product, total[part], product);
+      low[part] = permi_add(low[part], permi_add(product, error));
+    }
+    moduli = permi_fma(absolute, fabs(weight), moduli);
+  }
+  out[0] = total[0];
+  out[1] = low[0];
+  out[2] = total[1];
+  out[3] = low[1];
+  out[4] = moduli;
+}
+
+template <class S>
+__device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_arguments<1> &a)
+{
+  extern __shared__ double2 permi_shared[];
+  double *room = (double *)permi_shared;
+  double *table = room + 640;
+  const int t = (int)threadIdx.x;
+  double out[5];
+  for (int i = t; i < shape.table(); i += 128)
+    table[i] = a.table[i];
+  __syncthreads();
+  permi_counts_walk(shape, table, a.mask, a.first + blockIdx.x, t, out);
+  for (int k = 0; k < 5; k++)
+    room[128 * k + t] = out[k];
+  for (int half = 64; half; half /= 2) {
+    __syncthreads();
+    if (t < half)
+      permi_fold(room, t, half);
+  }
+  if (t == 0)
+    for (int k = 0; k < 5; k++)
+      a.out[5 * (unsigned long long)blockIdx.x + k] = room[128 * k];
+}
+)
+/* clang-format on */
+
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
 #if defined(PERM_CUDA_CHECK) /* for `make check`: this compiler's own kernels, of the kinds that there are */
@@ -545,6 +1387,7 @@ PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
   X(allocate_host, "cuMemAllocHost_v2", (void **pointer, size_t bytes))                                                \
   X(release_host, "cuMemFreeHost", (void *pointer))                                                                    \
   X(upload, "cuMemcpyHtoD_v2", (CUdeviceptr to, const void *from, size_t bytes))                                       \
+  X(send, "cuMemcpyHtoDAsync_v2", (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                   \
   X(synchronise, "cuCtxSynchronize", (void))                                                                           \
   X(download, "cuMemcpyDtoHAsync_v2", (void *to, CUdeviceptr from, size_t bytes, CUstream stream))                     \
   X(text, "cuGetErrorString", (CUresult error, const char **text))
@@ -806,10 +1649,16 @@ static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
 static char *permi_source(const perm_gpu_work *work)
 {
   const permi_kernel_key key = permi_key(work, -1);
-  const size_t size = sizeof permi_vocabulary + sizeof permi_text + 512 + (size_t)key.length;
+  const perm_gpu_program *program = work->program;
+  const char *more = !program          ? ""
+                     : program->exact  ? permi_exact_text
+                     : program->batch  ? permi_batch_text
+                     : program->counts ? permi_counts_text
+                                       : "";
+  const size_t size = sizeof permi_vocabulary + sizeof permi_text + strlen(more) + 512 + (size_t)key.length;
   char *source = (char *)malloc(size);
   if (source && work->program)
-    snprintf(source, size, "%s%s\n%s", permi_vocabulary, permi_text, work->program->text);
+    snprintf(source, size, "%s%s\n%s\n%s", permi_vocabulary, permi_text, more, work->program->text);
   else if (source)
     snprintf(source, size,
              "%s%s\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
@@ -1037,6 +1886,19 @@ typedef struct permi_worker {
   double chunks_per_second, last; /* last: when a piece was finished */
 } permi_worker;
 
+/* For a signal, 50 ms at most. */
+static void permi_wait(pthread_cond_t *changed, pthread_mutex_t *lock)
+{
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += 50000000;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_nsec -= 1000000000;
+    until.tv_sec++;
+  }
+  pthread_cond_timedwait(changed, lock, &until);
+}
+
 static void permi_run_fail(permi_run *run, const char *message)
 {
   pthread_mutex_lock(&run->lock);
@@ -1045,6 +1907,17 @@ static void permi_run_fail(permi_run *run, const char *message)
   run->failed = run->stop = 1;
   pthread_cond_signal(&run->changed);
   pthread_mutex_unlock(&run->lock);
+}
+
+/* Bytes that a chunk yields, and the most chunks of a piece. */
+static size_t permi_chunk_bytes(const perm_gpu_work *work)
+{
+  return (work->program && work->program->sums ? (size_t)work->program->sums : PERM_GPU_SUMS) * sizeof(double);
+}
+
+static uint64_t permi_piece_chunks(const perm_gpu_work *work)
+{
+  return PERMI_PIECE_CHUNKS * PERM_GPU_SUMS * sizeof(double) / permi_chunk_bytes(work);
 }
 
 /* The next piece for a worker; NULL: nothing left, or stopped (then too everyone gets one piece further). */
@@ -1061,7 +1934,7 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   pthread_mutex_lock(&run->lock);
   size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
   size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* all end at about one time */
-  size = fmin(fmax(size, 1), PERMI_PIECE_CHUNKS);
+  size = fmin(fmax(size, 1), (double)permi_piece_chunks(run->work));
   if (run->next < run->end && !run->failed && !(run->stop && worker->taken)) {
     piece->begin = run->next;
     piece->end = run->end - run->next > (uint64_t)size ? run->next + (uint64_t)size : run->end;
@@ -1119,11 +1992,11 @@ static int permi_start(permi_worker *worker, permi_slot *slot, CUfunction functi
   if (work->constants)
     memcpy((char *)&arguments + PERMI_HEAD_BYTES, work->table + (work->doubles - work->constants),
            work->constants * sizeof(double));
-  memset(slot->sums, 0xff, blocks * PERM_GPU_SUMS * sizeof(double)); /* NaN: what is not written is noticed */
+  memset(slot->sums, 0xff, blocks * permi_chunk_bytes(work)); /* NaN: what is not written is noticed */
   slot->start = permi_clock();
   return PERMI_CALL(launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, for_twin), worker->device,
                     message) &&
-         PERMI_CALL(download, (slot->sums, slot->out, blocks * PERM_GPU_SUMS * sizeof(double), slot->stream),
+         PERMI_CALL(download, (slot->sums, slot->out, blocks * permi_chunk_bytes(work), slot->stream),
                     worker->device, message) &&
          PERMI_CALL(record, (slot->event, slot->stream), worker->device, message);
 }
@@ -1151,6 +2024,17 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, char *message)
   return 1;
 }
 
+/* Makes the device's context the thread's. */
+static int permi_current(int device, char *message)
+{
+  int fine = 1;
+  pthread_mutex_lock(&permi_cuda_lock);
+  if (!permi_cuda.context[device])
+    fine = PERMI_CALL(retain, (&permi_cuda.context[device], device), device, message);
+  pthread_mutex_unlock(&permi_cuda_lock);
+  return fine && PERMI_CALL(current, (permi_cuda.context[device]), device, message);
+}
+
 static void *permi_work(void *argument)
 {
   permi_worker *worker = (permi_worker *)argument;
@@ -1158,7 +2042,8 @@ static void *permi_work(void *argument)
   const perm_gpu_work *work = run->work;
   const int device = worker->device;
   const uint64_t all = run->end - run->merged;
-  const size_t most = (size_t)(all < PERMI_PIECE_CHUNKS ? all : PERMI_PIECE_CHUNKS) * PERM_GPU_SUMS * sizeof(double);
+  const uint64_t limit = permi_piece_chunks(work);
+  const size_t most = (size_t)(all < limit ? all : limit) * permi_chunk_bytes(work);
   const size_t bytes = work->doubles * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";
   permi_slot slot[2];
@@ -1166,11 +2051,7 @@ static void *permi_work(void *argument)
   CUfunction function = NULL;
   int fine = 1, i, turn = 0;
   memset(slot, 0, sizeof slot);
-  pthread_mutex_lock(&permi_cuda_lock);
-  if (!permi_cuda.context[device])
-    fine = PERMI_CALL(retain, (&permi_cuda.context[device], device), device, message);
-  pthread_mutex_unlock(&permi_cuda_lock);
-  fine = fine && PERMI_CALL(current, (permi_cuda.context[device]), device, message);
+  fine = permi_current(device, message);
   if (fine)
     function = permi_kernel(work, device, run->cache, message);
   fine = function && PERMI_CALL(allocate, (&table, bytes), device, message) &&
@@ -1263,15 +2144,8 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   }
   pthread_mutex_lock(&run.lock);
   while (run.active) {
-    struct timespec until;
     uint64_t merged;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 50000000;
-    if (until.tv_nsec >= 1000000000) {
-      until.tv_nsec -= 1000000000;
-      until.tv_sec++;
-    }
-    pthread_cond_timedwait(&run.changed, &run.lock, &until);
+    permi_wait(&run.changed, &run.lock);
     merged = run.merged;
     pthread_mutex_unlock(&run.lock);
     if (status == PERM_OK)
@@ -1295,6 +2169,213 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   if (run.failed)
     return PERM_ERROR_DEVICE;
   return run.merged == end ? PERM_OK : status;
+}
+
+/* ========================================================================================= >>batch
+   Many small matrices: host threads, several a GPU, each with a stream and buffers of its own, take pieces of the batch,
+   fetch the matrices (which one thread alone would do more slowly than the GPU computes), and wait for the results. */
+#define PERMI_BATCH_BYTES (8 << 20) /* of a piece */
+#define PERMI_BATCH_WORKERS 8       /* most of a GPU */
+
+typedef struct permi_batch_run {
+  const perm_gpu_batch *batch;
+  const perm_gpu_work *work;
+  const char *cache;
+  pthread_mutex_t lock; /* guards what follows */
+  pthread_cond_t changed;
+  size_t next, done, piece;
+  int active, stop, failed;
+  char *message;
+} permi_batch_run;
+
+typedef struct permi_batch_worker {
+  permi_batch_run *run;
+  pthread_t thread;
+  int device, used;
+} permi_batch_worker;
+
+static void permi_batch_fail(permi_batch_run *run, const char *message)
+{
+  pthread_mutex_lock(&run->lock);
+  if (!run->failed)
+    snprintf(run->message, PERM_MESSAGE_BYTES, "%s", message[0] ? message : "out of memory");
+  run->failed = run->stop = 1;
+  pthread_mutex_unlock(&run->lock);
+}
+
+static void *permi_batch_work(void *argument)
+{
+  permi_batch_worker *worker = (permi_batch_worker *)argument;
+  permi_batch_run *run = worker->run;
+  const perm_gpu_batch *batch = run->batch;
+  const int device = worker->device;
+  const unsigned each = batch->n < 17 ? 4 : 1; /* matrices of a block: 128 / TEAM */
+  const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
+  char message[PERM_MESSAGE_BYTES] = "";
+  CUdeviceptr in = 0, out = 0;
+  CUstream stream = NULL;
+  CUevent event = NULL;
+  CUfunction function = NULL;
+  void *from = NULL, *to = NULL;
+  int fine = permi_current(device, message);
+  if (fine)
+    function = permi_kernel(run->work, device, run->cache, message);
+  fine = function && PERMI_CALL(stream, (&stream, CU_STREAM_NON_BLOCKING), device, message) &&
+         PERMI_CALL(event, (&event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING), device, message) &&
+         PERMI_CALL(allocate, (&in, run->piece * entries * sizeof(double)), device, message) &&
+         PERMI_CALL(allocate, (&out, run->piece * PERM_GPU_BATCH_SUMS * sizeof(double)), device, message) &&
+         PERMI_CALL(allocate_host, (&from, run->piece * entries * sizeof(double)), device, message) &&
+         PERMI_CALL(allocate_host, (&to, run->piece * PERM_GPU_BATCH_SUMS * sizeof(double)), device, message);
+  while (fine) {
+    permi_arguments<1> a;
+    void *parameters[1] = {&a}, **for_twin = permi_cuda.twin ? (void **)(uintptr_t)run->work->program : NULL;
+    size_t first = 0, count = 0;
+    pthread_mutex_lock(&run->lock);
+    if (!run->stop && run->next < batch->count) {
+      first = run->next;
+      count = batch->count - first < run->piece ? batch->count - first : run->piece;
+      run->next += count;
+    }
+    pthread_mutex_unlock(&run->lock);
+    if (!count)
+      break;
+    batch->fill(batch->context, first, count, (double *)from);
+    memset(&a, 0, sizeof a);
+    a.table = (const double *)(uintptr_t)in;
+    a.out = (double *)(uintptr_t)out;
+    a.first = count;
+    a.n = batch->n;
+    memset(to, 0xff, count * PERM_GPU_BATCH_SUMS * sizeof(double)); /* NaN: not accepted */
+    fine = PERMI_CALL(send, (in, from, count * entries * sizeof(double), stream), device, message) &&
+           PERMI_CALL(launch,
+                      (function, ((unsigned)count + each - 1) / each, 1, 1, 128, 1, 1,
+                       (unsigned)run->work->program->shared, stream, parameters, for_twin),
+                      device, message) &&
+           PERMI_CALL(download, (to, out, count * PERM_GPU_BATCH_SUMS * sizeof(double), stream), device, message) &&
+           PERMI_CALL(record, (event, stream), device, message) && PERMI_CALL(wait, (event), device, message);
+    if (!fine)
+      break;
+    batch->take(batch->context, first, count, (const double *)to);
+    worker->used = 1;
+    pthread_mutex_lock(&run->lock);
+    run->done += count;
+    pthread_mutex_unlock(&run->lock);
+  }
+  if (!fine)
+    permi_batch_fail(run, message);
+  if (in) /* waits for what still runs */
+    permi_cuda.driver.release(in);
+  if (out)
+    permi_cuda.driver.release(out);
+  if (from)
+    permi_cuda.driver.release_host(from);
+  if (to)
+    permi_cuda.driver.release_host(to);
+  if (event)
+    permi_cuda.driver.event_free(event);
+  if (stream)
+    permi_cuda.driver.stream_free(stream);
+  pthread_mutex_lock(&run->lock);
+  run->active--;
+  pthread_cond_signal(&run->changed);
+  pthread_mutex_unlock(&run->lock);
+  return NULL;
+}
+
+/* Shared memory: permi_batch_room, a team's, and what is folded. */
+static size_t permi_batch_shared(int n, int parts)
+{
+  const int team = n < 17 ? 32 : 128, high = n < 17 ? 5 : 7, stride = (n * parts + 1) / 2 * 2;
+  const int doubles = stride * (2 + high + 2 * (n - 2 - high)) + n * n * parts + n * parts + 2 * n + n * parts + 8 * n;
+  const size_t room = ((size_t)doubles * sizeof(double) + PERMI_HEAD_BYTES + 15) / 16 * 16;
+  return 5 * 128 * sizeof(double) + (size_t)(128 / team) * room;
+}
+
+static void permi_batch_program(int n, int parts, char *text, size_t size, perm_gpu_program *program)
+{
+  const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* without spills */
+  snprintf(text, size,
+           "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
+           "{ static_assert(sizeof(permi_batch_room<%d, %d>) == %d, \"\"); permi_batch_kernel<%d, %d>(a); }\n",
+           blocks, n, parts, (int)((permi_batch_shared(n, parts) - 5 * 128 * sizeof(double)) / (n < 17 ? 4 : 1)), n,
+           parts);
+  memset(program, 0, sizeof *program);
+  program->text = text;
+  program->shared = permi_batch_shared(n, parts);
+  program->batch = parts;
+}
+
+perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus_used,
+                            char message[PERM_MESSAGE_BYTES])
+{
+  permi_batch_worker worker[PERMI_GPUS * PERMI_BATCH_WORKERS];
+  permi_batch_run run;
+  perm_gpu_program program;
+  perm_gpu_work work;
+  char text[512];
+  perm_status status = PERM_OK;
+  int i, started = 0, workers, last = -1;
+  const int gpus = perm_cuda_devices(options->gpus, message);
+  *gpus_used = 0;
+  if (!gpus)
+    return PERM_ERROR_DEVICE;
+  memset(&run, 0, sizeof run);
+  memset(&work, 0, sizeof work);
+  memset(worker, 0, sizeof worker);
+  permi_batch_program(batch->n, batch->parts, text, sizeof text, &program);
+  work.program = &program;
+  workers = threads / gpus;
+  workers = gpus * (workers < 1 ? 1 : workers > PERMI_BATCH_WORKERS ? PERMI_BATCH_WORKERS : workers);
+  run.batch = batch;
+  run.work = &work;
+  run.cache = options->gpu_cache;
+  run.message = message;
+  run.piece = PERMI_BATCH_BYTES / ((size_t)(batch->n * batch->n * batch->parts) * sizeof(double));
+  if (run.piece > batch->count / (size_t)workers + 1)
+    run.piece = batch->count / (size_t)workers + 1;
+  pthread_mutex_init(&run.lock, NULL);
+  pthread_cond_init(&run.changed, NULL);
+  for (i = 0; i < workers; i++) {
+    worker[i].run = &run;
+    worker[i].device = i % gpus;
+    pthread_mutex_lock(&run.lock);
+    run.active++;
+    pthread_mutex_unlock(&run.lock);
+    if (pthread_create(&worker[i].thread, NULL, permi_batch_work, &worker[i])) {
+      pthread_mutex_lock(&run.lock);
+      run.active--;
+      pthread_mutex_unlock(&run.lock);
+      permi_batch_fail(&run, "a host thread cannot be created");
+      break;
+    }
+    started++;
+  }
+  pthread_mutex_lock(&run.lock);
+  while (run.active) {
+    size_t done;
+    permi_wait(&run.changed, &run.lock);
+    done = run.done;
+    pthread_mutex_unlock(&run.lock);
+    if (status == PERM_OK)
+      status = batch->poll(batch->context, (double)done / (double)batch->count);
+    pthread_mutex_lock(&run.lock);
+    if (status != PERM_OK)
+      run.stop = 1;
+  }
+  pthread_mutex_unlock(&run.lock);
+  for (i = 0; i < started; i++)
+    pthread_join(worker[i].thread, NULL);
+  for (last = 0; last < gpus; last++) {
+    int used = 0;
+    for (i = last; i < started; i += gpus)
+      used |= worker[i].used;
+    *gpus_used += used;
+  }
+  pthread_cond_destroy(&run.changed);
+  pthread_mutex_destroy(&run.lock);
+  if (run.failed)
+    return PERM_ERROR_DEVICE;
+  return run.done == batch->count ? PERM_OK : status;
 }
 
 #if defined(PERM_CUDA_TESTS)
@@ -1335,6 +2416,147 @@ static void permi_twin_chunk(const permi_kernel_key *key, const permi_arguments<
     sums[k] = room[128 * k];
 }
 
+template <int P, int SKIPS>
+struct permi_twin_shape {
+  enum { PARTS = P, GROUPS = 0, ROOM = PERM_GPU_EXACT_WORDS, SUM_ROOM = PERM_GPU_EXACT_WORDS + 4, SKIP = SKIPS };
+  const perm_gpu_exact *e;
+  PERMI_BOTH int words() const { return e->words; }
+  PERMI_BOTH int stride() const { return e->stride; }
+  PERMI_BOTH int groups() const { return e->groups; }
+  PERMI_BOTH int sum() const { return e->sum; }
+  PERMI_BOTH int zeros() const { return e->zeros; }
+  PERMI_BOTH int at(int i) const { return e->at[i]; }
+  PERMI_BOTH int kind(int i) const { return e->kind[i]; }
+  PERMI_BOTH int carries(int i) const { return e->carries[i]; }
+  PERMI_BOTH int first(int i) const { return e->first[i]; }
+  PERMI_BOTH int product(int i) const { return e->product[i]; }
+  PERMI_BOTH int wide(int i) const { return e->wide[i]; }
+  PERMI_BOTH int zero_line(int i) const { return e->zero_line[i]; }
+  PERMI_BOTH int zero_base(int i) const { return e->zero_base[i]; }
+};
+
+template <int P, int SKIPS>
+static void permi_twin_exact(const perm_gpu_exact *exact, const permi_arguments<512> &a, uint64_t chunk, uint64_t *out)
+{
+  typedef permi_twin_shape<P, SKIPS> S;
+  const S shape = {exact};
+  const unsigned *table = (const unsigned *)a.table, *walk = table + exact->stride * (1 + a.high);
+  const unsigned *settings = walk + exact->stride * (2 * a.walk + 1);
+  int t, i, k;
+  memset(out, 0, (size_t)(P * exact->sum) * sizeof *out);
+  for (t = 0; t < 128; t++) {
+    const uint64_t number = chunk << 7 | (uint64_t)t;
+    unsigned x[PERM_GPU_EXACT_LINES], y[PERM_GPU_EXACT_LINES], sum[P * S::SUM_ROOM] = {0}, m;
+    permi_exact_start(shape, table, number, a.high, x);
+    for (m = 0; m < 1u << a.walk; m++) {
+      const unsigned odd = (m ^ (unsigned)permi_parity(number)) & 1u;
+      permi_exact_step(shape, x, x, walk + exact->stride * (m ? permi_exact_row(m - 1) : 2 * a.walk));
+      if (SKIPS) {
+        const uint64_t zeros = permi_exact_zeros(shape, x, (const unsigned long long *)(settings + 64 * exact->stride));
+        for (k = 0; k < 64; k++)
+          if (!(zeros >> k & 1)) {
+            permi_exact_step(shape, y, x, settings + exact->stride * k);
+            permi_exact_term(shape, y, odd ^ (unsigned)permi_parity((unsigned)k), sum);
+          }
+      } else {
+        permi_exact_term(shape, x, odd, sum);
+      }
+    }
+    for (i = 0; i < P * exact->sum; i++)
+      out[i] += sum[i / exact->sum * S::SUM_ROOM + i % exact->sum];
+  }
+}
+
+template <int N, int PARTS>
+static void permi_twin_matrix(const double *a, double *result)
+{
+  permi_batch_room<N, PARTS> room;
+  const int team = permi_batch_room<N, PARTS>::TEAM;
+  double fold[5 * 128], out[5];
+  int plain, pivot, half, i, k;
+  memcpy(room.a, a, sizeof room.a);
+  for (i = 0; i < N; i++)
+    permi_batch_row_largest(room, i);
+  for (i = 0; i < N; i++)
+    permi_batch_column_worst(room, i);
+  pivot = permi_batch_pivot(room, &plain);
+  for (i = 0; i < N; i++)
+    permi_batch_row(room, i, pivot, plain);
+  permi_batch_arguments(room, plain);
+  for (i = 0; i < team; i++) {
+    permi_batch_walk(room, i, plain, out);
+    for (k = 0; k < 5; k++)
+      fold[128 * k + i] = out[k];
+  }
+  for (half = team / 2; half; half /= 2)
+    for (i = 0; i < half; i++)
+      permi_fold(fold, i, half);
+  permi_batch_finish(room, fold, 128, result);
+}
+
+/* Some orders only: each is code of its own. */
+static CUresult permi_twin_batch(int n, int parts, const double *in, size_t count, double *out)
+{
+  void (*matrix)(const double *, double *) = NULL;
+  size_t k;
+#define PERMI_TWIN_ORDER(N)                                                                                            \
+  if (n == N)                                                                                                          \
+    matrix = parts == 2 ? permi_twin_matrix<N, 2> : permi_twin_matrix<N, 1>;
+  PERMI_TWIN_ORDER(10)
+  PERMI_TWIN_ORDER(11)
+  PERMI_TWIN_ORDER(13)
+  PERMI_TWIN_ORDER(17)
+#undef PERMI_TWIN_ORDER
+  if (!matrix)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  for (k = 0; k < count; k++)
+    matrix(in + k * (size_t)(n * n * parts), out + PERM_GPU_BATCH_SUMS * k);
+  return CUDA_SUCCESS;
+}
+
+template <int P, int L, int R, int E>
+struct permi_twin_counts_shape {
+  enum { PARTS = P, LOW = L, RYSER = R, NEEDED = E ? PERM_GPU_COUNTS_SIZE : 0, SIZE = PERM_GPU_COUNTS_SIZE };
+  const perm_gpu_counts *c;
+  PERMI_BOTH int forms() const { return c->forms; }
+  PERMI_BOTH int needed() const { return c->needed; }
+  PERMI_BOTH int walk() const { return c->walk; }
+  PERMI_BOTH int count(int f) const { return c->count[f]; }
+};
+
+template <int P, int L, int R, int E>
+static void permi_twin_counts(const perm_gpu_counts *counts, const double *table, unsigned mask, uint64_t chunk,
+                              double *room)
+{
+  const permi_twin_counts_shape<P, L, R, E> shape = {counts};
+  int t, k;
+  for (t = 0; t < 128; t++) {
+    double out[5];
+    permi_counts_walk(shape, table, mask, chunk, t, out);
+    for (k = 0; k < 5; k++)
+      room[128 * k + t] = out[k];
+  }
+}
+
+static void permi_twin_counts_chunk(const perm_gpu_counts *counts, const double *table, unsigned mask, uint64_t chunk,
+                                    double *sums)
+{
+  typedef void (*walk)(const perm_gpu_counts *, const double *, unsigned, uint64_t, double *);
+  static const walk walks[2][2][3] = {
+      {{permi_twin_counts<1, 0, 0, 0>, permi_twin_counts<1, 0, 1, 0>, permi_twin_counts<1, 0, 0, 1>},
+       {permi_twin_counts<1, 1, 0, 0>, permi_twin_counts<1, 1, 1, 0>, permi_twin_counts<1, 1, 0, 1>}},
+      {{permi_twin_counts<2, 0, 0, 0>, permi_twin_counts<2, 0, 1, 0>, permi_twin_counts<2, 0, 0, 1>},
+       {permi_twin_counts<2, 1, 0, 0>, permi_twin_counts<2, 1, 1, 0>, permi_twin_counts<2, 1, 0, 1>}}};
+  double room[5 * 128];
+  int half, t, k;
+  walks[counts->parts - 1][counts->low][counts->ryser ? 1 : counts->needed ? 2 : 0](counts, table, mask, chunk, room);
+  for (half = 64; half; half /= 2)
+    for (t = 0; t < half; t++)
+      permi_fold(room, t, half);
+  for (k = 0; k < 5; k++)
+    sums[k] = room[128 * k];
+}
+
 static int permi_twin_devices = 1;
 static CUresult permi_twin_init(unsigned) { return CUDA_SUCCESS; }
 static CUresult permi_twin_version(int *version) { *version = 0; return CUDA_SUCCESS; }
@@ -1364,9 +2586,24 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
   const perm_gpu_program *program = (const perm_gpu_program *)(void *)program_given;
   permi_arguments<512> a;
   unsigned chunk;
+  if (program && program->batch) {
+    memcpy(&a, parameters[0], PERMI_HEAD_BYTES);
+    return permi_twin_batch(a.n, program->batch, a.table, a.first, a.out);
+  }
   memcpy(&a, parameters[0], PERMI_HEAD_BYTES + 4096);
   for (chunk = 0; chunk < gx; chunk++)
-    if (program)
+    if (program && program->exact) {
+      const perm_gpu_exact *exact = program->exact;
+      uint64_t *out = (uint64_t *)a.out + (size_t)program->sums * chunk;
+      if (exact->skip)
+        permi_twin_exact<1, 1>(exact, a, a.first + chunk, out);
+      else if (exact->parts == 1)
+        permi_twin_exact<1, 0>(exact, a, a.first + chunk, out);
+      else
+        permi_twin_exact<2, 0>(exact, a, a.first + chunk, out);
+    } else if (program && program->counts)
+      permi_twin_counts_chunk(program->counts, a.table, a.mask, a.first + chunk, a.out + 5 * (size_t)chunk);
+    else if (program)
       program->twin(program->context, a.first + chunk, a.out + 5 * (size_t)chunk);
     else
       permi_twin_chunk((const permi_kernel_key *)function, a, a.first + chunk, a.out + 5 * (size_t)chunk);
@@ -1398,6 +2635,10 @@ static CUresult permi_twin_upload(CUdeviceptr to, const void *from, size_t bytes
   return CUDA_SUCCESS;
 }
 static CUresult permi_twin_synchronise(void) { return CUDA_SUCCESS; }
+static CUresult permi_twin_send(CUdeviceptr to, const void *from, size_t bytes, CUstream)
+{
+  return permi_twin_upload(to, from, bytes);
+}
 static CUresult permi_twin_download(void *to, CUdeviceptr from, size_t bytes, CUstream)
 {
   memcpy(to, (const void *)(uintptr_t)from, bytes);
@@ -1448,5 +2689,16 @@ extern "C" char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, siz
   image = permi_compile(source, arch, size, message);
   free(source);
   return image;
+}
+
+extern "C" char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t *size, char *message)
+{
+  perm_gpu_program program;
+  perm_gpu_work work;
+  char text[512];
+  memset(&work, 0, sizeof work);
+  permi_batch_program(n, parts, text, sizeof text, &program);
+  work.program = &program;
+  return perm_cuda_test_compile(&work, arch, size, message);
 }
 #endif

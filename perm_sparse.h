@@ -14071,6 +14071,7 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier)
    larger blocks takes a millisecond, longer than many a frontier programme. */
 #define PERMI_RIVAL_LOOK 24
 #define PERMI_RIVAL_RATE 2e11 /* elements/s: more than the exact engine has reached anywhere */
+#define PERMI_RIVAL_GPU_RATE 1e15 /* and on a GPU, after half a second for compiling */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
                                     double *better, int *made)
 {
@@ -14101,6 +14102,8 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
     choice.seconds = (double)INFINITY; /* nothing is repeated: the frontier is the better programme of its kind */
   if (block->integer && seconds == 0 && options->method != PERM_EXACT && block->n > PERMI_RIVAL_LOOK) {
     exact = block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_RATE;
+    if (options->gpus)
+      exact = fmin(exact, 0.5 + block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_GPU_RATE);
   } else if (block->integer) {
     exact = permi_exact_seconds(options, block->n, &view);
     if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)

@@ -259,6 +259,108 @@ static void bench_sparse_all(int whole)
     bench_sparse(k < 3 ? "er:40:0.2" : "er:40:0.3", sparse[k % 3], whole ? 1 : 0.25);
 }
 
+/* Exact integers: the whole sum on one GPU, kernels compiled before, and on all cores. */
+static void bench_exact(const char *name, int n, int parts, int range, double density)
+{
+  static int64_t a[2 * 64 * 64];
+  perm_options options;
+  perm_result r, cpu;
+  perm_job *job = NULL;
+  perm_leaf leaf;
+  perm_partial partial;
+  double start, seconds;
+  char text[1024];
+  int k;
+  for (k = 0; k < n * n * parts; k++)
+    a[k] = bench_random() >= density ? 0 : range == 1 ? 1 : (int64_t)((2 * abs(range) + 1) * bench_random()) - abs(range);
+  memset(&options, 0, sizeof options);
+  options.method = PERM_EXACT;
+  if (parts == 2)
+    perm_compute_gaussian(n, n, a, n, &options, &cpu);
+  else
+    perm_compute_integer(n, n, a, n, &options, &cpu);
+  options.isa = PERM_ISA_CUDA;
+  options.gpus = 1;
+  if ((parts == 2 ? perm_job_gaussian : perm_job_integer)(n, n, a, n, &options, &job, &r) != PERM_OK) {
+    printf("%s: %s\n", name, r.message);
+    return;
+  }
+  perm_job_leaf(job, 0, &leaf);
+  perm_job_explain(job, text, sizeof text);
+  memset(&partial, 0, sizeof partial);
+  perm_job_run(job, 0, 0, leaf.chunks < 1056 ? leaf.chunks : 1056, &partial);
+  memset(&partial, 0, sizeof partial);
+  start = permi_clock();
+  if (perm_job_run(job, 0, 0, leaf.chunks, &partial) != PERM_OK || perm_job_finish(job, &partial, &r) != PERM_OK)
+    printf("%s: failed\n", name);
+  seconds = permi_clock() - start;
+  printf("| %s | %.3g | %.4f | %.3e | %.3f, %d threads, %s | %.1f%s |\n%s", name, leaf.work, seconds,
+         leaf.work / seconds, cpu.seconds, cpu.threads, perm_isa_name(cpu.isa), cpu.seconds / seconds,
+         memcmp(&r.integer, &cpu.integer, sizeof r.integer) ? ", NOT EQUAL" : "", getenv("BENCH_EXPLAIN") ? text : "");
+  fflush(stdout);
+  perm_job_free(job);
+}
+
+static void bench_exact_all(void)
+{
+  printf("\n| exact | elements | seconds | elements/s | CPU seconds | ratio |\n|---|---|---|---|---|---|\n");
+  bench_exact("0/1, n = 36, half ones", 36, 1, 1, 0.5);
+  bench_exact("0/1, n = 36, a quarter ones", 36, 1, 1, 0.25);
+  bench_exact("-1/0/1, n = 34", 34, 1, -1, 1);
+  bench_exact("[-100,100], n = 32", 32, 1, 100, 1);
+  bench_exact("+-2^20, n = 28", 28, 1, 1 << 20, 1);
+  bench_exact("Gaussian, [-9,9], n = 26", 26, 2, 9, 1);
+}
+
+/* A batch of random matrices, all included but the compilation. */
+static void bench_batch(const char *name, int n, int parts, size_t count, double operations)
+{
+  const size_t size = (size_t)(n * n * parts);
+  double *a = (double *)malloc(count * size * sizeof *a), *out[2], start, seconds[2];
+  perm_options options;
+  perm_result r[2];
+  size_t k, different = 0;
+  int way;
+  out[0] = (double *)malloc(2 * count * sizeof(double));
+  out[1] = (double *)malloc(2 * count * sizeof(double));
+  for (k = 0; k < count * size; k++)
+    a[k] = 2 * bench_random() - 1;
+  for (way = 0; way < 2; way++) {
+    memset(&options, 0, sizeof options);
+    options.gpus = way ? 1 : 0;
+    options.isa = way ? PERM_ISA_CUDA : PERM_ISA_AUTO;
+    (parts == 2 ? perm_batch_complex : perm_batch_real)(n, 100, a, size / (size_t)parts, &options, out[way], &r[way]);
+    start = permi_clock();
+    (parts == 2 ? perm_batch_complex : perm_batch_real)(n, count, a, size / (size_t)parts, &options, out[way], &r[way]);
+    seconds[way] = permi_clock() - start;
+    if (r[way].status != PERM_OK)
+      printf("%s: %s\n", name, r[way].message);
+  }
+  for (k = 0; k < count * (size_t)parts; k++) {
+    const double *value = out[0] + k - k % (size_t)parts;
+    different += !(fabs(out[0][k] - out[1][k]) <= 1e-9 * (fabs(value[0]) + fabs(value[parts - 1])));
+  }
+  printf("| %s | %.3g | %.3f | %.3e | %.0f %% | %.3f, %d threads, %s | %.1f%s |\n", name,
+         (double)count * n * (double)(1ll << (n - 1)), seconds[1],
+         (double)count * n * (double)(1ll << (n - 1)) / seconds[1],
+         100 * (double)count * n * (double)(1ll << (n - 1)) / seconds[1] * operations / bench_pipe_rate, seconds[0],
+         r[0].threads, perm_isa_name(r[0].isa), seconds[0] / seconds[1], different ? ", NOT EQUAL" : "");
+  fflush(stdout);
+  free(a);
+  free(out[0]);
+  free(out[1]);
+}
+
+static void bench_batch_all(void)
+{
+  printf("\n| batch | elements | seconds | elements/s | of the pipe | CPU seconds | ratio |\n|---|---|---|---|---|---|---|\n");
+  bench_batch("complex n = 16, 10^6 matrices", 16, 2, 1000000, 5);
+  bench_batch("complex n = 12, 10^6 matrices", 12, 2, 1000000, 5);
+  bench_batch("complex n = 20, 3 10^4 matrices", 20, 2, 30000, 5);
+  bench_batch("real n = 16, 10^6 matrices", 16, 1, 1000000, 1.5);
+  bench_batch("real n = 10, 10^6 matrices", 10, 1, 1000000, 1.5);
+}
+
 int main(int argc, char **argv)
 {
   static double a[2 * 64 * 64];
@@ -287,6 +389,13 @@ int main(int argc, char **argv)
   }
   bench_pipe_rate = processors * 16 * 256.0 * 200000 * 8 / seconds;
   printf("%s, %d multiprocessors: FP64 pipe %.4g operations/s\n\n", device.name, processors, bench_pipe_rate);
+  if (argc > 1 && (!strcmp(argv[1], "exact") || !strcmp(argv[1], "batch"))) {
+    if (argv[1][0] == 'e')
+      bench_exact_all();
+    else
+      bench_batch_all();
+    return 0;
+  }
   printf("| kernel | elements | seconds | elements/s | of the pipe | times yardstick |\n|---|---|---|---|---|---|\n");
   for (k = 0; k < 2 * 64 * 64; k++)
     a[k] = bench_random();
@@ -332,7 +441,9 @@ int main(int argc, char **argv)
     perm_compute_real(40, 40, a, 40, &options, &r);
     options.precision = PERM_PRECISION_ACCURATE;
     perm_compute_real(40, 40, a, 40, &options, &truth);
-    printf("n = 40, U(0,1): %.17g, default %.17g in %.2f s (all included); relative error %.2g, estimate %.2g\n",
+    bench_exact_all();
+    bench_batch_all();
+    printf("\nn = 40, U(0,1): %.17g, default %.17g in %.2f s (all included); relative error %.2g, estimate %.2g\n",
            truth.value, r.value, r.seconds, fabs(r.value - truth.value) / truth.value, r.estimate / r.value);
   }
   return 0;

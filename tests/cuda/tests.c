@@ -10,6 +10,7 @@
 
 void perm_cuda_test_driver(int devices);
 long perm_cuda_test_fault(long calls);
+char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t *size, char *message);
 char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, size_t *size, char *message);
 
 static int cuda_real_gpus(void)
@@ -387,7 +388,7 @@ static void cuda_own_kernel(int devices)
   int k;
   for (k = 0; k < 4; k++) { /* each is compiled once, and the second asks for much shared memory */
     perm_options options = cuda_options(0, 0);
-    perm_gpu_program program = {text[k % 2], k % 2 ? 64008 : 8, cuda_own_twin, table};
+    perm_gpu_program program = {text[k % 2], k % 2 ? 64008 : 8, cuda_own_twin, table, 0, NULL, 0, NULL};
     perm_gpu_work work;
     perm_partial partial;
     char message[PERM_MESSAGE_BYTES] = "";
@@ -517,6 +518,594 @@ TEST(t_cuda_plans)
   CHECK(perm_plan_real(14, 14, a, 14, &options, &plan, &r) == PERM_ERROR_OPTION);
   options.gpus = 0;
   CHECK(perm_plan_real(14, 14, a, 14, &options, &plan, &r) == PERM_ERROR_OPTION);
+}
+
+/* ---- exact integers */
+enum { WHOLE_ONES, WHOLE_SIGNS, WHOLE_THIN, WHOLE_SMALL, WHOLE_HUNDRED, WHOLE_MILLION, WHOLE_MIXED, WHOLE_62,
+       WHOLE_EXTREME, WHOLE_SINGULAR, WHOLE_ODD, WHOLE_KINDS };
+static const char *const whole_name[] = {"0/1", "-1/0/1", "0/1 thin", "[-9,9]", "[-100,100]", "+-2^20", "mixed", "62 bits",
+                                         "extreme", "singular", "odd"};
+
+static void whole_matrix(int kind, int n, int parts, int transposed, int64_t *a)
+{
+  int i, j, part;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (part = 0; part < parts; part++) {
+        const int64_t wide = (int64_t)(((uint64_t)test_below(1 << 30) << 32) | (uint64_t)test_below(1 << 30) << 2);
+        int64_t x = 0;
+        switch (kind) {
+        case WHOLE_ONES: x = test_below(2); break;
+        case WHOLE_SIGNS: x = test_below(3) - 1; break;
+        case WHOLE_THIN: x = test_below(4) == 0 || j == i; break;
+        case WHOLE_SMALL: x = test_below(19) - 9; break;
+        case WHOLE_HUNDRED: x = test_below(201) - 100; break;
+        case WHOLE_MILLION: x = test_below(1 << 21) - (1 << 20); break;
+        case WHOLE_MIXED: x = i % 4 == 0 ? test_below(3) - 1 : i % 4 == 1 ? test_below(2000) - 1000
+                              : i % 4 == 2 ? test_below(1 << 28) - (1 << 27) : wide / 16; break;
+        case WHOLE_62: x = test_below(2) ? wide : -wide; break;
+        case WHOLE_EXTREME: x = test_below(3) ? INT64_MIN : test_below(2) ? INT64_MAX : 0; break;
+        case WHOLE_SINGULAR: x = i == n - 1 ? a[j * parts + part] * (transposed ? -1 : 1) : test_below(5) - 2; break;
+        default: x = 2 * test_below(2) - 1; /* n odd: no row sum is even */
+        }
+        a[(i * n + j) * parts + part] = x;
+      }
+  for (i = 0; i < n && transposed; i++)
+    for (j = 0; j < i; j++)
+      for (part = 0; part < parts; part++) {
+        int64_t *x = &a[(i * n + j) * parts + part], *y = &a[(j * n + i) * parts + part], z = *x;
+        *x = *y;
+        *y = z;
+      }
+}
+
+static perm_result whole_compute(int n, int parts, const int64_t *a, const perm_options *options)
+{
+  perm_result r;
+  if (parts == 2)
+    perm_compute_gaussian(n, n, a, n, options, &r);
+  else
+    perm_compute_integer(n, n, a, n, options, &r);
+  return r;
+}
+
+static perm_options whole_options(int gpus)
+{
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  options.method = PERM_EXACT;
+  if (!gpus) {
+    options.gpus = 0;
+    options.isa = PERM_ISA_AUTO;
+  }
+  return options;
+}
+
+static int whole_same(const perm_result *a, const perm_result *b)
+{
+  return a->exact && b->exact && !memcmp(&a->integer, &b->integer, sizeof a->integer) &&
+         !memcmp(&a->imaginary_integer, &b->imaginary_integer, sizeof a->integer);
+}
+
+/* Another matrix with the same norms, for which the kernel is the same: lines change places and, where they may, signs. */
+static void whole_vary(int n, int parts, int64_t *a)
+{
+  const int i = test_below(n), j = test_below(n), wide = parts * n;
+  int k, part, may = 1;
+  for (k = 0; k < n * wide; k++)
+    may &= a[k] != INT64_MIN;
+  for (k = 0; k < wide; k++) {
+    const int64_t x = a[i * wide + k];
+    a[i * wide + k] = a[j * wide + k];
+    a[j * wide + k] = may ? -x : x;
+  }
+  for (k = 0; k < n; k++)
+    for (part = 0; part < parts; part++) {
+      int64_t *x = &a[(k * n + i) * parts + part], *y = &a[(k * n + (j + 1) % n) * parts + part], z = *x;
+      *x = may ? -*y : *y;
+      *y = z;
+    }
+}
+
+/* Bit for bit what the CPU computes; `gpus`: devices of the twin, 0: the real ones, for which kernels are compiled:
+   0.005 s a product of words. */
+static void whole_against_cpu(int rounds, int variants, int most, int gpus)
+{
+  static int64_t a[2 * 64 * 64];
+  int kind, parts, round, variant, skipped = 0, matrices = 0;
+  for (kind = 0; kind < WHOLE_KINDS; kind++)
+    for (parts = 1; parts <= 2; parts++)
+      for (round = 0; round < rounds; round++) {
+        const perm_options options = whole_options(1), none = whole_options(0);
+        const int n = 13 + test_below((kind >= WHOLE_62 && (parts == 2 || !gpus) ? 13 : most) - 12);
+        char text[1000] = "";
+        perm_job *job = NULL;
+        if (!gpus && parts == 2 && (kind == WHOLE_62 || kind == WHOLE_MIXED))
+          continue;
+        whole_matrix(kind, n, parts, (round + kind) & 1, a);
+        for (variant = 0; variant < variants; variant++) {
+          perm_result r, truth;
+          if (variant)
+            whole_vary(n, parts, a);
+          perm_cuda_test_driver(gpus);
+          r = whole_compute(n, parts, a, &options);
+          truth = whole_compute(n, parts, a, &none);
+          CHECK_SHOW(truth.status == PERM_OK && truth.gpus == 0, "%s", truth.message);
+          CHECK_SHOW(r.status == PERM_OK && (truth.method != PERM_EXACT || (r.isa == PERM_ISA_CUDA && r.gpus > 0)),
+                     "%s parts %d n %d: %s (%s)", whole_name[kind], parts, n, r.message, perm_isa_name(r.isa));
+          CHECK_SHOW(whole_same(&r, &truth), "%s parts %d n %d round %d, %d: %.17g, CPU %.17g", whole_name[kind], parts,
+                     n, round, variant, r.value, truth.value);
+          matrices++;
+        }
+        if (parts == 1 && perm_job_integer(n, n, a, n, &options, &job, NULL) == PERM_OK && perm_job_leaves(job))
+          perm_job_explain(job, text, sizeof text);
+        skipped += strstr(text, "zeros skipped") != NULL;
+        if (test_verbose)
+          printf("  %-10s %s", whole_name[kind], text[0] ? text : "\n");
+        perm_job_free(job);
+      }
+  perm_cuda_test_driver(0);
+  CHECK_SHOW(skipped > 0 && skipped < matrices, "%d of %d matrices by skipping zeros", skipped, matrices);
+}
+
+TEST(t_cuda_twin_exact)
+{
+  whole_against_cpu(3, 3, 15, 2);
+}
+
+TEST(t_cuda_gpu_exact)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  whole_against_cpu(1, 20, 18, 0);
+}
+
+/* The same for any number of GPUs, in pieces, resumed after faults and stops; a large matrix by chunks. */
+static void whole_splits(int n, int kind, int parts, int most_gpus)
+{
+  static int64_t a[2 * 64 * 64];
+  perm_options options = whole_options(1);
+  perm_result first, r;
+  perm_job *job = NULL;
+  perm_state *state = NULL;
+  perm_leaf leaf;
+  perm_partial pieces, piece;
+  volatile int cancel = 1;
+  uint64_t begin, width;
+  long call, failed = 0;
+  int gpus, calls = 0, stops = 0;
+  memset(&leaf, 0, sizeof leaf);
+  whole_matrix(kind, n, parts, 0, a);
+  options.gpus = 1;
+  first = whole_compute(n, parts, a, &options);
+  CHECK_SHOW(first.status == PERM_OK && first.gpus == 1, "%s", first.message);
+  for (gpus = 2; gpus <= most_gpus; gpus++) {
+    options.gpus = gpus;
+    r = whole_compute(n, parts, a, &options);
+    CHECK(whole_same(&first, &r));
+  }
+  CHECK((parts == 2 ? perm_job_gaussian : perm_job_integer)(n, n, a, n, &options, &job, &r) == PERM_OK);
+  CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.isa == PERM_ISA_CUDA && leaf.chunks >= 5);
+  memset(&pieces, 0, sizeof pieces);
+  width = leaf.chunks / 5 + 1;
+  for (begin = (leaf.chunks - 1) / width * width;; begin -= width) {
+    memset(&piece, 0, sizeof piece);
+    CHECK(perm_job_run(job, 0, begin, begin + width < leaf.chunks ? begin + width : leaf.chunks, &piece) == PERM_OK);
+    CHECK(perm_partial_merge(&pieces, &piece) == PERM_OK);
+    if (begin == 0)
+      break;
+  }
+  CHECK(perm_job_finish(job, &pieces, &r) == PERM_OK && whole_same(&first, &r));
+  CHECK(r.terms == ldexp(1, n - 1));
+  for (call = 0; call < 60; call++) {
+    CHECK(perm_state_create(job, &state) == PERM_OK);
+    perm_cuda_test_fault(call);
+    perm_job_execute(job, state, &options, &r);
+    if (perm_cuda_test_fault(-1) >= 0) {
+      CHECK(r.status == PERM_OK);
+      perm_state_free(state);
+      break;
+    }
+    failed++;
+    CHECK_SHOW(r.status == PERM_ERROR_DEVICE && strstr(r.message, "GPU"), "call %ld: %s", call, r.message);
+    perm_job_execute(job, state, &options, &r);
+    CHECK_SHOW(r.status == PERM_OK && whole_same(&first, &r), "resumed after call %ld: %s", call, r.message);
+    perm_state_free(state);
+  }
+  CHECK_SHOW(failed > 5, "%ld faults", failed);
+  CHECK(perm_state_create(job, &state) == PERM_OK);
+  do {
+    options.cancel = calls % 2 ? &cancel : NULL;
+    options.max_seconds = calls % 2 ? 0 : 1e-6;
+    perm_job_execute(job, state, &options, &r);
+    stops += r.status == PERM_STOPPED_CANCELLED || r.status == PERM_STOPPED_TIME;
+    CHECK_SHOW(r.status >= 0, "%s", r.message);
+    calls++;
+  } while (r.status != PERM_OK && calls < 100000);
+  CHECK_SHOW(whole_same(&first, &r), "%d stops of %d calls: %s", stops, calls, r.message);
+  perm_state_free(state);
+  perm_job_free(job);
+}
+
+TEST(t_cuda_twin_exact_splits)
+{
+  perm_cuda_test_driver(3);
+  whole_splits(18, WHOLE_HUNDRED, 1, 3);
+  whole_splits(16, WHOLE_SMALL, 2, 3);
+  perm_cuda_test_driver(2);
+  whole_splits(22, WHOLE_ONES, 1, 2);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_gpu_exact_splits)
+{
+  const int gpus = cuda_real_gpus();
+  if (!gpus)
+    SKIP("no GPU, driver or NVRTC");
+  whole_splits(32, WHOLE_ONES, 1, gpus);
+  whole_splits(26, WHOLE_SMALL, 2, gpus);
+}
+
+/* With and without skipping, the transposed matrix, and a permanent in closed form: per(J) = n!, per(2I + J). */
+TEST(t_cuda_exact_known)
+{
+  static int64_t a[64 * 64];
+  perm_options options = whole_options(1);
+  perm_result r;
+  int n, i, j;
+  if (!cuda_real_gpus())
+    perm_cuda_test_driver(1);
+  for (n = 13; n <= 15; n++) {
+    double known = 1, sum = 0;
+    for (i = 0; i < n * n; i++)
+      a[i] = (i % (n + 1) == 0 ? 3 : 1);
+    for (i = 0; i <= n; i++) { /* per(J + 2I) = n! sum_k 2^k / k! */
+      sum += known;
+      known *= 2.0 / (i + 1);
+    }
+    for (i = 2; i <= n; i++)
+      sum *= i;
+    r = whole_compute(n, 1, a, &options);
+    CHECK_SHOW(r.status == PERM_OK && fabs(r.value - sum) <= 1e-9 * sum, "n %d: %.17g, %.17g", n, r.value, sum);
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        a[i * n + j] = (int64_t)1 << (i + j); /* 2^(n (n - 1)) n! */
+    r = whole_compute(n, 1, a, &options);
+    for (sum = ldexp(1, n * (n - 1)), i = 2; i <= n; i++)
+      sum *= i;
+    CHECK_SHOW(r.status == PERM_OK && r.value == sum, "n %d: %.17g, %.17g", n, r.value, sum);
+  }
+  perm_cuda_test_driver(0);
+}
+
+/* ---- batches */
+static void batch_check(int kind, int n, int parts, size_t count, int devices)
+{
+  static double a[300 * 2 * 17 * 17], soa[300 * 2 * 17 * 17], value[600], again[600];
+  static float single[300 * 17 * 17];
+  static int rows[300 * 17], columns[300 * 17];
+  const size_t entries = (size_t)(n * n);
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0), none = options;
+  permi_batch batch;
+  permi_control control;
+  perm_result r;
+  char message[PERM_MESSAGE_BYTES] = "";
+  size_t k, e, left = 0;
+  int part, gpus = 0, split;
+  options.method = none.method = PERM_AUTO;
+  options.tolerance = none.tolerance = 0;
+  none.gpus = 0;
+  none.isa = PERM_ISA_AUTO;
+  for (k = 0; k < count; k++)
+    cuda_matrix(kind, n, parts, a + k * entries * (size_t)parts);
+  for (k = 0; k < count; k++)
+    for (e = 0; e < entries; e++) {
+      for (part = 0; part < parts; part++)
+        soa[(e * count + k) * (size_t)parts + (size_t)part] = a[(k * entries + e) * (size_t)parts + (size_t)part];
+      single[k * entries + e] = (float)a[k * entries + e];
+    }
+  /* as good as single calls */
+  if (parts == 2)
+    perm_batch_complex(n, count, a, entries, &options, value, &r);
+  else
+    perm_batch_real(n, count, a, entries, &options, value, &r);
+  CHECK_SHOW(r.status == PERM_OK && r.isa == PERM_ISA_CUDA && r.gpus >= 1 && r.gpus <= devices, "%s: %s",
+             cuda_kind_name[kind], r.message);
+  for (k = 0; k < count; k++) {
+    const perm_result one = cuda_compute(n, parts, a + k * entries * (size_t)parts, &none);
+    const double *got = value + k * (size_t)parts, scale = ldexp(1, (int)one.exp2);
+    const double error = permi_modulus(got[0] - one.value * scale, parts == 2 ? got[1] - one.imaginary * scale : 0);
+    CHECK_SHOW(error <= 2e-10 * permi_modulus(one.value, one.imaginary) * scale + one.estimate * scale,
+               "%s n %d parts %d matrix %zu: %.17g, alone %.17g", cuda_kind_name[kind], n, parts, k, got[0],
+               one.value * scale);
+  }
+  /* the same bits by other splits, layouts and numbers of GPUs */
+  for (split = 0; split < 3; split++) {
+    const size_t middle = split * count / 3;
+    options.gpus = split == 1 ? 1 : PERM_ALL_GPUS;
+    options.threads = split + 1;
+    memset(again, 0xff, sizeof again);
+    if (parts == 2 && split == 2)
+      perm_batch_complex_soa(n, count, soa, count, &options, again, &r);
+    else if (split == 2)
+      perm_batch_real_soa(n, count, soa, count, &options, again, &r);
+    else if (parts == 2) {
+      perm_batch_complex(n, middle, a, entries, &options, again, &r);
+      perm_batch_complex(n, count - middle, a + 2 * middle * entries, entries, &options, again + 2 * middle, &r);
+    } else {
+      perm_batch_real(n, middle, a, entries, &options, again, &r);
+      perm_batch_real(n, count - middle, a + middle * entries, entries, &options, again + middle, &r);
+    }
+    CHECK_SHOW(r.status == PERM_OK && !memcmp(value, again, count * (size_t)parts * sizeof *value), "split %d", split);
+  }
+  if (parts == 1) { /* floats are their doubles; selections are what they select */
+    for (k = 0; k < count * entries; k++)
+      soa[k] = (double)single[k];
+    CHECK(perm_batch_real(n, count, soa, entries, &options, value, &r) == PERM_OK);
+    CHECK(perm_batch_float(n, count, single, entries, &options, again, &r) == PERM_OK);
+    CHECK(!memcmp(value, again, count * sizeof *value));
+    for (k = 0; k < count * (size_t)n; k++) {
+      rows[k] = (int)(k % (size_t)n + k / (size_t)n);
+      columns[k] = (int)(k % (size_t)n);
+    }
+    CHECK(perm_select_real((int)count + n, n, a, n, n, count / 2, rows, columns, &options, value, &r) == PERM_OK);
+    for (k = 0; k < count / 2; k++)
+      memcpy(soa + k * entries, a + k * (size_t)n, entries * sizeof *soa);
+    CHECK(perm_batch_real(n, count / 2, soa, entries, &options, again, &r) == PERM_OK);
+    CHECK(!memcmp(value, again, count / 2 * sizeof *value));
+  }
+  /* and by GPUs indeed */
+  memset(&batch, 0, sizeof batch);
+  memset(&control, 0, sizeof control);
+  batch.kind = PERMI_BATCH_MATRICES;
+  batch.n = n;
+  batch.parts = parts;
+  batch.count = count;
+  batch.a = a;
+  batch.stride = entries;
+  batch.options = control.options = &options;
+  control.deadline = (double)INFINITY;
+  batch.control = &control;
+  batch.out = value;
+  batch.todo = (unsigned char *)malloc(count);
+  memset(batch.todo, 1, count);
+  CHECK_SHOW(permi_batch_gpu_run(&batch, 4, &gpus, message) == PERM_OK, "%s", message);
+  for (k = 0; k < count; k++)
+    left += batch.todo[k];
+  free(batch.todo);
+  if (test_verbose)
+    printf("  %-10s n %d parts %d: %zu of %zu left to the CPU\n", cuda_kind_name[kind], n, parts, left, count);
+  if (kind == CUDA_UNIFORM || kind == CUDA_SIGNED || kind == CUDA_SPARSE || kind == CUDA_HALF_PLAIN)
+    CHECK_SHOW(left * 10 <= count, "%s: %zu of %zu left to the CPU", cuda_kind_name[kind], left, count);
+}
+
+static void batches_check(size_t count, int devices)
+{
+  static const int orders[] = {10, 11, 13, 17};
+  int k, parts, kind;
+  for (k = 0; k < 4; k++)
+    for (parts = 1; parts <= 2; parts++)
+      for (kind = 0; kind < CUDA_KINDS; kind++)
+        batch_check(kind, orders[k], parts, orders[k] < 17 ? count : count / 8, devices);
+}
+
+TEST(t_cuda_twin_batches)
+{
+  perm_cuda_test_driver(3);
+  batches_check(40, 3);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_gpu_batches)
+{
+  const int gpus = cuda_real_gpus();
+  if (!gpus)
+    SKIP("no GPU, driver or NVRTC");
+  batches_check(300, gpus);
+}
+
+/* The GPU's bits are the twin's: same matrices, both ways. */
+TEST(t_cuda_gpu_batches_have_the_bits_of_their_twins)
+{
+  static const int orders[] = {10, 11, 13, 17};
+  static double a[64 * 2 * 17 * 17], gpu[128], twin[128];
+  int k, parts, kind, m;
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  for (k = 0; k < 4; k++)
+    for (parts = 1; parts <= 2; parts++)
+      for (kind = 0; kind < CUDA_KINDS; kind++) {
+        const int n = orders[k];
+        perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+        perm_result r;
+        options.method = PERM_AUTO;
+        options.tolerance = 0;
+        for (m = 0; m < 64; m++)
+          cuda_matrix(kind, n, parts, a + m * n * n * parts);
+        perm_cuda_test_driver(0);
+        (parts == 2 ? perm_batch_complex : perm_batch_real)(n, 64, a, (size_t)(n * n), &options, gpu, &r);
+        CHECK_SHOW(r.status == PERM_OK, "%s", r.message);
+        perm_cuda_test_driver(1);
+        (parts == 2 ? perm_batch_complex : perm_batch_real)(n, 64, a, (size_t)(n * n), &options, twin, &r);
+        CHECK_SHOW(!memcmp(gpu, twin, (size_t)(64 * parts) * sizeof *gpu), "%s n %d parts %d", cuda_kind_name[kind], n,
+                   parts);
+      }
+  perm_cuda_test_driver(0);
+}
+
+/* Faults and stops: a status with a message, NaN for what is missing; matrices that fail are named. */
+static void batch_faults(int n)
+{
+  enum { COUNT = 200 };
+  static double a[COUNT * 17 * 17], whole[COUNT], value[COUNT];
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  perm_result r;
+  volatile int cancel = 1;
+  long call, failed = 0;
+  int k;
+  options.method = PERM_AUTO;
+  options.tolerance = 0;
+  options.threads = 2;
+  for (k = 0; k < COUNT; k++)
+    cuda_matrix(CUDA_UNIFORM, n, 1, a + k * n * n);
+  CHECK(perm_batch_real(n, COUNT, a, (size_t)(n * n), &options, whole, &r) == PERM_OK);
+  for (call = 0; call < 60; call++) {
+    perm_cuda_test_fault(call);
+    perm_batch_real(n, COUNT, a, (size_t)(n * n), &options, value, &r);
+    if (perm_cuda_test_fault(-1) >= 0) {
+      CHECK(r.status == PERM_OK && !memcmp(whole, value, sizeof whole));
+      break;
+    }
+    failed++;
+    CHECK_SHOW(r.status == PERM_ERROR_DEVICE && strstr(r.message, "GPU"), "call %ld: %s", call, r.message);
+    for (k = 0; k < COUNT; k++)
+      CHECK(value[k] != value[k] || value[k] == whole[k]);
+  }
+  CHECK_SHOW(failed > 8, "%ld faults", failed);
+  options.cancel = &cancel;
+  CHECK(perm_batch_real(n, COUNT, a, (size_t)(n * n), &options, value, &r) == PERM_STOPPED_CANCELLED ||
+        !memcmp(whole, value, sizeof whole));
+  options.cancel = NULL;
+  a[150 * n * n + 3] = (double)NAN;
+  a[20 * n * n] = (double)INFINITY;
+  CHECK(perm_batch_real(n, COUNT, a, (size_t)(n * n), &options, value, &r) == PERM_ERROR_NOT_FINITE);
+  CHECK_SHOW(strstr(r.message, "matrix 20 "), "%s", r.message);
+  for (k = 0; k < COUNT; k++)
+    CHECK_SHOW(k == 20 || k == 150 ? value[k] != value[k] : value[k] == whole[k], "matrix %d", k);
+}
+
+TEST(t_cuda_twin_batch_faults)
+{
+  perm_cuda_test_driver(2);
+  batch_faults(11);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_gpu_batch_faults)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  batch_faults(13);
+}
+
+TEST(t_cuda_batches_compile)
+{
+  int n, parts;
+  for (n = PERM_GPU_BATCH_LEAST_N; n <= PERM_GPU_BATCH_MOST_N; n += n < 16 ? 3 : 4)
+    for (parts = 1; parts <= 2; parts++) {
+      char message[PERM_MESSAGE_BYTES] = "", *image;
+      size_t size = 0;
+      const double start = permi_seconds();
+      image = perm_cuda_test_compile_batch(n, parts, 90, &size, message);
+      if (!image && strstr(message, "no NVRTC"))
+        SKIP("no NVRTC");
+      CHECK_SHOW(image && size > 1000, "n %d parts %d: %s", n, parts, message);
+      if (test_verbose)
+        printf("  n %d parts %d: %zu bytes, %.2f s\n", n, parts, size, permi_seconds() - start);
+      free(image);
+    }
+}
+
+/* ---- multiplicities and rectangular matrices */
+static const struct {
+  int m, n, parts, kind;
+  perm_method method;
+  int row_count[24], column_count[24]; /* all 0: none */
+} counted_cases[] = {
+    {8, 6, 1, CUDA_UNIFORM, PERM_REPEATS, {1, 2, 1, 3, 1, 2, 2, 2}, {3, 2, 4, 2, 2, 1}},
+    {8, 6, 2, CUDA_SIGNED, PERM_REPEATS, {1, 2, 1, 3, 1, 2, 2, 2}, {3, 2, 4, 2, 2, 1}},
+    {14, 7, 2, CUDA_SIGNED, PERM_REPEATS, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {2, 2, 2, 2, 2, 2, 2}},
+    {12, 6, 1, CUDA_INTEGERS, PERM_REPEATS, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {2, 3, 1, 2, 3, 1}},
+    {4, 6, 1, CUDA_SIGNED, PERM_REPEATS, {9, 8, 7, 6}, {5, 5, 5, 5, 5, 5}},
+    {10, 14, 1, CUDA_SIGNED, PERM_SHORT, {0}, {0}},
+    {10, 14, 2, CUDA_SIGNED, PERM_SHORT, {0}, {0}},
+    {12, 13, 1, CUDA_UNIFORM, PERM_SHORT, {0}, {0}},
+    {15, 11, 2, CUDA_UNIFORM, PERM_SHORT, {0}, {0}},
+    {9, 12, 1, CUDA_SIGNED, PERM_PADDED, {0}, {0}},
+    {9, 12, 2, CUDA_SIGNED, PERM_PADDED, {0}, {0}},
+    {10, 12, 1, CUDA_SIGNED, PERM_RYSER, {0}, {0}},
+    {10, 12, 2, CUDA_WILD, PERM_RYSER, {0}, {0}},
+    {12, 12, 1, CUDA_ONES, PERM_REPEATS, {0}, {0}},
+    {16, 16, 1, CUDA_SPARSE, PERM_REPEATS, {0}, {0}},
+};
+
+static perm_result counted_compute(int k, const double *a, const perm_options *options)
+{
+  const int m = counted_cases[k].m, n = counted_cases[k].n, counts = counted_cases[k].row_count[0];
+  const int *rows = counted_cases[k].row_count, *columns = counted_cases[k].column_count;
+  perm_result r;
+  if (counted_cases[k].parts == 2 && counts)
+    perm_compute_repeated_complex(m, n, a, n, rows, columns, options, &r);
+  else if (counted_cases[k].parts == 2)
+    perm_compute_complex(m, n, a, n, options, &r);
+  else if (counts)
+    perm_compute_repeated_real(m, n, a, n, rows, columns, options, &r);
+  else
+    perm_compute_real(m, n, a, n, options, &r);
+  return r;
+}
+
+static void counted_matrix(int k, double *a)
+{
+  double square[2 * 24 * 24];
+  const int m = counted_cases[k].m, n = counted_cases[k].n, parts = counted_cases[k].parts, most = m > n ? m : n;
+  int i;
+  cuda_matrix(counted_cases[k].kind, most, parts, square);
+  for (i = 0; i < m; i++)
+    memcpy(a + i * n * parts, square + i * most * parts, (size_t)(n * parts) * sizeof *a);
+}
+
+/* Within estimates and bounds of the CPU's double-doubles; bits of the twin where there is a GPU. */
+static void counted_check(int devices)
+{
+  int k, round, on_gpu = 0;
+  for (k = 0; k < (int)(sizeof counted_cases / sizeof counted_cases[0]); k++)
+    for (round = 0; round < 3; round++) {
+      double a[2 * 24 * 24], scale, error;
+      perm_options options = cuda_options(PERM_PRECISION_DEFAULT, round == 1), none;
+      perm_result r, truth, again;
+      options.method = counted_cases[k].method;
+      none = options;
+      none.gpus = 0;
+      none.isa = PERM_ISA_AUTO;
+      none.precision = PERM_PRECISION_DD;
+      counted_matrix(k, a);
+      perm_cuda_test_driver(devices);
+      r = counted_compute(k, a, &options);
+      truth = counted_compute(k, a, &none);
+      CHECK_SHOW(truth.status == PERM_OK && truth.gpus == 0, "case %d: %s", k, truth.message);
+      CHECK_SHOW(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET, "case %d: %s", k, r.message);
+      if (r.isa != PERM_ISA_CUDA) { /* ones merge, certified values are double-doubles */
+        CHECK_SHOW(round == 1 || counted_cases[k].kind == CUDA_ONES, "case %d: %s", k, perm_isa_name(r.isa));
+        continue;
+      }
+      on_gpu++;
+      CHECK_SHOW(r.method == counted_cases[k].method && r.gpus > 0, "case %d: %s", k, perm_method_name(r.method));
+      scale = ldexp(1, permi_int_exponent(truth.exp2 - r.exp2));
+      error = permi_modulus(r.value - truth.value * scale, r.imaginary - truth.imaginary * scale);
+      CHECK_SHOW(error <= r.estimate + truth.error * scale, "case %d: %.17g, %.17g: error %g, estimate %g", k, r.value,
+                 truth.value * scale, error, r.estimate);
+      CHECK_SHOW(error <= r.error + truth.error * scale, "case %d: error %g, bound %g", k, error, r.error);
+      CHECK_SHOW(r.estimate < 1e-6 * permi_modulus(r.value, r.imaginary), "case %d: estimate %g of %g", k, r.estimate,
+                 r.value);
+      options.gpus = 1;
+      perm_cuda_test_driver(1);
+      again = counted_compute(k, a, &options);
+      CHECK_SHOW(cuda_same_bits(&r, &again), "case %d: %.17g, twin or one GPU %.17g", k, r.value, again.value);
+    }
+  CHECK_SHOW(on_gpu >= 28, "%d on GPUs", on_gpu);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_twin_counts)
+{
+  counted_check(3);
+}
+
+TEST(t_cuda_gpu_counts)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  counted_check(0);
 }
 
 /* Code generation, as far as it goes without a GPU: NVRTC takes the source of every kind of kernel. With the
