@@ -130,10 +130,10 @@ $(B)/perm_gpu: examples/perm_cli.c examples/perm_generate.h $(HEADERS) $(B)/perm
 $(B)/perm_cuda_tests.o: perm_cuda.cu perm.h
 	@mkdir -p $(B)
 	$(NVCC) -O2 -DPERM_CUDA_TESTS -Xcompiler -Wall,-Wextra,-Wshadow -c $< -o $@
-$(B)/tests_cuda: tests/cuda/tests.c tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
+$(B)/tests_cuda: tests/cuda/tests.c tests/cuda/t_frontier.h tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
 	  $(CUDALIB) $(LIBS)
-$(B)/bench_cuda: tests/cuda/bench.cu tests/cuda/bench_host.c examples/perm_generate.h $(HEADERS) perm_cuda.cu
+$(B)/bench_cuda: tests/cuda/bench.cu tests/cuda/bench_host.c tests/cuda/bench_frontier.h examples/perm_generate.h $(HEADERS) perm_cuda.cu
 	@mkdir -p $(B)
 	$(CC) -std=gnu99 -O2 $(OPENMP) $(CPPFLAGS) -I. -c tests/cuda/bench_host.c -o $(B)/perm_with_cuda.o
 	$(NVCC) $(NVFLAGS) $(GPU_ARCH) $(CPPFLAGS) tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ \

@@ -707,6 +707,49 @@ typedef struct perm_gpu_sink {
   perm_status (*poll)(void *context, uint64_t done); /* by the calling thread only; not PERM_OK: stop */
 } perm_gpu_sink;
 
+/* The frontier programme on arrays: what perm_sparse.h (>>arrays) tells a GPU. Its host works out words and ways of a
+   step, the GPU its values. */
+typedef enum perm_gpu_cell { /* of an array */
+  PERM_GPU_DOUBLE,
+  PERM_GPU_DD,
+  PERM_GPU_COMPLEX,
+  PERM_GPU_COMPLEX_DD,
+  PERM_GPU_INTEGER /* modulo 2^(64 words); Gaussian: two such numbers */
+} perm_gpu_cell;
+
+typedef struct perm_gpu_words { /* the words of a step: see permi_layout */
+  const uint16_t *word, *rank, *middle, *top;
+  const unsigned char *left;
+  const uint64_t *middle_offset, *top_offset;
+  const int *start, *middle_start;
+  int low, tops; /* occupied low slots; words of top bits */
+} perm_gpu_words;
+
+typedef struct perm_gpu_way { /* see permi_pull */
+  uint32_t test, want, keep, flip; /* above the low slots; */
+  uint32_t low_test, low_want, low_keep, low_flip;
+  int low_ones; /* how many more there are in the source */
+  int moves;    /* 1: low words change their places */
+  double real, imaginary;
+  int64_t integer[2];
+} perm_gpu_way;
+
+typedef struct perm_gpu_programme {
+  int low, middle, top;  /* slots */
+  int ways;              /* most of a step */
+  double states[2];      /* most before even and odd steps */
+  int words;             /* 64-bit words of the longest value */
+  int lists;             /* 1: sorted lists instead of arrays */
+} perm_gpu_programme;
+
+typedef struct perm_gpu_stream { /* see permi_stream */
+  uint64_t test, want, flip;
+  double real, imaginary;
+  int64_t integer[2];
+} perm_gpu_stream;
+
+typedef struct perm_gpu_frontier perm_gpu_frontier; /* a programme on a GPU */
+
 #if defined(PERM_WITH_CUDA) || defined(__CUDACC__)
 #if defined(__cplusplus)
 extern "C" {
@@ -720,6 +763,27 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
 /* The permanents of a batch; `threads` of the host may fetch matrices. */
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
+
+/* Bytes of the GPU that frontier programmes run on, 0 if there is none; bytes that one takes there. */
+double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
+double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
+/* Memory for a programme. message, which must live as long, tells why a call has failed (PERM_ERROR_DEVICE). */
+perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
+                                      perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
+/* The value 1, before the first step; cells of integers have so many words in each of so many parts. */
+perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
+                                     const perm_gpu_words *source);
+/* A step: does not wait for it, unless sizes is not NULL: the least modulus that is not 0, and the largest. */
+perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
+                                    int ways, double *sizes);
+/* A step of lists; *states: how many there are then. */
+perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
+                                     uint64_t *states, double *sizes);
+/* The values of `states` states times two numbers, one after the other. */
+perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
+/* The first value. */
+perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
+void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #if defined(__cplusplus)
 }
 #endif

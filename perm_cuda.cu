@@ -13,6 +13,7 @@
      >>devices    which GPUs there are
      >>run        chunk ranges on several GPUs
      >>batch      many small matrices
+     >>frontier   the frontier programme on arrays, on one
      >>twin       for tests: a driver that computes on the CPU, and faults on demand
 
    GUARANTEES
@@ -147,6 +148,28 @@ PERMI_BOTH int permi_half(unsigned word, int k)
 #endif
 }
 
+PERMI_BOTH int permi_ones(unsigned x)
+{
+#if defined(__CUDA_ARCH__)
+  return __popc(x);
+#else
+  int k = 0;
+  for (; x; x &= x - 1)
+    k++;
+  return k;
+#endif
+}
+
+/* The high word of a product. */
+PERMI_BOTH unsigned long long permi_high(unsigned long long a, unsigned long long b)
+{
+#if defined(__CUDA_ARCH__)
+  return __umul64hi(a, b);
+#else
+  return (unsigned long long)((unsigned __int128)a * b >> 64);
+#endif
+}
+
 /* The same for NVRTC. */
 static const char permi_vocabulary[] =
     "#define PERMI_UNROLL _Pragma(\"unroll\")\n"
@@ -162,11 +185,20 @@ static const char permi_vocabulary[] =
     "PERMI_BOTH int permi_half(unsigned word, int k) { int x; asm(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : \"r\"(word), "
     "\"r\"(0x9910 + 0x2222 * k)); return x; }\n"
     "PERMI_BOTH long long permi_bits(double x) { return __double_as_longlong(x); }\n"
-    "PERMI_BOTH double permi_of_bits(long long bits) { return __longlong_as_double(bits); }\n";
+    "PERMI_BOTH double permi_of_bits(long long bits) { return __longlong_as_double(bits); }\n"
+    "PERMI_BOTH int permi_ones(unsigned x) { return __popc(x); }\n"
+    "PERMI_BOTH unsigned long long permi_high(unsigned long long a, unsigned long long b) "
+    "{ return __umul64hi(a, b); }\n";
 
 #define PERMI_TEXT(...)                                                                                                \
   __VA_ARGS__                                                                                                          \
   static const char permi_text[] = #__VA_ARGS__;
+#define PERMI_FRONTIER_TEXT(...)                                                                                       \
+  __VA_ARGS__                                                                                                          \
+  static const char permi_frontier_text[] = #__VA_ARGS__;
+#define PERMI_LIST_TEXT(...)                                                                                           \
+  __VA_ARGS__                                                                                                          \
+  static const char permi_list_text[] = #__VA_ARGS__;
 
 /* clang-format off */
 PERMI_TEXT(
@@ -1032,9 +1064,9 @@ PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int pl
   typedef permi_batch_room<N, PARTS> R;
   const double *walk = room.table + R::STRIDE * (1 + R::HIGH);
   if (plain)
-    permi_walk<N, PARTS, 0, 0, 0, N, R::COUNT>(room.arguments, walk, 0, t, out);
+    permi_walk<N, PARTS, 0, 0, 0, N, R::COUNT, 1>(room.arguments, walk, 0, t, out);
   else
-    permi_walk<N, PARTS, 0, 0, 0, 0, R::COUNT>(room.arguments, walk, 0, t, out);
+    permi_walk<N, PARTS, 0, 0, 0, 0, R::COUNT, 1>(room.arguments, walk, 0, t, out);
 }
 
 template <int N, int PARTS>
@@ -1341,6 +1373,627 @@ __device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_a
 
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
+/* The frontier programme on arrays (perm_sparse.h, >>arrays). A warp adds up a block of the target, the words with the
+   same top and middle bits, as the CPU does: every value in the order of the ways, so that the bits are the CPU's. A
+   value has PLANES words; in a block all first words come before all second ones, for lanes read side by side. What a
+   way does to the top bits is settled once for a thread block, to the middle bits once for a warp; low words that move
+   have a table of places, which permi_places makes. */
+/* clang-format off */
+PERMI_FRONTIER_TEXT(
+union permi_coefficient {
+  double real;
+  unsigned long long integer;
+};
+
+struct permi_gpu_way {
+  unsigned test;
+  unsigned want;
+  unsigned keep;
+  unsigned flip;
+  unsigned low_test;
+  unsigned low_want;
+  unsigned low_keep;
+  unsigned low_flip;
+  int low_ones;
+  int place; /* below 0: low words stay */
+  permi_coefficient c[2];
+};
+
+struct permi_step_arguments {
+  const void *from;
+  void *to;
+  const permi_gpu_way *way;
+  const unsigned long long *from_top;
+  const unsigned long long *from_middle;
+  const unsigned long long *to_top;
+  const unsigned long long *to_middle;
+  const unsigned short *top;
+  const unsigned short *middle;
+  const unsigned char *left;
+  const int *from_start;
+  const int *to_start;
+  const int *middle_start;
+  const unsigned short *word; /* of the target */
+  const unsigned short *rank; /* of the source */
+  unsigned short *place;
+  unsigned long long *sizes; /* bits of the least and the largest modulus; NULL: not wanted */
+  int ways;
+  int bits; /* middle slots; */
+  int from_shift; /* those of a row of middle offsets */
+  int to_shift;
+  int low;  /* occupied low slots of the source */
+  int words; /* low words of the target */
+  int spans; /* thread blocks for a word of top bits, */
+  int span;  /* blocks of each */
+};
+
+/* A way for one word of top bits. */
+struct permi_route {
+  unsigned long long offset; /* of the source's top bits */
+  permi_coefficient c[2];
+  unsigned test;
+  unsigned want;
+  unsigned keep;
+  unsigned flip;
+  int row; /* of the source's middle offsets */
+  int low_ones;
+  int place;
+  int unused;
+};
+
+/* What a block is added up from. */
+struct permi_origin {
+  unsigned long long offset;
+  permi_coefficient c[2];
+  int count;
+  int place;
+};
+
+PERMI_BOTH bool permi_route_make(const permi_step_arguments &a, unsigned top, const permi_gpu_way &way, permi_route &r)
+{
+  const unsigned mask = (1u << a.bits) - 1;
+  const unsigned source = (top & way.keep >> a.bits) ^ way.flip >> a.bits;
+  if ((top & way.test >> a.bits) != way.want >> a.bits)
+    return false;
+  r.offset = a.from_top[source];
+  r.c[0] = way.c[0];
+  r.c[1] = way.c[1];
+  r.test = way.test & mask;
+  r.want = way.want & mask;
+  r.keep = way.keep & mask;
+  r.flip = way.flip & mask;
+  r.row = permi_ones(source) << a.from_shift;
+  r.low_ones = way.low_ones;
+  r.place = way.place;
+  return true;
+}
+
+PERMI_BOTH bool permi_origin_make(const permi_step_arguments &a, unsigned middle, int left, const permi_route &r,
+                                  permi_origin &o)
+{
+  const int low_ones = left + r.low_ones;
+  if ((middle & r.test) != r.want || low_ones < 0 || low_ones > a.low)
+    return false;
+  o.offset = r.offset + a.from_middle[r.row + (int)((middle & r.keep) ^ r.flip)];
+  o.count = a.from_start[low_ones + 1] - a.from_start[low_ones];
+  o.c[0] = r.c[0];
+  o.c[1] = r.c[1];
+  o.place = r.place < 0 ? -1 : r.place + a.to_start[left];
+  return true;
+}
+
+PERMI_BOTH unsigned short permi_place(const permi_step_arguments &a, const permi_gpu_way &way, int k)
+{
+  const unsigned word = a.word[k];
+  return (word & way.low_test) == way.low_want ? a.rank[(word & way.low_keep) ^ way.low_flip] : (unsigned short)0xffff;
+}
+
+struct permi_double_double {
+  double hi;
+  double lo;
+};
+
+PERMI_BOTH permi_double_double permi_dd_sum(permi_double_double a, permi_double_double b)
+{
+  permi_double_double s;
+  permi_double_double t;
+  permi_two_sum(s.hi, s.lo, a.hi, b.hi);
+  permi_two_sum(t.hi, t.lo, a.lo, b.lo);
+  permi_two_sum(s.hi, s.lo, s.hi, permi_add(s.lo, t.hi));
+  permi_two_sum(s.hi, s.lo, s.hi, permi_add(s.lo, t.lo));
+  return s;
+}
+
+/* As the CPU's: its vectors, which real double-doubles have, fuse what its plain code rounds. */
+PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bool fused)
+{
+  permi_double_double p;
+  double e;
+  permi_two_product(p.hi, e, hi, c);
+  permi_two_sum(p.hi, p.lo, p.hi, fused ? permi_fma(lo, c, e) : permi_add(e, permi_mul(lo, c)));
+  return p;
+}
+
+/* CELL: perm_gpu_cell; add: y += c x */
+template <int CELL, int WORDS, int PARTS>
+struct permi_cell {
+  enum { PLANES = CELL == 0 ? 1 : CELL == 3 ? 4 : 2, TRACKED = CELL == 3 ? 2 : 1, TRACK_END = CELL == 1 ? 1 : PLANES };
+  typedef double number;
+  static PERMI_BOTH void add(double *y, const double *x, const permi_coefficient *c)
+  {
+    const double real = c[0].real;
+    const double imaginary = c[1].real;
+    if (CELL == 0) {
+      y[0] = permi_fma(real, x[0], y[0]);
+    } else if (CELL == 1) {
+      permi_double_double sum = {y[0], y[1 % PLANES]};
+      sum = permi_dd_sum(sum, permi_dd_times(x[0], x[1 % PLANES], real, true));
+      y[0] = sum.hi;
+      y[1 % PLANES] = sum.lo;
+    } else if (CELL == 2) {
+      const double re = permi_add(permi_mul(real, x[0]), -permi_mul(imaginary, x[1 % PLANES]));
+      const double im = permi_add(permi_mul(real, x[1 % PLANES]), permi_mul(imaginary, x[0]));
+      y[0] = permi_add(y[0], re);
+      y[1 % PLANES] = permi_add(y[1 % PLANES], im);
+    } else {
+      permi_double_double re = permi_dd_times(x[0], x[1 % PLANES], real, false);
+      permi_double_double im = permi_dd_times(x[2 % PLANES], x[3 % PLANES], real, false);
+      permi_double_double sum = {y[0], y[1 % PLANES]};
+      if (imaginary != 0) {
+        re = permi_dd_sum(re, permi_dd_times(x[2 % PLANES], x[3 % PLANES], -imaginary, false));
+        im = permi_dd_sum(im, permi_dd_times(x[0], x[1 % PLANES], imaginary, false));
+      }
+      sum = permi_dd_sum(sum, re);
+      y[0] = sum.hi;
+      y[1 % PLANES] = sum.lo;
+      sum.hi = y[2 % PLANES];
+      sum.lo = y[3 % PLANES];
+      sum = permi_dd_sum(sum, im);
+      y[2 % PLANES] = sum.hi;
+      y[3 % PLANES] = sum.lo;
+    }
+  }
+};
+
+template <int WORDS, int PARTS>
+struct permi_cell<4, WORDS, PARTS> {
+  enum { PLANES = WORDS * PARTS, TRACKED = 1, TRACK_END = 0 };
+  typedef unsigned long long number;
+  /* y += |c| x, or with `minus` y -= |c| x, modulo 2^(64 WORDS) */
+  static PERMI_BOTH void part(number *y, const number *x, number c, bool minus)
+  {
+    const number magnitude = minus ? 0 - c : c;
+    number carry = 0; /* of the product, */
+    number borrow = 0; /* of the sum or difference */
+    PERMI_UNROLL
+    for (int w = 0; w < WORDS; w++) {
+      const number low = magnitude * x[w];
+      const number term = low + carry;
+      const number sum = minus ? y[w] - term : y[w] + term;
+      const number all = minus ? sum - borrow : sum + borrow;
+      if (w + 1 < WORDS)
+        carry = permi_high(magnitude, x[w]) + (term < low);
+      borrow = minus ? (number)(sum > y[w]) + (number)(all > sum) : (number)(sum < term) + (number)(all < sum);
+      y[w] = all;
+    }
+  }
+  static PERMI_BOTH void add(number *y, const number *x, const permi_coefficient *c)
+  {
+    const number real = c[0].integer;
+    const number imaginary = c[1].integer;
+    part(y, x, real, (long long)real < 0);
+    if (PARTS == 2) {
+      part(y + WORDS % PLANES, x + WORDS % PLANES, real, (long long)real < 0);
+      if (imaginary != 0) {
+        part(y, x + WORDS % PLANES, 0 - imaginary, (long long)imaginary > 0);
+        part(y + WORDS % PLANES, x, imaginary, (long long)imaginary < 0);
+      }
+    }
+  }
+};
+
+/* The least modulus but 0 and the largest, as bits: such doubles are ordered as they are. */
+PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
+{
+  permi_coefficient size;
+  size.real = modulus;
+  if (size.integer && size.integer < sizes[0])
+    sizes[0] = size.integer;
+  if (size.integer > sizes[1])
+    sizes[1] = size.integer;
+}
+
+/* Values first, first + apart, ..., U of them, of a block of count, into the target from word `to` on. */
+template <int CELL, int WORDS, int PARTS, int U>
+PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
+                             unsigned long long to, int count, int first, int apart, unsigned long long *sizes)
+{
+  typedef permi_cell<CELL, WORDS, PARTS> cell;
+  typedef typename cell::number number;
+  enum { PLANES = cell::PLANES };
+  number y[U][PLANES];
+  PERMI_UNROLL
+  for (int u = 0; u < U; u++) {
+    PERMI_UNROLL
+    for (int w = 0; w < PLANES; w++)
+      y[u][w] = 0;
+  }
+  PERMI_ROLLED
+  for (int s = 0; s < origins; s++) {
+    const permi_origin o = origin[s];
+    const number *x = (const number *)a.from + o.offset * PLANES;
+    number z[U][PLANES];
+    int at[U];
+    PERMI_UNROLL
+    for (int u = 0; u < U; u++)
+      at[u] = first + u * apart < count ? first + u * apart : 0xffff;
+    if (o.place >= 0) {
+      PERMI_UNROLL
+      for (int u = 0; u < U; u++)
+        if (at[u] != 0xffff)
+          at[u] = a.place[o.place + at[u]];
+    }
+    PERMI_UNROLL
+    for (int u = 0; u < U; u++) {
+      PERMI_UNROLL
+      for (int w = 0; w < PLANES; w++)
+        z[u][w] = at[u] != 0xffff ? x[w * o.count + at[u]] : 0;
+    }
+    PERMI_UNROLL
+    for (int u = 0; u < U; u++)
+      cell::add(y[u], z[u], o.c); /* of 0 where there is none: that changes nothing */
+  }
+  PERMI_UNROLL
+  for (int u = 0; u < U; u++)
+    if (first + u * apart < count) {
+      number *out = (number *)a.to + to * PLANES + (first + u * apart);
+      PERMI_UNROLL
+      for (int w = 0; w < PLANES; w++)
+        out[w * count] = y[u][w];
+      if (a.sizes) {
+        PERMI_UNROLL
+        for (int w = 0; w < (int)cell::TRACK_END; w += cell::TRACKED) {
+          permi_note_size(fabs((double)y[u][w]), sizes);
+        }
+      }
+    }
+}
+
+template <int CELL, int WORDS, int PARTS, int U>
+__device__ __forceinline__ void permi_step(const permi_step_arguments &a)
+{
+  extern __shared__ double2 permi_shared[];
+  __shared__ int routes;
+  __shared__ unsigned long long all[2];
+  const int lane = (int)threadIdx.x & 31;
+  const int warp = (int)threadIdx.x >> 5;
+  const unsigned below = (1u << lane) - 1;
+  const unsigned top = a.top[blockIdx.x / a.spans];
+  const int ones = permi_ones(top);
+  permi_route *route = (permi_route *)permi_shared;
+  permi_origin *origin = (permi_origin *)(route + a.ways) + warp * a.ways;
+  unsigned long long sizes[2] = {0x7fefffffffffffffull, 0};
+  int begin = a.middle_start[ones];
+  int end = a.middle_start[ones + 1];
+  begin += (int)(blockIdx.x % a.spans) * a.span;
+  if (end > begin + a.span)
+    end = begin + a.span;
+  if (begin >= end)
+    return;
+  if (warp == 0) {
+    int used = 0;
+    for (int w = 0; w < a.ways; w += 32) {
+      permi_route r;
+      const bool in = w + lane < a.ways && permi_route_make(a, top, a.way[w + lane], r);
+      const unsigned vote = __ballot_sync(~0u, in);
+      if (in)
+        route[used + permi_ones(vote & below)] = r;
+      used += permi_ones(vote);
+    }
+    if (lane == 0) {
+      routes = used;
+      all[0] = sizes[0];
+      all[1] = 0;
+    }
+  }
+  __syncthreads();
+  PERMI_ROLLED
+  for (int m = begin + warp; m < end; m += (int)blockDim.x >> 5) {
+    const unsigned middle = a.middle[m];
+    const int left = a.left[m];
+    const int count = a.to_start[left + 1] - a.to_start[left];
+    const unsigned long long to = a.to_top[top] + a.to_middle[(ones << a.to_shift) + (int)middle];
+    int origins = 0;
+    for (int w = 0; w < routes; w += 32) {
+      permi_origin o;
+      const bool in = w + lane < routes && permi_origin_make(a, middle, left, route[w + lane], o);
+      const unsigned vote = __ballot_sync(~0u, in);
+      if (in)
+        origin[origins + permi_ones(vote & below)] = o;
+      origins += permi_ones(vote);
+    }
+    __syncwarp();
+    PERMI_ROLLED
+    for (int first = lane; first < count; first += 32 * U)
+      permi_values<CELL, WORDS, PARTS, U>(a, origin, origins, to, count, first, 32, sizes);
+    __syncwarp();
+  }
+  if (a.sizes) {
+    atomicMin(&all[0], sizes[0]);
+    atomicMax(&all[1], sizes[1]);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      if (all[0] < *(volatile unsigned long long *)&a.sizes[0])
+        atomicMin(&a.sizes[0], all[0]);
+      if (all[1] > *(volatile unsigned long long *)&a.sizes[1])
+        atomicMax(&a.sizes[1], all[1]);
+    }
+  }
+}
+
+__device__ __forceinline__ void permi_places(const permi_step_arguments &a)
+{
+  const permi_gpu_way way = a.way[blockIdx.x];
+  if (way.place >= 0)
+    for (int k = (int)threadIdx.x; k < a.words; k += (int)blockDim.x)
+      a.place[way.place + k] = permi_place(a, way, k);
+}
+
+PERMI_BOTH double permi_scaled(double x, double first, double second)
+{
+  return permi_mul(permi_mul(x, first), second);
+}
+
+__device__ __forceinline__ void permi_scale(double *x, unsigned long long count, double first, double second)
+{
+  const unsigned long long apart = (unsigned long long)gridDim.x * blockDim.x;
+  for (unsigned long long k = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += apart)
+    x[k] = permi_scaled(x[k], first, second);
+}
+)
+/* clang-format on */
+
+/* The same on sorted lists, united by merge path [DOB15]. A state's transitions are expanded, stream by stream, so that
+   each stream's are sorted by their targets; streams are merged two by two, the first before the second where keys are
+   equal, and equal keys added up. So a value is added up in the order of the streams: the arrays' bits. */
+/* clang-format off */
+PERMI_LIST_TEXT(
+struct permi_gpu_stream {
+  unsigned long long test;
+  unsigned long long want;
+  unsigned long long flip;
+  permi_coefficient c[2];
+};
+
+/* A transition: where to, and from (its stream << 40 | place in the source). */
+struct permi_item {
+  unsigned long long key;
+  unsigned long long origin;
+};
+
+struct permi_list_arguments {
+  const unsigned long long *key;
+  const void *value;
+  unsigned long long states;
+  const permi_gpu_stream *stream;
+  unsigned long long *count; /* of tiles of 1024, of every row (stream); then how many before */
+  unsigned long long *start; /* of rows, and the end */
+  unsigned long long tiles; /* of a row */
+  int rows;
+  permi_item *item;
+  permi_item *merged;
+  unsigned long long begin; /* two runs of items */
+  unsigned long long middle;
+  unsigned long long end;
+  unsigned long long *to_key;
+  void *to_value;
+  unsigned long long to_states;
+  unsigned long long *sizes;
+};
+
+PERMI_BOTH bool permi_takes(const permi_list_arguments &a, int s, unsigned long long i)
+{
+  return i < a.states && (a.key[i] & a.stream[s].test) == a.stream[s].want;
+}
+
+PERMI_BOTH bool permi_heads(const permi_list_arguments &a, unsigned long long i)
+{
+  return i < a.end && (i == 0 || a.item[i].key != a.item[i - 1].key);
+}
+
+PERMI_BOTH permi_item permi_item_make(const permi_list_arguments &a, int s, unsigned long long i)
+{
+  const permi_item item = {a.key[i] ^ a.stream[s].flip, (unsigned long long)s << 40 | i};
+  return item;
+}
+
+/* How many of the first `diagonal` items of the union of a and b are of a. */
+PERMI_BOTH long long permi_merge_path(const permi_item *a, long long as, const permi_item *b, long long bs,
+                                 long long diagonal)
+{
+  long long low = diagonal > bs ? diagonal - bs : 0;
+  long long high = diagonal < as ? diagonal : as;
+  while (low < high) {
+    const long long m = (low + high) / 2;
+    if (a[m].key <= b[diagonal - 1 - m].key)
+      low = m + 1;
+    else
+      high = m;
+  }
+  return low;
+}
+
+/* Items first .. first + count - 1 of the union of a and b, which have as and bs. */
+PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item *b, int bs, int first, int count,
+                                  permi_item *to)
+{
+  int i = (int)permi_merge_path(a, as, b, bs, first);
+  int j = first - i;
+  for (int k = 0; k < count && i + j < as + bs; k++)
+    to[k] = j >= bs || (i < as && a[i].key <= b[j].key) ? a[i++] : b[j++];
+}
+
+/* The state whose transitions begin at item i, to place k. */
+template <int CELL, int WORDS, int PARTS>
+PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long long i, unsigned long long k,
+                                unsigned long long *sizes)
+{
+  typedef permi_cell<CELL, WORDS, PARTS> cell;
+  typedef typename cell::number number;
+  enum { PLANES = cell::PLANES };
+  const unsigned long long key = a.item[i].key;
+  number y[PLANES];
+  number x[PLANES];
+  PERMI_UNROLL
+  for (int w = 0; w < PLANES; w++)
+    y[w] = 0;
+  for (; i < a.end && a.item[i].key == key; i++) {
+    const unsigned long long origin = a.item[i].origin;
+    PERMI_UNROLL
+    for (int w = 0; w < PLANES; w++)
+      x[w] = ((const number *)a.value)[w * a.states + (origin & 0xffffffffffull)];
+    cell::add(y, x, a.stream[origin >> 40].c);
+  }
+  a.to_key[k] = key;
+  PERMI_UNROLL
+  for (int w = 0; w < PLANES; w++)
+    ((number *)a.to_value)[w * a.to_states + k] = y[w];
+  if (a.sizes) {
+    PERMI_UNROLL
+    for (int w = 0; w < (int)cell::TRACK_END; w += cell::TRACKED)
+      permi_note_size(fabs((double)y[w]), sizes);
+  }
+}
+
+/* Where a thread's element goes among those of a tile that are in; *before: those of earlier turns. */
+__device__ __forceinline__ unsigned long long permi_rank(bool in, unsigned long long *before)
+{
+  __shared__ int warps[8];
+  const int lane = (int)threadIdx.x & 31;
+  const int warp = (int)threadIdx.x >> 5;
+  const unsigned vote = __ballot_sync(~0u, in);
+  unsigned long long rank = *before + (unsigned long long)permi_ones(vote & ((1u << lane) - 1));
+  if (lane == 0)
+    warps[warp] = permi_ones(vote);
+  __syncthreads();
+  for (int k = 0; k < 8; k++) {
+    if (k < warp)
+      rank += (unsigned long long)warps[k];
+    *before += (unsigned long long)warps[k];
+  }
+  __syncthreads();
+  return rank;
+}
+
+__device__ __forceinline__ void permi_list_count(const permi_list_arguments &a, bool heads)
+{
+  const unsigned long long tile = blockIdx.x % a.tiles;
+  const int s = (int)(blockIdx.x / a.tiles);
+  int count = 0;
+  for (int j = 0; j < 4; j++) {
+    const unsigned long long i = tile * 1024 + j * 256 + threadIdx.x;
+    count += __syncthreads_count(heads ? permi_heads(a, i) : permi_takes(a, s, i));
+  }
+  if (threadIdx.x == 0)
+    a.count[blockIdx.x] = (unsigned long long)count;
+}
+
+/* One thread block of 256. */
+__device__ __forceinline__ void permi_list_scan(const permi_list_arguments &a)
+{
+  __shared__ unsigned long long sum[256];
+  const unsigned long long all = a.rows * a.tiles;
+  const unsigned long long each = (all + 255) / 256;
+  const unsigned long long first = threadIdx.x * each;
+  unsigned long long mine = 0;
+  for (unsigned long long i = first; i < first + each && i < all; i++)
+    mine += a.count[i];
+  sum[threadIdx.x] = mine;
+  __syncthreads();
+  unsigned long long before = 0;
+  for (unsigned t = 0; t < threadIdx.x; t++)
+    before += sum[t];
+  if (threadIdx.x == 255)
+    a.start[a.rows] = before + mine;
+  for (unsigned long long i = first; i < first + each && i < all; i++) {
+    mine = a.count[i];
+    a.count[i] = before;
+    if (i % a.tiles == 0)
+      a.start[i / a.tiles] = before;
+    before += mine;
+  }
+}
+
+__device__ __forceinline__ void permi_list_expand(const permi_list_arguments &a)
+{
+  const unsigned long long tile = blockIdx.x % a.tiles;
+  const int s = (int)(blockIdx.x / a.tiles);
+  unsigned long long before = a.count[blockIdx.x];
+  for (int j = 0; j < 4; j++) {
+    const unsigned long long i = tile * 1024 + j * 256 + threadIdx.x;
+    const bool in = permi_takes(a, s, i);
+    const unsigned long long rank = permi_rank(in, &before);
+    if (in)
+      a.item[rank] = permi_item_make(a, s, i);
+  }
+}
+
+/* 2048 items of the union of [begin, middle) and [middle, end), in shared memory. */
+__device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
+{
+  __shared__ permi_item room[2048];
+  __shared__ long long edge[2];
+  const permi_item *left = a.item + a.begin;
+  const permi_item *right = a.item + a.middle;
+  const long long lefts = (long long)(a.middle - a.begin);
+  const long long rights = (long long)(a.end - a.middle);
+  const long long first = blockIdx.x * 2048ll;
+  const long long last = first + 2048 < lefts + rights ? first + 2048 : lefts + rights;
+  permi_item mine[8];
+  if (threadIdx.x < 2)
+    edge[threadIdx.x] = permi_merge_path(left, lefts, right, rights, threadIdx.x ? last : first);
+  __syncthreads();
+  const int as = (int)(edge[1] - edge[0]);
+  const int all = (int)(last - first);
+  for (int k = (int)threadIdx.x; k < all; k += 256)
+    room[k] = k < as ? left[edge[0] + k] : right[first - edge[0] + (k - as)];
+  __syncthreads();
+  if ((int)threadIdx.x * 8 < all)
+    permi_merge_items(room, as, room + as, all - as, (int)threadIdx.x * 8, 8, mine);
+  __syncthreads();
+  for (int k = 0; k < 8; k++)
+    if ((int)threadIdx.x * 8 + k < all)
+      room[threadIdx.x * 8 + k] = mine[k];
+  __syncthreads();
+  for (int k = (int)threadIdx.x; k < all; k += 256)
+    a.merged[a.begin + first + k] = room[k];
+}
+
+template <int CELL, int WORDS, int PARTS>
+__device__ __forceinline__ void permi_list_sum(const permi_list_arguments &a)
+{
+  unsigned long long sizes[2] = {0x7fefffffffffffffull, 0};
+  unsigned long long before = a.count[blockIdx.x];
+  for (int j = 0; j < 4; j++) {
+    const unsigned long long i = blockIdx.x * 1024ull + j * 256 + threadIdx.x;
+    const bool in = permi_heads(a, i);
+    const unsigned long long rank = permi_rank(in, &before);
+    if (in)
+      permi_state_sum<CELL, WORDS, PARTS>(a, i, rank, sizes);
+  }
+  if (a.sizes) {
+    if (sizes[0] < *(volatile unsigned long long *)&a.sizes[0])
+      atomicMin(&a.sizes[0], sizes[0]);
+    if (sizes[1] > *(volatile unsigned long long *)&a.sizes[1])
+      atomicMax(&a.sizes[1], sizes[1]);
+  }
+}
+)
+/* clang-format on */
+
+#define PERMI_STEP_THREADS 256
+#define PERMI_GPU_STREAMS 128 /* of a step: no vertex has so many neighbours on a frontier of 43 */
+
 #if defined(PERM_CUDA_CHECK) /* for `make check`: this compiler's own kernels, of the kinds that there are */
 #define PERMI_KERNEL(n, parts, product, low, k, plain, count, blocks)                                                  \
   extern "C" __global__ void __launch_bounds__(128, blocks)                                                            \
@@ -1359,6 +2012,32 @@ PERMI_KERNEL(36, 2, 0, 0, 0, 0, 1, 2)
 PERMI_KERNEL(24, 2, 0, 0, 0, 8, 16, 3)
 PERMI_KERNEL(20, 2, 2, 1, 0, 0, 1, 2)
 PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
+#define PERMI_STEP_KERNEL(cell, words, parts, u)                                                                       \
+  extern "C" __global__ void __launch_bounds__(PERMI_STEP_THREADS)                                                     \
+      permi_step_##cell##_##words##_##parts(const permi_step_arguments a)                                              \
+  {                                                                                                                    \
+    permi_step<cell, words, parts, u>(a);                                                                              \
+  }
+PERMI_STEP_KERNEL(0, 1, 1, 4)
+PERMI_STEP_KERNEL(1, 1, 1, 2)
+PERMI_STEP_KERNEL(2, 1, 1, 2)
+PERMI_STEP_KERNEL(3, 1, 1, 1)
+PERMI_STEP_KERNEL(4, 1, 1, 4)
+PERMI_STEP_KERNEL(4, 2, 1, 2)
+PERMI_STEP_KERNEL(4, 5, 2, 1)
+extern "C" __global__ void permi_list_kernels(const permi_list_arguments a)
+{
+  permi_list_count(a, a.rows == 1);
+  permi_list_scan(a);
+  permi_list_expand(a);
+  permi_list_merge(a);
+  permi_list_sum<4, 2, 2>(a);
+}
+extern "C" __global__ void permi_other_kernels(const permi_step_arguments a, double *x, unsigned long long count)
+{
+  permi_places(a);
+  permi_scale(x, count, 1, 1);
+}
 #endif
 
 /* ======================================================================================== >>driver */
@@ -1388,6 +2067,10 @@ PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
   X(release_host, "cuMemFreeHost", (void *pointer))                                                                    \
   X(upload, "cuMemcpyHtoD_v2", (CUdeviceptr to, const void *from, size_t bytes))                                       \
   X(send, "cuMemcpyHtoDAsync_v2", (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                   \
+  X(memory, "cuMemGetInfo_v2", (size_t *free, size_t *total))                                                          \
+  X(total, "cuDeviceTotalMem_v2", (size_t *bytes, CUdevice device))                                                    \
+  X(push, "cuCtxPushCurrent_v2", (CUcontext context))                                                                  \
+  X(pop, "cuCtxPopCurrent_v2", (CUcontext *context))                                                                   \
   X(synchronise, "cuCtxSynchronize", (void))                                                                           \
   X(download, "cuMemcpyDtoHAsync_v2", (void *to, CUdeviceptr from, size_t bytes, CUstream stream))                     \
   X(text, "cuGetErrorString", (CUresult error, const char **text))
@@ -1426,14 +2109,23 @@ typedef struct permi_nvrtc {
 /* A kernel's key, and where it is loaded. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
+  int family; /* 0: dense sums and programs; 1, 2: the frontier on arrays, lists; cells `product`, n words a part */
   int arch, device;
   uint64_t digest, length; /* of a program's text */
 } permi_kernel_key;
 
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* of a frontier programme's module */
+enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
+static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
+    {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
+    {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel", NULL, NULL, NULL, NULL},
+    {"permi_scale_kernel", "permi_count_kernel", "permi_heads_kernel", "permi_scan_kernel", "permi_expand_kernel",
+     "permi_merge_kernel", "permi_sum_kernel"}};
+
 typedef struct permi_loaded {
   permi_kernel_key key;
   CUmodule module;
-  CUfunction function;
+  CUfunction function[PERMI_FUNCTIONS];
   char *image; /* for other devices of the architecture */
   size_t size;
   struct permi_loaded *next;
@@ -1615,6 +2307,64 @@ static int permi_constants(const permi_kernel_key *key)
   return count ? count : 1;
 }
 
+static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts, int lists, int device)
+{
+  permi_kernel_key key;
+  memset(&key, 0, sizeof key);
+  key.family = lists ? 2 : 1;
+  key.product = (int)cell;
+  key.n = cell == PERM_GPU_INTEGER ? words : 1;
+  key.parts = cell == PERM_GPU_INTEGER ? parts : 1;
+  key.device = device;
+  key.arch = permi_cuda.arch[device];
+  return key;
+}
+
+/* Words of a value. */
+static int permi_step_planes(const permi_kernel_key *key)
+{
+  static const int planes[] = {1, 2, 2, 4};
+  return key->product == PERM_GPU_INTEGER ? key->n * key->parts : planes[key->product];
+}
+
+/* Values that a lane adds up at a time. */
+static int permi_step_unrolled(const permi_kernel_key *key)
+{
+  const int planes = permi_step_planes(key);
+  return planes == 1 ? 4 : planes == 2 ? 2 : 1;
+}
+
+static char *permi_step_source(const permi_kernel_key *key)
+{
+  const size_t size = sizeof permi_vocabulary + sizeof permi_text + sizeof permi_frontier_text +
+                      sizeof permi_list_text + 2048;
+  char *source = (char *)malloc(size);
+#define PERMI_GLOBAL "extern \"C\" __global__ void "
+  if (source && key->family == 1)
+    snprintf(source, size,
+             "%s%s\n%s\n" PERMI_GLOBAL "__launch_bounds__(%d) permi_step_kernel(const permi_step_arguments a)\n"
+             "{ permi_step<%d, %d, %d, %d>(a); }\n"
+             PERMI_GLOBAL "permi_places_kernel(const permi_step_arguments a) { permi_places(a); }\n"
+             PERMI_GLOBAL "permi_scale_kernel(double *x, unsigned long long count, double first, double second)\n"
+             "{ permi_scale(x, count, first, second); }\n",
+             permi_vocabulary, permi_text, permi_frontier_text, PERMI_STEP_THREADS, key->product, key->n, key->parts,
+             permi_step_unrolled(key));
+  else if (source)
+    snprintf(source, size,
+             "%s%s\n%s\n%s\n"
+             PERMI_GLOBAL "permi_count_kernel(const permi_list_arguments a) { permi_list_count(a, false); }\n"
+             PERMI_GLOBAL "permi_heads_kernel(const permi_list_arguments a) { permi_list_count(a, true); }\n"
+             PERMI_GLOBAL "permi_scan_kernel(const permi_list_arguments a) { permi_list_scan(a); }\n"
+             PERMI_GLOBAL "permi_expand_kernel(const permi_list_arguments a) { permi_list_expand(a); }\n"
+             PERMI_GLOBAL "permi_merge_kernel(const permi_list_arguments a) { permi_list_merge(a); }\n"
+             PERMI_GLOBAL "permi_sum_kernel(const permi_list_arguments a) { permi_list_sum<%d, %d, %d>(a); }\n"
+             PERMI_GLOBAL "permi_scale_kernel(double *x, unsigned long long count, double first, double second)\n"
+             "{ permi_scale(x, count, first, second); }\n",
+             permi_vocabulary, permi_text, permi_frontier_text, permi_list_text, key->product, key->n, key->parts);
+#undef PERMI_GLOBAL
+  return source;
+}
+
 static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* FNV-1a */
 {
   const unsigned char *byte = (const unsigned char *)data;
@@ -1757,15 +2507,15 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
     remove(temporary);
 }
 
-/* The kernel for work on a device whose context is current; NULL: message says why. Devices of one architecture share
-   what was compiled. */
-static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char *cache, char *message)
+/* The module of a key, from its source, which is freed, on a device whose context is current; NULL: message says why.
+   shared: bytes that its first kernel wants. Devices of one architecture share what was compiled. */
+static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t shared, const char *cache, char *message)
 {
-  const permi_kernel_key key = permi_key(work, device);
+  const int device = key.device;
   permi_loaded *loaded;
-  char path[1100] = "", *source = NULL, *image = NULL;
+  char path[1100] = "", *image = NULL;
   size_t size = 0;
-  int not_new, fine, major = 0, minor = 0;
+  int not_new, fine, major = 0, minor = 0, k;
   pthread_mutex_lock(&permi_cuda_lock);
   for (loaded = permi_cuda.loaded; loaded; loaded = loaded->next) {
     permi_kernel_key other = loaded->key;
@@ -1781,7 +2531,6 @@ static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char
   }
   not_new = image != NULL;
   loaded = (permi_loaded *)calloc(1, sizeof *loaded);
-  source = permi_source(work);
   if (!loaded || !source) {
     snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
     goto fail;
@@ -1818,11 +2567,12 @@ static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char
   }
   if (!fine)
     goto fail;
-  if (!PERMI_CALL(function, (&loaded->function, loaded->module, "permi_kernel"), device, message) ||
-      (work->program && work->program->shared > 48 * 1024 && /* more than that is had for the asking */
-       !PERMI_CALL(allow, (loaded->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                           (int)work->program->shared),
-                   device, message))) {
+  for (k = 0; fine && k < PERMI_FUNCTIONS && permi_functions[key.family][k]; k++)
+    fine = PERMI_CALL(function, (&loaded->function[k], loaded->module, permi_functions[key.family][k]), device, message);
+  if (fine && shared > 48 * 1024) /* more than that is had for the asking */
+    fine = PERMI_CALL(allow, (loaded->function[0], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared), device,
+                      message);
+  if (!fine) {
     permi_cuda.driver.unload(loaded->module);
     goto fail;
   }
@@ -1841,7 +2591,15 @@ done:
   pthread_mutex_unlock(&permi_cuda_lock);
   free(source);
   free(image);
-  return loaded ? loaded->function : NULL;
+  return loaded;
+}
+
+/* The kernel for work on a device whose context is current; NULL: message says why. */
+static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char *cache, char *message)
+{
+  permi_loaded *loaded = permi_module(permi_key(work, device), permi_source(work),
+                                      work->program ? work->program->shared : 0, cache, message);
+  return loaded ? loaded->function[0] : NULL;
 }
 
 /* =========================================================================================== >>run
@@ -2378,6 +3136,544 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   return run.done == batch->count ? PERM_OK : status;
 }
 
+/* ====================================================================================== >>frontier
+   A programme has two arrays, its values before even and odd steps, and two tables of the words of a step, of the source
+   and of the target, all on one GPU and one stream: the host fills the next table while a step runs, and waits only
+   where it needs the sizes of values, the room of a table or the value at the end. */
+typedef struct permi_step_table { /* where what is in a table, in bytes: no more than a step needs */
+  size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;
+  int shift; /* of a row of middle offsets */
+} permi_step_table;
+
+struct perm_gpu_frontier {
+  perm_gpu_programme programme;
+  perm_options options;
+  permi_step_table at[2]; /* of each table; before it is filled: of the largest */
+  char *message;
+  int device, steps, planes; /* steps so far; words of a value */
+  permi_loaded *module;
+  CUstream stream;
+  CUdeviceptr values[2], table[2], place;
+  char *host[2];      /* of each table */
+  CUevent sent[2], done;
+  int source_low;     /* of the source: occupied low slots */
+  double began;
+  CUdeviceptr key[2], item[2], count; /* lists: of states; transitions; counts of tiles */
+  uint64_t states, item_room, count_room;
+};
+
+#if defined(PERM_CUDA_BENCH)
+static double permi_frontier_seconds; /* from a programme's first step to its value, of all so far */
+#endif
+
+/* words: NULL for the largest table. */
+static permi_step_table permi_step_places(const perm_gpu_programme *programme, const perm_gpu_words *words)
+{
+  const size_t low = (size_t)1 << programme->low;
+  size_t tops = (size_t)1 << programme->top, rows = (size_t)programme->top + 1, middles = rows << programme->middle;
+  permi_step_table at;
+  at.shift = programme->middle;
+  if (words) {
+    int k, last = 0;
+    tops = (size_t)words->top[words->tops - 1] + 1; /* ascending */
+    middles = (size_t)words->middle_start[programme->top + 1];
+    for (k = 0; k <= programme->top; k++)
+      if (words->middle_start[k + 1] > words->middle_start[k]) {
+        const int most = words->middle[words->middle_start[k + 1] - 1]; /* ascending */
+        rows = (size_t)k + 1;
+        last = most > last ? most : last;
+      }
+    for (at.shift = 0; last >> at.shift; at.shift++) {
+    }
+  }
+  at.way = 0;
+  at.top_offset = at.way + (size_t)programme->ways * sizeof(permi_gpu_way);
+  at.middle_offset = at.top_offset + 8 * tops;
+  at.sizes = at.middle_offset + (8 * rows << at.shift);
+  at.start = at.sizes + 16;
+  at.middle_start = at.start + 4 * (size_t)(programme->low + 2);
+  at.top = at.middle_start + 4 * (size_t)(programme->top + 2);
+  at.middle = at.top + 2 * tops;
+  at.word = at.middle + 2 * middles;
+  at.rank = at.word + 2 * low;
+  at.left = at.rank + 2 * low;
+  at.bytes = at.left + middles;
+  return at;
+}
+
+double perm_cuda_frontier_needs(const perm_gpu_programme *programme)
+{
+  return (programme->states[0] + programme->states[1]) * 8 * programme->words +
+         2 * (double)permi_step_places(programme, NULL).bytes + 2.0 * programme->ways * ldexp(1, programme->low) + 512 +
+         (programme->lists ? (programme->states[0] + programme->states[1]) * 8 : 0); /* and transitions */
+}
+
+double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
+{
+  size_t bytes = 0;
+  if (!perm_cuda_devices(1, message) || !PERMI_CALL(total, (&bytes, 0), 0, message))
+    return 0;
+  return (double)bytes;
+}
+
+/* The context of a programme's GPU is the caller's between these two. */
+static int permi_frontier_enter(perm_gpu_frontier *frontier)
+{
+  return PERMI_CALL(push, (permi_cuda.context[frontier->device]), frontier->device, frontier->message);
+}
+
+static perm_status permi_frontier_leave(int fine)
+{
+  CUcontext context;
+  permi_cuda.driver.pop(&context); /* what was pushed is there */
+  return fine ? PERM_OK : PERM_ERROR_DEVICE;
+}
+
+static void permi_frontier_release(perm_gpu_frontier *frontier)
+{
+  int k;
+  if (frontier->stream)
+    permi_cuda.driver.synchronise(); /* nothing is left to do if it fails */
+  for (k = 0; k < 2; k++) {
+    if (frontier->values[k])
+      permi_cuda.driver.release(frontier->values[k]);
+    if (frontier->table[k])
+      permi_cuda.driver.release(frontier->table[k]);
+    if (frontier->host[k])
+      permi_cuda.driver.release_host(frontier->host[k]);
+    if (frontier->sent[k])
+      permi_cuda.driver.event_free(frontier->sent[k]);
+  }
+  for (k = 0; k < 2; k++) {
+    if (frontier->key[k])
+      permi_cuda.driver.release(frontier->key[k]);
+    if (frontier->item[k])
+      permi_cuda.driver.release(frontier->item[k]);
+  }
+  if (frontier->count)
+    permi_cuda.driver.release(frontier->count);
+  if (frontier->place)
+    permi_cuda.driver.release(frontier->place);
+  if (frontier->done)
+    permi_cuda.driver.event_free(frontier->done);
+  if (frontier->stream)
+    permi_cuda.driver.stream_free(frontier->stream);
+}
+
+static int permi_frontier_open(perm_gpu_frontier *frontier)
+{
+  const perm_gpu_programme *programme = &frontier->programme;
+  const int device = frontier->device;
+  const double needed = perm_cuda_frontier_needs(programme);
+  char *message = frontier->message;
+  size_t left = 0, total = 0;
+  int k, fine;
+  if (!PERMI_CALL(memory, (&left, &total), device, message))
+    return 0;
+  if (needed > (double)left) {
+    snprintf(message, PERM_MESSAGE_BYTES, "GPU %d: the arrays need %.4g bytes, and of %.4g only %.4g are free", device,
+             needed, (double)total, (double)left);
+    return 0;
+  }
+  fine = PERMI_CALL(stream, (&frontier->stream, CU_STREAM_NON_BLOCKING), device, message) &&
+         PERMI_CALL(event, (&frontier->done, CU_EVENT_DISABLE_TIMING), device, message) &&
+         PERMI_CALL(allocate, (&frontier->place, 2 * (size_t)programme->ways << programme->low), device, message);
+  for (k = 0; k < 2 && fine; k++) {
+    const size_t bytes = (size_t)programme->states[k] * 8 * (size_t)programme->words;
+    void *host = NULL;
+    fine = PERMI_CALL(event, (&frontier->sent[k], CU_EVENT_DISABLE_TIMING), device, message) &&
+           PERMI_CALL(allocate, (&frontier->values[k], bytes), device, message) &&
+           PERMI_CALL(allocate, (&frontier->table[k], frontier->at[k].bytes), device, message) &&
+           PERMI_CALL(allocate_host, (&host, frontier->at[k].bytes), device, message) &&
+           (!programme->lists || PERMI_CALL(allocate, (&frontier->key[k], (size_t)programme->states[k] * 8), device,
+                                            message));
+    frontier->host[k] = (char *)host;
+    if (host)
+      memset(host, 0, frontier->at[k].bytes);
+  }
+  return fine;
+}
+
+perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
+                                      perm_gpu_frontier **made, char message[PERM_MESSAGE_BYTES])
+{
+  perm_gpu_frontier *frontier;
+  int fine = 1;
+  *made = NULL;
+  if (!perm_cuda_devices(1, message))
+    return PERM_ERROR_DEVICE;
+  frontier = (perm_gpu_frontier *)calloc(1, sizeof *frontier);
+  if (!frontier)
+    return PERM_ERROR_MEMORY;
+  frontier->programme = *programme;
+  frontier->options = *options;
+  frontier->message = message;
+  frontier->at[0] = frontier->at[1] = permi_step_places(programme, NULL);
+  pthread_mutex_lock(&permi_cuda_lock);
+  if (!permi_cuda.context[0])
+    fine = PERMI_CALL(retain, (&permi_cuda.context[0], 0), 0, message);
+  pthread_mutex_unlock(&permi_cuda_lock);
+  if (!fine || !permi_frontier_enter(frontier)) {
+    free(frontier);
+    return PERM_ERROR_DEVICE;
+  }
+  fine = permi_frontier_open(frontier);
+  if (!fine)
+    permi_frontier_release(frontier);
+  permi_frontier_leave(fine);
+  if (!fine) {
+    free(frontier);
+    return PERM_ERROR_DEVICE;
+  }
+  *made = frontier;
+  return PERM_OK;
+}
+
+void perm_cuda_frontier_free(perm_gpu_frontier *frontier)
+{
+  if (!frontier)
+    return;
+  if (permi_cuda.driver.push(permi_cuda.context[frontier->device]) == CUDA_SUCCESS) {
+    permi_frontier_release(frontier);
+    permi_frontier_leave(1);
+  }
+  free(frontier);
+}
+
+/* The words of a step, and its ways, to the table of its target. */
+static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
+                               const perm_gpu_way *way, int ways)
+{
+  const perm_gpu_programme *programme = &frontier->programme;
+  const permi_step_table *at = &frontier->at[turn];
+  const size_t low = (size_t)1 << programme->low;
+  const double most = DBL_MAX;
+  char *host = frontier->host[turn];
+  size_t middles, row;
+  int k;
+  if (frontier->steps >= 2 && !PERMI_CALL(wait, (frontier->sent[turn]), frontier->device, frontier->message))
+    return 0;
+  frontier->at[turn] = permi_step_places(programme, words);
+  for (k = 0; k < ways; k++) {
+    permi_gpu_way *to = (permi_gpu_way *)(void *)(host + at->way) + k;
+    to->test = way[k].test;
+    to->want = way[k].want;
+    to->keep = way[k].keep;
+    to->flip = way[k].flip;
+    to->low_test = way[k].low_test;
+    to->low_want = way[k].low_want;
+    to->low_keep = way[k].low_keep;
+    to->low_flip = way[k].low_flip;
+    to->low_ones = way[k].low_ones;
+    to->place = way[k].moves ? k << programme->low : -1;
+    to->c[0].real = way[k].real;
+    to->c[1].real = way[k].imaginary;
+    if (frontier->module->key.product == PERM_GPU_INTEGER) {
+      to->c[0].integer = (unsigned long long)way[k].integer[0];
+      to->c[1].integer = (unsigned long long)way[k].integer[1];
+    }
+  }
+  middles = at->bytes - at->left;
+  memcpy(host + at->top_offset, words->top_offset, at->middle_offset - at->top_offset);
+  for (row = 0; row << at->shift < (at->sizes - at->middle_offset) / 8; row++)
+    memcpy(host + at->middle_offset + (8 * row << at->shift), words->middle_offset + (row << programme->middle),
+           (size_t)8 << at->shift);
+  memcpy(host + at->sizes, &most, 8);
+  memset(host + at->sizes + 8, 0, 8);
+  memcpy(host + at->start, words->start, 4 * (size_t)(words->low + 2));
+  memcpy(host + at->middle_start, words->middle_start, 4 * (size_t)(programme->top + 2));
+  memcpy(host + at->top, words->top, 2 * (size_t)words->tops);
+  memcpy(host + at->middle, words->middle, 2 * middles);
+  memcpy(host + at->left, words->left, middles);
+  memcpy(host + at->word, words->word, 2 * low);
+  memcpy(host + at->rank, words->rank, 2 * low);
+  return PERMI_CALL(send, (frontier->table[turn], host, at->bytes, frontier->stream), frontier->device,
+                    frontier->message) &&
+         PERMI_CALL(record, (frontier->sent[turn], frontier->stream), frontier->device, frontier->message);
+}
+
+static int permi_frontier_wait(perm_gpu_frontier *frontier)
+{
+  return PERMI_CALL(record, (frontier->done, frontier->stream), frontier->device, frontier->message) &&
+         PERMI_CALL(wait, (frontier->done), frontier->device, frontier->message);
+}
+
+perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
+                                     const perm_gpu_words *source)
+{
+  uint64_t one[PERM_INTEGER_WORDS];
+  const double real = 1;
+  const permi_kernel_key key = permi_step_key(cell, words, parts, frontier->programme.lists, frontier->device);
+  int fine;
+  frontier->planes = permi_step_planes(&key);
+  frontier->steps = 0;
+  if (frontier->planes > frontier->programme.words || frontier->planes > PERM_INTEGER_WORDS) {
+    snprintf(frontier->message, PERM_MESSAGE_BYTES, "GPU %d: values of %d words", frontier->device, frontier->planes);
+    return PERM_ERROR_DEVICE;
+  }
+  memset(one, 0, sizeof one);
+  one[0] = 1;
+  if (cell != PERM_GPU_INTEGER)
+    memcpy(one, &real, sizeof real);
+  if (!permi_frontier_enter(frontier))
+    return PERM_ERROR_DEVICE;
+  frontier->module = permi_module(key, permi_step_source(&key), 0, frontier->options.gpu_cache, frontier->message);
+  fine = frontier->module && permi_frontier_wait(frontier) && /* a pass before this one */
+         PERMI_CALL(upload, (frontier->values[0], one, 8 * (size_t)frontier->planes), frontier->device,
+                    frontier->message) &&
+         (frontier->programme.lists ||
+          (permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier)));
+  if (fine && frontier->programme.lists) {
+    const uint64_t none = 0;
+    fine = PERMI_CALL(upload, (frontier->key[0], &none, 8), frontier->device, frontier->message);
+    frontier->states = 1;
+  }
+  fine = fine && PERMI_CALL(synchronise, (), frontier->device, frontier->message); /* uploads: our stream waits for none */
+  frontier->source_low = source->low;
+  frontier->began = permi_clock();
+  return permi_frontier_leave(fine);
+}
+
+perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
+                                    int ways, double *sizes)
+{
+  const perm_gpu_programme *programme = &frontier->programme;
+  const int from = frontier->steps & 1, to = !from, device = frontier->device;
+  const permi_step_table *at = &frontier->at[to], *from_at = &frontier->at[from];
+  const CUdeviceptr source = frontier->table[from], table = frontier->table[to];
+  const unsigned shared = (unsigned)((size_t)ways * (sizeof(permi_route) +
+                                                     PERMI_STEP_THREADS / 32 * sizeof(permi_origin)));
+  char *message = frontier->message;
+  permi_step_arguments a;
+  void *parameters[1] = {&a};
+  int k, most = 1, moves = 0, fine;
+  if (ways > programme->ways || ways < 1)
+    return PERM_ERROR_DEVICE;
+  memset(&a, 0, sizeof a);
+  for (k = 0; k <= programme->top; k++) {
+    const int middles = target->middle_start[k + 1] - target->middle_start[k];
+    most = middles > most ? middles : most;
+  }
+  for (k = 0; k < ways; k++)
+    moves |= way[k].moves;
+  if (!permi_frontier_enter(frontier))
+    return PERM_ERROR_DEVICE;
+  fine = permi_frontier_send(frontier, to, target, way, ways);
+#define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place))
+  a.from = PERMI_AT(const void, frontier->values[from], 0);
+  a.to = PERMI_AT(void, frontier->values[to], 0);
+  a.way = PERMI_AT(const permi_gpu_way, table, at->way);
+  a.from_top = PERMI_AT(const unsigned long long, source, from_at->top_offset);
+  a.from_middle = PERMI_AT(const unsigned long long, source, from_at->middle_offset);
+  a.to_top = PERMI_AT(const unsigned long long, table, at->top_offset);
+  a.to_middle = PERMI_AT(const unsigned long long, table, at->middle_offset);
+  a.top = PERMI_AT(const unsigned short, table, at->top);
+  a.middle = PERMI_AT(const unsigned short, table, at->middle);
+  a.left = PERMI_AT(const unsigned char, table, at->left);
+  a.from_start = PERMI_AT(const int, source, from_at->start);
+  a.to_start = PERMI_AT(const int, table, at->start);
+  a.middle_start = PERMI_AT(const int, table, at->middle_start);
+  a.word = PERMI_AT(const unsigned short, table, at->word);
+  a.rank = PERMI_AT(const unsigned short, source, from_at->rank);
+  a.place = PERMI_AT(unsigned short, frontier->place, 0);
+  a.sizes = sizes ? PERMI_AT(unsigned long long, table, at->sizes) : NULL;
+#undef PERMI_AT
+  a.ways = ways;
+  a.bits = programme->middle;
+  a.from_shift = from_at->shift;
+  a.to_shift = at->shift;
+  a.low = frontier->source_low;
+  a.words = target->start[target->low + 1];
+  a.span = (double)target->tops * most <= 65536 ? PERMI_STEP_THREADS / 32 : PERMI_STEP_THREADS / 4;
+  a.spans = (most + a.span - 1) / a.span;
+  if (fine && moves)
+    fine = PERMI_CALL(launch, (frontier->module->function[PERMI_PLACES], (unsigned)ways, 1, 1, PERMI_STEP_THREADS, 1, 1,
+                               0, frontier->stream, parameters, NULL), device, message);
+  fine = fine && PERMI_CALL(launch, (frontier->module->function[PERMI_STEP], (unsigned)(target->tops * a.spans), 1, 1,
+                                     PERMI_STEP_THREADS, 1, 1, shared, frontier->stream, parameters, NULL), device,
+                            message);
+  if (fine && sizes) {
+    char *host = frontier->host[to] + at->sizes;
+    fine = PERMI_CALL(download, (host, table + at->sizes, 16, frontier->stream), device, message) &&
+           permi_frontier_wait(frontier);
+    memcpy(sizes, host, 16);
+  }
+  frontier->steps++;
+  frontier->source_low = target->low;
+  return permi_frontier_leave(fine);
+}
+
+/* Room for more, what is there is lost. */
+static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
+{
+  if (*room)
+    permi_cuda.driver.release(*room);
+  *room = 0;
+  return PERMI_CALL(allocate, (room, bytes), frontier->device, frontier->message);
+}
+
+static int permi_list_launch(perm_gpu_frontier *frontier, int function, uint64_t blocks, permi_list_arguments *a)
+{
+  void *parameters[1] = {a};
+  if (blocks > 0x7fffffff) {
+    snprintf(frontier->message, PERM_MESSAGE_BYTES, "GPU %d: too many transitions", frontier->device);
+    return 0;
+  }
+  return PERMI_CALL(launch, (frontier->module->function[function], (unsigned)blocks, 1, 1, PERMI_STEP_THREADS, 1, 1, 0,
+                             frontier->stream, parameters, NULL), frontier->device, frontier->message);
+}
+
+/* Rows of tiles counted, and where each row starts, to `start`: rows + 1. */
+static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_list_arguments *a, uint64_t elements,
+                             int rows, uint64_t *start)
+{
+  const uint64_t tiles = (elements + 1023) / 1024, most = tiles * (uint64_t)rows;
+  char *host = frontier->host[1];
+  const size_t bytes = 8 * ((size_t)rows + 1);
+  if (most > frontier->count_room) {
+    if (!permi_frontier_wait(frontier) || !permi_frontier_room(frontier, &frontier->count, 8 * (size_t)(2 * most)))
+      return 0;
+    frontier->count_room = 2 * most;
+  }
+  a->count = (unsigned long long *)(uintptr_t)frontier->count;
+  a->tiles = tiles;
+  a->rows = rows;
+  if (!permi_list_launch(frontier, function, most, a) || !permi_list_launch(frontier, PERMI_SCAN, 1, a) ||
+      !PERMI_CALL(download, (host, (CUdeviceptr)(uintptr_t)a->start, bytes, frontier->stream), frontier->device,
+                  frontier->message) ||
+      !permi_frontier_wait(frontier))
+    return 0;
+  memcpy(start, host, bytes);
+  return 1;
+}
+
+/* The streams' runs of items, two by two, until there is one; the last are in frontier->item[*turn]. */
+static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a, uint64_t *start, int rows, int *turn)
+{
+  int r, kept;
+  for (*turn = 0; rows > 1; rows = kept, *turn = !*turn)
+    for (kept = r = 0; r < rows; r += 2, kept++) {
+      a->item = (permi_item *)(uintptr_t)frontier->item[*turn];
+      a->merged = (permi_item *)(uintptr_t)frontier->item[!*turn];
+      a->begin = start[r];
+      a->middle = start[r + 1];
+      a->end = r + 1 < rows ? start[r + 2] : start[r + 1];
+      start[kept] = a->begin;
+      start[kept + 1] = a->end;
+      if (a->end > a->begin && !permi_list_launch(frontier, PERMI_MERGE, (a->end - a->begin + 2047) / 2048, a))
+        return 0;
+    }
+  return 1;
+}
+
+perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
+                                     uint64_t *states, double *sizes)
+{
+  const int from = frontier->steps & 1, to = !from, device = frontier->device;
+  const size_t bytes = (size_t)streams * sizeof(permi_gpu_stream);
+  char *message = frontier->message, *host = frontier->host[0];
+  const double most = DBL_MAX;
+  permi_list_arguments a;
+  uint64_t start[PERMI_GPU_STREAMS + 1], heads[2] = {0, 0}, items = 0;
+  int k, fine, turn = 0;
+  if (streams < 1 || streams > PERMI_GPU_STREAMS || streams > frontier->programme.ways)
+    return PERM_ERROR_DEVICE;
+  for (k = 0; k < streams; k++) {
+    permi_gpu_stream *out = (permi_gpu_stream *)(void *)host + k;
+    out->test = stream[k].test;
+    out->want = stream[k].want;
+    out->flip = stream[k].flip;
+    out->c[0].real = stream[k].real;
+    out->c[1].real = stream[k].imaginary;
+    if (frontier->module->key.product == PERM_GPU_INTEGER) {
+      out->c[0].integer = (unsigned long long)stream[k].integer[0];
+      out->c[1].integer = (unsigned long long)stream[k].integer[1];
+    }
+  }
+  memcpy(host + bytes, &most, 8);
+  memset(host + bytes + 8, 0, 8);
+  memset(&a, 0, sizeof a);
+  a.key = (const unsigned long long *)(uintptr_t)frontier->key[from];
+  a.value = (const void *)(uintptr_t)frontier->values[from];
+  a.states = frontier->states;
+  a.stream = (const permi_gpu_stream *)(uintptr_t)frontier->table[0];
+  a.start = (unsigned long long *)(uintptr_t)frontier->table[1];
+  a.sizes = sizes ? (unsigned long long *)(uintptr_t)(frontier->table[0] + bytes) : NULL;
+  a.to_key = (unsigned long long *)(uintptr_t)frontier->key[to];
+  a.to_value = (void *)(uintptr_t)frontier->values[to];
+  if (!permi_frontier_enter(frontier))
+    return PERM_ERROR_DEVICE;
+  fine = PERMI_CALL(send, (frontier->table[0], host, bytes + 16, frontier->stream), device, message);
+  if (fine && frontier->states) {
+    fine = permi_list_counts(frontier, PERMI_COUNT, &a, frontier->states, streams, start);
+    items = start[streams];
+  }
+  for (k = 0; k < 2 && fine && items > frontier->item_room; k++) {
+    fine = permi_frontier_room(frontier, &frontier->item[k], 24 * (size_t)items); /* half as many more */
+    if (k == 1)
+      frontier->item_room = items + items / 2;
+  }
+  if (fine && items) {
+    a.item = (permi_item *)(uintptr_t)frontier->item[0];
+    fine = permi_list_launch(frontier, PERMI_EXPAND, a.tiles * (uint64_t)streams, &a) &&
+           permi_list_unite(frontier, &a, start, streams, &turn);
+    a.item = (permi_item *)(uintptr_t)frontier->item[turn];
+    a.end = items;
+    fine = fine && permi_list_counts(frontier, PERMI_HEADS, &a, items, 1, heads);
+    a.to_states = heads[1];
+    if (fine && (double)heads[1] > frontier->programme.states[to]) {
+      snprintf(message, PERM_MESSAGE_BYTES, "GPU %d: more states than there can be: it is not to be trusted", device);
+      fine = 0;
+    }
+    fine = fine && permi_list_launch(frontier, PERMI_SUM, a.tiles, &a);
+  }
+  if (fine && sizes) {
+    fine = PERMI_CALL(download, (host + bytes, frontier->table[0] + bytes, 16, frontier->stream), device, message) &&
+           permi_frontier_wait(frontier);
+    memcpy(sizes, host + bytes, 16);
+  }
+  frontier->steps++;
+  frontier->states = *states = heads[1];
+  return permi_frontier_leave(fine);
+}
+
+perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second)
+{
+  CUdeviceptr values = frontier->values[frontier->steps & 1];
+  unsigned long long count = states * (unsigned long long)frontier->planes;
+  const unsigned long long blocks = (count + PERMI_STEP_THREADS - 1) / PERMI_STEP_THREADS;
+  void *parameters[4] = {&values, &count, &first, &second};
+  if (!blocks)
+    return PERM_OK;
+  if (!permi_frontier_enter(frontier))
+    return PERM_ERROR_DEVICE;
+  return permi_frontier_leave(PERMI_CALL(launch, (frontier->module->function[PERMI_SCALE],
+                                                  (unsigned)(blocks < 16384 ? blocks : 16384), 1, 1, PERMI_STEP_THREADS,
+                                                  1, 1, 0, frontier->stream, parameters, NULL), frontier->device,
+                                         frontier->message));
+}
+
+perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
+{
+  const size_t bytes = 8 * (size_t)frontier->planes;
+  char *host = frontier->host[frontier->steps & 1];
+  int fine;
+  if (!permi_frontier_enter(frontier))
+    return PERM_ERROR_DEVICE;
+  fine = permi_frontier_wait(frontier) && /* nothing reads the host's table any more */
+         PERMI_CALL(download, (host, frontier->values[frontier->steps & 1], bytes, frontier->stream), frontier->device,
+                    frontier->message) &&
+         permi_frontier_wait(frontier);
+  if (fine && frontier->programme.lists && !frontier->states)
+    memset(value, 0, bytes); /* a list without states */
+  else if (fine)
+    memcpy(value, host, bytes);
+#if defined(PERM_CUDA_BENCH)
+  permi_frontier_seconds += permi_clock() - frontier->began;
+#endif
+  return permi_frontier_leave(fine);
+}
+
 #if defined(PERM_CUDA_TESTS)
 /* ========================================================================================== >>twin
    A driver that runs the kernels' text on the CPU, chunk by chunk: for tests without a GPU, and to compare with one. */
@@ -2564,28 +3860,167 @@ static CUresult permi_twin_count(int *count) { *count = permi_twin_devices; retu
 static CUresult permi_twin_attribute(int *value, CUdevice_attribute, CUdevice) { *value = 2; return CUDA_SUCCESS; }
 static CUresult permi_twin_retain(CUcontext *context, CUdevice) { *context = (CUcontext)1; return CUDA_SUCCESS; }
 static CUresult permi_twin_current(CUcontext) { return CUDA_SUCCESS; }
+typedef struct permi_twin_kernel { /* its functions */
+  permi_kernel_key key;
+  int function;
+} permi_twin_kernel;
 static CUresult permi_twin_load(CUmodule *module, const void *image)
 {
-  void *copy = malloc(sizeof(permi_kernel_key));
-  if (!copy)
+  permi_twin_kernel *kernel = (permi_twin_kernel *)calloc(PERMI_FUNCTIONS, sizeof *kernel);
+  int k;
+  if (!kernel)
     return CUDA_ERROR_OUT_OF_MEMORY;
-  memcpy(copy, image, sizeof(permi_kernel_key));
-  *module = (CUmodule)copy;
+  for (k = 0; k < PERMI_FUNCTIONS; k++) {
+    memcpy(&kernel[k].key, image, sizeof kernel->key);
+    kernel[k].function = k;
+  }
+  *module = (CUmodule)kernel;
   return CUDA_SUCCESS;
 }
 static CUresult permi_twin_unload(CUmodule module) { free((void *)module); return CUDA_SUCCESS; }
-static CUresult permi_twin_function(CUfunction *function, CUmodule module, const char *)
+static CUresult permi_twin_function(CUfunction *function, CUmodule module, const char *name)
 {
-  *function = (CUfunction)module;
+  permi_twin_kernel *kernel = (permi_twin_kernel *)module;
+  int k;
+  for (k = 0; k < PERMI_FUNCTIONS; k++)
+    if (permi_functions[kernel->key.family][k] && !strcmp(permi_functions[kernel->key.family][k], name)) {
+      *function = (CUfunction)&kernel[k];
+      return CUDA_SUCCESS;
+    }
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+/* A thread block of a step: its ways and blocks one after the other. */
+template <int CELL, int WORDS, int PARTS>
+static void permi_twin_block(const permi_step_arguments &a, unsigned block)
+{
+  permi_route route[256];
+  permi_origin origin[256];
+  const unsigned top = a.top[block / (unsigned)a.spans];
+  const int ones = permi_ones(top), begin = a.middle_start[ones] + (int)(block % (unsigned)a.spans) * a.span;
+  int m, s, first, routes = 0, origins;
+  for (s = 0; s < a.ways; s++)
+    routes += permi_route_make(a, top, a.way[s], route[routes]);
+  for (m = begin; m < begin + a.span && m < a.middle_start[ones + 1]; m++) {
+    const int left = a.left[m], count = a.to_start[left + 1] - a.to_start[left];
+    for (origins = s = 0; s < routes; s++)
+      origins += permi_origin_make(a, a.middle[m], left, route[s], origin[origins]);
+    for (first = 0; first < count; first += 2)
+      permi_values<CELL, WORDS, PARTS, 2>(a, origin, origins, a.to_top[top] + a.to_middle[(ones << a.to_shift) + a.middle[m]],
+                                          count, first, 1, a.sizes);
+  }
+}
+
+/* The states of all items of a step of lists. */
+template <int CELL, int WORDS, int PARTS>
+static void permi_twin_states(const permi_list_arguments &a)
+{
+  unsigned long long i, k = 0;
+  for (i = 0; i < a.end; i++)
+    if (permi_heads(a, i))
+      permi_state_sum<CELL, WORDS, PARTS>(a, i, k++, a.sizes);
+}
+
+/* What is compiled for a kind of values, or NULL. */
+typedef struct permi_twin_cell {
+  void (*block)(const permi_step_arguments &, unsigned);
+  void (*states)(const permi_list_arguments &);
+} permi_twin_cell;
+#define PERMI_TWIN_CELL(cell, words, parts) {permi_twin_block<cell, words, parts>, permi_twin_states<cell, words, parts>}
+static const permi_twin_cell *permi_twin_cell_of(const permi_kernel_key *key)
+{
+  static const permi_twin_cell cells[4] = {PERMI_TWIN_CELL(0, 1, 1), PERMI_TWIN_CELL(1, 1, 1), PERMI_TWIN_CELL(2, 1, 1),
+                                           PERMI_TWIN_CELL(3, 1, 1)};
+#define PERMI_TWIN_INTEGERS(parts)                                                                                     \
+  {PERMI_TWIN_CELL(4, 1, parts), PERMI_TWIN_CELL(4, 2, parts), PERMI_TWIN_CELL(4, 3, parts),                           \
+   PERMI_TWIN_CELL(4, 4, parts), PERMI_TWIN_CELL(4, 5, parts), PERMI_TWIN_CELL(4, 6, parts),                           \
+   PERMI_TWIN_CELL(4, 7, parts), PERMI_TWIN_CELL(4, 8, parts), PERMI_TWIN_CELL(4, 9, parts),                           \
+   PERMI_TWIN_CELL(4, 10, parts)}
+  static const permi_twin_cell integers[2][10] = {PERMI_TWIN_INTEGERS(1), PERMI_TWIN_INTEGERS(2)};
+#undef PERMI_TWIN_INTEGERS
+  if (key->product == PERM_GPU_INTEGER)
+    return key->n > 10 ? NULL : &integers[key->parts - 1][key->n - 1];
+  return &cells[key->product];
+}
+
+static CUresult permi_twin_list(const permi_twin_kernel *kernel, const permi_list_arguments &a, unsigned blocks)
+{
+  unsigned long long before = 0, i, tile;
+  unsigned block;
+  if (kernel->function == PERMI_SCAN) {
+    for (i = 0; i < a.rows * a.tiles; i++) {
+      const unsigned long long count = a.count[i];
+      if (i % a.tiles == 0)
+        a.start[i / a.tiles] = before;
+      a.count[i] = before;
+      before += count;
+    }
+    a.start[a.rows] = before;
+    return CUDA_SUCCESS;
+  }
+  if (kernel->function == PERMI_SUM) {
+    const permi_twin_cell *cell = permi_twin_cell_of(&kernel->key);
+    if (cell)
+      cell->states(a);
+    return cell ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+  }
+  for (block = 0; block < blocks; block++) {
+    const unsigned long long all = a.end - a.begin, first = block * 2048ull;
+    if (kernel->function == PERMI_MERGE) { /* as a thread does 8 items */
+      for (i = first; i < first + 2048 && i < all; i += 8)
+        permi_merge_items(a.item + a.begin, (int)(a.middle - a.begin), a.item + a.middle, (int)(a.end - a.middle),
+                          (int)i, 8, a.merged + a.begin + i);
+      continue;
+    }
+    tile = block % a.tiles;
+    before = kernel->function == PERMI_EXPAND ? a.count[block] : 0;
+    for (i = tile * 1024; i < tile * 1024 + 1024; i++) {
+      const int row = (int)(block / a.tiles);
+      const bool in = kernel->function == PERMI_HEADS ? permi_heads(a, i) : permi_takes(a, row, i);
+      if (in && kernel->function == PERMI_EXPAND)
+        a.item[before] = permi_item_make(a, row, i);
+      before += in;
+    }
+    if (kernel->function != PERMI_EXPAND)
+      a.count[block] = before;
+  }
   return CUDA_SUCCESS;
 }
 static CUresult permi_twin_allow(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
+
+static CUresult permi_twin_step(const permi_kernel_key *key, const permi_step_arguments &a, unsigned blocks)
+{
+  const permi_twin_cell *cell = permi_twin_cell_of(key);
+  unsigned block;
+  for (block = 0; cell && block < blocks; block++)
+    cell->block(a, block);
+  return cell ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
 static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, unsigned, unsigned, unsigned, unsigned,
                                   unsigned, CUstream, void **parameters, void **program_given)
 {
+  const permi_twin_kernel *kernel = (const permi_twin_kernel *)function;
+  const permi_step_arguments *step = (const permi_step_arguments *)parameters[0];
   const perm_gpu_program *program = (const perm_gpu_program *)(void *)program_given;
   permi_arguments<512> a;
   unsigned chunk;
+  if (kernel->key.family == 1 && kernel->function == PERMI_STEP)
+    return permi_twin_step(&kernel->key, *step, gx);
+  if (kernel->key.family == 1 && kernel->function == PERMI_PLACES) {
+    for (chunk = 0; chunk < gx; chunk++)
+      for (int k = 0; k < step->words && step->way[chunk].place >= 0; k++)
+        step->place[step->way[chunk].place + k] = permi_place(*step, step->way[chunk], k);
+    return CUDA_SUCCESS;
+  }
+  if (kernel->key.family == 2 && kernel->function != PERMI_SCALE)
+    return permi_twin_list(kernel, *(const permi_list_arguments *)parameters[0], gx);
+  if (kernel->key.family) {
+    double *x = (double *)(uintptr_t)*(const CUdeviceptr *)parameters[0];
+    for (unsigned long long k = 0; k < *(const unsigned long long *)parameters[1]; k++)
+      x[k] = permi_scaled(x[k], *(const double *)parameters[2], *(const double *)parameters[3]);
+    return CUDA_SUCCESS;
+  }
   if (program && program->batch) {
     memcpy(&a, parameters[0], PERMI_HEAD_BYTES);
     return permi_twin_batch(a.n, program->batch, a.table, a.first, a.out);
@@ -2606,7 +4041,7 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
     else if (program)
       program->twin(program->context, a.first + chunk, a.out + 5 * (size_t)chunk);
     else
-      permi_twin_chunk((const permi_kernel_key *)function, a, a.first + chunk, a.out + 5 * (size_t)chunk);
+      permi_twin_chunk(&kernel->key, a, a.first + chunk, a.out + 5 * (size_t)chunk);
   return CUDA_SUCCESS;
 }
 static CUresult permi_twin_stream(CUstream *stream, unsigned) { *stream = (CUstream)1; return CUDA_SUCCESS; }
@@ -2634,11 +4069,20 @@ static CUresult permi_twin_upload(CUdeviceptr to, const void *from, size_t bytes
   memcpy((void *)(uintptr_t)to, from, bytes);
   return CUDA_SUCCESS;
 }
-static CUresult permi_twin_synchronise(void) { return CUDA_SUCCESS; }
 static CUresult permi_twin_send(CUdeviceptr to, const void *from, size_t bytes, CUstream)
 {
   return permi_twin_upload(to, from, bytes);
 }
+static size_t permi_twin_bytes = (size_t)1 << 30;
+static CUresult permi_twin_memory(size_t *left, size_t *total)
+{
+  *left = *total = permi_twin_bytes;
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_total(size_t *bytes, CUdevice) { *bytes = permi_twin_bytes; return CUDA_SUCCESS; }
+static CUresult permi_twin_push(CUcontext) { return CUDA_SUCCESS; }
+static CUresult permi_twin_pop(CUcontext *) { return CUDA_SUCCESS; }
+static CUresult permi_twin_synchronise(void) { return CUDA_SUCCESS; }
 static CUresult permi_twin_download(void *to, CUdeviceptr from, size_t bytes, CUstream)
 {
   memcpy(to, (const void *)(uintptr_t)from, bytes);
@@ -2669,26 +4113,37 @@ extern "C" void perm_cuda_test_driver(int devices)
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
+/* The memory that the twin says it has. */
+extern "C" void perm_cuda_test_memory(size_t bytes)
+{
+  permi_twin_bytes = bytes;
+}
+
 /* Lets the call after the next `calls` fail; below 0: none. Returns what was left of the last such order. */
 extern "C" long perm_cuda_test_fault(long calls)
 {
   return __atomic_exchange_n(&permi_fault_after, calls, __ATOMIC_RELAXED);
 }
 
-/* What NVRTC, if it is here, makes of work for an architecture; the caller frees it. No GPU is needed. */
-extern "C" char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, size_t *size, char *message)
+/* What NVRTC, if it is here, makes of a kernel for an architecture; the caller frees it. No GPU is needed. */
+static char *permi_test_compile(char *source, int arch, size_t *size, char *message)
 {
-  char *source, *image;
+  char *image = NULL;
+  int open;
   pthread_mutex_lock(&permi_cuda_lock);
-  source = permi_nvrtc_open() ? permi_source(work) : NULL;
+  open = permi_nvrtc_open();
   pthread_mutex_unlock(&permi_cuda_lock);
-  if (!source) {
+  if (!open)
     snprintf(message, PERM_MESSAGE_BYTES, "%s", permi_cuda.nvrtc_message);
-    return NULL;
-  }
-  image = permi_compile(source, arch, size, message);
+  else if (source)
+    image = permi_compile(source, arch, size, message);
   free(source);
   return image;
+}
+
+extern "C" char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, size_t *size, char *message)
+{
+  return permi_test_compile(permi_source(work), arch, size, message);
 }
 
 extern "C" char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t *size, char *message)
@@ -2700,5 +4155,13 @@ extern "C" char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t
   permi_batch_program(n, parts, text, sizeof text, &program);
   work.program = &program;
   return perm_cuda_test_compile(&work, arch, size, message);
+}
+
+/* The same for a step of the frontier programme. */
+extern "C" char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int parts, int lists, int arch,
+                                             size_t *size, char *message)
+{
+  const permi_kernel_key key = permi_step_key(cell, words, parts, lists, 0);
+  return permi_test_compile(permi_step_source(&key), arch, size, message);
 }
 #endif

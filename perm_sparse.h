@@ -2249,6 +2249,7 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
 typedef struct permi_budget {
   double effort; /* times the usual number of moves, in rounds */
   double most;   /* states that fit into memory; those beyond it cost PERMI_ORDER_BEYOND times as much */
+  double each, start; /* predicted seconds: for a unit of cost, and of a run whatever its cost */
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
 
@@ -2643,7 +2644,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     }
   }
   ok = 1;
-  moves = *cost * PERMI_STATE_SECONDS;
+  moves = *cost * budget->each + budget->start;
   if (moves > PERMI_ORDER_HOPELESS * rival || moves > PERMI_ORDER_FORGET_SECONDS)
     moves = 0;
   moves = *cost < 1e300 ? permi_anneal_moves(moves < rival ? moves : rival, budget->effort) : 0;
@@ -2949,6 +2950,7 @@ typedef struct permi_pull {
 
 typedef struct permi_arrays { /* see >>arrays */
   perm_isa isa;
+  int lists;            /* 1: on a GPU, as sorted lists all the same, by the streams */
   int low, middle, top; /* slots; low ones are the lowest bits */
   int *pull_start;      /* steps + 1 */
   permi_pull *pull;
@@ -4787,11 +4789,12 @@ typedef struct permi_layout {
   size_t states;
   uint16_t *word, *rank; /* low words by their number of ones, then ascending; rank among those of as many ones */
   int start[PERMI_ARRAY_LOW + 2];
-  size_t *middle_offset; /* at ones of top << middle slots | middle */
+  uint64_t *middle_offset; /* at ones of top << middle slots | middle */
   uint16_t *middle;      /* ascending, for each number of ones of top */
   unsigned char *left;   /* ones left to the low slots, for each of `middle` */
+  unsigned char *middle_ones; /* of middle bits */
   int middle_start[PERMI_ARRAY_HIGH + 2];
-  size_t *top_offset;
+  uint64_t *top_offset;
   uint16_t *top;
   int tops;
 } permi_layout;
@@ -4851,6 +4854,9 @@ struct permi_arrays_run {
   int tracking;
   double smallest, largest, loss, visited, seconds_before, seconds_each;
   long long exp2;
+  perm_gpu_frontier *gpu; /* not NULL: the values are there, and only the last ones come back */
+  perm_gpu_way *gpu_way;       /* of a step; for lists */
+  perm_gpu_stream *gpu_stream;
 };
 
 static int permi_count_ones(uint64_t x)
@@ -5225,6 +5231,7 @@ static void permi_layout_release(const perm_allocator *allocator, permi_layout *
   permi_release(allocator, layout->middle_offset);
   permi_release(allocator, layout->middle);
   permi_release(allocator, layout->left);
+  permi_release(allocator, layout->middle_ones);
   permi_release(allocator, layout->top_offset);
   permi_release(allocator, layout->top);
 }
@@ -5236,13 +5243,14 @@ static int permi_layout_create(const perm_allocator *allocator, const permi_arra
   memset(layout, 0, sizeof *layout);
   layout->word = (uint16_t *)permi_allocate(allocator, low, sizeof(uint16_t));
   layout->rank = (uint16_t *)permi_allocate(allocator, low, sizeof(uint16_t));
-  layout->middle_offset = (size_t *)permi_allocate(allocator, middles, sizeof(size_t));
+  layout->middle_offset = (uint64_t *)permi_allocate(allocator, middles, sizeof(uint64_t));
   layout->middle = (uint16_t *)permi_allocate(allocator, middles, sizeof(uint16_t));
   layout->left = (unsigned char *)permi_allocate(allocator, middles, 1);
-  layout->top_offset = (size_t *)permi_allocate(allocator, top, sizeof(size_t));
+  layout->middle_ones = (unsigned char *)permi_allocate(allocator, (size_t)1 << arrays->middle, 1);
+  layout->top_offset = (uint64_t *)permi_allocate(allocator, top, sizeof(uint64_t));
   layout->top = (uint16_t *)permi_allocate(allocator, top, sizeof(uint16_t));
   return layout->word && layout->rank && layout->middle_offset && layout->middle && layout->left &&
-         layout->top_offset && layout->top;
+         layout->middle_ones && layout->top_offset && layout->top;
 }
 
 /* The words with `ones` ones among the occupied slots. */
@@ -5253,6 +5261,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
   size_t total[PERMI_ARRAY_HIGH + 1];
+  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1]; /* of a block with j ones left at HIGH + j; 0: there is none */
   int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
@@ -5275,6 +5284,14 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   layout->occupied = occupied;
   layout->ones = ones;
   layout->low = low;
+  memset(size, 0, sizeof size);
+  for (j = 0; j <= low; j++)
+    size[PERMI_ARRAY_HIGH + j] = layout->start[j + 1] - layout->start[j];
+  x = 0;
+  do {
+    layout->middle_ones[x] = (unsigned char)permi_count_ones(x);
+    x = (x - middle_mask) & middle_mask;
+  } while (x);
   for (c = 0; c <= arrays->top; c++) {
     const int rest = ones - c;
     size_t offset = 0;
@@ -5283,14 +5300,13 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
     if (c > tops || rest < 0)
       continue;
     x = 0;
-    do {
-      const int left = rest - permi_count_ones(x);
-      if (left >= 0 && left <= low) {
-        layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
-        layout->middle[used] = (uint16_t)x;
-        layout->left[used++] = (unsigned char)left;
-        offset += (size_t)(layout->start[left + 1] - layout->start[left]);
-      }
+    do { /* without branches: they would be mispredicted */
+      const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
+      layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
+      layout->middle[used] = (uint16_t)x;
+      layout->left[used] = (unsigned char)left;
+      used += states != 0;
+      offset += (size_t)states;
       x = (x - middle_mask) & middle_mask;
     } while (x);
     total[c] = offset;
@@ -5353,7 +5369,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
     way->origin.imaginary = pull->imaginary;
     memcpy(way->origin.integer, pull->integer, sizeof pull->integer);
     way->place = NULL;
-    if ((pull->test | pull->flip | (source->occupied ^ target->occupied)) & low_mask) {
+    if (!run->gpu && (pull->test | pull->flip | (source->occupied ^ target->occupied)) & low_mask) {
       const uint32_t test = (uint32_t)(pull->test & low_mask), want = (uint32_t)(pull->want & low_mask);
       const uint32_t keep = (uint32_t)(pull->keep & low_mask), flip = (uint32_t)(pull->flip & low_mask);
       uint16_t *place = run->places + (size_t)s * (words + PERMI_ARRAY_PAD);
@@ -5368,6 +5384,219 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
     }
   }
 }
+
+/* -- on a GPU: perm_cuda.cu computes the same values in the same order -------------------------- */
+
+#define PERMI_GPU_PLANES 10 /* words of the longest value: kernels keep a few in registers */
+#if defined(PERM_WITH_CUDA)
+static perm_gpu_words permi_gpu_words(const permi_layout *layout)
+{
+  perm_gpu_words words;
+  words.word = layout->word;
+  words.rank = layout->rank;
+  words.middle = layout->middle;
+  words.top = layout->top;
+  words.left = layout->left;
+  words.middle_offset = layout->middle_offset;
+  words.top_offset = layout->top_offset;
+  words.start = layout->start;
+  words.middle_start = layout->middle_start;
+  words.low = layout->low;
+  words.tops = layout->tops;
+  return words;
+}
+
+static perm_status permi_gpu_begin(permi_arrays_run *run)
+{
+  static const perm_gpu_cell cell[] = {PERM_GPU_DOUBLE,  PERM_GPU_DD,      PERM_GPU_COMPLEX, PERM_GPU_COMPLEX_DD,
+                                       PERM_GPU_INTEGER, PERM_GPU_INTEGER, PERM_GPU_INTEGER};
+  const perm_gpu_words words = permi_gpu_words(&run->layout[0]);
+  return perm_cuda_frontier_begin(run->gpu, cell[run->kind], run->words, run->parts, &words);
+}
+
+static perm_status permi_gpu_step(permi_arrays_run *run, int p)
+{
+  const permi_arrays *arrays = run->arrays;
+  const permi_pull *pull = arrays->pull + arrays->pull_start[p];
+  const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
+  const perm_gpu_words words = permi_gpu_words(target);
+  const uint64_t low_mask = ((uint64_t)1 << arrays->low) - 1;
+  const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
+  double sizes[2] = {DBL_MAX, 0};
+  perm_status status;
+  int s;
+  for (s = 0; s < ways; s++, pull++) {
+    const permi_way *way = &run->way[s];
+    perm_gpu_way *to = &run->gpu_way[s];
+    to->test = way->test;
+    to->want = way->want;
+    to->keep = way->keep;
+    to->flip = way->flip;
+    to->low_test = (uint32_t)(pull->test & low_mask);
+    to->low_want = (uint32_t)(pull->want & low_mask);
+    to->low_keep = (uint32_t)(pull->keep & low_mask);
+    to->low_flip = (uint32_t)(pull->flip & low_mask);
+    to->low_ones = way->low_ones;
+    to->moves = ((pull->test | pull->flip | (source->occupied ^ target->occupied)) & low_mask) != 0;
+    to->real = way->origin.real;
+    to->imaginary = way->origin.imaginary;
+    memcpy(to->integer, way->origin.integer, sizeof to->integer);
+  }
+  status = perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL);
+  if (run->tracking) {
+    run->smallest = sizes[0];
+    run->largest = sizes[1];
+  }
+  return status;
+}
+
+/* The same by the streams of lists, whose coefficients are those of the pulls. */
+static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
+{
+  const permi_frontier *frontier = run->frontier;
+  const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
+  double sizes[2] = {DBL_MAX, 0};
+  uint64_t states = 0;
+  perm_status status;
+  int s;
+  for (s = 0; s < streams; s++) {
+    const permi_stream *from = &frontier->stream[first + s];
+    perm_gpu_stream *to = &run->gpu_stream[s];
+    to->test = from->test;
+    to->want = from->want;
+    to->flip = from->flip;
+    to->real = run->absolute ? from->absolute : from->real;
+    to->imaginary = from->imaginary;
+    memcpy(to->integer, from->integer, sizeof to->integer);
+  }
+  status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
+  run->layout[(p + 1) & 1].states = (size_t)states;
+  if (run->tracking) {
+    run->smallest = sizes[0];
+    run->largest = sizes[1];
+  }
+  return status;
+}
+
+static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+{
+  perm_gpu_programme programme;
+  int p;
+  programme.lists = arrays->lists;
+  programme.low = arrays->low;
+  programme.middle = arrays->middle;
+  programme.top = arrays->top;
+  programme.states[0] = frontier->room[0];
+  programme.states[1] = frontier->room[1];
+  programme.words = (int)(bytes / 8);
+  programme.ways = 1;
+  for (p = 0; p < frontier->steps; p++) {
+    const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
+    programme.ways = ways > programme.ways ? ways : programme.ways;
+  }
+  return programme;
+}
+
+static perm_status permi_gpu_create(permi_arrays_run *run, size_t bytes, char *message)
+{
+  const perm_gpu_programme programme = permi_gpu_programme(run->frontier, run->arrays, bytes);
+  perm_options options;
+  memset(&options, 0, sizeof options);
+  if (run->control)
+    options = *run->control->options;
+  return perm_cuda_frontier_create(&programme, &options, &run->gpu, message);
+}
+
+static perm_status permi_gpu_scale(permi_arrays_run *run, size_t states, double first, double second)
+{
+  return perm_cuda_frontier_scale(run->gpu, states, first, second);
+}
+
+static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
+{
+  const perm_status status = perm_cuda_frontier_value(run->gpu, value);
+  double x[4];
+  size_t k;
+  if (status != PERM_OK || run->kind >= PERMI_CELL_WORD)
+    return status;
+  memcpy(x, value, run->bytes);
+  for (k = 0; k < run->bytes / sizeof(double); k++)
+    if (!(fabs(x[k]) <= DBL_MAX))
+      return PERM_ERROR_DEVICE; /* the bounds of sizes exclude it */
+  return PERM_OK;
+}
+
+static void permi_gpu_free(permi_arrays_run *run)
+{
+  perm_cuda_frontier_free(run->gpu);
+}
+
+static double permi_gpu_needs(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+{
+  const perm_gpu_programme programme = permi_gpu_programme(frontier, arrays, bytes);
+  return perm_cuda_frontier_needs(&programme);
+}
+
+/* Bytes of the GPU there is; 0: none. */
+static double permi_gpu_bytes(void)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return perm_cuda_frontier_bytes(message);
+}
+#else
+static perm_status permi_gpu_begin(permi_arrays_run *run)
+{
+  (void)run;
+  return PERM_ERROR_DEVICE;
+}
+
+static perm_status permi_gpu_step(permi_arrays_run *run, int p)
+{
+  (void)p;
+  return permi_gpu_begin(run);
+}
+
+static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
+{
+  (void)p;
+  return permi_gpu_begin(run);
+}
+
+static perm_status permi_gpu_create(permi_arrays_run *run, size_t bytes, char *message)
+{
+  (void)bytes;
+  permi_gpu_devices(1, message);
+  return permi_gpu_begin(run);
+}
+
+static perm_status permi_gpu_scale(permi_arrays_run *run, size_t states, double first, double second)
+{
+  (void)states, (void)first, (void)second;
+  return permi_gpu_begin(run);
+}
+
+static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
+{
+  (void)value;
+  return permi_gpu_begin(run);
+}
+
+static void permi_gpu_free(permi_arrays_run *run)
+{
+  (void)run;
+}
+
+static double permi_gpu_needs(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+{
+  (void)arrays;
+  return (frontier->room[0] + frontier->room[1]) * (double)bytes;
+}
+
+static double permi_gpu_bytes(void)
+{
+  return 0;
+}
+#endif
 
 /* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
 static void permi_array_track(const double *x, size_t doubles, size_t stride, double *smallest, double *largest)
@@ -5393,7 +5622,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
   const size_t stride = run->kind == PERMI_CELL_COMPLEX_DD ? 2 : 1, tracked = run->kind == PERMI_CELL_DD ? 1 : doubles;
-  char *y = to + target->top_offset[top] * run->bytes;
+  char *y = to + (size_t)target->top_offset[top] * run->bytes;
   int i, s;
   for (i = target->middle_start[ones]; i < target->middle_start[ones + 1]; i++) {
     const uint32_t high = top << bits | target->middle[i];
@@ -5409,7 +5638,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
       word = (high & way->keep) ^ way->flip;
       origin[origins] = way->origin;
       const size_t middle = (size_t)(ones + way->top_ones) << bits | (word & middle_mask);
-      origin[origins].x = from + (source->top_offset[word >> bits] + source->middle_offset[middle]) * run->bytes;
+      origin[origins].x = from + (size_t)(source->top_offset[word >> bits] + source->middle_offset[middle]) * run->bytes;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].place = way->place ? way->place + start : NULL;
       origin[origins++].eight = way->place ? way->eight + start / 8 + left : NULL;
@@ -5506,22 +5735,27 @@ static int permi_arrays_passes(const permi_frontier *frontier)
 }
 
 /* As permi_run_rescale; values are those of the buffer times 2^exp2. */
-static void permi_array_rescale(permi_arrays_run *run, double *x, size_t doubles)
+static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t states)
 {
+  perm_status status = PERM_OK;
   size_t k;
   int e, half;
   if (run->largest == 0 || (run->largest > 1e-150 && run->largest < 1e150))
-    return;
+    return status;
   frexp(run->largest, &e);
   half = e / 2;
-  for (k = 0; k < doubles; k++)
-    x[k] = x[k] * ldexp(1, -half) * ldexp(1, half - e);
+  if (run->gpu)
+    status = permi_gpu_scale(run, states, ldexp(1, -half), ldexp(1, half - e));
+  else
+    for (k = 0; k < states * run->bytes / sizeof(double); k++)
+      x[k] = x[k] * ldexp(1, -half) * ldexp(1, half - e);
   run->loss = permi_loss_scaled(run->loss, 1, -e);
   run->smallest = ldexp(run->smallest, -e);
   run->largest = ldexp(run->largest, -e);
   if (e > 0 && run->smallest < PERMI_ARRAY_SAFE)
     run->loss += 2 * DBL_MIN;
   run->exp2 += e;
+  return status;
 }
 
 /* sum |c| and the least |c| != 0 of the parts of the coefficients of a step. */
@@ -5556,6 +5790,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   const int doubles = run->kind < PERMI_CELL_WORD, cancels = !run->absolute && frontier->algebra != PERMI_MAGNITUDES &&
                                                            frontier->algebra != PERMI_MAGNITUDES_DD;
   double least, weight, next_least;
+  perm_status status = PERM_OK;
   int p;
   run->bytes = permi_cell_bytes(frontier, run->kind);
   run->kernel = permi_arrays_kernel(run->kind, arrays->isa);
@@ -5565,15 +5800,18 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   run->exp2 = 0;
   permi_layout_fill(arrays, &run->layout[0], 0, 0);
   memset(run->values[0], 0, run->bytes);
-  if (doubles)
+  if (run->gpu)
+    status = permi_gpu_begin(run);
+  else if (doubles)
     *(double *)(void *)run->values[0] = 1;
   else
     *(uint64_t *)(void *)run->values[0] = 1;
-  for (p = 0; p < frontier->steps; p++) {
+  for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
-    perm_status status = PERM_OK;
-    permi_layout_fill(arrays, target, arrays->occupied[p + 1], arrays->ones[p + 1]);
-    permi_ways_fill(run, p, source, target);
+    if (!arrays->lists) {
+      permi_layout_fill(arrays, target, arrays->occupied[p + 1], arrays->ones[p + 1]);
+      permi_ways_fill(run, p, source, target);
+    }
     run->tracking = 0;
     if (doubles) {
       weight = permi_ways_weight(run, p, &least);
@@ -5587,19 +5825,18 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
         run->tracking = run->smallest * next_least < PERMI_ARRAY_SAFE || run->largest * weight > 1e150;
       }
     }
-    if (run->control && (p & 15) == 0)
+    if (run->control && (run->gpu || (p & 15) == 0))
       status =
           permi_control_poll(run->control, run->seconds_before + frontier->cost[p] * run->seconds_each, "frontier");
     if (status == PERM_OK)
-      status = permi_array_step(run, p);
-    if (status != PERM_OK)
-      return status;
-    if (run->tracking)
-      permi_array_rescale(run, (double *)(void *)run->values[(p + 1) & 1],
-                          target->states * run->bytes / sizeof(double));
+      status = arrays->lists ? permi_gpu_unite(run, p) : run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
+    if (status == PERM_OK && run->tracking)
+      status = permi_array_rescale(run, (double *)(void *)run->values[(p + 1) & 1], target->states);
     run->visited += run->absolute ? 0 : (double)target->states;
   }
-  return PERM_OK;
+  if (status == PERM_OK && run->gpu)
+    status = permi_gpu_value(run, run->values[frontier->steps & 1]);
+  return status;
 }
 
 /* As permi_frontier_finish: value and the sum of moduli of the terms, each with its own exponent and loss. The theorem
@@ -5637,8 +5874,10 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   const perm_allocator *allocator = &frontier->allocator;
   const int passes = permi_arrays_passes(frontier);
   const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD;
+  const int gpu = arrays->isa == PERM_ISA_CUDA;
   permi_arrays_run run;
   double value[2][4], loss[2];
+  char message[PERM_MESSAGE_BYTES] = "";
   long long exp2[2];
   int p, pass, ok = 1;
   perm_status status = PERM_ERROR_MEMORY;
@@ -5647,7 +5886,8 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.frontier = frontier;
   run.arrays = arrays;
   run.control = control;
-  run.threads = control && leaf->information.seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(control->options) : 1;
+  run.threads =
+      control && !gpu && leaf->information.seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(control->options) : 1;
   run.kind = permi_arrays_kind(frontier);
   run.words = frontier->words;
   run.parts = frontier->parts;
@@ -5664,14 +5904,19 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.eights = (permi_eight *)permi_allocate(
       allocator, (size_t)run.most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (p = 0; p < 2; p++) {
-    const double size = frontier->room[p] * (double)permi_cell_bytes(frontier, run.kind) + PERMI_ARRAY_PAD;
+    const double size = (gpu ? 1 : frontier->room[p]) * (double)permi_cell_bytes(frontier, run.kind) + PERMI_ARRAY_PAD;
     ok = permi_layout_create(allocator, arrays, &run.layout[p]) && ok;
     if (size < (double)(SIZE_MAX / 2))
       run.values[p] = (char *)permi_allocate(allocator, (size_t)size, 1);
   }
-  if (ok && run.way && run.origin && run.places && run.eights && run.values[0] && run.values[1]) {
+  if (gpu) {
+    run.gpu_way = (perm_gpu_way *)permi_allocate(allocator, (size_t)run.most, sizeof *run.gpu_way);
+    run.gpu_stream = (perm_gpu_stream *)permi_allocate(allocator, (size_t)run.most, sizeof *run.gpu_stream);
+  }
+  if (ok && run.way && run.origin && run.places && run.eights && run.values[0] && run.values[1] &&
+      (!gpu || (run.gpu_way && run.gpu_stream))) {
     memset(run.places, 0, (size_t)run.most * table * sizeof(uint16_t)); /* vectors read a little beyond */
-    status = PERM_OK;
+    status = gpu ? permi_gpu_create(&run, permi_cell_bytes(frontier, run.kind), message) : PERM_OK;
   }
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = pass;
@@ -5693,10 +5938,19 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
       permi_frontier_add_integer(&partial->imaginary, x + frontier->words, frontier);
     partial->terms += run.visited;
   }
+  if (gpu) {
+    permi_gpu_free(&run);
+    if (control && status == PERM_OK)
+      control->gpus = control->gpus > 1 ? control->gpus : 1;
+    else if (control)
+      memcpy(control->message, message, sizeof message);
+  }
   for (p = 0; p < 2; p++) {
     permi_layout_release(allocator, &run.layout[p]);
     permi_release(allocator, run.values[p]);
   }
+  permi_release(allocator, run.gpu_way);
+  permi_release(allocator, run.gpu_stream);
   permi_release(allocator, run.way);
   permi_release(allocator, run.origin);
   permi_release(allocator, run.places);
@@ -5880,7 +6134,34 @@ static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arr
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
   return (frontier->room[0] + frontier->room[1]) * (double)permi_cell_bytes(frontier, permi_arrays_kind(frontier)) +
-         2 * (11 * middles + ldexp(10, arrays->top)) + 65536;
+         2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
+}
+
+/* On a GPU: what the host takes. */
+static double permi_arrays_host_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
+{
+  return permi_arrays_bytes(frontier, arrays) -
+         (frontier->room[0] + frontier->room[1]) * (double)permi_cell_bytes(frontier, permi_arrays_kind(frontier));
+}
+
+/* Words of a value, for which there are kernels; 0: none for residues, nor for integers of many words. */
+static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
+{
+  const size_t bytes = permi_cell_bytes(frontier, permi_arrays_kind(frontier));
+  return frontier->algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
+}
+
+/* Seconds on a GPU: of an H200. */
+#define PERMI_GPU_START_SECONDS 0.4 /* a context and a compilation */
+#define PERMI_GPU_STEP_SECONDS 3e-5
+#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost, of doubles */
+static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
+{
+  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, times doubles */
+  const double words = frontier->algebra == PERMI_WORDS ? frontier->words * frontier->parts * frontier->parts : 1;
+  const int passes = permi_arrays_passes(frontier);
+  return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
+         frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS * (each[frontier->algebra] * words + passes - 1);
 }
 
 /* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
@@ -5905,7 +6186,7 @@ static double permi_arrays_seconds(const permi_frontier *frontier)
 static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arrays, int steps)
 {
   int i;
-  hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)arrays->low);
+  hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)(arrays->low + (arrays->lists << 8)));
   for (i = 0; i < arrays->pull_start[steps]; i++) {
     hash = permi_hash(hash, arrays->pull[i].test);
     hash = permi_hash(hash, arrays->pull[i].want);
@@ -14037,7 +14318,11 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                "predicted %.3g s, %.3g bytes\n",
                perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
                frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1],
-               frontier->arrays ? "arrays" : "lists", leaf->information.work,
+               !frontier->arrays                        ? "lists"
+               : frontier->arrays->lists                ? "lists on a GPU"
+               : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
+                                                        : "arrays",
+               leaf->information.work,
                algebra[frontier->algebra], leaf->information.seconds, leaf->information.bytes);
   return length > 0 ? (size_t)length : 0;
 }
@@ -14197,7 +14482,27 @@ static double permi_algebra_weight(permi_algebra algebra)
 
 #define PERMI_HOPELESS_SECONDS 1e12 /* such jobs are refused, as are those that need */
 #define PERMI_HOPELESS_BYTES 1e13   /* unless max_bytes allows it */
+#define PERMI_GPU_LISTS_SLOWER 10  /* than arrays */
+#define PERMI_GPU_SHARE 0.98       /* of a GPU's memory that arrays may have */
 #define PERMI_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
+
+/* Do the arrays go to a GPU? offer: that of lists. With cpu_fallback only if there is one that has the memory. */
+static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
+{
+  const size_t bytes = permi_gpu_cell_bytes(frontier);
+  double seconds = permi_arrays_seconds(frontier), there, needed;
+  if (!options->gpus || !bytes)
+    return 0;
+  if (options->method != PERM_ARRAYS && offer->seconds < seconds)
+    seconds = offer->seconds;
+  if (options->isa != PERM_ISA_CUDA && permi_arrays_gpu_seconds(frontier) >= seconds)
+    return 0;
+  there = permi_gpu_bytes();
+  needed = permi_gpu_needs(frontier, frontier->arrays, bytes);
+  if (there > 0 && needed > there * PERMI_GPU_SHARE)
+    snprintf(offer->why, sizeof offer->why, "on a GPU it would need %.3g bytes of %.3g", needed, there);
+  return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->cpu_fallback;
+}
 
 /* Lists or arrays: what is predicted to be faster, unless the method says. Arrays also hold the states that cannot be
    reached and cost more in small steps. */
@@ -14206,16 +14511,24 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
 {
   const perm_options *options = maker->options;
   const double states = frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1];
+  const int gpu_lists = options->method == PERM_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
   offer->seconds =
       permi_order_seconds(block, frontier->cost[frontier->steps] * permi_algebra_weight(frontier->algebra));
   offer->bytes =
       (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
-  if (options->method == PERM_LISTS || options->method == PERM_SORTING ||
-      (options->method != PERM_ARRAYS && states < PERMI_ARRAY_STATES))
+  if ((options->method == PERM_LISTS && !gpu_lists) || options->method == PERM_SORTING ||
+      (options->method != PERM_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
   if (!permi_arrays_create(&options->allocator, block, order, frontier, permi_isa(options), &frontier->arrays))
     return permi_fail_memory(maker->result);
-  if (frontier->arrays && options->method != PERM_ARRAYS && permi_arrays_seconds(frontier) > offer->seconds) {
+  if (frontier->arrays)
+    frontier->arrays->lists = gpu_lists;
+  if (frontier->arrays && permi_arrays_on_gpu(options, frontier, offer)) {
+    frontier->arrays->isa = PERM_ISA_CUDA;
+    offer->seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
+    offer->bytes = permi_arrays_host_bytes(frontier, frontier->arrays);
+  } else if (frontier->arrays && options->method != PERM_ARRAYS &&
+             (gpu_lists || permi_arrays_seconds(frontier) > offer->seconds)) {
     permi_arrays_release(&options->allocator, frontier->arrays);
     frontier->arrays = NULL;
   } else if (frontier->arrays) {
@@ -14239,7 +14552,33 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
     size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
   budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
   budget.most = 0.49 * bytes / size;
+  budget.each = PERMI_STATE_SECONDS;
+  budget.start = 0;
   return budget;
+}
+
+/* The same where a GPU is likely to be taken: going by a first order, found at once. 0: out of memory. */
+static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, double rival, int *order,
+                                     permi_budget *budget)
+{
+  const perm_options *options = maker->options;
+  const double bytes = options->max_bytes > 0 ? options->max_bytes : PERMI_DEFAULT_BYTES;
+  permi_budget quick = *budget;
+  double cost, there;
+  if (!options->gpus)
+    return 1;
+  quick.effort = 0;
+  if (!permi_order(&options->allocator, block, maker->binomial, rival, &quick, order, &cost))
+    return 0;
+  if (options->isa != PERM_ISA_CUDA && cost * PERMI_STATE_SECONDS < PERMI_GPU_START_SECONDS)
+    return 1;
+  there = permi_gpu_bytes();
+  if (there > 0) {
+    budget->most *= PERMI_GPU_SHARE * there / bytes;
+    budget->each = PERMI_GPU_STATE_SECONDS;
+    budget->start = PERMI_GPU_START_SECONDS;
+  }
+  return 1;
 }
 
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
@@ -14247,7 +14586,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   const perm_allocator *allocator = &maker->options->allocator;
   permi_working *working = maker->working;
   permi_frontier *frontier = NULL;
-  const permi_budget budget = permi_frontier_budget(maker, block);
+  permi_budget budget = permi_frontier_budget(maker, block);
   double cost;
   int *order;
   perm_status status;
@@ -14257,7 +14596,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
     return PERM_OK;
   }
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
-  if (!order || !permi_order(allocator, block, maker->binomial, rival, &budget, order, &cost)) {
+  if (!order || !permi_frontier_budget_gpu(maker, block, rival, order, &budget) ||
+      !permi_order(allocator, block, maker->binomial, rival, &budget, order, &cost)) {
     permi_release(allocator, order);
     return permi_fail_memory(maker->result);
   }
@@ -14304,7 +14644,8 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
         permi_arrays_fingerprint(leaf->information.fingerprint, frontier->arrays, frontier->steps);
     leaf->run_task = permi_arrays_run_task;
   }
-  leaf->threaded = frontier->arrays || fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
+  leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
+                                    : fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   leaf->release = permi_frontier_release;
   leaf->explain = permi_frontier_explain;
   leaf->context = frontier;

@@ -1,14 +1,26 @@
 /* Rates on one GPU as a Markdown table: what the FP64 pipe gives, two kernels in the published style as yardsticks,
    and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them.
-   Usage: build/bench_cuda [quick | tune | sparse]   quick: slices only; sparse: sparse matrices only, for trials of
-   -DPERMI_CODEGEN_GLOBAL (perm_sparse.h); tune: default precision only, for trials of
-   -DPERMI_GPU_BLOCK(n)=.. (perm.h) and -DPERMI_GPU_BLOCKS=.. (perm_cuda.cu) */
+   Usage: build/bench_cuda [quick | tune | sparse | frontier [FILE...] | exact | batch]   quick: slices only; tune: some
+   slices, for trials of -DPERMI_GPU_BLOCK(n)=.. (perm.h) and -DPERMI_GPU_BLOCKS=.. (perm_cuda.cu); sparse, for trials of
+   -DPERMI_CODEGEN_GLOBAL (perm_sparse.h), frontier, of Matrix Market files too, exact and batch, which are compared with
+   all cores of this machine: only those */
+#define PERM_CUDA_BENCH
 #include "../../perm_cuda.cu"
 #include "../../perm_sparse.h"
 
 #include <cuda_runtime.h>
 
 extern "C" perm_status bench_generate(const char *specification, perm_matrix *matrix, perm_result *result);
+
+/* bench_frontier.h */
+extern "C" void bench_frontier(int files, char **file);
+extern "C" double bench_frontier_seconds(int reset)
+{
+  const double seconds = permi_frontier_seconds;
+  if (reset)
+    permi_frontier_seconds = 0;
+  return seconds;
+}
 
 static void bench_check(cudaError_t status, const char *what)
 {
@@ -374,6 +386,10 @@ int main(int argc, char **argv)
     printf("SKIP bench-cuda: %s\n", message);
     return 0;
   }
+  if (argc > 1 && !strcmp(argv[1], "frontier")) {
+    bench_frontier(argc - 2, argv + 2);
+    return 0;
+  }
   bench_check(cudaGetDeviceProperties(&device, 0), "device");
   processors = device.multiProcessorCount;
   bench_check(cudaMalloc((void **)&memory, 1 << 20), "memory");
@@ -445,6 +461,7 @@ int main(int argc, char **argv)
     bench_batch_all();
     printf("\nn = 40, U(0,1): %.17g, default %.17g in %.2f s (all included); relative error %.2g, estimate %.2g\n",
            truth.value, r.value, r.seconds, fabs(r.value - truth.value) / truth.value, r.estimate / r.value);
+    bench_frontier(0, NULL);
   }
   return 0;
 }

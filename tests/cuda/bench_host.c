@@ -10,3 +10,5 @@ perm_status bench_generate(const char *specification, perm_matrix *matrix, perm_
 {
   return perm_generate(specification, 1, NULL, matrix, result);
 }
+
+#include "bench_frontier.h"

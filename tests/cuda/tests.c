@@ -6,6 +6,7 @@
 #define PERM_IMPLEMENTATION
 #include "perm_sparse.h"
 
+#include "../../examples/perm_generate.h"
 #include "test.h"
 
 void perm_cuda_test_driver(int devices);
@@ -1783,6 +1784,7 @@ TEST(t_cuda_codegen_compiles)
   }
   CHECK_SHOW(shared && global, "%d shared, %d global", shared, global);
 }
+#include "t_frontier.h"
 
 int main(int argc, char **argv)
 {

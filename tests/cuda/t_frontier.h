@@ -1,0 +1,448 @@
+/* The frontier programme on arrays on a GPU, or its twin: the CPU engine's bits in every kind of value, for all shapes
+   of matrices and of tables; faults, stops, memory. */
+
+void perm_cuda_test_memory(size_t bytes);
+char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int parts, int lists, int arch, size_t *size,
+                                  char *message);
+
+enum { T_FRONTIER_REAL, T_FRONTIER_SIGNED, T_FRONTIER_STEEP, T_FRONTIER_INTEGERS, T_FRONTIER_LARGE, T_FRONTIER_VALUES };
+
+/* A random matrix: a band, any density, two blocks, an empty row, dense; complex or not. */
+static perm_matrix t_frontier_matrix(int n, int shape, int values, int is_complex)
+{
+  int row[24 * 24], column[24 * 24], i, j;
+  double real[24 * 24], imaginary[24 * 24];
+  int64_t integer[24 * 24];
+  size_t count = 0;
+  const int integers = values >= T_FRONTIER_INTEGERS;
+  const double density = 0.15 + 0.5 * test_uniform();
+  perm_matrix matrix;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      int there = test_uniform() < density || i == j;
+      switch (shape) {
+      case 0: there = (j - i + n) % n < 3 || (j - i + n) % n > n - 2; break;
+      case 1: there = test_uniform() < density; break; /* may be singular */
+      case 2: there = there && (i < n / 2) == (j < n / 2); break;
+      case 3: there = 1; break;
+      case 4: there = there && i != n / 2; break;
+      default: break;
+      }
+      if (!there)
+        continue;
+      row[count] = i;
+      column[count] = j;
+      integer[count] = 1 + test_below(6);
+      integer[count] *= test_below(2) ? 1 : -1;
+      if (values == T_FRONTIER_LARGE)
+        integer[count] *= (INT64_C(1) << 40) + test_below(1000000);
+      real[count] = values == T_FRONTIER_REAL ? test_uniform() + 1e-3 : 2 * test_uniform() - 1;
+      imaginary[count] = test_below(3) ? 2 * test_uniform() - 1 : 0;
+      if (values == T_FRONTIER_STEEP) {
+        const int e = test_below(900) - 450;
+        real[count] = ldexp(real[count], e);
+        imaginary[count] = ldexp(imaginary[count], e);
+      }
+      if (integers) {
+        real[count] = (double)integer[count];
+        imaginary[count] = test_below(7) - 3;
+      }
+      count++;
+    }
+  CHECK(perm_matrix_from_triplets(n, n, count, row, column, real, imaginary, integer,
+                                  is_complex ? PERM_KIND_COMPLEX
+                                  : integers ? PERM_KIND_INTEGER
+                                             : PERM_KIND_REAL,
+                                  NULL, &matrix, NULL) == PERM_OK);
+  return matrix;
+}
+
+static perm_options t_frontier_options(perm_precision precision)
+{
+  perm_options options = cuda_options(precision, 0);
+  options.method = PERM_ARRAYS;
+  options.gpus = 1;
+  options.threads = 1;
+  return options;
+}
+
+/* The GPU's plan, with its tables cut in another way if low >= 0: that changes no bit. low = T_FRONTIER_CPU: run by the
+   CPU's engine. Counts the programmes. */
+#define T_FRONTIER_CPU (-2)
+#define T_FRONTIER_LISTS (-3) /* as sorted lists: these have the same bits too */
+static perm_result t_frontier_compute(const perm_matrix *matrix, const perm_options *options, int low, int *programmes)
+{
+  perm_job *job = NULL;
+  perm_state *state = NULL;
+  perm_result r;
+  int k;
+  memset(&r, 0, sizeof r);
+  if (perm_sparse_job(matrix, options, &job, &r) != PERM_OK)
+    return r;
+  for (k = 0; k < job->leaves; k++) {
+    permi_arrays *arrays = ((permi_frontier *)job->leaf[k].context)->arrays;
+    if (job->leaf[k].run_task == permi_arrays_run_task && arrays->isa == PERM_ISA_CUDA) {
+      const int slots = arrays->low + arrays->middle + arrays->top;
+      ++*programmes;
+      if (low == T_FRONTIER_CPU)
+        arrays->isa = permi_isa_best();
+      arrays->lists = low == T_FRONTIER_LISTS;
+      if (low >= 0 && low < slots && slots - low <= 2 * PERMI_ARRAY_HIGH) {
+        arrays->low = low;
+        arrays->middle = (slots - low) * (1 + test_below(2)) / 2;
+        arrays->middle = arrays->middle < PERMI_ARRAY_HIGH ? arrays->middle : PERMI_ARRAY_HIGH;
+        arrays->top = slots - low - arrays->middle;
+      }
+    }
+  }
+  CHECK(perm_state_create(job, &state) == PERM_OK);
+  perm_job_execute(job, state, options, &r);
+  perm_state_free(state);
+  perm_job_free(job);
+  return r;
+}
+
+static int t_frontier_same(const perm_result *a, const perm_result *b)
+{
+  return cuda_same_bits(a, b) && a->exact == b->exact && !memcmp(&a->integer, &b->integer, sizeof a->integer) &&
+         !memcmp(&a->imaginary_integer, &b->imaginary_integer, sizeof a->integer) && a->terms == b->terms;
+}
+
+/* Are these the instructions whose rounding a GPU repeats? */
+static int t_frontier_has_bits(perm_precision precision)
+{
+#if PERMI_X86
+  return permi_isa_here(precision == PERM_PRECISION_DD ? PERM_ISA_AVX512 : PERM_ISA_AVX2);
+#else
+  (void)precision;
+  return 0;
+#endif
+}
+
+static void t_frontier_random(int trials, int n_most)
+{
+  static const perm_precision precisions[] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_DD};
+  int trial, programmes = 0, ran_on_cpu = 0, compared = 0, kinds[10] = {0}, scaled = 0, zero = 0;
+  for (trial = 0; trial < trials; trial++) {
+    const int values = trial % T_FRONTIER_VALUES, is_complex = trial / T_FRONTIER_VALUES % 2, shape = test_below(6);
+    const int n = 3 + test_below(n_most - 2);
+    perm_precision precision = precisions[trial / (2 * T_FRONTIER_VALUES) % 2];
+    perm_matrix matrix = t_frontier_matrix(n, shape, values, is_complex);
+    perm_options options;
+    perm_result expected, r;
+    int before = programmes;
+    if (values >= T_FRONTIER_INTEGERS)
+      precision = PERM_PRECISION_EXACT;
+    options = t_frontier_options(precision);
+    expected = t_frontier_compute(&matrix, &options, T_FRONTIER_CPU, &ran_on_cpu);
+    CHECK(expected.gpus == 0);
+    r = t_frontier_compute(&matrix, &options, trial % 4 == 3 ? T_FRONTIER_LISTS : trial % 4 ? test_below(6) : -1,
+                           &programmes);
+    CHECK(trial % 4 != 3 || r.terms <= expected.terms); /* arrays also hold what cannot be reached */
+    if (trial % 4 == 3)
+      r.terms = expected.terms;
+    CHECK_SHOW(expected.status == PERM_OK && r.status == PERM_OK, "trial %d: %s, %s", trial, expected.message,
+               r.message);
+    if (t_frontier_has_bits(precision)) {
+      CHECK_SHOW(t_frontier_same(&expected, &r),
+                 "trial %d n %d shape %d values %d complex %d %s: %.17g %+.17gi * 2^%lld error %g estimate %g, "
+                 "not %.17g %+.17gi * 2^%lld error %g estimate %g",
+                 trial, n, shape, values, is_complex, perm_precision_name(precision), r.value, r.imaginary, r.exp2,
+                 r.error, r.estimate, expected.value, expected.imaginary, expected.exp2, expected.error,
+                 expected.estimate);
+      compared += programmes > before;
+    } else {
+      const double scale = ldexp(1, permi_int_exponent(expected.exp2 - r.exp2));
+      CHECK(permi_modulus(r.value - expected.value * scale, r.imaginary - expected.imaginary * scale) <=
+            r.error + expected.error * scale + 1e-15 * permi_modulus(r.value, r.imaginary));
+    }
+    CHECK(programmes == before || (r.isa == PERM_ISA_CUDA && r.gpus == 1));
+    kinds[2 * values + is_complex] += programmes - before;
+    scaled += r.exp2 != 0;
+    zero += r.value == 0;
+    perm_matrix_free(&matrix);
+  }
+  for (trial = 0; trial < 10; trial++)
+    CHECK_SHOW(kinds[trial] > trials / 40, "%d programmes of kind %d", kinds[trial], trial);
+  CHECK_SHOW(zero > 0 && scaled > trials / 30, "%d of value 0, %d scaled", zero, scaled);
+  if (test_verbose)
+    printf("  %d programmes, %d compared bit for bit, %d scaled, %d zero\n", programmes, compared, scaled, zero);
+}
+
+TEST(t_cuda_frontier_twin_has_the_bits_of_the_cpu)
+{
+  perm_cuda_test_driver(1);
+  t_frontier_random(600, 10);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_frontier_gpu_has_the_bits_of_the_cpu)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  t_frontier_random(600, 14);
+}
+
+/* Larger structures, of which blocks fill a warp's lanes and more. */
+static void t_frontier_structures(const char *const *kind, int kinds)
+{
+  static const perm_precision precisions[] = {PERM_PRECISION_FAST, PERM_PRECISION_EXACT, PERM_PRECISION_DD};
+  int k, p, low, programmes = 0, ran_on_cpu = 0;
+  for (k = 0; k < kinds; k++)
+    for (p = 0; p < 3; p++) {
+      perm_matrix matrix;
+      perm_options options = t_frontier_options(precisions[p]);
+      perm_result expected, r;
+      CHECK_SHOW(perm_generate(kind[k], 3, NULL, &matrix, &r) == PERM_OK, "%s", r.message);
+      if (precisions[p] == PERM_PRECISION_EXACT && matrix.kind != PERM_KIND_INTEGER) {
+        perm_matrix_free(&matrix);
+        continue;
+      }
+      expected = t_frontier_compute(&matrix, &options, T_FRONTIER_CPU, &ran_on_cpu);
+      for (low = -1; low >= T_FRONTIER_LISTS; low -= 2) {
+      r = t_frontier_compute(&matrix, &options, low == -1 && p ? 7 : low, &programmes);
+      if (low == T_FRONTIER_LISTS)
+        r.terms = expected.terms;
+      CHECK_SHOW(r.status == PERM_OK && (t_frontier_same(&expected, &r) || !t_frontier_has_bits(precisions[p])),
+                 "%s %s: %.17g error %g, not %.17g error %g: %s", kind[k], perm_precision_name(precisions[p]), r.value,
+                 r.error, expected.value, expected.error, r.message);
+      }
+      perm_matrix_free(&matrix);
+    }
+  CHECK(programmes >= 2 * kinds && 2 * ran_on_cpu == programmes);
+}
+
+TEST(t_cuda_frontier_twin_structures)
+{
+  static const char *const kind[] = {"er:20:0.25", "regular:40:3", "grid:8:8", "mycielskian:5", "band:30:4"};
+  perm_cuda_test_driver(1);
+  t_frontier_structures(kind, 5);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_frontier_gpu_structures)
+{
+  static const char *const kind[] = {"er:30:0.2", "regular:70:3", "grid:12:12", "mycielskian:6", "band:60:6"};
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  t_frontier_structures(kind, 5);
+}
+
+/* Whatever call fails: a status and a message, nothing is left behind, and the next run has the same bits. */
+static void t_frontier_faults(const char *kind, perm_method method, int stride)
+{
+  perm_matrix matrix;
+  perm_options options = t_frontier_options(PERM_PRECISION_DD);
+  perm_result first, r;
+  long call, failed = 0;
+  int programmes = 0;
+  options.method = method;
+  CHECK(perm_generate(kind, 5, NULL, &matrix, &r) == PERM_OK);
+  first = t_frontier_compute(&matrix, &options, method == PERM_LISTS ? T_FRONTIER_LISTS : -1, &programmes);
+  CHECK_SHOW(first.method == method && first.status == PERM_OK && programmes == 1, "%s", first.message);
+  for (call = 0; call < 20000; call += call < 60 ? 1 : stride) {
+    perm_job *job = NULL;
+    perm_state *state = NULL;
+    CHECK(perm_sparse_job(&matrix, &options, &job, &r) == PERM_OK && perm_state_create(job, &state) == PERM_OK);
+    perm_cuda_test_fault(call);
+    perm_job_execute(job, state, &options, &r);
+    if (perm_cuda_test_fault(-1) >= 0) { /* fewer calls than that */
+      CHECK(r.status == PERM_OK && t_frontier_same(&first, &r));
+      perm_state_free(state);
+      perm_job_free(job);
+      break;
+    }
+    failed++;
+    CHECK_SHOW(r.status == PERM_ERROR_DEVICE && strstr(r.message, "GPU"), "call %ld: %s: %s", call,
+               perm_status_name(r.status), r.message);
+    CHECK(r.value != r.value);
+    perm_job_execute(job, state, &options, &r);
+    CHECK_SHOW(r.status == PERM_OK && t_frontier_same(&first, &r), "again after call %ld: %s", call, r.message);
+    perm_state_free(state);
+    perm_job_free(job);
+  }
+  CHECK_SHOW(failed > 60 && call < 20000, "%ld faults", failed);
+  perm_matrix_free(&matrix);
+}
+
+TEST(t_cuda_frontier_twin_faults)
+{
+  perm_cuda_test_driver(1);
+  t_frontier_faults("er:10:0.4", PERM_ARRAYS, 3);
+  t_frontier_faults("er:10:0.4", PERM_LISTS, 7);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_frontier_gpu_faults)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  t_frontier_faults("er:16:0.3", PERM_ARRAYS, 17);
+  t_frontier_faults("er:16:0.3", PERM_LISTS, 29);
+}
+
+/* A host allocation that fails, each once: out of memory, and nothing is left of host or GPU. */
+static int t_frontier_left, t_frontier_living;
+static void *t_frontier_allocate(size_t bytes, void *user_data)
+{
+  void *made;
+  (void)user_data;
+  if (--t_frontier_left < 0)
+    return NULL;
+  made = malloc(bytes);
+  t_frontier_living += made != NULL;
+  return made;
+}
+
+static void t_frontier_release(void *pointer, void *user_data)
+{
+  (void)user_data;
+  t_frontier_living -= pointer != NULL;
+  free(pointer);
+}
+
+TEST(t_cuda_frontier_twin_failing_allocations)
+{
+  perm_matrix matrix;
+  perm_options options = t_frontier_options(PERM_PRECISION_DEFAULT);
+  perm_result r;
+  int k, done = 0;
+  perm_cuda_test_driver(1);
+  CHECK(perm_generate("er:9:0.5", 5, NULL, &matrix, &r) == PERM_OK);
+  options.allocator.allocate = t_frontier_allocate;
+  options.allocator.release = t_frontier_release;
+  for (k = 0; k < 500 && !done; k++) {
+    t_frontier_left = k;
+    t_frontier_living = 0;
+    perm_compute_sparse(&matrix, &options, &r);
+    done = r.status == PERM_OK;
+    CHECK_SHOW(t_frontier_living == 0 && (done || r.status == PERM_ERROR_MEMORY), "allocation %d: %s, %d left", k,
+               perm_status_name(r.status), t_frontier_living);
+  }
+  CHECK_SHOW(done && k > 20 && r.isa == PERM_ISA_CUDA, "%d", k);
+  perm_matrix_free(&matrix);
+  perm_cuda_test_driver(0);
+}
+
+/* Cancelled, out of time or stopped by its progress function: in every step. */
+static int t_frontier_reports;
+static int t_frontier_progress(const perm_progress *progress, void *user_data)
+{
+  (void)user_data;
+  CHECK(progress->fraction >= 0 && progress->fraction <= 1);
+  return --t_frontier_reports < 0;
+}
+
+static void t_frontier_stops(const char *kind)
+{
+  perm_matrix matrix;
+  perm_options options = t_frontier_options(PERM_PRECISION_FAST);
+  perm_result r;
+  volatile int cancel = 1;
+  CHECK(perm_generate(kind, 3, NULL, &matrix, &r) == PERM_OK);
+  options.cancel = &cancel;
+  CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_STOPPED_CANCELLED, "%s", r.message);
+  options.cancel = NULL;
+  options.max_seconds = 1e-7; /* predicted to take longer: refused beforehand */
+  CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_ERROR_LIMIT, "%s", r.message);
+  options.max_seconds = 0;
+  options.progress = t_frontier_progress;
+  t_frontier_reports = 1000000;
+  CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK, "%s", r.message);
+  perm_matrix_free(&matrix);
+}
+
+TEST(t_cuda_frontier_twin_stops)
+{
+  perm_cuda_test_driver(1);
+  t_frontier_stops("regular:40:3");
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_frontier_gpu_stops)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  t_frontier_stops("regular:70:3");
+}
+
+/* Memory of the GPU: known beforehand, and looked at again when it is taken; the numbers are told. */
+TEST(t_cuda_frontier_memory)
+{
+  perm_matrix matrix;
+  perm_options options = t_frontier_options(PERM_PRECISION_FAST);
+  perm_result r;
+  perm_job *job = NULL;
+  perm_state *state = NULL;
+  perm_cuda_test_driver(1);
+  CHECK(perm_generate("regular:50:3", 3, NULL, &matrix, &r) == PERM_OK);
+  CHECK(perm_sparse_job(&matrix, &options, &job, &r) == PERM_OK && perm_state_create(job, &state) == PERM_OK);
+  perm_cuda_test_memory(100000);
+  perm_job_execute(job, state, &options, &r);
+  CHECK_SHOW(r.status == PERM_ERROR_DEVICE && strstr(r.message, "bytes") && strstr(r.message, "1e+05"), "%s",
+             r.message);
+  perm_cuda_test_memory((size_t)1 << 30);
+  perm_job_execute(job, state, &options, &r);
+  CHECK_SHOW(r.status == PERM_OK && r.isa == PERM_ISA_CUDA, "%s", r.message);
+  perm_state_free(state);
+  perm_job_free(job);
+  perm_cuda_test_memory(100000); /* then the CPU has room */
+  CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK && r.isa != PERM_ISA_CUDA, "%s", r.message);
+  options.max_bytes = 1000;
+  CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_ERROR_LIMIT, "%s", r.message);
+  perm_cuda_test_memory((size_t)1 << 30);
+  CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_ERROR_LIMIT, "%s", r.message);
+  options.max_bytes = 3e5; /* enough for the host */
+  CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK && r.isa == PERM_ISA_CUDA, "%s", r.message);
+  perm_matrix_free(&matrix);
+  perm_cuda_test_driver(0);
+}
+
+/* The planner: GPUs where they pay, the CPU where not, or where there is none and it may. */
+TEST(t_cuda_frontier_plans)
+{
+  static const char *const kind[] = {"grid:6:6", "regular:100:3"};
+  int k, real;
+  for (real = 0; real < 2; real++)
+    for (k = 0; k < 2; k++) {
+      perm_matrix matrix;
+      perm_options options = t_frontier_options(PERM_PRECISION_FAST);
+      perm_result r;
+      perm_job *job = NULL;
+      char text[2000];
+      options.isa = PERM_ISA_AUTO;
+      options.method = PERM_FRONTIER;
+      options.cpu_fallback = 1;
+      CHECK(perm_generate(kind[k], 3, NULL, &matrix, &r) == PERM_OK);
+      perm_cuda_test_driver(real ? 0 : 1);
+      CHECK_SHOW(perm_sparse_job(&matrix, &options, &job, &r) == PERM_OK, "%s", r.message);
+      perm_job_explain(job, text, sizeof text);
+      CHECK_SHOW((strstr(text, "arrays on a GPU") != NULL) == (k && (!real || cuda_real_gpus())), "%s", text);
+      perm_job_free(job);
+      perm_matrix_free(&matrix);
+    }
+  perm_cuda_test_driver(0);
+}
+
+/* NVRTC takes the source of every kind of step, of arrays and lists. */
+TEST(t_cuda_frontier_compiles)
+{
+  static const int kinds[][3] = {{PERM_GPU_DOUBLE, 1, 1},     {PERM_GPU_DD, 1, 1},      {PERM_GPU_COMPLEX, 1, 1},
+                                 {PERM_GPU_COMPLEX_DD, 1, 1}, {PERM_GPU_INTEGER, 1, 1}, {PERM_GPU_INTEGER, 2, 1},
+                                 {PERM_GPU_INTEGER, 10, 1},   {PERM_GPU_INTEGER, 5, 2}};
+  int k;
+  for (k = 0; k < 16; k++) {
+    char message[PERM_MESSAGE_BYTES] = "", *image;
+    size_t size = 0;
+    const double start = permi_seconds();
+    image = perm_cuda_test_compile_step((perm_gpu_cell)kinds[k / 2][0], kinds[k / 2][1], kinds[k / 2][2], k % 2, 90,
+                                        &size, message);
+    if (!image && strstr(message, "no NVRTC"))
+      SKIP("no NVRTC");
+    CHECK_SHOW(image && size > 1000, "kind %d: %s", k, message);
+    if (test_verbose)
+      printf("  cell %d, %d words in %d parts, %s: %zu bytes, %.2f s\n", kinds[k / 2][0], kinds[k / 2][1],
+             kinds[k / 2][2], k % 2 ? "lists" : "arrays", size, permi_seconds() - start);
+    free(image);
+  }
+}
