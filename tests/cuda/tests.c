@@ -1341,7 +1341,6 @@ TEST(t_cuda_gpu_sparse_chunks)
     perm_result r;
     perm_job *job;
     uint64_t chunk;
-    options.plan_effort = 0.1;
     CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
     memset(&gpu, 0, sizeof gpu);
     memset(&twin, 0, sizeof twin);
@@ -1470,6 +1469,49 @@ TEST(t_cuda_sparse_plans)
   }
 }
 
+/* Whatever allocation fails while a kernel is planned: out of memory, and nothing stays behind. */
+typedef struct cuda_heap {
+  long left, used;
+} cuda_heap;
+
+static void *cuda_heap_allocate(size_t bytes, void *user_data)
+{
+  cuda_heap *heap = (cuda_heap *)user_data;
+  void *p = heap->left-- == 0 ? NULL : malloc(bytes);
+  heap->used += p != NULL;
+  return p;
+}
+
+static void cuda_heap_release(void *pointer, void *user_data)
+{
+  ((cuda_heap *)user_data)->used -= pointer != NULL;
+  free(pointer);
+}
+
+TEST(t_cuda_sparse_allocations_fail)
+{
+  perm_matrix a = cuda_sparse(15, 0.4, 1, 0);
+  perm_options options = cuda_sparse_options(0);
+  long k;
+  int done = 0;
+  perm_cuda_test_driver(1);
+  for (k = 0; k < 2000 && !done; k++) {
+    cuda_heap heap = {k, 0};
+    perm_result r;
+    options.allocator.allocate = cuda_heap_allocate;
+    options.allocator.release = cuda_heap_release;
+    options.allocator.user_data = &heap;
+    perm_compute_sparse(&a, &options, &r);
+    done = r.status == PERM_OK && heap.left >= 0;
+    CHECK_SHOW(done ? r.isa == PERM_ISA_CUDA : r.status == PERM_ERROR_MEMORY || r.status == PERM_OK, "%ld: %s", k,
+               r.message);
+    CHECK_SHOW(heap.used == 0, "%ld: %ld pieces left", k, heap.used);
+  }
+  CHECK_SHOW(done && k > 50, "%ld allocations", k);
+  perm_cuda_test_driver(0);
+  perm_matrix_free(&a);
+}
+
 /* NVRTC takes the text of every algebra, shared memory above 48 KB included. */
 TEST(t_cuda_sparse_compiles)
 {
@@ -1482,7 +1524,6 @@ TEST(t_cuda_sparse_compiles)
     char message[PERM_MESSAGE_BYTES] = "", *image;
     size_t size = 0;
     double start;
-    options.plan_effort = 0.1;
     CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
     start = permi_seconds();
     image = perm_cuda_test_compile(&((const permi_gpu *)job->leaf[0].context)->work, 90, &size, message);
