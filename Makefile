@@ -133,7 +133,7 @@ $(B)/perm_cuda_tests.o: perm_cuda.cu perm.h
 $(B)/tests_cuda: tests/cuda/tests.c tests/cuda/t_frontier.h tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
 	  $(CUDALIB) $(LIBS)
-$(B)/bench_cuda: tests/cuda/bench.cu tests/cuda/bench_host.c tests/cuda/bench_frontier.h examples/perm_generate.h $(HEADERS) perm_cuda.cu
+$(B)/bench_cuda: $(wildcard tests/cuda/bench*) examples/perm_generate.h $(HEADERS) perm_cuda.cu
 	@mkdir -p $(B)
 	$(CC) -std=gnu99 -O2 $(OPENMP) $(CPPFLAGS) -I. -c tests/cuda/bench_host.c -o $(B)/perm_with_cuda.o
 	$(NVCC) $(NVFLAGS) $(GPU_ARCH) $(CPPFLAGS) tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ \

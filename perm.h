@@ -3652,7 +3652,8 @@ typedef struct permi_gpu {
   perm_allocator allocator;
   double *memory;
   double terms; /* of a chunk */
-  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* the sink's */
+  /* the sink's; NULL: permi_gpu_add */
+  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
 
 static double permi_gpu_modulus(const perm_plan *plan, const permi_view *view, int i, int j)
@@ -3881,7 +3882,7 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   call.leaf = leaf;
   call.control = control;
   sink.context = &call;
-  sink.add = gpu->add;
+  sink.add = gpu->add ? gpu->add : permi_gpu_add;
   sink.merge = perm_partial_merge;
   sink.poll = permi_gpu_poll;
   status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
@@ -7811,7 +7812,6 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   shape->table = 4 + 2 * high + size * (1 + digits) + weights + 3 * shape->walk + (counts->ryser ? counts->digit_total + 1 : 0);
   work->doubles = (size_t)shape->table;
   made->gpu.allocator = *allocator;
-  made->gpu.add = permi_gpu_add;
   made->gpu.memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
   if (!made->gpu.memory) {
     permi_release(allocator, made);

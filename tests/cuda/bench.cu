@@ -6,11 +6,11 @@
    all cores of this machine: only those */
 #define PERM_CUDA_BENCH
 #include "../../perm_cuda.cu"
-#include "../../perm_sparse.h"
 
 #include <cuda_runtime.h>
 
-extern "C" perm_status bench_generate(const char *specification, perm_matrix *matrix, perm_result *result);
+/* bench_programs.h */
+extern "C" void bench_sparse_table(int whole);
 
 /* bench_frontier.h */
 extern "C" void bench_frontier(int files, char **file);
@@ -228,49 +228,6 @@ static void bench_trials(const double *a)
   exit(0);
 }
 
-/* A sparse matrix by an engine, a part of its chunks; elements are those of the dense sum. */
-static void bench_sparse(const char *what, perm_method method, double part)
-{
-  perm_options options;
-  perm_matrix matrix;
-  perm_result r;
-  perm_job *job = NULL;
-  perm_leaf leaf;
-  perm_partial partial;
-  char name[80];
-  double start, seconds;
-  uint64_t chunks;
-  memset(&options, 0, sizeof options);
-  options.method = method;
-  options.isa = PERM_ISA_CUDA;
-  options.gpus = 1;
-  if (bench_generate(what, &matrix, &r) != PERM_OK || perm_sparse_job(&matrix, &options, &job, &r) != PERM_OK ||
-      perm_job_leaf(job, 0, &leaf) != PERM_OK) {
-    printf("%s: %s\n", what, r.message);
-    exit(1);
-  }
-  chunks = (uint64_t)(part * (double)leaf.chunks) + 1 < leaf.chunks ? (uint64_t)(part * (double)leaf.chunks) + 1 : leaf.chunks;
-  memset(&partial, 0, sizeof partial);
-  perm_job_run(job, 0, 0, chunks < 2112 ? chunks : 2112, &partial); /* compiles, and warms up */
-  memset(&partial, 0, sizeof partial);
-  start = permi_clock();
-  if (perm_job_run(job, 0, 0, chunks, &partial) != PERM_OK)
-    printf("%s: the run failed\n", what);
-  seconds = permi_clock() - start;
-  snprintf(name, sizeof name, "%s, %s%s", what, perm_method_name(method), chunks < leaf.chunks ? ", a slice" : "");
-  bench_line(name, leaf.n * ldexp((double)chunks / (double)leaf.chunks, leaf.n - 1), seconds, 0);
-  perm_job_free(job);
-  perm_matrix_free(&matrix);
-}
-
-static void bench_sparse_all(int whole)
-{
-  static const perm_method sparse[] = {PERM_CODEGEN_REGISTERS, PERM_CODEGEN_MEMORY, PERM_HYBRID};
-  int k;
-  for (k = 0; k < 6; k++)
-    bench_sparse(k < 3 ? "er:40:0.2" : "er:40:0.3", sparse[k % 3], whole ? 1 : 0.25);
-}
-
 /* Exact integers: the whole sum on one GPU, kernels compiled before, and on all cores. */
 static void bench_exact(const char *name, int n, int parts, int range, double density)
 {
@@ -386,6 +343,10 @@ int main(int argc, char **argv)
     printf("SKIP bench-cuda: %s\n", message);
     return 0;
   }
+  if (argc > 1 && !strcmp(argv[1], "sparse")) {
+    bench_sparse_table(1);
+    return 0;
+  }
   if (argc > 1 && !strcmp(argv[1], "frontier")) {
     bench_frontier(argc - 2, argv + 2);
     return 0;
@@ -419,10 +380,6 @@ int main(int argc, char **argv)
       "yardstick n = 40: x in registers, A in shared memory", a, memory, out);
   if (tune)
     bench_trials(a);
-  if (argc > 1 && !strcmp(argv[1], "sparse")) {
-    bench_sparse_all(1);
-    return 0;
-  }
   bench_yardstick_run<40, BENCH_REGISTERS, BENCH_SHARED, 1>("the same with Kahan's summation", a, memory, out);
   bench_yardstick_run<40, BENCH_REGISTERS, BENCH_GLOBAL, 0>("x in registers, A in global memory", a, memory, out);
   bench_yardstick_run<40, BENCH_SHARED, BENCH_SHARED, 0>("x and A in shared memory", a, memory, out);
@@ -443,7 +400,6 @@ int main(int argc, char **argv)
     a[k] = 2 * bench_random() - 1;
   bench_job("complex n = 36, default", 36, 2, a, PERM_PRECISION_DEFAULT, 0, whole ? 1.3e12 : 1e12, 5);
   bench_job("complex n = 30, accurate, a slice", 30, 2, a, PERM_PRECISION_ACCURATE, 0, 2e11, 30);
-  bench_sparse_all(whole);
   printf("\naccurate takes %.2f times default\n", accurate / fine);
   if (whole) {
     perm_options options;
@@ -461,6 +417,7 @@ int main(int argc, char **argv)
     bench_batch_all();
     printf("\nn = 40, U(0,1): %.17g, default %.17g in %.2f s (all included); relative error %.2g, estimate %.2g\n",
            truth.value, r.value, r.seconds, fabs(r.value - truth.value) / truth.value, r.estimate / r.value);
+    bench_sparse_table(1);
     bench_frontier(0, NULL);
   }
   return 0;

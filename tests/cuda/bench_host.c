@@ -5,10 +5,5 @@
 
 #include "../../examples/perm_generate.h"
 
-perm_status bench_generate(const char *specification, perm_matrix *matrix, perm_result *result);
-perm_status bench_generate(const char *specification, perm_matrix *matrix, perm_result *result)
-{
-  return perm_generate(specification, 1, NULL, matrix, result);
-}
-
+#include "bench_programs.h"
 #include "bench_frontier.h"
