@@ -12029,33 +12029,36 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
 }
 
 /* ======================================================================================= >>codegen
-   The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code generation
-   for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as in >>sparyser,
-   over all sets of the columns but the last, in Gray order. A kernel is made for the matrix: every column has code that
-   includes it and code that excludes it, which names the row sums it changes, entries as literals, so that row sums stay
-   in registers; each ends with the product of the row sums.
+   The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
+   generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
+   in >>sparyser, over all sets of the columns but the last, in Gray order. A kernel is made for the matrix: every
+   column has code that includes it and code that excludes it, which names the row sums it changes, entries as
+   literals, so that row sums stay in registers; each ends with the product of the row sums.
      codegen-registers  all row sums in registers, columns in the given order
      codegen-memory     columns and rows in the permanent ordering (Algorithm 3, as in permi_ryser_plan): fast columns
                  touch few rows. Of these, the k rows of the first c columns are in registers, the others in memory,
                  with their product kept: only columns from c on, 1 in 2^c, ask for memory. c and k by the score of
-                 Algorithm 4, threads that fit for the cost of what they do
+                 Algorithm 4: threads that fit, over the cost of what they do
    Launches (Algorithm 2): a thread takes 2^d consecutive terms, the largest such that all threads that fit at a time
    have as many, so that all threads of a warp move the same column the same way, but for one term; what remains is
    handled the same way with a smaller d, down to 1024 terms, where threads may be left without work.
-   What differs: d is at most PERMI_CODEGEN_WALK, with launches repeated, so that kernels take a quarter of a second and
-   a chunk may go to any GPU; threads that fit are those of one nominal GPU, so that bits do not depend on the machine;
-   a thread's first term is made with its row sums, not by a move, which leaves out columns from the d-th on; a launch is
-   a range of chunks, of 128 threads each, since the runner cuts launches anyhow; row sums are exact, on the grid of
-   >>sparyser, and terms are added by TwoSum, with the sum of their moduli: the same error bound. Memory is shared memory
-   as long as that leaves as many threads as registers do, otherwise global memory, in which a thread's own array is
-   interleaved with its neighbours' by hardware. */
+   What differs: d is at most PERMI_CODEGEN_WALK, with launches repeated, so that kernels take a quarter of a second
+   and a chunk may go to any GPU; threads that fit are those of one nominal GPU, so that bits do not depend on the
+   machine; a thread's first term is made with its row sums, not by a move, which leaves out columns from the d-th on;
+   a launch is a range of chunks, of 128 threads each, since the runner cuts launches anyhow; row sums are exact, on
+   the grid of >>sparyser, and terms are added by TwoSum, with the sum of their moduli: the same error bound. Memory is
+   shared memory as long as that leaves as many threads as registers do, otherwise global memory, in which a thread's
+   own array is interleaved with its neighbours' by hardware. */
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory, of one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
 #define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
 #define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: what every GPU allows */
-#define PERMI_CODEGEN_PART 0.6  /* of the pipe */
+/* Measured on one H200, order 40: registers 3.05 s, memory 1.66 s with a fifth of the entries, 3.13 s and 2.42 s with
+   three tenths, shared and global memory alike. */
+#define PERMI_CODEGEN_PART 0.6 /* of the pipe */
+#define PERMI_CODEGEN_LOAD 3   /* operations that a row in memory is worth */
 
 typedef struct permi_codegen_launch {
   uint64_t chunk, term; /* its first; the last launch ends where terms do */
@@ -12185,7 +12188,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
       changed += share;
     touched += j < codegen->quick ? 0 : share * (n - codegen->kept);
   }
-  codegen->operations = codegen->kept + (codegen->kept < n) + 9 + changed + PERMI_CODEGEN_RATIO * touched;
+  codegen->operations = codegen->kept + (codegen->kept < n) + 9 + changed + PERMI_CODEGEN_LOAD * touched;
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
@@ -12240,7 +12243,8 @@ static void permi_codegen_text(permi_coder *coder, const permi_codegen *codegen)
   if (kept < n) /* loops, as all of them at once would take registers */
     permi_code_print(coder, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
                             "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", n - kept);
-  permi_code_print(coder, codegen->shared ? "#define G(i) ((volatile double *)room)[128 * (i) + t]\n" : "#define G(i) g[i]\n");
+  permi_code_print(coder, codegen->shared ? "#define G(i) ((volatile double *)room)[128 * (i) + t]\n"
+                                          : "#define G(i) g[i]\n");
   permi_code_print(coder, "extern \"C\" __global__ void __launch_bounds__(128, %d) "
                           "permi_kernel(const permi_arguments<1> a)\n{\n", codegen->blocks);
   permi_code_print_all(coder, "extern __shared__ double room[];\n"
@@ -12297,7 +12301,10 @@ static void permi_codegen_text(permi_coder *coder, const permi_codegen *codegen)
                        "room[256 + t] = 0;\n"
                        "room[384 + t] = 0;\n"
                        "room[512 + t] = absolute;\n"
-                       "for (int half = 64; half; half /= 2) { __syncthreads(); if (t < half) permi_fold(room, t, half); }\n"
+                       "for (int half = 64; half; half /= 2) {\n"
+                       "  __syncthreads();\n"
+                       "  if (t < half) permi_fold(room, t, half);\n"
+                       "}\n"
                        "__syncthreads();\n"
                        "if (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n"
                        "}\n");
@@ -12455,7 +12462,8 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   }
   if (best && trial && best->ryser.growth < 1e300 && permi_codegen_create(allocator, best) == PERM_OK) {
     offer->plan = best;
-    offer->seconds = best->seconds + PERMI_GPU_COMPILE + 1e-3 * PERMI_GPU_COMPILE_EACH * 2 * best->walk * best->operations;
+    offer->seconds = best->seconds + PERMI_GPU_COMPILE +
+                     1e-3 * PERMI_GPU_COMPILE_EACH * 2 * best->walk * best->operations;
     offer->bytes = sizeof *best + (double)best->code->length + 8.0 * (double)best->gpu.work.doubles;
   } else if (best && trial && !(best->ryser.growth < 1e300)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
@@ -12487,7 +12495,8 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
 }
 
 /* The bound of >>sparyser: a chunk is 128 threads, folded pairwise with what TwoSum gives, and no term is cut. */
-static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                      permi_leaf *leaf)
 {
   permi_codegen *codegen = (permi_codegen *)offer->plan;
   leaf->information.kind = PERM_LEAF_RANGE;

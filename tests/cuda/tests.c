@@ -1573,6 +1573,16 @@ static perm_matrix cuda_structure(int kind, int n, int turned)
   return matrix;
 }
 
+/* The first columns need no rows but those in registers, and no more of these are kept than they need. */
+static void cuda_codegen_columns(const permi_codegen *codegen)
+{
+  const permi_ryser *ryser = &codegen->ryser;
+  int e, most = 0;
+  for (e = 0; e < ryser->column_start[codegen->quick]; e++)
+    most = codegen->place[ryser->touched[e]] >= most ? codegen->place[ryser->touched[e]] + 1 : most;
+  CHECK(codegen->kept == ryser->n ? most <= codegen->kept : most == codegen->kept);
+}
+
 /* The exact value of the CPU's double-doubles, the CPU's sums by name, and bounds. */
 static void cuda_codegen_against_cpu(int rounds, int n_most)
 {
@@ -1596,18 +1606,19 @@ static void cuda_codegen_against_cpu(int rounds, int n_most)
       perm_options options = cuda_codegen_options(k);
       perm_result r;
       perm_job *job;
-      double scale, error, slack;
+      double scale, error, slack, terms, counted;
       int other;
       options.certify = k / 2;
       r = cuda_compute_sparse(&a, &options);
+      counted = r.terms;
       CHECK_SHOW(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET, "%s", r.message);
       scale = ldexp(1, permi_int_exponent(truth.exp2 - r.exp2));
       error = fabs(r.value - truth.value * scale);
       slack = (truth.error < HUGE_VAL ? truth.error : truth.estimate) * scale + 4 * PERMI_UNIT * fabs(r.value);
-      CHECK_SHOW(error <= r.estimate + slack, "n %d way %d round %d: %.17g, not %.17g: error %g, estimate %g", n, k, round,
-                 r.value, truth.value * scale, error, r.estimate);
-      CHECK_SHOW(error <= r.error + slack && (!options.certify || r.error < HUGE_VAL), "n %d way %d: error %g, bound %g",
-                 n, k, error, r.error);
+      CHECK_SHOW(error <= r.estimate + slack, "n %d way %d round %d: %.17g, not %.17g: error %g, estimate %g", n, k,
+                 round, r.value, truth.value * scale, error, r.estimate);
+      CHECK_SHOW(error <= r.error + slack && (!options.certify || r.error < HUGE_VAL),
+                 "n %d way %d: error %g, bound %g", n, k, error, r.error);
       for (other = 0; other < 2; other++) {
         const double off = ldexp(1, permi_int_exponent(sums[other].exp2 - r.exp2));
         CHECK_SHOW(fabs(r.value - sums[other].value * off) <= 2 * (r.estimate + sums[other].estimate * off) + slack,
@@ -1627,6 +1638,9 @@ static void cuda_codegen_against_cpu(int rounds, int n_most)
         transposed += codegen->ryser.transposed;
         memory += codegen->kept < codegen->ryser.n;
         CHECK(codegen->kept > 0 && codegen->quick > 0 && (k & 1 || codegen->kept == codegen->ryser.n));
+        cuda_codegen_columns(codegen);
+        terms = codegen->ryser.terms;
+        CHECK(job->leaves > 1 || counted == terms);
       }
       perm_job_free(job);
     }
@@ -1683,7 +1697,7 @@ TEST(t_cuda_codegen_launches)
   CHECK_SHOW(several > 100, "%d", several);
 }
 
-/* Launches with remainders: chunks of every kind of a large order, the same on GPU and twin; and sums as a whole. */
+/* The same bits on the GPU as on its twin: whole sums of small orders; of large ones, chunks of all launches. */
 TEST(t_cuda_gpu_codegen_has_the_bits_of_its_twin)
 {
   static const int order[] = {3, 5, 9, 13, 18, 20};
@@ -1803,6 +1817,7 @@ TEST(t_cuda_codegen_compiles)
     codegen = (const permi_codegen *)job->leaf[0].context;
     shared += codegen->shared && codegen->kept < codegen->ryser.n;
     global += !codegen->shared;
+    cuda_codegen_columns(codegen);
     perm_job_explain(job, text, sizeof text);
     start = permi_seconds();
     image = perm_cuda_test_compile(&codegen->gpu.work, 90, &size, message);
