@@ -261,15 +261,16 @@ typedef struct perm_options {
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
   double max_seconds; /* 0: no limit. Ranges stop there, single tasks refuse beforehand */
-  double max_bytes;   /* 0: no limit. Tasks predicted to need more are refused */
+  double max_bytes;   /* 0: no limit. Tasks predicted to need more are refused (of the host, not of a GPU) */
   double plan_effort; /* work spent on elimination orders of sparse matrices, times the usual; 0 means 1. Orders that
                          need less time, or fit into max_bytes, may be found with 10 or 100 */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
   const volatile int *cancel; /* if not NULL: non-zero there cancels (may be set by any thread or signal) */
   perm_allocator allocator;
-  int gpus;         /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs (methods dense, hybrid, cached) go there
-                       when predicted faster than one thread; needs perm_cuda.cu and PERM_WITH_CUDA, else PERM_ERROR_DEVICE with the reason, or, */
+  int gpus;         /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programmes (on one
+                       of them), go there when predicted faster than one thread; batches from order 10 on. Needs
+                       perm_cuda.cu and PERM_WITH_CUDA, else PERM_ERROR_DEVICE with the reason, or, */
   int cpu_fallback; /* 1: then the CPU does the work */
   const char *gpu_cache; /* directory for compiled kernels, not NULL: they are compiled once a machine, not process */
 } perm_options;
@@ -650,7 +651,7 @@ typedef struct perm_gpu_counts {
   int parts, low, ryser;
   int forms, needed; /* needed: of elementary symmetric functions; 0: products */
   int walk, table;   /* terms of a walk; words of the table */
-  short count[PERM_GPU_COUNTS_SIZE]; /* of a form */
+  short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of those before it */
 } perm_gpu_counts;
 
 /* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines
@@ -7715,7 +7716,7 @@ static int permi_counts_odd(const int *count, const int *order, int digits)
 }
 
 /* ---- GPUs: sums over counts in double, where the forms find room in registers and the text can be unrolled */
-#define PERMI_COUNTS_GPU_STEPS 3000 /* most operations of a term on its forms */
+#define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term on its forms */
 #define PERMI_COUNTS_GPU_WALK 1024
 #define PERMI_COUNTS_GPU_RATE 4e12 /* of these a second, one H200 */
 
@@ -7742,7 +7743,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
       choice->method == PERM_SUBSETS || choice->method == PERM_EXPANSION || steps > PERMI_COUNTS_GPU_STEPS ||
       2 * forms * parts > PERM_GPU_COUNTS_SIZE || needed > 64 || weights + 2 * forms * parts * (digits + 1) > 16000)
     return (double)INFINITY;
-  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 1e-3 * steps;
+  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* for compiling */
 }
 
 #define PERMI_MEMBER(name, value) permi_exact_gpu_member(text + at, room - at, name, NULL, 0, value)
@@ -7752,13 +7753,13 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
   const int size = counts->forms * counts->parts * (1 + counts->low), need = 2 * size + 60 + 2 * counts->needed * counts->parts;
   const int blocks = need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2;
   size_t at = (size_t)snprintf(text, room,
-                               "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, SIZE = %d };\n",
-                               counts->parts, counts->low, counts->ryser, counts->needed, size);
+                               "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, FORMS = %d, SIZE = %d };\n",
+                               counts->parts, counts->low, counts->ryser, counts->needed, counts->forms, size);
   at += PERMI_MEMBER("forms", counts->forms);
   at += PERMI_MEMBER("needed", counts->needed);
   at += PERMI_MEMBER("walk", counts->walk);
   at += PERMI_MEMBER("table", counts->table);
-  at += permi_exact_gpu_member(text + at, room - at, "count", counts->count, counts->forms, 0);
+  at += permi_exact_gpu_member(text + at, room - at, "before", counts->before, counts->forms + 1, 0);
   snprintf(text + at, room - at,
            "};\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
            "{ permi_counts_chunk(permi_shape(), a); }\n",
@@ -7797,7 +7798,7 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   for (k = 0; k < rows * digits; k++)
     shape->low |= counts->low[k] != 0;
   for (f = 0; f < counts->forms; f++)
-    shape->count[f] = (short)counts->form_count[f];
+    shape->before[f + 1] = (short)(shape->before[f] + counts->form_count[f]);
   words = 1 + shape->low;
   size = rows * words;
   for (shape->walk = 1; walked < digits && shape->walk * counts->radix[walked] <= PERMI_COUNTS_GPU_WALK &&

@@ -16,11 +16,14 @@
      >>frontier   the frontier programme on arrays, on one
      >>twin       for tests: a driver that computes on the CPU, and faults on demand
 
+   A frontier programme (perm_sparse.h) runs on one GPU, in memory that is asked for beforehand.
+
    GUARANTEES
      - A chunk's sum has the same bits on every GPU: a fixed sequence of operations, each rounded once. Chunks are added
        exactly. So results depend neither on the number of GPUs nor on how chunks were shared out.
      - A failure ends with PERM_ERROR_DEVICE and a state that holds the chunks before it: call perm_job_execute again.
-     - Kernels take about a quarter of a second, so cancel, progress and max_seconds work.
+     - Kernels take about a quarter of a second at most, so cancel, progress and max_seconds work.
+     - A frontier programme's values have the bits of the CPU's engine. It starts again after a failure or a stop.
    Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
 #include "perm.h"
 
@@ -1189,14 +1192,14 @@ PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
     if (S::PARTS == 1) {
       double power = a;
       PERMI_UNROLL
-      for (int k = shape.count(f); k > 0; k /= 2) {
+      for (int k = shape.before(f + 1) - shape.before(f); k > 0; k /= 2) {
         re = k & 1 ? permi_mul(re, power) : re;
         power = permi_mul(power, power);
       }
     } else {
       const double b = S::LOW ? permi_add(at[2], at[3]) : at[1];
       PERMI_UNROLL
-      for (int k = 0; k < shape.count(f); k++) {
+      for (int k = shape.before(f); k < shape.before(f + 1); k++) {
         const double was = re;
         re = permi_fma(-im, b, permi_mul(re, a));
         im = permi_fma(was, b, permi_mul(im, a));
@@ -1207,44 +1210,60 @@ PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
   term[1] = im;
 }
 
+/* e_k += x e_(k-1) for form f; e_k that lead nowhere are left out. */
+template <class S>
+PERMI_BOTH void permi_counts_form(const S &shape, int f, const double *x, int absolute, double *e)
+{
+  const double *at = x + f * S::PARTS * (1 + S::LOW);
+  const int needed = shape.needed();
+  double a = S::LOW ? permi_add(at[0], at[1]) : at[0];
+  double b = S::PARTS == 1 ? 0 : S::LOW ? permi_add(at[2], at[3]) : at[1];
+  if (absolute) {
+    a = permi_add(fabs(a), fabs(b));
+    b = 0;
+  }
+  PERMI_UNROLL
+  for (int copy = shape.before(f); copy < shape.before(f + 1); copy++) {
+    const int most = copy + 1 < needed ? copy + 1 : needed;
+    const int least = needed + copy + 1 - shape.before(shape.forms());
+    PERMI_UNROLL
+    for (int k = most; k >= (least < 1 ? 1 : least); k--) {
+      if (S::PARTS == 1) {
+        e[k] = permi_fma(a, e[k - 1], e[k]);
+      } else {
+        e[2 * k] = permi_fma(-b, e[2 * k - 1], permi_fma(a, e[2 * k - 2], e[2 * k]));
+        e[2 * k + 1] = permi_fma(b, e[2 * k - 2], permi_fma(a, e[2 * k - 1], e[2 * k + 1]));
+      }
+    }
+  }
+}
+
+template <class S, int F, int END>
+struct permi_counts_forms {
+  static PERMI_BOTH void run(const S &shape, const double *x, int absolute, double *e)
+  {
+    permi_counts_form(shape, F, x, absolute, e);
+    permi_counts_forms<S, F + 1, END>::run(shape, x, absolute, e);
+  }
+};
+
+template <class S, int END>
+struct permi_counts_forms<S, END, END> {
+  static PERMI_BOTH void run(const S &, const double *, int, double *) {}
+};
+
 template <class S>
 PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int absolute, double *term)
 {
   double e[S::PARTS * (S::NEEDED + 1)];
-  int copies = 0; /* so far */
-  int left = 0;
   PERMI_UNROLL
-  for (int k = 0; k <= shape.needed() * S::PARTS; k++)
+  for (int k = 0; k < (shape.needed() + 1) * S::PARTS; k++)
     e[k] = k == 0 ? 1 : 0;
-  if (S::PARTS == 2)
-    e[2 * shape.needed() + 1] = 0;
-  PERMI_UNROLL
-  for (int f = 0; f < shape.forms(); f++)
-    left += shape.count(f);
-  PERMI_UNROLL
-  for (int f = 0; f < shape.forms(); f++) {
-    const double *at = x + f * S::PARTS * (1 + S::LOW);
-    double a = S::LOW ? permi_add(at[0], at[1]) : at[0];
-    double b = S::PARTS == 1 ? 0 : S::LOW ? permi_add(at[2], at[3]) : at[1];
-    if (absolute) {
-      a = permi_add(fabs(a), fabs(b));
-      b = 0;
-    }
-    PERMI_UNROLL
-    for (int c = 0; c < shape.count(f); c++) {
-      copies++;
-      left--;
-      PERMI_UNROLL
-      for (int k = copies < shape.needed() ? copies : shape.needed(); k >= 1 && k >= shape.needed() - left; k--) {
-        if (S::PARTS == 1) {
-          e[k] = permi_fma(a, e[k - 1], e[k]);
-        } else {
-          e[2 * k] = permi_fma(-b, e[2 * k - 1], permi_fma(a, e[2 * k - 2], e[2 * k]));
-          e[2 * k + 1] = permi_fma(b, e[2 * k - 2], permi_fma(a, e[2 * k - 1], e[2 * k + 1]));
-        }
-      }
-    }
-  }
+  if (S::FORMS)
+    permi_counts_forms<S, 0, S::FORMS>::run(shape, x, absolute, e);
+  else
+    for (int f = 0; f < shape.forms(); f++)
+      permi_counts_form(shape, f, x, absolute, e);
   term[0] = e[S::PARTS * shape.needed()];
   term[1] = S::PARTS == 2 ? e[2 * shape.needed() + 1] : 0;
 }
@@ -3137,8 +3156,8 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
 }
 
 /* ====================================================================================== >>frontier
-   A programme has two arrays, its values before even and odd steps, and two tables of the words of a step, of the source
-   and of the target, all on one GPU and one stream: the host fills the next table while a step runs, and waits only
+   A programme has two arrays, its values before even and odd steps, and two tables of the words of a step, of the
+   source and of the target, all on one GPU and one stream: the host fills the next table while a step runs, and waits only
    where it needs the sizes of values, the room of a table or the value at the end. */
 typedef struct permi_step_table { /* where what is in a table, in bytes: no more than a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;
@@ -3428,7 +3447,7 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     fine = PERMI_CALL(upload, (frontier->key[0], &none, 8), frontier->device, frontier->message);
     frontier->states = 1;
   }
-  fine = fine && PERMI_CALL(synchronise, (), frontier->device, frontier->message); /* uploads: our stream waits for none */
+  fine = fine && PERMI_CALL(synchronise, (), frontier->device, frontier->message); /* our stream waits for no upload */
   frontier->source_low = source->low;
   frontier->began = permi_clock();
   return permi_frontier_leave(fine);
@@ -3812,12 +3831,13 @@ static CUresult permi_twin_batch(int n, int parts, const double *in, size_t coun
 
 template <int P, int L, int R, int E>
 struct permi_twin_counts_shape {
-  enum { PARTS = P, LOW = L, RYSER = R, NEEDED = E ? PERM_GPU_COUNTS_SIZE : 0, SIZE = PERM_GPU_COUNTS_SIZE };
+  enum { PARTS = P, LOW = L, RYSER = R, NEEDED = E ? PERM_GPU_COUNTS_SIZE : 0, FORMS = 0,
+         SIZE = PERM_GPU_COUNTS_SIZE };
   const perm_gpu_counts *c;
   PERMI_BOTH int forms() const { return c->forms; }
   PERMI_BOTH int needed() const { return c->needed; }
   PERMI_BOTH int walk() const { return c->walk; }
-  PERMI_BOTH int count(int f) const { return c->count[f]; }
+  PERMI_BOTH int before(int f) const { return c->before[f]; }
 };
 
 template <int P, int L, int R, int E>
@@ -3906,8 +3926,9 @@ static void permi_twin_block(const permi_step_arguments &a, unsigned block)
     for (origins = s = 0; s < routes; s++)
       origins += permi_origin_make(a, a.middle[m], left, route[s], origin[origins]);
     for (first = 0; first < count; first += 2)
-      permi_values<CELL, WORDS, PARTS, 2>(a, origin, origins, a.to_top[top] + a.to_middle[(ones << a.to_shift) + a.middle[m]],
-                                          count, first, 1, a.sizes);
+      permi_values<CELL, WORDS, PARTS, 2>(a, origin, origins,
+                                          a.to_top[top] + a.to_middle[(ones << a.to_shift) + a.middle[m]], count, first,
+                                          1, a.sizes);
   }
 }
 
@@ -3926,7 +3947,8 @@ typedef struct permi_twin_cell {
   void (*block)(const permi_step_arguments &, unsigned);
   void (*states)(const permi_list_arguments &);
 } permi_twin_cell;
-#define PERMI_TWIN_CELL(cell, words, parts) {permi_twin_block<cell, words, parts>, permi_twin_states<cell, words, parts>}
+#define PERMI_TWIN_CELL(cell, words, parts)                                                                            \
+  {permi_twin_block<cell, words, parts>, permi_twin_states<cell, words, parts>}
 static const permi_twin_cell *permi_twin_cell_of(const permi_kernel_key *key)
 {
   static const permi_twin_cell cells[4] = {PERMI_TWIN_CELL(0, 1, 1), PERMI_TWIN_CELL(1, 1, 1), PERMI_TWIN_CELL(2, 1, 1),

@@ -60,7 +60,8 @@
        auto          the one predicted to be fastest within max_bytes, for each block
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, d more of ones
                      gone than of others; all values. Lists or arrays:
-       lists, arrays   states sorted and merged, or at the places of combinations; sorting: expand, sort, contract
+       lists, arrays   states sorted and merged, or at the places of combinations; sorting: expand, sort, contract.
+                    With options.gpus on one GPU, up to its memory: arrays where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a programme; doubles, complex or accurate
@@ -4759,7 +4760,12 @@ done:
    flips above the low slots is settled once for a block; where it leaves the low slots alone the rest is y += c x over
    contiguous arrays, else a table says for every low word where it comes from. Every value is computed from the
    source alone, in a fixed order, so threads share the blocks without synchronisation and the bits do not depend on
-   how many they are. Low slots go to the vertices that live through the most states, as they are touched least. */
+   how many they are. Low slots go to the vertices that live through the most states, as they are touched least.
+
+   On a GPU (perm_cuda.cu) the host does all but the values, and these come from the same programme in the same order:
+   the bits are those of the AVX2 and, for double-doubles, AVX-512 kernels (complex ones have but one), the bounds hold,
+   and what decides about powers of two is the same. Measured on one H200: 7 ps a state for 3-regular graphs, 14 for 8
+   entries a line; sorted lists there took 9 to 12 times as long. */
 #define PERMI_ARRAY_LOW 11     /* words of these slots, and their ranks, stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* slots of the middle and of the top at most */
 #define PERMI_ARRAY_NOWHERE 0xffff
@@ -5638,7 +5644,8 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
       word = (high & way->keep) ^ way->flip;
       origin[origins] = way->origin;
       const size_t middle = (size_t)(ones + way->top_ones) << bits | (word & middle_mask);
-      origin[origins].x = from + (size_t)(source->top_offset[word >> bits] + source->middle_offset[middle]) * run->bytes;
+      origin[origins].x =
+          from + (size_t)(source->top_offset[word >> bits] + source->middle_offset[middle]) * run->bytes;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].place = way->place ? way->place + start : NULL;
       origin[origins++].eight = way->place ? way->eight + start / 8 + left : NULL;
@@ -5829,7 +5836,9 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
       status =
           permi_control_poll(run->control, run->seconds_before + frontier->cost[p] * run->seconds_each, "frontier");
     if (status == PERM_OK)
-      status = arrays->lists ? permi_gpu_unite(run, p) : run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
+      status = arrays->lists ? permi_gpu_unite(run, p)
+               : run->gpu    ? permi_gpu_step(run, p)
+                             : permi_array_step(run, p);
     if (status == PERM_OK && run->tracking)
       status = permi_array_rescale(run, (double *)(void *)run->values[(p + 1) & 1], target->states);
     run->visited += run->absolute ? 0 : (double)target->states;
@@ -6151,9 +6160,9 @@ static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
   return frontier->algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
 }
 
-/* Seconds on a GPU: of an H200. */
+/* Seconds on a GPU, measured on an H200. */
 #define PERMI_GPU_START_SECONDS 0.4 /* a context and a compilation */
-#define PERMI_GPU_STEP_SECONDS 3e-5
+#define PERMI_GPU_STEP_SECONDS 3e-5 /* of the host, for a step */
 #define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost, of doubles */
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
@@ -14321,10 +14330,15 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                                         "complex double-doubles", "64-bit integers", "128-bit integers",
                                         "integers of several words", "residues"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
-  int length =
+  char there[64] = "";
+  int length;
+  if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
+    snprintf(there, sizeof there, ", %.3g on the GPU",
+             permi_gpu_needs(frontier, frontier->arrays, permi_cell_bytes(frontier, permi_arrays_kind(frontier))));
+  length =
       snprintf(buffer, size,
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
-               "predicted %.3g s, %.3g bytes\n",
+               "predicted %.3g s, %.3g bytes%s\n",
                perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
                frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1],
                !frontier->arrays                        ? "lists"
@@ -14332,7 +14346,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                         : "arrays",
                leaf->information.work,
-               algebra[frontier->algebra], leaf->information.seconds, leaf->information.bytes);
+               algebra[frontier->algebra], leaf->information.seconds, leaf->information.bytes, there);
   return length > 0 ? (size_t)length : 0;
 }
 
