@@ -183,10 +183,10 @@ static const char permi_vocabulary[] =
     "PERMI_BOTH double permi_fma(double a, double b, double c) { return __fma_rn(a, b, c); }\n"
     "PERMI_BOTH int permi_ctz(unsigned x) { return __ffs((int)x) - 1; }\n"
     "PERMI_BOTH int permi_parity(unsigned long long x) { return __popcll(x) & 1; }\n"
-    "PERMI_BOTH int permi_byte(unsigned word, int k) { int x; asm(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : \"r\"(word), "
-    "\"r\"(0x8880 + 0x1111 * k)); return x; }\n"
-    "PERMI_BOTH int permi_half(unsigned word, int k) { int x; asm(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : \"r\"(word), "
-    "\"r\"(0x9910 + 0x2222 * k)); return x; }\n"
+    "PERMI_BOTH int permi_byte(unsigned word, int k) { int x; asm(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : "
+    "\"r\"(word), \"r\"(0x8880 + 0x1111 * k)); return x; }\n"
+    "PERMI_BOTH int permi_half(unsigned word, int k) { int x; asm(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : "
+    "\"r\"(word), \"r\"(0x9910 + 0x2222 * k)); return x; }\n"
     "PERMI_BOTH long long permi_bits(double x) { return __double_as_longlong(x); }\n"
     "PERMI_BOTH double permi_of_bits(long long bits) { return __longlong_as_double(bits); }\n"
     "PERMI_BOTH int permi_ones(unsigned x) { return __popc(x); }\n"
@@ -731,8 +731,9 @@ PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsi
           permi_exact_times<S::ROOM>(one, grown, p + term * S::ROOM, words, fill, c[other], wide);
         PERMI_UNROLL
         for (int k = 0; k < grown; k++) {
-          const unsigned long long sum = (unsigned long long)((g ? one[k] : k < 3 ? c[part][k < 3 ? k : 0] : 0u) ^ mask) +
-                                         (term ? out[part * S::ROOM + k] : 0u) + carry;
+          const unsigned word = g ? one[k] : k < 3 ? c[part][k < 3 ? k : 0] : 0u;
+          const unsigned long long sum =
+              (unsigned long long)(word ^ mask) + (term ? out[part * S::ROOM + k] : 0u) + carry;
           out[part * S::ROOM + k] = (unsigned)sum;
           carry = (unsigned)(sum >> 32);
         }
@@ -823,9 +824,9 @@ PERMI_BOTH int permi_exact_row(unsigned m)
   return 2 * j + (int)((m + 1) >> (j + 1) & 1);
 }
 
-/* A chunk. Shared memory: sums of words over the threads, masks, walk, settings, row sums of the threads, queues. Without
-   skipping a thread sums its own terms. With it, a warp collects the settings of the block columns in which no even row
-   is 0, and shares them out: most terms are left, but not the same ones in every thread. */
+/* A chunk. Shared memory: sums of words over the threads, masks, walk, settings, row sums of the threads, queues.
+   Without skipping a thread sums its own terms. With it, a warp collects the settings of the block columns in which no
+   even row is 0, and shares them out: few terms are left, many in some threads and none in most. */
 template <class S>
 __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_arguments<1> &a)
 {
@@ -1085,8 +1086,8 @@ PERMI_BOTH void permi_batch_arguments(permi_batch_room<N, PARTS> &room, int plai
   room.arguments.mask = R::MASK;
 }
 
-/* out: permanent, sum of |terms|, share of a term that rounding may have taken before; the latter infinite where numbers
-   are so large or small that they are others' business. sum: hi, lo, hi, lo, sum of |terms|, each `apart` doubles on. */
+/* out: permanent, sum of |terms|, share of a term that rounding may have taken before; the latter huge where numbers
+   are so large or small that they are others' business. sum: hi, lo, hi, lo, sum of |terms|, `apart` doubles each. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {
@@ -1137,7 +1138,7 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
   double *fold = (double *)permi_shared;
   const int t = (int)threadIdx.x;
   const int i = t % R::TEAM;
-  const unsigned long long matrix = blockIdx.x * (unsigned long long)(128 / R::TEAM) + (unsigned long long)(t / R::TEAM);
+  const unsigned long long matrix = blockIdx.x * (128ull / R::TEAM) + (unsigned long long)(t / R::TEAM);
   R &room = ((R *)(fold + 5 * 128))[t / R::TEAM];
   double out[5];
   int plain;
@@ -1268,9 +1269,10 @@ PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int abso
   term[1] = S::PARTS == 2 ? e[2 * shape.needed() + 1] : 0;
 }
 
-/* What thread t of a chunk sums, as permi_walk. Table: numbers of threads, chunks, high digits; for each of these radix,
-   where its weights are; start; steps of high digits, of low ones; weights of high digits; walk: for every term of the low
-   digits weight, digit that moves (counted from 1, negative: down) to it, sum of the digits; Ryser: weights by rank. */
+/* What thread t of a chunk sums, as permi_walk. Table: numbers of threads, chunks, high digits; where the walk begins;
+   for each high digit radix, where its weights are; start; steps of high digits, of low ones; weights of high digits;
+   walk: for every term of the low digits weight, digit that moves (counted from 1, negative: down) to it, sum of the
+   digits; Ryser: weights by rank. */
 template <class S>
 PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned mask, unsigned long long chunk, int t,
                                   double *out)
@@ -2949,8 +2951,8 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
 }
 
 /* ========================================================================================= >>batch
-   Many small matrices: host threads, several a GPU, each with a stream and buffers of its own, take pieces of the batch,
-   fetch the matrices (which one thread alone would do more slowly than the GPU computes), and wait for the results. */
+   Many small matrices: host threads, several a GPU, each with a stream and buffers of its own, take pieces of the
+   batch, fetch the matrices (which one thread alone would do more slowly than the GPU computes), and wait for results. */
 #define PERMI_BATCH_BYTES (8 << 20) /* of a piece */
 #define PERMI_BATCH_WORKERS 8       /* most of a GPU */
 
@@ -3157,8 +3159,8 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
 
 /* ====================================================================================== >>frontier
    A programme has two arrays, its values before even and odd steps, and two tables of the words of a step, of the
-   source and of the target, all on one GPU and one stream: the host fills the next table while a step runs, and waits only
-   where it needs the sizes of values, the room of a table or the value at the end. */
+   source and of the target, all on one GPU and one stream: the host fills the next table while a step runs, and waits
+   only where it needs the sizes of values, the room of a table or the value at the end. */
 typedef struct permi_step_table { /* where what is in a table, in bytes: no more than a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;
   int shift; /* of a row of middle offsets */

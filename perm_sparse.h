@@ -65,7 +65,8 @@
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a programme; doubles, complex or accurate
-       cached        the same with nothing inside: Glynn's sum that keeps products of rows
+       cached        the same with nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order
+                     13 (options.gpus), as kernels generated for the matrix; estimates mean the same there
        sparyser      Ryser's sum without what is surely zero; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        codegen-registers, codegen-memory
@@ -7641,10 +7642,65 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_COMPENSATED /* value and error: rows with 47 bits more, products and differences as in [Gra09] */
 } permi_hybrid_algebra;
 
+/* The program for GPUs, see >>programs. */
+#define PERMI_GPU_WALK 8
+typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
+  PERMI_CODE_BASE,    /* base of row a */
+  PERMI_CODE_ADD,     /* a + constant b, or - */
+  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
+  PERMI_CODE_NEAR,    /* a (b +- 1) */
+  PERMI_CODE_TIMES,   /* a b */
+  PERMI_CODE_CROSS,   /* a b - c d */
+  PERMI_CODE_MINUS,   /* a - b */
+  PERMI_CODE_TOTAL,   /* block += a, or -= */
+  PERMI_CODE_MODULUS, /* |a|, a modulus; so are the following */
+  PERMI_CODE_MULTIPLY, /* a b */
+  PERMI_CODE_JOIN,    /* a b + c d */
+  PERMI_CODE_PLUS,    /* a + b */
+  PERMI_CODE_RETURN   /* a */
+} permi_code_kind;
+
+typedef struct permi_code_statement { /* statement k makes value k */
+  int kind, negative;
+  int a, b, c, d; /* values, or what the kind says */
+} permi_code_statement;
+
+typedef struct permi_code_flip { /* in a column of the walk: 2 a_ij is constant, or its negative */
+  int row, constant, negative;
+} permi_code_flip;
+
+typedef struct permi_code {
+  perm_gpu_program program;
+  permi_code_statement *statement;
+  double *constant; /* of each its parts */
+  permi_code_flip *flip;
+  char *text;
+  int statements, statement_room, moduli; /* from number `moduli` on those of the second program */
+  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int text_room;
+  size_t length;
+  int walk, samples_log2, live; /* live: most doubles that wait at a time */
+  double operations;            /* of the pipe, in a step of the walk */
+  permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
+  long long scale_exp2;
+  int divided; /* rows */
+} permi_code;
+
+static void permi_code_release(const perm_allocator *allocator, permi_code *code)
+{
+  if (!code)
+    return;
+  permi_release(allocator, code->statement);
+  permi_release(allocator, code->constant);
+  permi_release(allocator, code->flip);
+  permi_release(allocator, code->text);
+  permi_release(allocator, code);
+}
+
 /* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
   permi_gpu gpu; /* comes first, where perm.h looks for it; used with `code`, the program of >>programs, not NULL */
-  struct permi_code *code;
+  permi_code *code;
   int n, inner, low, high, lanes_log2, chunk_log2, transposed;
   int parts, lanes; /* numbers of a pattern, patterns of a slot */
   permi_hybrid_algebra algebra;
@@ -8405,7 +8461,6 @@ static double permi_instruction_operations(const permi_instruction *operation)
   }
 }
 
-static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context;
@@ -8602,16 +8657,12 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
   return PERM_OK;
 }
 
-static size_t permi_code_explain(const permi_hybrid *hybrid, const permi_leaf *leaf, char *buffer, size_t size);
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"real", "complex", "compensated"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const double dense = 1.5 * hybrid->n * ldexp(1, hybrid->n - 1);
-  int length;
-  if (hybrid->code)
-    return permi_code_explain(hybrid, leaf, buffer, size);
-  length = snprintf(
+  int length = snprintf(
       buffer, size,
       "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, %d high, %d lanes; %d statements on %d slots, %.4g "
       "operations per outer pattern, %.3g in all, dense has %.3g times as many; %.0f chunks, predicted %.3g s on one "
@@ -8704,7 +8755,8 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
      values      in registers: layouts are searched with a budget of them, 8 warps of 255 registers a multiprocessor.
                  Bases of rows, as they are at the beginning of a step of the walk, are in shared memory, one of every
-                 thread; what columns add in constant memory, equal moduli once; literals are 5% slower, but compiled sooner, and taken for short runs
+                 thread; what columns add in constant memory, equal moduli once (literals are 5% slower, but compiled
+                 sooner: for short runs)
      order       on demand, entry by entry from the program's end, so that few values wait
      rows        real ones are divided by their largest inner entry h where that is not small against the row (the
                  product of all h goes into the scale): a product f (z +- 1) = fma(f, z, +-f) is one operation, and
@@ -8715,15 +8767,14 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
    Bits depend on the plan alone: statements are a fixed sequence, each rounded once; steps of a walk are added by
    TwoSum, threads in a tree, chunks exactly. What may be tried without leaving a trace in a result is only how a text
    is compiled. So the choice among programs is by prediction (operations, values that wait), not by timing.
-   Predictions are of one H200 (FP64 1.67e13 operations/s); measured there: 77-88% of it. */
+   Predictions are of one H200 (FP64 1.67e13 operations/s); measured there, folds weighted: 79-81% of it up to 127
+   values that wait, 36-60% above 160. */
 #define PERMI_GPU_PIPE 1.67e13
 #define PERMI_GPU_PART 0.81        /* of it, with folds weighted */
 #define PERMI_GPU_COMPILE 0.3      /* seconds, and more for every statement, a number of two parts taking more */
 #define PERMI_GPU_COMPILE_EACH 3.5e-4
 #define PERMI_GPU_LITERAL_SECONDS 3 /* below this it pays to compile sooner */
-#define PERMI_GPU_SHARED 232448    /* bytes that a block may have, on the smallest of the large (sm_90); sm_80: 166912 */
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
-#define PERMI_GPU_WALK 8
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
@@ -8731,59 +8782,6 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
 #define PERMI_GPU_LIVE 120         /* doubles that wait without being spilled; so many more take twice the time: */
 #define PERMI_GPU_SPILL 60         /* of 30 programs measured, 140 waiting cost 1.1 times, 150 1.2, 160 1.4, 180 2 */
 #define PERMI_GPU_VALUES 30000
-
-typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
-  PERMI_CODE_BASE,    /* base of row a */
-  PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
-  PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,   /* a b */
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,   /* a - b */
-  PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* |a|, a modulus; so are the following */
-  PERMI_CODE_MULTIPLY, /* a b */
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,    /* a + b */
-  PERMI_CODE_RETURN   /* a */
-} permi_code_kind;
-
-typedef struct permi_code_statement { /* statement k makes value k */
-  int kind, negative;
-  int a, b, c, d; /* values, or what the kind says */
-} permi_code_statement;
-
-typedef struct permi_code_flip { /* in a column of the walk: 2 a_ij is constant, or its negative */
-  int row, constant, negative;
-} permi_code_flip;
-
-typedef struct permi_code {
-  perm_gpu_program program;
-  permi_code_statement *statement;
-  double *constant; /* of each its parts */
-  permi_code_flip *flip;
-  char *text;
-  int statements, statement_room, moduli; /* from number `moduli` on those of the second program */
-  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
-  int text_room;
-  size_t length;
-  int walk, samples_log2, live; /* live: most doubles that wait at a time */
-  double operations;            /* of the pipe, in a step of the walk */
-  permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
-  long long scale_exp2;
-  int divided; /* rows */
-} permi_code;
-
-static void permi_code_release(const perm_allocator *allocator, permi_code *code)
-{
-  if (!code)
-    return;
-  permi_release(allocator, code->statement);
-  permi_release(allocator, code->constant);
-  permi_release(allocator, code->flip);
-  permi_release(allocator, code->text);
-  permi_release(allocator, code);
-}
 
 /* ---- from a layout to statements */
 typedef struct permi_coder {
@@ -9011,6 +9009,7 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   const int n = coder->work->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
   double row[2][64], power, most = 0, unit = 0;
   int k, p;
+  memset(row, 0, sizeof row);
   for (k = 0; k < n; k++) {
     for (p = 0; p < width; p++)
       row[p][k] = a[(i * n + layout->order[k]) * width + p];
@@ -9037,7 +9036,7 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   if (width == 2)
     power = fmax(power, permi_grid_power(row[1], n));
   for (k = 0; k < n; k++) {
-    const double entry[2] = {row[0][k], width == 2 ? row[1][k] : 0};
+    const double entry[2] = {row[0][k], row[1][k]};
     coder->coefficient[i][k][1] = 0;
     permi_hybrid_round(algebra, entry, power, coder->coefficient[i][k]);
   }
@@ -9191,7 +9190,8 @@ static const char *const permi_code_algebra[3] = {
     "  N r; permi_two_sum(r.v, r.e, a.v, -b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
     "PERMI_BOTH N X(N a, N b, N c, N d) { return D(T(a, b), T(c, d)); }\n"
     "PERMI_BOTH N L(N a, double s, N b) {\n"
-    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v)); a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
+    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
+    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
     "#define S(f) block = L(block, 1.0, f)\n"
     "#define W(f) block = L(block, -1.0, f)\n"
     "#define Q(x) fabs(x.v)\n"};
@@ -9309,7 +9309,8 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                        "room[256 + t] = permi_mul(minus, hi2);\n"
                        "room[384 + t] = permi_mul(minus, lo2);\n"
                        "room[512 + t] = absolute;\n"
-                       "for (int half = 64; half; half /= 2) { __syncthreads(); if (t < half) permi_fold(room, t, half); }\n"
+                       "for (int half = 64; half; half /= 2) {\n"
+                       "  __syncthreads(); if (t < half) permi_fold(room, t, half); }\n"
                        "__syncthreads();\n"
                        "if (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n"
                        "}\n");
@@ -9377,7 +9378,8 @@ static permi_code_number permi_code_cross(permi_hybrid_algebra algebra, permi_co
   return r;
 }
 
-/* Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what it returns or the block. */
+/* Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what that returns, or the
+   block. */
 static permi_code_number permi_code_run(const permi_hybrid *hybrid, int begin, int end, const double *b, unsigned low,
                                         permi_code_number *value)
 {
@@ -9538,6 +9540,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
   permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
   double *table;
+  size_t doubles;
   int i, k, p, most, growth = 0;
   *fits = 0;
   memset(hybrid, 0, sizeof *hybrid);
@@ -9595,7 +9598,8 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
     coder->memos += 1 << permi_bits32(work->node[k].scope);
   }
   hybrid->gpu.allocator = *allocator;
-  table = hybrid->gpu.memory = (double *)permi_allocate(allocator, (size_t)(words * (1 + hybrid->high)), sizeof(double));
+  doubles = (size_t)(words * (1 + hybrid->high));
+  table = hybrid->gpu.memory = (double *)permi_allocate(allocator, doubles, sizeof(double));
   coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
   if (!table || !coder->memo)
     coder->failed = 2;
@@ -9630,7 +9634,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   code->program.twin = permi_code_twin;
   code->program.context = hybrid;
   hybrid->gpu.work.table = table;
-  hybrid->gpu.work.doubles = (size_t)(words * (1 + hybrid->high));
+  hybrid->gpu.work.doubles = doubles;
   hybrid->gpu.work.program = &code->program;
   hybrid->gpu.work.absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
   hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
@@ -9783,8 +9787,8 @@ static perm_status permi_code_try(permi_maker *maker, const permi_block *block, 
   return status;
 }
 
-/* The best program found for GPUs, as an offer; none: *offer stays as it is. All trials are annealed for a while, at the
-   same time if there are threads, and the best once more if the sum takes long. */
+/* The best program found for GPUs, as an offer; none: *offer stays as it is. All trials are annealed for a while, at
+   the same time if there are threads, and the best once more if the sum takes long. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
@@ -9847,9 +9851,10 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
 }
 
-static size_t permi_code_explain(const permi_hybrid *hybrid, const permi_leaf *leaf, char *buffer, size_t size)
+static size_t permi_code_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"real", "complex", "compensated"};
+  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_code *code = hybrid->code;
   const int length = snprintf(
       buffer, size,
@@ -9990,6 +9995,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
   const int n = hybrid->n;
   const double roundings = n + hybrid->inner + 4;
+  const int walked = hybrid->code ? hybrid->code->walk : hybrid->chunk_log2;
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.method = hybrid->inner ? PERM_HYBRID : PERM_CACHED;
   leaf->information.isa = hybrid->isa;
@@ -10002,7 +10008,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   else
     leaf->run_chunk = permi_hybrid_chunk;
   leaf->release = permi_hybrid_release;
-  leaf->explain = permi_hybrid_explain;
+  leaf->explain = hybrid->code ? permi_code_explain : permi_hybrid_explain;
   leaf->context = hybrid;
   offer->plan = NULL;
   leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);
@@ -10010,7 +10016,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
     leaf->scale = hybrid->code->scale;
   leaf->bound_relative = (double)INFINITY;
   if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
-    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, ((hybrid->code ? hybrid->code->walk : hybrid->chunk_log2) + hybrid->low) / 2)) *
+    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (walked + hybrid->low) / 2)) *
                                   PERMI_UNIT * PERMI_UNIT +
                               4 * hybrid->share * hybrid->share;
   else
@@ -14505,8 +14511,8 @@ static double permi_algebra_weight(permi_algebra algebra)
 
 #define PERMI_HOPELESS_SECONDS 1e12 /* such jobs are refused, as are those that need */
 #define PERMI_HOPELESS_BYTES 1e13   /* unless max_bytes allows it */
-#define PERMI_GPU_LISTS_SLOWER 10  /* than arrays */
-#define PERMI_GPU_SHARE 0.98       /* of a GPU's memory that arrays may have */
+#define PERMI_GPU_LISTS_SLOWER 10   /* than arrays */
+#define PERMI_GPU_SHARE 0.98        /* of a GPU's memory that arrays may have */
 #define PERMI_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
 
 /* Do the arrays go to a GPU? offer: that of lists. With cpu_fallback only if there is one that has the memory. */
@@ -14523,7 +14529,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   there = permi_gpu_bytes();
   needed = permi_gpu_needs(frontier, frontier->arrays, bytes);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
-    snprintf(offer->why, sizeof offer->why, "on a GPU it would need %.3g bytes of %.3g", needed, there);
+    snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->cpu_fallback;
 }
 
@@ -14560,6 +14566,11 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   } else if (options->method == PERM_ARRAYS) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "needs %d slots or more, over the %d of arrays", frontier->width,
                  PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
+  }
+  if (offer->why[0] && offer->status == PERM_OK && options->max_bytes == 0 && offer->bytes > PERMI_DEFAULT_BYTES) {
+    char gpu[sizeof offer->why]; /* its order was one for the GPU's memory: the host must ask for so much itself */
+    memcpy(gpu, offer->why, sizeof gpu);
+    permi_refuse(offer, PERM_ERROR_LIMIT, "would need %.3g bytes, and %s", offer->bytes, gpu);
   }
   return PERM_OK;
 }

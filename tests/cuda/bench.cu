@@ -241,7 +241,9 @@ static void bench_exact(const char *name, int n, int parts, int range, double de
   char text[1024];
   int k;
   for (k = 0; k < n * n * parts; k++)
-    a[k] = bench_random() >= density ? 0 : range == 1 ? 1 : (int64_t)((2 * abs(range) + 1) * bench_random()) - abs(range);
+    a[k] = bench_random() >= density ? 0
+           : range == 1              ? 1
+                                     : (int64_t)((2 * abs(range) + 1) * bench_random()) - abs(range);
   memset(&options, 0, sizeof options);
   options.method = PERM_EXACT;
   if (parts == 2)
@@ -328,7 +330,8 @@ static void bench_batch(const char *name, int n, int parts, size_t count, double
 
 static void bench_batch_all(void)
 {
-  printf("\n| batch | elements | seconds | elements/s | of the pipe | CPU seconds | ratio |\n|---|---|---|---|---|---|---|\n");
+  printf("\n| batch | elements | seconds | elements/s | of the pipe | CPU seconds | ratio |\n"
+         "|---|---|---|---|---|---|---|\n");
   bench_batch("complex n = 16, 10^6 matrices", 16, 2, 1000000, 5);
   bench_batch("complex n = 12, 10^6 matrices", 12, 2, 1000000, 5);
   bench_batch("complex n = 20, 3 10^4 matrices", 20, 2, 30000, 5);

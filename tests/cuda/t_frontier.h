@@ -395,6 +395,11 @@ TEST(t_cuda_frontier_memory)
   options.max_bytes = 3e5; /* enough for the host */
   CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK && r.isa == PERM_ISA_CUDA, "%s", r.message);
   perm_matrix_free(&matrix);
+  options.max_bytes = 0; /* too large for the GPU, and for the host too unless max_bytes allows it */
+  CHECK(perm_generate("er:40:0.3", 3, NULL, &matrix, &r) == PERM_OK);
+  CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_ERROR_LIMIT && strstr(r.message, "of 1.07e+09"), "%s",
+             r.message);
+  perm_matrix_free(&matrix);
   perm_cuda_test_driver(0);
 }
 

@@ -524,8 +524,8 @@ TEST(t_cuda_plans)
 /* ---- exact integers */
 enum { WHOLE_ONES, WHOLE_SIGNS, WHOLE_THIN, WHOLE_SMALL, WHOLE_HUNDRED, WHOLE_MILLION, WHOLE_MIXED, WHOLE_62,
        WHOLE_EXTREME, WHOLE_SINGULAR, WHOLE_ODD, WHOLE_KINDS };
-static const char *const whole_name[] = {"0/1", "-1/0/1", "0/1 thin", "[-9,9]", "[-100,100]", "+-2^20", "mixed", "62 bits",
-                                         "extreme", "singular", "odd"};
+static const char *const whole_name[] = {"0/1",   "-1/0/1",  "0/1 thin", "[-9,9]",   "[-100,100]", "+-2^20",
+                                         "mixed", "62 bits", "extreme",  "singular", "odd"};
 
 static void whole_matrix(int kind, int n, int parts, int transposed, int64_t *a)
 {
@@ -587,7 +587,7 @@ static int whole_same(const perm_result *a, const perm_result *b)
          !memcmp(&a->imaginary_integer, &b->imaginary_integer, sizeof a->integer);
 }
 
-/* Another matrix with the same norms, for which the kernel is the same: lines change places and, where they may, signs. */
+/* Another matrix with the same norms, for which the kernel is the same: lines change places and, if they may, signs. */
 static void whole_vary(int n, int parts, int64_t *a)
 {
   const int i = test_below(n), j = test_below(n), wide = parts * n;
@@ -904,6 +904,37 @@ TEST(t_cuda_gpu_batches)
   batches_check(300, gpus);
 }
 
+/* Blocks (1 1; 1 -1) in small surroundings: in every term some row sum all but cancels, and what entries lose when they
+   are rounded to a grid is the permanent. The sum of |terms| does not show it. */
+TEST(t_cuda_batches_know_what_rounding_took)
+{
+  enum { N = 10, COUNT = 20 };
+  static double a[COUNT * N * N], value[COUNT], cpu[COUNT];
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0), none = options;
+  perm_result r;
+  int k, i, j;
+  if (!cuda_real_gpus())
+    perm_cuda_test_driver(1);
+  options.method = none.method = PERM_AUTO;
+  options.tolerance = none.tolerance = 0;
+  none.gpus = 0;
+  none.isa = PERM_ISA_AUTO;
+  for (k = 0; k < COUNT; k++)
+    for (i = 0; i < N; i++)
+      for (j = 0; j < N; j++)
+        a[(k * N + i) * N + j] = i / 2 == j / 2 ? (i & j & 1 ? -1 : 1) : ldexp(test_uniform(), -12 - 2 * k);
+  CHECK(perm_batch_real(N, COUNT, a, N * N, &options, value, &r) == PERM_OK);
+  CHECK(perm_batch_real(N, COUNT, a, N * N, &none, cpu, &r) == PERM_OK); /* no better than the CPU's, where it is left */
+  none.precision = PERM_PRECISION_DD;
+  for (k = 0; k < COUNT; k++) {
+    const perm_result one = cuda_compute(N, 1, a + k * N * N, &none);
+    CHECK_SHOW(value[k] == cpu[k] ||
+                   fabs(value[k] - ldexp(one.value, (int)one.exp2)) <= 2e-10 * fabs(ldexp(one.value, (int)one.exp2)),
+               "%d: %.17g, %.17g", k, value[k], ldexp(one.value, (int)one.exp2));
+  }
+  perm_cuda_test_driver(0);
+}
+
 /* The GPU's bits are the twin's: same matrices, both ways. */
 TEST(t_cuda_gpu_batches_have_the_bits_of_their_twins)
 {
@@ -1183,8 +1214,8 @@ static perm_matrix cuda_sparse(int n, double p, int parts, int spread)
       re[nnz] = a[i * parts];
       im[nnz++] = parts == 2 ? a[i * 2 + 1] : 0;
     }
-  CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, re, im, NULL, parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL,
-                                  NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, re, im, NULL,
+                                  parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL, NULL, &matrix, &result) == PERM_OK);
   return matrix;
 }
 
@@ -1321,8 +1352,8 @@ TEST(t_cuda_gpu_sparse_has_the_bits_of_its_twin)
       gpu = cuda_compute_sparse(&a, &options);
       perm_cuda_test_driver(1);
       twin = cuda_compute_sparse(&a, &options);
-      CHECK_SHOW(gpu.status == PERM_OK && cuda_same_bits(&gpu, &twin), "%d: %.17g +- %g, twin %.17g +- %g", k, gpu.value,
-                 gpu.estimate, twin.value, twin.estimate);
+      CHECK_SHOW(gpu.status == PERM_OK && cuda_same_bits(&gpu, &twin), "%d: %.17g +- %g, twin %.17g +- %g", k,
+                 gpu.value, gpu.estimate, twin.value, twin.estimate);
       perm_matrix_free(&a);
     }
   perm_cuda_test_driver(0);
@@ -1756,6 +1787,56 @@ TEST(t_cuda_gpu_codegen_runs)
   if (!gpus)
     SKIP("no GPU, driver or NVRTC");
   cuda_sparse_runs(34, gpus, 8);
+}
+
+/* Every allocation of planning and making a job fails once: nothing stays behind. */
+typedef struct cuda_memory {
+  long calls, fail_at, live;
+} cuda_memory;
+
+static void *cuda_allocate(size_t bytes, void *user_data)
+{
+  cuda_memory *memory = (cuda_memory *)user_data;
+  void *pointer = ++memory->calls == memory->fail_at ? NULL : malloc(bytes);
+  memory->live += pointer != NULL;
+  return pointer;
+}
+
+static void cuda_release(void *pointer, void *user_data)
+{
+  ((cuda_memory *)user_data)->live -= pointer != NULL;
+  free(pointer);
+}
+
+TEST(t_cuda_codegen_fails_every_allocation)
+{
+  int k;
+  perm_cuda_test_driver(1);
+  for (k = 0; k < 2; k++) {
+    perm_matrix a = cuda_sparse(14, 0.4, 1, 0);
+    perm_options options = cuda_codegen_options(k);
+    cuda_memory memory = {0, 0, 0};
+    perm_status status;
+    long fail;
+    options.allocator.allocate = cuda_allocate;
+    options.allocator.release = cuda_release;
+    options.allocator.user_data = &memory;
+    for (fail = 1;; fail++) {
+      perm_result r;
+      memory.calls = 0;
+      memory.fail_at = fail;
+      status = perm_compute_sparse(&a, &options, &r);
+      CHECK_SHOW(memory.live == 0, "call %ld: %ld live", fail, memory.live);
+      if (memory.calls < fail) {
+        CHECK_SHOW(status == PERM_OK && r.method == options.method, "%s", r.message);
+        break;
+      }
+      CHECK_SHOW(status == PERM_ERROR_MEMORY, "call %ld: status %d %s", fail, status, r.message);
+    }
+    CHECK(fail > 15);
+    perm_matrix_free(&a);
+  }
+  perm_cuda_test_driver(0);
 }
 
 /* Refused by name where they cannot work, with the reason; the CPU's sum where the options allow it. */
