@@ -24,8 +24,8 @@ TESTS   := $(wildcard tests/*.c tests/*.h) examples/perm_generate.h
 # Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
-.PHONY: all run setup check check-full check-compile check-isa check-sanitize check-faults fuzz bench bench-sparse examples \
-        install clean help cuda check-cuda bench-cuda
+.PHONY: all run setup check check-full check-compile check-isa check-sanitize check-faults fuzz bench bench-sparse \
+        examples install clean help cuda check-cuda bench-cuda
 
 all: $(B)/perm examples ## the command and the examples
 

@@ -629,8 +629,8 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 PERM_API perm_isa perm_isa_best(void);
 
 /* What perm.h and perm_cuda.cu tell each other; callers need none of it. The kernels' tables: see >>gpu. */
-/* How a thread holds the row sums of an integer matrix in 32-bit words, for the kernel of >>exact. A line is a part of a
-   row, row by row. Groups of rows are multiplied together in one word, or are one row of two words or three. */
+/* How a thread holds the row sums of an integer matrix in 32-bit words, for the kernel of >>exact. A line is a part
+   of a row, row by row. Groups of rows are multiplied together in one word, or are one row of two words or three. */
 #define PERM_GPU_EXACT_WORDS 48  /* most words of a product */
 #define PERM_GPU_EXACT_LINES 256 /* most words of row sums */
 typedef struct perm_gpu_exact {
@@ -670,7 +670,8 @@ typedef struct perm_gpu_program {
 } perm_gpu_program;
 
 /* Matrices of one order. `fill` writes matrices row by row; `take` gets for each PERM_GPU_BATCH_SUMS doubles:
-   permanent, sum of |terms|, share of the terms that rounding of entries may have taken. Both are called by several threads. */
+   permanent, sum of |terms|, share of the terms that rounding of entries may have taken. Both are called by several
+   threads. */
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 #define PERM_GPU_BATCH_SUMS 4
@@ -4882,8 +4883,8 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
    columns for which a halved row is 0, given its sum over the other columns, are one word of a table: a look-up a row
    for 64 terms. */
 /* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
-   more limbs); residues modulo 3 primes of 31 bits, where 4 are needed, 2.5e10; with zeros skipped, a tenth of the terms
-   being left, 6.4e11. */
+   more limbs); residues modulo 3 primes of 31 bits, where 4 are needed, 2.5e10; with zeros skipped, a tenth of the
+   terms being left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* most products of words in a term: unrolled, they take 15 s to compile */
 #ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
@@ -11516,8 +11517,8 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
 }
 
 /* ---- GPUs: orders from 10 on; below, sending a matrix there takes longer than computing it here (H200 against 16
-   cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). What does not
-   stand goes the way of single calls. */
+   cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). What does
+   not stand goes the way of single calls. */
 #if defined(PERM_WITH_CUDA)
 static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
 {

@@ -2589,10 +2589,11 @@ static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t sha
   if (!fine)
     goto fail;
   for (k = 0; fine && k < PERMI_FUNCTIONS && permi_functions[key.family][k]; k++)
-    fine = PERMI_CALL(function, (&loaded->function[k], loaded->module, permi_functions[key.family][k]), device, message);
-  if (fine && shared > 48 * 1024) /* more than that is had for the asking */
-    fine = PERMI_CALL(allow, (loaded->function[0], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared), device,
+    fine = PERMI_CALL(function, (&loaded->function[k], loaded->module, permi_functions[key.family][k]), device,
                       message);
+  if (fine && shared > 48 * 1024) /* more than that is had for the asking */
+    fine = PERMI_CALL(allow, (loaded->function[0], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared),
+                      device, message);
   if (!fine) {
     permi_cuda.driver.unload(loaded->module);
     goto fail;
@@ -2773,8 +2774,8 @@ static int permi_start(permi_worker *worker, permi_slot *slot, CUfunction functi
            work->constants * sizeof(double));
   memset(slot->sums, 0xff, blocks * permi_chunk_bytes(work)); /* NaN: what is not written is noticed */
   slot->start = permi_clock();
-  return PERMI_CALL(launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, for_twin), worker->device,
-                    message) &&
+  return PERMI_CALL(launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, for_twin),
+                    worker->device, message) &&
          PERMI_CALL(download, (slot->sums, slot->out, blocks * permi_chunk_bytes(work), slot->stream),
                     worker->device, message) &&
          PERMI_CALL(record, (slot->event, slot->stream), worker->device, message);
@@ -2952,7 +2953,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
 
 /* ========================================================================================= >>batch
    Many small matrices: host threads, several a GPU, each with a stream and buffers of its own, take pieces of the
-   batch, fetch the matrices (which one thread alone would do more slowly than the GPU computes), and wait for results. */
+   batch, fetch the matrices (which one thread alone would do more slowly than the GPU computes), and wait. */
 #define PERMI_BATCH_BYTES (8 << 20) /* of a piece */
 #define PERMI_BATCH_WORKERS 8       /* most of a GPU */
 

@@ -9007,7 +9007,7 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
 {
   const permi_arrangement *layout = coder->layout;
   const int n = coder->work->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
-  double row[2][64], power, most = 0, unit = 0;
+  double row[2][64] = {{0}}, power, most = 0, unit = 0;
   int k, p;
   memset(row, 0, sizeof row);
   for (k = 0; k < n; k++) {

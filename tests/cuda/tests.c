@@ -924,7 +924,7 @@ TEST(t_cuda_batches_know_what_rounding_took)
       for (j = 0; j < N; j++)
         a[(k * N + i) * N + j] = i / 2 == j / 2 ? (i & j & 1 ? -1 : 1) : ldexp(test_uniform(), -12 - 2 * k);
   CHECK(perm_batch_real(N, COUNT, a, N * N, &options, value, &r) == PERM_OK);
-  CHECK(perm_batch_real(N, COUNT, a, N * N, &none, cpu, &r) == PERM_OK); /* no better than the CPU's, where it is left */
+  CHECK(perm_batch_real(N, COUNT, a, N * N, &none, cpu, &r) == PERM_OK); /* left to the CPU */
   none.precision = PERM_PRECISION_DD;
   for (k = 0; k < COUNT; k++) {
     const perm_result one = cuda_compute(N, 1, a + k * N * N, &none);
@@ -1241,7 +1241,7 @@ static perm_result cuda_compute_sparse(const perm_matrix *a, const perm_options 
   return r;
 }
 
-/* Within their estimates of the CPU's double-doubles: all densities, blocks, singular ones, one orientation or other. */
+/* Within their estimates of the CPU's double-doubles: densities, blocks, singular, either orientation. */
 static void cuda_sparse_against_cpu(int rounds, int n_most)
 {
   int round, k, kernels = 0, zeros = 0, transposed = 0;
