@@ -12068,6 +12068,7 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
 #define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory, of one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
+#define PERMI_CODEGEN_SHARED 232448 /* bytes of shared memory on one of them */
 #define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
 #define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: what every GPU allows */
 /* Measured on one H200, order 40: registers 3.05 s, memory 1.66 s with a fifth of the entries, 3.13 s and 2.42 s with
@@ -12194,7 +12195,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
 #if defined(PERMI_CODEGEN_GLOBAL) /* for trials */
   codegen->shared = 0;
 #endif
-  if ((permi_codegen_shared(codegen) * 128 * sizeof(double) + 1024) * (size_t)codegen->blocks > PERMI_GPU_SHARED)
+  if ((permi_codegen_shared(codegen) * 128 * sizeof(double) + 1024) * (size_t)codegen->blocks > PERMI_CODEGEN_SHARED)
     codegen->shared = 0;
   permi_codegen_launches(codegen);
   for (j = 0; j < ryser->digits; j++) {
@@ -12477,8 +12478,7 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   }
   if (best && trial && best->ryser.growth < 1e300 && permi_codegen_create(allocator, best) == PERM_OK) {
     offer->plan = best;
-    offer->seconds = best->seconds + PERMI_GPU_COMPILE +
-                     1e-3 * PERMI_GPU_COMPILE_EACH * 2 * best->walk * best->operations;
+    offer->seconds = best->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * best->walk * best->operations;
     offer->bytes = sizeof *best + (double)best->code->length + 8.0 * (double)best->gpu.work.doubles;
   } else if (best && trial && !(best->ryser.growth < 1e300)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
