@@ -9,7 +9,7 @@ if ! [ -x "$nvcc" ]; then
   if [ "$REQUIRE" = 1 ]; then echo "0 passed, 1 failed, 0 skipped"; exit 1; fi
   echo "0 passed, 0 failed, 1 skipped"; exit 0
 fi
-passed=0 failed=0
+mode=$1 passed=0 failed=0
 compile() { # compile NAME FLAGS...: must succeed without a word
   name=$1; shift
   if "$nvcc" "$@" -c perm_cuda.cu -o build/perm_cuda_check.o >build/nvcc.log 2>&1 && ! [ -s build/nvcc.log ]; then
@@ -20,7 +20,7 @@ compile() { # compile NAME FLAGS...: must succeed without a word
 }
 strict=-Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion
 archs=$("$nvcc" --list-gpu-arch | sed -n 's/^compute_\([7-9][0-9]\|1[0-9][0-9]\)$/\1/p')
-[ "$1" = quick ] && archs=$(echo "$archs" | head -n 1)
+[ "$mode" = quick ] && archs=$(echo "$archs" | head -n 1)
 compile plain -O2 $strict
 for arch in $archs; do
   compile "sm_$arch" -O2 -arch=sm_$arch -DPERM_CUDA_CHECK $strict
@@ -29,11 +29,23 @@ make -s build/tests_cuda NVCC="$nvcc" || { echo "0 passed, 1 failed, 0 skipped";
 build/tests_cuda $TESTS >build/tests_cuda.log 2>&1
 code=$?
 line=$(tail -n 1 build/tests_cuda.log)
-grep -E "FAIL|SKIP|repeat" build/tests_cuda.log
+grep -E "FAIL|repeat" build/tests_cuda.log
+grep SKIP build/tests_cuda.log | sed 's/.*: //' | sort | uniq -c | sed 's/^ *\([0-9]*\)/SKIP \1 tests:/'
 case $line in
   *" passed, "*" failed, "*" skipped") set -- $line;;
   *) echo "FAIL tests_cuda ended without its closing line (exit $code)"; set -- 0 passed, 1 failed, 0 skipped;;
 esac
-[ "$REQUIRE" = 1 ] && [ "$5" -ne 0 ] && failed=$((failed + 1))
+sanitizer=$(command -v compute-sanitizer || echo "$(dirname "$nvcc")/compute-sanitizer")
+if [ "$mode" != quick ] && [ -x "$sanitizer" ] && ! grep -q "SKIP t_cuda_gpu_has" build/tests_cuda.log; then
+  for check in "memcheck t_cuda_gpu_has t_cuda_gpu_exact_splits t_cuda_frontier_gpu_structures t_cuda_gpu_sparse_runs" \
+               "racecheck t_cuda_gpu_own t_cuda_frontier_gpu_structures"; do
+    if "$sanitizer" --error-exitcode 1 --tool ${check%% *} build/tests_cuda ${check#* } >build/sanitizer.log 2>&1; then
+      passed=$((passed + 1))
+    else
+      failed=$((failed + 1)); echo "FAIL compute-sanitizer $check"; tail -n 20 build/sanitizer.log
+    fi
+  done
+fi
+[ "$REQUIRE" = 1 ] && grep SKIP build/tests_cuda.log | grep -qv "there is a GPU" && failed=$((failed + 1))
 echo "$((passed + $1)) passed, $((failed + $3)) failed, $5 skipped"
 [ $((failed + $3)) -eq 0 ]
