@@ -7495,7 +7495,34 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice);
+#define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term on its forms */
+#define PERMI_COUNTS_GPU_RATE 4e12 /* of these a second, one H200 */
+
+/* Seconds that a choice takes on a GPU; INFINITY: it is the CPU's. */
+PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
+{
+  const int digits = choice->by_columns ? counted->n : counted->m, parts = counted->parts;
+  const int *count = choice->by_columns ? counted->column_count : counted->row_count;
+  const int *other = choice->by_columns ? counted->row_count : counted->column_count;
+  int forms = choice->by_columns ? counted->m : counted->n, needed = counted->rows, total = 0, weights = 0, f;
+  double steps;
+  for (f = 0; f < forms; f++)
+    total += other[f];
+  if (choice->method == PERM_PADDED && counted->columns > counted->rows) {
+    forms++;
+    total = needed = counted->columns;
+  }
+  for (f = 0; f < digits; f++)
+    weights += count[f] + 1;
+  steps = parts * 3.0 * forms + parts * parts * (total > needed && choice->method != PERM_RYSER
+                                                      ? needed * (total - needed + 1.0) * (parts == 2 ? 1 : 1.1)
+                                                      : (double)total);
+  if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
+      choice->method == PERM_SUBSETS || choice->method == PERM_EXPANSION || steps > PERMI_COUNTS_GPU_STEPS ||
+      2 * forms * parts > PERM_GPU_COUNTS_SIZE || needed > 64 || weights + 2 * forms * parts * (digits + 1) > 16000)
+    return (double)INFINITY;
+  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* for compiling */
+}
 
 /* The cheapest engine, or the one that `method` names. Subsets may take twice as long as others: they do not cancel. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
@@ -7725,36 +7752,7 @@ static int permi_counts_odd(const int *count, const int *order, int digits)
 }
 
 /* ---- GPUs: sums over counts in double, where the forms find room in registers and the text can be unrolled */
-#define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term on its forms */
 #define PERMI_COUNTS_GPU_WALK 1024
-#define PERMI_COUNTS_GPU_RATE 4e12 /* of these a second, one H200 */
-
-/* Seconds that a choice takes on a GPU; INFINITY: it is the CPU's. */
-PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
-{
-  const int digits = choice->by_columns ? counted->n : counted->m, parts = counted->parts;
-  const int *count = choice->by_columns ? counted->column_count : counted->row_count;
-  const int *other = choice->by_columns ? counted->row_count : counted->column_count;
-  int forms = choice->by_columns ? counted->m : counted->n, needed = counted->rows, total = 0, weights = 0, f;
-  double steps;
-  for (f = 0; f < forms; f++)
-    total += other[f];
-  if (choice->method == PERM_PADDED && counted->columns > counted->rows) {
-    forms++;
-    total = needed = counted->columns;
-  }
-  for (f = 0; f < digits; f++)
-    weights += count[f] + 1;
-  steps = parts * 3.0 * forms + parts * parts * (total > needed && choice->method != PERM_RYSER
-                                                      ? needed * (total - needed + 1.0) * (parts == 2 ? 1 : 1.1)
-                                                      : (double)total);
-  if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
-      choice->method == PERM_SUBSETS || choice->method == PERM_EXPANSION || steps > PERMI_COUNTS_GPU_STEPS ||
-      2 * forms * parts > PERM_GPU_COUNTS_SIZE || needed > 64 || weights + 2 * forms * parts * (digits + 1) > 16000)
-    return (double)INFINITY;
-  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* for compiling */
-}
-
 #define PERMI_MEMBER(name, value) permi_gpu_member(text + at, room - at, name, NULL, 0, value)
 
 static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, size_t room)
@@ -7781,7 +7779,7 @@ typedef struct permi_counts_gpu {
   permi_gpu gpu; /* first: >>gpu knows only that */
   perm_gpu_program program;
   perm_gpu_counts shape;
-  char text[2048];
+  char text[4096];
 } permi_counts_gpu;
 
 /* The leaf of counts, whose tables are copied. */
@@ -7889,7 +7887,7 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   made->program.counts = shape;
   work->program = &made->program;
   work->absolute_mask = shape->needed ? counts->absolute_mask : 0;
-  made->gpu.terms = (double)counts->terms / (double)leaf->information.chunks;
+  made->gpu.terms = (double)(float)((double)counts->terms / (double)leaf->information.chunks); /* multiples are exact */
   leaf->context = made;
   leaf->release = permi_gpu_release;
   leaf->run_range = permi_gpu_range;
@@ -11651,11 +11649,11 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
       return permi_fail_memory(result);
     memset(batch->todo, 1, batch->count);
     gpu = permi_batch_gpu_run(batch, threads, &control.gpus, control.message);
-    if (gpu < 0) {
+    if (gpu < 0 && !options->cpu_fallback) { /* otherwise what it left is the CPU's */
       permi_release(&options->allocator, batch->todo);
       return permi_fail(result, gpu, 0, "%s", control.message);
     }
-    stop = (int)gpu;
+    stop = gpu > 0 ? (int)gpu : 0;
     while (next < batch->count && !batch->todo[next])
       next++;
     next = next < batch->count ? 0 : tasks; /* what is left is the CPU's */

@@ -21,7 +21,9 @@
    GUARANTEES
      - A chunk's sum has the same bits on every GPU: a fixed sequence of operations, each rounded once. Chunks are added
        exactly. So results depend neither on the number of GPUs nor on how chunks were shared out.
-     - A failure ends with PERM_ERROR_DEVICE and a state that holds the chunks before it: call perm_job_execute again.
+     - A failure ends with PERM_ERROR_DEVICE and a state that holds the chunks before it: call perm_job_execute again;
+       after one that the driver keeps for the process (an illegal address, a memory error), in another process. A GPU
+       that cannot begin (too old, no memory left) leaves the work to the others.
      - Kernels take about a quarter of a second at most, so cancel, progress and max_seconds work.
      - A frontier programme's values have the bits of the CPU's engine. It starts again after a failure or a stop.
    Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
@@ -2131,7 +2133,7 @@ typedef struct permi_nvrtc {
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
   int family; /* 0: dense sums and programs; 1, 2: the frontier on arrays, lists; cells `product`, n words a part */
-  int arch, device;
+  int arch, device, unused; /* 0, where padding would be: keys are compared as bytes */
   uint64_t digest, length; /* of a program's text */
 } permi_kernel_key;
 
@@ -2439,6 +2441,10 @@ static char *permi_source(const perm_gpu_work *work)
   return source;
 }
 
+/* What every kernel is compiled with; files in a cache directory are named after it too. */
+#define PERMI_COMPILE_OPTIONS "-std=c++14", "--fmad=false"
+#define PERMI_COMPILE_TEXT "-std=c++14 --fmad=false"
+
 /* Compiles for an architecture: machine code where NVRTC knows it, else PTX for the newest that it knows below. NULL:
    message says why. */
 static char *permi_compile(const char *source, int arch, size_t *size, char *message)
@@ -2447,7 +2453,7 @@ static char *permi_compile(const char *source, int arch, size_t *size, char *mes
   permi_program program = NULL;
   int known[64], count = 0, best = 0, i, failed;
   char option[64], *image = NULL;
-  const char *options[3] = {option, "-std=c++14", "--fmad=false"};
+  const char *options[3] = {option, PERMI_COMPILE_OPTIONS};
   if (nvrtc->archs(&count) || count > 64 || nvrtc->arch(known))
     count = 0;
   for (i = 0; i < count; i++)
@@ -2563,10 +2569,12 @@ static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t sha
     if (image)
       memcpy(image, &key, size);
   } else if (!image) {
+    static const char options[] = PERMI_COMPILE_TEXT;
     permi_cuda.nvrtc.version(&major, &minor);
     if (cache && strlen(cache) < 1000) {
       snprintf(path, sizeof path, "%s/perm-sm%d-nvrtc%d.%d-%016llx.cubin", cache, permi_cuda.arch[device], major, minor,
-               (unsigned long long)permi_digest(PERMI_DIGEST_START, source, strlen(source)));
+               (unsigned long long)permi_digest(permi_digest(PERMI_DIGEST_START, options, sizeof options), source,
+                                                  strlen(source)));
       image = permi_cache_read(path, &size);
       not_new = image != NULL;
     }
@@ -2584,7 +2592,7 @@ static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t sha
       break;
     free(image); /* whole, but not for this driver */
     image = NULL;
-    not_new = 0;
+    not_new = message[0] = 0;
   }
   if (!fine)
     goto fail;
@@ -2679,12 +2687,14 @@ static void permi_wait(pthread_cond_t *changed, pthread_mutex_t *lock)
   pthread_cond_timedwait(changed, lock, &until);
 }
 
-static void permi_run_fail(permi_run *run, const char *message)
+/* A GPU that has begun must not fail; one that cannot begin leaves the work to others, if there are any. */
+static void permi_run_fail(permi_run *run, const char *message, int begun)
 {
   pthread_mutex_lock(&run->lock);
-  if (!run->failed)
+  if (!run->failed && (begun || !run->message[0]))
     snprintf(run->message, PERM_MESSAGE_BYTES, "%s", message);
-  run->failed = run->stop = 1;
+  if (begun)
+    run->failed = run->stop = 1;
   pthread_cond_signal(&run->changed);
   pthread_mutex_unlock(&run->lock);
 }
@@ -2738,7 +2748,8 @@ static void permi_deliver(permi_run *run, permi_piece *piece)
   *at = piece;
   while (run->waiting && run->waiting->begin == run->merged) {
     piece = run->waiting;
-    run->sink->merge(run->partial, &piece->partial);
+    if (run->sink->merge(run->partial, &piece->partial) != PERM_OK)
+      run->failed = run->stop = 1;
     run->merged = piece->end;
     run->waiting = piece->next;
     free(piece);
@@ -2774,7 +2785,9 @@ static int permi_start(permi_worker *worker, permi_slot *slot, CUfunction functi
            work->constants * sizeof(double));
   memset(slot->sums, 0xff, blocks * permi_chunk_bytes(work)); /* NaN: what is not written is noticed */
   slot->start = permi_clock();
-  return PERMI_CALL(launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, for_twin),
+  return PERMI_CALL(send, (slot->out, slot->sums, blocks * permi_chunk_bytes(work), slot->stream), worker->device,
+                    message) &&
+         PERMI_CALL(launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, for_twin),
                     worker->device, message) &&
          PERMI_CALL(download, (slot->sums, slot->out, blocks * permi_chunk_bytes(work), slot->stream),
                     worker->device, message) &&
@@ -2786,13 +2799,16 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, char *message)
   permi_run *run = worker->run;
   permi_piece *piece = slot->piece;
   const double chunks = (double)(piece->end - piece->begin);
-  double now, seconds;
+  double now, seconds, rate;
   if (!PERMI_CALL(wait, (slot->event), worker->device, message))
     return 0;
   now = permi_clock();
   seconds = now - (slot->start > worker->last ? slot->start : worker->last);
   worker->last = now;
-  worker->chunks_per_second = chunks / (seconds > 1e-6 ? seconds : 1e-6);
+  rate = chunks / (seconds > 1e-6 ? seconds : 1e-6);
+  /* a host thread that wakes late finds the next piece done as well, and the GPU would look very fast */
+  worker->chunks_per_second =
+      worker->chunks_per_second > 0 ? fmin(rate, 2 * worker->chunks_per_second) : rate;
   if (!run->sink->add(run->sink->context, &piece->partial, piece->begin, piece->end - piece->begin, slot->sums)) {
     snprintf(message, PERM_MESSAGE_BYTES, "GPU %d: a sum is not finite: the device is not to be trusted",
              worker->device);
@@ -2861,7 +2877,7 @@ static void *permi_work(void *argument)
       break;
   }
   if (!fine)
-    permi_run_fail(run, message[0] ? message : "out of memory");
+    permi_run_fail(run, message[0] ? message : "out of memory", worker->taken);
   for (i = 0; i < 2; i++) { /* releasing waits for what still runs; nothing is left to do if it fails */
     if (slot[i].out)
       permi_cuda.driver.release(slot[i].out);
@@ -2917,7 +2933,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
       pthread_mutex_lock(&run.lock);
       run.active--;
       pthread_mutex_unlock(&run.lock);
-      permi_run_fail(&run, "a host thread cannot be created");
+      permi_run_fail(&run, "a host thread cannot be created", 0);
       break;
     }
     started++;
@@ -2946,9 +2962,11 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   }
   pthread_cond_destroy(&run.changed);
   pthread_mutex_destroy(&run.lock);
-  if (run.failed)
-    return PERM_ERROR_DEVICE;
-  return run.merged == end ? PERM_OK : status;
+  if (!run.failed && run.merged == end) {
+    message[0] = 0;
+    return PERM_OK;
+  }
+  return run.failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* PERM_OK: no GPU could begin */
 }
 
 /* ========================================================================================= >>batch
@@ -2974,12 +2992,13 @@ typedef struct permi_batch_worker {
   int device, used;
 } permi_batch_worker;
 
-static void permi_batch_fail(permi_batch_run *run, const char *message)
+static void permi_batch_fail(permi_batch_run *run, const char *message, int begun) /* as permi_run_fail */
 {
   pthread_mutex_lock(&run->lock);
-  if (!run->failed)
+  if (!run->failed && (begun || !run->message[0]))
     snprintf(run->message, PERM_MESSAGE_BYTES, "%s", message[0] ? message : "out of memory");
-  run->failed = run->stop = 1;
+  if (begun)
+    run->failed = run->stop = 1;
   pthread_mutex_unlock(&run->lock);
 }
 
@@ -2997,7 +3016,7 @@ static void *permi_batch_work(void *argument)
   CUevent event = NULL;
   CUfunction function = NULL;
   void *from = NULL, *to = NULL;
-  int fine = permi_current(device, message);
+  int begun = 0, fine = permi_current(device, message);
   if (fine)
     function = permi_kernel(run->work, device, run->cache, message);
   fine = function && PERMI_CALL(stream, (&stream, CU_STREAM_NON_BLOCKING), device, message) &&
@@ -3019,6 +3038,7 @@ static void *permi_batch_work(void *argument)
     pthread_mutex_unlock(&run->lock);
     if (!count)
       break;
+    begun = 1;
     batch->fill(batch->context, first, count, (double *)from);
     memset(&a, 0, sizeof a);
     a.table = (const double *)(uintptr_t)in;
@@ -3027,6 +3047,7 @@ static void *permi_batch_work(void *argument)
     a.n = batch->n;
     memset(to, 0xff, count * PERM_GPU_BATCH_SUMS * sizeof(double)); /* NaN: not accepted */
     fine = PERMI_CALL(send, (in, from, count * entries * sizeof(double), stream), device, message) &&
+           PERMI_CALL(send, (out, to, count * PERM_GPU_BATCH_SUMS * sizeof(double), stream), device, message) &&
            PERMI_CALL(launch,
                       (function, ((unsigned)count + each - 1) / each, 1, 1, 128, 1, 1,
                        (unsigned)run->work->program->shared, stream, parameters, for_twin),
@@ -3042,7 +3063,7 @@ static void *permi_batch_work(void *argument)
     pthread_mutex_unlock(&run->lock);
   }
   if (!fine)
-    permi_batch_fail(run, message);
+    permi_batch_fail(run, message, begun);
   if (in) /* waits for what still runs */
     permi_cuda.driver.release(in);
   if (out)
@@ -3125,7 +3146,7 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
       pthread_mutex_lock(&run.lock);
       run.active--;
       pthread_mutex_unlock(&run.lock);
-      permi_batch_fail(&run, "a host thread cannot be created");
+      permi_batch_fail(&run, "a host thread cannot be created", 0);
       break;
     }
     started++;
@@ -3153,9 +3174,11 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   }
   pthread_cond_destroy(&run.changed);
   pthread_mutex_destroy(&run.lock);
-  if (run.failed)
-    return PERM_ERROR_DEVICE;
-  return run.done == batch->count ? PERM_OK : status;
+  if (!run.failed && run.done == batch->count) {
+    message[0] = 0;
+    return PERM_OK;
+  }
+  return run.failed || status == PERM_OK ? PERM_ERROR_DEVICE : status;
 }
 
 /* ====================================================================================== >>frontier

@@ -9196,16 +9196,28 @@ static const char *const permi_code_algebra[3] = {
     "#define W(f) block = L(block, -1.0, f)\n"
     "#define Q(x) fabs(x.v)\n"};
 
+/* A literal that reads back as x, -0 too, whatever the locale writes for its point. */
+static const char *permi_code_literal(double x, char text[32])
+{
+  char *comma;
+  snprintf(text, 32, "%.16e", x);
+  comma = strchr(text, ',');
+  if (comma)
+    *comma = '.';
+  return text;
+}
+
 static void permi_code_print_statement(permi_coder *coder, int k)
 {
   const permi_code_statement *t = &coder->code->statement[k];
   const int negative = t->negative;
+  char text[32];
   switch ((permi_code_kind)t->kind) {
   case PERMI_CODE_BASE: permi_code_print(coder, "N v%d=B(%d);\n", k, t->a); break;
   case PERMI_CODE_ADD:
     if (coder->literals)
-      permi_code_print(coder, "N v%d=permi_add(v%d,%c%.17g);\n", k, t->a, negative ? '-' : '+',
-                       coder->code->constant[t->b]);
+      permi_code_print(coder, "N v%d=permi_add(v%d,%c%s);\n", k, t->a, negative ? '-' : '+',
+                       permi_code_literal(coder->code->constant[t->b], text));
     else
       permi_code_print(coder, "N v%d=%c(v%d,%d);\n", k, negative ? 'V' : 'A', t->a, t->b);
     break;
@@ -9233,10 +9245,11 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code *code = coder->code;
   const int parts = coder->parts, words = hybrid->n * parts;
   const int blocks = code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2;
+  char text[32];
   int k, j, p;
-  permi_code_print(coder, "__constant__ double C[] = {");
+  permi_code_print(coder, "__constant__ double C[%d] = {", code->constants * parts + 1);
   for (k = 0; k < code->constants * parts; k++)
-    permi_code_print(coder, "%.17g,%c", code->constant[k], k % 8 == 7 ? '\n' : ' ');
+    permi_code_print(coder, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
   permi_code_print(coder, "0};\n");
   permi_code_print_all(coder, permi_code_algebra[hybrid->algebra]);
   permi_code_print(coder, "PERMI_BOTH void permi_flip(double *b, int j, double s) { switch (j) {\n");
@@ -12209,17 +12222,6 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
 }
 
 /* ---- the kernel */
-/* A literal that reads back as x, -0 too, whatever the locale writes for its point. */
-static const char *permi_codegen_literal(double x, char text[32])
-{
-  char *comma;
-  snprintf(text, 32, "%.16e", x);
-  comma = strchr(text, ',');
-  if (comma)
-    *comma = '.';
-  return text;
-}
-
 /* Column j included (out 0) or excluded, and the product then. */
 static void permi_codegen_print_column(permi_coder *coder, const permi_codegen *codegen, int j, int out)
 {
@@ -12232,7 +12234,7 @@ static void permi_codegen_print_column(permi_coder *coder, const permi_codegen *
   permi_code_print(coder, "case %d:\n", 2 * j + out);
   for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++) {
     i = codegen->place[ryser->touched[e]];
-    entry[i] = permi_codegen_literal(out ? -ryser->value[0][e] : ryser->value[0][e], text[i]);
+    entry[i] = permi_code_literal(out ? -ryser->value[0][e] : ryser->value[0][e], text[i]);
     seldom |= i >= kept;
   }
   for (i = 0; i < kept; i++)
@@ -12439,7 +12441,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   codegen->gpu.work.program = &code->program;
   codegen->gpu.work.fingerprint =
       permi_code_hash(permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)n), codegen->chunks), code, &codegen->gpu.work);
-  codegen->gpu.terms = ryser->terms / (double)codegen->chunks;
+  codegen->gpu.terms = (double)(float)(ryser->terms / (double)codegen->chunks); /* multiples are exact */
   return PERM_OK;
 }
 
