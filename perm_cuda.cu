@@ -2639,6 +2639,94 @@ static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char
 #define PERMI_PIECE_SECONDS 0.25
 #define PERMI_PIECE_CHUNKS (1 << 16)
 
+/* Host threads at one job; the calling one polls. */
+typedef struct permi_team {
+  pthread_mutex_t lock; /* guards what follows, and what a job shares */
+  pthread_cond_t changed;
+  uint64_t done;
+  int active, stop, failed;
+  char *message;
+} permi_team;
+
+static void permi_team_begin(permi_team *team, char *message)
+{
+  memset(team, 0, sizeof *team);
+  team->message = message;
+  pthread_mutex_init(&team->lock, NULL);
+  pthread_cond_init(&team->changed, NULL);
+}
+
+/* A thread that has begun must not fail; one that cannot begin leaves the work to others, if there are any. */
+static void permi_team_fail(permi_team *team, const char *message, int begun)
+{
+  pthread_mutex_lock(&team->lock);
+  if (!team->failed && (begun || !team->message[0]))
+    snprintf(team->message, PERM_MESSAGE_BYTES, "%s", message[0] ? message : "out of memory");
+  if (begun)
+    team->failed = team->stop = 1;
+  pthread_mutex_unlock(&team->lock);
+}
+
+static void permi_team_leave(permi_team *team) /* a thread's last call */
+{
+  pthread_mutex_lock(&team->lock);
+  team->active--;
+  pthread_cond_signal(&team->changed);
+  pthread_mutex_unlock(&team->lock);
+}
+
+/* 1: the thread runs, until permi_team_leave; to be joined. */
+static int permi_team_start(permi_team *team, pthread_t *thread, void *(*work)(void *), void *argument)
+{
+  pthread_mutex_lock(&team->lock);
+  team->active++;
+  pthread_mutex_unlock(&team->lock);
+  if (!pthread_create(thread, NULL, work, argument))
+    return 1;
+  permi_team_leave(team);
+  permi_team_fail(team, "a host thread cannot be created", 0);
+  return 0;
+}
+
+/* Polls every 50 ms and at every signal until all have left; returns what it heard first but PERM_OK. */
+static perm_status permi_team_watch(permi_team *team, perm_status (*poll)(void *context, uint64_t done), void *context)
+{
+  perm_status status = PERM_OK;
+  pthread_mutex_lock(&team->lock);
+  while (team->active) {
+    struct timespec until;
+    uint64_t done;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 50000000;
+    if (until.tv_nsec >= 1000000000) {
+      until.tv_nsec -= 1000000000;
+      until.tv_sec++;
+    }
+    pthread_cond_timedwait(&team->changed, &team->lock, &until);
+    done = team->done;
+    pthread_mutex_unlock(&team->lock);
+    if (status == PERM_OK)
+      status = poll(context, done);
+    pthread_mutex_lock(&team->lock);
+    if (status != PERM_OK)
+      team->stop = 1;
+  }
+  pthread_mutex_unlock(&team->lock);
+  return status;
+}
+
+/* After all are joined; all: what `done` is when nothing is left. */
+static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status status)
+{
+  pthread_cond_destroy(&team->changed);
+  pthread_mutex_destroy(&team->lock);
+  if (!team->failed && team->done == all) {
+    team->message[0] = 0;
+    return PERM_OK;
+  }
+  return team->failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* PERM_OK: no GPU could begin */
+}
+
 typedef struct permi_piece {
   uint64_t begin, end;
   perm_partial partial;
@@ -2649,13 +2737,11 @@ typedef struct permi_run {
   const perm_gpu_work *work;
   const perm_gpu_sink *sink;
   const char *cache;
-  pthread_mutex_t lock; /* guards what follows */
-  pthread_cond_t changed;
-  uint64_t next, end, merged;
+  permi_team team; /* done: what is merged. Its lock guards what follows */
+  uint64_t next, end;
   permi_piece *waiting; /* finished, but not yet the next to merge; by begin */
   perm_partial *partial;
-  int gpus, active, stop, failed;
-  char *message;
+  int gpus;
 } permi_run;
 
 typedef struct permi_slot {
@@ -2673,31 +2759,6 @@ typedef struct permi_worker {
   int device, taken, used;
   double chunks_per_second, last; /* last: when a piece was finished */
 } permi_worker;
-
-/* For a signal, 50 ms at most. */
-static void permi_wait(pthread_cond_t *changed, pthread_mutex_t *lock)
-{
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_nsec += 50000000;
-  if (until.tv_nsec >= 1000000000) {
-    until.tv_nsec -= 1000000000;
-    until.tv_sec++;
-  }
-  pthread_cond_timedwait(changed, lock, &until);
-}
-
-/* A GPU that has begun must not fail; one that cannot begin leaves the work to others, if there are any. */
-static void permi_run_fail(permi_run *run, const char *message, int begun)
-{
-  pthread_mutex_lock(&run->lock);
-  if (!run->failed && (begun || !run->message[0]))
-    snprintf(run->message, PERM_MESSAGE_BYTES, "%s", message);
-  if (begun)
-    run->failed = run->stop = 1;
-  pthread_cond_signal(&run->changed);
-  pthread_mutex_unlock(&run->lock);
-}
 
 /* Bytes that a chunk yields, and the most chunks of a piece. */
 static size_t permi_chunk_bytes(const perm_gpu_work *work)
@@ -2721,11 +2782,11 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
     snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
     return NULL;
   }
-  pthread_mutex_lock(&run->lock);
+  pthread_mutex_lock(&run->team.lock);
   size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
   size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* all end at about one time */
   size = fmin(fmax(size, 1), (double)permi_piece_chunks(run->work));
-  if (run->next < run->end && !run->failed && !(run->stop && worker->taken)) {
+  if (run->next < run->end && !run->team.failed && !(run->team.stop && worker->taken)) {
     piece->begin = run->next;
     piece->end = run->end - run->next > (uint64_t)size ? run->next + (uint64_t)size : run->end;
     run->next = piece->end;
@@ -2734,28 +2795,28 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
     free(piece);
     piece = NULL;
   }
-  pthread_mutex_unlock(&run->lock);
+  pthread_mutex_unlock(&run->team.lock);
   return piece;
 }
 
 static void permi_deliver(permi_run *run, permi_piece *piece)
 {
   permi_piece **at;
-  pthread_mutex_lock(&run->lock);
+  pthread_mutex_lock(&run->team.lock);
   for (at = &run->waiting; *at && (*at)->begin < piece->begin; at = &(*at)->next) {
   }
   piece->next = *at;
   *at = piece;
-  while (run->waiting && run->waiting->begin == run->merged) {
+  while (run->waiting && run->waiting->begin == run->team.done) {
     piece = run->waiting;
     if (run->sink->merge(run->partial, &piece->partial) != PERM_OK)
-      run->failed = run->stop = 1;
-    run->merged = piece->end;
+      run->team.failed = run->team.stop = 1;
+    run->team.done = piece->end;
     run->waiting = piece->next;
     free(piece);
   }
-  pthread_cond_signal(&run->changed);
-  pthread_mutex_unlock(&run->lock);
+  pthread_cond_signal(&run->team.changed);
+  pthread_mutex_unlock(&run->team.lock);
 }
 
 static int permi_start(permi_worker *worker, permi_slot *slot, CUfunction function, CUdeviceptr table, char *message)
@@ -2837,7 +2898,7 @@ static void *permi_work(void *argument)
   permi_run *run = worker->run;
   const perm_gpu_work *work = run->work;
   const int device = worker->device;
-  const uint64_t all = run->end - run->merged;
+  const uint64_t all = run->end - run->team.done;
   const uint64_t limit = permi_piece_chunks(work);
   const size_t most = (size_t)(all < limit ? all : limit) * permi_chunk_bytes(work);
   const size_t bytes = work->doubles * sizeof(double);
@@ -2877,7 +2938,7 @@ static void *permi_work(void *argument)
       break;
   }
   if (!fine)
-    permi_run_fail(run, message[0] ? message : "out of memory", worker->taken);
+    permi_team_fail(&run->team, message, worker->taken);
   for (i = 0; i < 2; i++) { /* releasing waits for what still runs; nothing is left to do if it fails */
     if (slot[i].out)
       permi_cuda.driver.release(slot[i].out);
@@ -2891,10 +2952,7 @@ static void *permi_work(void *argument)
   }
   if (table)
     permi_cuda.driver.release(table);
-  pthread_mutex_lock(&run->lock);
-  run->active--;
-  pthread_cond_signal(&run->changed);
-  pthread_mutex_unlock(&run->lock);
+  permi_team_leave(&run->team);
   return NULL;
 }
 
@@ -2904,7 +2962,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
 {
   permi_worker worker[PERMI_GPUS];
   permi_run run;
-  perm_status status = PERM_OK;
+  perm_status status;
   int i, started = 0;
   *gpus = 0;
   memset(&run, 0, sizeof run);
@@ -2917,40 +2975,18 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   run.work = work;
   run.sink = sink;
   run.cache = options->gpu_cache;
-  run.next = run.merged = begin;
   run.end = end;
   run.partial = partial;
-  run.message = message;
-  pthread_mutex_init(&run.lock, NULL);
-  pthread_cond_init(&run.changed, NULL);
+  permi_team_begin(&run.team, message);
+  run.next = run.team.done = begin;
   for (i = 0; i < run.gpus; i++) {
     worker[i].run = &run;
     worker[i].device = i;
-    pthread_mutex_lock(&run.lock);
-    run.active++;
-    pthread_mutex_unlock(&run.lock);
-    if (pthread_create(&worker[i].thread, NULL, permi_work, &worker[i])) {
-      pthread_mutex_lock(&run.lock);
-      run.active--;
-      pthread_mutex_unlock(&run.lock);
-      permi_run_fail(&run, "a host thread cannot be created", 0);
+    if (!permi_team_start(&run.team, &worker[i].thread, permi_work, &worker[i]))
       break;
-    }
     started++;
   }
-  pthread_mutex_lock(&run.lock);
-  while (run.active) {
-    uint64_t merged;
-    permi_wait(&run.changed, &run.lock);
-    merged = run.merged;
-    pthread_mutex_unlock(&run.lock);
-    if (status == PERM_OK)
-      status = sink->poll(sink->context, merged);
-    pthread_mutex_lock(&run.lock);
-    if (status != PERM_OK)
-      run.stop = 1;
-  }
-  pthread_mutex_unlock(&run.lock);
+  status = permi_team_watch(&run.team, sink->poll, sink->context);
   for (i = 0; i < started; i++) {
     pthread_join(worker[i].thread, NULL);
     *gpus += worker[i].used;
@@ -2960,13 +2996,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
     run.waiting = piece->next;
     free(piece);
   }
-  pthread_cond_destroy(&run.changed);
-  pthread_mutex_destroy(&run.lock);
-  if (!run.failed && run.merged == end) {
-    message[0] = 0;
-    return PERM_OK;
-  }
-  return run.failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* PERM_OK: no GPU could begin */
+  return permi_team_end(&run.team, end, status);
 }
 
 /* ========================================================================================= >>batch
@@ -2979,11 +3009,8 @@ typedef struct permi_batch_run {
   const perm_gpu_batch *batch;
   const perm_gpu_work *work;
   const char *cache;
-  pthread_mutex_t lock; /* guards what follows */
-  pthread_cond_t changed;
-  size_t next, done, piece;
-  int active, stop, failed;
-  char *message;
+  permi_team team; /* done: matrices. Its lock guards what follows */
+  size_t next, piece;
 } permi_batch_run;
 
 typedef struct permi_batch_worker {
@@ -2991,16 +3018,6 @@ typedef struct permi_batch_worker {
   pthread_t thread;
   int device, used;
 } permi_batch_worker;
-
-static void permi_batch_fail(permi_batch_run *run, const char *message, int begun) /* as permi_run_fail */
-{
-  pthread_mutex_lock(&run->lock);
-  if (!run->failed && (begun || !run->message[0]))
-    snprintf(run->message, PERM_MESSAGE_BYTES, "%s", message[0] ? message : "out of memory");
-  if (begun)
-    run->failed = run->stop = 1;
-  pthread_mutex_unlock(&run->lock);
-}
 
 static void *permi_batch_work(void *argument)
 {
@@ -3029,13 +3046,13 @@ static void *permi_batch_work(void *argument)
     permi_arguments<1> a;
     void *parameters[1] = {&a}, **for_twin = permi_cuda.twin ? (void **)(uintptr_t)run->work->program : NULL;
     size_t first = 0, count = 0;
-    pthread_mutex_lock(&run->lock);
-    if (!run->stop && run->next < batch->count) {
+    pthread_mutex_lock(&run->team.lock);
+    if (!run->team.stop && run->next < batch->count) {
       first = run->next;
       count = batch->count - first < run->piece ? batch->count - first : run->piece;
       run->next += count;
     }
-    pthread_mutex_unlock(&run->lock);
+    pthread_mutex_unlock(&run->team.lock);
     if (!count)
       break;
     begun = 1;
@@ -3058,12 +3075,12 @@ static void *permi_batch_work(void *argument)
       break;
     batch->take(batch->context, first, count, (const double *)to);
     worker->used = 1;
-    pthread_mutex_lock(&run->lock);
-    run->done += count;
-    pthread_mutex_unlock(&run->lock);
+    pthread_mutex_lock(&run->team.lock);
+    run->team.done += count;
+    pthread_mutex_unlock(&run->team.lock);
   }
   if (!fine)
-    permi_batch_fail(run, message, begun);
+    permi_team_fail(&run->team, message, begun);
   if (in) /* waits for what still runs */
     permi_cuda.driver.release(in);
   if (out)
@@ -3076,10 +3093,7 @@ static void *permi_batch_work(void *argument)
     permi_cuda.driver.event_free(event);
   if (stream)
     permi_cuda.driver.stream_free(stream);
-  pthread_mutex_lock(&run->lock);
-  run->active--;
-  pthread_cond_signal(&run->changed);
-  pthread_mutex_unlock(&run->lock);
+  permi_team_leave(&run->team);
   return NULL;
 }
 
@@ -3106,6 +3120,12 @@ static void permi_batch_program(int n, int parts, char *text, size_t size, perm_
   program->batch = parts;
 }
 
+static perm_status permi_batch_poll(void *context, uint64_t done)
+{
+  const perm_gpu_batch *batch = (const perm_gpu_batch *)context;
+  return batch->poll(batch->context, (double)done / (double)batch->count);
+}
+
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus_used,
                             char message[PERM_MESSAGE_BYTES])
 {
@@ -3114,8 +3134,8 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   perm_gpu_program program;
   perm_gpu_work work;
   char text[512];
-  perm_status status = PERM_OK;
-  int i, started = 0, workers, last = -1;
+  perm_status status;
+  int i, started = 0, workers, device;
   const int gpus = perm_cuda_devices(options->gpus, message);
   *gpus_used = 0;
   if (!gpus)
@@ -3130,55 +3150,27 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   run.batch = batch;
   run.work = &work;
   run.cache = options->gpu_cache;
-  run.message = message;
   run.piece = PERMI_BATCH_BYTES / ((size_t)(batch->n * batch->n * batch->parts) * sizeof(double));
   if (run.piece > batch->count / (size_t)workers + 1)
     run.piece = batch->count / (size_t)workers + 1;
-  pthread_mutex_init(&run.lock, NULL);
-  pthread_cond_init(&run.changed, NULL);
+  permi_team_begin(&run.team, message);
   for (i = 0; i < workers; i++) {
     worker[i].run = &run;
     worker[i].device = i % gpus;
-    pthread_mutex_lock(&run.lock);
-    run.active++;
-    pthread_mutex_unlock(&run.lock);
-    if (pthread_create(&worker[i].thread, NULL, permi_batch_work, &worker[i])) {
-      pthread_mutex_lock(&run.lock);
-      run.active--;
-      pthread_mutex_unlock(&run.lock);
-      permi_batch_fail(&run, "a host thread cannot be created", 0);
+    if (!permi_team_start(&run.team, &worker[i].thread, permi_batch_work, &worker[i]))
       break;
-    }
     started++;
   }
-  pthread_mutex_lock(&run.lock);
-  while (run.active) {
-    size_t done;
-    permi_wait(&run.changed, &run.lock);
-    done = run.done;
-    pthread_mutex_unlock(&run.lock);
-    if (status == PERM_OK)
-      status = batch->poll(batch->context, (double)done / (double)batch->count);
-    pthread_mutex_lock(&run.lock);
-    if (status != PERM_OK)
-      run.stop = 1;
-  }
-  pthread_mutex_unlock(&run.lock);
+  status = permi_team_watch(&run.team, permi_batch_poll, (void *)(uintptr_t)batch);
   for (i = 0; i < started; i++)
     pthread_join(worker[i].thread, NULL);
-  for (last = 0; last < gpus; last++) {
+  for (device = 0; device < gpus; device++) {
     int used = 0;
-    for (i = last; i < started; i += gpus)
+    for (i = device; i < started; i += gpus)
       used |= worker[i].used;
     *gpus_used += used;
   }
-  pthread_cond_destroy(&run.changed);
-  pthread_mutex_destroy(&run.lock);
-  if (!run.failed && run.done == batch->count) {
-    message[0] = 0;
-    return PERM_OK;
-  }
-  return run.failed || status == PERM_OK ? PERM_ERROR_DEVICE : status;
+  return permi_team_end(&run.team, batch->count, status);
 }
 
 /* ====================================================================================== >>frontier

@@ -1454,7 +1454,8 @@ static void cuda_sparse_runs(int n, int gpus, int first_way)
       if (again.status == PERM_OK)
         CHECK(cuda_same_bits(&first, &again));
       else
-        CHECK_SHOW(again.status == PERM_ERROR_DEVICE && again.value != again.value, "call %ld: %s", call, again.message);
+        CHECK_SHOW(again.status == PERM_ERROR_DEVICE && again.value != again.value, "call %ld: %s", call,
+                   again.message);
       perm_job_execute(job, state, &options, &again);
       CHECK_SHOW(again.status == PERM_OK && cuda_same_bits(&first, &again), "resumed after call %ld", call);
       perm_state_free(state);
