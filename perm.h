@@ -5002,7 +5002,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
 }
 
 /* Writes a member `name(i)` that yields list[i], as a chain of choices: compilers fold it, but loads from arrays not
-   always, and then they unroll nothing, which was 10 times slower. No list: `name()`, value. */
+   always, and then they unroll nothing and spill. No list: `name()`, value. */
 static size_t permi_gpu_member(char *text, size_t room, const char *name, const short *list, int count, int value)
 {
   size_t length = (size_t)snprintf(text, room, "  PERMI_BOTH constexpr int %s(%s) const { return ", name,
