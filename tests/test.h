@@ -1,6 +1,7 @@
 /* A test harness in one header: TEST(t_name) { CHECK(...); } registers itself by a table that all.c builds.
 
-   Run:  build/tests [-v] [FILTER...]   FILTER: only tests whose name contains it, or one of several
+   Run:  build/tests [-v] [-s I/K] [FILTER...]   FILTER: only tests whose name contains it, or one of several
+   -v: a line each, with seconds; -s: the I-th of K parts (I = 0 .. K - 1), for several processes at once.
    A failed CHECK prints file:line, the expression and the command that repeats the test; the test goes on.
    SKIP(reason) ends a test and is counted. A test that makes no check fails: nothing passes by doing nothing. */
 #ifndef PERM_TEST_H_INCLUDED
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct test_case { const char *name; void (*run)(void); } test_case;
 
@@ -104,15 +106,32 @@ static int test_wanted(const char *name, char **filter)
   return i == 0;
 }
 
+static double test_seconds(void)
+{
+#if defined(TIME_UTC)
+  struct timespec now;
+  timespec_get(&now, TIME_UTC);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+#else
+  return (double)clock() / CLOCKS_PER_SEC;
+#endif
+}
+
 static int test_main(int argc, char **argv)
 {
-  int verbose = argc > 1 && !strcmp(argv[1], "-v"), i;
+  int verbose = argc > 1 && !strcmp(argv[1], "-v"), i, wanted = 0, part = 0, parts = 1;
   char **filter = argv + 1 + verbose;
   int passed = 0, failed = 0, skipped = 0;
+  if (filter[0] && !strcmp(filter[0], "-s")) {
+    if (!filter[1] || sscanf(filter[1], "%d/%d", &part, &parts) != 2 || part < 0 || part >= parts)
+      abort();
+    filter += 2;
+  }
   test_verbose = verbose;
   for (i = 0; i < test_list.count; i++) {
     test_case *test = &test_list.table[i];
-    if (!test_wanted(test->name, filter))
+    const double start = test_seconds();
+    if (!test_wanted(test->name, filter) || wanted++ % parts != part)
       continue;
     memset(&test_now, 0, sizeof test_now);
     test_now.name = test->name;
@@ -121,8 +140,8 @@ static int test_main(int argc, char **argv)
     if (!test_now.checks && !test_now.skipped)
       test_fail(__FILE__, __LINE__, "the test made no check", "");
     if (verbose)
-      printf("%s %s (%ld checks)\n", test_now.failures ? "FAIL" : test_now.skipped ? "skip" : "ok  ", test->name,
-             test_now.checks);
+      printf("%s %s (%ld checks, %.1f s)\n", test_now.failures ? "FAIL" : test_now.skipped ? "skip" : "ok  ",
+             test->name, test_now.checks, test_seconds() - start);
     fflush(stdout);
     if (test_now.failures)
       failed++;
@@ -131,7 +150,7 @@ static int test_main(int argc, char **argv)
     else
       passed++;
   }
-  if (!passed && !failed && !skipped) {
+  if (!wanted) {
     printf("no test matches \"%s\"\n", filter[0]);
     failed = 1;
   }

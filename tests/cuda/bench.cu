@@ -1,6 +1,6 @@
 /* Rates on one GPU as a Markdown table: what the FP64 pipe gives, two kernels in the published style as yardsticks,
    and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them.
-   Usage: build/bench_cuda [quick | tune | sparse | frontier [FILE...] | exact | batch | counts]   quick: slices only;
+   Usage: build/bench_cuda [quick | tune | sparse | gpus | frontier [FILE...] | exact | batch | counts]   quick: slices only;
    tune: some slices, for trials of -DPERMI_GPU_BLOCK(n)=.. (perm.h) and -DPERMI_GPU_BLOCKS=.. (perm_cuda.cu); sparse,
    for trials of -DPERMI_CODEGEN_GLOBAL (perm_sparse.h); frontier, of Matrix Market files too; exact, batch and counts,
    which are compared with all cores of this machine: only those */
@@ -11,6 +11,7 @@
 
 /* bench_programs.h */
 extern "C" void bench_sparse_table(int whole);
+extern "C" void bench_gpus(void);
 
 /* bench_frontier.h */
 extern "C" void bench_frontier(int files, char **file);
@@ -401,6 +402,10 @@ int main(int argc, char **argv)
     bench_sparse_table(1);
     return 0;
   }
+  if (argc > 1 && !strcmp(argv[1], "gpus")) {
+    bench_gpus();
+    return 0;
+  }
   if (argc > 1 && !strcmp(argv[1], "frontier")) {
     bench_frontier(argc - 2, argv + 2);
     return 0;
@@ -476,6 +481,7 @@ int main(int argc, char **argv)
            truth.value, r.value, r.seconds, fabs(r.value - truth.value) / truth.value, r.estimate / r.value);
     bench_sparse_table(1);
     bench_frontier(0, NULL);
+    bench_gpus();
   }
   return 0;
 }

@@ -73,3 +73,101 @@ void bench_sparse_table(int whole)
     bench_sparse(specs[k], PERM_CODEGEN_MEMORY, PERM_PRECISION_DEFAULT, 0);
   }
 }
+
+/* One job on 1, 2, 4, .. GPUs (or on all alone): kernels compiled and every GPU warm before the clock starts. */
+static void bench_gpus_job(const char *name, const perm_matrix *matrix, const perm_options *asked, int all,
+                           perm_result *r)
+{
+  char message[PERM_MESSAGE_BYTES];
+  const int most = perm_cuda_devices(PERM_ALL_GPUS, message);
+  perm_result first;
+  double one = 0;
+  int gpus;
+  memset(&first, 0, sizeof first);
+  for (gpus = all ? most : 1; gpus <= most; gpus = gpus < most && 2 * gpus > most ? most : 2 * gpus) {
+    perm_options options = *asked;
+    perm_job *job = NULL;
+    perm_state *state = NULL;
+    perm_leaf leaf;
+    perm_status status;
+    double seconds = 0;
+    int turn;
+    options.gpus = gpus;
+    options.isa = PERM_ISA_CUDA;
+    status = perm_sparse_job(matrix, &options, &job, r);
+    if (status == PERM_OK)
+      status = perm_job_leaf(job, 0, &leaf);
+    for (turn = 0; turn < 2 && status >= 0; turn++) {
+      options.max_seconds = turn ? 0 : 1;
+      status = perm_state_create(job, &state);
+      seconds = permi_seconds();
+      if (status == PERM_OK)
+        status = perm_job_execute(job, state, &options, r);
+      seconds = permi_seconds() - seconds;
+      perm_state_free(state);
+    }
+    perm_job_free(job);
+    if (status != PERM_OK || r->gpus != gpus) {
+      printf("| %s | | %d of %d | %s: %s |\n", name, r->gpus, gpus, perm_status_text(status), r->message);
+      return;
+    }
+    if (gpus == 1 || all) {
+      one = seconds;
+      first = *r;
+    }
+    printf("| %s | %s | %d | %.3f | %.3f | %.17g | %.2g%s | %s |\n", name, perm_method_name(leaf.method), gpus, seconds,
+           one / seconds, r->value, (r->error < 1e300 ? r->error : r->estimate) / fabs(r->value),
+           r->error < 1e300 ? " (bound)" : "",
+           r->value == first.value && r->estimate == first.estimate ? "the same bits" : "NOT THE SAME");
+    fflush(stdout);
+  }
+}
+
+static void bench_gpus_agree(const char *name, const perm_result *a, const perm_result *b)
+{
+  const double scale = ldexp(1, (int)(a->exp2 - b->exp2)), difference = fabs(a->value * scale - b->value);
+  const double within = (a->error < 1e300 ? a->error : a->estimate) * scale + (b->error < 1e300 ? b->error : b->estimate);
+  printf("\n%s: relative difference %.2g, within %.2g: %s\n", name, difference / fabs(b->value), within / fabs(b->value),
+         difference <= within ? "agree" : "DO NOT AGREE");
+}
+
+void bench_gpus(void); /* for bench.cu */
+void bench_gpus(void)
+{
+  enum { N = 42 };
+  static double a[2][N * N];
+  perm_options options;
+  perm_matrix matrix;
+  perm_result r[4];
+  uint64_t state = 1;
+  int side, i, j;
+  memset(r, 0, sizeof r);
+  for (i = 0; i < N; i++)
+    for (j = 0; j < N; j++) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      a[0][i * N + j] = a[1][j * N + i] = (double)(state >> 11) / 9007199254740992.0;
+    }
+  printf("\nSeveral GPUs: kernels compiled before, the whole sum\n\n"
+         "| matrix | method | GPUs | seconds | times one | value | relative estimate or bound | bits |\n"
+         "|---|---|---|---|---|---|---|---|\n");
+  memset(&options, 0, sizeof options);
+  options.tolerance = 1;
+  options.method = PERM_DENSE;
+  for (side = 0; side < 2; side++) {
+    options.certify = side;
+    if (perm_matrix_from_dense(N, N, a[side], N, NULL, &matrix, &r[side]) != PERM_OK)
+      return;
+    bench_gpus_job(side ? "its transpose, certified" : "U(0,1) n = 42", &matrix, &options, side, &r[side]);
+    perm_matrix_free(&matrix);
+  }
+  options.certify = 0;
+  if (perm_generate("er:45:0.3", 1, NULL, &matrix, &r[2]) == PERM_OK) {
+    options.method = PERM_HYBRID;
+    bench_gpus_job("er:45:0.3", &matrix, &options, 0, &r[2]);
+    options.method = PERM_CACHED;
+    bench_gpus_job("er:45:0.3", &matrix, &options, 1, &r[3]);
+    perm_matrix_free(&matrix);
+  }
+  bench_gpus_agree("n = 42, two orientations", &r[0], &r[1]);
+  bench_gpus_agree("er:45:0.3, hybrid and cached", &r[2], &r[3]);
+}

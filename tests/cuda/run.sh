@@ -26,15 +26,27 @@ for arch in $archs; do
   compile "sm_$arch" -O2 -arch=sm_$arch -DPERM_CUDA_CHECK $strict
 done
 make -s build/tests_cuda NVCC="$nvcc" || { echo "0 passed, 1 failed, 0 skipped"; exit 1; }
-build/tests_cuda $TESTS >build/tests_cuda.log 2>&1
-code=$?
-line=$(tail -n 1 build/tests_cuda.log)
-grep -E "FAIL|repeat" build/tests_cuda.log
+parts=$(nproc 2>/dev/null || echo 1) part=0
+[ "$parts" -gt 8 ] && parts=8
+while [ $part -lt "$parts" ]; do
+  build/tests_cuda -v -s $part/"$parts" $TESTS >build/tests_cuda.$part.log 2>&1 &
+  part=$((part + 1))
+done
+wait
+part=0 skipped=0
+while [ $part -lt "$parts" ]; do
+  log=build/tests_cuda.$part.log
+  grep -E "^FAIL [^t]|repeat" $log
+  line=$(tail -n 1 $log)
+  case $line in
+    *" passed, "*" failed, "*" skipped")
+      set -- $line; passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5));;
+    *) echo "FAIL tests_cuda, part $part of $parts, ended without its closing line"; failed=$((failed + 1));;
+  esac
+  part=$((part + 1))
+done
+cat build/tests_cuda.?.log >build/tests_cuda.log; rm -f build/tests_cuda.?.log
 grep SKIP build/tests_cuda.log | sed 's/.*: //' | sort | uniq -c | sed 's/^ *\([0-9]*\)/SKIP \1 tests:/'
-case $line in
-  *" passed, "*" failed, "*" skipped") set -- $line;;
-  *) echo "FAIL tests_cuda ended without its closing line (exit $code)"; set -- 0 passed, 1 failed, 0 skipped;;
-esac
 sanitizer=$(command -v compute-sanitizer || echo "$(dirname "$nvcc")/compute-sanitizer")
 if [ "$mode" != quick ] && [ -x "$sanitizer" ] && ! grep -q "SKIP t_cuda_gpu_has" build/tests_cuda.log; then
   for check in "memcheck t_cuda_gpu_has t_cuda_gpu_exact_splits t_cuda_frontier_gpu_structures t_cuda_gpu_sparse_runs" \
@@ -47,5 +59,5 @@ if [ "$mode" != quick ] && [ -x "$sanitizer" ] && ! grep -q "SKIP t_cuda_gpu_has
   done
 fi
 [ "$REQUIRE" = 1 ] && grep SKIP build/tests_cuda.log | grep -qv "there is a GPU" && failed=$((failed + 1))
-echo "$((passed + $1)) passed, $((failed + $3)) failed, $5 skipped"
-[ $((failed + $3)) -eq 0 ]
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

