@@ -49,12 +49,11 @@ cat build/tests_cuda.?.log >build/tests_cuda.log; rm -f build/tests_cuda.?.log
 grep SKIP build/tests_cuda.log | sed 's/.*: //' | sort | uniq -c | sed 's/^ *\([0-9]*\)/SKIP \1 tests:/'
 sanitizer=$(command -v compute-sanitizer || echo "$(dirname "$nvcc")/compute-sanitizer")
 if [ "$mode" != quick ] && [ -x "$sanitizer" ] && ! grep -q "SKIP t_cuda_gpu_has" build/tests_cuda.log; then
-  for check in "memcheck t_cuda_gpu_has t_cuda_gpu_exact_splits t_cuda_frontier_gpu_structures t_cuda_gpu_sparse_runs" \
-               "racecheck t_cuda_gpu_own t_cuda_frontier_gpu_structures"; do
-    if "$sanitizer" --error-exitcode 1 --tool ${check%% *} build/tests_cuda ${check#* } >build/sanitizer.log 2>&1; then
+  for tool in memcheck racecheck; do
+    if "$sanitizer" --error-exitcode 1 --tool $tool build/tests_cuda t_cuda_gpu_each_kernel >build/sanitizer.log 2>&1; then
       passed=$((passed + 1))
     else
-      failed=$((failed + 1)); echo "FAIL compute-sanitizer $check"; tail -n 20 build/sanitizer.log
+      failed=$((failed + 1)); echo "FAIL compute-sanitizer $tool"; tail -n 20 build/sanitizer.log
     fi
   done
 fi
