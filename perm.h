@@ -2722,11 +2722,74 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
   return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
 }
 
-/* Whether a kernel's value stands. Its estimate of what errors are relative to is within a factor 2 of a sum of
-   moduli, and rows in pairs round twice: 4 n u. NaN fails. */
-static int permi_small_stands(int n, double modulus, double absolute)
+/* The squared product of the rows' norms; rows of `width` doubles. */
+static double permi_small_norms(int n, int width, const double *a)
 {
-  return 4 * n * PERMI_UNIT * absolute <= 1e-10 * modulus && modulus >= PERMI_SMALL_LEAST;
+  double product = 1;
+  int i, j;
+  for (i = 0; i < n; i++, a += width) {
+    double square = 0;
+    for (j = 0; j < width; j++)
+      square += a[j] * a[j];
+    product *= square;
+  }
+  return product;
+}
+
+/* The sum of squares. */
+static double permi_small_squares(int count, const double *a)
+{
+#if defined(__SSE2__) && PERMI_X86
+  __m128d x, sum[4] = {_mm_setzero_pd(), _mm_setzero_pd(), _mm_setzero_pd(), _mm_setzero_pd()};
+  int k;
+  for (k = 0; k + 7 < count; k += 8) {
+    x = _mm_loadu_pd(a + k);
+    sum[0] = _mm_add_pd(sum[0], _mm_mul_pd(x, x));
+    x = _mm_loadu_pd(a + k + 2);
+    sum[1] = _mm_add_pd(sum[1], _mm_mul_pd(x, x));
+    x = _mm_loadu_pd(a + k + 4);
+    sum[2] = _mm_add_pd(sum[2], _mm_mul_pd(x, x));
+    x = _mm_loadu_pd(a + k + 6);
+    sum[3] = _mm_add_pd(sum[3], _mm_mul_pd(x, x));
+  }
+  for (; k < count; k++) {
+    x = _mm_load_sd(a + k);
+    sum[0] = _mm_add_pd(sum[0], _mm_mul_pd(x, x));
+  }
+  x = _mm_add_pd(_mm_add_pd(sum[0], sum[1]), _mm_add_pd(sum[2], sum[3]));
+  return _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)));
+#else
+  double even = 0, odd = 0;
+  int k;
+  for (k = 0; k + 1 < count; k += 2) {
+    even += a[k] * a[k];
+    odd += a[k + 1] * a[k + 1];
+  }
+  return even + (k < count ? odd + a[k] * a[k] : odd);
+#endif
+}
+
+/* At least the squared product of the rows' norms: the mean square of rows to the power n. */
+static double permi_small_scale(int n, int parts, const double *a)
+{
+  double power = permi_small_squares(n * n * parts, a) / n, scale = n & 1 ? power : 1;
+  power *= power;
+  scale *= n & 2 ? power : 1;
+  power *= power;
+  scale *= n & 4 ? power : 1;
+  return scale * (n & 8 ? power * power : 1);
+}
+
+/* Whether a kernel's value stands. Its estimate of what errors are relative to is within a factor 2 of a sum of
+   moduli, and rows in pairs round twice: 4 n u. Row sums are rounded too, by about u times their row's norm, which the
+   moduli do not show where row sums all but cancel: 4 n u times the product of the norms. NaN fails. `scale`, asked
+   for before the kernel runs beside it. */
+static int permi_small_stands(int n, int parts, const double *a, double scale, double modulus, double absolute)
+{
+  const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;
+  modulus -= unit * absolute;
+  return modulus >= PERMI_SMALL_LEAST && (square * scale <= modulus * modulus ||
+                                          square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
 }
 
 /* The permanent, and 1; or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
@@ -2734,9 +2797,10 @@ static int permi_small_real(perm_isa isa, int n, const double *a, double *value)
 {
   double out[2];
   if (n > 4) {
+    const double scale = permi_small_scale(n, 1, a);
     permi_small_kernel_real(isa, n)(n, a, out);
     *value = out[0];
-    return permi_small_stands(n, fabs(out[0]), out[1]);
+    return permi_small_stands(n, 1, a, scale, fabs(out[0]), out[1]);
   }
 #if PERMI_X86
   if (n == 4 && (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)) {
@@ -2841,11 +2905,12 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *val
 {
   permi_complex sum;
   if (n > 4) {
+    const double scale = permi_small_scale(n, 2, a);
     double out[3];
     permi_small_kernel_complex(isa, n)(n, a, out);
     value[0] = out[0];
     value[1] = out[1];
-    return permi_small_stands(n, fmax(fabs(out[0]), fabs(out[1])), out[2]);
+    return permi_small_stands(n, 2, a, scale, fmax(fabs(out[0]), fabs(out[1])), out[2]);
   }
   sum = permi_small_expand_complex(n, a);
   value[0] = sum.re;

@@ -185,6 +185,32 @@ TEST(t_small_cancelling)
   CHECK(refusals > 0);
 }
 
+/* Blocks (1 1; 1 -1) in surroundings of 2^-e: in every term some row sums all but cancel, so that the terms are small,
+   but their rounding is not. */
+TEST(t_small_row_sums_that_cancel)
+{
+  int refused = 0, stood = 0;
+  SMALL_EVERY(n, parts, isa) {
+    double a[2 * 144], value[2];
+    int i, j, part, e;
+    for (e = 4; e <= 48 && n > 4; e += 4) {
+      for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+          for (part = 0; part < parts; part++)
+            a[(i * n + j) * parts + part] = i / 2 == j / 2 && (i ^ 1) < n ? (part ? 0 : i % 2 && j % 2 ? -1 : 1)
+                                                                          : ldexp(test_uniform(), -e);
+      if (small_call(isa, n, parts, a, value)) {
+        stood++;
+        CHECK_SHOW(small_error(isa, n, parts, a) < 1e-9, "n %d parts %d isa %d 2^-%d: %g", n, parts, (int)isa, e,
+                   small_error(isa, n, parts, a));
+      } else {
+        refused++;
+      }
+    }
+  }
+  CHECK_SHOW(stood > 0 && refused > stood / 10, "%d stood, %d refused", stood, refused);
+}
+
 /* A refusal by the estimate: one dominant column among those summed over signs makes every term 1e9^(n-3) too large. */
 TEST(t_small_refuses)
 {
