@@ -2160,7 +2160,7 @@ static struct {
   int driver_state, nvrtc_state; /* 0 not tried, 1 there, -1 not */
   permi_driver driver;
   permi_nvrtc nvrtc;
-  int devices, arch[PERMI_GPUS], processors[PERMI_GPUS];
+  int devices, arch[PERMI_GPUS], processors[PERMI_GPUS], shared[PERMI_GPUS];
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
@@ -2259,7 +2259,9 @@ static int permi_driver_open(void)
   for (i = 0; i < permi_cuda.devices; i++) {
     if (!PERMI_CALL(attribute, (&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, i), i, message) ||
         !PERMI_CALL(attribute, (&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, i), i, message) ||
-        !PERMI_CALL(attribute, (&permi_cuda.processors[i], CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, i), i, message))
+        !PERMI_CALL(attribute, (&permi_cuda.processors[i], CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, i), i, message) ||
+        !PERMI_CALL(attribute, (&permi_cuda.shared[i], CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, i), i,
+                    message))
       return 0;
     permi_cuda.arch[i] = 10 * major + minor;
   }
@@ -2599,6 +2601,11 @@ static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t sha
   for (k = 0; fine && k < PERMI_FUNCTIONS && permi_functions[key.family][k]; k++)
     fine = PERMI_CALL(function, (&loaded->function[k], loaded->module, permi_functions[key.family][k]), device,
                       message);
+  if (fine && shared > (size_t)permi_cuda.shared[device]) {
+    snprintf(message, PERM_MESSAGE_BYTES, "GPU %d: the kernel for this matrix needs %zu bytes of shared memory, a block "
+             "there has %d: compute it on the CPU (gpus = 0)", device, shared, permi_cuda.shared[device]);
+    fine = 0;
+  }
   if (fine && shared > 48 * 1024) /* more than that is had for the asking */
     fine = PERMI_CALL(allow, (loaded->function[0], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared),
                       device, message);
@@ -3895,7 +3902,12 @@ static int permi_twin_devices = 1;
 static CUresult permi_twin_init(unsigned) { return CUDA_SUCCESS; }
 static CUresult permi_twin_version(int *version) { *version = 0; return CUDA_SUCCESS; }
 static CUresult permi_twin_count(int *count) { *count = permi_twin_devices; return CUDA_SUCCESS; }
-static CUresult permi_twin_attribute(int *value, CUdevice_attribute, CUdevice) { *value = 2; return CUDA_SUCCESS; }
+static int permi_twin_shared = 232448; /* as an H200 */
+static CUresult permi_twin_attribute(int *value, CUdevice_attribute what, CUdevice)
+{
+  *value = what == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? permi_twin_shared : 2;
+  return CUDA_SUCCESS;
+}
 static CUresult permi_twin_retain(CUcontext *context, CUdevice) { *context = (CUcontext)1; return CUDA_SUCCESS; }
 static CUresult permi_twin_current(CUcontext) { return CUDA_SUCCESS; }
 typedef struct permi_twin_kernel { /* its functions */
@@ -4154,6 +4166,12 @@ extern "C" void perm_cuda_test_driver(int devices)
 }
 
 /* The memory that the twin says it has. */
+/* Of a block of the twin; from the next perm_cuda_test_driver on. */
+extern "C" void perm_cuda_test_shared(int bytes)
+{
+  permi_twin_shared = bytes;
+}
+
 extern "C" void perm_cuda_test_memory(size_t bytes)
 {
   permi_twin_bytes = bytes;

@@ -10,6 +10,7 @@
 #include "test.h"
 
 void perm_cuda_test_driver(int devices);
+void perm_cuda_test_shared(int bytes);
 long perm_cuda_test_fault(long calls);
 char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t *size, char *message);
 char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, size_t *size, char *message);
@@ -732,6 +733,25 @@ static void whole_splits(int n, int kind, int parts, int most_gpus)
   CHECK_SHOW(whole_same(&first, &r), "%d stops of %d calls: %s", stops, calls, r.message);
   perm_state_free(state);
   perm_job_free(job);
+}
+
+/* A GPU whose blocks share less memory than the kernel wants: named, not left to the driver's words. */
+TEST(t_cuda_shared_memory_is_named)
+{
+  int64_t a[15 * 15];
+  perm_options options = whole_options(1);
+  perm_result r;
+  whole_matrix(WHOLE_THIN, 15, 1, 0, a);
+  perm_cuda_test_shared(1024);
+  perm_cuda_test_driver(1);
+  r = whole_compute(15, 1, a, &options);
+  CHECK_SHOW(r.status == PERM_ERROR_DEVICE, "%s", r.message);
+  CHECK_TEXT(r.message, "bytes of shared memory, a block there has 1024");
+  perm_cuda_test_shared(232448);
+  perm_cuda_test_driver(1);
+  r = whole_compute(15, 1, a, &options);
+  CHECK_SHOW(r.status == PERM_OK && r.isa == PERM_ISA_CUDA, "%s", r.message);
+  perm_cuda_test_driver(0);
 }
 
 TEST(t_cuda_twin_exact_splits)
