@@ -4165,13 +4165,13 @@ extern "C" void perm_cuda_test_driver(int devices)
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
-/* The memory that the twin says it has. */
-/* Of a block of the twin; from the next perm_cuda_test_driver on. */
+/* What the twin says that a block may share, from the next perm_cuda_test_driver on. */
 extern "C" void perm_cuda_test_shared(int bytes)
 {
   permi_twin_shared = bytes;
 }
 
+/* The memory that the twin says it has. */
 extern "C" void perm_cuda_test_memory(size_t bytes)
 {
   permi_twin_bytes = bytes;
