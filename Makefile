@@ -63,8 +63,9 @@ cuda: $(B)/perm_gpu ## the command with --gpus (needs nvcc)
 check-cuda: ## GPUs against the CPU, bit for bit and within bounds, with faults (REQUIRE=1: a GPU must be there)
 	@sh tests/cuda/run.sh
 
-bench-cuda: $(B)/bench_cuda ## FP64 pipe, yardsticks and our kernels on one GPU: a Markdown table
+bench-cuda: $(B)/bench_cuda $(B)/perm_gpu ## FP64 pipe, yardsticks, our kernels, several GPUs, whole processes: Markdown tables
 	$(B)/bench_cuda
+	@sh tests/cuda/processes.sh
 
 fuzz: ## a minute of fuzzing of the reader
 	@mkdir -p $(B)
