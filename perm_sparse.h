@@ -9142,22 +9142,10 @@ static void permi_code_print_all(permi_coder *coder, const char *lines)
     permi_code_print(coder, "%.500s", lines);
 }
 
-/* The functions that statements name, by algebra: A add a constant, V or subtract it, U turn a base, T times, X cross,
+/* The functions that statements of two parts name, by algebra: A add a constant, V or subtract it, U turn a base, T times, X cross,
    D difference, S sum of a block, Q modulus. */
 static const char *const permi_code_algebra[3] = {
-    "typedef double N;\n"
-    "#define A(v, k) permi_add(v, C[k])\n"
-    "#define V(v, k) permi_add(v, -C[k])\n"
-    "#define U(v, k, m) permi_fma(m, C[k], v)\n"
-    "#define B(r) ((const volatile double *)b)[128 * (r)]\n"
-    "#define P(f, z) permi_fma(f, z, f)\n"
-    "#define M(f, z) permi_fma(f, z, -f)\n"
-    "#define T(f, g) permi_mul(f, g)\n"
-    "#define X(f, g, h, k) permi_fma(f, g, -permi_mul(h, k))\n"
-    "#define D(f, g) permi_add(f, -g)\n"
-    "#define S(f) block = permi_add(block, f)\n"
-    "#define W(f) block = permi_add(block, -f)\n"
-    "#define Q(v) fabs(v)\n",
+    "",
     "struct N { double v, e; };\n"
     "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
     "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
@@ -9211,15 +9199,10 @@ static void permi_code_print_statement(permi_coder *coder, int k)
 {
   const permi_code_statement *t = &coder->code->statement[k];
   const int negative = t->negative;
-  char text[32];
   switch ((permi_code_kind)t->kind) {
   case PERMI_CODE_BASE: permi_code_print(coder, "N v%d=B(%d);\n", k, t->a); break;
   case PERMI_CODE_ADD:
-    if (coder->literals)
-      permi_code_print(coder, "N v%d=permi_add(v%d,%c%s);\n", k, t->a, negative ? '-' : '+',
-                       permi_code_literal(coder->code->constant[t->b], text));
-    else
-      permi_code_print(coder, "N v%d=%c(v%d,%d);\n", k, negative ? 'V' : 'A', t->a, t->b);
+    permi_code_print(coder, "N v%d=%c(v%d,%d);\n", k, negative ? 'V' : 'A', t->a, t->b);
     break;
   case PERMI_CODE_TURN:
     permi_code_print(coder, "N v%d=U(v%d,%d,%cm%d);\n", k, t->a, t->b, negative ? '-' : '+', t->c);
@@ -9237,6 +9220,76 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   case PERMI_CODE_PLUS: permi_code_print(coder, "double v%d=permi_add(v%d,v%d);\n", k, t->a, t->b); break;
   case PERMI_CODE_RETURN: permi_code_print(coder, "return v%d;\n", t->a); break;
   }
+}
+
+/* Real programs are one piece of assembly, which NVRTC's C++ compiler has no part in but to hand it on: it would spend
+   as long on it as the assembler and leave it an order of statements in which more values wait (er:40:0.5, sm_90: 144
+   bytes of spills, assembly none; compiled in 0.6 of the time). Values are v, `negated` (neg is folded into its use). */
+static void permi_code_print_assembly(permi_coder *coder, int k)
+{
+  const permi_code *code = coder->code;
+  const permi_code_statement *t = &code->statement[k];
+  const char *const add = t->negative ? "sub" : "add";
+  double constant;
+  uint64_t bits;
+  switch ((permi_code_kind)t->kind) {
+  case PERMI_CODE_BASE: permi_code_print(coder, "ld.volatile.shared.f64 v%d,[b+%d];\n", k, 1024 * t->a); break;
+  case PERMI_CODE_ADD:
+    if (coder->literals) {
+      constant = t->negative ? -code->constant[t->b] : code->constant[t->b];
+      memcpy(&bits, &constant, sizeof bits);
+      permi_code_print(coder, "add.rn.f64 v%d,v%d,0d%08lx%08lx;\n", k, t->a, (unsigned long)(bits >> 32),
+                       (unsigned long)(bits & 0xffffffff));
+    } else {
+      permi_code_print(coder, "ld.const.f64 c,[C+%d];\n%s.rn.f64 v%d,v%d,c;\n", 8 * t->b, add, k, t->a);
+    }
+    break;
+  case PERMI_CODE_TURN: /* operand 2 + c: 0 or -1, by the sign of low column c */
+    permi_code_print(coder, "ld.const.f64 c,[C+%d];\n", 8 * t->b);
+    if (t->negative)
+      permi_code_print(coder, "neg.f64 c,c;\n");
+    permi_code_print(coder, "fma.rn.f64 v%d,%%%d,c,v%d;\n", k, 2 + t->c, t->a);
+    break;
+  case PERMI_CODE_NEAR:
+    if (t->negative)
+      permi_code_print(coder, "neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n", t->a, k, t->a, t->b);
+    else
+      permi_code_print(coder, "fma.rn.f64 v%d,v%d,v%d,v%d;\n", k, t->a, t->b, t->a);
+    break;
+  case PERMI_CODE_MULTIPLY:
+  case PERMI_CODE_TIMES: permi_code_print(coder, "mul.rn.f64 v%d,v%d,v%d;\n", k, t->a, t->b); break;
+  case PERMI_CODE_CROSS:
+    permi_code_print(coder, "mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n", t->c, t->d, k, t->a,
+                     t->b);
+    break;
+  case PERMI_CODE_JOIN:
+    permi_code_print(coder, "mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n", t->c, t->d, k, t->a, t->b);
+    break;
+  case PERMI_CODE_MINUS: permi_code_print(coder, "sub.rn.f64 v%d,v%d,v%d;\n", k, t->a, t->b); break;
+  case PERMI_CODE_PLUS: permi_code_print(coder, "add.rn.f64 v%d,v%d,v%d;\n", k, t->a, t->b); break;
+  case PERMI_CODE_TOTAL: permi_code_print(coder, "%s.rn.f64 block,block,v%d;\n", add, t->a); break;
+  case PERMI_CODE_MODULUS: permi_code_print(coder, "abs.f64 v%d,v%d;\n", k, t->a); break;
+  case PERMI_CODE_RETURN: permi_code_print(coder, "mov.f64 block,v%d;\n", t->a); break;
+  }
+}
+
+/* Statements from `begin` to before `end` on bases b; block is what they make. `low`: of the moduli. */
+static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
+{
+  int k;
+  if (coder->parts == 2) {
+    for (k = begin; k < end; k++)
+      permi_code_print_statement(coder, k);
+    return;
+  }
+  permi_code_print(coder, "asm volatile(R\"({\n.reg .f64 block,c,v<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
+                          "mov.f64 block,0d0000000000000000;\n", end);
+  for (k = begin; k < end; k++)
+    permi_code_print_assembly(coder, k);
+  permi_code_print(coder, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
+  for (k = 0; k < low; k++)
+    permi_code_print(coder, ", \"d\"(m%d)", k);
+  permi_code_print(coder, " : \"memory\");\n");
 }
 
 /* The kernel. Its table: start [words]; step [high][words], words = rows times parts. */
@@ -9269,8 +9322,9 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(coder, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
   for (k = 0; k < hybrid->low; k++)
     permi_code_print(coder, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
-  for (k = code->moduli; k < code->statements; k++)
-    permi_code_print_statement(coder, k);
+  permi_code_print(coder, parts == 1 ? "double block;\n" : "");
+  permi_code_print_statements(coder, code->moduli, code->statements, hybrid->low);
+  permi_code_print(coder, parts == 1 ? "return block;\n" : "");
   permi_code_print(coder, "}\nextern \"C\" __global__ void __launch_bounds__(128, %d) "
                           "permi_kernel(const permi_arguments<1> a)\n{\n", blocks);
   permi_code_print(coder, "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n", words, hybrid->high,
@@ -9299,9 +9353,8 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                        "}\n"
                        "PERMI_ROLLED\n"
                        "for (unsigned m = 0;;) {\n");
-  permi_code_print(coder, parts == 2 ? "N block = {0, 0};\n" : "N block = 0;\n");
-  for (k = 0; k < code->moduli; k++)
-    permi_code_print_statement(coder, k);
+  permi_code_print(coder, parts == 2 ? "N block = {0, 0};\n" : "double block;\n");
+  permi_code_print_statements(coder, 0, code->moduli, 0);
   permi_code_print(coder, "double e;\nconst double s = m & 1 ? -1.0 : 1.0;\n");
   if (parts == 1)
     permi_code_print(coder, "permi_two_sum(hi, e, hi, permi_mul(s, block));\nlo = permi_add(lo, e);\n");
