@@ -273,9 +273,14 @@ typedef struct perm_options {
                        perm_cuda.cu and PERM_WITH_CUDA, else PERM_ERROR_DEVICE with the reason, or, */
   int cpu_fallback; /* 1: then the CPU does the work */
   const char *gpu_cache; /* directory for compiled kernels, not NULL: they are compiled once a machine, not process */
+  int tune; /* GPUs, kernels made for a sparse matrix (methods hybrid, cached): 0: the one that is predicted to be
+               fastest; PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to take
+               longer than that (15 s): the choice, and with it last bits, may differ from run to run;
+               k > 0: candidate k, as result.tuned named it, so that the same job is made again */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
+#define PERM_TUNE (-1)
 
 /* An integer of any size: sign and magnitude, least significant word first. */
 typedef struct perm_integer {
@@ -302,6 +307,7 @@ typedef struct perm_result {
   perm_isa isa;
   int threads;
   int gpus; /* that took part */
+  int tuned; /* with options.tune: the candidate, for later runs; 0: no kernel had any */
   int escalated; /* times the precision was raised */
   double terms;  /* terms summed, or states visited */
   double plan_seconds, seconds;
@@ -376,6 +382,7 @@ typedef struct perm_leaf {
   double work;           /* elements (ranges) or transitions (tasks) */
   double seconds, bytes; /* predicted */
   uint64_t fingerprint;
+  int tuned; /* with options.tune: its candidate; 0: none */
 } perm_leaf;
 
 /* Finished work of a job: per leaf how many chunks, counted from 0, are in its partial. */
@@ -762,6 +769,10 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
+/* Several kinds of work for the same sum, at most 16: seconds[k], of all chunks[k], by a slice on the first GPU, after
+   all have been compiled at the same time; INFINITY: it failed. predicted: by which slices are cut. */
+void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
+                    const perm_options *options, double *seconds);
 /* The permanents of a batch; `threads` of the host may fetch matrices. */
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
@@ -924,7 +935,7 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0, NULL,
-                                        NULL,      NULL,                   {NULL, NULL, NULL}, 0, 0, NULL};
+                                        NULL,      NULL,                   {NULL, NULL, NULL}, 0, 0, NULL, 0};
   return options ? options : &defaults;
 }
 
@@ -5355,6 +5366,8 @@ static const char *permi_bad_option(const perm_options *options)
     return "plan_effort is not between 0 and 1e6 (0 means 1)";
   if (options->gpus < PERM_ALL_GPUS)
     return "gpus is below -1 (PERM_ALL_GPUS)";
+  if (options->tune < PERM_TUNE)
+    return "tune is below -1 (PERM_TUNE)";
   if (options->cpu_fallback != 0 && options->cpu_fallback != 1)
     return "cpu_fallback is neither 0 nor 1";
   if (options->isa == PERM_ISA_CUDA && !options->gpus)
@@ -9299,6 +9312,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     snprintf(result->message, sizeof result->message, "%s; the value is the sum of the terms so far",
              perm_status_text(status));
   }
+  for (i = 0; i < job->leaves && !result->tuned; i++)
+    result->tuned = job->leaf[i].information.tuned;
   result->status = status;
   result->threads = threads;
   result->gpus = control.gpus;

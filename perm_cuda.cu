@@ -2154,8 +2154,15 @@ typedef struct permi_loaded {
   struct permi_loaded *next;
 } permi_loaded;
 
+/* A thread compiles this key, without the lock; others that want it wait. */
+typedef struct permi_compiling {
+  permi_kernel_key key; /* of device 0: those of one architecture share what was compiled */
+  struct permi_compiling *next;
+} permi_compiling;
+
 /* All that the process keeps. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER; /* guards it */
+static pthread_cond_t permi_compiled = PTHREAD_COND_INITIALIZER;    /* one fewer is compiling */
 static struct {
   int driver_state, nvrtc_state; /* 0 not tried, 1 there, -1 not */
   permi_driver driver;
@@ -2163,6 +2170,7 @@ static struct {
   int devices, arch[PERMI_GPUS], processors[PERMI_GPUS], shared[PERMI_GPUS];
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
+  struct permi_compiling *compiling;
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
   int twin; /* 1: the driver is that of >>twin */
 } permi_cuda;
@@ -2541,11 +2549,22 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
 static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t shared, const char *cache, char *message)
 {
   const int device = key.device;
+  permi_compiling compiling, *in_work, **at;
   permi_loaded *loaded;
   char path[1100] = "", *image = NULL;
   size_t size = 0;
   int not_new, fine, major = 0, minor = 0, k;
+  compiling.key = key;
+  compiling.key.device = 0;
   pthread_mutex_lock(&permi_cuda_lock);
+  for (in_work = permi_cuda.compiling; in_work;) {
+    if (!memcmp(&in_work->key, &compiling.key, sizeof key)) {
+      pthread_cond_wait(&permi_compiled, &permi_cuda_lock);
+      in_work = permi_cuda.compiling;
+    } else {
+      in_work = in_work->next;
+    }
+  }
   for (loaded = permi_cuda.loaded; loaded; loaded = loaded->next) {
     permi_kernel_key other = loaded->key;
     if (!memcmp(&other, &key, sizeof key))
@@ -2582,8 +2601,17 @@ static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t sha
     }
   }
   for (;;) {
-    if (!image && !permi_cuda.twin)
+    if (!image && !permi_cuda.twin) {
+      compiling.next = permi_cuda.compiling;
+      permi_cuda.compiling = &compiling;
+      pthread_mutex_unlock(&permi_cuda_lock);
       image = permi_compile(source, permi_cuda.arch[device], &size, message);
+      pthread_mutex_lock(&permi_cuda_lock);
+      for (at = &permi_cuda.compiling; *at != &compiling;)
+        at = &(*at)->next;
+      *at = compiling.next;
+      pthread_cond_broadcast(&permi_compiled);
+    }
     if (!image) {
       if (!message[0])
         snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
@@ -3004,6 +3032,77 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
     free(piece);
   }
   return permi_team_end(&run.team, end, status);
+}
+
+/* ---- which of several kernels is fastest */
+#define PERMI_TUNE_SECONDS 0.1 /* of a slice; each is timed twice */
+#define PERMI_TUNE_MOST 16
+
+typedef struct permi_tuned {
+  const perm_gpu_work *work;
+  const perm_options *options;
+  pthread_t thread;
+  int compiled;
+} permi_tuned;
+
+static void *permi_tune_compile(void *argument)
+{
+  permi_tuned *tuned = (permi_tuned *)argument;
+  char message[PERM_MESSAGE_BYTES] = "";
+  tuned->compiled = permi_current(0, message) && permi_kernel(tuned->work, 0, tuned->options->gpu_cache, message);
+  return NULL;
+}
+
+static int permi_tune_add(void *, perm_partial *, uint64_t, uint64_t, const double *) { return 1; }
+static perm_status permi_tune_merge(perm_partial *, const perm_partial *) { return PERM_OK; }
+static perm_status permi_tune_poll(void *context, uint64_t)
+{
+  const perm_options *options = (const perm_options *)context;
+  return options->cancel && *options->cancel ? PERM_STOPPED_CANCELLED : PERM_OK;
+}
+
+void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
+                    const perm_options *options, double *seconds)
+{
+  permi_tuned tuned[PERMI_TUNE_MOST];
+  perm_options one = *options;
+  const perm_gpu_sink sink = {&one, permi_tune_add, permi_tune_merge, permi_tune_poll};
+  char message[PERM_MESSAGE_BYTES];
+  int k, turn, gpus, started[PERMI_TUNE_MOST];
+  one.gpus = 1;
+  count = count < PERMI_TUNE_MOST ? count : PERMI_TUNE_MOST;
+  for (k = 0; k < count; k++)
+    seconds[k] = (double)INFINITY;
+  if (!perm_cuda_devices(1, message))
+    return;
+  memset(tuned, 0, sizeof tuned);
+  for (k = 0; k < count; k++) {
+    tuned[k].work = work[k];
+    tuned[k].options = &one;
+    started[k] = !pthread_create(&tuned[k].thread, NULL, permi_tune_compile, &tuned[k]);
+  }
+  for (k = 0; k < count; k++)
+    if (started[k])
+      pthread_join(tuned[k].thread, NULL);
+  for (turn = 0; turn < 3; turn++) /* first a few chunks, which take what is only once along */
+    for (k = 0; k < count; k++) {
+      const uint64_t wave = 2 * (uint64_t)permi_cuda.processors[0]; /* blocks that run at a time */
+      const double size = turn ? (double)chunks[k] * fmin(PERMI_TUNE_SECONDS / predicted[k], 1) : 1;
+      const uint64_t waves = (uint64_t)size / wave + 1;
+      const uint64_t end = waves * wave < chunks[k] ? waves * wave : chunks[k];
+      perm_partial partial;
+      double start;
+      if (!tuned[k].compiled)
+        continue;
+      memset(&partial, 0, sizeof partial);
+      start = permi_clock();
+      if (perm_cuda_run(work[k], 0, end, &one, &sink, &partial, &gpus, message) != PERM_OK) {
+        tuned[k].compiled = 0;
+        seconds[k] = (double)INFINITY;
+      } else if (turn) {
+        seconds[k] = fmin(seconds[k], (permi_clock() - start) * (double)chunks[k] / (double)end);
+      }
+    }
 }
 
 /* ========================================================================================= >>batch

@@ -2692,6 +2692,7 @@ typedef struct permi_maker {
   perm_result *result;
   double task_seconds;
   int blocks_noted; /* blocks whose offers are in the job's note */
+  int tuned;        /* candidate of the first kernel, see permi_code_tune; 0: none yet */
 } permi_maker;
 
 static perm_status permi_make_fits(const permi_maker *maker, int n)
@@ -7680,7 +7681,7 @@ typedef struct permi_code {
   int text_room;
   size_t length;
   int walk, samples_log2, live; /* live: most doubles that wait at a time */
-  double operations;            /* of the pipe, in a step of the walk */
+  double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
   permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
   long long scale_exp2;
   int divided; /* rows */
@@ -7697,10 +7698,18 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
   permi_release(allocator, code);
 }
 
+#define PERMI_GPU_CANDIDATES 6
+#if !defined(PERMI_GPU_TUNE_SECONDS)
+#define PERMI_GPU_TUNE_SECONDS 15 /* predicted runs that repay compiling and timing candidates, about two seconds */
+#endif
+
 /* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
   permi_gpu gpu; /* comes first, where perm.h looks for it; used with `code`, the program of >>programs, not NULL */
   permi_code *code;
+  struct permi_hybrid *next; /* with candidates for options.tune: the next best by prediction */
+  int candidate, candidates; /* number, from 1, and how many there are; 0: the best by prediction, no others are kept */
+  double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
   int n, inner, low, high, lanes_log2, chunk_log2, transposed;
   int parts, lanes; /* numbers of a pattern, patterns of a slot */
   permi_hybrid_algebra algebra;
@@ -7826,6 +7835,7 @@ typedef struct permi_layouts {
   int gpu; /* costs of >>programs: 1 with rows divided by an entry, 2 without; 0: of the interpreter */
   uint64_t row[2][64], column[2][64]; /* bits of a row's columns, and of a column's rows, in both orientations */
   int degree[2][64];
+  double add;  /* weight of an entry of a row's table: alone 1, with its part of loads more */
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
@@ -7845,6 +7855,7 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
   const int n = work->n = block->n;
   int i, e, t, k;
   work->gpu = 0;
+  work->add = 1;
   memset(work->row, 0, sizeof work->row);
   memset(work->column, 0, sizeof work->column);
   memset(work->degree, 0, sizeof work->degree);
@@ -7885,7 +7896,8 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
   const int columns = permi_bits32(f->scope);
   if (!work->gpu || f->node >= work->n || (!whole && work->gpu == 1 && columns < 2))
     return 0;
-  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1];
+  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] *
+         work->add;
 }
 
 /* Statements of a step of the program (an outer pattern), weighted, of the layout; gives up above `limit`. For inner
@@ -8463,14 +8475,17 @@ static double permi_instruction_operations(const permi_instruction *operation)
 
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
-  permi_hybrid *hybrid = (permi_hybrid *)context;
-  permi_code_release(allocator, hybrid->code);
-  permi_release(allocator, hybrid->gpu.memory);
-  permi_release(allocator, hybrid->operation);
-  permi_release(allocator, hybrid->statement);
-  permi_release(allocator, hybrid->constant);
-  permi_release(allocator, hybrid->start);
-  permi_release(allocator, hybrid);
+  permi_hybrid *hybrid = (permi_hybrid *)context, *next;
+  for (; hybrid; hybrid = next) {
+    next = hybrid->next;
+    permi_code_release(allocator, hybrid->code);
+    permi_release(allocator, hybrid->gpu.memory);
+    permi_release(allocator, hybrid->operation);
+    permi_release(allocator, hybrid->statement);
+    permi_release(allocator, hybrid->constant);
+    permi_release(allocator, hybrid->start);
+    permi_release(allocator, hybrid);
+  }
 }
 
 static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
@@ -8767,20 +8782,22 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
    Bits depend on the plan alone: statements are a fixed sequence, each rounded once; steps of a walk are added by
    TwoSum, threads in a tree, chunks exactly. What may be tried without leaving a trace in a result is only how a text
    is compiled. So the choice among programs is by prediction (operations, values that wait), not by timing.
-   Predictions are of one H200 (FP64 1.67e13 operations/s); measured there, folds weighted: 79-81% of it up to 127
-   values that wait, 36-60% above 160. */
+   Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
+   values that wait; what is missing is mostly loads of bases. */
 #define PERMI_GPU_PIPE 1.67e13
 #define PERMI_GPU_PART 0.81        /* of it, with folds weighted */
 #define PERMI_GPU_COMPILE 0.3      /* seconds, and more for every statement, a number of two parts taking more */
-#define PERMI_GPU_COMPILE_EACH 3.5e-4
-#define PERMI_GPU_LITERAL_SECONDS 3 /* below this it pays to compile sooner */
+#define PERMI_GPU_COMPILE_EACH 1.7e-4
+#define PERMI_GPU_LITERAL_SECONDS 0.03 /* below this it pays to compile sooner */
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
-#define PERMI_GPU_RELOAD 24        /* statements after which a base is loaded again */
+#define PERMI_GPU_LOAD 2.2         /* of a base, in operations: 4 processors share 128 bytes a cycle */
+#define PERMI_GPU_FLIP 5           /* of a row by a column of the walk: a load and a store */
 #define PERMI_GPU_LIVE 120         /* doubles that wait without being spilled; so many more take twice the time: */
-#define PERMI_GPU_SPILL 60         /* of 30 programs measured, 140 waiting cost 1.1 times, 150 1.2, 160 1.4, 180 2 */
+#define PERMI_GPU_SPILL 85         /* of 180 programs measured, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
+#define PERMI_GPU_LARGE 1600       /* statements, above which programs are slower: 2400 by an eighth */
 #define PERMI_GPU_VALUES 30000
 
 /* ---- from a layout to statements */
@@ -8792,7 +8809,7 @@ typedef struct permi_coder {
   int parts, moduli, failed; /* failed: 1 too large, 2 memory */
   uint32_t minus;            /* low columns that have sign - */
   int literals;              /* constants into the text: real programs of short runs */
-  int remake;                /* statements after which a row sum is made again rather than kept */
+  int remake, reload;        /* statements after which a row sum, a base is made again rather than kept */
   uint32_t scope[64], dirty[64];
   int unit[64]; /* the inner column by whose entry the row was divided; -1: none */
   double coefficient[64][64][2]; /* of row and place in the layout's order, on the grid */
@@ -8857,7 +8874,7 @@ static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
   int k, p, negative, constant;
-  if (coder->base[row] >= 0 && (coder->moduli || coder->code->statements - coder->base[row] < PERMI_GPU_RELOAD))
+  if (coder->base[row] >= 0 && (coder->moduli || coder->code->statements - coder->base[row] < coder->reload))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
   for (k = 0; k < layout->low && coder->moduli; k++)
@@ -9305,7 +9322,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
     permi_code_print(coder, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
   permi_code_print(coder, "0};\n");
   permi_code_print_all(coder, permi_code_algebra[hybrid->algebra]);
-  permi_code_print(coder, "PERMI_BOTH void permi_flip(double *b, int j, double s) { switch (j) {\n");
+  permi_code_print(coder, "__device__ __noinline__ void permi_turn(double *b, int j, double s) { switch (j) {\n");
   for (j = 0; j < code->walk; j++) {
     permi_code_print(coder, "case %d:\n", j);
     for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
@@ -9317,8 +9334,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
       }
     permi_code_print(coder, "break;\n");
   }
-  permi_code_print(coder, "} }\n__device__ __noinline__ void permi_turn(double *b, int j, double s) "
-                          "{ permi_flip(b, j, s); }\n");
+  permi_code_print(coder, "} }\n");
   permi_code_print(coder, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
   for (k = 0; k < hybrid->low; k++)
     permi_code_print(coder, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
@@ -9366,7 +9382,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
     permi_code_print(coder, "lo = permi_fma(s, block.e, lo);\n");
   permi_code_print_all(coder,
                        "if (++m == 1u << WALK) break;\n"
-                       "{ const int j = permi_ctz(m); permi_flip(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
+                       "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
                        "}\n"
                        "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
                        "__syncthreads();\n"
@@ -9591,17 +9607,22 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
   const double spilled = fmax(code->live - PERMI_GPU_LIVE, 0);
-  const double large = hybrid->inner ? fmax(code->moduli - 2200, 0) / 5000 : fmax(code->moduli - 4000, 0) / 40000;
-  return hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner) / (PERMI_GPU_PIPE * PERMI_GPU_PART) *
+  const double large = hybrid->inner ? fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000
+                                     : fmax(code->moduli - 4000, 0) / 40000;
+  return (hybrid->operations_a_term + ldexp(code->moves, -hybrid->low)) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
+         (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) *
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
+#define PERMI_GPU_VARIANTS 3
 /* Fills hybrid->code and what of *hybrid goes with it; a as for permi_hybrid_create. *fits: 0 if the program has no
    room. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                     permi_hybrid_algebra algebra, int remake, const double *a, permi_hybrid *hybrid,
+                                     permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid *hybrid,
                                      int *fits)
 {
+  static const int remake[PERMI_GPU_VARIANTS] = {PERMI_GPU_VALUES, 400, 150};
+  static const int reload[PERMI_GPU_VARIANTS] = {200, 100, 60};
   const int n = work->n, parts = algebra == PERMI_HYBRID_REAL ? 1 : 2, words = n * parts;
   permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
   permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
@@ -9641,7 +9662,8 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   coder->allocator = allocator;
   coder->code = code;
   coder->parts = parts;
-  coder->remake = remake;
+  coder->remake = remake[variant];
+  coder->reload = reload[variant];
   for (i = 0; i < n; i++) {
     for (k = 0; k < layout->inner + layout->low; k++)
       if (work->column[layout->transposed][layout->order[k]] >> i & 1) {
@@ -9686,8 +9708,12 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   if (!coder->failed && (!permi_code_live(coder, 0, code->moduli) ||
                          !permi_code_live(coder, code->moduli, code->statements)))
     coder->failed = 2;
-  for (k = 0; k < code->moduli && !coder->failed; k++)
+  for (k = 0; k < code->moduli && !coder->failed; k++) {
     code->operations += permi_code_operations(&code->statement[k], algebra);
+    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * parts : 0;
+  }
+  for (k = 0; k < code->walk && !coder->failed; k++)
+    code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
   hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
   coder->literals = algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
   if (!coder->failed)
@@ -9809,20 +9835,45 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
   }
 }
 
-/* What trials share: the matrix in the orientation that was last asked for, and the best program so far. */
+/* What trials share: the matrix in the orientation that was last asked for, and the best programs so far. */
 typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
-  double *scaled, share, seconds;
+  double *scaled, share;
   long long scale_exp2;
   int given, zero; /* orientation, -1: none yet */
+  int wanted;      /* programs to keep */
   permi_hybrid *best;
 } permi_code_choice;
+
+/* Takes the program over: it is kept if it is among the best, by prediction, and no other is the same. 1: it is the
+   best of all. */
+static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
+{
+  const double seconds = permi_code_seconds(hybrid);
+  permi_hybrid **at, *other;
+  int place = 0, k, same = 0;
+  for (at = &choice->best; *at && permi_code_seconds(*at) <= seconds && !same; at = &(*at)->next, place++)
+    same = (*at)->transposed == hybrid->transposed && (*at)->code->length == hybrid->code->length &&
+           !memcmp((*at)->code->text, hybrid->code->text, hybrid->code->length);
+  if (same || place >= choice->wanted) {
+    permi_hybrid_release(allocator, hybrid);
+    return 0;
+  }
+  hybrid->next = *at;
+  *at = hybrid;
+  for (k = 1, other = choice->best; k < choice->wanted && other; k++)
+    other = other->next;
+  if (other && other->next) {
+    permi_hybrid_release(allocator, other->next);
+    other->next = NULL;
+  }
+  return place == 0;
+}
 
 /* The trial's programs, with row sums kept or made again. 1 in *better: one is the best so far. */
 static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
                                   permi_code_choice *choice, int *better)
 {
-  static const int remake[3] = {PERMI_GPU_VALUES, 400, 150};
   const perm_allocator *allocator = &maker->options->allocator;
   perm_status status = PERM_OK;
   int k, fits;
@@ -9832,23 +9883,19 @@ static perm_status permi_code_try(permi_maker *maker, const permi_block *block, 
     status = permi_hybrid_matrix(maker, block, choice->given, choice->scaled, &choice->share, &choice->scale_exp2,
                                  &choice->zero);
   }
-  for (k = 0; k < 3 && status == PERM_OK && !choice->zero; k++) {
+  for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
     permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
     if (!hybrid)
       return PERM_ERROR_MEMORY;
-    status = permi_code_create(allocator, &trial->work, &trial->layout, choice->algebra, remake[k], choice->scaled,
+    status = permi_code_create(allocator, &trial->work, &trial->layout, choice->algebra, k, choice->scaled,
                                hybrid, &fits);
-    if (status == PERM_OK && fits && permi_code_seconds(hybrid) < choice->seconds) {
-      permi_hybrid *worse = choice->best;
-      choice->best = hybrid;
-      choice->seconds = permi_code_seconds(hybrid);
+    if (status == PERM_OK && fits) {
       hybrid->scale_exp2 += choice->scale_exp2;
       hybrid->share = choice->share;
-      hybrid = worse;
-      *better = 1;
-    }
-    if (hybrid)
+      *better |= permi_code_keep(allocator, choice, hybrid);
+    } else {
       permi_hybrid_release(allocator, hybrid);
+    }
   }
   return status;
 }
@@ -9859,7 +9906,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
   static const int budget[3] = {150, 130, 110};
-  enum { TRIALS = 6 };
+  enum { TRIALS = 12 };
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   const double slower = algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6;
@@ -9875,11 +9922,12 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   choice.algebra = algebra;
   choice.scaled = scaled;
   choice.given = -1;
-  choice.seconds = (double)INFINITY;
+  choice.wanted = options->tune ? PERMI_GPU_CANDIDATES : 1;
   for (k = 0; k < TRIALS && status == PERM_OK; k++) {
     permi_layouts_make(&trial[k].work, block);
     trial[k].work.gpu = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-    trial[k].work.budget = budget[k / 2] / (algebra == PERMI_HYBRID_REAL ? 1 : 2);
+    trial[k].work.add = k >= 6 && algebra == PERMI_HYBRID_REAL ? 1.6 : 1; /* neither is better for all matrices */
+    trial[k].work.budget = budget[k / 2 % 3] / (algebra == PERMI_HYBRID_REAL ? 1 : 2);
   }
   for (pass = 0; pass < 2 && status == PERM_OK; pass++) {
     (void)threads;
@@ -9905,16 +9953,72 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   permi_release(allocator, trial);
   permi_release(allocator, scaled);
   if (choice.best && status == PERM_OK) {
-    permi_hybrid *hybrid = choice.best;
-    hybrid->fingerprint = hybrid->gpu.work.fingerprint = permi_code_fingerprint(hybrid);
+    permi_hybrid *hybrid = choice.best, *other;
+    for (k = 0, other = hybrid; other; other = other->next, k++)
+      other->fingerprint = other->gpu.work.fingerprint = permi_code_fingerprint(other);
+    for (other = hybrid; other && options->tune; other = other->next) {
+      other->candidate = other == hybrid ? 1 : other->candidate;
+      other->candidates = k;
+      if (other->next)
+        other->next->candidate = other->candidate + 1;
+    }
     offer->plan = hybrid;
-    offer->seconds = choice.seconds + PERMI_GPU_COMPILE +
-                     PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 3.5);
+    offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
+                     PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 7);
     offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
   } else if (choice.best) {
     permi_hybrid_release(allocator, choice.best);
   }
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
+}
+
+/* For options.tune, of the candidates that *plan begins: leaves *plan the one asked for by number, or the fastest on a
+   slice. Blocks after the first one take the same number, or their best by prediction if they have fewer. */
+static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
+{
+  const perm_options *options = maker->options;
+  permi_hybrid *list = (permi_hybrid *)*plan, *hybrid, **at;
+  const int candidates = list->candidates;
+  double timed[PERMI_GPU_CANDIDATES];
+  int number = 1, k;
+  if (!list->code || !options->tune)
+    return PERM_OK;
+  memset(timed, 0, sizeof timed);
+  if (maker->tuned) {
+    number = maker->tuned <= candidates ? maker->tuned : 1;
+  } else if (options->tune > 0) {
+    number = options->tune;
+    if (number > candidates)
+      return permi_fail(maker->result, PERM_ERROR_OPTION, 2,
+                        "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
+                        options->tune, block->n, candidates);
+  } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
+#if defined(PERM_WITH_CUDA)
+    const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
+    uint64_t chunks[PERMI_GPU_CANDIDATES];
+    double predicted[PERMI_GPU_CANDIDATES];
+    for (k = 0, hybrid = list; hybrid; hybrid = hybrid->next, k++) {
+      work[k] = &hybrid->gpu.work;
+      chunks[k] = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
+      predicted[k] = permi_code_seconds(hybrid);
+    }
+    perm_cuda_tune(work, candidates, chunks, predicted, options, timed);
+    for (k = 1; k < candidates; k++)
+      if (timed[k] < timed[number - 1])
+        number = k + 1;
+#endif
+  }
+  for (at = &list, k = 1; k < number; k++)
+    at = &(*at)->next;
+  hybrid = *at;
+  *at = hybrid->next;
+  hybrid->next = NULL;
+  if (list)
+    permi_hybrid_release(&options->allocator, list);
+  memcpy(hybrid->timed, timed, sizeof timed);
+  maker->tuned = maker->tuned ? maker->tuned : number;
+  *plan = hybrid;
+  return PERM_OK;
 }
 
 static size_t permi_code_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -9932,7 +10036,18 @@ static size_t permi_code_explain(const permi_leaf *leaf, char *buffer, size_t si
       hybrid->high, code->moduli, code->statements - code->moduli, code->constants, code->live, code->divided,
       hybrid->operations_a_term, hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner),
       (double)leaf->information.chunks, leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
+  size_t done = length > 0 ? (size_t)length : 0;
+  int k;
+  if (hybrid->candidate) {
+    char text[512];
+    int at = snprintf(text, sizeof text, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
+    for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++)
+      at += hybrid->timed[k] < (double)INFINITY
+                ? snprintf(text + at, sizeof text - (size_t)at, "%s %.3g s", k ? "," : ", by a slice of each", hybrid->timed[k])
+                : snprintf(text + at, sizeof text - (size_t)at, "%s failed", k ? "," : ", by a slice of each");
+    done += (size_t)snprintf(done < size ? buffer + done : NULL, done < size ? size - done : 0, "%s\n", text);
+  }
+  return done;
 }
 
 #define PERMI_HYBRID_LEAST_SECONDS 0.02 /* rivals that take less leave no time to look for a layout: a millisecond */
@@ -10058,10 +10173,14 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
    products and a rounding in every fold. */
 static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
+  const perm_status status = permi_code_tune(maker, block, &offer->plan);
   permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
   const int n = hybrid->n;
   const double roundings = n + hybrid->inner + 4;
   const int walked = hybrid->code ? hybrid->code->walk : hybrid->chunk_log2;
+  if (status != PERM_OK)
+    return status;
+  leaf->information.tuned = hybrid->candidate;
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.method = hybrid->inner ? PERM_HYBRID : PERM_CACHED;
   leaf->information.isa = hybrid->isa;

@@ -91,6 +91,9 @@ static const char cli_help[] =
     "  --gpus K          at most K GPUs, or all, where predicted faster (default 0; in the command that `make cuda`\n"
     "                    builds); --isa cuda: wherever they can; --cpu-fallback: without one, on the CPU;\n"
     "                    --gpu-cache DIR: keep compiled kernels there\n"
+    "  --tune[=K]        long sums of sparse matrices on GPUs: compile several kernels and take the one that is\n"
+    "                    fastest on a slice. The choice, which is told, and so last bits may differ from run to\n"
+    "                    run; with K: that candidate again\n"
     "  --rows M1,M2,..   row i counts Mi times, --cols K1,K2,.. column j Kj times\n"
     "  --minors R        permanents without row R (counted from 1) and one column each\n"
     "  --gradient        derivatives by every entry\n"
@@ -206,6 +209,13 @@ static int cli_parse(cli *run, int argc, char **argv)
       options->cpu_fallback |= !strcmp(name, "--cpu-fallback");
       if (!strcmp(name, "--progress"))
         options->user_data = run; /* marks it as asked for; the callback is set in main */
+      continue;
+    }
+    if (!strcmp(name, "--tune")) {
+      number = PERM_TUNE;
+      if (equals && (!cli_number(equals + 1, 1, 1000, &number) || number != floor(number)))
+        return cli_usage("bad candidate", equals + 1, "expected --tune, or --tune=K with K that an earlier run told");
+      options->tune = (int)number;
       continue;
     }
     if (cli_among(name, cli_later_options, CLI_COUNT(cli_later_options)))
@@ -439,6 +449,8 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   cli_json_number("estimate", result->estimate);
   printf(",\"method\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"gpus\":%d", perm_method_name(result->method),
          perm_isa_name(result->isa), result->threads, result->gpus);
+  if (result->tuned)
+    printf(",\"tuned\":%d", result->tuned);
   cli_json_number("terms", result->terms);
   cli_json_number("plan_seconds", result->plan_seconds);
   cli_json_number("seconds", result->seconds);
@@ -499,6 +511,8 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
          perm_isa_name(result->isa));
   if (result->gpus)
     printf("%d GPU%s, ", result->gpus, result->gpus == 1 ? "" : "s");
+  if (result->tuned)
+    printf("candidate %d (--tune=%d: again), ", result->tuned, result->tuned);
   printf("%d thread%s, plan %.3g s, total %.3g s\n", result->threads, result->threads == 1 ? "" : "s",
          result->plan_seconds, result->seconds);
   if (result->status != PERM_OK)

@@ -3,6 +3,7 @@
    Usage: tests_cuda [-v] [FILTER...] */
 #define PERM_WITH_CUDA
 #define PERM_CUDA_TESTS /* twins of generated kernels */
+#define PERMI_GPU_TUNE_SECONDS 0
 #define PERM_IMPLEMENTATION
 #include "perm_sparse.h"
 
@@ -1542,6 +1543,72 @@ TEST(t_cuda_sparse_plans)
     perm_job_free(job);
     perm_matrix_free(&a);
   }
+}
+
+/* Candidates: all within their estimates; timed ones are told, their numbers make the same bits again; numbers that no
+   candidate has are refused; one that fails leaves the others. */
+TEST(t_cuda_sparse_tuned)
+{
+  int round, k, several = 0, failures = 0;
+  long call;
+  perm_cuda_test_driver(1);
+  for (round = 0; round < 6; round++) {
+    perm_matrix a = cuda_sparse(16 + 2 * (round % 2), 0.3 + 0.1 * round, round == 5 ? 2 : 1, 0);
+    perm_options options = cuda_sparse_options(round % 3);
+    perm_result model, r, again;
+    perm_job *job = NULL;
+    char text[4000];
+    int candidates;
+    model = cuda_compute_sparse(&a, &options);
+    CHECK_SHOW(model.status == PERM_OK && model.isa == PERM_ISA_CUDA && model.tuned == 0, "%s", model.message);
+    options.tune = PERM_TUNE;
+    CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
+    candidates = ((const permi_hybrid *)job->leaf[0].context)->candidates;
+    CHECK(candidates > 0 && job->leaf[0].information.tuned > 0 && job->leaf[0].information.tuned <= candidates);
+    perm_job_explain(job, text, sizeof text);
+    CHECK_SHOW(strstr(text, "candidate ") && (candidates == 1 || strstr(text, "by a slice of each")), "%s", text);
+    CHECK(!strstr(text, "failed"));
+    perm_job_free(job);
+    r = cuda_compute_sparse(&a, &options);
+    CHECK_SHOW(r.status == PERM_OK && r.tuned > 0, "%s", r.message);
+    options.tune = r.tuned;
+    again = cuda_compute_sparse(&a, &options);
+    CHECK(again.value == r.value && again.imaginary == r.imaginary && again.estimate == r.estimate &&
+          again.exp2 == r.exp2 && again.tuned == r.tuned);
+    for (k = 1; k <= candidates; k++) {
+      double scale, error;
+      options.tune = k;
+      r = cuda_compute_sparse(&a, &options);
+      scale = ldexp(1, permi_int_exponent(r.exp2 - model.exp2));
+      error = permi_modulus(model.value - r.value * scale, model.imaginary - r.imaginary * scale);
+      CHECK(r.status == PERM_OK && r.tuned == k && r.isa == PERM_ISA_CUDA);
+      CHECK_SHOW(error <= model.estimate + r.estimate * scale, "candidate %d: %.17g, not %.17g", k, r.value * scale,
+                 model.value);
+      CHECK(k > 1 || (r.value == model.value && r.estimate == model.estimate)); /* the first is the model's choice */
+      several += k > 1 && (r.value != model.value || r.estimate != model.estimate);
+    }
+    options.tune = candidates + 1;
+    r = cuda_compute_sparse(&a, &options);
+    CHECK_SHOW(r.status == PERM_ERROR_OPTION && strstr(r.message, "tune = ") && strstr(r.message, "candidates"), "%s",
+               r.message);
+    options.tune = PERM_TUNE - 1;
+    CHECK(cuda_compute_sparse(&a, &options).status == PERM_ERROR_OPTION);
+    options.tune = PERM_TUNE;
+    for (call = 0; call < 12 && candidates > 1; call++) {
+      perm_cuda_test_driver(1);
+      perm_cuda_test_fault(call);
+      job = NULL;
+      CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
+      perm_cuda_test_fault(-1);
+      perm_job_explain(job, text, sizeof text);
+      failures += strstr(text, "failed") != NULL;
+      CHECK(((const permi_hybrid *)job->leaf[0].context)->timed[job->leaf[0].information.tuned - 1] < HUGE_VAL);
+      perm_job_free(job);
+    }
+    perm_matrix_free(&a);
+  }
+  CHECK_SHOW(several > 3 && failures > 10, "%d candidates differ, %d failed", several, failures);
+  perm_cuda_test_driver(0);
 }
 
 /* Whatever allocation fails while a kernel is planned: out of memory, and nothing stays behind. */
