@@ -274,8 +274,8 @@ typedef struct perm_options {
   int cpu_fallback; /* 1: then the CPU does the work */
   const char *gpu_cache; /* directory for compiled kernels, not NULL: they are compiled once a machine, not process */
   int tune; /* GPUs, kernels made for a sparse matrix (methods hybrid, cached): 0: the one that is predicted to be
-               fastest; PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to take
-               longer than that (15 s): the choice, and with it last bits, may differ from run to run;
+               fastest; PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to
+               take longer than that (15 s): the choice, and with it last bits, may differ from run to run;
                k > 0: candidate k, as result.tuned named it, so that the same job is made again */
 } perm_options;
 

@@ -9159,8 +9159,8 @@ static void permi_code_print_all(permi_coder *coder, const char *lines)
     permi_code_print(coder, "%.500s", lines);
 }
 
-/* The functions that statements of two parts name, by algebra: A add a constant, V or subtract it, U turn a base, T times, X cross,
-   D difference, S sum of a block, Q modulus. */
+/* The functions that statements of two parts name, by algebra: A add a constant, V or subtract it, U turn a base,
+   T times, X cross, D difference, S sum of a block, Q modulus. */
 static const char *const permi_code_algebra[3] = {
     "",
     "struct N { double v, e; };\n"
@@ -9241,7 +9241,7 @@ static void permi_code_print_statement(permi_coder *coder, int k)
 
 /* Real programs are one piece of assembly, which NVRTC's C++ compiler has no part in but to hand it on: it would spend
    as long on it as the assembler and leave it an order of statements in which more values wait (er:40:0.5, sm_90: 144
-   bytes of spills, assembly none; compiled in 0.6 of the time). Values are v, `negated` (neg is folded into its use). */
+   bytes of spills, assembly none; compiled in 0.6 of the time). A neg is folded into its use. */
 static void permi_code_print_assembly(permi_coder *coder, int k)
 {
   const permi_code *code = coder->code;
@@ -10041,10 +10041,12 @@ static size_t permi_code_explain(const permi_leaf *leaf, char *buffer, size_t si
   if (hybrid->candidate) {
     char text[512];
     int at = snprintf(text, sizeof text, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-    for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++)
+    for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
+      const char *before = k ? "," : ", by a slice of each";
       at += hybrid->timed[k] < (double)INFINITY
-                ? snprintf(text + at, sizeof text - (size_t)at, "%s %.3g s", k ? "," : ", by a slice of each", hybrid->timed[k])
-                : snprintf(text + at, sizeof text - (size_t)at, "%s failed", k ? "," : ", by a slice of each");
+                ? snprintf(text + at, sizeof text - (size_t)at, "%s %.3g s", before, hybrid->timed[k])
+                : snprintf(text + at, sizeof text - (size_t)at, "%s failed", before);
+    }
     done += (size_t)snprintf(done < size ? buffer + done : NULL, done < size ? size - done : 0, "%s\n", text);
   }
   return done;
