@@ -1549,7 +1549,7 @@ TEST(t_cuda_sparse_plans)
    candidate has are refused; one that fails leaves the others. */
 TEST(t_cuda_sparse_tuned)
 {
-  int round, k, several = 0, failures = 0;
+  int round, k, several = 0, failures = 0, partly = 0;
   long call;
   perm_cuda_test_driver(1);
   for (round = 0; round < 6; round++) {
@@ -1606,12 +1606,19 @@ TEST(t_cuda_sparse_tuned)
       perm_cuda_test_fault(-1);
       perm_job_explain(job, text, sizeof text);
       failures += strstr(text, "failed") != NULL;
-      CHECK(((const permi_hybrid *)job->leaf[0].context)->timed[job->leaf[0].information.tuned - 1] < HUGE_VAL);
+      { /* unless the driver itself could not be opened */
+        const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
+        int fine = 0;
+        for (k = 0; k < candidates; k++)
+          fine += hybrid->timed[k] < HUGE_VAL;
+        CHECK(!fine || hybrid->timed[job->leaf[0].information.tuned - 1] < HUGE_VAL);
+        partly += fine > 0 && fine < candidates;
+      }
       perm_job_free(job);
     }
     perm_matrix_free(&a);
   }
-  CHECK_SHOW(several > 3 && failures > 3, "%d candidates differ, %d failed", several, failures);
+  CHECK_SHOW(several > 3 && failures > 3 && partly > 3, "%d differ, %d failed, %d in part", several, failures, partly);
   perm_cuda_test_driver(0);
 }
 
