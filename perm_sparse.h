@@ -9912,6 +9912,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   const double slower = algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6;
   const double rate = PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  const double density = (double)block->edges / ((double)n * n);
   permi_code_trial *trial = (permi_code_trial *)permi_allocate(allocator, TRIALS, sizeof *trial);
   double *scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *scaled);
   double least = (double)INFINITY, worth = 0;
@@ -9936,8 +9937,10 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
       permi_code_search(&trial[k], k, inner, moves);
     for (k = 0; k < TRIALS; k++)
       least = fmin(least, trial[k].cost / rate);
-    worth = fmin(least, rival) / PERMI_HYBRID_MOVE_SECONDS; /* moves in that time */
-    moves = (int)fmin(0.5 * worth, inner ? PERMI_GPU_MOVES : 4000);
+    worth = fmin(least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */
+    moves = (int)fmin(0.2 * worth, inner ? PERMI_GPU_MOVES : 4000);
+    if (density > 0.65) /* little is found: a tenth at 0.7, nothing in full matrices */
+      moves = moves < 4000 ? moves : 4000;
     if (moves < 20 || least > 300 * rival)
       break;
   }
@@ -15749,11 +15752,13 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   status = perm_sparse_job(matrix, &options, &job, result);
   while (status == PERM_OK) {
     perm_precision precision = job->precision;
+    const double seconds = permi_job_seconds(job);
     perm_job *next;
     planned += job->plan_seconds;
     status = permi_run_job(job, &options, result);
     result->escalated = escalated;
-    if (status != PERM_OK || !permi_wants_more(&options, result))
+    if (status != PERM_OK || !permi_wants_more(&options, result) ||
+        (options.tolerance == 0 && seconds >= PERMI_ESCALATE_SECONDS)) /* the next takes longer: not even planned */
       break;
     options.precision = precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT
                                                          : permi_next_precision(&options, result->method, precision);
