@@ -14,6 +14,7 @@
      >>core       checked sizes, allocation, messages, double-double, exactly associative sums
      >>cpu        which instruction sets this processor and system offer
      >>job        leaves, the expression over them, partials
+     >>state      which chunks are finished, their sums; both as bytes
      >>parallel   one scheduler of ranges: threads, progress, time limit, cancel
      >>dispatch   what kernels read and yield
      >>kernels    the instances of the kernel text and the table to choose from
@@ -277,6 +278,12 @@ typedef struct perm_options {
                fastest; PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to
                take longer than that (15 s): the choice, and with it last bits, may differ from run to run;
                k > 0: candidate k, as result.tuned named it, so that the same job is made again */
+  /* For perm_job_execute and what runs through it: perm_compute_*. Precision is then as planned, without reruns. */
+  const char *checkpoint;    /* file, not NULL: finished work is kept there, and taken from there if it exists */
+  double checkpoint_seconds; /* how often it is written; 0: 60 */
+  int part, parts;           /* only part 1 .. parts of the work; parts 0: everything */
+  const void *note;          /* note_bytes of the caller's own, kept in the checkpoint; see perm_checkpoint_options */
+  size_t note_bytes;
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
@@ -385,8 +392,9 @@ typedef struct perm_leaf {
   int tuned; /* with options.tune: its candidate; 0: none */
 } perm_leaf;
 
-/* Finished work of a job: per leaf how many chunks, counted from 0, are in its partial. */
+/* Finished work of a job: per leaf a partial and the set of the chunks in it. */
 typedef struct perm_state perm_state;
+#define PERM_PARTIAL_BYTES 2168 /* of an encoded partial */
 
 /* Permanent of the n x n row-major matrix a, n*n doubles, not modified. NaN on bad arguments or when memory
    runs out, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. Thread-safe. O(n 2^(n-1)). */
@@ -480,6 +488,37 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
 /* The result of the whole job from one partial per leaf (partials[leaf], each holding all chunks of its leaf,
    else PERM_ERROR_STATE). */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
+
+/* A number that two jobs share only if they give the same bits: of the expression, its constants, the leaves (engine,
+   kernel family, matrix, chunks), precision, modulus and this version. */
+PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
+
+/* Chunks [begin, end) of a leaf into *partial, which is overwritten, with the options' threads, GPUs, cancel, progress
+   and max_seconds. A stop or a failure leaves a prefix there: the chunks [begin, begin + partial->chunks). result may
+   be NULL; it gets status and message. */
+PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
+                                    const perm_options *options, perm_partial *partial, perm_result *result);
+
+/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state has the layout). Encoding returns that
+   number and writes only if `size` is enough; decoding refuses any other size and numbers that no partial has
+   (PERM_ERROR_FORMAT). */
+PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
+PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
+
+/* The first interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
+PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
+                                     uint64_t *begin, uint64_t *end);
+
+/* Adds the finished chunks [begin, end) of a leaf, which are what *partial holds; a whole state `from`. Chunks that are
+   there already, or a partial of anything else: PERM_ERROR_STATE. Whatever fails, nothing has changed. result may be
+   NULL; it gets status and message. */
+PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
+                                    const perm_partial *partial, perm_result *result);
+PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
+                                      perm_result *result);
+
+/* perm_job_finish of a state. PERM_ERROR_STATE, and the first gap by its number, if chunks are missing. */
+PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
 /* Runs what is left of the job with the options' threads, progress, cancel and max_seconds (counted from this
    call), keeping finished work in state. After PERM_STOPPED_* call it again with the same state to go on: ranges
@@ -935,7 +974,8 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0, NULL,
-                                        NULL,      NULL,                   {NULL, NULL, NULL}, 0, 0, NULL, 0};
+                                        NULL,      NULL,                   {NULL, NULL, NULL}, 0, 0, NULL, 0,
+                                        NULL, 0, 0, 0, NULL, 0};
   return options ? options : &defaults;
 }
 
@@ -983,6 +1023,7 @@ static uint64_t permi_hash_double(uint64_t hash, double x)
   return permi_hash(hash, bits);
 }
 
+#define PERMI_VERSION (PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH)
 #define PERMI_HASH_START UINT64_C(14695981039346656037)
 
 /* The e of frexp, |x| in [2^(e-1), 2^e), x != 0: without a call, since plans look at every entry. */
@@ -2071,6 +2112,49 @@ PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *inf
   return PERM_OK;
 }
 
+static uint64_t permi_hash_integer(uint64_t hash, const perm_integer *integer)
+{
+  int i;
+  hash = permi_hash(hash, (uint64_t)integer->words * 2 + (uint64_t)(integer->negative != 0));
+  for (i = 0; i < integer->words; i++)
+    hash = permi_hash(hash, integer->word[i]);
+  return hash;
+}
+
+static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
+{
+  return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
+}
+
+/* Bounds and predictions are left out: the digits of log and exp are the C library's. */
+PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
+  int i;
+  if (!job)
+    return 0;
+  hash = permi_hash(permi_hash(hash, (uint64_t)job->precision * 2 + (uint64_t)job->is_complex), job->modulus);
+  for (i = 0; i < job->leaves; i++) {
+    const permi_leaf *leaf = &job->leaf[i];
+    const perm_leaf *information = &leaf->information;
+    hash = permi_hash(permi_hash(hash, information->fingerprint), information->chunks);
+    hash = permi_hash(hash, (uint64_t)information->kind | (uint64_t)information->method << 8 |
+                                (uint64_t)information->isa << 16 | (uint64_t)(leaf->integer != 0) << 24);
+    hash = permi_hash_dd(permi_hash_dd(hash, leaf->scale), leaf->scale_imaginary);
+    hash = permi_hash(permi_hash(hash, (uint64_t)leaf->scale_exp2), leaf->modulus);
+  }
+  for (i = 0; i < job->numbers; i++) {
+    const permi_number *number = &job->number[i];
+    hash = permi_hash_dd(permi_hash_dd(hash, number->value), number->imaginary);
+    hash = permi_hash(permi_hash(hash, (uint64_t)number->exp2), (uint64_t)number->exact);
+    if (number->exact)
+      hash = permi_hash_integer(permi_hash_integer(hash, &number->integer), &number->imaginary_integer);
+  }
+  for (i = 0; i < job->nodes; i++)
+    hash = permi_hash(hash, (uint64_t)job->node[i].operation << 32 | (uint64_t)job->node[i].index);
+  return hash;
+}
+
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from)
 {
   if (!into || !from)
@@ -2128,20 +2212,33 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return permi_leaf_run(&job->leaf[leaf], begin, end, NULL, partial);
 }
 
-/* Did the chunks [0, chunks) go in, each once? Their numbers and squares sum to n(n-1)/2 and n(n-1)(2n-1)/6;
-   n = chunks is 1, or even and no multiple of 3, which so divides n - 1 or 2n - 1. */
-static int permi_partial_whole(const perm_partial *partial, uint64_t chunks)
+/* The sums of the numbers 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63.
+   Division comes first, of the factor that it leaves whole: 3 divides n, n - 1 or, for n = 2 modulo 3, 2n - 1. */
+static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
-  uint64_t a = chunks - 1, b = 2 * chunks - 1, half = chunks / 2;
-  if (partial->chunks != chunks)
-    return 0;
-  if (chunks == 1)
-    return partial->indices == 0;
+  uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
+  if (a & 1)
+    b /= 2;
+  else
+    a /= 2;
+  *indices = a * b;
   if (a % 3 == 0)
     a /= 3;
-  else
+  else if (b % 3 == 0)
     b /= 3;
-  return partial->indices == half * (chunks - 1) && partial->squares == half * a * b;
+  else
+    c /= 3;
+  *squares = a * b * c;
+}
+
+/* Did the chunks [begin, end) go in, each once? As far as their number and those sums tell. */
+static int permi_partial_covers(const perm_partial *partial, uint64_t begin, uint64_t end)
+{
+  uint64_t indices[2], squares[2];
+  permi_prefix_sums(begin, &indices[0], &squares[0]);
+  permi_prefix_sums(end, &indices[1], &squares[1]);
+  return partial->chunks == end - begin && partial->indices == indices[1] - indices[0] &&
+         partial->squares == squares[1] - squares[0];
 }
 
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
@@ -2158,7 +2255,7 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
     return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "partials" : "job");
   for (i = 0; i < job->leaves; i++) {
     const permi_leaf *leaf = &job->leaf[i];
-    if (!permi_partial_whole(&partials[i], leaf->information.chunks) ||
+    if (!permi_partial_covers(&partials[i], 0, leaf->information.chunks) ||
         partials[i].fingerprint != leaf->information.fingerprint)
       return permi_fail(result, PERM_ERROR_STATE, 2, "partial %d holds %llu chunks, not each of its leaf's %llu once",
                         i, (unsigned long long)partials[i].chunks, (unsigned long long)leaf->information.chunks);
@@ -2204,18 +2301,25 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
   return length;
 }
 
-/* ====================================================================================== >>parallel
-   One scheduler: threads take the next chunk until all are taken or something says stop. Every chunk that was
-   taken is finished, so what is done is always a prefix [0, done) of the leaf's chunks, and since partials
-   merge exactly it does not matter who did what. */
+/* ========================================================================================= >>state
+   Finished work: of every leaf the sum of the finished chunks and, as intervals [begin, end), which ones these are.
+   Invariants: 1. intervals are sorted, not empty, and do not touch; 2. the partial holds just their chunks, each once.
+   Adding builds the new list beside the old one and puts it in place last, so that nothing has changed on a failure. */
+typedef struct permi_interval {
+  uint64_t begin, end;
+} permi_interval;
+
 struct perm_state {
   perm_allocator allocator;
   int leaves;
-  perm_partial *partial; /* one a leaf; partial[i].chunks = length of the finished prefix */
+  perm_partial *partial;     /* one a leaf */
+  permi_interval **interval; /* likewise; NULL: none */
+  size_t *intervals;
 };
 
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
 {
+  const size_t leaves = job ? (size_t)job->leaves : 0;
   perm_state *fresh;
   if (!job || !state)
     return PERM_ERROR_NULL;
@@ -2223,14 +2327,19 @@ PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
   fresh = (perm_state *)permi_allocate(&job->allocator, 1, sizeof *fresh);
   if (!fresh)
     return PERM_ERROR_MEMORY;
+  memset(fresh, 0, sizeof *fresh);
   fresh->allocator = job->allocator;
-  fresh->leaves = job->leaves;
-  fresh->partial = (perm_partial *)permi_allocate(&job->allocator, (size_t)job->leaves, sizeof *fresh->partial);
-  if (!fresh->partial) {
-    permi_release(&job->allocator, fresh);
+  fresh->partial = (perm_partial *)permi_allocate(&job->allocator, leaves, sizeof *fresh->partial);
+  fresh->interval = (permi_interval **)permi_allocate(&job->allocator, leaves, sizeof *fresh->interval);
+  fresh->intervals = (size_t *)permi_allocate(&job->allocator, leaves, sizeof *fresh->intervals);
+  if (!fresh->partial || !fresh->interval || !fresh->intervals) {
+    perm_state_free(fresh);
     return PERM_ERROR_MEMORY;
   }
-  memset(fresh->partial, 0, (size_t)job->leaves * sizeof *fresh->partial);
+  fresh->leaves = job->leaves;
+  memset(fresh->partial, 0, leaves * sizeof *fresh->partial);
+  memset((void *)fresh->interval, 0, leaves * sizeof *fresh->interval);
+  memset(fresh->intervals, 0, leaves * sizeof *fresh->intervals);
   *state = fresh;
   return PERM_OK;
 }
@@ -2238,13 +2347,280 @@ PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
 PERM_API void perm_state_free(perm_state *state)
 {
   perm_allocator allocator;
+  int i;
   if (!state)
     return;
   allocator = state->allocator;
+  for (i = 0; i < state->leaves; i++)
+    permi_release(&allocator, state->interval[i]);
   permi_release(&allocator, state->partial);
+  permi_release(&allocator, (void *)state->interval);
+  permi_release(&allocator, state->intervals);
   permi_release(&allocator, state);
 }
 
+/* Is it a state of this job, as far as its leaves tell? argument: its position in the call. */
+static perm_status permi_check_state(const perm_job *job, const perm_state *state, int argument, perm_result *result)
+{
+  int i;
+  permi_result_clear(result);
+  if (!job || !state)
+    return permi_fail(result, PERM_ERROR_NULL, job ? argument : 1, "%s is NULL", job ? "state" : "job");
+  if (state->leaves != job->leaves)
+    return permi_fail(result, PERM_ERROR_STATE, argument, "state belongs to a job of %d leaves, not %d", state->leaves,
+                      job->leaves);
+  for (i = 0; i < job->leaves; i++)
+    if (state->partial[i].chunks && state->partial[i].fingerprint != job->leaf[i].information.fingerprint)
+      return permi_fail(result, PERM_ERROR_STATE, argument, "leaf %d of the state belongs to another matrix or plan",
+                        i);
+  return PERM_OK;
+}
+
+PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
+                                     uint64_t *begin, uint64_t *end)
+{
+  uint64_t chunks;
+  size_t i;
+  if (!job || !state || !begin || !end)
+    return PERM_ERROR_NULL;
+  *begin = *end = 0;
+  if (leaf < 0 || leaf >= job->leaves || leaf >= state->leaves)
+    return PERM_ERROR_RANGE;
+  chunks = job->leaf[leaf].information.chunks;
+  for (i = 0; i < state->intervals[leaf] && state->interval[leaf][i].begin <= from; i++)
+    from = state->interval[leaf][i].end > from ? state->interval[leaf][i].end : from;
+  *begin = from < chunks ? from : chunks;
+  *end = i < state->intervals[leaf] ? state->interval[leaf][i].begin : chunks;
+  return PERM_OK;
+}
+
+/* The union of two lists, into *joined, for which there is room; 0 if they have a chunk in common, then in *common. */
+static int permi_intervals_join(const permi_interval *a, size_t of_a, const permi_interval *b, size_t of_b,
+                                permi_interval *joined, size_t *count, permi_interval *common)
+{
+  size_t i = 0, j = 0, k = 0;
+  while (i < of_a || j < of_b) {
+    const permi_interval next = j == of_b || (i < of_a && a[i].begin <= b[j].begin) ? a[i++] : b[j++];
+    if (k && next.begin < joined[k - 1].end) {
+      common->begin = next.begin;
+      common->end = next.end < joined[k - 1].end ? next.end : joined[k - 1].end;
+      return 0;
+    }
+    if (k && next.begin == joined[k - 1].end)
+      joined[k - 1].end = next.end;
+    else
+      joined[k++] = next;
+  }
+  *count = k;
+  return 1;
+}
+
+/* What a leaf has with `more` added, whose chunks are in `interval`, into *partial and a new list. */
+static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_interval *interval, size_t intervals,
+                                      const perm_partial *more, perm_partial *partial, permi_interval **list,
+                                      size_t *count, perm_result *result)
+{
+  permi_interval common;
+  perm_status status;
+  *partial = state->partial[leaf];
+  status = perm_partial_merge(partial, more);
+  if (status != PERM_OK)
+    return permi_fail(result, status, 0, "partials of leaf %d belong to different jobs", leaf);
+  *list = (permi_interval *)permi_allocate(&state->allocator, state->intervals[leaf] + intervals, sizeof **list);
+  if (!*list)
+    return permi_fail_memory(result);
+  if (permi_intervals_join(state->interval[leaf], state->intervals[leaf], interval, intervals, *list, count, &common))
+    return PERM_OK;
+  permi_release(&state->allocator, *list);
+  return permi_fail(result, PERM_ERROR_STATE, 0, "chunks %llu to %llu of leaf %d are there already",
+                    (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
+}
+
+PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
+                                    const perm_partial *partial, perm_result *result)
+{
+  permi_interval interval, *list;
+  perm_partial sum;
+  size_t count;
+  perm_status status = permi_check_state(job, state, 2, result);
+  if (status != PERM_OK)
+    return status;
+  if (!partial)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "partial is NULL");
+  if (leaf < 0 || leaf >= job->leaves || begin > end || end > job->leaf[leaf].information.chunks)
+    return permi_fail(result, PERM_ERROR_RANGE, 3, "leaf %d has no chunks %llu to %llu", leaf,
+                      (unsigned long long)begin, (unsigned long long)end);
+  if (!permi_partial_covers(partial, begin, end) ||
+      (begin < end && partial->fingerprint != job->leaf[leaf].information.fingerprint))
+    return permi_fail(result, PERM_ERROR_STATE, 6, "partial is not of the chunks %llu to %llu of leaf %d",
+                      (unsigned long long)begin, (unsigned long long)end, leaf);
+  if (begin == end)
+    return PERM_OK;
+  interval.begin = begin;
+  interval.end = end;
+  status = permi_state_joined(state, leaf, &interval, 1, partial, &sum, &list, &count, result);
+  if (status != PERM_OK)
+    return status;
+  permi_release(&state->allocator, state->interval[leaf]);
+  state->interval[leaf] = list;
+  state->intervals[leaf] = count;
+  state->partial[leaf] = sum;
+  return PERM_OK;
+}
+
+PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
+                                      perm_result *result)
+{
+  perm_state *joined = NULL, old;
+  perm_status status = permi_check_state(job, into, 2, result);
+  int i;
+  if (status == PERM_OK)
+    status = permi_check_state(job, from, 3, result);
+  if (status == PERM_OK && perm_state_create(job, &joined) != PERM_OK)
+    status = permi_fail_memory(result);
+  for (i = 0; status == PERM_OK && i < job->leaves; i++)
+    status = permi_state_joined(into, i, from->interval[i], from->intervals[i], &from->partial[i], &joined->partial[i],
+                                &joined->interval[i], &joined->intervals[i], result);
+  if (status == PERM_OK) {
+    old = *into;
+    *into = *joined;
+    *joined = old;
+  }
+  perm_state_free(joined);
+  return status;
+}
+
+PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
+{
+  perm_status status;
+  int i;
+  if (!result)
+    return PERM_ERROR_NULL;
+  status = permi_check_state(job, state, 2, result);
+  for (i = 0; status == PERM_OK && i < job->leaves; i++) {
+    uint64_t begin, end;
+    perm_state_left(job, state, i, 0, &begin, &end);
+    if (begin < end)
+      status = permi_fail(result, PERM_ERROR_STATE, 2, "chunks %llu to %llu of the %llu of leaf %d are missing",
+                          (unsigned long long)begin, (unsigned long long)(end - 1),
+                          (unsigned long long)job->leaf[i].information.chunks, i);
+  }
+  return status == PERM_OK ? perm_job_finish(job, state->partial, result) : status;
+}
+
+/* The one of several equal shares of [0, chunks), part 1 .. parts; shares that are one larger begin with a different
+   part for each leaf, lest part 1 gets all tasks. */
+static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
+{
+  const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;
+  const uint64_t k = ((uint64_t)part - 1 + (uint64_t)leaf) % (uint64_t)parts;
+  permi_interval share;
+  share.begin = each * k + (k < rest ? k : rest);
+  share.end = share.begin + each + (k < rest);
+  return share;
+}
+
+/* Numbers as bytes, the least significant first. */
+static void permi_put(unsigned char *bytes, uint64_t number, int size)
+{
+  for (; size-- > 0; number >>= 8)
+    *bytes++ = (unsigned char)(number & 255);
+}
+
+static uint64_t permi_get(const unsigned char *bytes, int size)
+{
+  uint64_t number = 0;
+  while (size-- > 0)
+    number = number << 8 | bytes[size];
+  return number;
+}
+
+static void permi_put_double(unsigned char *bytes, double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  permi_put(bytes, bits, 8);
+}
+
+static double permi_get_double(const unsigned char *bytes)
+{
+  const uint64_t bits = permi_get(bytes, 8);
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* A partial as bytes:
+     offset  bytes
+          0      8  fingerprint of the leaf
+          8      8  chunks
+         16      8  indices
+         24      8  squares
+         32      8  exp2, two's complement
+         40      8  lost, an IEEE double
+         48      8  terms, likewise
+         56    704  value: PERM_SUM_WORDS words, the least significant first
+        760    704  imaginary
+       1464    704  absolute
+       2168         end: PERM_PARTIAL_BYTES */
+PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
+{
+  const perm_sum *sum[3];
+  unsigned char *to = (unsigned char *)bytes;
+  int k, i;
+  if (!partial || !bytes || size < PERM_PARTIAL_BYTES)
+    return PERM_PARTIAL_BYTES;
+  sum[0] = &partial->value;
+  sum[1] = &partial->imaginary;
+  sum[2] = &partial->absolute;
+  permi_put(to, partial->fingerprint, 8);
+  permi_put(to + 8, partial->chunks, 8);
+  permi_put(to + 16, partial->indices, 8);
+  permi_put(to + 24, partial->squares, 8);
+  permi_put(to + 32, (uint64_t)partial->exp2, 8);
+  permi_put_double(to + 40, partial->lost);
+  permi_put_double(to + 48, partial->terms);
+  for (k = 0; k < 3; k++)
+    for (i = 0; i < PERM_SUM_WORDS; i++)
+      permi_put(to + 56 + 8 * (k * PERM_SUM_WORDS + i), sum[k]->word[i], 8);
+  return PERM_PARTIAL_BYTES;
+}
+
+PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial)
+{
+  const unsigned char *from = (const unsigned char *)bytes;
+  perm_sum *sum[3];
+  uint64_t exp2;
+  int k, i;
+  if (!bytes || !partial)
+    return PERM_ERROR_NULL;
+  memset(partial, 0, sizeof *partial);
+  if (size != PERM_PARTIAL_BYTES)
+    return PERM_ERROR_FORMAT;
+  sum[0] = &partial->value;
+  sum[1] = &partial->imaginary;
+  sum[2] = &partial->absolute;
+  partial->fingerprint = permi_get(from, 8);
+  partial->chunks = permi_get(from + 8, 8);
+  partial->indices = permi_get(from + 16, 8);
+  partial->squares = permi_get(from + 24, 8);
+  exp2 = permi_get(from + 32, 8);
+  partial->exp2 = exp2 >> 63 ? -(long long)(~exp2) - 1 : (long long)exp2;
+  partial->lost = permi_get_double(from + 40);
+  partial->terms = permi_get_double(from + 48);
+  for (k = 0; k < 3; k++)
+    for (i = 0; i < PERM_SUM_WORDS; i++)
+      sum[k]->word[i] = permi_get(from + 56 + 8 * (k * PERM_SUM_WORDS + i), 8);
+  if (partial->lost >= 0 && partial->terms >= 0 && partial->terms <= DBL_MAX)
+    return PERM_OK;
+  memset(partial, 0, sizeof *partial);
+  return PERM_ERROR_FORMAT;
+}
+
+/* ====================================================================================== >>parallel
+   One scheduler: threads take the next chunk until all are taken or something says stop. Every chunk that was
+   taken is finished, so what is done is always a prefix of the range, and since partials merge exactly it does not
+   matter who did what. */
 static int permi_threads(const perm_options *options)
 {
 #if defined(_OPENMP)
@@ -2258,15 +2634,15 @@ static int permi_threads(const perm_options *options)
 /* A parallel region costs tens of microseconds: not worth it below this predicted time. */
 #define PERMI_PARALLEL_SECONDS 2e-4
 
-static perm_status permi_run_range(const permi_leaf *leaf, permi_control *control, int threads, perm_partial *done)
+/* Chunks [begin, end) of a leaf into *done, which is empty; a prefix of them if stopped or failed. */
+static perm_status permi_run_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                   int threads, perm_partial *done)
 {
-  uint64_t chunks = leaf->information.chunks, next = done->chunks;
+  uint64_t next = begin;
   int stop = 0; /* a perm_status; written by the calling thread only */
-  double per_chunk = leaf->information.seconds / (double)chunks;
-  if (next >= chunks)
-    return PERM_OK;
-  if (leaf->run_range)
-    return permi_leaf_run(leaf, next, chunks, control, done);
+  const double per_chunk = leaf->information.seconds / (double)leaf->information.chunks;
+  if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
+    return permi_leaf_run(leaf, begin, end, control, done);
   if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
     threads = 1;
   (void)threads;
@@ -2287,11 +2663,11 @@ static perm_status permi_run_range(const permi_leaf *leaf, permi_control *contro
         break;
       PERMI_OMP(atomic capture)
       chunk = next++;
-      if (chunk >= chunks)
+      if (chunk >= end)
         break;
       permi_leaf_run(leaf, chunk, chunk + 1, NULL, &mine);
       if (master) { /* after the chunk, so that every call gets at least one step further */
-        perm_status status = permi_control_poll(control, (double)(chunk + 1) * per_chunk, "summing");
+        perm_status status = permi_control_poll(control, (double)(chunk + 1 - begin) * per_chunk, "summing");
         if (status != PERM_OK) {
           PERMI_OMP(atomic write)
           stop = status;
@@ -2301,7 +2677,7 @@ static perm_status permi_run_range(const permi_leaf *leaf, permi_control *contro
     PERMI_OMP(critical(permi_merge))
     perm_partial_merge(done, &mine);
   }
-  return done->chunks == chunks ? PERM_OK : (perm_status)stop;
+  return done->chunks == end - begin ? PERM_OK : (perm_status)stop;
 }
 
 /* ====================================================================================== >>dispatch
@@ -5372,6 +5748,12 @@ static const char *permi_bad_option(const perm_options *options)
     return "cpu_fallback is neither 0 nor 1";
   if (options->isa == PERM_ISA_CUDA && !options->gpus)
     return "isa cuda needs gpus";
+  if (!(options->checkpoint_seconds >= 0))
+    return "checkpoint_seconds is negative or NaN (0 means 60)";
+  if (options->parts < 0 || (options->parts && (options->part < 1 || options->part > options->parts)))
+    return "part is not one of 1 to parts (parts 0 means everything)";
+  if (options->note_bytes && !options->note)
+    return "note is NULL";
   if (!options->allocator.allocate != !options->allocator.release)
     return "allocator needs both allocate and release, or neither";
   return NULL;
@@ -5644,7 +6026,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   const char *refusal;
   int i, most_chunk = 18;
   memset(plan, 0, sizeof *plan);
-  plan->version = PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH;
+  plan->version = PERMI_VERSION;
   plan->n = n;
   plan->is_complex = view->parts == 2;
   plan->method = options->method != PERM_AUTO ? options->method : n <= 4 ? PERM_EXPANSION : PERM_DENSE;
@@ -9241,65 +9623,149 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
   return length > 0 ? (size_t)length : 0;
 }
 
-PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
-                                      perm_result *result)
+/* What a call that runs leaves begins with. */
+static permi_control permi_control_begin(const perm_options *options)
 {
-  const perm_options *options = permi_options(options_given);
   permi_control control;
-  perm_status status = PERM_OK;
-  double task_seconds = 0;
-  int i, threads;
-  if (!result)
-    return PERM_ERROR_NULL;
-  permi_result_clear(result);
-  if (!job || !state)
-    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "state" : "job");
-  status = permi_check_options(options, 3, result);
-  if (status != PERM_OK)
-    return status;
-  if (state->leaves != job->leaves)
-    return permi_fail(result, PERM_ERROR_STATE, 2, "state belongs to a job of %d leaves, not %d", state->leaves,
-                      job->leaves);
   memset(&control, 0, sizeof control);
   control.options = options;
   control.start = permi_seconds();
   control.deadline = options->max_seconds > 0 ? control.start + options->max_seconds : (double)INFINITY;
   control.next_report = control.start + 0.2; /* short jobs stay silent */
-  threads = 1;
+  return control;
+}
+
+static int permi_leaf_threads(const permi_leaf *leaf, const perm_options *options)
+{
+  const int shared = leaf->information.kind == PERM_LEAF_RANGE ? !leaf->run_range : leaf->threaded;
+  return shared && leaf->information.seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(options) : 1;
+}
+
+static perm_status permi_stopped(perm_status status, const permi_control *control, perm_result *result)
+{
+  return permi_fail(result, status, 0, "%s",
+                    status < 0 && control->message[0] ? control->message : perm_status_text(status));
+}
+
+PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
+                                    const perm_options *options_given, perm_partial *partial, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  permi_control control;
+  perm_status status;
+  permi_result_clear(result);
+  if (!job || !partial)
+    return permi_fail(result, PERM_ERROR_NULL, job ? 6 : 1, "%s is NULL", job ? "partial" : "job");
+  memset(partial, 0, sizeof *partial);
+  status = permi_check_options(options, 5, result);
+  if (status != PERM_OK)
+    return status;
+  if (leaf < 0 || leaf >= job->leaves || begin > end || end > job->leaf[leaf].information.chunks)
+    return permi_fail(result, PERM_ERROR_RANGE, 2, "leaf %d has no chunks %llu to %llu", leaf,
+                      (unsigned long long)begin, (unsigned long long)end);
+  control = permi_control_begin(options);
+  control.work_total = job->leaf[leaf].information.seconds * ((double)(end - begin) /
+                                                              (double)job->leaf[leaf].information.chunks);
+  status = permi_run_range(&job->leaf[leaf], begin, end, &control, permi_leaf_threads(&job->leaf[leaf], options),
+                           partial);
+  if (status != PERM_OK)
+    permi_stopped(status, &control, result);
+  if (result) {
+    result->gpus = control.gpus;
+    result->seconds = permi_seconds() - control.start;
+  }
+  return status;
+}
+
+/* The part of a leaf that a call is to do. */
+static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
+{
+  return permi_part_of(job->leaf[leaf].information.chunks, leaf, options->parts ? options->part : 1,
+                    options->parts ? options->parts : 1);
+}
+
+/* The first interval of chunks that are wanted and not done, of the leaves from *leaf on; 0: none. */
+static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
+                            permi_interval *range)
+{
+  for (; *leaf < job->leaves; ++*leaf) {
+    const permi_interval wanted = permi_wanted(job, *leaf, options);
+    perm_state_left(job, state, *leaf, wanted.begin, &range->begin, &range->end);
+    range->end = range->end < wanted.end ? range->end : wanted.end;
+    if (range->begin < range->end)
+      return 1;
+  }
+  return 0;
+}
+
+/* Of what is wanted: predicted seconds that are done already, and left in tasks. */
+static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
+                       permi_control *control, double *task_seconds)
+{
+  int i;
+  *task_seconds = 0;
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
-    const int shared = leaf->kind == PERM_LEAF_RANGE ? !job->leaf[i].run_range : job->leaf[i].threaded;
-    if (state->partial[i].chunks && state->partial[i].fingerprint != leaf->fingerprint)
-      return permi_fail(result, PERM_ERROR_STATE, 2, "leaf %d of the state belongs to another matrix or plan", i);
-    if (shared && leaf->seconds >= PERMI_PARALLEL_SECONDS)
-      threads = permi_threads(options);
-    if (leaf->kind == PERM_LEAF_TASK && !state->partial[i].chunks)
-      task_seconds += leaf->seconds;
-    control.work_total += leaf->seconds;
-    control.fraction_start += leaf->seconds * (double)state->partial[i].chunks / (double)leaf->chunks;
+    const permi_interval wanted = permi_wanted(job, i, options);
+    const double each = leaf->seconds / (double)leaf->chunks;
+    uint64_t begin = wanted.begin, end, left = 0;
+    for (; begin < wanted.end; begin = end) {
+      perm_state_left(job, state, i, begin, &begin, &end);
+      end = end < wanted.end ? end : wanted.end;
+      left += begin < end ? end - begin : 0;
+      if (begin >= end)
+        break;
+    }
+    control->work_total += each * (double)(wanted.end - wanted.begin);
+    control->work_before += each * (double)(wanted.end - wanted.begin - left);
+    *task_seconds += leaf->kind == PERM_LEAF_TASK ? each * (double)left : 0;
   }
+  control->fraction_start = control->work_before / (control->work_total > 0 ? control->work_total : 1);
+}
+
+PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
+                                      perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  permi_control control;
+  permi_interval range;
+  perm_status status, stopped = PERM_OK;
+  double task_seconds = 0;
+  int i, threads = 1, leaf = 0;
+  if (!result)
+    return PERM_ERROR_NULL;
+  status = permi_check_state(job, state, 2, result);
+  if (status == PERM_OK)
+    status = permi_check_options(options, 3, result);
+  if (status != PERM_OK)
+    return status;
+  control = permi_control_begin(options);
+  permi_work(job, state, options, &control, &task_seconds);
+  for (i = 0; i < job->leaves; i++)
+    threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
   if (options->max_seconds > 0 && task_seconds > options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
                       "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g", task_seconds,
                       options->max_seconds);
-  control.fraction_start /= control.work_total > 0 ? control.work_total : 1;
-  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
-    const permi_leaf *leaf = &job->leaf[i];
-    if (leaf->information.kind == PERM_LEAF_RANGE)
-      status = permi_run_range(leaf, &control, threads, &state->partial[i]);
-    else if (!state->partial[i].chunks)
-      status = permi_leaf_run(leaf, 0, 1, &control, &state->partial[i]);
-    control.work_before += leaf->information.seconds;
+  while (stopped == PERM_OK && permi_next_range(job, state, options, &leaf, &range)) {
+    const perm_leaf *information = &job->leaf[leaf].information;
+    perm_partial done;
+    memset(&done, 0, sizeof done);
+    stopped = permi_run_range(&job->leaf[leaf], range.begin, range.end, &control, threads, &done);
+    control.work_before += information->seconds / (double)information->chunks * (double)done.chunks;
+    status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
+    if (status != PERM_OK)
+      return status;
   }
-  if (status < 0) {
-    permi_fail(result, status, 0, "%s", control.message[0] ? control.message : perm_status_text(status));
-  } else if (status == PERM_OK) {
-    status = perm_job_finish(job, state->partial, result);
+  if (stopped < 0) {
+    permi_stopped(stopped, &control, result);
+  } else if (stopped == PERM_OK) {
+    stopped = perm_state_finish(job, state, result);
   } else { /* the terms so far, of the first unfinished leaf: a sign of life, not an approximation */
     permi_number number;
-    permi_leaf so_far = job->leaf[i - 1];
+    permi_leaf so_far = job->leaf[leaf];
     so_far.integer = 0;
-    permi_leaf_number(&so_far, &state->partial[i - 1], &number);
+    permi_leaf_number(&so_far, &state->partial[leaf], &number);
     permi_number_result(&number, result);
     result->error = result->estimate = (double)INFINITY;
     result->is_complex = job->is_complex;
@@ -9310,15 +9776,15 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     for (i = 0; i < job->leaves; i++)
       result->terms += state->partial[i].terms;
     snprintf(result->message, sizeof result->message, "%s; the value is the sum of the terms so far",
-             perm_status_text(status));
+             perm_status_text(stopped));
   }
   for (i = 0; i < job->leaves && !result->tuned; i++)
     result->tuned = job->leaf[i].information.tuned;
-  result->status = status;
+  result->status = stopped;
   result->threads = threads;
   result->gpus = control.gpus;
   result->seconds = permi_seconds() - control.start;
-  return status;
+  return stopped;
 }
 
 /* Creates, executes and frees in one; the job is freed in any case. */
@@ -9350,10 +9816,10 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
 }
 
 /* The rule of escalation: from estimates and predicted seconds only, so that a plan's bits do not depend on
-   how busy the machine was. */
+   how busy the machine was. With a checkpoint or parts the precision stays: a file is of one job. */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
-  if (!permi_wants_more(options, result))
+  if (!permi_wants_more(options, result) || options->checkpoint || options->parts)
     return 0;
   return options->tolerance > 0 ? options->max_seconds == 0 || next_seconds <= options->max_seconds
                                 : next_seconds < PERMI_ESCALATE_SECONDS;
@@ -9389,7 +9855,7 @@ static perm_status permi_plan_view(int m, int n, const permi_view *view, const p
     memset(plan, 0, sizeof *plan);
     plan->method = PERM_STRUCTURE;
     plan->is_complex = view->parts == 2;
-    plan->version = PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH;
+    plan->version = PERMI_VERSION;
     permi_plan_fingerprint(plan, view);
     return PERM_OK;
   }

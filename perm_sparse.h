@@ -12351,8 +12351,6 @@ static void permi_codegen_launches(permi_codegen *codegen)
     }
   }
   codegen->walk = codegen->launch[0].walk;
-  while (chunks > 1 && (chunks % 2 || chunks % 3 == 0)) /* what permi_partial_whole counts; such chunks are empty */
-    chunks++;
   codegen->chunks = chunks;
 }
 

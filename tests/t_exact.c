@@ -21,7 +21,7 @@ static permi_number exact_run(const perm_options *options, permi_leaf *leaf, int
   } else {
     CHECK(permi_leaf_run(leaf, 0, chunks, NULL, &partial[0]) == PERM_OK);
   }
-  CHECK(permi_partial_whole(&partial[0], chunks));
+  CHECK(permi_partial_covers(&partial[0], 0, chunks));
   CHECK_SHOW(partial[0].terms * leaf->information.n == leaf->information.work, "%g terms", partial[0].terms);
   CHECK(permi_leaf_number(leaf, &partial[0], &number) == PERM_OK && number.exact);
   leaf->release(&options->allocator, leaf->context);
