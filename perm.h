@@ -253,6 +253,9 @@ typedef struct perm_progress {
 } perm_progress;
 
 /* All zero is the best default. The callbacks come from the calling thread only. */
+struct perm_job;
+struct perm_state;
+struct perm_result;
 typedef struct perm_options {
   perm_method method;
   perm_precision precision;
@@ -284,6 +287,11 @@ typedef struct perm_options {
   int part, parts;           /* only part 1 .. parts of the work; parts 0: everything */
   const void *note;          /* note_bytes of the caller's own, kept in the checkpoint; see perm_checkpoint_options */
   size_t note_bytes;
+  /* Not NULL: what perm_compute_* call instead of perm_job_execute; that is how perm_mpi.c runs every kind of job. The
+     options are those of the call but for max_seconds, which is what is left. */
+  perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
+                         struct perm_result *result);
+  void *execute_data; /* for it */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
@@ -975,7 +983,7 @@ static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0, NULL,
                                         NULL,      NULL,                   {NULL, NULL, NULL}, 0, 0, NULL, 0,
-                                        NULL, 0, 0, 0, NULL, 0};
+                                        NULL, 0, 0, 0, NULL, 0, NULL, NULL};
   return options ? options : &defaults;
 }
 
@@ -9792,7 +9800,9 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, per
 {
   perm_state *state;
   perm_status status = perm_state_create(job, &state);
-  status = status == PERM_OK ? perm_job_execute(job, state, options, result) : permi_fail_memory(result);
+  status = status != PERM_OK  ? permi_fail_memory(result)
+           : options->execute ? options->execute(job, state, options, result)
+                              : perm_job_execute(job, state, options, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;
