@@ -29,6 +29,7 @@
      >>repeats    sums over counts in n-ary Gray order: Glynn's and Ryser's
      >>rectangular  the choice among these, for rectangular matrices too
      >>minors     all minors of a row, the gradient, with multiplicities
+     >>checkpoint finished work as a file that survives its process
      >>public     argument checks and the public functions
      >>structure  declared low rank; Cauchy matrices by Borchardt's identity
      >>estimate   random samples with a standard error, where the permanent is out of reach
@@ -117,6 +118,7 @@
    PERM_NO_EXACT         no vector kernels for integers, which then go the portable way
    PERM_NO_EXTRAS        without minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results by portable code, many times slower
+   PERM_NO_POSIX         checkpoints by the C library alone, as on Windows: not synced, see >>checkpoint
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
    PERM_SECONDS()        a clock in seconds, if neither OpenMP, POSIX nor C11 gives one                    */
 #ifndef PERM_HEADER_FILE
@@ -155,6 +157,7 @@
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
   X(PERM_STOPPED_TIME, 2, "max_seconds reached")                                                                       \
   X(PERM_TOLERANCE_NOT_MET, 3, "finished, but the tolerance asked for was not met")                                    \
+  X(PERM_PART_DONE, 4, "the part asked for is done; the permanent needs the others")                                   \
   X(PERM_ERROR_NULL, -1, "a required pointer is NULL")                                                                 \
   X(PERM_ERROR_SIZE, -2, "a size is negative or too large")                                                            \
   X(PERM_ERROR_STRIDE, -3, "the row stride is smaller than a row")                                                     \
@@ -284,7 +287,9 @@ typedef struct perm_options {
   /* For perm_job_execute and what runs through it: perm_compute_*. Precision is then as planned, without reruns. */
   const char *checkpoint;    /* file, not NULL: finished work is kept there, and taken from there if it exists */
   double checkpoint_seconds; /* how often it is written; 0: 60 */
-  int part, parts;           /* only part 1 .. parts of the work; parts 0: everything */
+  int part, parts;           /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
+  const char *const *merge;  /* that many checkpoints: their work is put together, and nothing is computed. What is */
+  int merges;                /* missing or there twice is an error */
   const void *note;          /* note_bytes of the caller's own, kept in the checkpoint; see perm_checkpoint_options */
   size_t note_bytes;
   /* Not NULL: what perm_compute_* call instead of perm_job_execute; that is how perm_mpi.c runs every kind of job. The
@@ -528,10 +533,37 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 /* perm_job_finish of a state. PERM_ERROR_STATE, and the first gap by its number, if chunks are missing. */
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
-/* Runs what is left of the job with the options' threads, progress, cancel and max_seconds (counted from this
-   call), keeping finished work in state. After PERM_STOPPED_* call it again with the same state to go on: ranges
-   resume where they were, a task that was cut short starts again. Tasks predicted to take longer than max_seconds
-   are refused (PERM_ERROR_LIMIT). */
+/* A state and the options that its job was planned with (method, precision, isa and so on, part, parts, note), as bytes
+   (layout: >>checkpoint). Encoding returns the length, 0 on bad arguments, and writes only if `size` is enough; bytes
+   may be NULL. Decoding creates *state; PERM_ERROR_FORMAT: damaged; PERM_ERROR_STATE: of another version or job. */
+PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options,
+                                  void *bytes, size_t size);
+PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
+                                       perm_result *result);
+
+/* The same as a file. Writing replaces it as a whole, on the disk when this returns, or leaves it as it was. Reading
+   refuses, by what it is that differs, files that are damaged or of another job, version or part (options.part of
+   options.parts; parts 0: any). Neither touches anything but a file FILE.*.tmp beside it. Thread-safe. */
+PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
+                                           const perm_options *options, perm_result *result);
+PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
+                                          perm_state **state, perm_result *result);
+
+/* What the job of a checkpoint was planned with, for making it again here or elsewhere: overwrites method, precision,
+   isa (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpus, cpu_fallback, part and parts. *note
+   (may be NULL) gets a copy of the note, from the options' allocator, which the caller gives back (free, by default);
+   NULL if there is none. */
+PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
+                                             perm_result *result);
+
+/* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
+   (counted from this call), keeping finished work in state. After PERM_STOPPED_* call it again with the same state to
+   go on: ranges resume where they were, a task that was cut short starts again. Tasks predicted to take longer than
+   max_seconds are refused (PERM_ERROR_LIMIT).
+   With options.checkpoint: an empty state begins with the file's, if it exists. It is written at once, so that a bad
+   name shows early, every checkpoint_seconds, and at the end, for whatever reason. Does writing fail in between, the
+   job goes on and it is tried again; if at the end, a finished result has a message, and what was stopped is
+   PERM_ERROR_FILE. The file of a finished job answers at once. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
@@ -861,6 +893,7 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #endif
 
 /* ====================================================================================== >>platform */
+#include <errno.h>
 #include <float.h>
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "perm.h proves rounding errors: compile it without -ffast-math, -Ofast, -fassociative-math, -ffinite-math-only"
@@ -879,6 +912,19 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #include <omp.h>
 #elif defined(__unix__) || defined(__APPLE__)
 #include <sys/time.h>
+#endif
+
+#if (defined(__unix__) || defined(__APPLE__)) && !defined(PERM_NO_POSIX)
+#define PERMI_POSIX 1
+#include <fcntl.h>
+#include <unistd.h>
+#if !defined(__cplusplus)
+extern int fsync(int descriptor); /* hidden by -std=c99 */
+#endif
+#define PERMI_PROCESS ((uint64_t)getpid())
+#else
+#define PERMI_POSIX 0
+#define PERMI_PROCESS 0
 #endif
 
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
@@ -983,7 +1029,7 @@ static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0, NULL,
                                         NULL,      NULL,                   {NULL, NULL, NULL}, 0, 0, NULL, 0,
-                                        NULL, 0, 0, 0, NULL, 0, NULL, NULL};
+                                        NULL, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL};
   return options ? options : &defaults;
 }
 
@@ -1807,6 +1853,8 @@ typedef struct permi_control {
   double start, deadline, next_report;
   double work_total, work_before; /* predicted seconds: of all leaves, of the leaves already done */
   double fraction_start;          /* fraction at the start of this call, for the time left */
+  double next_checkpoint;         /* when ranges are to be interrupted for writing one */
+  int unwritten;                  /* the last one could not be written */
   int gpus;                       /* most that took part in a leaf */
   char message[PERM_MESSAGE_BYTES]; /* why a device failed */
 } permi_control;
@@ -1836,6 +1884,18 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
       return PERM_STOPPED_CANCELLED;
   }
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
+}
+
+#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* a reason to stop a range that no caller sees */
+
+/* The same for ranges, which stop for checkpoints too. */
+static perm_status permi_control_poll_range(permi_control *control, double work_done, const char *activity)
+{
+  const perm_status status =
+      permi_control_poll(control, work_done, control->unwritten ? "the checkpoint cannot be written" : activity);
+  return status == PERM_OK && control->next_checkpoint < (double)INFINITY && permi_seconds() >= control->next_checkpoint
+             ? PERMI_CHECKPOINT_DUE
+             : status;
 }
 
 typedef struct permi_leaf permi_leaf;
@@ -2675,7 +2735,7 @@ static perm_status permi_run_range(const permi_leaf *leaf, uint64_t begin, uint6
         break;
       permi_leaf_run(leaf, chunk, chunk + 1, NULL, &mine);
       if (master) { /* after the chunk, so that every call gets at least one step further */
-        perm_status status = permi_control_poll(control, (double)(chunk + 1 - begin) * per_chunk, "summing");
+        perm_status status = permi_control_poll_range(control, (double)(chunk + 1 - begin) * per_chunk, "summing");
         if (status != PERM_OK) {
           PERMI_OMP(atomic write)
           stop = status;
@@ -4321,8 +4381,8 @@ static perm_status permi_gpu_poll(void *context, uint64_t done)
   const perm_leaf *information = &call->leaf->information;
   if (!call->control)
     return PERM_OK;
-  return permi_control_poll(call->control, information->seconds * (double)done / (double)information->chunks,
-                            "summing on GPUs");
+  return permi_control_poll_range(call->control, information->seconds * (double)done / (double)information->chunks,
+                                  "summing on GPUs");
 }
 
 static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
@@ -5760,6 +5820,8 @@ static const char *permi_bad_option(const perm_options *options)
     return "checkpoint_seconds is negative or NaN (0 means 60)";
   if (options->parts < 0 || (options->parts && (options->part < 1 || options->part > options->parts)))
     return "part is not one of 1 to parts (parts 0 means everything)";
+  if (options->merges < 0 || (options->merges && !options->merge))
+    return "merges is negative, or merge is NULL";
   if (options->note_bytes && !options->note)
     return "note is NULL";
   if (!options->allocator.allocate != !options->allocator.release)
@@ -5777,6 +5839,17 @@ static perm_status permi_check_options(const perm_options *options, int argument
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: this machine has no %s; its best is %s",
                       perm_isa_name(options->isa), perm_isa_name(perm_isa_best()));
   return PERM_OK;
+}
+
+/* The same for calls whose work is not that of a job. */
+PERMI_UNUSED
+static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
+{
+  const perm_status status = permi_check_options(options, argument, result);
+  return status == PERM_OK && (options->checkpoint || options->parts || options->merges)
+             ? permi_fail(result, PERM_ERROR_OPTION, argument,
+                          "options: checkpoint, parts and merge are for single permanents that a job computes")
+             : status;
 }
 
 static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
@@ -9358,7 +9431,7 @@ static perm_status permi_minors_compute(int m, int n, const permi_view *view, co
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
-  status = permi_check_options(options, arguments, result);
+  status = permi_check_whole(options, arguments, result);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, view, result);
   if (status != PERM_OK)
@@ -9515,6 +9588,556 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
 }
 #endif /* PERM_NO_EXTRAS */
 
+/* ==================================================================================== >>checkpoint
+   Finished work as a file, so that a job survives its process. The file, numbers with the least significant byte first,
+   doubles as IEEE has them:
+     offset  bytes
+          0      8  89 50 45 52 4d 0d 0a 1a: what a transfer as text would change
+          8      4  format: 1
+         12      4  version of perm: PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH
+         16      8  bytes of the whole file
+         24      8  perm_job_fingerprint
+         32      4  method asked for (as all to `cpu_fallback` for perm_checkpoint_options and messages only)
+         36      4  precision asked for
+         40      4  isa: the kernel family, never PERM_ISA_AUTO
+         44      4  certify
+         48      8  modulus
+         56      8  tolerance, a double
+         64      8  max_bytes, a double
+         72      8  plan_effort, a double
+         80      4  gpus, two's complement
+         84      4  cpu_fallback
+         88      4  part
+         92      4  parts; 0: the whole job
+         96      8  leaves
+        104      8  bytes of the note
+        112         the leaves, each:
+                      0      8  fingerprint
+                      8      8  chunks
+                     16      8  intervals of finished chunks
+                     24     16  each: begin, end
+                          2168  the partial as in >>state, if there are intervals
+                    the note
+                 8  checksum of everything before
+   Invariants, on which surviving rests:
+     1. Under its name the file is at every moment absent, or whole and old, or whole and new: it is only ever replaced,
+        by renaming a file beside it that is complete, closed and on the disk.
+     2. A chunk is in a file together with its terms or not at all: one thread adds both to the state, between ranges,
+        and one checksum covers both.
+     3. A file never holds less than the one that it replaces: states only grow, and a run begins with what is there.
+        (Of two processes with one file each replaces it as a whole; the last one stays, and nothing in it is wrong.)
+     4. Whatever fails before the rename leaves the old file alone, and the state in memory as it was; what fails after
+        it is reported, and either file is good.
+     5. Nothing is used of a file unless all of it holds: length, checksum, format, version, fingerprints; intervals in
+        order and in the leaf, and in the partial the number, sum and sum of squares of just these chunks. No length in
+        it is believed beyond the bytes that are there.
+   Without POSIX (Windows): no fsync, and the old file is removed before the rename, so that a crash between the two
+   leaves only the other, FILE.*.tmp. */
+#define PERMI_CHECKPOINT_MAGIC "\211PERM\r\n\032"
+#define PERMI_CHECKPOINT_HEAD 112
+#define PERMI_CHECKPOINT_LEAF 24
+
+/* Tests make operations on files fail. (operation, bytes): what is not 0 becomes errno; *bytes may be made less. */
+#if !defined(PERMI_FILE_FAULT)
+#define PERMI_FILE_FAULT(operation, bytes) 0
+#endif
+
+/* Eight bytes at a time; every step is one to one in the number and in the hash, so that a change within eight bytes
+   always shows. */
+static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
+{
+  uint64_t hash = PERMI_HASH_START;
+  size_t i;
+  for (i = 0; i + 8 <= size; i += 8)
+    hash = permi_hash(hash, permi_get(bytes + i, 8));
+  return permi_hash(permi_hash(hash, permi_get(bytes + i, (int)(size - i))), size);
+}
+
+static perm_isa permi_checkpoint_isa(const perm_options *options)
+{
+  return options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
+}
+
+PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options_given,
+                                  void *bytes, size_t size)
+{
+  const perm_options *options = permi_options(options_given);
+  unsigned char *to = (unsigned char *)bytes;
+  size_t needed = PERMI_CHECKPOINT_HEAD + 8, k;
+  int i;
+  if (!job || !state || job->leaves != state->leaves)
+    return 0;
+  for (i = 0; i < job->leaves; i++)
+    needed += PERMI_CHECKPOINT_LEAF + 16 * state->intervals[i] + (state->intervals[i] ? PERM_PARTIAL_BYTES : 0);
+  needed += options->note_bytes;
+  if (!bytes || size < needed)
+    return needed;
+  memcpy(to, PERMI_CHECKPOINT_MAGIC, 8);
+  permi_put(to + 8, 1, 4);
+  permi_put(to + 12, PERMI_VERSION, 4);
+  permi_put(to + 16, needed, 8);
+  permi_put(to + 24, perm_job_fingerprint(job), 8);
+  permi_put(to + 32, (uint64_t)options->method, 4);
+  permi_put(to + 36, (uint64_t)options->precision, 4);
+  permi_put(to + 40, (uint64_t)permi_checkpoint_isa(options), 4);
+  permi_put(to + 44, (uint64_t)options->certify, 4);
+  permi_put(to + 48, options->modulus, 8);
+  permi_put_double(to + 56, options->tolerance);
+  permi_put_double(to + 64, options->max_bytes);
+  permi_put_double(to + 72, options->plan_effort);
+  permi_put(to + 80, (uint64_t)(int64_t)options->gpus, 4);
+  permi_put(to + 84, (uint64_t)options->cpu_fallback, 4);
+  permi_put(to + 88, options->parts ? (uint64_t)options->part : 0, 4);
+  permi_put(to + 92, (uint64_t)options->parts, 4);
+  permi_put(to + 96, (uint64_t)job->leaves, 8);
+  permi_put(to + 104, options->note_bytes, 8);
+  to += PERMI_CHECKPOINT_HEAD;
+  for (i = 0; i < job->leaves; i++) {
+    permi_put(to, job->leaf[i].information.fingerprint, 8);
+    permi_put(to + 8, job->leaf[i].information.chunks, 8);
+    permi_put(to + 16, state->intervals[i], 8);
+    to += PERMI_CHECKPOINT_LEAF;
+    for (k = 0; k < state->intervals[i]; k++, to += 16) {
+      permi_put(to, state->interval[i][k].begin, 8);
+      permi_put(to + 8, state->interval[i][k].end, 8);
+    }
+    if (state->intervals[i])
+      to += perm_partial_encode(&state->partial[i], to, PERM_PARTIAL_BYTES);
+  }
+  if (options->note_bytes)
+    memcpy(to, options->note, options->note_bytes);
+  permi_put((unsigned char *)bytes + needed - 8, permi_checksum((const unsigned char *)bytes, needed - 8), 8);
+  return needed;
+}
+
+/* Who is speaking: "FILE: ", or nothing. */
+static const char *permi_colon(const char *path)
+{
+  return path ? ": " : "";
+}
+
+static const char *permi_name(const char *path)
+{
+  return path ? path : "";
+}
+
+/* The head's own consistency: is it one of ours, whole, and of this version? */
+static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path, perm_result *result)
+{
+  const char *name = permi_name(path), *colon = permi_colon(path);
+  const size_t known = size < 8 ? size : 8;
+  unsigned version;
+  if (memcmp(bytes, PERMI_CHECKPOINT_MAGIC, known) != 0)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%sno checkpoint of perm: it begins with other bytes", name,
+                      colon);
+  if (size < PERMI_CHECKPOINT_HEAD + 8)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short: %llu bytes", name, colon,
+                      (unsigned long long)size);
+  if (permi_get(bytes + 8, 4) != 1)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint of format %llu; this version reads 1", name, colon,
+                      (unsigned long long)permi_get(bytes + 8, 4));
+  if (permi_get(bytes + 16, 8) != size)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short or extended: %llu bytes of %llu", name,
+                      colon, (unsigned long long)size, (unsigned long long)permi_get(bytes + 16, 8));
+  if (permi_get(bytes + size - 8, 8) != permi_checksum(bytes, size - 8))
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint damaged: its checksum is wrong", name, colon);
+  version = (unsigned)permi_get(bytes + 12, 4);
+  if (version != PERMI_VERSION)
+    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of perm %u.%u.%u; this is %d.%d.%d", name, colon,
+                      version / 1000000, version / 1000 % 1000, version % 1000, PERM_VERSION_MAJOR, PERM_VERSION_MINOR,
+                      PERM_VERSION_PATCH);
+  return PERM_OK;
+}
+
+/* A checkpoint of another job: by what the two differ. */
+PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
+                                                        const char *path, perm_result *result)
+{
+  const char *name = permi_name(path), *colon = permi_colon(path);
+  const int method = (int)permi_get(bytes + 32, 4), precision = (int)permi_get(bytes + 36, 4),
+            isa = (int)permi_get(bytes + 40, 4);
+#define PERMI_STRANGER(format, theirs, ours)                                                                \
+  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint made with " format, name, colon, theirs, ours)
+  if (!options)
+    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix, or made with other options", name,
+                      colon);
+  if (method != (int)options->method)
+    PERMI_STRANGER("method %s, not %s", perm_method_name((perm_method)method), perm_method_name(options->method));
+  if (precision != (int)options->precision)
+    PERMI_STRANGER("precision %s, not %s", perm_precision_name((perm_precision)precision),
+                   perm_precision_name(options->precision));
+  if (isa != (int)permi_checkpoint_isa(options))
+    PERMI_STRANGER("isa %s, not %s", perm_isa_name((perm_isa)isa), perm_isa_name(permi_checkpoint_isa(options)));
+  if (permi_get(bytes + 48, 8) != options->modulus)
+    PERMI_STRANGER("modulus %llu, not %llu", (unsigned long long)permi_get(bytes + 48, 8),
+                   (unsigned long long)options->modulus);
+  if (permi_get(bytes + 44, 4) != (uint64_t)options->certify)
+    PERMI_STRANGER("certify %d, not %d", (int)permi_get(bytes + 44, 4), options->certify);
+  if (permi_get(bytes + 80, 4) != ((uint64_t)(int64_t)options->gpus & 0xffffffffu))
+    PERMI_STRANGER("gpus %d, not %d", (int)permi_get(bytes + 80, 4), options->gpus);
+  if (permi_get_double(bytes + 72) != options->plan_effort)
+    PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
+  if (permi_get_double(bytes + 64) != options->max_bytes)
+    PERMI_STRANGER("max_bytes %g, not %g", permi_get_double(bytes + 64), options->max_bytes);
+#undef PERMI_STRANGER
+  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix", name, colon);
+}
+
+/* The finished chunks of one leaf, from *bytes on, which moves past them; `left` bytes are there. 0: not as they must
+   be; -1: out of memory. */
+static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
+{
+  const unsigned char *from = *bytes;
+  const uint64_t chunks = leaf->information.chunks;
+  uint64_t count, last = 0, sums[5] = {0, 0, 0, 0, 0};
+  size_t k, intervals;
+  permi_interval *list;
+  if (left < PERMI_CHECKPOINT_LEAF || permi_get(from, 8) != leaf->information.fingerprint ||
+      permi_get(from + 8, 8) != chunks)
+    return 0;
+  count = permi_get(from + 16, 8);
+  from += PERMI_CHECKPOINT_LEAF;
+  left -= PERMI_CHECKPOINT_LEAF;
+  *bytes = from;
+  if (!count)
+    return 1;
+  if (left < PERM_PARTIAL_BYTES || count > (left - PERM_PARTIAL_BYTES) / 16)
+    return 0;
+  intervals = (size_t)count;
+  list = (permi_interval *)permi_allocate(&state->allocator, intervals, sizeof *list);
+  if (!list)
+    return -1;
+  state->interval[i] = list; /* the state frees it */
+  for (k = 0; k < intervals; k++, from += 16) {
+    list[k].begin = permi_get(from, 8);
+    list[k].end = permi_get(from + 8, 8);
+    if ((k && list[k].begin <= last) || list[k].begin >= list[k].end || list[k].end > chunks)
+      return 0;
+    last = list[k].end;
+    sums[0] += last - list[k].begin;
+    permi_prefix_sums(list[k].begin, &sums[3], &sums[4]);
+    sums[1] -= sums[3];
+    sums[2] -= sums[4];
+    permi_prefix_sums(last, &sums[3], &sums[4]);
+    sums[1] += sums[3];
+    sums[2] += sums[4];
+  }
+  if (perm_partial_decode(from, PERM_PARTIAL_BYTES, &state->partial[i]) != PERM_OK ||
+      state->partial[i].fingerprint != leaf->information.fingerprint || state->partial[i].chunks != sums[0] ||
+      state->partial[i].indices != sums[1] || state->partial[i].squares != sums[2])
+    return 0;
+  state->intervals[i] = intervals;
+  *bytes = from + PERM_PARTIAL_BYTES;
+  return 1;
+}
+
+static perm_status permi_state_decode(const perm_job *job, const unsigned char *bytes, size_t size,
+                                      const perm_options *options, const char *path, perm_state **state,
+                                      perm_result *result)
+{
+  const unsigned char *from = bytes + PERMI_CHECKPOINT_HEAD, *end = bytes + size - 8;
+  int i, good = 1;
+  perm_status status = permi_checkpoint_check(bytes, size, path, result);
+  if (status != PERM_OK)
+    return status;
+  if (permi_get(bytes + 24, 8) != perm_job_fingerprint(job) || permi_get(bytes + 96, 8) != (uint64_t)job->leaves)
+    return permi_checkpoint_stranger(bytes, options, path, result);
+  if (perm_state_create(job, state) != PERM_OK)
+    return permi_fail_memory(result);
+  for (i = 0; good == 1 && i < job->leaves; i++)
+    good = permi_leaf_decode(&job->leaf[i], &from, (size_t)(end - from), *state, i);
+  if (good == 1 && permi_get(bytes + 104, 8) == (uint64_t)(end - from))
+    return PERM_OK;
+  perm_state_free(*state);
+  *state = NULL;
+  return good < 0 ? permi_fail_memory(result)
+                  : permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint whose contents contradict each other",
+                               permi_name(path), permi_colon(path));
+}
+
+PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
+                                       perm_result *result)
+{
+  permi_result_clear(result);
+  if (!state)
+    return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
+  *state = NULL;
+  if (!job || !bytes)
+    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "bytes" : "job");
+  return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
+}
+
+/* The whole file, freshly allocated, if it begins like a checkpoint: no more is read than its head says it has. */
+static perm_status permi_file_read(const char *path, const perm_allocator *allocator, unsigned char **bytes,
+                                   size_t *size, int *missing, perm_result *result)
+{
+  const char *failed = NULL;
+  size_t room = 4096, used = 0;
+  uint64_t wanted = PERMI_CHECKPOINT_HEAD;
+  perm_status status = PERM_OK;
+  unsigned char *to = NULL;
+  FILE *file = NULL;
+  *missing = 0;
+  errno = PERMI_FILE_FAULT("open", NULL);
+  if (!errno)
+    file = fopen(path, "rb");
+  if (!file) {
+    *missing = errno == ENOENT;
+    return permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot open: %s", path, strerror(errno));
+  }
+  to = (unsigned char *)permi_allocate(allocator, room, 1);
+  while (to && !failed && used < wanted) {
+    size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
+    if (!ask) { /* full: twice the room */
+      unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
+      if (more)
+        memcpy(more, to, used);
+      permi_release(allocator, to);
+      to = more;
+      room *= 2;
+      continue;
+    }
+    errno = PERMI_FILE_FAULT("read", &ask);
+    got = errno ? 0 : fread(to + used, 1, ask, file);
+    if (errno || ferror(file))
+      failed = strerror(errno);
+    used += got;
+    if (!got)
+      break;
+    if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
+      const uint64_t whole = permi_get(to + 16, 8);
+      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more, which must not be there */
+    }
+  }
+  fclose(file);
+  *bytes = to;
+  *size = used;
+  if (!to)
+    status = permi_fail_memory(result);
+  else if (failed)
+    status = permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot read: %s", path, failed);
+  if (status != PERM_OK) {
+    permi_release(allocator, to);
+    *bytes = NULL;
+  }
+  return status;
+}
+
+#if PERMI_POSIX
+#define PERMI_AGAIN(call)  \
+  do                       \
+    errno = 0;             \
+  while ((call) < 0 && errno == EINTR)
+
+/* Opens `path`, waits until it is on the disk. A directory that cannot be opened or synced as such is let be. */
+static int permi_directory_sync(const char *path)
+{
+  int descriptor = -1, code = 0;
+  errno = PERMI_FILE_FAULT("open directory", NULL);
+  if (!errno)
+    PERMI_AGAIN(descriptor = open(path, O_RDONLY));
+  if (descriptor < 0)
+    return errno == EACCES ? 0 : errno;
+  errno = PERMI_FILE_FAULT("sync directory", NULL);
+  if (!errno)
+    PERMI_AGAIN(fsync(descriptor));
+  code = errno == EINVAL ? 0 : errno;
+  close(descriptor);
+  return code;
+}
+
+/* 0, or the errno of what failed. */
+static int permi_file_create(const char *path, const unsigned char *bytes, size_t size)
+{
+  int descriptor = -1, code;
+  size_t done = 0;
+  errno = PERMI_FILE_FAULT("create", NULL);
+  if (!errno)
+    PERMI_AGAIN(descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666));
+  if (descriptor < 0)
+    return errno;
+  for (code = 0; !code && done < size;) {
+    size_t ask = size - done < 1u << 30 ? size - done : 1u << 30;
+    ptrdiff_t put = -1;
+    errno = PERMI_FILE_FAULT("write", &ask);
+    if (!errno)
+      PERMI_AGAIN(put = write(descriptor, bytes + done, ask));
+    code = put < 0 ? errno : put == 0 ? EIO : 0;
+    done += put > 0 ? (size_t)put : 0;
+  }
+  if (!code) {
+    errno = PERMI_FILE_FAULT("sync", NULL);
+    if (!errno)
+      PERMI_AGAIN(fsync(descriptor));
+    code = errno;
+  }
+  errno = PERMI_FILE_FAULT("close", NULL); /* network file systems say here that the disk was full */
+  if (close(descriptor) < 0 || errno)
+    code = code ? code : errno == EINTR ? 0 : errno;
+  return code;
+}
+#else
+static int permi_file_create(const char *path, const unsigned char *bytes, size_t size)
+{
+  FILE *file;
+  int code = 0;
+  errno = PERMI_FILE_FAULT("create", NULL);
+  file = errno ? NULL : fopen(path, "wb");
+  if (!file)
+    return errno ? errno : EIO;
+  errno = PERMI_FILE_FAULT("write", NULL);
+  if (errno || fwrite(bytes, 1, size, file) != size)
+    code = errno ? errno : EIO;
+  if (fclose(file) && !code)
+    code = errno ? errno : EIO;
+  return code;
+}
+#endif
+
+PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
+                                           const perm_options *options_given, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const char *failed = "write";
+  unsigned char *bytes;
+  char *name;
+  size_t size, length;
+  int code;
+  perm_status status = permi_check_state(job, state, 2, result);
+  if (status != PERM_OK)
+    return status;
+  if (!path)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
+  size = perm_state_encode(job, state, options, NULL, 0);
+  length = strlen(path);
+  bytes = (unsigned char *)permi_allocate(&job->allocator, size, 1);
+  name = (char *)permi_allocate(&job->allocator, length + 24, 1);
+  if (!bytes || !name) {
+    permi_release(&job->allocator, bytes);
+    permi_release(&job->allocator, name);
+    return permi_fail_memory(result);
+  }
+  perm_state_encode(job, state, options, bytes, size);
+  snprintf(name, length + 24, "%s.%08lx.tmp", path, /* its own for each process */
+           (unsigned long)(permi_hash_double(permi_hash(PERMI_HASH_START, PERMI_PROCESS), permi_seconds()) >> 32));
+  code = permi_file_create(name, bytes, size);
+  if (!code) {
+    failed = "rename";
+#if !PERMI_POSIX
+    remove(path);
+#endif
+    errno = PERMI_FILE_FAULT("rename", NULL);
+    if (errno || rename(name, path) < 0)
+      code = errno ? errno : EIO;
+  }
+  if (code && !PERMI_FILE_FAULT("remove", NULL))
+    remove(name);
+#if PERMI_POSIX
+  if (!code) {
+    failed = "sync the directory of";
+    while (length && path[length - 1] != '/')
+      length--;
+    memcpy(name, path, length); /* with the slash, which may be all */
+    name[length] = 0;
+    code = permi_directory_sync(length ? name : ".");
+  }
+#endif
+  permi_release(&job->allocator, bytes);
+  permi_release(&job->allocator, name);
+  return code ? permi_fail(result, PERM_ERROR_FILE, 3, "%s: cannot %s the checkpoint: %s", path, failed, strerror(code))
+              : PERM_OK;
+}
+
+/* *missing: there is no such file. */
+static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
+                                         perm_state **state, int *missing, perm_result *result)
+{
+  unsigned char *bytes;
+  size_t size;
+  perm_status status = permi_file_read(path, &job->allocator, &bytes, &size, missing, result);
+  if (status != PERM_OK)
+    return status;
+  status = permi_state_decode(job, bytes, size, options, path, state, result);
+  if (status == PERM_OK && options->parts && (permi_get(bytes + 92, 4) != (uint64_t)options->parts ||
+                                              permi_get(bytes + 88, 4) != (uint64_t)options->part)) {
+    perm_state_free(*state);
+    *state = NULL;
+    if (permi_get(bytes + 92, 4))
+      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of part %d of %d, not %d of %d", path,
+                          (int)permi_get(bytes + 88, 4), (int)permi_get(bytes + 92, 4), options->part, options->parts);
+    else
+      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of the whole job, not of part %d of %d", path,
+                          options->part, options->parts);
+  }
+  permi_release(&job->allocator, bytes);
+  return status;
+}
+
+PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
+                                          perm_state **state, perm_result *result)
+{
+  int missing;
+  permi_result_clear(result);
+  if (!state)
+    return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
+  *state = NULL;
+  if (!job || !path)
+    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "path" : "job");
+  return permi_checkpoint_read(job, path, permi_options(options), state, &missing, result);
+}
+
+PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
+                                             perm_result *result)
+{
+  unsigned char *bytes;
+  perm_options found;
+  size_t size, length;
+  int missing;
+  perm_status status;
+  permi_result_clear(result);
+  if (!path || !options)
+    return permi_fail(result, PERM_ERROR_NULL, path ? 2 : 1, "%s is NULL", path ? "options" : "path");
+  if (note)
+    *note = NULL;
+  if (note_bytes)
+    *note_bytes = 0;
+  status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
+  if (status != PERM_OK)
+    return status;
+  status = permi_checkpoint_check(bytes, size, path, result);
+  if (status == PERM_OK) {
+    found = *options;
+    found.method = (perm_method)permi_get(bytes + 32, 4);
+    found.precision = (perm_precision)permi_get(bytes + 36, 4);
+    found.isa = (perm_isa)permi_get(bytes + 40, 4);
+    found.certify = (int)permi_get(bytes + 44, 4);
+    found.modulus = permi_get(bytes + 48, 8);
+    found.tolerance = permi_get_double(bytes + 56);
+    found.max_bytes = permi_get_double(bytes + 64);
+    found.plan_effort = permi_get_double(bytes + 72);
+    found.gpus = (int)((int64_t)(permi_get(bytes + 80, 4) ^ 0x80000000u) - INT64_C(0x80000000));
+    found.cpu_fallback = (int)permi_get(bytes + 84, 4);
+    found.part = (int)permi_get(bytes + 88, 4);
+    found.parts = (int)permi_get(bytes + 92, 4);
+    if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
+      found.isa = PERM_ISA_AVX512; /* the same but for integers, of which the fingerprint tells */
+    length = (size_t)permi_get(bytes + 104, 8);
+    if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
+      status = permi_fail(result, PERM_ERROR_FORMAT, 0, "%s: checkpoint whose contents contradict each other", path);
+    else if (note && length && !(*note = permi_allocate(&options->allocator, length, 1)))
+      status = permi_fail_memory(result);
+  }
+  if (status == PERM_OK) {
+    if (note && length)
+      memcpy(*note, bytes + size - 8 - length, length);
+    if (note_bytes)
+      *note_bytes = length;
+    *options = found;
+  }
+  permi_release(&options->allocator, bytes);
+  return status;
+}
+
 /* ======================================================================================== >>public */
 PERM_API const char *perm_status_text(perm_status status)
 {
@@ -9640,6 +10263,7 @@ static permi_control permi_control_begin(const perm_options *options)
   control.start = permi_seconds();
   control.deadline = options->max_seconds > 0 ? control.start + options->max_seconds : (double)INFINITY;
   control.next_report = control.start + 0.2; /* short jobs stay silent */
+  control.next_checkpoint = (double)INFINITY;
   return control;
 }
 
@@ -9731,22 +10355,72 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
   control->fraction_start = control->work_before / (control->work_total > 0 ? control->work_total : 1);
 }
 
+#define PERMI_CHECKPOINT_SECONDS 60.0
+
+/* A run's checkpoint, and when the next one is due. A failure is kept in *why, for the end. */
+static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
+{
+  const perm_options *options = control->options;
+  if (!options->checkpoint)
+    return;
+  permi_result_clear(why);
+  control->unwritten = perm_checkpoint_write(job, state, options->checkpoint, options, why) != PERM_OK;
+  control->next_checkpoint =
+      permi_seconds() + (options->checkpoint_seconds > 0 ? options->checkpoint_seconds : PERMI_CHECKPOINT_SECONDS);
+}
+
+/* What is finished before a run: the checkpoint's work if there is one, and that of the files to merge. */
+static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
+                               perm_result *result)
+{
+  perm_status status = PERM_OK;
+  int i, empty = 1;
+  for (i = 0; i < job->leaves; i++)
+    empty &= !state->intervals[i];
+  for (i = options->checkpoint ? -1 : 0; status == PERM_OK && i < options->merges; i++) {
+    const char *path = i < 0 ? options->checkpoint : options->merge[i];
+    perm_options any = *options;
+    perm_state *kept = NULL;
+    int missing;
+    any.parts = i < 0 ? options->parts : 0;
+    status = permi_checkpoint_read(job, path, &any, &kept, &missing, result);
+    if (i < 0 && missing)
+      status = PERM_OK;
+    else if (status == PERM_OK && (i >= 0 || empty)) {
+      status = perm_state_merge(job, state, kept, result);
+      if (status == PERM_ERROR_STATE && result) {
+        char why[PERM_MESSAGE_BYTES];
+        snprintf(why, sizeof why, "%.60s", result->message);
+        permi_fail(result, status, 0, "%s: merging it: %s", path, why);
+      }
+    }
+    *found |= i < 0 && kept;
+    perm_state_free(kept);
+  }
+  return status;
+}
+
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
                                       perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   permi_control control;
   permi_interval range;
+  perm_result unwritten;
   perm_status status, stopped = PERM_OK;
   double task_seconds = 0;
-  int i, threads = 1, leaf = 0;
+  int i, threads = 1, leaf = 0, left, kept = 0;
+  uint64_t begin = 0, end = 0;
   if (!result)
     return PERM_ERROR_NULL;
   status = permi_check_state(job, state, 2, result);
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
+  if (status == PERM_OK && (options->checkpoint || options->merges))
+    status = permi_begin(job, state, options, &kept, result);
   if (status != PERM_OK)
     return status;
+  permi_result_clear(&unwritten);
   control = permi_control_begin(options);
   permi_work(job, state, options, &control, &task_seconds);
   for (i = 0; i < job->leaves; i++)
@@ -9755,20 +10429,46 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
                       "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g", task_seconds,
                       options->max_seconds);
-  while (stopped == PERM_OK && permi_next_range(job, state, options, &leaf, &range)) {
+  left = !options->merges && permi_next_range(job, state, options, &leaf, &range);
+  if (left && options->checkpoint) {
+    permi_keep(job, state, &control, &unwritten);
+    if (control.unwritten) {
+      *result = unwritten;
+      return result->status;
+    }
+  }
+  kept &= !left;
+  while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
     const perm_leaf *information = &job->leaf[leaf].information;
     perm_partial done;
+    if (control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
+      permi_keep(job, state, &control, &unwritten);
     memset(&done, 0, sizeof done);
     stopped = permi_run_range(&job->leaf[leaf], range.begin, range.end, &control, threads, &done);
     control.work_before += information->seconds / (double)information->chunks * (double)done.chunks;
     status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
-    if (status != PERM_OK)
-      return status;
+    if (status != PERM_OK) {
+      stopped = status;
+      snprintf(control.message, sizeof control.message, "%s", result->message);
+    }
+    if (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)
+      left = permi_next_range(job, state, options, &leaf, &range);
   }
-  if (stopped < 0) {
+  for (i = 0; i < job->leaves && !left && begin == end; i++)
+    perm_state_left(job, state, leaf = i, 0, &begin, &end);
+  if (begin < end && !options->merges)
+    stopped = PERM_PART_DONE;
+  if (!kept && !(begin < end && options->merges))
+    permi_keep(job, state, &control, &unwritten);
+  if (stopped > 0 && control.unwritten) {
+    *result = unwritten;
+    stopped = unwritten.status;
+  } else if (stopped < 0) {
     permi_stopped(stopped, &control, result);
   } else if (stopped == PERM_OK) {
     stopped = perm_state_finish(job, state, result);
+    if (stopped == PERM_OK && control.unwritten)
+      memcpy(result->message, unwritten.message, sizeof result->message);
   } else { /* the terms so far, of the first unfinished leaf: a sign of life, not an approximation */
     permi_number number;
     permi_leaf so_far = job->leaf[leaf];
@@ -11119,7 +11819,7 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
   permi_result_clear(result);
   if (condition)
     *condition = (double)NAN;
-  status = permi_check_options(options, 4, result);
+  status = permi_check_whole(options, 4, result);
   if (status != PERM_OK)
     return status;
   if (n < 0 || n > PERM_CAUCHY_MAX_N)
@@ -11654,7 +12354,7 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
     return PERM_ERROR_NULL;
   if (bad)
     return permi_estimate_fail(estimate, PERM_ERROR_OPTION, 4, bad);
-  status = permi_check_options(options, 5, &check);
+  status = permi_check_whole(options, 5, &check);
   if (status != PERM_OK)
     return permi_estimate_fail(estimate, status, 5, check.message);
   if (n < 0 || n > PERM_ESTIMATE_MAX_N)
@@ -12315,7 +13015,7 @@ static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts,
   if (n && count && stride < least)
     return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu, smaller than %llu", (unsigned long long)stride,
                       (unsigned long long)least);
-  status = permi_check_options(batch.options, 5, result);
+  status = permi_check_whole(batch.options, 5, result);
   if (status != PERM_OK)
     return status;
   if (!permanents && count)
@@ -12378,7 +13078,7 @@ static perm_status permi_select(int m, int n, const permi_view *view, int k, siz
   batch.columns = columns;
   batch.options = permi_options(options);
   batch.out = permanents;
-  status = permi_check_options(batch.options, 9, result);
+  status = permi_check_whole(batch.options, 9, result);
   if (status != PERM_OK)
     return status;
   if (m < 0 || n < 0)
