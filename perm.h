@@ -292,7 +292,7 @@ typedef struct perm_options {
   int merges;                /* missing or there twice is an error */
   const void *note;          /* note_bytes of the caller's own, kept in the checkpoint; see perm_checkpoint_options */
   size_t note_bytes;
-  /* Not NULL: what perm_compute_* call instead of perm_job_execute; that is how perm_mpi.c runs every kind of job. The
+  /* Not NULL: what perm_compute_* call instead of perm_job_execute (but for merging); that is how perm_mpi.c runs every kind of job. The
      options are those of the call but for max_seconds, which is what is left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
@@ -2500,6 +2500,7 @@ static perm_status permi_state_joined(const perm_state *state, int leaf, const p
   if (permi_intervals_join(state->interval[leaf], state->intervals[leaf], interval, intervals, *list, count, &common))
     return PERM_OK;
   permi_release(&state->allocator, *list);
+  *list = NULL;
   return permi_fail(result, PERM_ERROR_STATE, 0, "chunks %llu to %llu of leaf %d are there already",
                     (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
 }
@@ -10500,9 +10501,9 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, per
 {
   perm_state *state;
   perm_status status = perm_state_create(job, &state);
-  status = status != PERM_OK  ? permi_fail_memory(result)
-           : options->execute ? options->execute(job, state, options, result)
-                              : perm_job_execute(job, state, options, result);
+  status = status != PERM_OK ? permi_fail_memory(result)
+           : options->execute && !options->merges ? options->execute(job, state, options, result)
+                                                  : perm_job_execute(job, state, options, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;

@@ -27,7 +27,10 @@ typedef struct cli {
   perm_estimate_plan estimate_plan;
   int rows, columns; /* multiplicities given; 0: none */
   int *row_counts, *column_counts;
-  const char *generate, *write, *spy;
+  const char *generate, *write, *spy, *resume;
+  int merge, ranks, planned; /* planned: an option of cli_plan_options was given */
+  perm_matrix restored;      /* from a checkpoint, and its name; NULL: none */
+  char *restored_name;
   uint64_t seed;
   int files;
   const char **file;
@@ -58,7 +61,7 @@ static void cli_catch_signals(void)
 #endif
 }
 
-static const char cli_help[] =
+static const char *const cli_help[] = { /* C99 promises 4095 characters a string */
     "perm [options] FILE...   exact permanents of matrices\n"
     "\n"
     "FILE is Matrix Market (array or coordinate; real, complex, integer, pattern; general,\n"
@@ -94,6 +97,7 @@ static const char cli_help[] =
     "  --tune[=K]        long sums of sparse matrices on GPUs: compile several kernels and take the one that is\n"
     "                    fastest on a slice. The choice, which is told, and so last bits may differ from run to\n"
     "                    run; with K: that candidate again\n"
+    ,
     "  --rows M1,M2,..   row i counts Mi times, --cols K1,K2,.. column j Kj times\n"
     "  --minors R        permanents without row R (counted from 1) and one column each\n"
     "  --gradient        derivatives by every entry\n"
@@ -102,20 +106,29 @@ static const char cli_help[] =
     "  --max-seconds S   stop there (sums) or refuse beforehand (single tasks)\n"
     "  --max-bytes B     refuse what is predicted to need more memory\n"
     "  --effort X        look X times as long for elimination orders of sparse matrices\n"
+    "  --checkpoint FILE keep finished work there every --checkpoint-seconds S (default 60) and at any stop (SIGTERM,\n"
+    "                    Ctrl-C, --max-seconds); the same command goes on where it was, after a kill too; the\n"
+    "                    precision is not raised\n"
+    "  --resume FILE     the same by the file alone, on any machine with its instruction set: matrix and options are\n"
+    "                    in there; with --threads, --gpus, --max-seconds and options for output\n"
+    "  --part I/K        only the I-th of K parts, into the --checkpoint\n"
+    "  --merge FILE...   the permanent from the checkpoints of all parts, into a --checkpoint if there is one\n"
+    "  --explain --ranks R  predicted for R ranks, each --threads K or --gpus K, ideally shared\n"
     "  --progress        progress on standard error (automatic on a terminal)\n"
     "  --version  --help\n"
     "\n"
-    "Exit: 0 done; 1 stopped early or tolerance not met (the value so far is printed); 2 bad\n"
+    "Exit: 0 done (a part too); 1 stopped early or tolerance not met (the value so far is printed); 2 bad\n"
     "usage or input; 3 refused beforehand by a limit; 4 memory or input/output.\n"
     "\n"
     "Examples:\n"
     "  perm matrix.mtx\n"
     "  echo '1 2 3, 4 5 6, 7 8 9' | tr , '\\n' | perm -\n"
     "  perm --generate grid:8:8 --json           12988816 domino tilings of a chessboard\n"
-    "  perm --generate uniform:40 --explain      how long would that take?\n";
+    "  perm --generate uniform:40 --explain      how long would that take?\n"};
 
-/* Contract names that this version refuses; a name is refused rather than ignored. */
-static const char *const cli_later_options[] = {"--ranks", "--checkpoint", "--part", "--merge"};
+/* What a checkpoint says for itself. */
+static const char *const cli_plan_options[] = {"--method", "--precision", "--isa",  "--tolerance", "--mod",
+                                               "--effort", "--max-bytes", "--rows", "--cols",      "--certify"};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
@@ -131,13 +144,6 @@ static int cli_among(const char *word, const char *const *list, int count)
 static int cli_usage(const char *what, const char *word, const char *expected)
 {
   fprintf(stderr, "perm: %s%s%s%s; %s\n", what, word ? " \"" : "", word ? word : "", word ? "\"" : "", expected);
-  return CLI_USAGE;
-}
-
-static int cli_later(const char *kind, const char *word)
-{
-  fprintf(stderr, "perm: %s %s is not in this version (%d.%d.%d); perm --help lists what is\n", kind, word,
-          PERM_VERSION_MAJOR, PERM_VERSION_MINOR, PERM_VERSION_PATCH);
   return CLI_USAGE;
 }
 
@@ -177,6 +183,50 @@ static int cli_counts(const char *text, int **counts, int *count)
   return *counts != NULL;
 }
 
+/* "3/8" */
+static int cli_part(const char *text, int *part, int *parts)
+{
+  const char *slash = strchr(text, '/');
+  char first[12];
+  uint64_t i, k;
+  if (!slash || slash - text >= (ptrdiff_t)sizeof first)
+    return 0;
+  snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
+  if (!cli_whole(first, &i) || !cli_whole(slash + 1, &k) || i < 1 || i > k || k > 1000000000)
+    return 0;
+  *part = (int)i;
+  *parts = (int)k;
+  return 1;
+}
+
+/* Do the options of checkpoints go together, and with the others? */
+static int cli_check_pieces(const cli *run)
+{
+  const perm_options *options = &run->options;
+  const char *const what = run->resume ? "--resume" : run->merge ? "--merge" : "--checkpoint";
+  if (run->ranks && !run->explain)
+    return cli_usage("--ranks is for predictions", NULL, "add --explain; to compute, start perm_mpi with mpirun -np");
+  if (options->parts && !options->checkpoint)
+    return cli_usage("--part keeps its work in a file", NULL, "add --checkpoint FILE");
+  if (options->checkpoint_seconds > 0 && !options->checkpoint)
+    return cli_usage("--checkpoint-seconds goes with a file", NULL, "add --checkpoint FILE");
+  if (!options->checkpoint && !run->merge)
+    return CLI_DONE;
+  if ((run->resume || run->merge) && (run->planned || run->generate))
+    return cli_usage("the checkpoint has matrix and options of the job, so they do not go with", what,
+                     "leave them out");
+  if (run->resume && (run->files || run->merge || options->parts || strcmp(options->checkpoint, run->resume) != 0))
+    return cli_usage("--resume takes one checkpoint", NULL, "leave out files, --checkpoint, --merge and --part");
+  if (run->merge && (!run->files || options->parts))
+    return cli_usage("--merge puts checkpoints together", NULL, "name all of them, and no --part");
+  if (run->estimate || run->gradient || run->minors || run->explain)
+    return cli_usage("only permanents have pieces, so --estimate, --gradient, --minors and --explain do not go with",
+                     what, "leave one out");
+  if (!run->merge && run->files > 1)
+    return cli_usage("a checkpoint is of one matrix", NULL, "give one file");
+  return CLI_DONE;
+}
+
 static int cli_parse(cli *run, int argc, char **argv)
 {
   perm_options *options = &run->options;
@@ -196,12 +246,14 @@ static int cli_parse(cli *run, int argc, char **argv)
     }
     equals = strchr(word, '='); /* --name=value is --name value */
     snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
+    run->planned |= cli_among(name, cli_plan_options, CLI_COUNT(cli_plan_options));
     if (!strcmp(name, "--json") || !strcmp(name, "--explain") || !strcmp(name, "--progress") ||
         !strcmp(name, "--certify") || !strcmp(name, "--estimate") || !strcmp(name, "--gradient") ||
-        !strcmp(name, "--cpu-fallback")) {
+        !strcmp(name, "--cpu-fallback") || !strcmp(name, "--merge")) {
       if (equals)
         return cli_usage("no value goes with", name, "see perm --help");
       run->json |= !strcmp(name, "--json");
+      run->merge |= !strcmp(name, "--merge");
       run->explain |= !strcmp(name, "--explain");
       run->estimate |= !strcmp(name, "--estimate");
       run->gradient |= !strcmp(name, "--gradient");
@@ -218,8 +270,6 @@ static int cli_parse(cli *run, int argc, char **argv)
       options->tune = (int)number;
       continue;
     }
-    if (cli_among(name, cli_later_options, CLI_COUNT(cli_later_options)))
-      return cli_later("option", name);
     if (equals)
       value = equals + 1;
     else if (i + 1 < argc)
@@ -316,6 +366,25 @@ static int cli_parse(cli *run, int argc, char **argv)
     } else if (!strcmp(name, "--generate")) {
       CLI_NEED("expected a kind such as er:40:0.2")
       run->generate = value;
+    } else if (!strcmp(name, "--checkpoint") || !strcmp(name, "--resume")) {
+      CLI_NEED("expected a file name")
+      if (!*value)
+        return cli_usage("no file name after", name, "expected one");
+      options->checkpoint = value;
+      run->resume = name[2] == 'r' ? value : run->resume;
+    } else if (!strcmp(name, "--checkpoint-seconds")) {
+      CLI_NEED("expected seconds")
+      if (!cli_number(value, 0, 1e18, &options->checkpoint_seconds) || options->checkpoint_seconds == 0)
+        return cli_usage("bad --checkpoint-seconds", value, "expected a positive number of seconds");
+    } else if (!strcmp(name, "--part")) {
+      CLI_NEED("expected a part such as 1/8")
+      if (!cli_part(value, &options->part, &options->parts))
+        return cli_usage("bad part", value, "expected I/K with I from 1 to K, such as 1/8");
+    } else if (!strcmp(name, "--ranks")) {
+      CLI_NEED("expected a number of ranks")
+      if (!cli_number(value, 1, 1e7, &number) || number != floor(number))
+        return cli_usage("bad number of ranks", value, "expected a whole number from 1 to 10000000");
+      run->ranks = (int)number;
     } else if (!strcmp(name, "--spy")) {
       CLI_NEED("expected a file name")
       run->spy = value;
@@ -328,7 +397,7 @@ static int cli_parse(cli *run, int argc, char **argv)
   }
   if (run->generate && run->files)
     return cli_usage("--generate goes without files, but there is", run->file[0], "leave one of the two out");
-  if (!run->generate && !run->files)
+  if (!run->generate && !run->files && !run->resume)
     return cli_usage("no matrix", NULL, "expected a file, - or --generate; perm --help explains");
   if (!run->estimate && (seconds || run->estimate_plan.samples > 0 || run->estimate_plan.relative_error > 0))
     return cli_usage("--samples, --relative-error and --seconds go with --estimate", NULL, "add it or leave them out");
@@ -343,13 +412,14 @@ static int cli_parse(cli *run, int argc, char **argv)
     return cli_usage("--spy takes one matrix", NULL, "give one file");
   if (run->write && run->files > 1)
     return cli_usage("--write takes one matrix", NULL, "give one file");
-  return CLI_DONE;
+  return cli_check_pieces(run);
 }
 
 static int cli_exit_code(perm_status status)
 {
   switch (status) {
-  case PERM_OK: return CLI_DONE;
+  case PERM_OK:
+  case PERM_PART_DONE: return CLI_DONE;
   case PERM_ERROR_LIMIT:
   case PERM_ERROR_OVERFLOW: return CLI_REFUSED;
   case PERM_ERROR_MEMORY:
@@ -483,7 +553,8 @@ static void cli_digits(const perm_result *result, char *text, size_t size)
   const char *unit = result->exp2 ? " times that power of 2" : "";
   if (result->exact)
     snprintf(text, size, "exact");
-  else if (result->status == PERM_STOPPED_CANCELLED || result->status == PERM_STOPPED_TIME)
+  else if (result->status == PERM_STOPPED_CANCELLED || result->status == PERM_STOPPED_TIME ||
+           result->status == PERM_PART_DONE)
     snprintf(text, size, "the terms so far, no approximation");
   else if (guaranteed > 0 && estimated > guaranteed + 0.5)
     snprintf(text, size, "%.1f digits guaranteed, %.1f estimated", guaranteed, estimated);
@@ -665,26 +736,74 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
   free(integer);
 }
 
-static int cli_explain(const char *name, const perm_matrix *matrix, const perm_options *options, int json,
-                       perm_result *result)
+/* Ranges shared ideally over all threads or GPUs of all ranks, tasks one a rank; from predicted seconds alone. */
+typedef struct cli_prediction { double elements, seconds, task_seconds; int workers, gpus; } cli_prediction;
+
+static cli_prediction cli_predict(const cli *run, const perm_job *job)
 {
+  cli_prediction all;
+  double tasks = 0, longest = 0;
+  int i;
+  memset(&all, 0, sizeof all);
+  all.workers = run->options.threads > 0 ? run->options.threads : 1;
+#if defined(_OPENMP)
+  all.workers = run->options.threads > 0 ? run->options.threads : omp_get_max_threads();
+#endif
+  for (i = 0; i < perm_job_leaves(job); i++) {
+    perm_leaf leaf;
+    int workers = all.workers;
+    perm_job_leaf(job, i, &leaf);
+    all.elements += leaf.work;
+    if (leaf.isa == PERM_ISA_CUDA)
+      all.gpus = workers = run->options.gpus > 0 ? run->options.gpus : 1;
+    if (leaf.kind == PERM_LEAF_RANGE) {
+      const double pieces = (double)run->ranks * workers;
+      all.seconds += leaf.seconds / (pieces < (double)leaf.chunks ? pieces : (double)leaf.chunks);
+    } else {
+      tasks += leaf.seconds;
+      longest = leaf.seconds > longest ? leaf.seconds : longest;
+    }
+  }
+  all.task_seconds = tasks / run->ranks > longest ? tasks / run->ranks : longest;
+  all.seconds += all.task_seconds;
+  return all;
+}
+
+static int cli_explain(const cli *run, const char *name, const perm_matrix *matrix, perm_result *result)
+{
+  const perm_options *options = &run->options;
+  cli_prediction predicted;
   perm_job *job = NULL;
   char *text;
   size_t length;
   if (perm_sparse_job(matrix, options, &job, result) != PERM_OK)
     return 0;
+  predicted = cli_predict(run, job);
   length = perm_job_explain(job, NULL, 0);
   text = (char *)malloc(length + 1);
   if (text) {
     perm_job_explain(job, text, length + 1);
-    if (json) {
+    if (run->json) {
       printf("{\"file\":");
       cli_json_string(name);
       printf(",\"m\":%d,\"n\":%d,\"nnz\":%.0f,\"explain\":", matrix->m, matrix->n, (double)matrix->nnz);
       cli_json_string(text);
+      if (run->ranks) {
+        printf(",\"ranks\":%d,\"%s\":%d", run->ranks, predicted.gpus ? "gpus" : "threads",
+               predicted.gpus ? predicted.gpus : predicted.workers);
+        cli_json_number("elements", predicted.elements);
+        cli_json_number("seconds", predicted.seconds);
+        cli_json_number("rank_elements", predicted.elements / run->ranks);
+      }
       printf("}\n");
     } else {
+      const int each = predicted.gpus ? predicted.gpus : predicted.workers;
       printf("%s: %d x %d, %.0f entries\n%s", name, matrix->m, matrix->n, (double)matrix->nnz, text);
+      if (run->ranks)
+        printf("%d rank%s of %d %s%s, ideally shared: %.3g elements, %.3g s (%.3g h); a rank %.3g elements, %.3g %%\n",
+               run->ranks, run->ranks == 1 ? "" : "s", each, predicted.gpus ? "GPU" : "thread", each == 1 ? "" : "s",
+               predicted.elements, predicted.seconds, predicted.seconds / 3600, predicted.elements / run->ranks,
+               100.0 / run->ranks);
     }
   }
   free(text);
@@ -692,19 +811,132 @@ static int cli_explain(const char *name, const perm_matrix *matrix, const perm_o
   return 1;
 }
 
-static int cli_matrix(const cli *run, const char *file)
+/* What goes into a checkpoint besides the library's part: lines "perm note 1", "file NAME", perhaps "rows 2,0,1" and
+   "cols ..", an empty one, and then the matrix as Matrix Market. NULL: out of memory. */
+static char *cli_note(const cli *run, const char *name, const perm_matrix *matrix, size_t *bytes)
 {
-  const char *name = run->generate ? run->generate : !strcmp(file, "-") ? "standard input" : *file ? file : "\"\"";
+  static const char *const field[] = {"pattern", "integer", "real", "complex"};
+  const size_t room = 512 + strlen(name) + 12 * ((size_t)run->rows + (size_t)run->columns) + 96 * matrix->nnz;
+  char *note = matrix->nnz > SIZE_MAX / 200 ? NULL : (char *)malloc(room), *to = note;
+  int i, side;
+  size_t e;
+  if (!note)
+    return NULL;
+  to += sprintf(to, "perm note 1\nfile ");
+  for (; *name; name++)
+    *to++ = *name == '\n' ? ' ' : *name;
+  *to++ = '\n';
+  for (side = 0; side < 2; side++) {
+    const int count = side ? run->columns : run->rows, *counts = side ? run->column_counts : run->row_counts;
+    for (i = 0; i < count; i++)
+      to += sprintf(to, "%s%d%s", i ? "," : side ? "cols " : "rows ", counts[i], i == count - 1 ? "\n" : "");
+  }
+  to += sprintf(to, "\n%%%%MatrixMarket matrix coordinate %s general\n%d %d %.0f\n", field[matrix->kind], matrix->m,
+                matrix->n, (double)matrix->nnz);
+  for (i = 0; i < matrix->m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      to += sprintf(to, "%d %d", i + 1, matrix->column[e] + 1);
+      if (matrix->kind == PERM_KIND_INTEGER)
+        to += sprintf(to, " %lld", (long long)matrix->integer[e]);
+      else if (matrix->kind != PERM_KIND_PATTERN)
+        to += sprintf(to, " %.17g", matrix->real[e]);
+      if (matrix->kind == PERM_KIND_COMPLEX)
+        to += sprintf(to, " %.17g", matrix->imaginary[e]);
+      *to++ = '\n';
+    }
+  *bytes = (size_t)(to - note);
+  return note;
+}
+
+/* The value of the line that begins with `key`, freshly allocated; NULL: there is none before the empty line. */
+static char *cli_note_line(const char *note, const char *end, const char *key)
+{
+  const size_t length = strlen(key);
+  while (note < end && *note != '\n') {
+    const char *next = (const char *)memchr(note, '\n', (size_t)(end - note));
+    next = next ? next : end;
+    if ((size_t)(next - note) >= length && !memcmp(note, key, length)) {
+      char *value = (char *)malloc((size_t)(next - note) - length + 1);
+      if (value) {
+        memcpy(value, note + length, (size_t)(next - note) - length);
+        value[(size_t)(next - note) - length] = 0;
+      }
+      return value;
+    }
+    note = next + (next < end);
+  }
+  return NULL;
+}
+
+/* Matrix and options from a checkpoint's note. Returns an exit code; a failure has been reported. */
+static int cli_restore(cli *run, const char *path)
+{
+  perm_options *options = &run->options, given = run->options;
+  perm_result result;
+  void *bytes = NULL;
+  size_t size = 0, k;
+  perm_status status = perm_checkpoint_options(path, options, &bytes, &size, &result);
+  const char *note = (const char *)bytes;
+  if (status == PERM_OK) {
+    const char *end = note + size, *text = NULL;
+    for (k = 0; k + 1 < size && !text; k++)
+      text = note[k] == '\n' && note[k + 1] == '\n' ? note + k + 2 : NULL;
+    if (!text || size < 12 || memcmp(note, "perm note 1\n", 12) != 0) {
+      status = PERM_ERROR_FORMAT;
+      snprintf(result.message, sizeof result.message, "%s: this checkpoint has no matrix; the program that made it, or "
+               "the command that did with --checkpoint, can go on with it", path);
+    } else {
+      char *rows = cli_note_line(note, end, "rows "), *columns = cli_note_line(note, end, "cols ");
+      run->restored_name = cli_note_line(note, end, "file ");
+      status = perm_matrix_read_memory(text, (size_t)(end - text), path, NULL, &run->restored, &result);
+      if (status == PERM_OK && (!run->restored_name || (rows && !cli_counts(rows, &run->row_counts, &run->rows)) ||
+                                (columns && !cli_counts(columns, &run->column_counts, &run->columns)))) {
+        status = PERM_ERROR_FORMAT;
+        snprintf(result.message, sizeof result.message, "%s: its note is not as this command writes it", path);
+      }
+      free(rows);
+      free(columns);
+    }
+  }
+  free(bytes);
+  if (status != PERM_OK) {
+    fprintf(stderr, "perm: %s\n", result.message);
+    return cli_exit_code(status);
+  }
+  options->gpus = options->gpus && given.gpus ? given.gpus : options->gpus; /* how many is not a matter of the plan */
+  options->gpu_cache = given.gpu_cache;
+  if (run->merge)
+    options->part = options->parts = 0;
+  return CLI_DONE;
+}
+
+/* The kernel family of a checkpoint is kept where none is asked for: this machine may have a better one. */
+static void cli_keep_isa(perm_options *options)
+{
+  perm_options kept;
+  memset(&kept, 0, sizeof kept);
+  if (options->checkpoint && options->isa == PERM_ISA_AUTO &&
+      perm_checkpoint_options(options->checkpoint, &kept, NULL, NULL, NULL) == PERM_OK && kept.isa != PERM_ISA_CUDA)
+    options->isa = kept.isa;
+}
+
+static int cli_matrix(cli *run, const char *file)
+{
+  const char *name = run->restored_name ? run->restored_name : run->generate ? run->generate : !strcmp(file, "-") ? "standard input" : *file ? file : "\"\"";
   const int dense = run->rows || run->columns || run->minors || run->gradient || run->estimate;
   perm_matrix matrix;
   perm_result result;
   perm_estimate estimate;
   double *list = NULL;
+  char *note = NULL;
   int code;
   memset(&estimate, 0, sizeof estimate);
   memset(&matrix, 0, sizeof matrix);
   memset(&result, 0, sizeof result);
-  if (run->generate)
+  if (run->restored_name) {
+    matrix = run->restored;
+    memset(&run->restored, 0, sizeof run->restored);
+  } else if (run->generate)
     result.status = perm_generate(run->generate, run->seed, &run->options, &matrix, &result);
   else
     result.status = perm_matrix_read(file, &run->options, &matrix, &result);
@@ -727,12 +959,19 @@ static int cli_matrix(const cli *run, const char *file)
       name = run->spy;
   }
   if (result.status == PERM_OK && run->explain) {
-    if (cli_explain(name, &matrix, &run->options, run->json, &result)) {
+    if (cli_explain(run, name, &matrix, &result)) {
       perm_matrix_free(&matrix);
       return CLI_DONE;
     }
   } else if (result.status == PERM_OK) {
-    if (dense)
+    if (run->options.checkpoint) {
+      cli_keep_isa(&run->options);
+      run->options.note = note = cli_note(run, name, &matrix, &run->options.note_bytes);
+    }
+    if (run->options.checkpoint && !note) {
+      result.status = PERM_ERROR_MEMORY;
+      snprintf(result.message, sizeof result.message, "out of memory");
+    } else if (dense)
       cli_compute_dense(run, &matrix, &result, &estimate, &list);
     else
       perm_compute_sparse(&matrix, &run->options, &result);
@@ -745,6 +984,8 @@ static int cli_matrix(const cli *run, const char *file)
   } else if (run->json) {
     cli_print_json(name, &matrix, &result, run->gradient ? "gradient" : "minors", list,
                    run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n);
+  } else if (result.status == PERM_PART_DONE) {
+    printf("%s: part %d of %d is done: %s\n", name, run->options.part, run->options.parts, run->options.checkpoint);
   } else if (result.status >= 0) {
     cli_print(name, &matrix, &result);
     if (list)
@@ -753,6 +994,9 @@ static int cli_matrix(const cli *run, const char *file)
                      matrix.kind == PERM_KIND_COMPLEX ? 2 : 1);
   }
   free(list);
+  free(note);
+  if (run->options.checkpoint && (result.status == PERM_STOPPED_CANCELLED || result.status == PERM_STOPPED_TIME))
+    fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint);
   if (result.status < 0) /* file errors already begin with FILE:LINE: */
     fprintf(stderr, "perm: %s%s%s\n", strstr(result.message, name) ? "" : name,
             strstr(result.message, name) ? "" : ": ", result.message);
@@ -768,7 +1012,8 @@ int main(int argc, char **argv)
     if (!strcmp(argv[i], "--"))
       break;
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-      fputs(cli_help, stdout);
+      fputs(cli_help[0], stdout);
+      fputs(cli_help[1], stdout);
       return CLI_DONE;
     }
     if (!strcmp(argv[i], "--version")) {
@@ -789,8 +1034,13 @@ int main(int argc, char **argv)
       run.options.progress = cli_progress;
     run.options.cancel = &cli_interrupted;
     cli_catch_signals();
-    for (i = 0; i < (run.generate ? 1 : run.files) && !cli_interrupted; i++) {
-      int one = cli_matrix(&run, run.generate ? NULL : run.file[i]);
+    if (run.resume || run.merge)
+      code = cli_restore(&run, run.resume ? run.resume : run.file[0]);
+    run.options.merge = run.merge ? run.file : NULL;
+    run.options.merges = run.merge ? run.files : 0;
+    run.files = run.merge || run.resume || run.generate ? code == CLI_DONE : run.files;
+    for (i = 0; i < run.files && !cli_interrupted; i++) {
+      int one = cli_matrix(&run, run.generate || run.merge || run.resume ? NULL : run.file[i]);
       code = one > code ? one : code;
     }
     if (fflush(stdout) || ferror(stdout)) {
@@ -798,6 +1048,8 @@ int main(int argc, char **argv)
       code = CLI_FAILED;
     }
   }
+  perm_matrix_free(&run.restored);
+  free(run.restored_name);
   free(run.file);
   free(run.row_counts);
   free(run.column_counts);
