@@ -1033,6 +1033,12 @@ static const perm_options *permi_options(const perm_options *options)
   return options ? options : &defaults;
 }
 
+/* One job in several calls, perhaps with other limits each time: those must not change the plan. */
+static int permi_in_pieces(const perm_options *options)
+{
+  return options->checkpoint || options->parts || options->merges;
+}
+
 static void permi_result_clear(perm_result *result)
 {
   if (result)
@@ -5847,7 +5853,7 @@ PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
   const perm_status status = permi_check_options(options, argument, result);
-  return status == PERM_OK && (options->checkpoint || options->parts || options->merges)
+  return status == PERM_OK && permi_in_pieces(options)
              ? permi_fail(result, PERM_ERROR_OPTION, argument,
                           "options: checkpoint, parts and merge are for single permanents that a job computes")
              : status;
@@ -10530,7 +10536,7 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
    how busy the machine was. With a checkpoint or parts the precision stays: a file is of one job. */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
-  if (!permi_wants_more(options, result) || options->checkpoint || options->parts)
+  if (!permi_wants_more(options, result) || permi_in_pieces(options))
     return 0;
   return options->tolerance > 0 ? options->max_seconds == 0 || next_seconds <= options->max_seconds
                                 : next_seconds < PERMI_ESCALATE_SECONDS;

@@ -15150,7 +15150,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   status = engine->make(maker, block, offer, leaf);
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
-    if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds) {
+    if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                           "method %s is predicted to take %.3g s, over max_seconds = %.3g",
                           perm_method_name(engine->method), maker->task_seconds, options->max_seconds);

@@ -2,6 +2,9 @@
 #define PERM_IMPLEMENTATION
 static double test_share_seconds = 2e-4; /* 0: threads share every step of a task */
 #define PERMI_SHARE_SECONDS test_share_seconds
+#include <stddef.h>
+static int test_file_fault(const char *operation, size_t *bytes); /* t_checkpoint.c: makes it fail */
+#define PERMI_FILE_FAULT(operation, bytes) test_file_fault(operation, bytes)
 #include "perm_sparse.h"
 
 #include <fenv.h>
@@ -20,6 +23,8 @@ static double test_share_seconds = 2e-4; /* 0: threads share every step of a tas
 #include "t_complex.c"
 #include "t_exact.c"
 #include "t_job.c"
+#include "t_state.c"
+#include "t_checkpoint.c"
 #include "t_io.c"
 #include "t_generate.c"
 #include "t_rectangular.c"

@@ -1,0 +1,681 @@
+/* >>checkpoint: files that are whole or refused, whatever fails; parts and resumed runs give the bits of a single run. */
+#include <unistd.h>
+
+/* Operations on files from number `at` on: fail with `error` (once, or all from there on), or move few bytes. */
+static struct {
+  long count, at;
+  int error, persistent, few;
+  char name[32]; /* of the operation that was hit */
+} test_fault;
+
+static int test_file_fault(const char *operation, size_t *bytes)
+{
+  const long number = ++test_fault.count;
+  if (!test_fault.at || number < test_fault.at || (number > test_fault.at && !test_fault.persistent))
+    return 0;
+  if (number == test_fault.at)
+    snprintf(test_fault.name, sizeof test_fault.name, "%s", operation);
+  if (bytes && test_fault.few && *bytes > 7)
+    *bytes = *bytes / 2;
+  return test_fault.error;
+}
+
+static void fault_set(long at, int error, int persistent, int few)
+{
+  test_fault.count = 0;
+  test_fault.at = at;
+  test_fault.error = error;
+  test_fault.persistent = persistent;
+  test_fault.few = few;
+  test_fault.name[0] = 0;
+}
+
+/* A file of this test and process. */
+static const char *checkpoint_path(int which)
+{
+  static char path[4][200];
+  snprintf(path[which], sizeof path[which], "build/%s.%d.%ld.ck", test_now.name, which, (long)getpid());
+  return path[which];
+}
+
+/* Temporary files beside it that were left, which are removed. */
+#include <dirent.h>
+static int checkpoint_litter(const char *path)
+{
+  const char *base = strrchr(path, '/') + 1;
+  DIR *directory = opendir("build");
+  struct dirent *entry;
+  int found = 0;
+  while ((entry = readdir(directory)) != NULL)
+    if (!strncmp(entry->d_name, base, strlen(base)) && strlen(entry->d_name) > strlen(base)) {
+      char name[600];
+      snprintf(name, sizeof name, "build/%s", entry->d_name);
+      found += !remove(name);
+    }
+  closedir(directory);
+  return found;
+}
+
+/* A small job of two leaves, half done. */
+static perm_job *checkpoint_job(perm_state **state)
+{
+  const uint64_t chunks[2] = {40, 1};
+  perm_job *job = state_job(2, chunks, NULL);
+  perm_result r;
+  *state = NULL;
+  CHECK(perm_state_create(job, state) == PERM_OK);
+  CHECK(state_add(job, *state, 0, 3, 9, &r) == PERM_OK && state_add(job, *state, 0, 30, 40, &r) == PERM_OK);
+  return job;
+}
+
+static unsigned char *checkpoint_bytes(const perm_job *job, const perm_state *state, const perm_options *options,
+                                       size_t *size)
+{
+  unsigned char *bytes;
+  *size = perm_state_encode(job, state, options, NULL, 0);
+  bytes = (unsigned char *)malloc(*size + 8);
+  memset(bytes, 0x55, *size + 8);
+  CHECK(perm_state_encode(job, state, options, bytes, *size - 1) == *size && bytes[0] == 0x55);
+  CHECK(perm_state_encode(job, state, options, bytes, *size) == *size && bytes[*size] == 0x55);
+  return bytes;
+}
+
+static void checkpoint_seal(unsigned char *bytes, size_t size)
+{
+  permi_put(bytes + size - 8, permi_checksum(bytes, size - 8), 8);
+}
+
+TEST(t_checkpoint_round_trip)
+{
+  static const char note[] = "a note\0with a zero";
+  perm_state *state, *back = NULL;
+  perm_job *job = checkpoint_job(&state);
+  const char *path = checkpoint_path(0);
+  perm_options options, found;
+  perm_result r;
+  void *kept = NULL;
+  size_t size, bytes_kept;
+  unsigned char *bytes;
+  memset(&options, 0, sizeof options);
+  options.method = PERM_GLYNN;
+  options.precision = PERM_PRECISION_KAHAN;
+  options.certify = 1;
+  options.modulus = UINT64_C(1) << 63;
+  options.tolerance = 1e-3;
+  options.max_bytes = 5e9;
+  options.plan_effort = 7;
+  options.gpus = PERM_ALL_GPUS;
+  options.cpu_fallback = 1;
+  options.part = 3;
+  options.parts = 9;
+  options.note = note;
+  options.note_bytes = sizeof note;
+  bytes = checkpoint_bytes(job, state, &options, &size);
+  CHECK(!memcmp(bytes, "\x89PERM\r\n\x1a\1\0\0\0", 12) && permi_get(bytes + 16, 8) == size);
+  CHECK(permi_get(bytes + 24, 8) == perm_job_fingerprint(job) && permi_get(bytes + 96, 8) == 2);
+  CHECK(permi_get(bytes + 112 + 8, 8) == 40 && permi_get(bytes + 112 + 16, 8) == 2 && bytes[112 + 24] == 3);
+  CHECK(size == 112 + 24 + 32 + PERM_PARTIAL_BYTES + 24 + sizeof note + 8);
+  CHECK(perm_state_decode(job, bytes, size, &back, &r) == PERM_OK && state_equal(state, back));
+  perm_state_free(back);
+  CHECK(perm_checkpoint_write(job, state, path, &options, &r) == PERM_OK && !checkpoint_litter(path));
+  CHECK(perm_checkpoint_read(job, path, &options, &back, &r) == PERM_OK && state_equal(state, back));
+  perm_state_free(back);
+  memset(&found, 0, sizeof found);
+  found.threads = 5;
+  CHECK(perm_checkpoint_options(path, &found, &kept, &bytes_kept, &r) == PERM_OK);
+  CHECK(bytes_kept == sizeof note && kept && !memcmp(kept, note, sizeof note));
+  CHECK(found.isa == perm_isa_best() && found.threads == 5);
+  found.isa = PERM_ISA_AUTO;
+  found.threads = 0;
+  found.note = note;
+  found.note_bytes = sizeof note;
+  CHECK(!memcmp(&found, &options, sizeof found));
+  free(kept);
+  CHECK(perm_checkpoint_options("build", &found, NULL, NULL, &r) == PERM_ERROR_FILE);
+  CHECK(perm_checkpoint_options("build/no such file", &found, NULL, NULL, &r) == PERM_ERROR_FILE);
+  CHECK_TEXT(r.message, "cannot open");
+  CHECK(perm_checkpoint_write(job, state, "build/no/such/place", NULL, &r) == PERM_ERROR_FILE);
+  CHECK_TEXT(r.message, "cannot write the checkpoint: ");
+  remove(path);
+  free(bytes);
+  perm_state_free(state);
+  perm_job_free(job);
+}
+
+/* Every bit turned, every length: refused with a reason. With a new checksum: refused, or read as a state that holds
+   together. */
+TEST(t_checkpoint_damage_is_refused)
+{
+  perm_state *state, *back;
+  perm_job *job = checkpoint_job(&state);
+  perm_options options;
+  perm_result r;
+  size_t size, at;
+  int bit, accepted = 0;
+  unsigned char *bytes;
+  memset(&options, 0, sizeof options);
+  options.note = "note";
+  options.note_bytes = 4;
+  bytes = checkpoint_bytes(job, state, &options, &size);
+  for (at = 0; at < size; at++)
+    for (bit = 0; bit < 8; bit++) {
+      bytes[at] ^= (unsigned char)(1 << bit);
+      back = state;
+      CHECK_SHOW(perm_state_decode(job, bytes, size, &back, &r) < 0 && !back && r.message[0], "byte %d", (int)at);
+      bytes[at] ^= (unsigned char)(1 << bit);
+      if (at < size - 8) {
+        bytes[at] ^= (unsigned char)(1 << bit);
+        checkpoint_seal(bytes, size);
+        if (perm_state_decode(job, bytes, size, &back, &r) == PERM_OK) {
+          uint64_t begin, end;
+          accepted++;
+          CHECK(perm_state_left(job, back, 0, 0, &begin, &end) == PERM_OK && begin == 0 && end == 3);
+          CHECK(back->intervals[0] == 2 && back->partial[0].chunks == 16);
+          CHECK(at < 112 ? at >= 32 && state_equal(back, state) : at >= 112 + 24 + 32);
+          perm_state_free(back);
+        }
+        bytes[at] ^= (unsigned char)(1 << bit);
+        checkpoint_seal(bytes, size);
+      }
+    }
+  CHECK(perm_state_decode(job, bytes, size, &back, &r) == PERM_OK && state_equal(back, state));
+  perm_state_free(back);
+  CHECK_SHOW(accepted > 1000 && accepted < (int)size * 8, "%d", accepted); /* what only the checksum protects: sums */
+  for (at = 0; at < size; at++) {
+    unsigned char *cut = (unsigned char *)malloc(at + 1); /* of its very length, for the sanitizers */
+    memcpy(cut, bytes, at);
+    CHECK(perm_state_decode(job, cut, at, &back, &r) < 0 && !back && r.message[0]);
+    if (at >= 120) { /* and as if the file had been made so */
+      permi_put(cut + 16, at, 8);
+      checkpoint_seal(cut, at);
+      CHECK(perm_state_decode(job, cut, at, &back, &r) == PERM_ERROR_FORMAT);
+      CHECK_TEXT(r.message, "contradict");
+    }
+    free(cut);
+  }
+  CHECK(perm_state_decode(job, bytes, size + 1, &back, &r) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(r.message, "cut short or extended");
+  free(bytes);
+  perm_state_free(state);
+  perm_job_free(job);
+}
+
+/* Refused by the name of what differs. */
+TEST(t_checkpoint_strangers_are_named)
+{
+  double a[16 * 16], b[16 * 16];
+  const char *path = checkpoint_path(0);
+  perm_options options, other;
+  perm_plan plan;
+  perm_state *state = NULL;
+  perm_job *job, *stranger;
+  perm_result r;
+  size_t size;
+  unsigned char *bytes;
+  FILE *file;
+  job_matrix(16, a);
+  memcpy(b, a, sizeof b);
+  b[77] = nextafter(b[77], 2);
+  memset(&options, 0, sizeof options);
+  options.isa = PERM_ISA_PLAIN;
+  options.method = PERM_DENSE;
+  job = job_make(16, a, &options, &plan);
+  CHECK(perm_state_create(job, &state) == PERM_OK);
+  CHECK(perm_checkpoint_write(job, state, path, &options, &r) == PERM_OK);
+#define STRANGER(matrix, field, value, text)                                                  \
+  other = options;                                                                            \
+  other.field = value;                                                                        \
+  stranger = job_make(16, matrix, &other, &plan);                                             \
+  CHECK(perm_job_fingerprint(stranger) != perm_job_fingerprint(job));                         \
+  CHECK(perm_checkpoint_read(stranger, path, &other, &state, &r) == PERM_ERROR_STATE && !state); \
+  CHECK_TEXT(r.message, text);                                                                \
+  CHECK_TEXT(r.message, path);                                                                \
+  perm_job_free(stranger);
+  perm_state_free(state);
+  STRANGER(b, threads, 1, "checkpoint of another matrix")
+  STRANGER(a, precision, PERM_PRECISION_DD, "made with precision default, not dd")
+  STRANGER(a, method, PERM_GLYNN, "made with method dense, not glynn")
+  STRANGER(a, certify, 1, "made with certify 0, not 1")
+  if (dense_next_isa(PERM_ISA_PLAIN)) {
+    STRANGER(a, isa, (perm_isa)dense_next_isa(PERM_ISA_PLAIN), "made with isa plain, not")
+  }
+#undef STRANGER
+  other = options;
+  other.part = 2;
+  other.parts = 3;
+  CHECK(perm_checkpoint_read(job, path, &other, &state, &r) == PERM_ERROR_STATE && !state);
+  CHECK_TEXT(r.message, "of the whole job, not of part 2 of 3");
+  CHECK(perm_state_create(job, &state) == PERM_OK);
+  CHECK(perm_checkpoint_write(job, state, path, &other, &r) == PERM_OK);
+  bytes = checkpoint_bytes(job, state, &options, &size);
+  perm_state_free(state);
+  other.part = 1;
+  CHECK(perm_checkpoint_read(job, path, &other, &state, &r) == PERM_ERROR_STATE && !state);
+  CHECK_TEXT(r.message, "of part 2 of 3, not 1 of 3");
+  CHECK(perm_checkpoint_read(job, path, &options, &state, &r) == PERM_OK); /* the whole job takes any */
+  perm_state_free(state);
+  bytes[12]++;
+  checkpoint_seal(bytes, size);
+  CHECK(perm_state_decode(job, bytes, size, &state, &r) == PERM_ERROR_STATE);
+  CHECK_TEXT(r.message, "checkpoint of perm 0.");
+  bytes[12]--;
+  bytes[8] = 2;
+  checkpoint_seal(bytes, size);
+  CHECK(perm_state_decode(job, bytes, size, &state, &r) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(r.message, "format 2; this version reads 1");
+  file = fopen(path, "wb");
+  fprintf(file, "%%%%MatrixMarket matrix array real general\n1 1\n5\n");
+  fclose(file);
+  CHECK(perm_checkpoint_read(job, path, &options, &state, &r) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(r.message, "no checkpoint of perm");
+  options.checkpoint = path; /* nor is such a file overwritten */
+  CHECK(perm_compute_real(16, 16, a, 16, &options, &r) == PERM_ERROR_FORMAT);
+  CHECK(perm_checkpoint_read(job, path, &options, &state, &r) == PERM_ERROR_FORMAT);
+  CHECK(truncate(path, 0) == 0);
+  CHECK(perm_checkpoint_read(job, path, &options, &state, &r) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(r.message, "cut short: 0 bytes");
+  remove(path);
+  free(bytes);
+  perm_job_free(job);
+}
+
+/* Each operation on files fails, alone or with all that follow (as if the machine had died there), at once or after a
+   few bytes: the file is the old state or the new one, and what is left beside it is nothing, or what a dead machine
+   could not remove. */
+TEST(t_checkpoint_faults_of_writing)
+{
+  static const int error[] = {ENOSPC, EIO, 0};
+  const char *path = checkpoint_path(0);
+  perm_state *old, *now, *back;
+  perm_job *job = checkpoint_job(&old);
+  perm_result r;
+  int k, persistent, few, old_kept = 0, new_kept = 0, failures = 0;
+  long at;
+  CHECK(perm_state_create(job, &now) == PERM_OK && perm_state_merge(job, now, old, &r) == PERM_OK);
+  CHECK(state_add(job, now, 0, 10, 20, &r) == PERM_OK && state_add(job, now, 1, 0, 1, &r) == PERM_OK);
+  for (k = 0; k < 3; k++)
+    for (persistent = 0; persistent < 2; persistent++)
+      for (few = 0; few < 2; few++)
+        for (at = 1;; at++) {
+          perm_status status;
+          int litter;
+          fault_set(0, 0, 0, 0);
+          CHECK(perm_checkpoint_write(job, old, path, NULL, &r) == PERM_OK);
+          fault_set(at, error[k], persistent, few);
+          status = perm_checkpoint_write(job, now, path, NULL, &r);
+          CHECK(status == (status ? PERM_ERROR_FILE : PERM_OK));
+          if (status != PERM_OK) {
+            CHECK_TEXT(r.message, path);
+            CHECK_TEXT(r.message, strerror(error[k]));
+            failures++;
+          } else {
+            CHECK(!error[k] || !test_fault.name[0] || !strcmp(test_fault.name, "remove"));
+          }
+          if (!test_fault.name[0] && !few)
+            CHECK(status == PERM_OK);
+          {
+            const int hit = test_fault.name[0] != 0;
+            fault_set(0, 0, 0, 0);
+            CHECK_SHOW(perm_checkpoint_read(job, path, NULL, &back, &r) == PERM_OK, "operation %ld: %s", at, r.message);
+            litter = checkpoint_litter(path);
+            CHECK(litter == 0 || (status != PERM_OK && persistent));
+            if (status == PERM_OK)
+              CHECK(state_equal(back, now));
+            else if (state_equal(back, old))
+              old_kept++;
+            else
+              new_kept += state_equal(back, now);
+            perm_state_free(back);
+            if (!hit)
+              break;
+          }
+        }
+  CHECK_SHOW(old_kept >= 20 && new_kept >= 4 && old_kept + new_kept == failures, "%d old, %d new of %d", old_kept,
+             new_kept, failures);
+  remove(path);
+  perm_state_free(old);
+  perm_state_free(now);
+  perm_job_free(job);
+}
+
+TEST(t_checkpoint_faults_of_reading)
+{
+  const char *path = checkpoint_path(0);
+  perm_state *state, *back;
+  perm_job *job = checkpoint_job(&state);
+  perm_options options;
+  perm_result r;
+  long at;
+  int few, failures = 0, truncated = 0;
+  static char note[20000]; /* several reads */
+  memset(&options, 0, sizeof options);
+  options.note = note;
+  options.note_bytes = sizeof note;
+  fault_set(0, 0, 0, 0);
+  CHECK(perm_checkpoint_write(job, state, path, &options, &r) == PERM_OK);
+  for (few = 0; few < 2; few++)
+    for (at = 1; at < 12; at++) {
+      perm_status status;
+      fault_set(at, few ? 0 : EIO, 0, few);
+      status = perm_checkpoint_read(job, path, &options, &back, &r);
+      if (status == PERM_OK) {
+        CHECK(few || !test_fault.name[0]);
+        CHECK(state_equal(back, state));
+        perm_state_free(back);
+      } else {
+        CHECK(!back && status == PERM_ERROR_FILE);
+        CHECK_TEXT(r.message, "Input/output error");
+        failures++;
+      }
+    }
+  CHECK_SHOW(failures >= 4 && !truncated, "%d", failures);
+  fault_set(0, 0, 0, 0);
+  remove(path);
+  perm_state_free(state);
+  perm_job_free(job);
+}
+
+/* Whole runs, with an operation that fails somewhere: the right bits or an error, never a wrong result, and a run
+   without faults goes on from what is there. */
+TEST(t_checkpoint_faults_of_runs)
+{
+  double a[20 * 20];
+  const char *path = checkpoint_path(0);
+  perm_options options, plain;
+  perm_result wanted, r;
+  int persistent, failed = 0, warned = 0;
+  long at;
+  job_matrix(19, a);
+  memset(&plain, 0, sizeof plain);
+  plain.isa = PERM_ISA_PLAIN;
+  plain.threads = 1;
+  CHECK(perm_compute_real(19, 19, a, 19, &plain, &wanted) == PERM_OK);
+  options = plain;
+  options.checkpoint = path;
+  options.checkpoint_seconds = 0.002;
+  for (persistent = 0; persistent < 2; persistent++)
+    for (at = 1; at < 40; at += at < 18 ? 1 : 7) {
+      remove(path);
+      fault_set(at, ENOSPC, persistent, 1);
+      if (perm_compute_real(19, 19, a, 19, &options, &r) == PERM_OK) {
+        CHECK(job_same_bits(&wanted, &r));
+        warned += r.message[0] != 0;
+      } else {
+        CHECK(r.status == PERM_ERROR_FILE && isnan(r.value));
+        failed++;
+      }
+      fault_set(0, 0, 0, 0);
+      checkpoint_litter(path);
+      CHECK(perm_compute_real(19, 19, a, 19, &options, &r) == PERM_OK && job_same_bits(&wanted, &r));
+      CHECK(!r.message[0]);
+    }
+  CHECK_SHOW(failed >= 6 && warned >= 6, "%d failed, %d warned", failed, warned);
+  remove(path);
+}
+
+/* Problems of all kinds, by number; how many there are. */
+static int checkpoint_problem(int k, perm_options *options, perm_result *r)
+{
+  static double a[2 * 40 * 40];
+  static int64_t integer[2 * 20 * 20];
+  static const char *const kind[] = {"er:28:0.35", "blocks:3:13:0.9", "symmetric-uniform:21", "bernoulli:22"};
+  int i, counts[8] = {2, 4, 1, 4, 2, 4, 2, 5}, others[6] = {5, 3, 2, 4, 5, 5};
+  perm_matrix matrix;
+  test_seed(7);
+  for (i = 0; i < 2 * 40 * 40; i++)
+    a[i] = 2 * test_uniform() - 1;
+  for (i = 0; i < 2 * 20 * 20; i++)
+    integer[i] = test_below(19) - 9;
+  switch (k) {
+  case 0: perm_compute_real(19, 19, a, 20, options, r); return 1;
+  case 1: perm_compute_complex(17, 17, a, 20, options, r); return 1;
+  case 2: perm_compute_integer(18, 18, integer, 20, options, r); return 1;
+  case 3: perm_compute_gaussian(15, 15, integer, 15, options, r); return 1;
+  case 4: options->method = PERM_REPEATS; perm_compute_repeated_real(8, 6, a, 6, counts, others, options, r); return 1;
+  case 5: options->method = PERM_REPEATS; perm_compute_repeated_integer(8, 6, integer, 6, counts, others, options, r); return 1;
+  case 6: perm_compute_real(9, 40, a, 40, options, r); return 1;
+  case 7: options->method = PERM_SHORT; perm_compute_real(17, 25, a, 40, options, r); return 1;
+  case 8: options->modulus = 1000003; perm_compute_integer(16, 16, integer, 16, options, r); return 1;
+  case 9: options->method = PERM_RYSER; perm_compute_real(15, 15, a, 15, options, r); return 1;
+  case 10: options->precision = PERM_PRECISION_DD; perm_compute_real(14, 14, a, 15, options, r); return 1;
+  case 11: perm_compute_low_rank_real(12, 2, a, 2, a + 100, 12, options, r); return 1;
+  case 12: perm_compute_real(0, 0, a, 0, options, r); return 1;
+  case 13:
+  case 14:
+  case 15:
+  case 16:
+    if (perm_generate(kind[k - 13], 5, NULL, &matrix, r) == PERM_OK) {
+      options->method = k == 13 ? PERM_HYBRID : k == 14 ? PERM_DENSE : PERM_AUTO;
+      perm_compute_sparse(&matrix, options, r);
+      perm_matrix_free(&matrix);
+    }
+    return 1;
+  default: return 0;
+  }
+}
+
+static int checkpoint_same(const perm_result *a, const perm_result *b)
+{
+  return a->status == b->status && a->exact == b->exact && job_same_bits(a, b) && a->error == b->error &&
+         !memcmp(&a->imaginary, &b->imaginary, sizeof a->imaginary) && a->terms == b->terms &&
+         !memcmp(&a->integer, &b->integer, sizeof a->integer) && a->method == b->method;
+}
+
+/* Parts, each its own run, merged in any order: the bits of the single run; gaps, overlaps and strangers are refused. */
+TEST(t_parts_merge_to_the_single_run)
+{
+  int k, split = 0, gaps = 0, overlaps = 0;
+  perm_options none;
+  memset(&none, 0, sizeof none);
+  for (k = 0;; k++) {
+    const int parts = 2 + k % 3;
+    const char *path[4], *order[4];
+    perm_options options = none;
+    perm_result wanted, r;
+    int i, done = 0;
+    options.checkpoint = path[0] = checkpoint_path(0); /* which freezes the precision */
+    options.isa = PERM_ISA_PLAIN;
+    if (!checkpoint_problem(k, &options, &wanted))
+      break;
+    CHECK_SHOW(wanted.status == PERM_OK, "problem %d: %s", k, wanted.message);
+    remove(path[0]);
+    for (i = 0; i < parts; i++) {
+      options = none;
+      options.isa = PERM_ISA_PLAIN;
+      options.checkpoint = path[i] = checkpoint_path(i);
+      options.part = i + 1;
+      options.parts = parts;
+      options.threads = 1 + i;
+      checkpoint_problem(k, &options, &r);
+      CHECK_SHOW(r.status == PERM_PART_DONE || (r.status == PERM_OK && checkpoint_same(&r, &wanted)), "problem %d: %s",
+                 k, r.message);
+      done += r.status == PERM_PART_DONE;
+    }
+    for (i = 0; i < parts; i++)
+      order[i] = path[(i + k) % parts];
+    options = none;
+    options.isa = PERM_ISA_PLAIN;
+    options.merge = order;
+    options.merges = parts;
+    checkpoint_problem(k, &options, &r);
+    CHECK_SHOW(done == 0 || checkpoint_same(&r, &wanted), "problem %d: %.17g, not %.17g: %s", k, r.value, wanted.value,
+               r.message);
+    split += done == parts;
+    if (test_verbose && done < parts)
+      printf("  problem %d: no parts, %s\n", k, perm_method_name(wanted.method));
+    if (done == parts) {
+      options.merges = parts - 1;
+      checkpoint_problem(k, &options, &r); /* without a part, which may be an empty one */
+      CHECK(r.status == PERM_OK ? checkpoint_same(&r, &wanted) : r.status == PERM_ERROR_STATE && isnan(r.value));
+      gaps += r.status == PERM_ERROR_STATE && strstr(r.message, "missing");
+      options.merges = parts;
+      order[0] = order[1];
+      checkpoint_problem(k, &options, &r);
+      CHECK(r.status == PERM_OK ? checkpoint_same(&r, &wanted) : r.status == PERM_ERROR_STATE && isnan(r.value));
+      overlaps += r.status == PERM_ERROR_STATE && strstr(r.message, "already");
+      order[0] = "build/no such file";
+      checkpoint_problem(k, &options, &r);
+      CHECK(r.status == PERM_ERROR_FILE && isnan(r.value));
+    }
+    for (i = 0; i < parts; i++)
+      remove(path[i]);
+  }
+  CHECK_SHOW(split >= 11 && gaps >= 8 && overlaps >= 8, "%d of %d problems have parts: %d gaps, %d overlaps", split, k,
+             gaps, overlaps);
+}
+
+/* Runs stopped again and again, the state only in the file, with another number of threads each time and checkpoints
+   all the time: the bits of the single run. And the file of a finished job answers without computing. */
+TEST(t_checkpoint_resumes)
+{
+  int k, stops = 0;
+  for (k = 0;; k++) {
+    const char *path = checkpoint_path(0);
+    perm_options options;
+    perm_result wanted, r;
+    int run;
+    memset(&options, 0, sizeof options);
+    options.isa = PERM_ISA_PLAIN;
+    options.checkpoint = path;
+    if (!checkpoint_problem(k, &options, &wanted))
+      break;
+    remove(path);
+    for (run = 0; run < 2000; run++) {
+      memset(&options, 0, sizeof options);
+      options.isa = PERM_ISA_PLAIN;
+      options.checkpoint = path;
+      options.checkpoint_seconds = run % 2 ? 1e-9 : 0;
+      options.threads = 1 + run % 3;
+      options.max_seconds = wanted.seconds / 6 + 1e-4 + run * wanted.seconds / 20;
+      checkpoint_problem(k, &options, &r);
+      if (r.status == PERM_OK)
+        break;
+      CHECK_SHOW(r.status == PERM_STOPPED_TIME || r.status == PERM_ERROR_LIMIT, "problem %d: %s", k, r.message);
+      stops += r.status == PERM_STOPPED_TIME;
+    }
+    CHECK_SHOW(checkpoint_same(&r, &wanted), "problem %d: %.17g, not %.17g; terms %.17g, not %.17g; %s", k, r.value,
+               wanted.value, r.terms, wanted.terms, perm_method_name(r.method));
+    memset(&options, 0, sizeof options);
+    options.isa = PERM_ISA_PLAIN;
+    options.checkpoint = path;
+    options.checkpoint_seconds = 1e-9;
+    fault_set(100, EIO, 1, 0); /* reads are fewer; a write would show */
+    test_fault.at = 0;
+    checkpoint_problem(k, &options, &r);
+    CHECK_SHOW(checkpoint_same(&r, &wanted) && test_fault.count <= 6, "problem %d: %ld", k, test_fault.count);
+    fault_set(0, 0, 0, 0);
+    CHECK(!checkpoint_litter(path));
+    remove(path);
+  }
+  CHECK_SHOW(stops >= 10, "%d stops", stops);
+}
+
+/* With a checkpoint nothing is run again in a higher precision, and calls without a job refuse. */
+TEST(t_checkpoint_options)
+{
+  double a[18 * 18], out[18];
+  const char *path = checkpoint_path(0);
+  perm_options options;
+  perm_plan plan;
+  perm_result r;
+  perm_estimate estimate;
+  int i;
+  job_matrix(18, a);
+  for (i = 0; i < 18; i++) { /* the difference of two columns that are nearly equal */
+    a[i] = i == 0 ? 1 : i == 1 ? -1 : 0;
+    a[18 * i + 1] = i ? a[18 * i] * (1 + 1e-13 * test_uniform()) : -1;
+  }
+  memset(&options, 0, sizeof options);
+  CHECK(perm_compute_real(18, 18, a, 18, &options, &r) == PERM_OK);
+  CHECK(r.escalated);
+  options.checkpoint = path;
+  options.tolerance = 1e-25;
+  CHECK(perm_compute_real(18, 18, a, 18, &options, &r) == PERM_TOLERANCE_NOT_MET && !r.escalated);
+  options.tolerance = 0;
+  CHECK(perm_minors_real(18, 18, a, 18, NULL, NULL, 0, &options, out, &r) == PERM_ERROR_OPTION);
+  CHECK_TEXT(r.message, "checkpoint, parts and merge are for single permanents");
+  CHECK(perm_batch_real(3, 2, a, 9, &options, out, &r) == PERM_ERROR_OPTION);
+  CHECK(perm_estimate_real(18, a, 18, NULL, &options, &estimate) == PERM_ERROR_OPTION);
+  CHECK(perm_compute_cauchy_real(2, a, a + 5, &options, NULL, &r) == PERM_ERROR_OPTION);
+  JOB_OPTION(checkpoint_seconds, -1, "checkpoint_seconds is negative or NaN")
+  JOB_OPTION(checkpoint_seconds, NAN, "checkpoint_seconds is negative or NaN")
+  JOB_OPTION(parts, -1, "part is not one of 1 to parts")
+  JOB_OPTION(parts, 2, "part is not one of 1 to parts")
+  JOB_OPTION(merges, 1, "merges is negative, or merge is NULL")
+  JOB_OPTION(note_bytes, 1, "note is NULL")
+  remove(path);
+}
+
+/* options.execute gets the jobs of all kinds, but not merging. */
+static int checkpoint_executed;
+static perm_status checkpoint_execute(const perm_job *job, perm_state *state, const perm_options *options,
+                                      perm_result *result)
+{
+  checkpoint_executed += *(int *)options->execute_data;
+  return perm_job_execute(job, state, options, result);
+}
+
+TEST(t_another_scheduler)
+{
+  int k, one = 1;
+  checkpoint_executed = 0;
+  for (k = 0;; k++) {
+    perm_options options;
+    perm_result wanted, r;
+    memset(&options, 0, sizeof options);
+    options.parts = options.part = 1; /* no reruns */
+    if (!checkpoint_problem(k, &options, &wanted))
+      break;
+    memset(&options, 0, sizeof options);
+    options.parts = options.part = 1;
+    options.execute = checkpoint_execute;
+    options.execute_data = &one;
+    checkpoint_problem(k, &options, &r);
+    CHECK_SHOW(checkpoint_same(&r, &wanted), "problem %d", k);
+    CHECK_SHOW(checkpoint_executed == k + 1, "problem %d: %d", k, checkpoint_executed);
+  }
+}
+
+/* The k-th allocation fails, for every k, of writing and of reading. */
+TEST(t_checkpoint_allocations_may_fail)
+{
+  const uint64_t chunks[2] = {30, 2};
+  const char *path = checkpoint_path(0);
+  perm_allocator allocator = {job_allocate, job_release, NULL};
+  job_memory memory;
+  long k;
+  int failures = 0;
+  memset(&memory, 0, sizeof memory);
+  allocator.user_data = &memory;
+  for (k = 1; k < 30; k++) {
+    perm_job *job;
+    perm_state *state = NULL, *back = NULL;
+    perm_options options;
+    perm_result r;
+    perm_status status;
+    void *note = NULL;
+    memset(&options, 0, sizeof options);
+    options.allocator = allocator;
+    options.note = chunks;
+    options.note_bytes = sizeof chunks;
+    memory.calls = memory.fail_at = 0;
+    job = state_job(2, chunks, &allocator);
+    CHECK(perm_state_create(job, &state) == PERM_OK && state_add(job, state, 0, 4, 6, &r) == PERM_OK);
+    memory.calls = 0;
+    memory.fail_at = k;
+    status = perm_checkpoint_write(job, state, path, &options, &r);
+    if (status == PERM_OK)
+      status = perm_checkpoint_read(job, path, &options, &back, &r);
+    if (status == PERM_OK)
+      status = perm_checkpoint_options(path, &options, &note, NULL, &r);
+    CHECK(status == PERM_OK || (status == PERM_ERROR_MEMORY && !note));
+    failures += status != PERM_OK;
+    permi_release(&allocator, note);
+    perm_state_free(back);
+    perm_state_free(state);
+    perm_job_free(job);
+    CHECK(memory.balance == 0);
+  }
+  CHECK_SHOW(failures >= 9 && failures < 20, "%d", failures);
+  remove(path);
+}
