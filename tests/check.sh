@@ -37,13 +37,14 @@ compiling "$1" >build/check.compiling 2>&1 &
 lane=running
 part "unit tests" build/tests
 part "command line" sh tests/cli.sh
+part "kills" sh tests/kill.sh $([ "$1" = full ] && echo 200)
 part "headers and examples" sh tests/headers.sh
 if [ "$1" = full ]; then
   part "sanitizers" make -s check-sanitize
-  part "fuzzing of the reader" sh -c 'make -s fuzz && echo "1 passed, 0 failed, 0 skipped"'
+  part "fuzzing of the readers" sh -c 'make -s fuzz && echo "1 passed, 0 failed, 0 skipped"'
 fi
 wait
 cat build/check.compiling
 awk '{passed += $1; failed += $2; skipped += $3; parts++}
   END {print passed " passed, " failed " failed, " skipped " skipped"; exit parts < least || failed > 0}' \
-  least=5 build/check.running.counts build/check.compiling.counts
+  least=6 build/check.running.counts build/check.compiling.counts

@@ -210,11 +210,56 @@ else
 fi
 $perm --generate uniform:40 --max-seconds 0.6 --progress >$dir/out 2>$dir/err; check progress grep -q 'summing: .*% *, .* left' $dir/err
 
-# refused by name: options of later versions
-for option in --ranks --checkpoint --part --merge; do
-  expect "later $option" 2 "option $option is not in this version" $option 1 $dir/nine.txt
-  check "later $option: one line" one_line_error
-done
+# checkpoints, parts
+bits() { sed 's/.*"value":\(.*\),"exact".*"estimate":\([^,]*\),.*"terms":\([^,]*\),.*/\1 \2 \3/'; }
+same_bits() { [ -s $1 ] && [ "$(bits <$1)" = "$(bits <$2)" ]; }
+pieces() { # pieces NAME ARGUMENTS...: stopped and resumed, and in three parts: the bits of the single run
+  what=$1; shift
+  rm -f $dir/piece*
+  $perm "$@" --checkpoint $dir/piece --json >$dir/whole
+  expect "$what: resumed from the end" 0 '"status":"PERM_OK"' --resume $dir/piece --json --threads 2
+  check "$what: finished file" same_bits $dir/out $dir/whole
+  for i in 1 2 3; do
+    expect "$what: part $i" 0 "part $i of 3 is done: $dir/piece$i" "$@" --part $i/3 --checkpoint $dir/piece$i
+  done
+  expect "$what: merge" 0 '"status":"PERM_OK"' --merge $dir/piece3 $dir/piece1 $dir/piece2 --json --checkpoint $dir/pieces
+  check "$what: bits" same_bits $dir/out $dir/whole
+  expect "$what: merged file" 0 '"status":"PERM_OK"' --resume $dir/pieces --json
+  check "$what: bits of it" same_bits $dir/out $dir/whole
+  expect "$what: gap" 2 'of leaf [0-9]+ are missing' --merge $dir/piece1 $dir/piece3
+  expect "$what: overlap" 2 'are there already' --merge $dir/piece1 $dir/piece2 $dir/piece3 $dir/piece2
+}
+pieces dense --generate symmetric-uniform:20
+pieces dd --generate symmetric-uniform:18 --method dense --isa plain --precision dd
+pieces complex --generate complex-gauss:19 --isa plain
+pieces integer --generate bernoulli:21 --method exact --isa plain
+pieces modulo --generate bernoulli:21 --method exact --isa plain --mod 1000003
+pieces hybrid --generate er:26:0.4 --method hybrid
+pieces blocks --generate blocks:3:17:0.95 --method dense
+printf '1 2.5 3 4\n4 5 6 -1\n7 8 9 .5\n' >$dir/three.txt
+pieces counts --rows 60,60,60 --cols 45,45,45,45 --isa plain --method repeats $dir/three.txt
+expect stopped 1 "to go on: perm --resume $dir/stop" --generate uniform:26 --isa plain --checkpoint $dir/stop --max-seconds 0.1
+expect "stopped: other precision" 2 'made with precision default, not dd' --generate uniform:26 --isa plain \
+  --checkpoint $dir/stop --precision dd
+expect "stopped: other matrix" 2 'checkpoint of another matrix' --generate uniform:26 --seed 2 --checkpoint $dir/stop
+expect "stopped: part" 2 'of the whole job, not of part 1 of 2' --generate uniform:26 --isa plain --part 1/2 \
+  --checkpoint $dir/stop
+expect "stopped: the same family without --isa" 1 'plain' --generate uniform:26 --checkpoint $dir/stop --max-seconds 0.1
+head -c 1000 $dir/stop >$dir/cut; expect cut 2 'cut short or extended: 1000 bytes' --resume $dir/cut
+expect no_checkpoint 2 'no checkpoint of perm' --resume $dir/nine.txt
+expect nothing_to_resume 4 'cannot open' --resume $dir/nothing
+expect bad_place 4 'cannot write the checkpoint' --generate uniform:20 --checkpoint $dir/no/place
+expect bad_part 2 'bad part "3/2"' --generate uniform:20 --part 3/2 --checkpoint $dir/x
+expect part_alone 2 'add --checkpoint FILE' --generate uniform:20 --part 1/2
+expect merge_nothing 2 'no matrix|name all of them' --merge
+expect resume_options 2 'do not go with "--resume"' --resume $dir/piece --precision dd
+expect checkpoint_minors 2 'only permanents have pieces' --generate uniform:9 --minors 1 --checkpoint $dir/x
+expect checkpoint_two 2 'a checkpoint is of one matrix' --checkpoint $dir/x $dir/nine.txt $dir/swap.mtx
+expect ranks 0 '192 ranks of 1 GPU, ideally shared: 1.43e\+20 elements, 7.[0-9]+e\+04 s \(2[0-9.]+ h\)' \
+  --generate uniform:62 --method dense --explain --ranks 192 --gpus 1
+expect ranks_json 0 '"ranks":4,"threads":8,"elements":6755399441055744,"seconds":[0-9.]+,"rank_elements":1688849860263936\}' \
+  --generate uniform:48 --method dense --explain --ranks 4 --threads 8 --json
+expect ranks_alone 2 'add --explain' --ranks 2 $dir/nine.txt
 
 # GPUs: this command is compiled without them
 expect gpus 4 'perm.h was compiled without PERM_WITH_CUDA' --generate uniform:30 --method dense --isa cuda --gpus 1
