@@ -318,6 +318,64 @@ TEST(t_cuda_gpu_faults)
   cuda_faults(30);
 }
 
+/* The state only in a file: whatever call fails, other GPUs go on from there; parts on different numbers of them. The
+   checkpoint is always due, so every range is interrupted at the first look. */
+static void cuda_checkpoints(int n, int gpus)
+{
+  static double a[64 * 64];
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0), whole = options;
+  perm_result first, r;
+  const char *path[3] = {"build/t_cuda.1.ck", "build/t_cuda.2.ck", "build/t_cuda.3.ck"};
+  long call, ended = 0;
+  int part;
+  cuda_matrix(CUDA_UNIFORM, n, 1, a);
+  options.checkpoint_seconds = 1e-9;
+  options.checkpoint = path[0];
+  whole.parts = whole.part = 1; /* no run in a higher precision either */
+  perm_cuda_test_driver(gpus);
+  first = cuda_compute(n, 1, a, &whole);
+  CHECK(first.status == PERM_OK && first.isa == PERM_ISA_CUDA);
+  for (call = 0; call < 80; call += 1 + call / 8) {
+    remove(path[0]);
+    perm_cuda_test_fault(call);
+    r = cuda_compute(n, 1, a, &options);
+    ended += r.status != PERM_OK;
+    CHECK_SHOW(r.status == PERM_OK ? cuda_same_bits(&first, &r) : r.status == PERM_ERROR_DEVICE, "call %ld: %s", call,
+               r.message);
+    perm_cuda_test_fault(-1);
+    perm_cuda_test_driver(1 + (int)call % 3);
+    r = cuda_compute(n, 1, a, &options);
+    CHECK_SHOW(r.status == PERM_OK && cuda_same_bits(&first, &r), "resumed after call %ld: %s", call, r.message);
+    perm_cuda_test_driver(gpus);
+  }
+  CHECK_SHOW(ended > 3, "%ld", ended);
+  for (part = 0; part < 3; part++) {
+    remove(path[part]);
+    options.checkpoint = path[part];
+    options.part = part + 1;
+    options.parts = 3;
+    perm_cuda_test_driver(1 + part);
+    r = cuda_compute(n, 1, a, &options);
+    CHECK_SHOW(r.status == PERM_PART_DONE, "part %d: %s", part, r.message);
+  }
+  whole.parts = whole.part = 0;
+  whole.merge = path;
+  whole.merges = 3;
+  r = cuda_compute(n, 1, a, &whole);
+  CHECK_SHOW(r.status == PERM_OK && cuda_same_bits(&first, &r), "merged: %s", r.message);
+  whole.merges = 2;
+  CHECK(cuda_compute(n, 1, a, &whole).status == PERM_ERROR_STATE);
+  for (part = 0; part < 3; part++)
+    remove(path[part]);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_twin_checkpoints)
+{
+  cuda_checkpoints(18, 1);
+  cuda_checkpoints(18, 3);
+}
+
 /* Faults while the driver is opened are an answer, not a crash. */
 TEST(t_cuda_faults_at_the_start)
 {
