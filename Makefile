@@ -67,11 +67,13 @@ bench-cuda: $(B)/bench_cuda $(B)/perm_gpu ## FP64 pipe, yardsticks, our kernels,
 	$(B)/bench_cuda
 	@sh tests/cuda/processes.sh
 
-fuzz: ## a minute of fuzzing of the reader
+FUZZ = $(CC) -std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -DPERM_FUZZ_STANDALONE -I.
+fuzz: ## a minute of fuzzing of what is read: matrices, checkpoints
 	@mkdir -p $(B)
-	$(CC) -std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -DPERM_FUZZ_STANDALONE -I. \
-	  tests/fuzz/fuzz_io.c -o $(B)/fuzz_io $(LIBS)
+	$(FUZZ) tests/fuzz/fuzz_io.c -o $(B)/fuzz_io $(LIBS)
 	$(B)/fuzz_io 200000
+	$(FUZZ) tests/fuzz/fuzz_checkpoint.c -o $(B)/fuzz_checkpoint $(LIBS)
+	$(B)/fuzz_checkpoint 100000
 
 bench: $(B)/bench $(B)/bench_O3 $(B)/perm ## rates, ratios, accuracy: run it on a quiet core
 	@sh tests/bench.sh
