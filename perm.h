@@ -44,7 +44,9 @@
        perm_real, perm_complex      one matrix, one line, no options
        perm_compute_real, _complex  options in; value, exponent, error bound and estimate out
        perm_plan_real, _complex     what would be done, and how long it would take
-       perm_job_*                   the same work in pieces: ranges for your own threads, resuming after a stop
+       options.checkpoint           any single permanent, killed when you like: the same call goes on from the file
+       options.part, .merge         the same in parts, each a call of its own anywhere, put together by another call
+       perm_job_*, perm_state_*     the same work in pieces of your own: ranges, what is finished, files (>>checkpoint)
        perm_compute_integer         without rounding, results of any size, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
@@ -59,12 +61,13 @@
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always
-   A result whose estimate is poor is computed again in the next precision when that is predicted to take under a
-   second, or, when options.tolerance asks for it, while options.max_seconds allows.
+   A result whose estimate is poor is computed again in the next precision (not with a checkpoint or parts) when that
+   is predicted to take under a second, or, when options.tolerance asks for it, while options.max_seconds allows.
 
    GUARANTEES
      - `error` is a proven bound or INFINITY; `estimate` is an estimate.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
+     - A checkpoint is whole or refused, whatever fails or is killed; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - No globals but a cache of processor features; no printing, signals or environment variables.
 
@@ -2490,9 +2493,9 @@ static int permi_intervals_join(const permi_interval *a, size_t of_a, const perm
 }
 
 /* What a leaf has with `more` added, whose chunks are in `interval`, into *partial and a new list. */
-static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_interval *interval, size_t intervals,
-                                      const perm_partial *more, perm_partial *partial, permi_interval **list,
-                                      size_t *count, perm_result *result)
+static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_interval *interval,
+                                      size_t intervals, const perm_partial *more, perm_partial *partial,
+                                      permi_interval **list, size_t *count, perm_result *result)
 {
   permi_interval common;
   perm_status status;
@@ -9729,7 +9732,8 @@ static const char *permi_name(const char *path)
 }
 
 /* The head's own consistency: is it one of ours, whole, and of this version? */
-static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path, perm_result *result)
+static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
+                                          perm_result *result)
 {
   const char *name = permi_name(path), *colon = permi_colon(path);
   const size_t known = size < 8 ? size : 8;

@@ -922,7 +922,11 @@ static void cli_keep_isa(perm_options *options)
 
 static int cli_matrix(cli *run, const char *file)
 {
-  const char *name = run->restored_name ? run->restored_name : run->generate ? run->generate : !strcmp(file, "-") ? "standard input" : *file ? file : "\"\"";
+  const char *name = run->restored_name     ? run->restored_name
+                     : run->generate        ? run->generate
+                     : !strcmp(file, "-") ? "standard input"
+                     : *file                ? file
+                                            : "\"\"";
   const int dense = run->rows || run->columns || run->minors || run->gradient || run->estimate;
   perm_matrix matrix;
   perm_result result;

@@ -91,6 +91,43 @@ real_only() {
 }
 check "PERM_NO_COMPLEX" real_only
 
+# checkpoints by the C library alone: two parts, merged; a file that exists is replaced
+cat >$out/parts.c <<'C'
+#define PERM_NO_POSIX
+#define PERM_NO_EXTRAS
+#define PERM_IMPLEMENTATION
+#include "perm.h"
+int main(int count, char **file)
+{
+  double a[16 * 16];
+  perm_options o = {0};
+  perm_result whole, r;
+  int i;
+  for (i = 0; i < 16 * 16; i++)
+    a[i] = (i * 37 % 101) / 101.0;
+  o.method = PERM_GLYNN;
+  o.parts = o.part = 1;
+  perm_compute_real(16, 16, a, 16, &o, &whole);
+  o.parts = 2;
+  for (i = 0; i < 4; i++) {
+    o.part = 1 + i % 2;
+    o.checkpoint = file[o.part];
+    if (count != 3 || perm_compute_real(16, 16, a, 16, &o, &r) != PERM_PART_DONE)
+      return 1;
+  }
+  memset(&o, 0, sizeof o);
+  o.method = PERM_GLYNN;
+  o.merge = (const char *const *)(file + 1);
+  o.merges = 2;
+  return perm_compute_real(16, 16, a, 16, &o, &r) != PERM_OK || r.value != whole.value || whole.value == 0;
+}
+C
+no_posix() {
+  ${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I. $out/parts.c -o $out/parts -lm &&
+    $out/parts $out/part1 $out/part2 && [ -s $out/part1 ] && [ "$(ls $out/part1* $out/part2* | wc -l)" -eq 2 ]
+}
+check "PERM_NO_POSIX" no_posix
+
 # examples
 build/hello >$out/hello; check "hello prints 450" grep -qx 450 $out/hello
 check "ranges: same bits" build/ranges

