@@ -95,7 +95,8 @@ static void fuzz_decode(const uint8_t *data, size_t size)
     FUZZ_REQUIRE(perm_state_encode(job, state, &options, NULL, 0) == size);
     again = (uint8_t *)malloc(size);
     FUZZ_REQUIRE(again && perm_state_encode(job, state, &options, again, size) == size);
-    FUZZ_REQUIRE(!memcmp(again + PERMI_CHECKPOINT_HEAD, data + PERMI_CHECKPOINT_HEAD, size - 8 - PERMI_CHECKPOINT_HEAD));
+    FUZZ_REQUIRE(!memcmp(again + PERMI_CHECKPOINT_HEAD, data + PERMI_CHECKPOINT_HEAD,
+                         size - 8 - PERMI_CHECKPOINT_HEAD));
     free(again);
   }
   perm_state_free(state);
