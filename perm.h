@@ -295,8 +295,8 @@ typedef struct perm_options {
   int merges;                /* missing or there twice is an error */
   const void *note;          /* note_bytes of the caller's own, kept in the checkpoint; see perm_checkpoint_options */
   size_t note_bytes;
-  /* Not NULL: what perm_compute_* call instead of perm_job_execute (but for merging); that is how perm_mpi.c runs every kind of job. The
-     options are those of the call but for max_seconds, which is what is left. */
+  /* Not NULL: what perm_compute_* call instead of perm_job_execute (but for merging); that is how perm_mpi.c runs every
+     kind of job. The options are those of the call but for max_seconds, which is what is left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
   void *execute_data; /* for it */
@@ -553,9 +553,9 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result);
 
 /* What the job of a checkpoint was planned with, for making it again here or elsewhere: overwrites method, precision,
-   isa (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpus, cpu_fallback, part and parts. *note
-   (may be NULL) gets a copy of the note, from the options' allocator, which the caller gives back (free, by default);
-   NULL if there is none. */
+   isa (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpus, cpu_fallback, tune (where kernels were
+   timed, the candidate), part and parts. *note (may be NULL) gets a copy of the note, from the options' allocator,
+   which the caller gives back (free, by default); NULL if there is none. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
@@ -2618,6 +2618,11 @@ static void permi_put_double(unsigned char *bytes, double x)
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   permi_put(bytes, bits, 8);
+}
+
+static int permi_get_int(const unsigned char *bytes) /* of four bytes, two's complement */
+{
+  return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
 }
 
 static double permi_get_double(const unsigned char *bytes)
@@ -5830,6 +5835,8 @@ static const char *permi_bad_option(const perm_options *options)
     return "checkpoint_seconds is negative or NaN (0 means 60)";
   if (options->parts < 0 || (options->parts && (options->part < 1 || options->part > options->parts)))
     return "part is not one of 1 to parts (parts 0 means everything)";
+  if (options->parts > 1 && options->tune == PERM_TUNE)
+    return "parts need tune 0 or a candidate: each would time kernels for itself";
   if (options->merges < 0 || (options->merges && !options->merge))
     return "merges is negative, or merge is NULL";
   if (options->note_bytes && !options->note)
@@ -9619,7 +9626,8 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
          84      4  cpu_fallback
          88      4  part
          92      4  parts; 0: the whole job
-         96      8  leaves
+         96      4  tune: the candidate taken, where kernels were timed
+        100      4  leaves
         104      8  bytes of the note
         112         the leaves, each:
                       0      8  fingerprint
@@ -9674,9 +9682,11 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   const perm_options *options = permi_options(options_given);
   unsigned char *to = (unsigned char *)bytes;
   size_t needed = PERMI_CHECKPOINT_HEAD + 8, k;
-  int i;
+  int i, tune = options->tune;
   if (!job || !state || job->leaves != state->leaves)
     return 0;
+  for (i = job->leaves; i-- > 0;)
+    tune = job->leaf[i].information.tuned ? job->leaf[i].information.tuned : tune;
   for (i = 0; i < job->leaves; i++)
     needed += PERMI_CHECKPOINT_LEAF + 16 * state->intervals[i] + (state->intervals[i] ? PERM_PARTIAL_BYTES : 0);
   needed += options->note_bytes;
@@ -9699,7 +9709,8 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 84, (uint64_t)options->cpu_fallback, 4);
   permi_put(to + 88, options->parts ? (uint64_t)options->part : 0, 4);
   permi_put(to + 92, (uint64_t)options->parts, 4);
-  permi_put(to + 96, (uint64_t)job->leaves, 8);
+  permi_put(to + 96, (uint64_t)(int64_t)tune, 4);
+  permi_put(to + 100, (uint64_t)job->leaves, 4);
   permi_put(to + 104, options->note_bytes, 8);
   to += PERMI_CHECKPOINT_HEAD;
   for (i = 0; i < job->leaves; i++) {
@@ -9784,8 +9795,10 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
                    (unsigned long long)options->modulus);
   if (permi_get(bytes + 44, 4) != (uint64_t)options->certify)
     PERMI_STRANGER("certify %d, not %d", (int)permi_get(bytes + 44, 4), options->certify);
-  if (permi_get(bytes + 80, 4) != ((uint64_t)(int64_t)options->gpus & 0xffffffffu))
-    PERMI_STRANGER("gpus %d, not %d", (int)permi_get(bytes + 80, 4), options->gpus);
+  if (permi_get_int(bytes + 80) != options->gpus)
+    PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpus);
+  if (permi_get_int(bytes + 96) != options->tune)
+    PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->tune);
   if (permi_get_double(bytes + 72) != options->plan_effort)
     PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
   if (permi_get_double(bytes + 64) != options->max_bytes)
@@ -9851,7 +9864,7 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
   perm_status status = permi_checkpoint_check(bytes, size, path, result);
   if (status != PERM_OK)
     return status;
-  if (permi_get(bytes + 24, 8) != perm_job_fingerprint(job) || permi_get(bytes + 96, 8) != (uint64_t)job->leaves)
+  if (permi_get(bytes + 24, 8) != perm_job_fingerprint(job) || permi_get(bytes + 100, 4) != (uint64_t)job->leaves)
     return permi_checkpoint_stranger(bytes, options, path, result);
   if (perm_state_create(job, state) != PERM_OK)
     return permi_fail_memory(result);
@@ -10126,7 +10139,8 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     found.tolerance = permi_get_double(bytes + 56);
     found.max_bytes = permi_get_double(bytes + 64);
     found.plan_effort = permi_get_double(bytes + 72);
-    found.gpus = (int)((int64_t)(permi_get(bytes + 80, 4) ^ 0x80000000u) - INT64_C(0x80000000));
+    found.gpus = permi_get_int(bytes + 80);
+    found.tune = permi_get_int(bytes + 96);
     found.cpu_fallback = (int)permi_get(bytes + 84, 4);
     found.part = (int)permi_get(bytes + 88, 4);
     found.parts = (int)permi_get(bytes + 92, 4);

@@ -127,8 +127,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  perm --generate uniform:40 --explain      how long would that take?\n"};
 
 /* What a checkpoint says for itself. */
-static const char *const cli_plan_options[] = {"--method", "--precision", "--isa",  "--tolerance", "--mod",
-                                               "--effort", "--max-bytes", "--rows", "--cols",      "--certify"};
+static const char *const cli_plan_options[] = {"--method",    "--precision", "--isa",  "--tolerance", "--mod", "--effort",
+                                               "--max-bytes", "--rows",      "--cols", "--certify",   "--tune"};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
@@ -910,14 +910,18 @@ static int cli_restore(cli *run, const char *path)
   return CLI_DONE;
 }
 
-/* The kernel family of a checkpoint is kept where none is asked for: this machine may have a better one. */
-static void cli_keep_isa(perm_options *options)
+/* The kernel family of a checkpoint is kept where none is asked for, since this machine may have a better one, and the
+   kernel that was timed best, which may be another one now. */
+static void cli_keep_choices(perm_options *options)
 {
   perm_options kept;
   memset(&kept, 0, sizeof kept);
-  if (options->checkpoint && options->isa == PERM_ISA_AUTO &&
-      perm_checkpoint_options(options->checkpoint, &kept, NULL, NULL, NULL) == PERM_OK && kept.isa != PERM_ISA_CUDA)
+  if (perm_checkpoint_options(options->checkpoint, &kept, NULL, NULL, NULL) != PERM_OK)
+    return;
+  if (options->isa == PERM_ISA_AUTO && kept.isa != PERM_ISA_CUDA)
     options->isa = kept.isa;
+  if (options->tune == PERM_TUNE)
+    options->tune = kept.tune;
 }
 
 static int cli_matrix(cli *run, const char *file)
@@ -969,7 +973,7 @@ static int cli_matrix(cli *run, const char *file)
     }
   } else if (result.status == PERM_OK) {
     if (run->options.checkpoint) {
-      cli_keep_isa(&run->options);
+      cli_keep_choices(&run->options);
       run->options.note = note = cli_note(run, name, &matrix, &run->options.note_bytes);
     }
     if (run->options.checkpoint && !note) {

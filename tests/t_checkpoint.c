@@ -106,13 +106,14 @@ TEST(t_checkpoint_round_trip)
   options.plan_effort = 7;
   options.gpus = PERM_ALL_GPUS;
   options.cpu_fallback = 1;
+  options.tune = 3;
   options.part = 3;
   options.parts = 9;
   options.note = note;
   options.note_bytes = sizeof note;
   bytes = checkpoint_bytes(job, state, &options, &size);
   CHECK(!memcmp(bytes, "\x89PERM\r\n\x1a\1\0\0\0", 12) && permi_get(bytes + 16, 8) == size);
-  CHECK(permi_get(bytes + 24, 8) == perm_job_fingerprint(job) && permi_get(bytes + 96, 8) == 2);
+  CHECK(permi_get(bytes + 24, 8) == perm_job_fingerprint(job) && permi_get(bytes + 100, 4) == 2);
   CHECK(permi_get(bytes + 112 + 8, 8) == 40 && permi_get(bytes + 112 + 16, 8) == 2 && bytes[112 + 24] == 3);
   CHECK(size == 112 + 24 + 32 + PERM_PARTIAL_BYTES + 24 + sizeof note + 8);
   CHECK(perm_state_decode(job, bytes, size, &back, &r) == PERM_OK && state_equal(state, back));
@@ -605,6 +606,12 @@ TEST(t_checkpoint_options)
   CHECK(perm_compute_cauchy_real(2, a, a + 5, &options, NULL, &r) == PERM_ERROR_OPTION);
   JOB_OPTION(checkpoint_seconds, -1, "checkpoint_seconds is negative or NaN")
   JOB_OPTION(checkpoint_seconds, NAN, "checkpoint_seconds is negative or NaN")
+  memset(&options, 0, sizeof options);
+  options.gpus = 1;
+  options.tune = PERM_TUNE;
+  options.parts = options.part = 2;
+  CHECK(perm_compute_real(18, 18, a, 18, &options, &r) == PERM_ERROR_OPTION);
+  CHECK_TEXT(r.message, "parts need tune 0 or a candidate");
   JOB_OPTION(parts, -1, "part is not one of 1 to parts")
   JOB_OPTION(parts, 2, "part is not one of 1 to parts")
   JOB_OPTION(merges, 1, "merges is negative, or merge is NULL")
