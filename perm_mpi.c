@@ -159,7 +159,8 @@ typedef struct permi_mpi_range {
 
 typedef struct permi_mpi_rank {
   double speed;         /* predicted seconds of one thread done in a second */
-  int measured, ranges; /* ranges: in sent */
+  int measured, gpus;   /* gpus: that took part in one of its ranges, at most */
+  int ranges;           /* in sent */
   permi_mpi_range sent[PERMI_MPI_AHEAD];
 } permi_mpi_rank;
 
@@ -316,7 +317,7 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
 
 /* A rank's report on the range that it was sent first: the chunks in *partial are its first ones; seconds it took. */
 static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_range *range,
-                           const perm_partial *partial, double seconds)
+                           const perm_partial *partial, double seconds, int gpus)
 {
   permi_mpi_rank *r = &c->rank[rank];
   perm_result result;
@@ -331,6 +332,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
   for (i = 1; i < r->ranges; i++)
     r->sent[i - 1] = r->sent[i];
   r->ranges--;
+  r->gpus = gpus > r->gpus ? gpus : r->gpus;
   c->outstanding--;
   if (!partial->chunks)
     return;
@@ -365,3 +367,739 @@ static double permi_mpi_least(int ranks)
 
 #if defined(PERM_MPI_IMPLEMENTATION) && !defined(PERM_MPI_SIMULATE) && !defined(PERM_MPI_CALLS_IMPLEMENTED)
 #define PERM_MPI_CALLS_IMPLEMENTED
+
+/* ======================================================================================== >>session
+   A communicator of our own, so that no message meets the caller's; waiting without burning the processor, which on a
+   node with more ranks than cores is somebody else's; and agreement: all ranks go on, or all end with one status. */
+#define PERMI_MPI_PROTOCOL 1
+enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };                        /* tags */
+enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 };            /* orders */
+enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };                       /* where a rank is: see permi_mpi_meet */
+enum { PERMI_MPI_NONE = -1, PERMI_MPI_BYE = -2 };
+#define PERMI_MPI_SLOTS (PERMI_MPI_AHEAD + 2)
+
+typedef struct permi_mpi_order { /* rank 0 to the others */
+  int kind;
+  permi_mpi_range range;
+} permi_mpi_order;
+
+typedef struct permi_mpi_report { /* the others to rank 0; an encoded partial follows unless chunks is 0 */
+  permi_mpi_range range; /* leaf PERMI_MPI_NONE: only a status; PERMI_MPI_BYE: the rank's last */
+  uint64_t chunks;
+  double seconds;
+  int status, gpus;
+  char message[PERM_MESSAGE_BYTES];
+} permi_mpi_report;
+#define PERMI_MPI_REPORT_BYTES (sizeof(permi_mpi_report) + PERM_PARTIAL_BYTES)
+
+typedef struct permi_mpi_session {
+  MPI_Comm comm;
+  int rank, ranks, nodes, local, locals; /* local: this rank on its node, of locals */
+  int over;                              /* ranks went different ways: this call ends */
+  perm_status status;                    /* then why, the same on all ranks */
+  char message[PERM_MESSAGE_BYTES];
+  char node[MPI_MAX_PROCESSOR_NAME];
+  const perm_options *options; /* the caller's */
+} permi_mpi_session;
+
+#if defined(PERM_MPI_TESTS)
+/* Faults on demand, on one rank: set by tests/mpi. */
+static struct {
+  int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: the range, from 1, that fails */
+  double delay;                                    /* seconds that every range takes longer */
+  double least;                                    /* not 0: jobs that take longer are shared out */
+  int ranges;
+} permi_mpi_fault;
+#endif
+
+/* Between looks at MPI: at once at first, then ever longer sleeps. */
+static void permi_mpi_pause(int *looks)
+{
+#if defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 199309L
+  if (++*looks > 50) {
+    struct timespec nap;
+    nap.tv_sec = 0;
+    nap.tv_nsec = *looks > 1000 ? 1000000L : *looks > 200 ? 200000L : 20000L;
+    nanosleep(&nap, NULL);
+  }
+#else
+  ++*looks;
+#endif
+}
+
+static void permi_mpi_wait(MPI_Request *request)
+{
+  int done = 0, looks = 0;
+  for (;;) {
+    MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (done)
+      return;
+    permi_mpi_pause(&looks);
+  }
+}
+
+static void permi_mpi_broadcast(const permi_mpi_session *session, void *bytes, size_t size, int root)
+{
+  const size_t most = (size_t)1 << 30; /* MPI counts in int */
+  while (size) {
+    const size_t now = size < most ? size : most;
+    MPI_Request request;
+    MPI_Ibcast(bytes, (int)now, MPI_BYTE, root, session->comm, &request);
+    permi_mpi_wait(&request);
+    bytes = (char *)bytes + now;
+    size -= now;
+  }
+}
+
+static perm_status permi_mpi_fail(perm_result *result, perm_status status, const char *message)
+{
+  memset(result, 0, sizeof *result);
+  result->value = result->imaginary = (double)NAN;
+  result->error = result->estimate = (double)INFINITY;
+  result->status = status;
+  snprintf(result->message, sizeof result->message, "%s", message);
+  return status;
+}
+
+static perm_status permi_mpi_fail_memory(perm_result *result)
+{
+  return permi_mpi_fail(result, PERM_ERROR_MEMORY, "out of memory");
+}
+
+static const perm_options *permi_mpi_options(const perm_options *options)
+{
+  static const perm_options zero; /* all zero is the default */
+  return options ? options : &zero;
+}
+
+/* Smallest value over all ranks, and the first rank that has it. */
+static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *rank)
+{
+  struct {
+    int value, rank;
+  } mine, least;
+  MPI_Request request;
+  mine.value = value;
+  mine.rank = session->rank;
+  MPI_Iallreduce(&mine, &least, 1, MPI_2INT, MPI_MINLOC, session->comm, &request);
+  permi_mpi_wait(&request);
+  *rank = least.rank;
+  return least.value;
+}
+
+/* Every rank's verdict, 0 or a negative status with a message: the worst comes back to all, its message with the name
+   of the rank in session->message. */
+static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *message)
+{
+  int rank, worst = permi_mpi_least_of(session, verdict, &rank);
+  if (worst == 0)
+    return 0;
+  if (session->rank == rank)
+    snprintf(session->message, sizeof session->message, "rank %d (%.60s): %.170s", rank, session->node, message);
+  permi_mpi_broadcast(session, session->message, sizeof session->message, rank);
+  session->over = 1;
+  session->status = (perm_status)worst;
+  return worst;
+}
+
+/* Collective. The ranks of a node count as those that can share memory. */
+static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, const perm_options *options)
+{
+  MPI_Comm node;
+  MPI_Request request;
+  int first, length;
+  memset(session, 0, sizeof *session);
+  MPI_Comm_idup(comm, &session->comm, &request);
+  permi_mpi_wait(&request);
+  MPI_Comm_set_errhandler(session->comm, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_rank(session->comm, &session->rank);
+  MPI_Comm_size(session->comm, &session->ranks);
+  MPI_Comm_split_type(session->comm, MPI_COMM_TYPE_SHARED, session->rank, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &session->local);
+  MPI_Comm_size(node, &session->locals);
+  MPI_Comm_free(&node);
+  first = session->local == 0;
+  MPI_Iallreduce(&first, &session->nodes, 1, MPI_INT, MPI_SUM, session->comm, &request);
+  permi_mpi_wait(&request);
+  MPI_Get_processor_name(session->node, &length);
+  session->options = permi_mpi_options(options);
+}
+
+static void permi_mpi_session_close(permi_mpi_session *session)
+{
+  MPI_Comm_free(&session->comm);
+}
+
+/* Where all ranks stand: about to run a job (entered), or back from the perm_compute_ function that makes them. 0: all
+   are where rank 0 is, with the same job. Otherwise this call is over for all. */
+static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
+                          const char *message)
+{
+  uint64_t lead[2];
+  int verdict = 0;
+  lead[0] = (uint64_t)place;
+  lead[1] = fingerprint;
+  permi_mpi_broadcast(session, lead, sizeof lead, 0);
+  if (lead[0] != (uint64_t)place || lead[1] != fingerprint) {
+    verdict = place == PERMI_MPI_RETURNED && status < 0 ? status : PERM_ERROR_STATE;
+    if (verdict == PERM_ERROR_STATE)
+      message = lead[0] == (uint64_t)place ? "another matrix, or another plan for it, than rank 0's"
+                                           : "another plan than rank 0's, with more or fewer jobs";
+  }
+  return permi_mpi_agree(session, verdict, message);
+}
+
+/* ============================================================================================ >>run
+   One job on all ranks. Rank 0 (permi_mpi_lead) looks after the others between its own ranges and, by the progress
+   callback, within them; the others (permi_mpi_work) look for orders likewise. */
+typedef struct permi_mpi_leader {
+  permi_mpi_session *session;
+  permi_mpi_coordinator coordinator;
+  permi_mpi_order *order; /* PERMI_MPI_SLOTS a rank: buffers of messages on their way */
+  MPI_Request *request;
+  int *slot, *threads;
+  int stopping, gone; /* gone: ranks that have said good-bye */
+  unsigned char *report;
+  double start, deadline, next_report, next_checkpoint, least;
+  char activity[160];
+} permi_mpi_leader;
+
+static void permi_mpi_leader_free(permi_mpi_leader *leader)
+{
+  const perm_allocator *allocator = &leader->session->options->allocator;
+  permi_mpi_coordinator_free(&leader->coordinator);
+  permi_mpi_release(allocator, leader->order);
+  permi_mpi_release(allocator, leader->request);
+  permi_mpi_release(allocator, leader->slot);
+  permi_mpi_release(allocator, leader->threads);
+  permi_mpi_release(allocator, leader->report);
+}
+
+static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *session, const perm_job *job)
+{
+  const perm_allocator *allocator = &session->options->allocator;
+  const size_t ranks = (size_t)session->ranks;
+  size_t i;
+  memset(leader, 0, sizeof *leader);
+  leader->session = session;
+  if (!permi_mpi_coordinator_create(&leader->coordinator, job, session->ranks, allocator))
+    return 0;
+  leader->order = (permi_mpi_order *)permi_mpi_allocate(allocator, ranks * PERMI_MPI_SLOTS * sizeof *leader->order);
+  leader->request = (MPI_Request *)permi_mpi_allocate(allocator, ranks * PERMI_MPI_SLOTS * sizeof *leader->request);
+  leader->slot = (int *)permi_mpi_allocate(allocator, ranks * sizeof *leader->slot);
+  leader->threads = (int *)permi_mpi_allocate(allocator, ranks * sizeof *leader->threads);
+  leader->report = (unsigned char *)permi_mpi_allocate(allocator, PERMI_MPI_REPORT_BYTES);
+  if (!leader->order || !leader->request || !leader->slot || !leader->threads || !leader->report) {
+    permi_mpi_leader_free(leader);
+    return 0;
+  }
+  for (i = 0; i < ranks * PERMI_MPI_SLOTS; i++)
+    leader->request[i] = MPI_REQUEST_NULL;
+  memset(leader->slot, 0, ranks * sizeof *leader->slot);
+  return 1;
+}
+
+/* Never waits: a slot comes round again only after its rank has answered what was in it. */
+static void permi_mpi_send(permi_mpi_leader *leader, int rank, int kind, const permi_mpi_range *range)
+{
+  const int at = rank * PERMI_MPI_SLOTS + leader->slot[rank];
+  leader->slot[rank] = (leader->slot[rank] + 1) % PERMI_MPI_SLOTS;
+  MPI_Wait(&leader->request[at], MPI_STATUS_IGNORE);
+  memset(&leader->order[at], 0, sizeof leader->order[at]);
+  leader->order[at].kind = kind;
+  if (range)
+    leader->order[at].range = *range;
+  MPI_Isend(&leader->order[at], (int)sizeof leader->order[at], MPI_BYTE, rank, PERMI_MPI_TO_RANK,
+            leader->session->comm, &leader->request[at]);
+}
+
+static void permi_mpi_hand_out(permi_mpi_leader *leader, int rank)
+{
+  permi_mpi_range range;
+  while (permi_mpi_next(&leader->coordinator, rank, leader->least, &range))
+    permi_mpi_send(leader, rank, PERMI_MPI_RUN, &range);
+}
+
+static void permi_mpi_receive(permi_mpi_leader *leader, int rank, int bytes)
+{
+  permi_mpi_report report;
+  perm_partial partial;
+  MPI_Recv(leader->report, bytes, MPI_BYTE, rank, PERMI_MPI_TO_ZERO, leader->session->comm, MPI_STATUS_IGNORE);
+  memcpy(&report, leader->report, sizeof report);
+  memset(&partial, 0, sizeof partial);
+  if (report.chunks && perm_partial_decode(leader->report + sizeof report, (size_t)bytes - sizeof report, &partial) !=
+                           PERM_OK)
+    permi_mpi_stop(&leader->coordinator, PERM_ERROR_STATE, "a rank's partial cannot be decoded");
+  if (report.range.leaf >= 0)
+    permi_mpi_take(&leader->coordinator, rank, &report.range, &partial, report.seconds, report.gpus);
+  leader->gone += report.range.leaf == PERMI_MPI_BYE;
+  if (report.status != PERM_OK)
+    permi_mpi_stop(&leader->coordinator, (perm_status)report.status, report.message);
+  permi_mpi_hand_out(leader, rank);
+}
+
+static void permi_mpi_checkpoint(permi_mpi_leader *leader)
+{
+  const perm_options *options = leader->session->options;
+  perm_result result;
+  if (!options->checkpoint)
+    return;
+  if (perm_checkpoint_write(leader->coordinator.job, leader->coordinator.state, options->checkpoint, options,
+                            &result) != PERM_OK)
+    permi_mpi_stop(&leader->coordinator, result.status, result.message);
+  leader->next_checkpoint = MPI_Wtime() + (options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 60);
+}
+
+/* Tells the caller, at most every 0.1 s; it may cancel. */
+static void permi_mpi_tell(permi_mpi_leader *leader, double now)
+{
+  const permi_mpi_coordinator *c = &leader->coordinator;
+  const permi_mpi_session *session = leader->session;
+  const double seconds = now - leader->start;
+  perm_progress progress;
+  leader->next_report = now + 0.1;
+  progress.fraction = c->total > 0 ? (c->before + c->done) / c->total : 0;
+  progress.fraction = progress.fraction < 1 ? progress.fraction : 1;
+  progress.seconds = seconds;
+  progress.seconds_left = c->done > 0 ? seconds * (c->total - c->before - c->done) / c->done : (double)INFINITY;
+  snprintf(leader->activity, sizeof leader->activity, "%d ranks on %d node%s, %.3g elements/s", session->ranks,
+           session->nodes, session->nodes == 1 ? "" : "s", c->elements / (seconds > 0 ? seconds : 1));
+  progress.activity = leader->activity;
+  if (session->options->progress(&progress, session->options->user_data))
+    permi_mpi_stop(&leader->coordinator, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
+}
+
+static void permi_mpi_receive_all(permi_mpi_leader *leader)
+{
+  MPI_Status message;
+  int there, bytes;
+  for (;;) {
+    MPI_Iprobe(MPI_ANY_SOURCE, PERMI_MPI_TO_ZERO, leader->session->comm, &there, &message);
+    if (!there)
+      return;
+    MPI_Get_count(&message, MPI_BYTE, &bytes);
+    permi_mpi_receive(leader, message.MPI_SOURCE, bytes);
+  }
+}
+
+/* What has come in, what is due. */
+static void permi_mpi_look(permi_mpi_leader *leader)
+{
+  const perm_options *options = leader->session->options;
+  permi_mpi_coordinator *c = &leader->coordinator;
+  double now;
+  int rank;
+  permi_mpi_receive_all(leader);
+  now = MPI_Wtime();
+  if (options->cancel && *options->cancel)
+    permi_mpi_stop(c, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
+  if (now >= leader->deadline)
+    permi_mpi_stop(c, PERM_STOPPED_TIME, perm_status_text(PERM_STOPPED_TIME));
+  if (options->progress && now >= leader->next_report && c->status == PERM_OK)
+    permi_mpi_tell(leader, now);
+  if (c->status != PERM_OK && !leader->stopping) { /* what is finished is kept at once: there may be little time */
+    leader->stopping = 1;
+    for (rank = 1; rank < c->ranks; rank++)
+      permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
+    permi_mpi_checkpoint(leader);
+  } else if (options->checkpoint && now >= leader->next_checkpoint) {
+    permi_mpi_checkpoint(leader);
+  }
+}
+
+static int permi_mpi_look_within(const perm_progress *progress, void *user_data)
+{
+  permi_mpi_leader *leader = (permi_mpi_leader *)user_data;
+  (void)progress;
+  permi_mpi_look(leader);
+  return leader->stopping;
+}
+
+/* How many threads a rank gets if the caller does not say: its share, unless the ranks of a node are kept on different
+   cores, in which case OpenMP knows. */
+static int permi_mpi_threads(const permi_mpi_session *session)
+{
+#if defined(_OPENMP)
+  const int threads = omp_get_max_threads(), share = omp_get_num_procs() / session->locals;
+  if (session->options->threads > 0)
+    return session->options->threads;
+#if defined(_SC_NPROCESSORS_ONLN)
+  if (omp_get_num_procs() < sysconf(_SC_NPROCESSORS_ONLN))
+    return threads;
+#endif
+  return share < 1 ? 1 : share < threads ? share : threads;
+#else
+  return session->options->threads > 0 ? session->options->threads : 1;
+#endif
+}
+
+/* One range, with the options of a range: no limits, checkpoints or progress of their own. */
+static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *job, const permi_mpi_range *range,
+                              const perm_options *options_given,
+                              int (*look)(const perm_progress *progress, void *user_data), void *user_data,
+                              perm_partial *partial, permi_mpi_report *report)
+{
+  perm_options options = *options_given;
+  perm_result result;
+  const double start = MPI_Wtime();
+  options.cancel = session->options->cancel;
+  options.progress = look;
+  options.user_data = user_data;
+  options.threads = permi_mpi_threads(session);
+  options.max_seconds = 0;
+  options.checkpoint = NULL;
+  options.parts = 0;
+  memset(report, 0, sizeof *report);
+  memset(&result, 0, sizeof result);
+  report->range = *range;
+  report->status = perm_job_range(job, range->leaf, range->begin, range->end, &options, partial, &result);
+#if defined(PERM_MPI_TESTS)
+  if (permi_mpi_fault.delay > 0) {
+    const double until = MPI_Wtime() + permi_mpi_fault.delay;
+    while (MPI_Wtime() < until)
+      look(NULL, user_data);
+  }
+  if (permi_mpi_fault.rank == session->rank) {
+    permi_mpi_fault.ranges++;
+    if (permi_mpi_fault.ranges == permi_mpi_fault.memory_at)
+      permi_mpi_fail_memory(&result);
+    if (permi_mpi_fault.ranges == permi_mpi_fault.device_at)
+      permi_mpi_fail(&result, PERM_ERROR_DEVICE, "GPU 0 has fallen off the bus");
+    report->status = result.status;
+    if (result.status < 0)
+      memset(partial, 0, sizeof *partial);
+  }
+#endif
+  report->chunks = partial->chunks;
+  report->seconds = MPI_Wtime() - start;
+  report->gpus = result.gpus;
+  if (report->status < 0)
+    snprintf(report->message, sizeof report->message, "rank %d (%.60s): %.170s", session->rank, session->node,
+             result.message);
+  else
+    snprintf(report->message, sizeof report->message, "%s", perm_status_text((perm_status)report->status));
+}
+
+/* What perm_job_execute would say of a state that is not whole: its own words, for a stop at once. */
+static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options *options_given, perm_result *result)
+{
+  static const volatile int cancelled = 1;
+  permi_mpi_coordinator *c = &leader->coordinator;
+  perm_options options = *options_given;
+  options.cancel = &cancelled;
+  options.progress = NULL;
+  options.max_seconds = 0;
+  options.checkpoint = NULL;
+  options.threads = 1;
+  perm_job_execute(c->job, c->state, &options, result);
+  if (result->status == PERM_STOPPED_CANCELLED) {
+    result->status = c->status;
+    snprintf(result->message, sizeof result->message, "%.100s; the value is the sum of the terms so far", c->message);
+  }
+  return result->status;
+}
+
+static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job, perm_state *state,
+                                  const perm_options *options, perm_result *result)
+{
+  permi_mpi_session *session = leader->session;
+  permi_mpi_coordinator *c = &leader->coordinator;
+  int rank, looks = 0;
+  leader->start = MPI_Wtime();
+  leader->deadline = options->max_seconds > 0 ? leader->start + options->max_seconds : (double)INFINITY;
+  leader->next_report = leader->start + 0.2;
+  leader->next_checkpoint = leader->start + (options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 60);
+  leader->least = permi_mpi_least(session->ranks);
+  permi_mpi_coordinator_begin(c, state, leader->threads);
+  for (rank = 1; rank < session->ranks; rank++)
+    permi_mpi_hand_out(leader, rank);
+  for (;;) {
+    permi_mpi_range range;
+    permi_mpi_look(leader);
+    if (permi_mpi_next(c, 0, leader->least, &range)) {
+      perm_partial partial;
+      permi_mpi_report report;
+      permi_mpi_compute(session, job, &range, options, permi_mpi_look_within, leader, &partial, &report);
+      permi_mpi_take(c, 0, &range, &partial, report.seconds, report.gpus);
+      if (report.status != PERM_OK)
+        permi_mpi_stop(c, (perm_status)report.status, report.message);
+      looks = 0;
+    } else if (c->outstanding) {
+      permi_mpi_pause(&looks);
+    } else if (c->status == PERM_OK || leader->stopping) {
+      break;
+    }
+  }
+  for (rank = 1; rank < session->ranks; rank++)
+    permi_mpi_send(leader, rank, PERMI_MPI_END, NULL);
+  while (leader->gone < session->ranks - 1) { /* no message is left behind */
+    permi_mpi_receive_all(leader);
+    permi_mpi_pause(&looks);
+  }
+  MPI_Waitall(session->ranks * PERMI_MPI_SLOTS, leader->request, MPI_STATUSES_IGNORE);
+  permi_mpi_checkpoint(leader);
+  if (c->status < 0)
+    permi_mpi_fail(result, c->status, c->message);
+  else if (c->status == PERM_OK)
+    perm_state_finish(job, state, result);
+  else
+    permi_mpi_so_far(leader, options, result);
+  result->threads = result->gpus = 0;
+  for (rank = 0; rank < session->ranks; rank++) {
+    result->threads += leader->threads[rank];
+    result->gpus += c->rank[rank].gpus;
+  }
+  result->seconds = MPI_Wtime() - leader->start;
+  return result->status;
+}
+
+typedef struct permi_mpi_worker {
+  permi_mpi_session *session;
+  permi_mpi_range range[PERMI_MPI_AHEAD];
+  int ranges, stop, end;
+} permi_mpi_worker;
+
+static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_data)
+{
+  permi_mpi_worker *worker = (permi_mpi_worker *)user_data;
+  permi_mpi_order order;
+  int there;
+  (void)progress;
+  for (;;) {
+    MPI_Iprobe(0, PERMI_MPI_TO_RANK, worker->session->comm, &there, MPI_STATUS_IGNORE);
+    if (!there)
+      return worker->stop;
+    MPI_Recv(&order, (int)sizeof order, MPI_BYTE, 0, PERMI_MPI_TO_RANK, worker->session->comm, MPI_STATUS_IGNORE);
+    if (order.kind == PERMI_MPI_RUN && worker->ranges < PERMI_MPI_AHEAD)
+      worker->range[worker->ranges++] = order.range;
+    worker->stop |= order.kind == PERMI_MPI_STOP;
+    worker->end |= order.kind == PERMI_MPI_END;
+  }
+}
+
+static void permi_mpi_send_report(const permi_mpi_session *session, const permi_mpi_report *report,
+                                  const perm_partial *partial)
+{
+  unsigned char bytes[PERMI_MPI_REPORT_BYTES];
+  size_t size = sizeof *report;
+  memcpy(bytes, report, size);
+  if (report->chunks)
+    size += perm_partial_encode(partial, bytes + size, sizeof bytes - size);
+  MPI_Send(bytes, (int)size, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
+}
+
+static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, const perm_options *options)
+{
+  permi_mpi_worker worker;
+  permi_mpi_report report;
+  perm_partial partial;
+  int looks = 0, told = 0;
+  memset(&worker, 0, sizeof worker);
+  worker.session = session;
+  for (;;) {
+    permi_mpi_look_for_orders(NULL, &worker);
+    if (worker.ranges) {
+      const permi_mpi_range range = worker.range[0];
+      worker.range[0] = worker.range[1];
+      worker.ranges--;
+      if (worker.stop) { /* handed back */
+        memset(&report, 0, sizeof report);
+        report.range = range;
+      } else {
+        permi_mpi_compute(session, job, &range, options, permi_mpi_look_for_orders, &worker, &partial, &report);
+      }
+      permi_mpi_send_report(session, &report, &partial);
+      looks = 0;
+    } else if (worker.end) {
+      break;
+    } else if (session->options->cancel && *session->options->cancel && !told) {
+      memset(&report, 0, sizeof report);
+      report.range.leaf = PERMI_MPI_NONE;
+      report.status = PERM_STOPPED_CANCELLED;
+      snprintf(report.message, sizeof report.message, "%s", perm_status_text(PERM_STOPPED_CANCELLED));
+      permi_mpi_send_report(session, &report, &partial);
+      told = 1;
+    } else {
+      permi_mpi_pause(&looks);
+    }
+  }
+  memset(&report, 0, sizeof report);
+  report.range.leaf = PERMI_MPI_BYE;
+  permi_mpi_send_report(session, &report, &partial);
+}
+
+/* Is there anything to share out? */
+static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job)
+{
+  const int leaves = perm_job_leaves(job);
+  double seconds = 0, least = PERM_MPI_SECONDS;
+  perm_leaf leaf;
+  int i, ranges = 0;
+#if defined(PERM_MPI_TESTS)
+  least = permi_mpi_fault.least > 0 ? permi_mpi_fault.least : least;
+#endif
+  for (i = 0; i < leaves; i++) {
+    perm_job_leaf(job, i, &leaf);
+    ranges += leaf.kind == PERM_LEAF_RANGE && leaf.chunks > 1;
+    seconds += leaf.seconds;
+  }
+  return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
+}
+
+/* Collective: runs a job; the result is the same on all ranks. */
+static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
+                                 const perm_options *options, perm_result *result)
+{
+  permi_mpi_leader leader;
+  MPI_Request request;
+  uint64_t fingerprint = perm_job_fingerprint(job);
+  perm_status status = PERM_OK;
+  int alone = 0, led = 0, threads;
+  if (session->over)
+    return permi_mpi_fail(result, session->status, session->message);
+#if defined(PERM_MPI_TESTS)
+  fingerprint ^= (uint64_t)(permi_mpi_fault.matrix && permi_mpi_fault.rank == session->rank);
+#endif
+  if (permi_mpi_meet(session, PERMI_MPI_ENTERED, fingerprint, PERM_OK, ""))
+    return permi_mpi_fail(result, session->status, session->message);
+  if (session->rank == 0) {
+    alone = permi_mpi_alone(session, job);
+    if (!alone) {
+      led = permi_mpi_leader_create(&leader, session, job);
+      status = led ? permi_mpi_resume(job, state, options, result) : permi_mpi_fail_memory(result);
+    }
+  }
+  permi_mpi_broadcast(session, &alone, sizeof alone, 0);
+  if (alone) {
+    if (session->rank == 0)
+      perm_job_execute(job, state, options, result);
+  } else if (permi_mpi_agree(session, status, status == PERM_OK ? "" : result->message)) {
+    permi_mpi_fail(result, session->status, session->message);
+    session->over = 0; /* all are at one place: only this job has failed */
+  } else {
+    threads = permi_mpi_threads(session);
+    MPI_Igather(&threads, 1, MPI_INT, led ? leader.threads : NULL, 1, MPI_INT, 0, session->comm, &request);
+    permi_mpi_wait(&request);
+    if (session->rank == 0)
+      permi_mpi_lead(&leader, job, state, options, result);
+    else
+      permi_mpi_work(session, job, options);
+  }
+  if (led)
+    permi_mpi_leader_free(&leader);
+  permi_mpi_broadcast(session, result, sizeof *result, 0);
+  return result->status;
+}
+
+/* ========================================================================================== >>calls
+   Rank 0's matrix and options go to all, all call the same perm_compute_ function, and options.execute brings each of
+   its jobs here. What rank 0 can refuse by itself, or answer without a plan, it does alone. */
+enum {
+  PERMI_MPI_REAL,
+  PERMI_MPI_COMPLEX,
+  PERMI_MPI_INTEGER,
+  PERMI_MPI_GAUSSIAN,
+  PERMI_MPI_SPARSE,
+  PERMI_MPI_ALONE,  /* rank 0 calls the function, the others get the result */
+  PERMI_MPI_DISMISS /* perm_mpi_serve ends */
+};
+
+typedef struct permi_mpi_call { /* arguments, as they were given on rank 0 */
+  int kind, m, n;
+  const void *a;
+  ptrdiff_t ld;
+  const int *row_counts, *column_counts;
+  const perm_matrix *matrix;
+} permi_mpi_call;
+
+typedef struct permi_mpi_header { /* what goes to all first. Fields up to `isa` are the same in every version */
+  uint64_t magic, version, sizes;
+  int isa_least, kind, m, n, rows, columns, matrix_kind, checkpoint, status;
+  uint64_t nnz, bytes;
+  perm_options options; /* pointers in it mean nothing elsewhere */
+  char gpu_cache[1024];
+} permi_mpi_header;
+#define PERMI_MPI_HEADER_BYTES 2048
+#define PERMI_MPI_MAGIC UINT64_C(0x3149504d4d524550) /* "PERMMPI1" */
+
+static uint64_t permi_mpi_version(void)
+{
+  return (uint64_t)PERM_VERSION_MAJOR * 1000000 + (uint64_t)PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH +
+         (uint64_t)PERMI_MPI_PROTOCOL * UINT64_C(1000000000);
+}
+
+static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
+{
+  return (uint64_t)sizeof(perm_options) | (uint64_t)sizeof(perm_result) << 16 |
+         (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
+}
+
+/* Entries of an array, 8 bytes each. */
+static size_t permi_mpi_entries(const permi_mpi_header *header)
+{
+  return (size_t)header->m * (size_t)header->n *
+         (header->kind == PERMI_MPI_COMPLEX || header->kind == PERMI_MPI_GAUSSIAN ? 2 : 1);
+}
+
+/* Copies an array between its place in the message and the caller's; *at moves on. 1: out of the message. */
+static void permi_mpi_move(unsigned char **at, void *array, size_t bytes, int out)
+{
+  if (bytes && out)
+    memcpy(array, *at, bytes);
+  else if (bytes)
+    memcpy(*at, array, bytes);
+  *at += (bytes + 7) / 8 * 8;
+}
+
+/* The message of a sparse matrix: row_start (as 64 bits), column, then the values that its kind has. */
+static size_t permi_mpi_sparse_bytes(const permi_mpi_header *header)
+{
+  const size_t nnz = (size_t)header->nnz;
+  const size_t values = header->matrix_kind == PERM_KIND_PATTERN ? 0 : header->matrix_kind == PERM_KIND_REAL ? 1 : 2;
+  return ((size_t)header->m + 1) * 8 + (nnz * sizeof(int) + 7) / 8 * 8 + values * nnz * 8;
+}
+
+static size_t permi_mpi_counts_bytes(const permi_mpi_header *header)
+{
+  return ((size_t)header->rows * sizeof(int) + 7) / 8 * 8 + ((size_t)header->columns * sizeof(int) + 7) / 8 * 8;
+}
+
+/* Are the arguments such that they can be copied? If not, the function itself says what is wrong. */
+static int permi_mpi_copies(const permi_mpi_call *call)
+{
+  if (call->kind == PERMI_MPI_SPARSE)
+    return call->matrix && call->matrix->m > 0 && call->matrix->n > 0 && call->matrix->row_start &&
+           call->matrix->column && (call->matrix->kind == PERM_KIND_PATTERN || call->matrix->real) &&
+           (call->matrix->kind != PERM_KIND_INTEGER || call->matrix->integer) &&
+           (call->matrix->kind != PERM_KIND_COMPLEX || call->matrix->imaginary);
+  return call->a && call->m > 0 && call->n > 0 && call->m <= PERM_MAX_LINES && call->n <= PERM_MAX_LINES &&
+         call->ld >= call->n;
+}
+
+static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *header, unsigned char *at)
+{
+  if (call->kind == PERMI_MPI_SPARSE) {
+    const perm_matrix *matrix = call->matrix;
+    size_t i;
+    for (i = 0; i <= (size_t)matrix->m; i++) {
+      uint64_t start = matrix->row_start[i];
+      permi_mpi_move(&at, &start, 8, 0);
+    }
+    permi_mpi_move(&at, matrix->column, matrix->nnz * sizeof(int), 0);
+    if (matrix->kind != PERM_KIND_PATTERN)
+      permi_mpi_move(&at, matrix->real, matrix->nnz * 8, 0);
+    if (matrix->kind == PERM_KIND_COMPLEX)
+      permi_mpi_move(&at, matrix->imaginary, matrix->nnz * 8, 0);
+    if (matrix->kind == PERM_KIND_INTEGER)
+      permi_mpi_move(&at, matrix->integer, matrix->nnz * 8, 0);
+  } else {
+    const size_t parts = permi_mpi_entries(header) / (size_t)header->m / (size_t)header->n;
+    int i;
+    for (i = 0; i < call->m; i++) {
+      const size_t before = (size_t)i * (size_t)call->ld * parts * 8;
+      permi_mpi_move(&at, (void *)((const unsigned char *)call->a + before), (size_t)call->n * parts * 8, 0);
+    }
+    permi_mpi_move(&at, (void *)call->row_counts, (size_t)header->rows * sizeof(int), 0);
+    permi_mpi_move(&at, (void *)call->column_counts, (size_t)header->columns * sizeof(int), 0);
+  }
+}
