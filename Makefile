@@ -142,6 +142,21 @@ $(B)/bench_cuda: $(wildcard tests/cuda/bench*) examples/perm_generate.h $(HEADER
 	$(NVCC) $(NVFLAGS) $(GPU_ARCH) $(CPPFLAGS) tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ \
 	  -Xcompiler $(or $(OPENMP),-O2) -ldl
 
+# MPI: MPICC chooses which. MPI_CUDA=1: with perm_cuda.cu, each rank on GPUs of its own.
+MPICC   ?= mpicc
+mpi: $(B)/perm_mpi ## the command for mpirun and srun (MPICC=mpicc.mpich ...; MPI_CUDA=1: with GPUs)
+MPI_COMPILE = $(MPICC) $(STD) $(WARN) $(OPENMP) -I. $(CFLAGS) $(CPPFLAGS)
+MPI_OBJECTS = $(if $(MPI_CUDA),$(B)/perm_cuda.o)
+MPI_FLAGS   = $(if $(MPI_CUDA),-DPERM_WITH_CUDA)
+$(B)/perm_mpi: $(B)/perm_mpi_$(notdir $(MPICC))
+	cp $< $@
+$(B)/perm_mpi_%: perm_mpi.c examples/perm_cli.c examples/perm_generate.h $(B)/perm.o $(MPI_OBJECTS)
+	@command -v $(MPICC) >/dev/null || { echo "no $(MPICC): apt-get install libopenmpi-dev openmpi-bin, or mpich"; exit 1; }
+	$(MPI_COMPILE) -DPERM_MPI_MAIN perm_mpi.c $(B)/perm.o $(MPI_OBJECTS) -o $@ $(LDFLAGS) $(if $(MPI_CUDA),$(CUDALIB)) $(LIBS)
+$(B)/perm.o: $(HEADERS)
+	@mkdir -p $(B)
+	echo '#include "perm_sparse.h"' | $(COMPILE) $(MPI_FLAGS) -DPERM_IMPLEMENTATION -x c -c - -o $@
+
 libperm.so: $(B)/libperm.so ## shared library
 $(B)/libperm.so: $(HEADERS)
 	@mkdir -p $(B)

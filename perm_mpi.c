@@ -4,7 +4,8 @@
        mpicc program.c perm_mpi.o -lm                            // program.c: #include "perm_mpi.c" declares the calls
 
    or all in one file: #define PERM_MPI_IMPLEMENTATION before the #include (and PERM_IMPLEMENTATION for the headers).
-   The command: mpicc -O2 -fopenmp -DPERM_MPI_MAIN perm_mpi.c -o perm_mpi -lm (`make mpi`). Needs MPI 3.
+   The command (`make mpi`): mpicc -O2 -fopenmp -DPERM_MPI_MAIN -DPERM_IMPLEMENTATION perm_mpi.c -o perm_mpi -lm
+   Needs MPI 3.
 
    CONTENTS (search for the tag)
      >>config       macros that a project may define before
@@ -49,12 +50,9 @@
 /* ======================================================================================== >>config
    PERM_MPI_IMPLEMENTATION  the code too (a compiler that knows __INCLUDE_LEVEL__ sees by itself that this file is not
                             included)
-   PERM_MPI_MAIN            and the command
+   PERM_MPI_MAIN            and the command; with PERM_IMPLEMENTATION, or linked with an object that has it
    PERM_MPI_SECONDS         jobs predicted to take less on one thread run on rank 0 (default 0.1)
    PERM_MPI_RANGE_SECONDS   how long a range lasts (default 4)                                                  */
-#if defined(PERM_MPI_MAIN) && !defined(PERM_IMPLEMENTATION)
-#define PERM_IMPLEMENTATION
-#endif
 #if defined(PERM_MPI_MAIN) && !defined(PERM_MPI_IMPLEMENTATION)
 #define PERM_MPI_IMPLEMENTATION
 #endif
@@ -357,10 +355,10 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* Shorter ranges would cost rank 0 a hundredth of its time, at 20 microseconds each, or lose theirs to the way. */
+/* Shorter ranges would take a tenth of rank 0's time at the very end, at 20 microseconds each, or be lost on the way. */
 static double permi_mpi_least(int ranks)
 {
-  const double least = 2e-5 * 100 * ranks / 10;
+  const double least = 2e-4 * ranks;
   return least > 2e-3 ? least : 2e-3;
 }
 #endif /* coordinator */
@@ -400,16 +398,35 @@ typedef struct permi_mpi_session {
   char message[PERM_MESSAGE_BYTES];
   char node[MPI_MAX_PROCESSOR_NAME];
   const perm_options *options; /* the caller's */
+  perm_options defaults;       /* all zero */
 } permi_mpi_session;
 
 #if defined(PERM_MPI_TESTS)
-/* Faults on demand, on one rank: set by tests/mpi. */
+/* Faults on demand, on one rank: set by tests/mpi, in the command by PERM_MPI_FAULT="name=value ...". */
 static struct {
   int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: the range, from 1, that fails */
   double delay;                                    /* seconds that every range takes longer */
   double least;                                    /* not 0: jobs that take longer are shared out */
   int ranges;
 } permi_mpi_fault;
+
+static void permi_mpi_fault_read(void)
+{
+  const char *text = getenv("PERM_MPI_FAULT");
+  char name[32];
+  double value;
+  int length;
+  while (text && sscanf(text, " %31[a-z_]=%lf%n", name, &value, &length) == 2) {
+    if (!strcmp(name, "rank")) permi_mpi_fault.rank = (int)value;
+    if (!strcmp(name, "version")) permi_mpi_fault.version = (int)value;
+    if (!strcmp(name, "matrix")) permi_mpi_fault.matrix = (int)value;
+    if (!strcmp(name, "memory_at")) permi_mpi_fault.memory_at = (int)value;
+    if (!strcmp(name, "device_at")) permi_mpi_fault.device_at = (int)value;
+    if (!strcmp(name, "delay")) permi_mpi_fault.delay = value;
+    if (!strcmp(name, "least")) permi_mpi_fault.least = value;
+    text += length;
+  }
+}
 #endif
 
 /* Between looks at MPI: at once at first, then ever longer sleeps. */
@@ -466,12 +483,6 @@ static perm_status permi_mpi_fail_memory(perm_result *result)
   return permi_mpi_fail(result, PERM_ERROR_MEMORY, "out of memory");
 }
 
-static const perm_options *permi_mpi_options(const perm_options *options)
-{
-  static const perm_options zero; /* all zero is the default */
-  return options ? options : &zero;
-}
-
 /* Smallest value over all ranks, and the first rank that has it. */
 static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *rank)
 {
@@ -522,7 +533,7 @@ static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, co
   MPI_Iallreduce(&first, &session->nodes, 1, MPI_INT, MPI_SUM, session->comm, &request);
   permi_mpi_wait(&request);
   MPI_Get_processor_name(session->node, &length);
-  session->options = permi_mpi_options(options);
+  session->options = options ? options : &session->defaults;
 }
 
 static void permi_mpi_session_close(permi_mpi_session *session)
@@ -638,6 +649,7 @@ static void permi_mpi_receive(permi_mpi_leader *leader, int rank, int bytes)
   permi_mpi_hand_out(leader, rank);
 }
 
+static perm_status perm_checkpoint_write(const perm_job*a, const perm_state*b, const char *path, const perm_options*c, perm_result*d);
 static void permi_mpi_checkpoint(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->session->options;
@@ -946,6 +958,15 @@ static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job
   return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
 }
 
+#if 1 /* TEMPORARY */
+static perm_status perm_checkpoint_write(const perm_job*a, const perm_state*b, const char *path, const perm_options*c, perm_result*d) {(void)a;(void)b;(void)path;(void)c;(void)d;return PERM_OK;}
+static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, const perm_options *options,
+                                    perm_result *result)
+{
+  (void)job; (void)state; (void)options; (void)result;
+  return PERM_OK;
+}
+#endif
 /* Collective: runs a job; the result is the same on all ranks. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
@@ -1008,18 +1029,20 @@ typedef struct permi_mpi_call { /* arguments, as they were given on rank 0 */
   int kind, m, n;
   const void *a;
   ptrdiff_t ld;
+  int repeated; /* 1: perm_compute_repeated_ */
   const int *row_counts, *column_counts;
   const perm_matrix *matrix;
 } permi_mpi_call;
 
-typedef struct permi_mpi_header { /* what goes to all first. Fields up to `isa` are the same in every version */
+typedef struct permi_mpi_header { /* what goes to all first. The first three fields are the same in every version */
   uint64_t magic, version, sizes;
-  int isa_least, kind, m, n, rows, columns, matrix_kind, checkpoint, status;
+  int kind, m, n, repeated, rows, columns, matrix_kind, checkpoint;
   uint64_t nnz, bytes;
   perm_options options; /* pointers in it mean nothing elsewhere */
   char gpu_cache[1024];
 } permi_mpi_header;
 #define PERMI_MPI_HEADER_BYTES 2048
+typedef char permi_mpi_header_fits[sizeof(permi_mpi_header) <= PERMI_MPI_HEADER_BYTES ? 1 : -1];
 #define PERMI_MPI_MAGIC UINT64_C(0x3149504d4d524550) /* "PERMMPI1" */
 
 static uint64_t permi_mpi_version(void)
@@ -1041,12 +1064,10 @@ static size_t permi_mpi_entries(const permi_mpi_header *header)
          (header->kind == PERMI_MPI_COMPLEX || header->kind == PERMI_MPI_GAUSSIAN ? 2 : 1);
 }
 
-/* Copies an array between its place in the message and the caller's; *at moves on. 1: out of the message. */
-static void permi_mpi_move(unsigned char **at, void *array, size_t bytes, int out)
+/* Copies an array into the message; *at moves on, by a multiple of 8. */
+static void permi_mpi_put(unsigned char **at, const void *array, size_t bytes)
 {
-  if (bytes && out)
-    memcpy(array, *at, bytes);
-  else if (bytes)
+  if (bytes)
     memcpy(*at, array, bytes);
   *at += (bytes + 7) / 8 * 8;
 }
@@ -1083,23 +1104,386 @@ static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *h
     size_t i;
     for (i = 0; i <= (size_t)matrix->m; i++) {
       uint64_t start = matrix->row_start[i];
-      permi_mpi_move(&at, &start, 8, 0);
+      permi_mpi_put(&at, &start, 8);
     }
-    permi_mpi_move(&at, matrix->column, matrix->nnz * sizeof(int), 0);
+    permi_mpi_put(&at, matrix->column, matrix->nnz * sizeof(int));
     if (matrix->kind != PERM_KIND_PATTERN)
-      permi_mpi_move(&at, matrix->real, matrix->nnz * 8, 0);
+      permi_mpi_put(&at, matrix->real, matrix->nnz * 8);
     if (matrix->kind == PERM_KIND_COMPLEX)
-      permi_mpi_move(&at, matrix->imaginary, matrix->nnz * 8, 0);
+      permi_mpi_put(&at, matrix->imaginary, matrix->nnz * 8);
     if (matrix->kind == PERM_KIND_INTEGER)
-      permi_mpi_move(&at, matrix->integer, matrix->nnz * 8, 0);
+      permi_mpi_put(&at, matrix->integer, matrix->nnz * 8);
   } else {
     const size_t parts = permi_mpi_entries(header) / (size_t)header->m / (size_t)header->n;
     int i;
     for (i = 0; i < call->m; i++) {
       const size_t before = (size_t)i * (size_t)call->ld * parts * 8;
-      permi_mpi_move(&at, (void *)((const unsigned char *)call->a + before), (size_t)call->n * parts * 8, 0);
+      permi_mpi_put(&at, (const unsigned char *)call->a + before, (size_t)call->n * parts * 8);
     }
-    permi_mpi_move(&at, (void *)call->row_counts, (size_t)header->rows * sizeof(int), 0);
-    permi_mpi_move(&at, (void *)call->column_counts, (size_t)header->columns * sizeof(int), 0);
+    permi_mpi_put(&at, call->row_counts, (size_t)header->rows * sizeof(int));
+    permi_mpi_put(&at, call->column_counts, (size_t)header->columns * sizeof(int));
   }
 }
+
+/* The other way: a call on what has come. */
+typedef struct permi_mpi_arguments {
+  permi_mpi_call call;
+  perm_matrix matrix;
+  unsigned char *bytes;
+} permi_mpi_arguments;
+
+/* The message itself holds the arrays, but for row_start where size_t is shorter. */
+static void permi_mpi_unpack(const permi_mpi_header *header, permi_mpi_arguments *arguments)
+{
+  permi_mpi_call *call = &arguments->call;
+  perm_matrix *matrix = &arguments->matrix;
+  unsigned char *at = arguments->bytes;
+  const size_t nnz = (size_t)header->nnz;
+  call->kind = header->kind;
+  call->m = header->m;
+  call->n = header->n;
+  call->ld = header->n;
+  call->repeated = header->repeated;
+  if (header->kind == PERMI_MPI_SPARSE) {
+    size_t i;
+    matrix->m = header->m;
+    matrix->n = header->n;
+    matrix->nnz = nnz;
+    matrix->kind = (perm_kind)header->matrix_kind;
+    matrix->row_start = (size_t *)(void *)at;
+    for (i = 0; i <= (size_t)header->m; i++) {
+      uint64_t start;
+      memcpy(&start, at + 8 * i, 8);
+      matrix->row_start[i] = (size_t)start;
+    }
+    at += ((size_t)header->m + 1) * 8;
+    matrix->column = (int *)(void *)at;
+    at += (nnz * sizeof(int) + 7) / 8 * 8;
+    if (matrix->kind != PERM_KIND_PATTERN)
+      matrix->real = (double *)(void *)at;
+    at += nnz * 8;
+    if (matrix->kind == PERM_KIND_COMPLEX)
+      matrix->imaginary = (double *)(void *)at;
+    if (matrix->kind == PERM_KIND_INTEGER)
+      matrix->integer = (int64_t *)(void *)at;
+    call->matrix = matrix;
+  } else {
+    call->a = at;
+    at += permi_mpi_entries(header) * 8;
+    if (header->rows)
+      call->row_counts = (const int *)(void *)at;
+    at += ((size_t)header->rows * sizeof(int) + 7) / 8 * 8;
+    if (header->columns)
+      call->column_counts = (const int *)(void *)at;
+  }
+}
+
+static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_options *options, perm_result *result)
+{
+  const double *x = (const double *)call->a;
+  const int64_t *z = (const int64_t *)call->a;
+  const int plain = !call->repeated;
+  switch (call->kind) {
+  case PERMI_MPI_SPARSE: return perm_compute_sparse(call->matrix, options, result);
+  case PERMI_MPI_REAL:
+    return plain ? perm_compute_real(call->m, call->n, x, call->ld, options, result)
+                 : perm_compute_repeated_real(call->m, call->n, x, call->ld, call->row_counts, call->column_counts,
+                                              options, result);
+  case PERMI_MPI_COMPLEX:
+    return plain ? perm_compute_complex(call->m, call->n, x, call->ld, options, result)
+                 : perm_compute_repeated_complex(call->m, call->n, x, call->ld, call->row_counts, call->column_counts,
+                                                 options, result);
+  case PERMI_MPI_INTEGER:
+    return plain ? perm_compute_integer(call->m, call->n, z, call->ld, options, result)
+                 : perm_compute_repeated_integer(call->m, call->n, z, call->ld, call->row_counts,
+                                                 call->column_counts, options, result);
+  default:
+    return plain ? perm_compute_gaussian(call->m, call->n, z, call->ld, options, result)
+                 : perm_compute_repeated_gaussian(call->m, call->n, z, call->ld, call->row_counts,
+                                                  call->column_counts, options, result);
+  }
+}
+
+/* options.execute of every rank */
+static perm_status permi_mpi_hook(const perm_job *job, perm_state *state, const perm_options *options,
+                                  perm_result *result)
+{
+  return permi_mpi_run((permi_mpi_session *)options->execute_data, job, state, options, result);
+}
+
+/* What all ranks have: the lower one, or portable C for processors of different makes. */
+static int permi_mpi_family(const permi_mpi_session *session)
+{
+  const int own = perm_isa_best();
+  int rank, least = permi_mpi_least_of(session, own, &rank), most = -permi_mpi_least_of(session, -own, &rank);
+  return least == most ? PERM_ISA_AUTO : most == PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
+}
+
+/* Fills in what rank 0 tells. */
+static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call *call, const perm_options *options)
+{
+  header->kind = call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call) ? PERMI_MPI_ALONE : call->kind;
+  header->options = *options;
+  header->checkpoint = options->checkpoint != NULL;
+  if (options->gpu_cache)
+    snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu_cache);
+  if (header->kind >= PERMI_MPI_ALONE)
+    return;
+  if (call->kind == PERMI_MPI_SPARSE) {
+    header->m = call->matrix->m;
+    header->n = call->matrix->n;
+    header->nnz = call->matrix->nnz;
+    header->matrix_kind = (int)call->matrix->kind;
+    header->bytes = permi_mpi_sparse_bytes(header);
+  } else {
+    header->m = call->m;
+    header->n = call->n;
+    header->repeated = call->repeated;
+    header->rows = call->row_counts ? call->m : 0;
+    header->columns = call->column_counts ? call->n : 0;
+    header->bytes = permi_mpi_entries(header) * 8 + permi_mpi_counts_bytes(header);
+  }
+}
+
+/* One call on all ranks. call: rank 0's; NULL elsewhere. 1 in *dismissed: there will be no more. */
+static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mpi_call *call, perm_result *result,
+                                      int *dismissed)
+{
+  const perm_options *own = session->options;
+  unsigned char bytes[PERMI_MPI_HEADER_BYTES];
+  permi_mpi_header header;
+  permi_mpi_arguments arguments;
+  perm_options options;
+  int rank, family;
+  *dismissed = 0;
+  session->over = 0;
+  memset(result, 0, sizeof *result);
+  memset(&header, 0, sizeof header);
+  memset(&arguments, 0, sizeof arguments);
+  if (session->rank == 0) {
+    permi_mpi_header_fill(&header, call, own);
+    header.magic = PERMI_MPI_MAGIC;
+    header.version = permi_mpi_version();
+    header.sizes = permi_mpi_sizes();
+  }
+  memset(bytes, 0, sizeof bytes);
+  memcpy(bytes, &header, sizeof header);
+  permi_mpi_broadcast(session, bytes, sizeof bytes, 0);
+  memcpy(&header, bytes, sizeof header);
+#if defined(PERM_MPI_TESTS)
+  header.version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
+#endif
+  {
+    const int same = header.magic == PERMI_MPI_MAGIC && header.version == permi_mpi_version() &&
+                     header.sizes == permi_mpi_sizes();
+    if (permi_mpi_agree(session, same ? 0 : PERM_ERROR_STATE, "another version or build of perm than rank 0's"))
+      return permi_mpi_fail(result, session->status, session->message);
+  }
+  *dismissed = header.kind == PERMI_MPI_DISMISS;
+  if (*dismissed)
+    return PERM_OK;
+  if (header.kind == PERMI_MPI_ALONE) {
+    if (session->rank == 0)
+      permi_mpi_apply(call, own, result);
+    permi_mpi_broadcast(session, result, sizeof *result, 0);
+    return result->status;
+  }
+  family = permi_mpi_family(session);
+  arguments.bytes = (unsigned char *)permi_mpi_allocate(&own->allocator, (size_t)header.bytes);
+  if (permi_mpi_agree(session, arguments.bytes ? 0 : PERM_ERROR_MEMORY, "out of memory")) {
+    permi_mpi_release(&own->allocator, arguments.bytes);
+    return permi_mpi_fail(result, session->status, session->message);
+  }
+  if (session->rank == 0)
+    permi_mpi_pack(call, &header, arguments.bytes);
+  permi_mpi_broadcast(session, arguments.bytes, (size_t)header.bytes, 0);
+  permi_mpi_unpack(&header, &arguments);
+  options = header.options;
+  options.allocator = own->allocator;
+  options.cancel = own->cancel;
+  options.progress = session->rank == 0 ? own->progress : NULL;
+  options.user_data = own->user_data;
+  options.gpu_cache = header.gpu_cache[0] ? header.gpu_cache : NULL;
+  options.note = session->rank == 0 ? own->note : NULL;
+  options.note_bytes = session->rank == 0 ? own->note_bytes : 0;
+  options.checkpoint = session->rank == 0 ? own->checkpoint : header.checkpoint ? "rank 0's" : NULL;
+  options.execute = permi_mpi_hook;
+  options.execute_data = session;
+  if (family != PERM_ISA_AUTO && (options.isa == PERM_ISA_AUTO || (int)options.isa > family))
+    options.isa = (perm_isa)family;
+  permi_mpi_apply(&arguments.call, &options, result);
+  permi_mpi_release(&own->allocator, arguments.bytes);
+  if (!session->over)
+    permi_mpi_meet(session, PERMI_MPI_RETURNED, 0, result->status, result->message);
+  permi_mpi_least_of(session, result->status < 0 ? (int)result->status : 0, &rank);
+  permi_mpi_broadcast(session, result, sizeof *result, rank);
+  return result->status;
+}
+
+static perm_status permi_mpi_once(MPI_Comm comm, const permi_mpi_call *call, const perm_options *options,
+                                  perm_result *result)
+{
+  permi_mpi_session session;
+  perm_result unwanted;
+  perm_status status;
+  int dismissed;
+  permi_mpi_session_open(&session, comm, options);
+  status = permi_mpi_call_all(&session, call, result ? result : &unwanted, &dismissed);
+  permi_mpi_session_close(&session);
+  return result || status < 0 ? status : PERM_ERROR_NULL;
+}
+
+static perm_status permi_mpi_array(MPI_Comm comm, int kind, int m, int n, const void *a, ptrdiff_t ld, int repeated,
+                                   const int *row_counts, const int *column_counts, const perm_options *options,
+                                   perm_result *result)
+{
+  permi_mpi_call call;
+  memset(&call, 0, sizeof call);
+  call.kind = kind;
+  call.m = m;
+  call.n = n;
+  call.a = a;
+  call.ld = ld;
+  call.repeated = repeated;
+  call.row_counts = row_counts;
+  call.column_counts = column_counts;
+  return permi_mpi_once(comm, &call, options, result);
+}
+
+#define PERMI_MPI_DEFINE(name, type, kind)                                                                             \
+  perm_status perm_mpi_##name(MPI_Comm comm, int m, int n, const type *a, ptrdiff_t ld, const perm_options *options,   \
+                              perm_result *result)                                                                     \
+  {                                                                                                                    \
+    return permi_mpi_array(comm, kind, m, n, a, ld, 0, NULL, NULL, options, result);                                   \
+  }                                                                                                                    \
+  perm_status perm_mpi_repeated_##name(MPI_Comm comm, int m, int n, const type *a, ptrdiff_t ld,                       \
+                                       const int *row_counts, const int *column_counts, const perm_options *options,   \
+                                       perm_result *result)                                                            \
+  {                                                                                                                    \
+    return permi_mpi_array(comm, kind, m, n, a, ld, 1, row_counts, column_counts, options, result);                    \
+  }
+PERMI_MPI_DEFINE(real, double, PERMI_MPI_REAL)
+PERMI_MPI_DEFINE(complex, double, PERMI_MPI_COMPLEX)
+PERMI_MPI_DEFINE(integer, int64_t, PERMI_MPI_INTEGER)
+PERMI_MPI_DEFINE(gaussian, int64_t, PERMI_MPI_GAUSSIAN)
+#undef PERMI_MPI_DEFINE
+
+perm_status perm_mpi_sparse(MPI_Comm comm, const perm_matrix *matrix, const perm_options *options, perm_result *result)
+{
+  permi_mpi_call call;
+  memset(&call, 0, sizeof call);
+  call.kind = PERMI_MPI_SPARSE;
+  call.matrix = matrix;
+  return permi_mpi_once(comm, &call, options, result);
+}
+
+perm_status perm_mpi_dismiss(MPI_Comm comm)
+{
+  perm_result result;
+  permi_mpi_call call;
+  memset(&call, 0, sizeof call);
+  call.kind = PERMI_MPI_DISMISS;
+  return permi_mpi_once(comm, &call, NULL, &result);
+}
+
+perm_status perm_mpi_serve(MPI_Comm comm, const perm_options *options)
+{
+  perm_result result;
+  int dismissed = 0;
+  while (!dismissed) {
+    permi_mpi_session session;
+    permi_mpi_session_open(&session, comm, options);
+    permi_mpi_call_all(&session, NULL, &result, &dismissed);
+    permi_mpi_session_close(&session);
+  }
+  return PERM_OK;
+}
+
+perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *state, const perm_options *options,
+                             perm_result *result)
+{
+  permi_mpi_session session;
+  perm_result unwanted;
+  perm_status status;
+  permi_mpi_session_open(&session, comm, options);
+  status = permi_mpi_run(&session, job, state, session.options, result ? result : &unwanted);
+  permi_mpi_session_close(&session);
+  return result || status < 0 ? status : PERM_ERROR_NULL;
+}
+#endif /* implementation */
+
+/* =========================================================================================== >>main
+   examples/perm_cli.c on rank 0, whose computations are those above; the other ranks serve. Signals, on any rank, stop
+   the job with a checkpoint: SIGTERM (Slurm's warning) and SIGINT as there, and SIGUSR1, which mpirun passes on while
+   it answers SIGTERM with an end in a few seconds. */
+#if defined(PERM_MPI_MAIN)
+#define CLI_COMPUTE(name) permi_mpi_cli_##name
+#define CLI_MAIN permi_mpi_cli_main
+static perm_status permi_mpi_cli_sparse(const perm_matrix *matrix, const perm_options *options, perm_result *result)
+{
+  return perm_mpi_sparse(MPI_COMM_WORLD, matrix, options, result);
+}
+#define PERMI_MPI_CLI(name, type)                                                                                      \
+  static perm_status permi_mpi_cli_repeated_##name(int m, int n, const type *a, ptrdiff_t ld, const int *row_counts,   \
+                                                   const int *column_counts, const perm_options *options,              \
+                                                   perm_result *result)                                                \
+  {                                                                                                                    \
+    return perm_mpi_repeated_##name(MPI_COMM_WORLD, m, n, a, ld, row_counts, column_counts, options, result);          \
+  }
+PERMI_MPI_CLI(real, double)
+PERMI_MPI_CLI(complex, double)
+PERMI_MPI_CLI(integer, int64_t)
+PERMI_MPI_CLI(gaussian, int64_t)
+#include "examples/perm_cli.c"
+
+/* Each rank its own GPUs (--gpus K: K of them, all: one), unless somebody has seen to that already. */
+static void permi_mpi_cli_gpus(int argc, char **argv)
+{
+  MPI_Comm node;
+  char list[1024] = "";
+  int local, gpus = 0, i;
+  if (getenv("CUDA_VISIBLE_DEVICES"))
+    return;
+  for (i = 1; i < argc; i++) {
+    const char *value = !strncmp(argv[i], "--gpus=", 7) ? argv[i] + 7
+                        : !strcmp(argv[i], "--gpus") && i + 1 < argc ? argv[i + 1] : NULL;
+    if (value)
+      gpus = !strcmp(value, "all") ? 1 : atoi(value);
+  }
+  if (gpus < 1 || gpus > 64)
+    return;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &local);
+  MPI_Comm_free(&node);
+  for (i = 0; i < gpus; i++)
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%d", i ? "," : "", local * gpus + i);
+  setenv("CUDA_VISIBLE_DEVICES", list, 1);
+}
+
+int main(int argc, char **argv)
+{
+  struct sigaction action;
+  perm_options options;
+  int rank, level, code = CLI_DONE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  permi_mpi_cli_gpus(argc, argv);
+  memset(&options, 0, sizeof options);
+  options.cancel = &cli_interrupted;
+  cli_catch_signals();
+  memset(&action, 0, sizeof action);
+  action.sa_handler = cli_interrupt;
+  sigaction(SIGUSR1, &action, NULL);
+#if defined(PERM_MPI_TESTS)
+  permi_mpi_fault_read();
+#endif
+  if (rank == 0) {
+    code = permi_mpi_cli_main(argc, argv);
+    perm_mpi_dismiss(MPI_COMM_WORLD);
+  } else {
+    perm_mpi_serve(MPI_COMM_WORLD, &options);
+  }
+  MPI_Finalize();
+  return code;
+}
+#endif

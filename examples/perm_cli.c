@@ -5,7 +5,11 @@
 #if !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L /* isatty */
 #endif
+#ifndef CLI_COMPUTE /* perm_mpi.c includes this file with functions of its own */
+#define CLI_COMPUTE(name) perm_compute_##name
+#define CLI_MAIN main
 #define PERM_IMPLEMENTATION
+#endif
 #include "perm_sparse.h"
 
 #include "perm_generate.h"
@@ -726,10 +730,10 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
                                                             run->minors - 1, options, *list, result);
     }
   } else if (exactly && integer) {
-    (parts == 1 ? perm_compute_repeated_integer : perm_compute_repeated_gaussian)(
+    (parts == 1 ? CLI_COMPUTE(repeated_integer) : CLI_COMPUTE(repeated_gaussian))(
         m, n, integer, n, run->row_counts, run->column_counts, options, result);
   } else {
-    (parts == 1 ? perm_compute_repeated_real : perm_compute_repeated_complex)(m, n, real, n, run->row_counts,
+    (parts == 1 ? CLI_COMPUTE(repeated_real) : CLI_COMPUTE(repeated_complex))(m, n, real, n, run->row_counts,
                                                                               run->column_counts, options, result);
   }
   free(real);
@@ -982,7 +986,7 @@ static int cli_matrix(cli *run, const char *file)
     } else if (dense)
       cli_compute_dense(run, &matrix, &result, &estimate, &list);
     else
-      perm_compute_sparse(&matrix, &run->options, &result);
+      CLI_COMPUTE(sparse)(&matrix, &run->options, &result);
     if (run->options.progress)
       fprintf(stderr, "\r%72s\r", "");
   }
@@ -1012,7 +1016,7 @@ static int cli_matrix(cli *run, const char *file)
   return code;
 }
 
-int main(int argc, char **argv)
+int CLI_MAIN(int argc, char **argv)
 {
   cli run;
   int i, code;
