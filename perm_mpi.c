@@ -848,7 +848,8 @@ static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job,
     permi_mpi_receive_all(leader);
     permi_mpi_pause(&looks);
   }
-  MPI_Waitall(session->ranks * PERMI_MPI_SLOTS, leader->request, MPI_STATUSES_IGNORE);
+  for (rank = 0; rank < session->ranks * PERMI_MPI_SLOTS; rank++)
+    MPI_Wait(&leader->request[rank], MPI_STATUS_IGNORE);
   permi_mpi_checkpoint(leader);
   if (c->status < 0)
     permi_mpi_fail(result, c->status, c->message);
