@@ -128,6 +128,7 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
 #if (defined(PERM_MPI_IMPLEMENTATION) || defined(PERM_MPI_SIMULATE)) && !defined(PERM_MPI_IMPLEMENTED)
 #define PERM_MPI_IMPLEMENTED
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -565,6 +566,7 @@ static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t finger
    callback, within them; the others (permi_mpi_work) look for orders likewise. */
 typedef struct permi_mpi_leader {
   permi_mpi_session *session;
+  const perm_options *options;
   permi_mpi_coordinator coordinator;
   permi_mpi_order *order; /* PERMI_MPI_SLOTS a rank: buffers of messages on their way */
   MPI_Request *request;
@@ -572,6 +574,7 @@ typedef struct permi_mpi_leader {
   int stopping, gone; /* gone: ranks that have said good-bye */
   unsigned char *report;
   double start, deadline, next_report, next_checkpoint, least;
+  perm_result unwritten; /* of the last checkpoint */
   char activity[160];
 } permi_mpi_leader;
 
@@ -649,24 +652,28 @@ static void permi_mpi_receive(permi_mpi_leader *leader, int rank, int bytes)
   permi_mpi_hand_out(leader, rank);
 }
 
-static perm_status perm_checkpoint_write(const perm_job*a, const perm_state*b, const char *path, const perm_options*c, perm_result*d);
+static double permi_mpi_interval(const perm_options *options)
+{
+  return !options->checkpoint ? (double)INFINITY : options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 60;
+}
+
+/* Does writing fail, it is tried again; what counts is the last time. */
 static void permi_mpi_checkpoint(permi_mpi_leader *leader)
 {
-  const perm_options *options = leader->session->options;
-  perm_result result;
+  const perm_options *options = leader->options;
   if (!options->checkpoint)
     return;
-  if (perm_checkpoint_write(leader->coordinator.job, leader->coordinator.state, options->checkpoint, options,
-                            &result) != PERM_OK)
-    permi_mpi_stop(&leader->coordinator, result.status, result.message);
-  leader->next_checkpoint = MPI_Wtime() + (options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 60);
+  memset(&leader->unwritten, 0, sizeof leader->unwritten);
+  perm_checkpoint_write(leader->coordinator.job, leader->coordinator.state, options->checkpoint, options,
+                        &leader->unwritten);
+  leader->next_checkpoint = MPI_Wtime() + permi_mpi_interval(options);
 }
 
 /* Tells the caller, at most every 0.1 s; it may cancel. */
 static void permi_mpi_tell(permi_mpi_leader *leader, double now)
 {
   const permi_mpi_coordinator *c = &leader->coordinator;
-  const permi_mpi_session *session = leader->session;
+  const perm_options *options = leader->options;
   const double seconds = now - leader->start;
   perm_progress progress;
   leader->next_report = now + 0.1;
@@ -674,10 +681,10 @@ static void permi_mpi_tell(permi_mpi_leader *leader, double now)
   progress.fraction = progress.fraction < 1 ? progress.fraction : 1;
   progress.seconds = seconds;
   progress.seconds_left = c->done > 0 ? seconds * (c->total - c->before - c->done) / c->done : (double)INFINITY;
-  snprintf(leader->activity, sizeof leader->activity, "%d ranks on %d node%s, %.3g elements/s", session->ranks,
-           session->nodes, session->nodes == 1 ? "" : "s", c->elements / (seconds > 0 ? seconds : 1));
+  snprintf(leader->activity, sizeof leader->activity, "%d ranks on %d node%s, %.3g elements/s", c->ranks,
+           leader->session->nodes, leader->session->nodes == 1 ? "" : "s", c->elements / (seconds > 0 ? seconds : 1));
   progress.activity = leader->activity;
-  if (session->options->progress(&progress, session->options->user_data))
+  if (options->progress(&progress, options->user_data))
     permi_mpi_stop(&leader->coordinator, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
 }
 
@@ -697,7 +704,7 @@ static void permi_mpi_receive_all(permi_mpi_leader *leader)
 /* What has come in, what is due. */
 static void permi_mpi_look(permi_mpi_leader *leader)
 {
-  const perm_options *options = leader->session->options;
+  const perm_options *options = leader->options;
   permi_mpi_coordinator *c = &leader->coordinator;
   double now;
   int rank;
@@ -714,7 +721,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
     for (rank = 1; rank < c->ranks; rank++)
       permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
     permi_mpi_checkpoint(leader);
-  } else if (options->checkpoint && now >= leader->next_checkpoint) {
+  } else if (now >= leader->next_checkpoint) {
     permi_mpi_checkpoint(leader);
   }
 }
@@ -760,7 +767,6 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
   options.threads = permi_mpi_threads(session);
   options.max_seconds = 0;
   options.checkpoint = NULL;
-  options.parts = 0;
   memset(report, 0, sizeof *report);
   memset(&result, 0, sizeof result);
   report->range = *range;
@@ -817,10 +823,11 @@ static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job,
   permi_mpi_session *session = leader->session;
   permi_mpi_coordinator *c = &leader->coordinator;
   int rank, looks = 0;
+  leader->options = options;
   leader->start = MPI_Wtime();
   leader->deadline = options->max_seconds > 0 ? leader->start + options->max_seconds : (double)INFINITY;
   leader->next_report = leader->start + 0.2;
-  leader->next_checkpoint = leader->start + (options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 60);
+  leader->next_checkpoint = leader->start + permi_mpi_interval(options);
   leader->least = permi_mpi_least(session->ranks);
   permi_mpi_coordinator_begin(c, state, leader->threads);
   for (rank = 1; rank < session->ranks; rank++)
@@ -855,8 +862,12 @@ static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job,
     permi_mpi_fail(result, c->status, c->message);
   else if (c->status == PERM_OK)
     perm_state_finish(job, state, result);
+  else if (leader->unwritten.status < 0)
+    *result = leader->unwritten;
   else
     permi_mpi_so_far(leader, options, result);
+  if (result->status == PERM_OK && leader->unwritten.status < 0)
+    snprintf(result->message, sizeof result->message, "%s", leader->unwritten.message);
   result->threads = result->gpus = 0;
   for (rank = 0; rank < session->ranks; rank++) {
     result->threads += leader->threads[rank];
@@ -959,15 +970,37 @@ static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job
   return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
 }
 
-#if 1 /* TEMPORARY */
-static perm_status perm_checkpoint_write(const perm_job*a, const perm_state*b, const char *path, const perm_options*c, perm_result*d) {(void)a;(void)b;(void)path;(void)c;(void)d;return PERM_OK;}
+/* Rank 0's part of what perm_job_execute does before it begins: an empty state gets what the checkpoint holds, which is
+   written at once, so that a bad name shows early. */
 static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, const perm_options *options,
                                     perm_result *result)
 {
-  (void)job; (void)state; (void)options; (void)result;
-  return PERM_OK;
+  perm_state *kept = NULL;
+  perm_status status = PERM_OK;
+  FILE *file;
+  int i, empty = 1;
+  if (!options->checkpoint)
+    return PERM_OK;
+  errno = 0;
+  file = fopen(options->checkpoint, "rb");
+  if (file || errno != ENOENT) {
+    if (file)
+      fclose(file);
+    status = perm_checkpoint_read(job, options->checkpoint, options, &kept, result);
+  }
+  for (i = 0; i < perm_job_leaves(job); i++) {
+    perm_leaf leaf;
+    uint64_t begin, end;
+    perm_job_leaf(job, i, &leaf);
+    perm_state_left(job, state, i, 0, &begin, &end);
+    empty &= begin == 0 && end == leaf.chunks;
+  }
+  if (status == PERM_OK && kept && empty)
+    status = perm_state_merge(job, state, kept, result);
+  perm_state_free(kept);
+  return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint, options, result) : status;
 }
-#endif
+
 /* Collective: runs a job; the result is the same on all ranks. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
@@ -975,7 +1008,6 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
   permi_mpi_leader leader;
   MPI_Request request;
   uint64_t fingerprint = perm_job_fingerprint(job);
-  perm_status status = PERM_OK;
   int alone = 0, led = 0, threads;
   if (session->over)
     return permi_mpi_fail(result, session->status, session->message);
@@ -984,20 +1016,29 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
 #endif
   if (permi_mpi_meet(session, PERMI_MPI_ENTERED, fingerprint, PERM_OK, ""))
     return permi_mpi_fail(result, session->status, session->message);
+  memset(result, 0, sizeof *result);
   if (session->rank == 0) {
-    alone = permi_mpi_alone(session, job);
-    if (!alone) {
-      led = permi_mpi_leader_create(&leader, session, job);
-      status = led ? permi_mpi_resume(job, state, options, result) : permi_mpi_fail_memory(result);
-    }
+    alone = options->merges || permi_mpi_alone(session, job);
+    if (options->parts)
+      permi_mpi_fail(result, PERM_ERROR_OPTION, "parts go without MPI: all ranks together do the whole job");
+    else if (!alone && !(led = permi_mpi_leader_create(&leader, session, job)))
+      permi_mpi_fail_memory(result);
+    else if (!alone)
+      permi_mpi_resume(job, state, options, result);
+  }
+  if (permi_mpi_agree(session, result->status, result->message)) {
+    if (led)
+      permi_mpi_leader_free(&leader);
+    session->over = 0; /* all are at one place: only this job has failed */
+    if (session->rank == 0)
+      snprintf(session->message, sizeof session->message, "%s", result->message);
+    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* not some rank's: the caller's */
+    return permi_mpi_fail(result, session->status, session->message);
   }
   permi_mpi_broadcast(session, &alone, sizeof alone, 0);
   if (alone) {
     if (session->rank == 0)
       perm_job_execute(job, state, options, result);
-  } else if (permi_mpi_agree(session, status, status == PERM_OK ? "" : result->message)) {
-    permi_mpi_fail(result, session->status, session->message);
-    session->over = 0; /* all are at one place: only this job has failed */
   } else {
     threads = permi_mpi_threads(session);
     MPI_Igather(&threads, 1, MPI_INT, led ? leader.threads : NULL, 1, MPI_INT, 0, session->comm, &request);
@@ -1225,6 +1266,11 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
 {
   header->kind = call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call) ? PERMI_MPI_ALONE : call->kind;
   header->options = *options;
+  if (options->checkpoint && options->isa == PERM_ISA_AUTO) { /* the family that the job was begun with */
+    perm_options begun = *options;
+    if (perm_checkpoint_options(options->checkpoint, &begun, NULL, NULL, NULL) == PERM_OK)
+      header->options.isa = begun.isa;
+  }
   header->checkpoint = options->checkpoint != NULL;
   if (options->gpu_cache)
     snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu_cache);
@@ -1308,6 +1354,7 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   options.note = session->rank == 0 ? own->note : NULL;
   options.note_bytes = session->rank == 0 ? own->note_bytes : 0;
   options.checkpoint = session->rank == 0 ? own->checkpoint : header.checkpoint ? "rank 0's" : NULL;
+  options.merges = session->rank == 0 ? own->merges : 0;
   options.execute = permi_mpi_hook;
   options.execute_data = session;
   if (family != PERM_ISA_AUTO && (options.isa == PERM_ISA_AUTO || (int)options.isa > family))
