@@ -375,6 +375,7 @@ enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };                        /*
 enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 };            /* orders */
 enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };                       /* where a rank is: see permi_mpi_meet */
 enum { PERMI_MPI_NONE = -1, PERMI_MPI_BYE = -2 };
+#define PERMI_MPI_CAUSE 1000
 #define PERMI_MPI_SLOTS (PERMI_MPI_AHEAD + 2)
 
 typedef struct permi_mpi_order { /* rank 0 to the others */
@@ -408,8 +409,10 @@ static struct {
   int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: the range, from 1, that fails */
   double delay;                                    /* seconds that every range takes longer */
   double least;                                    /* not 0: jobs that take longer are shared out */
-  int ranges;
+  double checkpoint;                               /* not 0: checkpoint_seconds */
+  int isa, ranges;                                 /* isa: the best that the rank has */
 } permi_mpi_fault;
+static int permi_mpi_fault_shared; /* jobs that were shared out */
 
 static void permi_mpi_fault_read(void)
 {
@@ -425,6 +428,7 @@ static void permi_mpi_fault_read(void)
     if (!strcmp(name, "device_at")) permi_mpi_fault.device_at = (int)value;
     if (!strcmp(name, "delay")) permi_mpi_fault.delay = value;
     if (!strcmp(name, "least")) permi_mpi_fault.least = value;
+    if (!strcmp(name, "checkpoint")) permi_mpi_fault.checkpoint = value;
     text += length;
   }
 }
@@ -510,7 +514,7 @@ static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *
     snprintf(session->message, sizeof session->message, "rank %d (%.60s): %.170s", rank, session->node, message);
   permi_mpi_broadcast(session, session->message, sizeof session->message, rank);
   session->over = 1;
-  session->status = (perm_status)worst;
+  session->status = (perm_status)(worst < -PERMI_MPI_CAUSE ? worst + PERMI_MPI_CAUSE : worst);
   return worst;
 }
 
@@ -552,11 +556,12 @@ static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t finger
   lead[0] = (uint64_t)place;
   lead[1] = fingerprint;
   permi_mpi_broadcast(session, lead, sizeof lead, 0);
-  if (lead[0] != (uint64_t)place || lead[1] != fingerprint) {
-    verdict = place == PERMI_MPI_RETURNED && status < 0 ? status : PERM_ERROR_STATE;
-    if (verdict == PERM_ERROR_STATE)
-      message = lead[0] == (uint64_t)place ? "another matrix, or another plan for it, than rank 0's"
-                                           : "another plan than rank 0's, with more or fewer jobs";
+  if (place == PERMI_MPI_RETURNED && status < 0) {
+    verdict = status - PERMI_MPI_CAUSE; /* before those whose only trouble is that this rank is not with them */
+  } else if (lead[0] != (uint64_t)place || lead[1] != fingerprint) {
+    verdict = PERM_ERROR_STATE;
+    message = lead[0] == (uint64_t)place ? "another matrix, or another plan for it, than rank 0's"
+                                         : "another plan than rank 0's, with more or fewer jobs";
   }
   return permi_mpi_agree(session, verdict, message);
 }
@@ -654,6 +659,10 @@ static void permi_mpi_receive(permi_mpi_leader *leader, int rank, int bytes)
 
 static double permi_mpi_interval(const perm_options *options)
 {
+#if defined(PERM_MPI_TESTS)
+  if (options->checkpoint && permi_mpi_fault.checkpoint > 0)
+    return permi_mpi_fault.checkpoint;
+#endif
   return !options->checkpoint ? (double)INFINITY : options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 60;
 }
 
@@ -1040,6 +1049,9 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
     if (session->rank == 0)
       perm_job_execute(job, state, options, result);
   } else {
+#if defined(PERM_MPI_TESTS)
+    permi_mpi_fault_shared++;
+#endif
     threads = permi_mpi_threads(session);
     MPI_Igather(&threads, 1, MPI_INT, led ? leader.threads : NULL, 1, MPI_INT, 0, session->comm, &request);
     permi_mpi_wait(&request);
@@ -1256,8 +1268,12 @@ static perm_status permi_mpi_hook(const perm_job *job, perm_state *state, const 
 /* What all ranks have: the lower one, or portable C for processors of different makes. */
 static int permi_mpi_family(const permi_mpi_session *session)
 {
-  const int own = perm_isa_best();
-  int rank, least = permi_mpi_least_of(session, own, &rank), most = -permi_mpi_least_of(session, -own, &rank);
+  int own = perm_isa_best(), rank, least, most;
+#if defined(PERM_MPI_TESTS)
+  own = permi_mpi_fault.isa && permi_mpi_fault.rank == session->rank ? permi_mpi_fault.isa : own;
+#endif
+  least = permi_mpi_least_of(session, own, &rank);
+  most = -permi_mpi_least_of(session, -own, &rank);
   return least == most ? PERM_ISA_AUTO : most == PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
 }
 

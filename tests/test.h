@@ -19,6 +19,7 @@ typedef struct test_case { const char *name; void (*run)(void); } test_case;
 static struct { test_case table[512]; int count; } test_list;
 static struct { const char *name; long checks, failures; int skipped; } test_now;
 static int test_verbose; /* -v: tests may print figures */
+static void (*test_before)(void); /* NULL, or what happens before every test */
 
 static int test_register(const char *name, void (*run)(void))
 {
@@ -136,6 +137,8 @@ static int test_main(int argc, char **argv)
     memset(&test_now, 0, sizeof test_now);
     test_now.name = test->name;
     test_seed(1);
+    if (test_before)
+      test_before();
     test->run();
     if (!test_now.checks && !test_now.skipped)
       test_fail(__FILE__, __LINE__, "the test made no check", "");
