@@ -153,6 +153,10 @@ $(B)/perm_mpi: $(B)/perm_mpi_$(notdir $(MPICC))
 $(B)/perm_mpi_%: perm_mpi.c examples/perm_cli.c examples/perm_generate.h $(B)/perm.o $(MPI_OBJECTS)
 	@command -v $(MPICC) >/dev/null || { echo "no $(MPICC): apt-get install libopenmpi-dev openmpi-bin, or mpich"; exit 1; }
 	$(MPI_COMPILE) -DPERM_MPI_MAIN perm_mpi.c $(B)/perm.o $(MPI_OBJECTS) -o $@ $(LDFLAGS) $(if $(MPI_CUDA),$(CUDALIB)) $(LIBS)
+# Tests of it, one MPI a program: build/tests_mpi.openmpi is built with mpicc.openmpi, .default with mpicc.
+$(B)/tests_mpi.%: tests/mpi/tests.c tests/test.h perm_mpi.c examples/perm_generate.h $(B)/perm.o
+	$(patsubst %.default,%,mpicc.$*) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O1 -I. -Itests -DPERM_MPI_IMPLEMENTATION \
+	  -DPERM_MPI_TESTS $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/perm.o: $(HEADERS)
 	@mkdir -p $(B)
 	echo '#include "perm_sparse.h"' | $(COMPILE) $(MPI_FLAGS) -DPERM_IMPLEMENTATION -x c -c - -o $@

@@ -404,7 +404,7 @@ typedef struct permi_mpi_session {
 } permi_mpi_session;
 
 #if defined(PERM_MPI_TESTS)
-/* Faults on demand, on one rank: set by tests/mpi, in the command by PERM_MPI_FAULT="name=value ...". */
+/* Faults on demand, on one rank: set by tests/mpi. */
 static struct {
   int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: the range, from 1, that fails */
   double delay;                                    /* seconds that every range takes longer */
@@ -413,25 +413,6 @@ static struct {
   int isa, ranges;                                 /* isa: the best that the rank has */
 } permi_mpi_fault;
 static int permi_mpi_fault_shared; /* jobs that were shared out */
-
-static void permi_mpi_fault_read(void)
-{
-  const char *text = getenv("PERM_MPI_FAULT");
-  char name[32];
-  double value;
-  int length;
-  while (text && sscanf(text, " %31[a-z_]=%lf%n", name, &value, &length) == 2) {
-    if (!strcmp(name, "rank")) permi_mpi_fault.rank = (int)value;
-    if (!strcmp(name, "version")) permi_mpi_fault.version = (int)value;
-    if (!strcmp(name, "matrix")) permi_mpi_fault.matrix = (int)value;
-    if (!strcmp(name, "memory_at")) permi_mpi_fault.memory_at = (int)value;
-    if (!strcmp(name, "device_at")) permi_mpi_fault.device_at = (int)value;
-    if (!strcmp(name, "delay")) permi_mpi_fault.delay = value;
-    if (!strcmp(name, "least")) permi_mpi_fault.least = value;
-    if (!strcmp(name, "checkpoint")) permi_mpi_fault.checkpoint = value;
-    text += length;
-  }
-}
 #endif
 
 /* Between looks at MPI: at once at first, then ever longer sleeps. */
@@ -1538,9 +1519,6 @@ int main(int argc, char **argv)
   memset(&action, 0, sizeof action);
   action.sa_handler = cli_interrupt;
   sigaction(SIGUSR1, &action, NULL);
-#if defined(PERM_MPI_TESTS)
-  permi_mpi_fault_read();
-#endif
   if (rank == 0) {
     code = permi_mpi_cli_main(argc, argv);
     perm_mpi_dismiss(MPI_COMM_WORLD);

@@ -1,10 +1,15 @@
 /* perm_mpi.c on the ranks of one mpirun: every test runs on all of them in step. Rank 0 prints; a check counts the
-   ranks on which it fails. Usage: mpirun -np K build/tests_mpi [-t THREADS] [FILTER...] */
+   ranks on which it fails. Usage: mpirun -np K build/tests_mpi [-t THREADS] [-v] [FILTER...]
+   For tests/mpi/kill.sh: ... --job KIND METHOD CHECKPOINT DIRECTORY: one job, slow, that writes a checkpoint very often;
+   every rank's process number goes to DIRECTORY/RANK, the result's bits to standard output. */
+#define _POSIX_C_SOURCE 200809L
 #include "perm_mpi.c"
 
 #include "examples/perm_generate.h"
 
 #include "test.h"
+
+#include <unistd.h>
 
 static int mpi_rank, mpi_ranks, mpi_threads;
 
@@ -217,7 +222,7 @@ static void big_matrix(perm_matrix *matrix)
   perm_result result;
   memset(matrix, 0, sizeof *matrix);
   if (mpi_rank == 0)
-    perm_generate("uniform:24", 3, NULL, matrix, &result);
+    perm_generate("uniform:26", 3, NULL, matrix, &result);
 }
 
 #define CHECKPOINT "build/mpi/tests.checkpoint"
@@ -234,12 +239,12 @@ TEST(t_mpi_stops_and_resumes)
   memset(&alone, 0, sizeof alone);
   options.checkpoint = CHECKPOINT;
   options.checkpoint_seconds = 1e-3;
-  permi_mpi_fault.delay = 0.002;
+  permi_mpi_fault.delay = 0.004;
   for (rank = -1; rank < mpi_ranks; rank++) {
     remove(CHECKPOINT);
     cancel = rank == mpi_rank;
     options.cancel = &cancel;
-    options.max_seconds = rank < 0 ? 0.02 : 0;
+    options.max_seconds = rank < 0 ? 0.01 : 0;
     perm_mpi_sparse(MPI_COMM_WORLD, &matrix, &options, &result);
     CHECK_SHOW(result.status == (rank < 0 ? PERM_STOPPED_TIME : PERM_STOPPED_CANCELLED), "%d: %s", rank,
                result.message);
@@ -265,7 +270,7 @@ TEST(t_mpi_stops_and_resumes)
     options.checkpoint_seconds = 0;
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && same_bits(&alone, &result));
     remove(CHECKPOINT);
-    options.max_seconds = 0.005;
+    options.max_seconds = 0.01;
     perm_compute_sparse(&matrix, &options, &result);
   }
   options.max_seconds = 0;
@@ -457,8 +462,8 @@ TEST(t_mpi_family)
   /* a checkpoint keeps to its family where a better one is at hand, and one that needs more is refused */
   options.isa = PERM_ISA_AUTO;
   options.checkpoint = CHECKPOINT;
-  options.max_seconds = 0.02;
-  permi_mpi_fault.delay = 0.002;
+  options.max_seconds = 0.01;
+  permi_mpi_fault.delay = 0.004;
   remove(CHECKPOINT);
   CHECK(perm_mpi_sparse(MPI_COMM_WORLD, &matrix, &options, &result) == PERM_STOPPED_TIME);
   no_fault();
@@ -534,12 +539,65 @@ TEST(t_mpi_progress)
   perm_matrix_free(&matrix);
 }
 
+static int one_job(const char *kind, const char *method, const char *checkpoint, const char *directory)
+{
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  char name[256], value[PERM_TEXT_BYTES];
+  FILE *file;
+  int k = 0;
+  memset(&options, 0, sizeof options);
+  memset(&matrix, 0, sizeof matrix);
+  options.threads = 1;
+  while (k < PERM_METHOD_COUNT && strcmp(method, perm_method_name((perm_method)k)))
+    k++;
+  options.method = (perm_method)k;
+  options.checkpoint = *checkpoint ? checkpoint : CHECKPOINT; /* with one, precision does not rise */
+  options.checkpoint_seconds = 0.01;
+  permi_mpi_fault.rank = -1;
+  permi_mpi_fault.least = 1e-12;
+  permi_mpi_fault.delay = 0.05;
+  snprintf(name, sizeof name, "%s/%d.new", directory, mpi_rank);
+  file = fopen(name, "w");
+  if (file) {
+    char last[256];
+    fprintf(file, "%ld\n", (long)getpid());
+    fclose(file);
+    snprintf(last, sizeof last, "%s/%d", directory, mpi_rank);
+    rename(name, last);
+  }
+  if (mpi_rank == 0)
+    perm_generate(kind, 11, NULL, &matrix, &result);
+  if (*checkpoint) {
+    perm_mpi_sparse(MPI_COMM_WORLD, &matrix, &options, &result);
+  } else {
+    remove(CHECKPOINT);
+    perm_compute_sparse(&matrix, &options, &result);
+  }
+  if (mpi_rank == 0) {
+    perm_result_text(&result, value, sizeof value);
+    printf("%s %s %a %a %a %.0f\n", value, perm_method_name(result.method), result.value, result.imaginary,
+           result.estimate, result.terms);
+    if (result.status != PERM_OK)
+      printf("%s\n", result.message);
+    fflush(stdout);
+  }
+  perm_matrix_free(&matrix);
+  return result.status != PERM_OK;
+}
+
 int main(int argc, char **argv)
 {
   int level, code, worst;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &mpi_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &mpi_ranks);
+  if (argc == 6 && !strcmp(argv[1], "--job")) {
+    code = one_job(argv[2], argv[3], argv[4], argv[5]);
+    MPI_Finalize();
+    return code;
+  }
   mpi_threads = 1;
   if (argc > 2 && !strcmp(argv[1], "-t")) {
     mpi_threads = atoi(argv[2]);
