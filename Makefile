@@ -25,7 +25,7 @@ TESTS   := $(wildcard tests/*.c tests/*.h) examples/perm_generate.h
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
 .PHONY: all run setup check check-full check-compile check-isa check-sanitize check-faults fuzz bench bench-sparse \
-        examples install clean help cuda check-cuda bench-cuda
+        examples install clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi
 
 all: $(B)/perm examples ## the command and the examples
 
@@ -142,24 +142,35 @@ $(B)/bench_cuda: $(wildcard tests/cuda/bench*) examples/perm_generate.h $(HEADER
 	$(NVCC) $(NVFLAGS) $(GPU_ARCH) $(CPPFLAGS) tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ \
 	  -Xcompiler $(or $(OPENMP),-O2) -ldl
 
-# MPI: MPICC chooses which. MPI_CUDA=1: with perm_cuda.cu, each rank on GPUs of its own.
+# MPI: MPICC says whose. MPI_CUDA=1: with perm_cuda.cu, each rank on GPUs of its own.
 MPICC   ?= mpicc
-mpi: $(B)/perm_mpi ## the command for mpirun and srun (MPICC=mpicc.mpich ...; MPI_CUDA=1: with GPUs)
-MPI_COMPILE = $(MPICC) $(STD) $(WARN) $(OPENMP) -I. $(CFLAGS) $(CPPFLAGS)
-MPI_OBJECTS = $(if $(MPI_CUDA),$(B)/perm_cuda.o)
-MPI_FLAGS   = $(if $(MPI_CUDA),-DPERM_WITH_CUDA)
-$(B)/perm_mpi: $(B)/perm_mpi_$(notdir $(MPICC))
-	cp $< $@
-$(B)/perm_mpi_%: perm_mpi.c examples/perm_cli.c examples/perm_generate.h $(B)/perm.o $(MPI_OBJECTS)
-	@command -v $(MPICC) >/dev/null || { echo "no $(MPICC): apt-get install libopenmpi-dev openmpi-bin, or mpich"; exit 1; }
-	$(MPI_COMPILE) -DPERM_MPI_MAIN perm_mpi.c $(B)/perm.o $(MPI_OBJECTS) -o $@ $(LDFLAGS) $(if $(MPI_CUDA),$(CUDALIB)) $(LIBS)
-# Tests of it, one MPI a program: build/tests_mpi.openmpi is built with mpicc.openmpi, .default with mpicc.
+MPI_CC   = $(patsubst %.default,%,mpicc.$*)
+MPI_MAIN = $(STD) $(WARN) $(OPENMP) -I. $(CFLAGS) $(CPPFLAGS) -DPERM_MPI_MAIN perm_mpi.c
+mpi: $(if $(MPI_CUDA),$(B)/perm_with_gpu.o $(B)/perm_cuda.o,$(B)/perm.o) ## build/perm_mpi, the command for mpirun and srun (MPICC=..., MPI_CUDA=1: with GPUs)
+	@if command -v $(MPICC) >/dev/null; then set -x; \
+	  $(MPICC) $(MPI_MAIN) $^ -o $(B)/perm_mpi $(LDFLAGS) $(if $(MPI_CUDA),$(CUDALIB)) $(LIBS); \
+	else echo "SKIP perm_mpi: no $(MPICC) (apt-get install libopenmpi-dev openmpi-bin, or mpich)"; test "$(REQUIRE)" != 1; fi
+
+check-mpi: $(B)/perm ## perm_mpi.c with Open MPI and MPICH: bits, faults, 200 kills (REQUIRE=1: an MPI must be there)
+	@sh tests/mpi/run.sh full
+
+bench-mpi: ## two ranks on two cores against one: a Markdown table
+	@sh tests/mpi/bench.sh
+
+# For the tests, one MPI a program: build/tests_mpi.openmpi is built with mpicc.openmpi, .default with mpicc.
+$(B)/perm_mpi.%: perm_mpi.c examples/perm_cli.c examples/perm_generate.h $(B)/perm.o
+	$(MPI_CC) $(MPI_MAIN) $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/tests_mpi.%: tests/mpi/tests.c tests/test.h perm_mpi.c examples/perm_generate.h $(B)/perm.o
-	$(patsubst %.default,%,mpicc.$*) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O1 -I. -Itests -DPERM_MPI_IMPLEMENTATION \
+	$(MPI_CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O1 -I. -Itests -DPERM_MPI_IMPLEMENTATION \
 	  -DPERM_MPI_TESTS $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+$(B)/simulate_mpi: tests/mpi/simulate.c perm_mpi.c $(B)/perm.o
+	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+$(B)/perm_with_gpu.o: $(HEADERS)
+	@mkdir -p $(B)
+	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION -x c -c - -o $@
 $(B)/perm.o: $(HEADERS)
 	@mkdir -p $(B)
-	echo '#include "perm_sparse.h"' | $(COMPILE) $(MPI_FLAGS) -DPERM_IMPLEMENTATION -x c -c - -o $@
+	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_IMPLEMENTATION -x c -c - -o $@
 
 libperm.so: $(B)/libperm.so ## shared library
 $(B)/libperm.so: $(HEADERS)

@@ -1,0 +1,83 @@
+#!/bin/sh
+# Tests of perm_mpi.c with every MPI there is: bits, stops, faults, the command, kills; a thousand simulated ranks; that
+# it compiles as C99 and C++11 without a warning. Usage: tests/mpi/run.sh [full]   full: all ranks with all threads, 200
+# kills. REQUIRE=1: nothing may be skipped. The last line is `N passed, N failed, N skipped`.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/mpi/mpirun.sh
+mode=$1 passed=0 failed=0 skipped=0
+out=build/mpi/run; mkdir -p $out
+add() { # add LOG NAME: its closing line
+  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' $1 | tail -n 1)
+  if [ -z "$line" ]; then
+    failed=$((failed + 1)); echo "FAIL $2 ended without its closing line"; tail -n 20 $1
+  else
+    set -- $line "$@"
+    passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
+    [ $3 -eq 0 ] || { echo "FAIL $8"; grep -A 1 FAIL $7 | head -n 20; }
+  fi
+}
+check() { name=$1; shift
+  if "$@" >$out/log 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; head -n 20 $out/log; fi; }
+
+make -s build/simulate_mpi && build/simulate_mpi >$out/simulate 2>&1
+add $out/simulate "a thousand simulated ranks"; head -n 1 $out/simulate
+if [ -z "$mpis" ]; then
+  echo "SKIP mpi: no MPI (apt-get install libopenmpi-dev openmpi-bin, or mpich)"
+  if [ "$REQUIRE" = 1 ]; then failed=$((failed + 1)); else skipped=$((skipped + 1)); fi
+  echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit
+fi
+
+# warnings: the declarations and the code, in both languages
+strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fsyntax-only -I."
+printf '#include "perm_mpi.c"\nint main(void) { return perm_mpi_real == 0; }\n' >$out/user.c
+for mpi in $mpis; do
+  include=$($(mpicc_of $mpi) -show | tr ' ' '\n' | grep '^-I')
+  for compiler in gcc clang; do
+    command -v $compiler >/dev/null || continue
+    for source in perm_mpi.c "-DPERM_MPI_MAIN perm_mpi.c" "-DPERM_MPI_TESTS perm_mpi.c" $out/user.c; do
+      check "$compiler, C99, $mpi, $source" $compiler -std=c99 $strict $include $source
+      case $source in *MAIN*) continue;; esac # the command is C
+      check "$compiler, C++11, $mpi, $source" $compiler -x c++ -std=c++11 $strict $include $source
+    done
+  done
+done
+
+for mpi in $mpis; do
+  if ! make -s build/tests_mpi.$mpi build/perm_mpi.$mpi >$out/log 2>&1; then
+    failed=$((failed + 1)); echo "FAIL building with $mpi"; head -n 20 $out/log; continue
+  fi
+  run=$(mpirun_of $mpi)
+  for ranks in 1 2 3 4; do
+    for threads in 1 2; do
+      filter=""
+      [ "$mode" = full ] || [ $threads = 1 -a $mpi = ${mpis##* } ] || filter="bits"
+      $run -np $ranks build/tests_mpi.$mpi -t $threads $filter >$out/tests 2>&1
+      add $out/tests "$mpi, $ranks ranks, $threads threads"
+    done
+  done
+  # the command: values, errors and exit codes of build/perm
+  for arguments in "--generate uniform:27" "--generate bernoulli:26" "--generate er:30:0.5 --method hybrid" \
+                   "--generate grid:8:8" "--generate uniform:8 --rows 2,1,1,1,1,1,1,0" "--generate uniform:6 --minors 2" \
+                   "--generate ones:5 --mod 7"; do
+    build/perm $arguments --json >$out/one 2>&1; code=$?
+    $run -np 3 build/perm_mpi.$mpi $arguments --json >$out/three 2>$out/err
+    check "$mpi: exit code of perm $arguments" test $? -eq $code
+    for file in $out/one $out/three; do
+      sed 's/"threads":[0-9]*,//; s/"plan_seconds":[^,]*,//; s/"seconds":[^,]*,//' $file >$file.same
+    done
+    check "$mpi: perm $arguments" cmp $out/one.same $out/three.same
+    check "$mpi: perm $arguments says something" test -s $out/three.same
+  done
+  $run -np 2 build/perm_mpi.$mpi no_such_file >$out/three 2>&1
+  check "$mpi: exit code of a missing file" test $? -eq 4
+  check "$mpi: words about a missing file" grep -q "^perm: no_such_file: " $out/three
+  $run -np 2 build/perm_mpi.$mpi --no-such-option >$out/three 2>&1
+  check "$mpi: exit code of a bad option" test $? -eq 2
+  $run -np 2 build/perm_mpi.$mpi --version >$out/three 2>&1
+  check "$mpi: --version" grep -q "^perm [0-9]" $out/three
+done
+sh tests/mpi/kill.sh $([ "$mode" = full ] && echo 200 || echo 20) >$out/kill 2>&1
+add $out/kill "kills"; grep ' kills ' $out/kill
+[ $failed -eq 0 ] || [ ! -s $out/kill ] || grep -A 5 FAIL $out/kill
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
