@@ -764,8 +764,9 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
 #if defined(PERM_MPI_TESTS)
   if (permi_mpi_fault.delay > 0) {
     const double until = MPI_Wtime() + permi_mpi_fault.delay;
-    while (MPI_Wtime() < until)
-      look(NULL, user_data);
+    int looks = 100;
+    while (MPI_Wtime() < until && !look(NULL, user_data))
+      permi_mpi_pause(&looks);
   }
   if (permi_mpi_fault.rank == session->rank) {
     permi_mpi_fault.ranges++;
@@ -1249,7 +1250,7 @@ static perm_status permi_mpi_hook(const perm_job *job, perm_state *state, const 
 /* What all ranks have: the lower one, or portable C for processors of different makes. */
 static int permi_mpi_family(const permi_mpi_session *session)
 {
-  int own = perm_isa_best(), rank, least, most;
+  int own = (int)perm_isa_best(), rank, least, most;
 #if defined(PERM_MPI_TESTS)
   own = permi_mpi_fault.isa && permi_mpi_fault.rank == session->rank ? permi_mpi_fault.isa : own;
 #endif
@@ -1265,7 +1266,8 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   header->options = *options;
   if (options->checkpoint && options->isa == PERM_ISA_AUTO) { /* the family that the job was begun with */
     perm_options begun = *options;
-    if (perm_checkpoint_options(options->checkpoint, &begun, NULL, NULL, NULL) == PERM_OK)
+    if (perm_checkpoint_options(options->checkpoint, &begun, NULL, NULL, NULL) == PERM_OK &&
+        begun.isa != PERM_ISA_CUDA)
       header->options.isa = begun.isa;
   }
   header->checkpoint = options->checkpoint != NULL;
