@@ -83,9 +83,11 @@ bench-sparse: $(B)/bench_sparse $(B)/perm ## the sparse engines: whole processes
 
 examples: $(B)/hello $(B)/ranges $(B)/tour ## build examples/
 
-$(B)/perm: examples/perm_cli.c examples/perm_generate.h $(HEADERS)
+$(B)/perm: examples/perm_cli.c examples/perm_generate.h $(B)/perm.o
+	$(COMPILE) -DPERM_CLI_LINKED examples/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+$(B)/perm.o: $(HEADERS)
 	@mkdir -p $(B)
-	$(COMPILE) examples/perm_cli.c -o $@ $(LDFLAGS) $(LIBS)
+	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_IMPLEMENTATION -x c -c - -o $@
 
 $(B)/tour: examples/tour.c examples/perm_generate.h $(HEADERS)
 	@mkdir -p $(B)
@@ -168,9 +170,6 @@ $(B)/simulate_mpi: tests/mpi/simulate.c perm_mpi.c $(B)/perm.o
 $(B)/perm_with_gpu.o: $(HEADERS)
 	@mkdir -p $(B)
 	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION -x c -c - -o $@
-$(B)/perm.o: $(HEADERS)
-	@mkdir -p $(B)
-	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_IMPLEMENTATION -x c -c - -o $@
 
 libperm.so: $(B)/libperm.so ## shared library
 $(B)/libperm.so: $(HEADERS)

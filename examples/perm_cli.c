@@ -8,7 +8,9 @@
 #ifndef CLI_COMPUTE /* perm_mpi.c includes this file with functions of its own */
 #define CLI_COMPUTE(name) perm_compute_##name
 #define CLI_MAIN main
+#ifndef PERM_CLI_LINKED /* the Makefile has perm.o for several programs */
 #define PERM_IMPLEMENTATION
+#endif
 #endif
 #include "perm_sparse.h"
 

@@ -27,10 +27,12 @@ compiling() { # hardly anything but compilers
     part "every unit test on NEON under emulation" sh tests/isa.sh full
     part "dialects and spills" sh tests/compile/run.sh
     part "GPUs, every architecture" sh tests/cuda/run.sh
+    part "ranks, 200 kills" sh tests/mpi/run.sh full
   else
     part "neon under emulation" sh tests/isa.sh neon
     part "dialects and spills" sh tests/compile/run.sh quick
     part "GPUs, or their twin" sh tests/cuda/run.sh quick
+    part "ranks" sh tests/mpi/run.sh
   fi
 }
 compiling "$1" >build/check.compiling 2>&1 &
