@@ -165,6 +165,8 @@ $(B)/perm_mpi.%: perm_mpi.c examples/perm_cli.c examples/perm_generate.h $(B)/pe
 $(B)/tests_mpi.%: tests/mpi/tests.c tests/test.h perm_mpi.c examples/perm_generate.h $(B)/perm.o
 	$(MPI_CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O1 -I. -Itests -DPERM_MPI_IMPLEMENTATION \
 	  -DPERM_MPI_TESTS $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+$(B)/bench_mpi.%: tests/mpi/bench.c perm_mpi.c $(B)/perm.o
+	$(MPI_CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. -DPERM_MPI_IMPLEMENTATION $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/simulate_mpi: tests/mpi/simulate.c perm_mpi.c $(B)/perm.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/perm_with_gpu.o: $(HEADERS)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the tests can use beyond a C compiler and make: a C++ compiler, clang with OpenMP and sanitizer
-# runtimes, objdump, Open MPI; to run the NEON kernels elsewhere than on Arm, a cross compiler and qemu. Without apt-get or the
-# rights it says what to install and goes on: the tests skip, counted.
+# runtimes, objdump, Open MPI; to run the NEON kernels elsewhere than on Arm, a cross compiler and qemu. Without apt-get
+# or the rights it says what to install and goes on: the tests skip, counted.
 packages="gcc g++ libc6-dev make binutils clang libomp-dev libclang-rt-dev libopenmpi-dev openmpi-bin"
 case $(uname -m) in aarch64 | arm64) ;; *)
   packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user";;
