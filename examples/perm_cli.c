@@ -18,6 +18,9 @@
 
 #include <errno.h>
 #include <signal.h>
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <unistd.h>
 #define CLI_IS_TERMINAL isatty(2)

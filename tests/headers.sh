@@ -17,13 +17,17 @@ for header in perm.h perm_sparse.h; do
   check "$header: contents not empty" test "$(wc -l <$out/contents)" -ge 10
 done
 
+contents perm_mpi.c >$out/contents; banners perm_mpi.c >$out/banners
+check "perm_mpi.c: contents" cmp $out/contents $out/banners
+check "perm_mpi.c: contents not empty" test "$(wc -l <$out/contents)" -ge 7
+
 # a room uses only rooms above: every static function is defined before it is used (C99 makes that an error), and
 # there are no forward declarations of functions but one, of what perm.h calls in perm_sparse.h
 forward() { ! grep -nE '^(PERMI_UNUSED )?static [^=({]*\([^{]*\);$' "$1" | grep -v ' permi_route('; }
-for header in perm.h perm_sparse.h; do check "$header: no forward declarations" forward $header; done
+for header in perm.h perm_sparse.h perm_mpi.c; do check "$header: no forward declarations" forward $header; done
 
 narrow() { ! awk 'length($0) > 120 {print FILENAME ": " FNR; bad = 1} END {exit !bad}' "$@"; }
-check "lines fit 120 columns" narrow perm.h perm_sparse.h examples/*.[ch] tests/*.[ch]
+check "lines fit 120 columns" narrow perm.h perm_sparse.h perm_mpi.c examples/*.[ch] examples/*.sh tests/*.[ch] tests/mpi/*.[ch]
 
 # names: nothing but perm_, PERM_, permi_, PERMI_ leaves the headers
 printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/names.c

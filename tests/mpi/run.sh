@@ -82,6 +82,50 @@ for mpi in $mpis; do
   $run -np 2 build/perm_mpi.$mpi --version >$out/three 2>&1
   check "$mpi: --version" grep -q "^perm [0-9]" $out/three
 done
+# a signal on its way to the ranks: a checkpoint, exit code 1 (MPICH's mpirun forgets it), and one process goes on
+value_of() { grep -o '"value":"[^"]*"'; }
+build/perm --generate uniform:31 --json | value_of >$out/value
+for mpi in $mpis; do
+  rm -f $out/signal*
+  $(mpirun_of $mpi) -np 2 build/perm_mpi.$mpi --generate uniform:31 --threads 1 --checkpoint $out/signal >$out/three 2>&1 &
+  run=$! waited=0
+  until [ -e $out/signal ] || [ $waited -gt 1000 ]; do sleep 0.02; waited=$((waited + 1)); done
+  sleep 0.1; kill -USR1 $run; wait $run; code=$?
+  check "$mpi: exit code after a signal" test $code -eq 1 -o $mpi = mpich
+  check "$mpi: words after a signal" grep -q 'what is finished is kept; to go on: perm --resume' $out/three
+  $(mpirun_of $mpi) -np 3 build/perm_mpi.$mpi --resume $out/signal --threads 1 --max-seconds 0.1 --json >$out/three 2>&1
+  check "$mpi: --max-seconds" grep -q PERM_STOPPED_TIME $out/three
+  build/perm --resume $out/signal --json | value_of >$out/one
+  check "$mpi: resumed" cmp $out/value $out/one
+done
+# the Slurm scripts, with an srun that just starts the command
+mkdir -p $out/bin
+printf '#!/bin/sh\nwhile [ "${1#--}" != "$1" ]; do shift; done\n$RUN "$@"\n' >$out/bin/srun
+printf '#!/bin/sh\necho "$@" >>requeued\n' >$out/bin/scontrol
+chmod +x $out/bin/srun $out/bin/scontrol
+(
+  cd $out && rm -rf parts build requeued perm-* && mkdir build || exit 1
+  cp ../../perm build/; cp ../../perm_mpi.${mpis##* } build/perm_mpi
+  build/perm --generate uniform:24 --write uniform.mtx --json >/dev/null
+  export PATH=$PWD/bin:$PATH SLURM_CPUS_PER_TASK=1 SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=8 PARTS=3 USER=nobody ISA=plain
+  export RUN=""
+  for SLURM_ARRAY_TASK_ID in 1 2 3; do
+    export SLURM_ARRAY_TASK_ID
+    bash ../../../examples/slurm_array.sh uniform.mtx
+  done
+  build/perm --merge parts/*.checkpoint --json | value_of >merged
+  RUN="$(mpirun_of ${mpis##* }) -np 2"
+  bash ../../../examples/slurm_mpi.sh uniform.mtx
+  value_of <perm-7.json >ranks
+  rm perm-7.checkpoint
+  bash ../../../examples/slurm_gpu.sh uniform.mtx
+  value_of <perm-7.json >gpu
+) >$out/slurm 2>&1
+build/perm --generate uniform:24 --json --isa plain | value_of >$out/value.plain
+build/perm --generate uniform:24 --json | value_of >$out/value
+check "examples/slurm_array.sh" cmp $out/merged $out/value.plain
+check "examples/slurm_mpi.sh" cmp $out/ranks $out/value
+check "examples/slurm_gpu.sh, a job too small for GPUs" cmp $out/gpu $out/value
 wait
 add $out/kill "kills"; grep ' kills ' $out/kill
 echo "$passed passed, $failed failed, $skipped skipped"
