@@ -412,7 +412,7 @@ static struct {
   double checkpoint;                               /* not 0: checkpoint_seconds */
   int isa, ranges;                                 /* isa: the best that the rank has */
 } permi_mpi_fault;
-static int permi_mpi_fault_shared; /* jobs that were shared out */
+static int permi_mpi_fault_shared, permi_mpi_fault_ranges; /* jobs that were shared out, ranges computed here */
 #endif
 
 /* Between looks at MPI: at once at first, then ever longer sleeps. */
@@ -762,6 +762,7 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
   report->range = *range;
   report->status = perm_job_range(job, range->leaf, range->begin, range->end, &options, partial, &result);
 #if defined(PERM_MPI_TESTS)
+  permi_mpi_fault_ranges++;
   if (permi_mpi_fault.delay > 0) {
     const double until = MPI_Wtime() + permi_mpi_fault.delay;
     int looks = 100;

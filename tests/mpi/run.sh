@@ -84,10 +84,10 @@ for mpi in $mpis; do
 done
 # a signal on its way to the ranks: a checkpoint, exit code 1 (MPICH's mpirun forgets it), and one process goes on
 value_of() { grep -o '"value":"[^"]*"'; }
-build/perm --generate uniform:31 --json | value_of >$out/value
+build/perm --generate uniform:31 --method dense --json | value_of >$out/value
 for mpi in $mpis; do
   rm -f $out/signal*
-  $(mpirun_of $mpi) -np 2 build/perm_mpi.$mpi --generate uniform:31 --threads 1 --checkpoint $out/signal >$out/three 2>&1 &
+  $(mpirun_of $mpi) -np 2 build/perm_mpi.$mpi --generate uniform:31 --method dense --threads 1 --checkpoint $out/signal >$out/three 2>&1 &
   run=$! waited=0
   until [ -e $out/signal ] || [ $waited -gt 1000 ]; do sleep 0.02; waited=$((waited + 1)); done
   sleep 0.1; kill -USR1 $run; wait $run; code=$?

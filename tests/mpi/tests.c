@@ -265,7 +265,11 @@ TEST(t_mpi_stops_and_resumes)
                result.message);
     CHECK(same_on_all(&result));
   }
-  /* a finished job's file answers one process too, and the other way round */
+  /* a finished job's file answers without computing, one process too, and the other way round */
+  permi_mpi_fault_ranges = 0;
+  perm_mpi_sparse(MPI_COMM_WORLD, &matrix, &options, &result);
+  ALL(permi_mpi_fault_ranges == 0);
+  CHECK(mpi_rank || same_bits(&alone, &result));
   if (mpi_rank == 0) {
     options.checkpoint_seconds = 0;
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && same_bits(&alone, &result));
