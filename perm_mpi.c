@@ -1272,6 +1272,20 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
       header->options.isa = begun.isa;
   }
   header->checkpoint = options->checkpoint != NULL;
+#if defined(PERM_TUNE)
+  if (options->tune == PERM_TUNE) { /* what is timed is timed on rank 0, so that all have the same kernel */
+    perm_job *job = NULL;
+    int i;
+    header->options.tune = 0;
+    if (call->kind == PERMI_MPI_SPARSE && perm_sparse_job(call->matrix, options, &job, NULL) == PERM_OK)
+      for (i = 0; i < perm_job_leaves(job) && !header->options.tune; i++) {
+        perm_leaf leaf;
+        perm_job_leaf(job, i, &leaf);
+        header->options.tune = leaf.tuned;
+      }
+    perm_job_free(job);
+  }
+#endif
   if (options->gpu_cache)
     snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu_cache);
   if (header->kind >= PERMI_MPI_ALONE)

@@ -36,8 +36,11 @@ sh tests/mpi/kill.sh $([ "$mode" = full ] && echo 200 || echo 20) >$out/kill 2>&
 
 # warnings: the declarations and the code, in both languages
 strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fsyntax-only -I."
-printf '#include "perm_mpi.c"\nextern perm_status (*const used)(MPI_Comm, const perm_matrix *, const perm_options *, perm_result *);\n%s\n' \
-  'perm_status (*const used)(MPI_Comm, const perm_matrix *, const perm_options *, perm_result *) = perm_mpi_sparse;\n' >$out/user.c
+cat >$out/user.c <<'C'
+#include "perm_mpi.c"
+extern perm_status (*const used)(MPI_Comm, const perm_matrix *, const perm_options *, perm_result *);
+perm_status (*const used)(MPI_Comm, const perm_matrix *, const perm_options *, perm_result *) = perm_mpi_sparse;
+C
 for mpi in $mpis; do
   include=$($(mpicc_of $mpi) -show | tr ' ' '\n' | grep '^-I')
   for compiler in gcc clang; do
