@@ -35,12 +35,12 @@
      - A rank that fails (memory, GPU, another matrix, another version) ends the job on all of them: status and message
        name it. The checkpoint then holds all that was finished.
      - A rank that is killed takes the job with it: mpirun sees to that, and so does an MPI call that fails
-       (MPI_ERRORS_ARE_FATAL). Start again with any number of ranks and the same checkpoint: lost are at most the seconds
-       since it was last written.
+       (MPI_ERRORS_ARE_FATAL). Start again with any number of ranks and the same checkpoint: lost are at most the
+       seconds since it was last written.
 
-   THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. MPI is called by
-   the calling thread only (MPI_THREAD_FUNNELED). options.gpus: of the GPUs that a rank sees; set CUDA_VISIBLE_DEVICES
-   for each (the command does, by local rank). A job is on GPUs or not: every rank needs one then.
+   THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. MPI is called
+   by the calling thread only (MPI_THREAD_FUNNELED). options.gpus: of the GPUs that a rank sees; set
+   CUDA_VISIBLE_DEVICES for each (the command does, by local rank). A job is on GPUs or not: every rank needs one then.
 
    DOES NOT  divide one task among ranks, survive a lost rank without a restart, mix byte orders. */
 #if !defined(_POSIX_C_SOURCE) && !defined(_GNU_SOURCE)
@@ -356,7 +356,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* Shorter ranges would take a tenth of rank 0's time at the very end, at 20 microseconds each, or be lost on the way. */
+/* Shorter ranges would take a tenth of rank 0's time at the very end, at 20 microseconds each, or be lost on the way */
 static double permi_mpi_least(int ranks)
 {
   const double least = 2e-4 * ranks;

@@ -1,5 +1,5 @@
-/* The coordinator of perm_mpi.c with a thousand simulated ranks: what rank 0 spends on them, as a share of the time that
-   the job takes. Its logic, partials encoded and decoded, sums, states and checkpoints are real; computing and messages
+/* The coordinator of perm_mpi.c with a thousand simulated ranks: what rank 0 spends on them, as a share of the time
+   that the job takes. Its logic, partials encoded and decoded, sums, states and checkpoints are real; computing and messages
    take no time here. Usage: build/simulate_mpi [RANKS [SECONDS]]   (1000 ranks, a job of about 300 s)
    The last line is `N passed, N failed, N skipped`. */
 #define PERM_MPI_SIMULATE
@@ -165,8 +165,9 @@ int main(int argc, char **argv)
   failed += perm_state_finish(job, state, &result) != PERM_OK;
   late = now > 1.005 * wanted; /* somebody had nothing to do */
   printf("%d ranks, a job of %.0f s: rank 0 spent %.3f s on %ld reports (%.1f us each) and %.3f s on %ld checkpoints, "
-         "%.3f%% of the time\nranges of %.3g to %.3g s; the end came %.2f%% after the best possible\n", ranks, now, spent,
-         messages, 1e6 * spent / (double)messages, written, writes, 100 * (spent + written) / now, shortest, largest,
+         "%.3f%% of the time\n", ranks, now, spent, messages, 1e6 * spent / (double)messages, written, writes,
+         100 * (spent + written) / now);
+  printf("ranges of %.3g to %.3g s; the end came %.2f%% after the best possible\n", shortest, largest,
          100 * (now / wanted - 1));
   if (failed)
     printf("FAIL chunks are missing, or twice: %s %s\n", coordinator.message, result.message);

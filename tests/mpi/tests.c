@@ -1,7 +1,7 @@
 /* perm_mpi.c on the ranks of one mpirun: every test runs on all of them in step. Rank 0 prints; a check counts the
    ranks on which it fails. Usage: mpirun -np K build/tests_mpi [-t THREADS] [-v] [FILTER...]
-   For tests/mpi/kill.sh: ... --job KIND METHOD CHECKPOINT DIRECTORY: one job, slow, that writes a checkpoint very often;
-   every rank's process number goes to DIRECTORY/RANK, the result's bits to standard output. */
+   For tests/mpi/kill.sh: ... --job KIND METHOD CHECKPOINT DIRECTORY: one job, slow, that writes a checkpoint very
+   often; every rank's process number goes to DIRECTORY/RANK, the result's bits to standard output. */
 #define _POSIX_C_SOURCE 200809L
 #include "perm_mpi.c"
 
@@ -358,17 +358,19 @@ TEST(t_mpi_a_rank_fails)
 }
 
 /* Every allocation of every rank fails once: memory on all ranks, or it did not matter. */
-static int allocations, allocations_left;
+static int allocations, allocations_left, allocations_live;
 static void *failing_allocate(size_t bytes, void *user_data)
 {
   (void)user_data;
   if (allocations++ == allocations_left)
     return NULL;
+  allocations_live++;
   return malloc(bytes);
 }
 static void failing_release(void *pointer, void *user_data)
 {
   (void)user_data;
+  allocations_live -= pointer != NULL;
   free(pointer);
 }
 
@@ -400,6 +402,7 @@ TEST(t_mpi_allocations_fail)
         CHECK_SHOW(mpi_rank || result.status == PERM_ERROR_MEMORY || same_bits(&alone, &result),
                    "%s, rank %d, allocation %d: %d %s", kinds[kind], rank, k, result.status, result.message);
         CHECK(same_on_all(&result));
+        ALL(allocations_live == 0);
         failed += result.status == PERM_ERROR_MEMORY;
         most = most > k ? k + 1000 : most;
       }
