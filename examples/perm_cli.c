@@ -136,8 +136,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  perm --generate uniform:40 --explain      how long would that take?\n"};
 
 /* What a checkpoint says for itself. */
-static const char *const cli_plan_options[] = {"--method",    "--precision", "--isa",  "--tolerance", "--mod", "--effort",
-                                               "--max-bytes", "--rows",      "--cols", "--certify",   "--tune"};
+static const char *const cli_plan_options[] = {"--method", "--precision", "--isa",  "--tolerance", "--mod", "--certify",
+                                               "--effort", "--max-bytes", "--rows", "--cols",      "--tune"};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 

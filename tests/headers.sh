@@ -127,6 +127,7 @@ int main(int count, char **file)
 }
 C
 no_posix() {
+  rm -f $out/part1* $out/part2*
   ${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I. $out/parts.c -o $out/parts -lm &&
     $out/parts $out/part1 $out/part2 && [ -s $out/part1 ] && [ "$(ls $out/part1* $out/part2* | wc -l)" -eq 2 ]
 }

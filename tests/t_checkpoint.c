@@ -197,6 +197,20 @@ TEST(t_checkpoint_damage_is_refused)
   CHECK(perm_state_decode(job, bytes, size + 1, &back, &r) == PERM_ERROR_FORMAT);
   CHECK_TEXT(r.message, "cut short or extended");
   free(bytes);
+  { /* chunks beyond the leaf, with sums to match */
+    const uint64_t chunks[2] = {50, 1};
+    perm_job *larger = state_job(2, chunks, NULL);
+    perm_state *beyond = NULL;
+    CHECK(perm_state_create(larger, &beyond) == PERM_OK && state_add(larger, beyond, 0, 38, 43, &r) == PERM_OK);
+    bytes = checkpoint_bytes(larger, beyond, NULL, &size);
+    permi_put(bytes + 24, perm_job_fingerprint(job), 8);
+    permi_put(bytes + 112 + 8, 40, 8);
+    checkpoint_seal(bytes, size);
+    CHECK(perm_state_decode(job, bytes, size, &back, &r) == PERM_ERROR_FORMAT && !back);
+    free(bytes);
+    perm_state_free(beyond);
+    perm_job_free(larger);
+  }
   perm_state_free(state);
   perm_job_free(job);
 }
