@@ -2630,8 +2630,9 @@ static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t sha
     fine = PERMI_CALL(function, (&loaded->function[k], loaded->module, permi_functions[key.family][k]), device,
                       message);
   if (fine && shared > (size_t)permi_cuda.shared[device]) {
-    snprintf(message, PERM_MESSAGE_BYTES, "GPU %d: the kernel for this matrix needs %zu bytes of shared memory, a block "
-             "there has %d: compute it on the CPU (gpus = 0)", device, shared, permi_cuda.shared[device]);
+    snprintf(message, PERM_MESSAGE_BYTES,
+             "GPU %d: the kernel for this matrix needs %zu bytes of shared memory, a block there has %d: compute it on "
+             "the CPU (gpus = 0)", device, shared, permi_cuda.shared[device]);
     fine = 0;
   }
   if (fine && shared > 48 * 1024) /* more than that is had for the asking */

@@ -126,9 +126,10 @@ static void bench_gpus_job(const char *name, const perm_matrix *matrix, const pe
 static void bench_gpus_agree(const char *name, const perm_result *a, const perm_result *b)
 {
   const double scale = ldexp(1, (int)(a->exp2 - b->exp2)), difference = fabs(a->value * scale - b->value);
-  const double within = (a->error < 1e300 ? a->error : a->estimate) * scale + (b->error < 1e300 ? b->error : b->estimate);
-  printf("\n%s: relative difference %.2g, within %.2g: %s\n", name, difference / fabs(b->value), within / fabs(b->value),
-         difference <= within ? "agree" : "DO NOT AGREE");
+  const double within =
+      (a->error < 1e300 ? a->error : a->estimate) * scale + (b->error < 1e300 ? b->error : b->estimate);
+  printf("\n%s: relative difference %.2g, within %.2g: %s\n", name, difference / fabs(b->value),
+         within / fabs(b->value), difference <= within ? "agree" : "DO NOT AGREE");
 }
 
 void bench_gpus(void); /* for bench.cu */

@@ -50,7 +50,8 @@ grep SKIP build/tests_cuda.log | sed 's/.*: //' | sort | uniq -c | sed 's/^ *\([
 sanitizer=$(command -v compute-sanitizer || echo "$(dirname "$nvcc")/compute-sanitizer")
 if [ "$mode" != quick ] && [ -x "$sanitizer" ] && ! grep -q "SKIP t_cuda_gpu_has" build/tests_cuda.log; then
   for tool in memcheck racecheck; do
-    if "$sanitizer" --error-exitcode 1 --tool $tool build/tests_cuda t_cuda_gpu_each_kernel >build/sanitizer.log 2>&1; then
+    if "$sanitizer" --error-exitcode 1 --tool $tool build/tests_cuda t_cuda_gpu_each_kernel \
+      >build/sanitizer.log 2>&1; then
       passed=$((passed + 1))
     else
       failed=$((failed + 1)); echo "FAIL compute-sanitizer $tool"; tail -n 20 build/sanitizer.log
