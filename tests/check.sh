@@ -27,12 +27,10 @@ compiling() { # hardly anything but compilers
     part "every unit test on NEON under emulation" sh tests/isa.sh full
     part "dialects and spills" sh tests/compile/run.sh
     part "GPUs, every architecture" sh tests/cuda/run.sh
-    part "ranks, 200 kills" sh tests/mpi/run.sh full
   else
     part "neon under emulation" sh tests/isa.sh neon
     part "dialects and spills" sh tests/compile/run.sh quick
     part "GPUs, or their twin" sh tests/cuda/run.sh quick
-    part "ranks" sh tests/mpi/run.sh
   fi
 }
 compiling "$1" >build/check.compiling 2>&1 &
@@ -41,6 +39,7 @@ part "unit tests" build/tests
 part "command line" sh tests/cli.sh
 part "kills" sh tests/kill.sh $([ "$1" = full ] && echo 200)
 part "headers and examples" sh tests/headers.sh
+part "ranks" sh tests/mpi/run.sh $1
 if [ "$1" = full ]; then
   part "sanitizers" make -s check-sanitize
   part "fuzzing of the readers" sh -c 'make -s fuzz && echo "1 passed, 0 failed, 0 skipped"'
