@@ -430,6 +430,73 @@ TEST(t_checkpoint_faults_of_runs)
   remove(path);
 }
 
+/* When files are written: at the beginning, at the end, and in between as often as asked for. What was stopped and
+   could not be written is an error; what was not to be written before the end is not written. */
+TEST(t_checkpoint_times)
+{
+  double a[19 * 19];
+  const char *path = checkpoint_path(0);
+  volatile int cancel = 1;
+  perm_options options;
+  perm_result r;
+  long once;
+  int threads;
+  job_matrix(19, a);
+  memset(&options, 0, sizeof options);
+  options.isa = PERM_ISA_PLAIN;
+  options.threads = 1;
+  options.checkpoint = path;
+  fault_set(0, 0, 0, 0);
+  CHECK(perm_compute_real(19, 19, a, 19, &options, &r) == PERM_OK);
+  once = (test_fault.count - 1) / 2; /* one look whether there is a file, two times written */
+  CHECK_SHOW(once >= 5 && test_fault.count == 2 * once + 1, "%ld", test_fault.count);
+  for (threads = 1; threads <= 2; threads++) {
+    remove(path);
+    options.threads = threads;
+    options.checkpoint_seconds = 1e-9;
+    test_fault.count = 0;
+    CHECK(perm_compute_real(19, 19, a, 19, &options, &r) == PERM_OK);
+    CHECK_SHOW(test_fault.count > 6 * once && (test_fault.count - 1) % once == 0, "%ld", test_fault.count);
+  }
+  remove(path);
+  options.cancel = &cancel;
+  options.checkpoint_seconds = 0;
+  CHECK(perm_compute_real(19, 19, a, 19, &options, &r) == PERM_STOPPED_CANCELLED && !isnan(r.value));
+  remove(path);
+  fault_set(once + 2, ENOSPC, 1, 0);
+  CHECK(perm_compute_real(19, 19, a, 19, &options, &r) == PERM_ERROR_FILE && isnan(r.value));
+  CHECK_TEXT(r.message, "cannot write the checkpoint: ");
+  fault_set(0, 0, 0, 0);
+  checkpoint_litter(path);
+  remove(path);
+}
+
+/* Limits of time do not change what is computed in pieces: another call may have another limit. */
+TEST(t_limits_do_not_plan_pieces)
+{
+  perm_matrix matrix;
+  perm_result r;
+  perm_options options;
+  perm_job *job = NULL, *limited = NULL;
+  memset(&options, 0, sizeof options);
+  options.isa = PERM_ISA_PLAIN;
+  options.checkpoint = "unused";
+  CHECK(perm_generate("bernoulli:22", 5, NULL, &matrix, &r) == PERM_OK);
+  CHECK(perm_sparse_job(&matrix, &options, &job, &r) == PERM_OK);
+  CHECK(job->leaf[0].information.kind == PERM_LEAF_TASK);
+  options.max_seconds = 1e-6;
+  CHECK(perm_sparse_job(&matrix, &options, &limited, &r) == PERM_OK);
+  CHECK(limited && perm_job_fingerprint(limited) == perm_job_fingerprint(job));
+  options.checkpoint = NULL; /* alone, the limit decides */
+  perm_job_free(limited);
+  limited = NULL;
+  perm_sparse_job(&matrix, &options, &limited, &r);
+  CHECK(!limited || perm_job_fingerprint(limited) != perm_job_fingerprint(job));
+  perm_job_free(limited);
+  perm_job_free(job);
+  perm_matrix_free(&matrix);
+}
+
 /* Problems of all kinds, by number; how many there are. */
 static int checkpoint_problem(int k, perm_options *options, perm_result *r)
 {
