@@ -35,7 +35,7 @@ run: $(B)/tour ## the main job: exact permanents of real structures and matrices
 setup: ## install the optional parts (clang, sanitizers) where apt-get and rights allow
 	@sh tests/setup.sh
 
-check: ## every test, about a minute
+check: ## every test, about ten minutes on two cores
 	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm examples
 	@sh tests/check.sh
 
