@@ -1060,6 +1060,11 @@ int CLI_MAIN(int argc, char **argv)
       int one = cli_matrix(&run, run.generate || run.merge || run.resume ? NULL : run.file[i]);
       code = one > code ? one : code;
     }
+    if (i < run.files) { /* a signal between matrices, or before the first one */
+      fprintf(stderr, "perm: stopped before %s; to go on, give the same command again\n",
+              run.resume || run.merge || run.generate ? "it began" : run.file[i]);
+      code = code > CLI_EARLY ? code : CLI_EARLY;
+    }
     if (fflush(stdout) || ferror(stdout)) {
       fprintf(stderr, "perm: cannot write to standard output\n");
       code = CLI_FAILED;

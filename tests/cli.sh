@@ -255,6 +255,17 @@ expect merge_nothing 2 'no matrix|name all of them' --merge
 expect resume_options 2 'do not go with "--resume"' --resume $dir/piece --precision dd
 expect checkpoint_minors 2 'only permanents have pieces' --generate uniform:9 --minors 1 --checkpoint $dir/x
 expect checkpoint_two 2 'a checkpoint is of one matrix' --checkpoint $dir/x $dir/nine.txt $dir/swap.mtx
+if command -v timeout >/dev/null; then # a signal while the checkpoint is still read: no success without a result
+  awk 'BEGIN { n = 1000; print "%%MatrixMarket matrix coordinate pattern general"; print n, n, n * (n + 1) / 2
+    for (i = 1; i <= n; i++) for (j = 1; j <= i; j++) print i, j }' >$dir/triangle.mtx
+  expect triangle 0 'permanent = 1$' $dir/triangle.mtx --checkpoint $dir/triangle
+  for seconds in 0.02 0.04 0.06; do
+    timeout --preserve-status -s TERM $seconds $perm --resume $dir/triangle >$dir/out 2>$dir/err; code=$?
+    check "early signal, $seconds s" test $code -ne 0 -o -s $dir/out
+  done
+else
+  skipped=$((skipped + 4)); echo "SKIP early signal: needs timeout"
+fi
 expect ranks 0 '192 ranks of 1 GPU, ideally shared: 1.43e\+20 elements, 7.[0-9]+e\+04 s \(2[0-9.]+ h\)' \
   --generate uniform:62 --method dense --explain --ranks 192 --gpus 1
 expect ranks_json 0 '"ranks":4,"threads":8,"elements":6755399441055744,"seconds":[0-9.]+,"rank_elements":1688849860263936\}' \

@@ -45,7 +45,7 @@ while [ $round -lt "$rounds" ]; do
     code=$?
     case $code in
       0) [ $tries -lt 4 ] && [ $most -gt 3 ] && most=$((most * 3 / 4)); break;;
-      1) stopped=$((stopped + 1)); grep -q "perm --resume $file" $dir/err || { fail "no word on how to resume"; break; };;
+      1) stopped=$((stopped + 1)); grep -q "perm --resume $file\|the same command again" $dir/err || { fail "no word on how to resume"; break; };;
       137 | 143) killed=$((killed + 1)) most=$((most + 1));; # by SIGTERM only before it is caught
       *) fail "exit $code: $(cat $dir/err)"; break;;
     esac
