@@ -456,7 +456,8 @@ TEST(t_checkpoint_times)
     options.checkpoint_seconds = 1e-9;
     test_fault.count = 0;
     CHECK(perm_compute_real(19, 19, a, 19, &options, &r) == PERM_OK);
-    CHECK_SHOW(test_fault.count > 6 * once && (test_fault.count - 1) % once == 0, "%ld", test_fault.count);
+    CHECK_SHOW(test_fault.count > (threads == 1 ? 6 : 2) * once && (test_fault.count - 1) % once == 0, "%ld",
+               test_fault.count); /* of two threads the other one may take most chunks, between two looks at the clock */
   }
   remove(path);
   options.cancel = &cancel;
