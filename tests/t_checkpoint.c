@@ -457,7 +457,7 @@ TEST(t_checkpoint_times)
     test_fault.count = 0;
     CHECK(perm_compute_real(19, 19, a, 19, &options, &r) == PERM_OK);
     CHECK_SHOW(test_fault.count > (threads == 1 ? 6 : 2) * once && (test_fault.count - 1) % once == 0, "%ld",
-               test_fault.count); /* of two threads the other one may take most chunks, between two looks at the clock */
+               test_fault.count); /* of two threads the other one may take most chunks between two looks */
   }
   remove(path);
   options.cancel = &cancel;
