@@ -2894,7 +2894,7 @@ static unsigned permi_scatter(uint64_t x)
 #define PERMI_DOUBLED 2     /* double-double, of row sums made double-double exactly */
 
 /* For the kernels of >>small: the signs of the lane columns, and the end of the sum over lanes: Glynn's signs are the
-   parities of the lanes, so the halves are subtracted. lane: re, (im,) estimate, 8 doubles each. */
+   parities of the lanes, so the halves are subtracted. lane: re, (im,) estimate, squares, 8 doubles each. */
 static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
     {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
 static const double permi_lane_zero[2] = {0, 0};
@@ -2905,7 +2905,7 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
 {
   const double scale = 8.0 / (double)(1 << n); /* 2^-(n-3) */
   int part;
-  for (part = 0; part <= parts; part++, lane += 8) {
+  for (part = 0; part <= parts + 1; part++, lane += 8) {
     const double sign = part < parts ? -1 : 1;
     if (width == 8) {
       lane[0] += sign * lane[4];
@@ -2919,7 +2919,7 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
     }
     if (width >= 2)
       lane[0] += sign * lane[1];
-    out[part] = scale * lane[0];
+    out[part] = part <= parts ? scale * lane[0] : lane[0];
   }
 }
 
@@ -3088,10 +3088,10 @@ static perm_isa permi_isa(const perm_options *options)
    What is not accepted, for whatever reason, is left to the general path, which says what is wrong, scales, and raises
    the precision. There is no check beforehand: NaN and infinities come out as NaN or beyond the limits.
    Range. n <= 4: with |entries| <= 1e60 nothing exceeds 24e240, and an operation that underflows (fewer than 200) is
-   wrong by 2^-1074, times at most 2e120 by the other rows: below 1e-200. n <= 12: with |entries| (re, im) <= 1.8e12,
-   which the kernels see to, a row sum is below 12 sqrt(2) 1.8e12 < 3.1e13 and every quantity below 3.1e13^12 < 1e163;
-   fewer than 1e6 operations underflow, each wrong by 2^-1074 times at most 3.1e13^11 < 3e148 by the other rows: below
-   2e-169 together. So values from 1e-150 (1e-184) up are untouched by underflow in all of their 53 bits. */
+   wrong by 2^-1074, times at most 2e120 by the other rows: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12,
+   which the kernels see to, a row sum is below 12 sqrt(2) 1e12 < 1.7e13 and every quantity below 1.7e13^12 < 1e159;
+   fewer than 1e6 operations underflow, each wrong by 2^-1074 times at most 1.7e13^11 < 4e145 by the other rows: below
+   2e-172 together. So values from 1e-150 (1e-184) up are untouched by underflow in all of their 53 bits. */
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FOUR_LEAST 1e-184
 #define PERMI_FOUR_LARGEST 1e60
@@ -3206,43 +3206,10 @@ static double permi_small_norms(int n, int width, const double *a)
   return product;
 }
 
-/* The sum of squares. */
-static double permi_small_squares(int count, const double *a)
+/* At least the squared product of the rows' norms, from the sum of all squares: the rows' mean to the power n. */
+static double permi_small_scale(int n, double squares)
 {
-#if defined(__SSE2__) && PERMI_X86
-  __m128d x, sum[4] = {_mm_setzero_pd(), _mm_setzero_pd(), _mm_setzero_pd(), _mm_setzero_pd()};
-  int k;
-  for (k = 0; k + 7 < count; k += 8) {
-    x = _mm_loadu_pd(a + k);
-    sum[0] = _mm_add_pd(sum[0], _mm_mul_pd(x, x));
-    x = _mm_loadu_pd(a + k + 2);
-    sum[1] = _mm_add_pd(sum[1], _mm_mul_pd(x, x));
-    x = _mm_loadu_pd(a + k + 4);
-    sum[2] = _mm_add_pd(sum[2], _mm_mul_pd(x, x));
-    x = _mm_loadu_pd(a + k + 6);
-    sum[3] = _mm_add_pd(sum[3], _mm_mul_pd(x, x));
-  }
-  for (; k < count; k++) {
-    x = _mm_load_sd(a + k);
-    sum[0] = _mm_add_pd(sum[0], _mm_mul_pd(x, x));
-  }
-  x = _mm_add_pd(_mm_add_pd(sum[0], sum[1]), _mm_add_pd(sum[2], sum[3]));
-  return _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)));
-#else
-  double even = 0, odd = 0;
-  int k;
-  for (k = 0; k + 1 < count; k += 2) {
-    even += a[k] * a[k];
-    odd += a[k + 1] * a[k + 1];
-  }
-  return even + (k < count ? odd + a[k] * a[k] : odd);
-#endif
-}
-
-/* At least the squared product of the rows' norms: the mean square of rows to the power n. */
-static double permi_small_scale(int n, int parts, const double *a)
-{
-  double power = permi_small_squares(n * n * parts, a) / n, scale = n & 1 ? power : 1;
+  double power = squares / n, scale = n & 1 ? power : 1;
   power *= power;
   scale *= n & 2 ? power : 1;
   power *= power;
@@ -3252,25 +3219,25 @@ static double permi_small_scale(int n, int parts, const double *a)
 
 /* Whether a kernel's value stands. Its estimate of what errors are relative to is within a factor 2 of a sum of
    moduli, and rows in pairs round twice: 4 n u. Row sums are rounded too, by about u times their row's norm, which the
-   moduli do not show where row sums all but cancel: 4 n u times the product of the norms. NaN fails. `scale`, asked
-   for before the kernel runs beside it. */
-static int permi_small_stands(int n, int parts, const double *a, double scale, double modulus, double absolute)
+   moduli do not show where row sums all but cancel: 4 n u times the product of the norms. NaN fails, and so does what
+   could overflow: below 1e24 not even the product of the norms of 12 rows does. */
+static int permi_small_stands(int n, int parts, const double *a, double modulus, double absolute, double squares)
 {
   const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;
   modulus -= unit * absolute;
-  return modulus >= PERMI_SMALL_LEAST && (square * scale <= modulus * modulus ||
-                                          square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
+  return squares <= 1e24 && modulus >= PERMI_SMALL_LEAST &&
+         (square * permi_small_scale(n, squares) <= modulus * modulus ||
+          square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
 }
 
 /* The permanent, and 1; or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
 static int permi_small_real(perm_isa isa, int n, const double *a, double *value)
 {
-  double out[2];
+  double out[3];
   if (n > 4) {
-    const double scale = permi_small_scale(n, 1, a);
     permi_small_kernel_real(isa, n)(n, a, out);
     *value = out[0];
-    return permi_small_stands(n, 1, a, scale, fabs(out[0]), out[1]);
+    return permi_small_stands(n, 1, a, fabs(out[0]), out[1], out[2]);
   }
 #if PERMI_X86
   if (n == 4 && (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)) {
@@ -3375,12 +3342,11 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *val
 {
   permi_complex sum;
   if (n > 4) {
-    const double scale = permi_small_scale(n, 2, a);
-    double out[3];
+    double out[4];
     permi_small_kernel_complex(isa, n)(n, a, out);
     value[0] = out[0];
     value[1] = out[1];
-    return permi_small_stands(n, 2, a, scale, fmax(fabs(out[0]), fabs(out[1])), out[2]);
+    return permi_small_stands(n, 2, a, fmax(fabs(out[0]), fabs(out[1])), out[2], out[3]);
   }
   sum = permi_small_expand_complex(n, a);
   value[0] = sum.re;
@@ -10338,7 +10304,7 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
 static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
 {
   return permi_part_of(job->leaf[leaf].information.chunks, leaf, options->parts ? options->part : 1,
-                    options->parts ? options->parts : 1);
+                       options->parts ? options->parts : 1);
 }
 
 /* The first interval of chunks that are wanted and not done, of the leaves from *leaf on; 0: none. */
@@ -14095,8 +14061,8 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
      PERMI_PASS_SMALL    n, or 0: n is the argument. n = 3 + lane + block columns: no tables, all in registers
      PERMI_PASS_PARTS    1 real, 2 complex
      PERMI_PASS_BLOCK    columns (0, 1, 2) whose settings stay in registers
-   out: value (re, im), then what rounding errors are relative to: the sum of max(|one half of a term|, |the other|).
-   Halves, since a term that is small by cancellation must not look accurate. At n = 12 AVX-512 does 5100 operations in
+   out: value (re, im), then what rounding errors are relative to: the sum of max(|one half of a term|, |the other|) -
+   halves, since a term that is small by cancellation must not look accurate - and at least the sum of all squares. At n = 12 AVX-512 does 5100 operations in
    the time of 5550 at the processor's peak. In vain there: the loop over pairs unrolled (4% slower); both halves'
    moduli and a broadcast sign for each parity (1 to 2% slower together). n as an argument instead of a constant costs
    11% at n = 9, 8% at 10, 2% at 11 and 12, a constant some 50 ms of compile time: so only 12 is one. */
@@ -14259,9 +14225,9 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
 {
   const int n = PERMI_PASS_SMALL ? PERMI_PASS_SMALL : order, stride = n * PERMI_PASS_PARTS, entries = n * stride;
-  double lane[8 * 3] PERMI_ALIGN64;
+  double lane[8 * 4] PERMI_ALIGN64;
   const PERMI_V zero = PERMI_SET(0.0);
-  PERMI_V absolute = zero, large0 = zero, large1 = zero;
+  PERMI_V absolute = zero, squares0 = zero, squares1 = zero, x0, x1;
 #if PERMI_LANES > 0
   const PERMI_V sign0 = PERMI_LOAD(permi_lane_signs[0]);
 #endif
@@ -14277,13 +14243,13 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
   PERMI_SPREAD(even, permi_lane_zero, 1);
   PERMI_SPREAD(odd, permi_lane_zero, 1);
 
-  for (i = 0; i + 2 * PERMI_WIDTH <= entries; i += 2 * PERMI_WIDTH) {
-    large0 = PERMI_LARGER(large0, PERMI_LOAD_ANY(a + i));
-    large1 = PERMI_LARGER(large1, PERMI_LOAD_ANY(a + i + PERMI_WIDTH));
+  for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* the last step goes back: some squares count twice */
+    const double *at = a + (i + 2 * PERMI_WIDTH <= entries ? i : entries - 2 * PERMI_WIDTH);
+    x0 = PERMI_LOAD_ANY(at);
+    x1 = PERMI_LOAD_ANY(at + PERMI_WIDTH);
+    squares0 = PERMI_FMA(x0, x0, squares0);
+    squares1 = PERMI_FMA(x1, x1, squares1);
   }
-  large0 = PERMI_LARGER(large0, PERMI_LOAD_ANY(a + entries - PERMI_WIDTH));
-  large1 = PERMI_LARGER(large1, PERMI_LOAD_ANY(a + entries - 2 * PERMI_WIDTH));
-  large0 = PERMI_LARGER(large0, large1);
 
 #if PERMI_PASS_SMALL && PERMI_PASS_SMALL <= 3 + PERMI_LANES + PERMI_PASS_BLOCK
   {
@@ -14473,11 +14439,10 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
 #undef PERMI_FORMS
 #undef PERMI_SINGLE
 
-  /* 1e296 times an entry above 1.8e12 is infinite, and makes the estimate NaN */
-  absolute = PERMI_FMA(zero, PERMI_MUL(large0, PERMI_SET(1e296)), absolute);
   PERMI_MINUS(even, even, odd);
   PERMI_PUT(lane, 8, even);
   PERMI_STORE(lane + 8 * PERMI_PASS_PARTS, absolute);
+  PERMI_STORE(lane + 8 * PERMI_PASS_PARTS + 8, PERMI_ADD(squares0, squares1));
   PERMI_LEAVE();
   permi_small_fold(lane, PERMI_WIDTH, PERMI_PASS_PARTS, n, out);
 }
