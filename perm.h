@@ -118,7 +118,6 @@
    PERM_STATIC           every function static: private to each file that defines PERM_IMPLEMENTATION
    PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpus works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       no kernels for complex matrices, which then are refused: a quarter less to compile
-   PERM_NO_EXACT         no vector kernels for integers, which then go the portable way
    PERM_NO_EXTRAS        without minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results by portable code, many times slower
    PERM_NO_POSIX         checkpoints by the C library alone, as on Windows: not synced, see >>checkpoint

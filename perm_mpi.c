@@ -1,10 +1,14 @@
 /* perm_mpi.c: clusters for perm.h. The calls of perm.h with a communicator before them; rank 0's arguments count.
 
        mpicc -O2 -c perm_mpi.c                                   // beside perm.h; compiled on its own, it is the code
-       mpicc program.c perm_mpi.o -lm                            // program.c: #include "perm_mpi.c" declares the calls
+       mpicc program.c perm_mpi.o -lm                            // program.c: #include "perm_mpi.c" declares the calls,
+                                                                 // perm_sparse.h with PERM_IMPLEMENTATION defines perm
 
    or all in one file: #define PERM_MPI_IMPLEMENTATION before the #include (and PERM_IMPLEMENTATION for the headers).
-   The command (`make mpi`): mpicc -O2 -fopenmp -DPERM_MPI_MAIN -DPERM_IMPLEMENTATION perm_mpi.c -o perm_mpi -lm
+   The command is `make mpi`, or
+
+       mpicc -O2 -fopenmp -DPERM_MPI_MAIN -DPERM_IMPLEMENTATION -I. perm_mpi.c -o perm_mpi -lm
+
    Needs MPI 3.
 
    CONTENTS (search for the tag)

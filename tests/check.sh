@@ -40,6 +40,7 @@ part "command line" sh tests/cli.sh
 part "kills" sh tests/kill.sh $([ "$1" = full ] && echo 200)
 part "headers and examples" sh tests/headers.sh
 part "ranks" sh tests/mpi/run.sh $1
+part "README and manuals" sh tests/manuals.sh $1
 if [ "$1" = full ]; then
   part "sanitizers" make -s check-sanitize
   part "fuzzing of the readers" sh -c 'make -s fuzz && echo "1 passed, 0 failed, 0 skipped"'
@@ -48,4 +49,4 @@ wait
 cat build/check.compiling
 awk '{passed += $1; failed += $2; skipped += $3; parts++}
   END {print passed " passed, " failed " failed, " skipped " skipped"; exit parts < least || failed > 0}' \
-  least=6 build/check.running.counts build/check.compiling.counts
+  least=7 build/check.running.counts build/check.compiling.counts

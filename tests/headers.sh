@@ -139,11 +139,7 @@ check "ranges: same bits" build/ranges
 build/tour >$out/tour; check "tour runs" grep -q '1381724105482686970 .*exact' $out/tour
 check "tour: chessboard" grep -q '2444888770250892795802079170816 .*exact' $out/tour
 
-# the README's commands exist as make targets, and its version is the headers'
-version=$(build/perm --version | cut -d' ' -f2)
-check "CHANGELOG has this version" grep -q "$version" CHANGELOG.md
-for target in $(grep -oE '`make [a-z. -]+`' README.md | tr -d '`' | sed 's/^make//'); do
-  check "make $target exists" grep -qE "^$target:" Makefile
-done
+# the CHANGELOG knows the version
+check "CHANGELOG has this version" grep -q "$(build/perm --version | cut -d' ' -f2)" CHANGELOG.md
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]

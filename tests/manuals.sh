@@ -1,0 +1,127 @@
+#!/bin/sh
+# README.md and the manuals on top of the sources, executed: every command as it stands there, every example program,
+# every option and make target that they name. With `full` also what compiles for a minute. The last line is `N passed, N failed, N skipped`.
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD
+out=$root/build/manuals
+full=$1
+rm -rf $out; mkdir -p $out/bin
+passed=0 failed=0 skipped=0 untried=""
+check() { # check NAME COMMAND...
+  name=$1; shift
+  if "$@" >$out/log 2>&1; then passed=$((passed + 1)); else
+    failed=$((failed + 1)); echo "FAIL $name"; head -n 20 $out/log; fi
+}
+skip() { skipped=$((skipped + 1)); echo "SKIP $1"; }
+
+# The place: what the commands expect to find, with small files; make, and mpirun on a machine of few cores.
+. tests/mpi/mpirun.sh
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+mkdir -p $out/here; cd $out/here || exit 1
+ln -s $root/build $root/perm.h $root/perm_sparse.h $root/perm_cuda.cu $root/perm_mpi.c $root/examples .
+printf '#!/bin/sh\nexec %s --no-print-directory -C %s "$@"\n' "$(command -v make)" $root >$out/bin/make
+chmod +x $out/bin/make
+PATH=$out/bin:$PATH
+build/perm --generate unitary:12 --seed 3 --write unitary.mtx >/dev/null
+build/perm --generate er:14:0.5 --write matrix.mtx >$out/matrix
+cp matrix.mtx graph.mtx
+value=$(grep -o 'permanent = .*' $out/matrix)
+# Commands: indented with or without a shell prompt, of ``` blocks without a language and of the manuals; a comment ends
+# them. Each must end with 0 and, but for `make`, say nothing on standard error.
+commands() { # commands FILE
+  case $1 in
+    *.md) awk '/^```/ {if (!inside) plain = $0 == "```"; inside = !inside; next} inside && plain' $1;;
+    *) awk '/\*\// {exit} {print}' $1 | grep -oE '^ +(nvcc|cc|mpicc|mpirun|make|build/perm) .*';;
+  esac | sed 's/^ *//; s/ *\/\/ .*//; s/ \{2,\}#.*//; s/ # .*//; s/ *$//' | grep -v '^$'
+}
+has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; }
+run() { # run COMMAND: 0 with nothing on standard error
+  sh -c "$1" >out 2>err </dev/null
+  code=$?
+  cat out err
+  [ $code -eq 0 ] && { [ ! -s err ] || case $1 in make* | nvcc*) ;; *) false;; esac }
+}
+merge() { # all of a job's parts, and the value of the whole
+  rm -f *.ck
+  for part in $(seq 100); do build/perm --part $part/100 --checkpoint $part.ck matrix.mtx >/dev/null || return 1; done
+  run "$1" && grep -qF "$value" out
+}
+execute() { # execute COMMAND
+  command=$1
+  grep -qxF -- "$command" $out/executed 2>/dev/null && return
+  echo "$command" >>$out/executed
+  case $command in
+    "make setup check"* | "make run") check "$command" make -n ${command#make };; # .ci/run, tests/cli.sh run them
+    *bench-cuda*) check "$command" make -n ${command#make };;
+    nvcc* | *-lcudart_static* | *build/perm_gpu*)
+      if ! command -v nvcc >/dev/null; then skip "$command: no nvcc"
+      elif [ "$command" != "${command#*--gpus}" ] && ! has_gpu; then skip "$command: no GPU"
+      elif [ "$full" != full ]; then untried="$untried; $command"
+      else check "$command" run "$command"; fi;;
+    mpicc*-O2*PERM_IMPLEMENTATION*) # as `make mpi`, without objects made before: a minute of compiling
+      if [ "$full" != full ]; then untried="$untried; $command"
+      elif [ -z "$mpis" ]; then skip "$command: no MPI"
+      else check "$command" run "$command"; fi;;
+    *mpi*)
+      if [ -z "$mpis" ]; then skip "$command: no MPI"; else check "$command" run "$command"; fi;;
+    *--merge*) check "$command" merge "$command";;
+    *) check "$command" run "$command";;
+  esac
+}
+program_c() { # program.c as the manuals mean it
+  printf '#define PERM_IMPLEMENTATION\n#include "%s"\n' $1
+  [ $1 = perm_sparse.h ] && printf '#include "perm_mpi.c"\n'
+  printf 'int main(void) { double a[4] = {1, 2, 3, 4}; return perm_real(2, a) != 10; }\n'
+}
+for file in README.md perm.h perm_sparse.h perm_cuda.cu perm_mpi.c; do
+  commands $root/$file >$out/commands
+  program_c $([ $file = perm_mpi.c ] && echo perm_sparse.h || echo perm.h) >program.c
+  [ "$file" = README.md ] && check "README has commands" test "$(wc -l <$out/commands)" -ge 25
+  while read -r command <&3; do execute "$command"; done 3<$out/commands
+done
+
+[ -z "$untried" ] || echo "left to make check-full, for their compile times: ${untried#; }"
+
+# The example programs of README and manuals, beside the implementation that the command is linked with: statements, with
+# the declarations they need before them. They print `want`.
+program() { # program WANT WITH BEFORE < text
+  { printf '#include <stdio.h>\n%s\nint main(int argc, char **argv)\n{\n(void)argc; (void)argv;\n%s\n' "$2" "$3"
+    grep -v '#define PERM_IMPLEMENTATION\|#include'
+    printf 'return 0;\n}\n'; } >example.c
+  $compile -std=c99 -Wall -Wextra -I. example.c $with -o example -fopenmp -lm && $start ./example >out && cat out &&
+    grep -qF -- "$1" out
+}
+example_of() { sed -n '/^   EXAMPLE/,/^$/p' $root/$1 | sed 1d; }
+compile=${CC:-cc} start="" with=build/perm.o
+sed -n '/^```c$/,/^```$/{/^```/d;p;}' $root/README.md >text
+check "README's program" program 450 '#include "perm.h"' "" <text
+example_of perm.h >text
+check "perm.h's example" program 450 '#include "perm.h"' "" <text
+example_of perm_sparse.h >text
+check "perm_sparse.h's example" program "${value#permanent = }" '#include "perm_sparse.h"' "" <text
+for mpi in $mpis; do
+  compile=$(mpicc_of $mpi) start="$(mpirun_of $mpi) -np 2" with="build/perm_mpi.o build/perm.o"
+  $compile -O1 -I. -c perm_mpi.c -o build/perm_mpi.o
+  { example_of perm_mpi.c; echo 'MPI_Finalize();'; } >text
+  check "perm_mpi.c's example, $mpi" program 450 '#include "perm_mpi.c"
+static void fill(double *a) { int i; for (i = 0; i < 9; i++) a[i] = i + 1; }' \
+    'perm_options options = {0}; perm_result result; double a[9]; int rank; enum { n = 3 };' <text
+done
+
+# Names in prose: make targets, options of the command, files and calls.
+cd $root || exit 1
+for target in $(grep -oE '`make [a-z. -]+`' README.md | tr -d '`' | sed 's/^make//'); do
+  check "make $target exists" grep -qE "^$target:" Makefile
+done
+build/perm --help >$out/help
+for option in $(grep -oE -- '--[a-z][a-z-]+' README.md | sort -u); do
+  check "$option is in --help" grep -q -- "$option\b" $out/help
+done
+for file in $(grep -oE '`(tests|examples)/[A-Za-z_0-9./]+`' README.md | tr -d '`' | sort -u); do
+  check "$file exists" test -e $file
+done
+for name in $(grep -ohE '`perm_[a-z_]+`|options\.[a-z_]+' README.md | tr -d '`' | sed 's/^options\.//; s/_$//' | sort -u); do
+  check "$name is in a header" grep -q "\b$name" perm.h perm_sparse.h perm_mpi.c perm_cuda.cu
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
