@@ -1,0 +1,573 @@
+/* perm_plot.h: small scientific plots as SVG. One file, C99, all static; needs nothing but the C library.
+
+       plot_figure figure;
+       plot_panel *panel;
+       plot_begin(&figure, 640, 420, "Growth");
+       panel = plot_add(&figure, 1, 1, 0, "n", "seconds");       one panel that fills the figure
+       panel->y_log = 1;
+       plot_draw(panel, PLOT_LINE | PLOT_POINTS, count, x, y, NULL, "measured");
+       plot_draw(panel, PLOT_LINE | PLOT_DASHED, 2, x_of_fit, y_of_fit, NULL, "2^n");
+       if (plot_write(&figure, "growth.svg")) ...                 not written, or out of memory; frees in any case
+
+   plot_add(figure, rows, columns, k, ...) puts a panel into cell k of a grid; plot_inset(panel, ...) one into another.
+   Ranges come from the data, unless x_least < x_most (y likewise) are set. A logarithmic axis leaves out what is not
+   positive, and every plot what is not finite. Where series have labels, there is a legend in the corner with the
+   fewest points, or, with panel->legend = PLOT_RIGHT, at the ends of the lines. Texts are UTF-8. */
+#ifndef PERM_PLOT_H_INCLUDED
+#define PERM_PLOT_H_INCLUDED
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What plot_draw draws; to be combined with |. */
+#define PLOT_LINE 1
+#define PLOT_POINTS 2
+#define PLOT_STEPS 4  /* a histogram: count + 1 edges x, count heights y */
+#define PLOT_FILLED 8 /* steps: filled down to the axis */
+#define PLOT_DASHED 16
+#define PLOT_SMALL 32 /* points: small ones, where there are many */
+
+enum { PLOT_MOST_PANELS = 16, PLOT_MOST_SERIES = 32 };
+enum { PLOT_CORNER, PLOT_RIGHT, PLOT_NONE }; /* places of the legend */
+
+typedef struct plot_series {
+  int kind, count, marker;
+  double *x, *y, *error; /* copies; error may be NULL */
+  char label[96];
+  const char *colour;
+  double end; /* height of the label at the line's end */
+} plot_series;
+
+typedef struct plot_panel {
+  struct plot_figure *figure;
+  double left, top, right, bottom; /* of the axes, in pixels of the figure */
+  double x_least, x_most, y_least, y_most;
+  int x_log, y_log, legend, inset, count;
+  const char *title, *x_label, *y_label; /* not copied */
+  plot_series series[PLOT_MOST_SERIES];
+} plot_panel;
+
+typedef struct plot_figure {
+  double width, height;
+  const char *title, *caption[4]; /* not copied; lines of small print below, NULL: none */
+  int panels, failed;
+  plot_panel *panel[PLOT_MOST_PANELS];
+} plot_figure;
+
+/* Different in hue and in lightness; markers differ too. */
+static const char *const plot_colours[] = {"#2563eb", "#ea7317", "#15915a", "#d6336c",
+                                           "#7c4dff", "#0e8fa8", "#a16207", "#475569"};
+
+static inline void plot_begin(plot_figure *figure, double width, double height, const char *title)
+{
+  memset(figure, 0, sizeof *figure);
+  figure->width = width;
+  figure->height = height;
+  figure->title = title;
+}
+
+static inline plot_panel *plot_panel_at(plot_figure *figure, double left, double top, double right, double bottom,
+                                        const char *x_label, const char *y_label)
+{
+  static plot_panel nowhere; /* what a caller may write into when memory has run out */
+  plot_panel *panel = figure->panels < PLOT_MOST_PANELS ? (plot_panel *)calloc(1, sizeof *panel) : NULL;
+  if (panel)
+    figure->panel[figure->panels++] = panel;
+  else {
+    figure->failed = 1;
+    panel = &nowhere;
+  }
+  panel->figure = figure;
+  panel->left = left;
+  panel->top = top;
+  panel->right = right;
+  panel->bottom = bottom;
+  panel->x_label = x_label;
+  panel->y_label = y_label;
+  return panel;
+}
+
+/* Cell k, counted along rows, of a grid of rows x columns. Set figure->caption before. */
+static inline plot_panel *plot_add(plot_figure *figure, int rows, int columns, int k, const char *x_label,
+                                   const char *y_label)
+{
+  const double head = figure->title ? 38 : 10;
+  const double foot = figure->caption[0] ? 8 + 17.0 * (1 + !!figure->caption[1] + !!figure->caption[2]) : 4;
+  const double width = figure->width / columns, height = (figure->height - head - foot) / rows;
+  const double left = width * (k % columns), top = head + height * (k / columns);
+  return plot_panel_at(figure, left + 72, top + 22, left + width - 20, top + height - 48, x_label, y_label);
+}
+
+/* A panel in another one's frame: from (left, top) to (right, bottom), fractions of it. */
+static inline plot_panel *plot_inset(const plot_panel *panel, double left, double top, double right, double bottom,
+                                     const char *x_label, const char *y_label)
+{
+  const double width = panel->right - panel->left, height = panel->bottom - panel->top;
+  plot_panel *inset = plot_panel_at(panel->figure, panel->left + width * left, panel->top + height * top,
+                                    panel->left + width * right, panel->top + height * bottom, x_label, y_label);
+  inset->inset = 1;
+  inset->legend = PLOT_NONE;
+  return inset;
+}
+
+static inline double *plot_copy(plot_figure *figure, const double *from, int count)
+{
+  double *to = from ? (double *)malloc((size_t)(count + 1) * sizeof *to) : NULL;
+  if (to)
+    memcpy(to, from, (size_t)count * sizeof *to);
+  else if (from)
+    figure->failed = 1;
+  return to;
+}
+
+/* Adds a series; error (NULL: none) are standard errors of y. label NULL: not in the legend. */
+static inline plot_series *plot_draw(plot_panel *panel, int kind, int count, const double *x, const double *y,
+                                     const double *error, const char *label)
+{
+  plot_series *series = &panel->series[panel->count < PLOT_MOST_SERIES ? panel->count : 0];
+  int k, marker = 0;
+  if (panel->count == PLOT_MOST_SERIES || panel->figure->failed) {
+    panel->figure->failed = 1;
+    return series;
+  }
+  for (k = 0; k < panel->count; k++)
+    marker += !!(panel->series[k].kind & PLOT_POINTS);
+  series->kind = kind;
+  series->count = count;
+  series->marker = marker % 5;
+  series->x = plot_copy(panel->figure, x, count + !!(kind & PLOT_STEPS));
+  series->y = plot_copy(panel->figure, y, count);
+  series->error = plot_copy(panel->figure, error, count);
+  series->colour = plot_colours[panel->count % 8];
+  snprintf(series->label, sizeof series->label, "%s", label ? label : "");
+  panel->count++;
+  return series;
+}
+
+/* A straight line from (x0, y0) to (x1, y1). */
+static inline plot_series *plot_segment(plot_panel *panel, int kind, double x0, double y0, double x1, double y1,
+                                        const char *label)
+{
+  double x[2], y[2];
+  x[0] = x0, x[1] = x1, y[0] = y0, y[1] = y1;
+  return plot_draw(panel, PLOT_LINE | kind, 2, x, y, NULL, label);
+}
+
+/* ---- from here on nothing is for callers but plot_write */
+static inline void plot_text(FILE *file, double x, double y, const char *style, const char *text)
+{
+  fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, style);
+  for (; *text; text++)
+    if (*text == '&' || *text == '<' || *text == '>')
+      fputs(*text == '&' ? "&amp;" : *text == '<' ? "&lt;" : "&gt;", file);
+    else
+      fputc(*text, file);
+  fprintf(file, "</text>\n");
+}
+
+/* Columns of a text, roughly: UTF-8 continuation bytes do not count. */
+static inline double plot_text_width(const char *text)
+{
+  double width = 0;
+  for (; *text; text++)
+    width += ((unsigned char)*text & 0xc0) == 0x80 ? 0 : 6.6;
+  return width;
+}
+
+/* Where a coordinate lies between the ends of its axis, 0 to 1; NAN: nowhere. */
+static inline double plot_fraction(double value, double least, double most, int logarithmic)
+{
+  if (logarithmic)
+    return value > 0 ? log(value / least) / log(most / least) : (double)NAN;
+  return (value - least) / (most - least);
+}
+
+static inline double plot_x(const plot_panel *panel, double x)
+{
+  return panel->left + (panel->right - panel->left) * plot_fraction(x, panel->x_least, panel->x_most, panel->x_log);
+}
+
+static inline double plot_y(const plot_panel *panel, double y)
+{
+  return panel->bottom - (panel->bottom - panel->top) * plot_fraction(y, panel->y_least, panel->y_most, panel->y_log);
+}
+
+/* 1, 2 or 5 times a power of ten, about a `count`-th of the range. */
+static inline double plot_step(double range, int count)
+{
+  const double least = range / count, power = pow(10, floor(log10(least)));
+  return (least <= power * 1.0001 ? 1 : least <= 2 * power ? 2 : least <= 5 * power ? 5 : 10) * power;
+}
+
+static inline void plot_include(double value, int logarithmic, double *least, double *most)
+{
+  if (value - value != 0 || (logarithmic && value <= 0))
+    return;
+  *least = fmin(*least, value);
+  *most = fmax(*most, value);
+}
+
+/* Ends of an axis that were not set: of the data, and a little more. */
+static inline void plot_range(plot_panel *panel, int vertical)
+{
+  double least = HUGE_VAL, most = -HUGE_VAL, margin;
+  const int logarithmic = vertical ? panel->y_log : panel->x_log;
+  double *const low = vertical ? &panel->y_least : &panel->x_least;
+  double *const high = vertical ? &panel->y_most : &panel->x_most;
+  int s, k, steps = 0;
+  if (*low < *high)
+    return;
+  for (s = 0; s < panel->count; s++) {
+    const plot_series *series = &panel->series[s];
+    const int edges = !vertical && series->kind & PLOT_STEPS;
+    steps |= series->kind & PLOT_STEPS;
+    for (k = 0; k < series->count + edges; k++) {
+      plot_include(vertical ? series->y[k] : series->x[k], logarithmic, &least, &most);
+      if (vertical && series->error) {
+        plot_include(series->y[k] - series->error[k], logarithmic, &least, &most);
+        plot_include(series->y[k] + series->error[k], logarithmic, &least, &most);
+      }
+    }
+  }
+  if (vertical && steps && !logarithmic)
+    least = fmin(least, 0);
+  if (least > most)
+    least = most = 1;
+  if (logarithmic) {
+    margin = most > least ? pow(most / least, 0.05) : 2;
+    *low = least / margin;
+    *high = most * margin;
+  } else {
+    margin = most > least ? 0.05 * (most - least) : fabs(most) / 2 + (most == 0);
+    *low = steps && (!vertical || least == 0) ? least : least - margin;
+    *high = steps && !vertical ? most : most + margin;
+  }
+}
+
+/* "10" and the exponent in Unicode's superscripts: not every viewer raises tspans well. */
+static inline void plot_power(char *text, size_t size, int power)
+{
+  static const char *const digits[] = {"\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",     "\xe2\x81\xb4",
+                                       "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7", "\xe2\x81\xb8", "\xe2\x81\xb9"};
+  const int absolute = abs(power) % 1000;
+  snprintf(text, size, "10%s%s%s%s", power < 0 ? "\xe2\x81\xbb" : "", absolute > 99 ? digits[absolute / 100] : "",
+           absolute > 9 ? digits[absolute / 10 % 10] : "", digits[absolute % 10]);
+}
+
+/* A line of the grid, and its number unless text is NULL. */
+static inline void plot_tick(FILE *file, const plot_panel *panel, int vertical, double at, const char *text)
+{
+  const double position = vertical ? plot_y(panel, at) : plot_x(panel, at);
+  char style[64];
+  if (vertical)
+    fprintf(file, "<path d=\"M%.1f %.1fH%.1f\"", panel->left, position, panel->right);
+  else
+    fprintf(file, "<path d=\"M%.1f %.1fV%.1f\"", position, panel->top, panel->bottom);
+  fprintf(file, " stroke=\"%s\"/>\n", text ? "#e3e6ea" : "#f1f3f5");
+  snprintf(style, sizeof style, "text-anchor=\"%s\" font-size=\"%s\"", vertical ? "end" : "middle",
+           panel->inset ? "10" : "12.5");
+  if (text && vertical)
+    plot_text(file, panel->left - 7, position + 4, style, text);
+  else if (text)
+    plot_text(file, position, panel->bottom + (panel->inset ? 13 : 18), style, text);
+}
+
+static inline void plot_axis(FILE *file, const plot_panel *panel, int vertical)
+{
+  const double least = vertical ? panel->y_least : panel->x_least, most = vertical ? panel->y_most : panel->x_most;
+  const double pixels = vertical ? panel->bottom - panel->top : panel->right - panel->left;
+  const int wanted = (int)(pixels / (vertical ? 48 : 74) * (panel->inset ? 1.7 : 1)) + 1;
+  char text[64];
+  if (vertical ? panel->y_log : panel->x_log) {
+    const double decades = log10(most / least);
+    const int every = decades > wanted ? (int)ceil(decades / wanted) : 1;
+    int power, digit;
+    for (power = (int)floor(log10(least)); power <= (int)ceil(log10(most)); power++)
+      for (digit = 1; digit <= 9; digit++) {
+        const double at = digit * pow(10, power);
+        const int main_one = digit == 1 && power % every == 0;
+        /* where decades are few, 2 and 5 are labelled too, and numbers in the usual range written out */
+        const int labelled = main_one || (decades < 2.5 && (digit == 2 || digit == 5)) || decades < 0.7;
+        if (at < least * 0.9999 || at > most * 1.0001 || (every > 1 && !main_one))
+          continue;
+        snprintf(text, sizeof text, "%g", at);
+        if (digit == 1 && (decades >= 4.5 || strlen(text) > 6))
+          plot_power(text, sizeof text, power);
+        plot_tick(file, panel, vertical, at, labelled ? text : NULL);
+      }
+  } else {
+    const double step = plot_step(most - least, wanted), first = ceil(least / step - 1e-9);
+    const int decimals = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
+    double k;
+    for (k = first; k * step <= most + 1e-9 * step; k++) {
+      const double at = k == 0 ? 0 : k * step;
+      if (fmax(fabs(least), fabs(most)) >= 1e6 || decimals > 5)
+        snprintf(text, sizeof text, "%g", at);
+      else
+        snprintf(text, sizeof text, "%s%.*f", at < 0 ? "\xe2\x88\x92" : "", decimals, fabs(at));
+      plot_tick(file, panel, vertical, at, text);
+    }
+  }
+}
+
+static inline void plot_marker(FILE *file, const plot_series *series, double x, double y)
+{
+  const double size = series->kind & PLOT_SMALL ? 0.6 : 1;
+  const char *colour = series->colour;
+  const double r = 3.3 * size, a = 4.0 * size;
+  switch (series->marker) {
+  case 0: fprintf(file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n", x, y, r, colour); break;
+  case 1:
+    fprintf(file, "<path d=\"M%.1f %.1fh%.1fv%.1fh%.1fz\" fill=\"%s\"/>\n", x - r + .3, y - r + .3, 2 * r - .6,
+            2 * r - .6, .6 - 2 * r, colour);
+    break;
+  case 2:
+    fprintf(file, "<path d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz\" fill=\"%s\"/>\n", x, y - a, a, a, -a, a, -a,
+            -a, colour);
+    break;
+  default: {
+    const double up = series->marker == 3 ? a : -a;
+    fprintf(file, "<path d=\"M%.1f %.1fl%.1f %.1fh%.1fz\" fill=\"%s\"/>\n", x, y - up, a, 1.75 * up, -2 * a, colour);
+  }
+  }
+}
+
+static inline int plot_inside(double x, double y)
+{
+  return x - x == 0 && y - y == 0 && fabs(x) < 1e5 && fabs(y) < 1e5;
+}
+
+static inline void plot_curve(FILE *file, const plot_panel *panel, const plot_series *series)
+{
+  const int steps = series->kind & PLOT_STEPS, points = series->count * (steps ? 2 : 1);
+  int k, length = 0, pen = 0;
+  double last_x = 0;
+  fprintf(file, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" stroke-linejoin=\"round\"%s d=\"",
+          series->colour, panel->inset || steps ? "1.4" : "1.9",
+          series->kind & PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "");
+  for (k = 0; k < points; k++) {
+    const double x = plot_x(panel, series->x[steps ? (k + 1) / 2 : k]);
+    const double y = fmin(fmax(plot_y(panel, series->y[steps ? k / 2 : k]), -9e4), 9e4);
+    if (!plot_inside(x, y))
+      pen = 0;
+    else {
+      length += fprintf(file, "%s%c%.1f %.1f", length % 110 > 94 ? "\n" : "", pen ? 'L' : 'M', x, y);
+      pen = 1;
+      last_x = x;
+    }
+  }
+  fprintf(file, "\"/>\n");
+  if (series->kind & PLOT_FILLED && points) {
+    const double floor_y = panel->bottom;
+    fprintf(file, "<path fill=\"%s\" fill-opacity=\"0.18\" d=\"M%.1f %.1f", series->colour, plot_x(panel, series->x[0]),
+            floor_y);
+    for (k = 0, length = 60; k < points; k++) {
+      const double x = plot_x(panel, series->x[(k + 1) / 2]), y = plot_y(panel, series->y[k / 2]);
+      if (steps && plot_inside(x, y))
+        length += fprintf(file, "%sL%.1f %.1f", length % 110 > 94 ? "\n" : "", x, y);
+    }
+    fprintf(file, "L%.1f %.1fz\"/>\n", last_x, floor_y);
+  }
+}
+
+static inline void plot_points(FILE *file, const plot_panel *panel, const plot_series *series)
+{
+  int k;
+  for (k = 0; k < series->count; k++) {
+    const double x = plot_x(panel, series->x[k]), y = plot_y(panel, series->y[k]);
+    if (!plot_inside(x, y))
+      continue;
+    if (series->error && series->error[k] > 0) {
+      double low = plot_y(panel, series->y[k] - series->error[k]),
+             high = plot_y(panel, series->y[k] + series->error[k]);
+      low = low < 1e5 ? low : panel->bottom + 9; /* below zero on a logarithmic axis: down to the axis */
+      if (low - high > 1)
+        fprintf(file, "<path d=\"M%.1f %.1fV%.1fM%.1f %.1fh6m0 %.1fh-6\" stroke=\"%s\" fill=\"none\"/>\n", x, low, high,
+                x - 3, low, high - low, series->colour);
+    }
+    plot_marker(file, series, x, y);
+  }
+}
+
+/* The legend's sample of a series, from (x, y), 26 wide, and its label. */
+static inline void plot_legend_entry(FILE *file, const plot_series *series, double x, double y, int coloured)
+{
+  char style[64];
+  if (series->kind & (PLOT_LINE | PLOT_STEPS))
+    fprintf(file, "<path d=\"M%.1f %.1fh26\" stroke=\"%s\" stroke-width=\"2\"%s/>\n", x, y, series->colour,
+            series->kind & PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "");
+  if (series->kind & PLOT_POINTS)
+    plot_marker(file, series, x + 13, y);
+  snprintf(style, sizeof style, "fill=\"%s\"", coloured ? series->colour : "#1f2933");
+  plot_text(file, x + 33, y + 4.3, style, series->label);
+}
+
+/* Points of all series in a box. */
+static inline int plot_crowd(const plot_panel *panel, double left, double top, double width, double height)
+{
+  int s, k, crowd = 0;
+  for (s = 0; s < panel->count; s++)
+    for (k = 0; k < panel->series[s].count; k++) {
+      const double x = plot_x(panel, panel->series[s].x[k]), y = plot_y(panel, panel->series[s].y[k]);
+      crowd += x > left && x < left + width && y > top && y < top + height;
+    }
+  return crowd;
+}
+
+static inline void plot_legend_corner(FILE *file, const plot_panel *panel)
+{
+  double width = 0, height = 10, left = 0, top = 0;
+  int s, corner, least = -1;
+  for (s = 0; s < panel->count; s++)
+    if (*panel->series[s].label) {
+      width = fmax(width, plot_text_width(panel->series[s].label) + 48);
+      height += 19;
+    }
+  if (width == 0)
+    return;
+  for (corner = 0; corner < 4; corner++) {
+    const double x = corner % 2 ? panel->left + 8 : panel->right - width - 8;
+    const double y = corner / 2 ? panel->bottom - height - 8 : panel->top + 8;
+    const int crowd = plot_crowd(panel, x - 4, y - 4, width + 8, height + 8);
+    if (least < 0 || crowd < least) {
+      least = crowd;
+      left = x;
+      top = y;
+    }
+  }
+  fprintf(file,
+          "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"4\" fill=\"#ffffff\" fill-opacity=\"0.88\" "
+          "stroke=\"#d5dae0\"/>\n",
+          left, top, width, height);
+  for (s = 0, top += 14.5; s < panel->count; s++)
+    if (*panel->series[s].label) {
+      plot_legend_entry(file, &panel->series[s], left + 8, top, 0);
+      top += 19;
+    }
+}
+
+/* The last point of a series that is drawn; -1: none. */
+static inline int plot_last(const plot_panel *panel, const plot_series *series)
+{
+  int k = series->count - 1;
+  while (k >= 0 && !plot_inside(plot_x(panel, series->x[k]), plot_y(panel, series->y[k])))
+    k--;
+  return k;
+}
+
+/* Labels right of the frame, from the top down, pushed apart where lines end close together. */
+static inline void plot_legend_right(FILE *file, plot_panel *panel)
+{
+  const double apart = 19;
+  plot_series *order[PLOT_MOST_SERIES];
+  int count = 0, s, k, round, moved = 1;
+  for (s = 0; s < panel->count; s++) {
+    plot_series *series = &panel->series[s];
+    const int last = plot_last(panel, series);
+    if (!*series->label || last < 0)
+      continue;
+    series->end = plot_y(panel, series->y[last]);
+    for (k = count++; k > 0 && order[k - 1]->end > series->end; k--)
+      order[k] = order[k - 1];
+    order[k] = series;
+  }
+  for (round = 0; moved && round < 1000; round++)
+    for (k = 1, moved = 0; k < count; k++) {
+      const double overlap = apart - (order[k]->end - order[k - 1]->end);
+      if (overlap > 0.01) {
+        order[k - 1]->end -= overlap / 2;
+        order[k]->end += overlap / 2;
+        moved = 1;
+      }
+    }
+  for (s = 0; s < count; s++) {
+    const int last = plot_last(panel, order[s]);
+    fprintf(file, "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\" stroke-width=\"0.8\" opacity=\"0.6\"/>\n",
+            plot_x(panel, order[s]->x[last]) + 4, plot_y(panel, order[s]->y[last]), panel->right + 10, order[s]->end,
+            order[s]->colour);
+    plot_legend_entry(file, order[s], panel->right + 10, order[s]->end, 1);
+  }
+}
+
+static inline void plot_panel_write(FILE *file, plot_panel *panel, int number)
+{
+  const double width = panel->right - panel->left, height = panel->bottom - panel->top;
+  const double middle = (panel->left + panel->right) / 2;
+  int s;
+  plot_range(panel, 0);
+  plot_range(panel, 1);
+  if (panel->inset) /* hides what lies under it and its labels */
+    fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#ffffff\"/>\n", panel->left - 46,
+            panel->top - 6, width + 52, height + 40);
+  plot_axis(file, panel, 0);
+  plot_axis(file, panel, 1);
+  fprintf(file, "<clipPath id=\"panel%d\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/></clipPath>\n",
+          number, panel->left - 1, panel->top - 1, width + 2, height + 2);
+  fprintf(file, "<g clip-path=\"url(#panel%d)\">\n", number);
+  for (s = 0; s < panel->count; s++) /* what comes first lies on top, unless it is filled */
+    if (panel->series[s].kind & (PLOT_LINE | PLOT_STEPS))
+      plot_curve(file, panel, &panel->series[s]);
+  for (s = panel->count - 1; s >= 0; s--)
+    if (panel->series[s].kind & PLOT_POINTS)
+      plot_points(file, panel, &panel->series[s]);
+  fprintf(file, "</g>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" stroke=\"#8a94a0\"/>\n",
+          panel->left, panel->top, width, height);
+  if (panel->title)
+    plot_text(file, panel->left, panel->top - 8, "font-weight=\"bold\" fill=\"#1f2933\"", panel->title);
+  if (panel->x_label)
+    plot_text(file, middle, panel->bottom + (panel->inset ? 28 : 40),
+              panel->inset ? "text-anchor=\"middle\" font-size=\"11\"" : "text-anchor=\"middle\" font-size=\"14\"",
+              panel->x_label);
+  if (panel->y_label) {
+    fprintf(file, "<g transform=\"translate(%.1f,%.1f) rotate(-90)\">", panel->left - (panel->inset ? 36 : 54),
+            (panel->top + panel->bottom) / 2);
+    plot_text(file, 0, 0,
+              panel->inset ? "text-anchor=\"middle\" font-size=\"11\"" : "text-anchor=\"middle\" font-size=\"14\"",
+              panel->y_label);
+    fprintf(file, "</g>\n");
+  }
+  if (panel->legend == PLOT_RIGHT)
+    plot_legend_right(file, panel);
+  else if (panel->legend == PLOT_CORNER)
+    plot_legend_corner(file, panel);
+}
+
+/* Writes the figure and frees it. 0: done; 1: the file could not be written, or something before had failed. */
+static inline int plot_write(plot_figure *figure, const char *path)
+{
+  FILE *file = figure->failed ? NULL : fopen(path, "w");
+  int k, s, lines = 0, bad = !file;
+  if (file) {
+    fprintf(file,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
+            "font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"12.5\" fill=\"#39424e\">\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
+            figure->width, figure->height, figure->width, figure->height);
+    if (figure->title)
+      plot_text(file, 20, 28, "font-size=\"17\" font-weight=\"bold\" fill=\"#1f2933\"", figure->title);
+    for (k = 0; k < figure->panels; k++)
+      plot_panel_write(file, figure->panel[k], k);
+    while (lines < 4 && figure->caption[lines])
+      lines++;
+    for (k = 0; k < lines; k++)
+      plot_text(file, 20, figure->height - 12 - 17.0 * (lines - 1 - k), "font-size=\"12\" fill=\"#66707c\"",
+                figure->caption[k]);
+    fprintf(file, "</svg>\n");
+    bad = ferror(file) != 0;
+    bad |= fclose(file) != 0;
+  }
+  for (k = 0; k < figure->panels; k++) {
+    for (s = 0; s < figure->panel[k]->count; s++) {
+      free(figure->panel[k]->series[s].x);
+      free(figure->panel[k]->series[s].y);
+      free(figure->panel[k]->series[s].error);
+    }
+    free(figure->panel[k]);
+  }
+  memset(figure, 0, sizeof *figure);
+  return bad;
+}
+
+#endif
