@@ -25,7 +25,7 @@ TESTS   := $(wildcard tests/*.c tests/*.h) examples/perm_generate.h
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
 .PHONY: all run setup check check-full check-compile check-isa check-sanitize check-faults fuzz bench bench-sparse \
-        examples install clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi
+        examples study install clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi
 
 all: $(B)/perm examples ## the command and the examples
 
@@ -105,6 +105,22 @@ $(B)/ranges: examples/ranges.c perm.h
 $(B)/tests: $(TESTS) $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests tests/all.c -o $@ $(LDFLAGS) $(LIBS)
+
+# The random-matrix study. SplitMix64 and Box-Muller in vectors need -O3 and these two flags, which change no bits.
+STUDY_FLAGS = -O3 -fno-math-errno -fno-trapping-math
+STUDY_PARTS = examples/study/study.c examples/study/study.h examples/study/study_sample.h \
+  examples/study/study_report.h examples/perm_plot.h
+STUDY_STATE ?= $(B)/study.state
+STUDY_SECONDS ?= 600
+$(B)/study: $(STUDY_PARTS) $(B)/perm.o
+	$(COMPILE) $(STUDY_FLAGS) -Iexamples $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+$(B)/study_gpu: $(STUDY_PARTS) $(B)/perm_with_gpu.o $(B)/perm_cuda.o
+	$(COMPILE) $(STUDY_FLAGS) -Iexamples $< $(B)/perm_with_gpu.o $(B)/perm_cuda.o -o $@ $(LDFLAGS) $(CUDALIB) $(LIBS)
+study: $(B)/study ## the random-matrix study for STUDY_SECONDS=600 more; tables, plots in build/study_report
+	@mkdir -p $(B)/study_report
+	$(B)/study --state $(STUDY_STATE) --seconds $(STUDY_SECONDS) --plots $(B)/study_report --table --cells \
+	  >$(B)/study_report/tables.md
+	@cat $(B)/study_report/tables.md
 
 BENCH_PLAIN = $(B)/bench_plain_O2.o $(B)/bench_plain_native.o $(B)/bench_exact_plain.o
 BENCH_PARTS = tests/bench.c tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h tests/bench_batch.h tests/bench_exact.h tests/bench_counts.h tests/bench_process.h tests/oracle.h
