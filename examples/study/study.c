@@ -15,7 +15,7 @@
 #endif
 
 typedef struct study_run {
-  const char *state, *plots;
+  const char *state, *plots, *gpu_cache;
   double seconds, samples, batch_bytes, write_seconds;
   int first_n, last_n, wanted[STUDY_ENSEMBLES], gpus, threads, table, report;
   double start;
@@ -167,7 +167,8 @@ static void study_draw(study *all, const study_run *run, int e, int n, int64_t c
 {
   const study_ensemble *ensemble = &study_ensembles[e];
   study_cell *cell = study_cell_at(all, e, n);
-  const double start = study_now();
+  static char compiled[3][STUDY_MOST_N + 1];
+  double start;
   const int parts = ensemble->kind == STUDY_BERNOULLI ? 1 : 2;
   const size_t size = (size_t)(n * n * parts), room = study_room(ensemble, n) + 1;
   const int64_t blocks = count / STUDY_BLOCK;
@@ -179,6 +180,23 @@ static void study_draw(study *all, const study_run *run, int e, int n, int64_t c
   int power, failed = 0;
   for (k = 2; k <= n; k++)
     root *= sqrt((double)k);
+  memset(&options, 0, sizeof options);
+  options.threads = run->threads;
+  if (run->gpus && n >= 12) { /* below, sixteen cores are as fast */
+    options.gpus = PERM_ALL_GPUS;
+    options.isa = PERM_ISA_CUDA;
+    options.cpu_fallback = 1;
+    options.gpu_cache = run->gpu_cache;
+    if (!compiled[parts][n]) { /* the kernel, for all cells alike: not this one's time */
+      compiled[parts][n] = 1;
+      memset(matrices, 0, size * sizeof *matrices);
+      if (parts == 2)
+        perm_batch_complex(n, 1, matrices, size / 2, &options, permanents, NULL);
+      else
+        perm_batch_real(n, 1, matrices, size, &options, permanents, NULL);
+    }
+  }
+  start = study_now();
 #if defined(_OPENMP)
 #pragma omp parallel num_threads(run->threads)
 #endif
@@ -201,13 +219,6 @@ static void study_draw(study *all, const study_run *run, int e, int n, int64_t c
   }
   if (failed)
     study_die("out of memory", "");
-  memset(&options, 0, sizeof options);
-  options.threads = run->threads;
-  if (run->gpus && n >= 12) { /* below, sixteen cores are as fast */
-    options.gpus = PERM_ALL_GPUS;
-    options.isa = PERM_ISA_CUDA;
-    options.cpu_fallback = 1;
-  }
   status = parts == 2 ? perm_batch_complex(n, (size_t)count, matrices, size / 2, &options, permanents, &result)
                       : perm_batch_real(n, (size_t)count, matrices, size, &options, permanents, &result);
   if (status != PERM_OK)
@@ -261,6 +272,17 @@ static int64_t study_batch(const study_run *run, const study_cell *cell, int e, 
   return (int64_t)fmax(1, ceil(count / STUDY_BLOCK - 1e-9)) * STUDY_BLOCK;
 }
 
+/* Predicted seconds of a sample: as so far, or 2.2 times the order before; INFINITY: that one is too slow already. */
+static double study_rate(const study *all, const study_run *run, int e, int n)
+{
+  const study_cell *cell = all->cell[e][n], *before = all->cell[e][n - 1];
+  if (cell)
+    return cell->seconds / (double)cell->count;
+  if (before)
+    return 2.2 * before->seconds / (double)before->count;
+  return n > run->first_n && n > study_ensembles[e].first_n ? (double)INFINITY : 0;
+}
+
 /* Draws until the time is over or all cells have their samples. The next batch is always for the cell that has had
    least of its share of the time, so that a run can be stopped anywhere, and errors shrink together. */
 static void study_work(study *all, const study_run *run)
@@ -279,7 +301,7 @@ static void study_work(study *all, const study_run *run)
   for (;;) {
     const double left = run->seconds > 0 ? run->seconds - (study_now() - run->start) : (double)INFINITY;
     const double aim = fmin(fmax(run->seconds / 250, 0.3), 3);
-    double least = HUGE_VAL;
+    double least = HUGE_VAL, needed;
     int64_t count;
     int at_e = -1, at_n = 0;
     for (e = 0; e < STUDY_ENSEMBLES; e++)
@@ -300,8 +322,8 @@ static void study_work(study *all, const study_run *run)
     if (at_e < 0)
       break;
     count = study_batch(run, all->cell[at_e][at_n], at_e, at_n, aim);
-    if (left <= 0 || (all->cell[at_e][at_n] &&
-                      (double)count * all->cell[at_e][at_n]->seconds > left * (double)all->cell[at_e][at_n]->count)) {
+    needed = (double)count * study_rate(all, run, at_e, at_n);
+    if (left <= 0 || needed > left || (run->seconds > 0 && !all->cell[at_e][at_n] && needed > run->seconds / 60)) {
       over[at_e][at_n] = 1; /* this one no more, but perhaps another */
       continue;
     }
@@ -318,7 +340,7 @@ static void study_work(study *all, const study_run *run)
 
 static const char study_usage[] =
     "usage: study [--state FILE] [--seconds T] [--samples N] [--n A:B] [--ensembles NAME,...] [--table] [--plots DIR]\n"
-    "             [--cells] [--gpus] [--threads K] [--seed S] [--batch-bytes B] [--write-seconds T]\n"
+    "             [--cells] [--gpus] [--gpu-cache DIR] [--threads K] [--seed S] [--batch-bytes B] [--write-seconds T]\n"
     "Draws for T seconds or until every cell has N samples, adds them to FILE, prints estimates beside the paper's.\n";
 
 static double study_number(const char *text, const char *option)
@@ -366,6 +388,8 @@ int main(int count, char **argument)
       run.threads = (int)study_number(value, option) > 0 ? (int)study_number(value, option) : 1;
     else if (!strcmp(option, "--seed"))
       all.seed = strtoull(value, NULL, 10);
+    else if (!strcmp(option, "--gpu-cache"))
+      run.gpu_cache = value;
     else if (!strcmp(option, "--plots"))
       run.plots = value;
     else if (!strcmp(option, "--n")) {

@@ -34,10 +34,10 @@ typedef struct study_ensemble {
 
 static const study_ensemble study_ensembles[] = {
     {"gauss", STUDY_GAUSS, 0, 1, 24, 1},           {"circular", STUDY_CIRCULAR, 0, 1, 24, 0.8},
-    {"bernoulli", STUDY_BERNOULLI, 0, 1, 24, 0.8}, {"haar-2.00", STUDY_HAAR, 2, 2, 22, 0.25},
-    {"haar-2.25", STUDY_HAAR, 2.25, 2, 22, 0.25},  {"haar-2.50", STUDY_HAAR, 2.5, 2, 22, 0.25},
-    {"haar-2.75", STUDY_HAAR, 2.75, 2, 22, 0.25},  {"haar-3.00", STUDY_HAAR, 3, 2, 22, 0.25},
-    {"haar-qr", STUDY_HAAR_QR, 2, 2, 22, 0.25}, /* the slow way to haar-2.00; only when asked for */
+    {"bernoulli", STUDY_BERNOULLI, 0, 1, 24, 0.8}, {"haar-2.00", STUDY_HAAR, 2, 2, 22, 0.4},
+    {"haar-2.25", STUDY_HAAR, 2.25, 2, 22, 0.4},   {"haar-2.50", STUDY_HAAR, 2.5, 2, 22, 0.4},
+    {"haar-2.75", STUDY_HAAR, 2.75, 2, 22, 0.4},   {"haar-3.00", STUDY_HAAR, 3, 2, 22, 0.4},
+    {"haar-qr", STUDY_HAAR_QR, 2, 2, 22, 0.4}, /* the slow way to haar-2.00; only when asked for */
 };
 enum { STUDY_ENSEMBLES = sizeof study_ensembles / sizeof study_ensembles[0] };
 
