@@ -1,12 +1,428 @@
-/* study_report.h */
+/* study_report.h: what the samples say, beside what the paper says: fits, tables, plots.
+   Two fits of each limit n -> infinity. "Same form": theirs, a polynomial in 1/n of their degree, all orders of equal
+   weight. "One order more": a degree more, weighted by the standard errors, since ours differ much between orders. Each
+   is made for the several least orders n (and ranges of x) that they name; value: the mean of these, error: their
+   spread and the statistical error, in quadrature. */
 #ifndef PERM_STUDY_REPORT_H_INCLUDED
 #define PERM_STUDY_REPORT_H_INCLUDED
+
+#include "perm_plot.h"
 #include "study.h"
+
+enum { STUDY_EDGES = STUDY_BINS / STUDY_PER_EDGE + 1, STUDY_RESAMPLES = 60, STUDY_LEAST_SAMPLES = 1000 };
+
+typedef struct study_value {
+  double value, error; /* NAN: not enough samples */
+} study_value;
+
+static int study_has(const study *all, int e, int n)
+{
+  return n >= 1 && n <= STUDY_MOST_N && all->cell[e][n] && all->cell[e][n]->count >= STUDY_LEAST_SAMPLES;
+}
+
+/* Least squares: y = sum of c_k x^(k step), k <= degree, errors NULL: all equal. The error of c_0 comes from the errors
+   given. 0: too few points. */
+static int study_fit(int count, const double *x, const double *y, const double *error, int degree, int step, double *c,
+                     double *error_of_first)
+{
+  double a[4][6], power[4], weight, factor;
+  int i, j, k, row;
+  if (count < degree + 2)
+    return 0;
+  memset(a, 0, sizeof a);
+  for (i = 0; i < count; i++) {
+    weight = error ? 1 / (error[i] * error[i]) : 1;
+    for (k = 0; k <= degree; k++)
+      power[k] = k ? pow(x[i], k * step) : 1;
+    for (j = 0; j <= degree; j++) {
+      for (k = 0; k <= degree; k++)
+        a[j][k] += weight * power[j] * power[k];
+      a[j][4] += weight * power[j] * y[i];
+    }
+  }
+  a[0][5] = 1; /* first column of the inverse */
+  for (k = 0; k <= degree; k++)
+    for (row = 0; row <= degree; row++)
+      if (row != k)
+        for (factor = a[row][k] / a[k][k], j = 0; j < 6; j++)
+          a[row][j] -= factor * a[k][j];
+  for (k = 0; k <= degree; k++)
+    c[k] = a[k][4] / a[k][k];
+  *error_of_first = sqrt(a[0][5] / a[0][0]);
+  return 1;
+}
+
+static study_value study_spread(int count, const double *value, double error)
+{
+  study_value result;
+  double sum = 0, square = 0;
+  int k;
+  for (k = 0; k < count; k++)
+    sum += value[k] / count;
+  for (k = 0; k < count; k++)
+    square += (value[k] - sum) * (value[k] - sum) / count;
+  result.value = count ? sum : (double)NAN;
+  result.error = count ? sqrt(square + error * error) : (double)NAN;
+  return result;
+}
+
+/* Moments of an ensemble from order n on: 1/n, moment, standard error. */
+static int study_moments(const study *all, int e, int power, int n, double *x, double *y, double *error)
+{
+  int count = 0;
+  for (; n <= STUDY_MOST_N; n++)
+    if (study_has(all, e, n)) {
+      x[count] = 1.0 / n;
+      y[count] = study_moment(all->cell[e][n], power);
+      error[count++] = study_moment_error(all->cell[e][n], power);
+    }
+  return count;
+}
+
+/* Limit of a moment; fits on orders >= k, k = first .. first + 6. c: coefficients of the first of them. */
+static study_value study_moment_limit(const study *all, int e, int power, int first, int degree, int weighted,
+                                      double *c)
+{
+  double x[STUDY_MOST_N], y[STUDY_MOST_N], error[STUDY_MOST_N], other[4], value[7], first_error = 0, one;
+  int k, count, fits = 0;
+  for (k = 0; k < 7; k++) {
+    count = study_moments(all, e, power, first + k, x, y, error);
+    if (!study_fit(count, x, y, error, degree, 1, other, &one))
+      break;
+    first_error += one;
+    if (!weighted)
+      study_fit(count, x, y, NULL, degree, 1, other, &one);
+    if (!fits)
+      memcpy(c, other, sizeof other);
+    value[fits++] = other[0];
+  }
+  return study_spread(fits, value, fits ? first_error / fits : 0);
+}
+
+/* F(x, n) at 16 x a decade. */
+typedef struct study_table {
+  double f[STUDY_MOST_N + 1][STUDY_EDGES], samples[STUDY_MOST_N + 1]; /* samples 0: none */
+} study_table;
+
+static double study_edge_x(int j)
+{
+  return pow(10, STUDY_FIRST_DECADE + (double)j * STUDY_PER_EDGE / STUDY_PER_DECADE);
+}
+
+/* resample: 0, as it is; else every bin's count varied by its standard error, differently for every number. */
+static void study_tabulate(const study *all, int e, uint64_t resample, study_table *table)
+{
+  int n, j, k;
+  memset(table, 0, sizeof *table);
+  for (n = 1; n <= STUDY_MOST_N; n++) {
+    double total = 0, z[2];
+    int at = 0;
+    if (!study_has(all, e, n))
+      continue;
+    table->samples[n] = (double)all->cell[e][n]->count;
+    for (j = 0; j < STUDY_EDGES; j++) {
+      double count = 0;
+      for (k = j * STUDY_PER_EDGE; at <= k && at < STUDY_BINS; at++)
+        count += (double)all->cell[e][n]->bin[at];
+      if (resample) {
+        study_complex(study_key(resample, e, n, (uint64_t)j), 1, 0, z);
+        count = fmax(0, count + sqrt(2 * count) * z[0]);
+      }
+      table->f[n][j] = (total += count) / table->samples[n];
+    }
+  }
+}
+
+/* F(x) and its slope in 1/n from orders >= first; 0: too few. */
+static int study_limit_at(const study_table *table, int first, int degree, int weighted, int j, double *c,
+                          double *error)
+{
+  double x[STUDY_MOST_N], y[STUDY_MOST_N], errors[STUDY_MOST_N];
+  int n, count = 0;
+  for (n = first; n <= STUDY_MOST_N; n++)
+    if (table->samples[n] > 0) {
+      x[count] = 1.0 / n;
+      y[count] = table->f[n][j];
+      errors[count] = sqrt((y[count] + 1 / table->samples[n]) / table->samples[n]);
+      count++;
+    }
+  if (!study_fit(count, x, y, errors, degree, 1, c, error))
+    return 0;
+  return weighted || study_fit(count, x, y, NULL, degree, 1, c, &x[0]);
+}
+
+/* How F behaves near 0. */
+typedef struct study_near {
+  int e, first, firsts; /* orders >= first, ..., first + firsts - 1 */
+  int degree, weighted; /* in 1/n */
+  double least, most;   /* x */
+  int power;            /* F ~ c x^power: the mean of log F / x^power; */
+  int correction;       /* not 0: F / x^power = c + c1 x^correction, least squares */
+} study_near;
+
+/* out: c, c1, and the mean slope in 1/n divided by x^power. */
+static int study_near_once(const study_near *near, const study_table *table, int first, double most, double *out)
+{
+  double x[STUDY_EDGES], y[STUDY_EDGES], error[STUDY_EDGES], c[4], one, sum = 0, slope = 0;
+  int j, count = 0;
+  for (j = 0; j < STUDY_EDGES; j++) {
+    const double at = study_edge_x(j), scale = pow(at, near->power);
+    if (at < near->least * 0.999 || at > most * 1.001)
+      continue;
+    if (!study_limit_at(table, first, near->degree, near->weighted, j, c, &one) || c[0] <= 0)
+      return 0;
+    x[count] = at;
+    y[count] = c[0] / scale;
+    error[count] = one / scale;
+    sum += log(y[count++]);
+    slope += c[1] / scale;
+  }
+  out[0] = exp(sum / count);
+  out[1] = 0;
+  out[2] = slope / count;
+  return !near->correction || study_fit(count, x, y, error, 1, near->correction, out, &one);
+}
+
+static void study_near_zero(const study *all, const study_near *near, study_value *result)
+{
+  static study_table table;
+  double value[3][16], sum[3] = {0, 0, 0}, square[3] = {0, 0, 0}, out[4];
+  int k, most, which, fits = 0, resamples = 0;
+  study_tabulate(all, near->e, 0, &table);
+  for (k = 0; k < near->firsts; k++)
+    for (most = 0; most < 3; most++) /* a quarter of a decade less, an eighth, all */
+      if (fits < 16 && study_near_once(near, &table, near->first + k, near->most * pow(10, (most - 2) / 8.0), out)) {
+        for (which = 0; which < 3; which++)
+          value[which][fits] = out[which];
+        fits++;
+      }
+  for (k = 1; fits && k <= STUDY_RESAMPLES; k++) {
+    study_tabulate(all, near->e, (uint64_t)k, &table);
+    if (!study_near_once(near, &table, near->first, near->most, out))
+      continue;
+    resamples++;
+    for (which = 0; which < 3; which++) {
+      sum[which] += out[which];
+      square[which] += out[which] * out[which];
+    }
+  }
+  for (which = 0; which < 3; which++) {
+    const double mean = sum[which] / resamples, variance = square[which] / resamples - mean * mean;
+    result[which] = study_spread(resamples > 1 ? fits : 0, value[which], sqrt(fmax(variance, 0)));
+  }
+}
+
+/* P(X < x) at the fine edges; position: in bins from the first edge, interpolated. */
+static double study_at(const double *f, double position)
+{
+  const int k = (int)floor(position);
+  if (k < 0)
+    return 0;
+  return k >= STUDY_BINS - 2 ? f[STUDY_BINS - 2] : f[k] + (position - k) * (f[k + 1] - f[k]);
+}
+
+static void study_distribution(const study_cell *cell, double *f)
+{
+  double total = 0;
+  int k;
+  for (k = 0; k < STUDY_BINS - 1; k++)
+    f[k] = (total += (double)cell->bin[k]) / (double)cell->count;
+}
+
+static double study_probability(const double *f, double x)
+{
+  return study_at(f, x > 0 ? (log10(x) - STUDY_FIRST_DECADE) * STUDY_PER_DECADE : -1);
+}
+
+/* Kolmogorov and Smirnov's sup |F(x s) - G(x)| over the edges, where F belongs to X of cell a, G to cell b. */
+static study_value study_distance(const study_cell *a, const study_cell *b, double s)
+{
+  static double f[STUDY_BINS], g[STUDY_BINS];
+  const double shift = log10(s) * STUDY_PER_DECADE;
+  study_value result = {0, 0};
+  int k;
+  study_distribution(a, f);
+  study_distribution(b, g);
+  for (k = 0; k < STUDY_BINS - 1; k++) {
+    const double distance = fabs(study_at(f, k + shift) - g[k]);
+    if (distance > result.value) {
+      result.value = distance;
+      result.error = sqrt(g[k] * (1 - g[k]) * (1 / (double)a->count + 1 / (double)b->count));
+    }
+  }
+  return result;
+}
+
+/* ---- tables */
+
+/* 0.6843(12) */
+static void study_print(double value, double error)
+{
+  int decimals;
+  if (value - value != 0 || error - error != 0) {
+    printf(" - |");
+    return;
+  }
+  if (error <= 0) {
+    printf(" %.7g |", value);
+    return;
+  }
+  decimals = (int)ceil(-log10(error));
+  if (error * pow(10, decimals) < 1.95)
+    decimals++;
+  decimals = decimals < 0 ? 0 : decimals;
+  printf(" %.*f(%.0f) |", decimals, value, error * pow(10, decimals));
+}
+
+static void study_sigmas(study_value ours, double value, double error)
+{
+  const double sigmas = (ours.value - value) / sqrt(ours.error * ours.error + error * error);
+  if (sigmas - sigmas == 0 && ours.error + error > 0)
+    printf(" %+.1f |", sigmas);
+  else
+    printf(" - |");
+}
+
+/* One line: theirs, the same form, one order more. theirs.error 0: exact, or given without an error. */
+static void study_row(const char *name, study_value theirs, study_value same, study_value more)
+{
+  printf("| %s |", name);
+  study_print(theirs.value, theirs.error);
+  study_print(same.value, same.error);
+  study_sigmas(same, theirs.value, theirs.error);
+  study_print(more.value, more.error);
+  study_sigmas(more, theirs.value, theirs.error);
+  printf("\n");
+}
+
+typedef struct study_moment_row {
+  const char *name;
+  int e, power, first, degree;
+  study_value theirs;
+} study_moment_row;
+
+static const study_moment_row study_moment_rows[] = {
+    {"Gaussian, mean", 0, 1, 6, 1, {0.684, 0.001}},   {"Gaussian, third moment", 0, 3, 6, 1, {3.20, 0.03}},
+    {"circular, mean", 1, 1, 6, 2, {0.7753, 0.0002}}, {"circular, third moment", 1, 3, 6, 2, {2.41, 0.02}},
+    {"Bernoulli, mean", 2, 1, 8, 1, {0.647, 0.002}},  {"Bernoulli, third moment", 2, 3, 8, 1, {3.75, 0.05}},
+};
+
+typedef struct study_near_row {
+  const char *name;
+  int which; /* 0: c, 1: c1, 2: slope */
+  study_value theirs;
+  study_near same, more;
+} study_near_row;
+
+static const study_near_row study_near_rows[] = {
+    {"Gaussian, F(x) / x^2", 0, {6.0, 0.1}, {0, 6, 5, 1, 0, 0.005, 0.05, 2, 0}, {0, 6, 5, 2, 1, 0.01, 0.13, 2, 1}},
+    {"Gaussian, its term in x^3", 1, {-7, 1}, {0, 6, 5, 1, 0, 0.01, 0.1, 2, 1}, {0, 6, 5, 2, 1, 0.01, 0.13, 2, 1}},
+    {"Gaussian, its term in x^2 / n",
+     2,
+     {-12.0, 0.5},
+     {0, 6, 5, 1, 0, 0.005, 0.05, 2, 0},
+     {0, 6, 5, 2, 1, 0.01, 0.13, 2, 0}},
+    {"circular, F(x) / x^2", 0, {2.135, 0.010}, {1, 5, 5, 2, 0, 0.01, 0.08, 2, 0}, {1, 5, 5, 3, 1, 0.02, 0.2, 2, 2}},
+    {"circular, its term in x^4", 1, {-3.0, 0.1}, {1, 5, 5, 2, 0, 0.03, 0.28, 2, 2}, {1, 5, 5, 3, 1, 0.03, 0.28, 2, 2}},
+    {"Bernoulli, F(x) / x", 0, {1.33, 0.05}, {2, 15, 3, 1, 0, 0.01, 0.1, 1, 0}, {2, 15, 3, 1, 1, 0.02, 0.2, 1, 2}},
+};
+
+enum {
+  STUDY_MOMENT_ROWS = sizeof study_moment_rows / sizeof study_moment_rows[0],
+  STUDY_NEAR_ROWS = sizeof study_near_rows / sizeof study_near_rows[0]
+};
+
+/* Sum of ((moment - exact) / standard error)^2 over the orders, and the largest term. */
+static void study_exact_row(const study *all, int e, int power)
+{
+  double sum = 0, largest = 0;
+  int n, count = 0, at = 0;
+  for (n = 2; n <= STUDY_MOST_N; n++)
+    if (study_has(all, e, n)) {
+      const study_cell *cell = all->cell[e][n];
+      const double exact = power == 2 ? study_second(&study_ensembles[e], n) : study_fourth(&study_ensembles[e], n);
+      const double pull = (study_moment(cell, power) - exact) / study_moment_error(cell, power);
+      sum += pull * pull;
+      count++;
+      if (fabs(pull) > fabs(largest)) {
+        largest = pull;
+        at = n;
+      }
+    }
+  if (count && sum - sum == 0)
+    printf("| %s | X^%d | %d | %.1f | %+.1f, n = %d |\n", study_ensembles[e].name, power, count, sum, largest, at);
+}
+
+static void study_report_table(const study *all)
+{
+  /* their lines through D, n = 3 to 34 or less; for a = 2 what D tends to stay at beyond n = 28 */
+  static const double line[5][2] = {
+      {0.08, 0}, {0.034, 0.000031}, {0.023, -0.00031}, {0.019, -0.00060}, {0.014, -0.00058}};
+  study_value same[3], more[3];
+  double c[4];
+  int k, n, e;
+  printf("| limit n to infinity | paper | ours, same form | sigmas | ours, one order more | sigmas |\n"
+         "|---|---|---|---|---|---|\n");
+  for (k = 0; k < STUDY_MOMENT_ROWS; k++) {
+    const study_moment_row *row = &study_moment_rows[k];
+    same[0] = study_moment_limit(all, row->e, row->power, row->first, row->degree, 0, c);
+    more[0] = study_moment_limit(all, row->e, row->power, row->first, row->degree + 1, 1, c);
+    study_row(row->name, row->theirs, same[0], more[0]);
+  }
+  for (k = 0; k < STUDY_NEAR_ROWS; k++) {
+    const study_near_row *row = &study_near_rows[k];
+    study_near_zero(all, &row->same, same);
+    study_near_zero(all, &row->more, more);
+    study_row(row->name, row->theirs, same[row->which], more[row->which]);
+  }
+  printf("\n| ensemble | moment | orders from 2 | sum of squared deviations from the exact value, in standard errors | "
+         "largest |\n|---|---|---|---|---|\n");
+  for (e = 0; e < STUDY_ENSEMBLES; e++)
+    for (k = 2; k <= 4; k += 2)
+      study_exact_row(all, e, k);
+  printf("\n| n | E X^4, circular: exact | paper 0.72(2) + 0.37(1) n | ours | E X^4, Bernoulli: exact | "
+         "paper 1.25(5) n - 1.0(5) | ours |\n|---|---|---|---|---|---|---|\n");
+  for (n = 4; n <= STUDY_MOST_N; n += 2) {
+    printf("| %d |", n);
+    for (e = 1; e <= 2; e++) {
+      study_print(study_fourth(&study_ensembles[e], n), 0);
+      study_print(e == 1 ? 0.72 + 0.37 * n : 1.25 * n - 1, e == 1 ? hypot(0.02, 0.01 * n) : hypot(0.5, 0.05 * n));
+      if (study_has(all, e, n))
+        study_print(study_moment(all->cell[e][n], 4), study_moment_error(all->cell[e][n], 4));
+      else
+        printf(" - |");
+    }
+    printf("\n");
+  }
+  printf("\n| n | a | D, paper's line | D, ours | from E X^2 alone | D of X / sqrt(E X^2) | 5%% level of ours |\n"
+         "|---|---|---|---|---|---|---|\n");
+  for (n = 4; n <= STUDY_MOST_N; n += 4)
+    for (e = 0; e < STUDY_ENSEMBLES; e++) {
+      const study_ensemble *ensemble = &study_ensembles[e];
+      const double norm = sqrt(study_second(ensemble, n));
+      const study_cell *cell = all->cell[e][n], *gauss = all->cell[0][n];
+      study_value d;
+      if (!(ensemble->a > 0) || !study_has(all, e, n) || !study_has(all, 0, n))
+        continue;
+      printf("| %d | %s |", n, ensemble->name + 5);
+      if (ensemble->kind == STUDY_HAAR && (ensemble->a > 2 || n >= 16))
+        printf(" %.4f |", line[e - 3][0] + line[e - 3][1] * n);
+      else
+        printf(" - |");
+      d = study_distance(cell, gauss, 1);
+      study_print(d.value, d.error);
+      printf(" %.4f |", study_distance(gauss, gauss, 1 / norm).value);
+      d = study_distance(cell, gauss, norm);
+      study_print(d.value, d.error);
+      printf(" %.4f |\n", 1.358 * sqrt(1 / (double)cell->count + 1 / (double)gauss->count));
+    }
+}
+
 /* The moments of every cell, beside the exact ones. */
 static void study_report_cells(const study *all)
 {
   int e, n, k;
-  printf("| ensemble | n | samples | X | X^2 | exact | X^3 | X^4 | exact | P(X < 1e-4) |\n"
+  printf("\n| ensemble | n | samples | X | X^2 | exact | X^3 | X^4 | exact | P(X < 1e-4) |\n"
          "|---|---|---|---|---|---|---|---|---|---|\n");
   for (e = 0; e < STUDY_ENSEMBLES; e++)
     for (n = 1; n <= STUDY_MOST_N; n++) {
@@ -15,21 +431,361 @@ static void study_report_cells(const study *all)
         continue;
       printf("| %s | %d | %" PRIu64 " |", study_ensembles[e].name, n, cell->count);
       for (k = 1; k <= 4; k++) {
-        printf(" %.7g (%.2g) |", study_moment(cell, k), study_moment_error(cell, k));
-        if (k == 2)
-          printf(" %.7g |", study_second(&study_ensembles[e], n));
-        if (k == 4)
-          printf(" %.7g |", study_fourth(&study_ensembles[e], n));
+        study_print(study_moment(cell, k), study_moment_error(cell, k));
+        if (k % 2 == 0)
+          study_print(k == 2 ? study_second(&study_ensembles[e], n) : study_fourth(&study_ensembles[e], n), 0);
       }
       printf(" %.3g |\n", (double)cell->bin[0] / (double)cell->count);
     }
 }
-static void study_report_table(const study *all)
+
+/* ---- plots */
+
+#define STUDY_SQUARED "\xc2\xb2"
+#define STUDY_CUBED "\xc2\xb3"
+#define STUDY_POWER4 "\xe2\x81\xb4"
+#define STUDY_TIMES "\xe2\x88\x99"
+#define STUDY_MINUS "\xe2\x88\x92"
+
+static void study_plot_write(plot_figure *figure, const char *directory, const char *name)
 {
-  (void)all;
+  char path[1100];
+  snprintf(path, sizeof path, "%s/%s.svg", directory, name);
+  if (plot_write(figure, path))
+    study_die("cannot be written", path);
 }
+
+static void study_plot_polynomial(plot_panel *panel, int kind, int degree, const double *c, double most,
+                                  const char *label)
+{
+  double x[51], y[51];
+  int k, j;
+  for (k = 0; k <= 50; k++) {
+    x[k] = most * k / 50;
+    for (y[k] = 0, j = degree; j >= 0; j--)
+      y[k] = y[k] * x[k] + c[j];
+  }
+  plot_draw(panel, PLOT_LINE | kind, 51, x, y, NULL, label);
+}
+
+/* A moment against 1/n, n >= 6, the paper's line and our fit. */
+static void study_plot_moment(const study *all, plot_figure *figure, int cell, int power, const double *theirs,
+                              const char *label)
+{
+  static const char *const names[] = {"mean of X", "mean of X" STUDY_SQUARED, "mean of X" STUDY_CUBED};
+  plot_panel *panel = plot_add(figure, 2, 2, cell, "1/n", names[power - 1]);
+  double x[STUDY_MOST_N], y[STUDY_MOST_N], error[STUDY_MOST_N], c[4];
+  const int count = study_moments(all, 0, power, 6, x, y, error);
+  panel->x_least = 0;
+  panel->x_most = 0.175;
+  plot_draw(panel, PLOT_POINTS, count, x, y, error, "samples, n from 6");
+  study_plot_polynomial(panel, PLOT_DASHED, 1, theirs, 0.175, label);
+  if (power != 2 && study_moment_limit(all, 0, power, 6, 2, 1, c).error >= 0)
+    study_plot_polynomial(panel, 0, 2, c, 0.175, "our fit, with 1/n" STUDY_SQUARED);
+}
+
+static void study_plot_gauss_moments(const study *all, const char *directory)
+{
+  static const double mean[] = {0.684, 0.42}, second[] = {1, 0}, third[] = {3.20, -6.8};
+  double n_of[STUDY_MOST_N], y[STUDY_MOST_N], error[STUDY_MOST_N];
+  plot_figure figure;
+  plot_panel *panel;
+  int k, count;
+  plot_begin(&figure, 980, 780, "Complex normal entries: moments of X = |per A| / \xe2\x88\x9an!");
+  figure.caption[0] = "As figures 5 to 8 of Lundow and Markstr\xc3\xb6m. Bars: one standard error.";
+  study_plot_moment(all, &figure, 0, 1, mean, "paper, 0.684 + 0.42/n");
+  study_plot_moment(all, &figure, 1, 2, second, "exact, 1");
+  study_plot_moment(all, &figure, 2, 3, third, "paper, 3.20 " STUDY_MINUS " 6.8/n");
+  panel = plot_add(&figure, 2, 2, 3, "n", "mean of X" STUDY_POWER4);
+  count = study_moments(all, 0, 4, 1, n_of, y, error);
+  for (k = 0; k < count; k++)
+    n_of[k] = 1 / n_of[k];
+  plot_draw(panel, PLOT_POINTS, count, n_of, y, error, "samples");
+  plot_segment(panel, PLOT_DASHED, 1, 2, count ? n_of[count - 1] : 2, count ? n_of[count - 1] + 1 : 3, "exact, n + 1");
+  study_plot_write(&figure, directory, "gauss_moments");
+}
+
+/* The largest order with that many samples, or the one with most. */
+static int study_largest(const study *all, int e, uint64_t samples)
+{
+  int n, best = 0;
+  for (n = 1; n <= STUDY_MOST_N; n++)
+    if (study_has(all, e, n) &&
+        (!best || all->cell[e][n]->count >= samples ||
+         (all->cell[e][best]->count < samples && all->cell[e][n]->count > all->cell[e][best]->count)))
+      best = n;
+  return best;
+}
+
+static void study_plot_gauss_density(const study *all, const char *directory)
+{
+  static double f[STUDY_BINS];
+  const int n = study_largest(all, 0, 500000);
+  double edge[101], density[100], rule[101];
+  char title[120];
+  plot_figure figure;
+  plot_panel *panel;
+  int k;
+  if (!n)
+    return;
+  study_distribution(all->cell[0][n], f);
+  for (k = 0; k <= 100; k++) {
+    edge[k] = k / 50.0;
+    rule[k] = (12 - 24.0 / n) * edge[k] + (-21 + 72.0 / n) * edge[k] * edge[k];
+    if (edge[k] > 0.22)
+      rule[k] = (double)NAN;
+    if (k)
+      density[k - 1] = (study_probability(f, edge[k]) - study_probability(f, edge[k - 1])) * 50;
+  }
+  snprintf(title, sizeof title, "Complex normal entries: density of X, n = %d, %.3g samples", n,
+           (double)all->cell[0][n]->count);
+  plot_begin(&figure, 720, 460, title);
+  figure.caption[0] = "As figure 9 of Lundow and Markstr\xc3\xb6m.";
+  panel = plot_add(&figure, 1, 1, 0, "x", "f(x)");
+  plot_draw(panel, PLOT_STEPS | PLOT_FILLED, 100, edge, density, NULL, "samples");
+  plot_draw(panel, PLOT_LINE | PLOT_DASHED, 101, edge, rule, NULL, "paper near 0, equation (12)");
+  study_plot_write(&figure, directory, "gauss_density");
+}
+
+/* Limits F(x) of a fit with the errors of resampling: x from least to most. */
+static int study_limits(const study *all, const study_near *near, double *x, double *y, double *error)
+{
+  static study_table table;
+  double c[4], mean[STUDY_EDGES], square[STUDY_EDGES], one;
+  int j, k, count;
+  for (k = 0; k <= STUDY_RESAMPLES; k++) {
+    study_tabulate(all, near->e, (uint64_t)k, &table);
+    for (count = 0, j = 0; j < STUDY_EDGES; j++) {
+      const double at = study_edge_x(j);
+      if (at < near->least * 0.999 || at > near->most * 1.001)
+        continue;
+      if (!study_limit_at(&table, near->first, near->degree, near->weighted, j, c, &one))
+        return 0;
+      if (!k) {
+        x[count] = at;
+        y[count] = c[0];
+        mean[count] = square[count] = 0;
+      } else {
+        mean[count] += c[0] / STUDY_RESAMPLES;
+        square[count] += c[0] * c[0] / STUDY_RESAMPLES;
+        error[count] = sqrt(fmax(square[count] - mean[count] * mean[count], 0));
+      }
+      count++;
+    }
+  }
+  return count;
+}
+
+static plot_panel *study_plot_loglog(plot_figure *figure, int count, const double *x, const double *y,
+                                     const double *error)
+{
+  plot_panel *panel = plot_add(figure, 1, 1, 0, "x", "F(x)");
+  panel->x_log = panel->y_log = 1;
+  plot_draw(panel, PLOT_POINTS, count, x, y, error, "limit n \xe2\x86\x92 \xe2\x88\x9e of the samples");
+  return panel;
+}
+
+static void study_plot_gauss_small(const study *all, const char *directory)
+{
+  static const study_near near = {0, 6, 1, 2, 1, 0.002, 1, 2, 0};
+  double x[STUDY_EDGES], y[STUDY_EDGES], error[STUDY_EDGES], other[STUDY_EDGES], bars[STUDY_EDGES], rule[STUDY_EDGES];
+  const int count = study_limits(all, &near, x, y, error);
+  plot_figure figure;
+  plot_panel *panel, *inset;
+  int k;
+  if (!count)
+    return;
+  plot_begin(&figure, 820, 620, "Complex normal entries: F(x) near 0");
+  figure.caption[0] = "As figure 11 of Lundow and Markstr\xc3\xb6m; fits in 1/n and 1/n" STUDY_SQUARED ", n from 6. "
+                      "Insets: F(x)/x" STUDY_SQUARED ", and 6x" STUDY_SQUARED " " STUDY_MINUS " F(x).";
+  panel = study_plot_loglog(&figure, count, x, y, error);
+  panel->y_most = 200;
+  panel->y_least = 5e-6;
+  panel->legend = PLOT_CORNER;
+  plot_segment(panel, 0, x[0], 6 * x[0] * x[0], 0.6, 6 * 0.36, "paper, 6x" STUDY_SQUARED);
+  for (k = 0; k < count; k++) {
+    other[k] = y[k] / (x[k] * x[k]);
+    bars[k] = error[k] / (x[k] * x[k]);
+    rule[k] = 6 - 7 * x[k];
+  }
+  inset = plot_inset(panel, 0.6, 0.6, 0.97, 0.9, NULL, "F/x" STUDY_SQUARED);
+  inset->x_log = 1;
+  inset->y_least = 3;
+  inset->y_most = 8;
+  inset->x_least = x[0] * 0.9;
+  inset->x_most = 0.4;
+  plot_draw(inset, PLOT_POINTS | PLOT_SMALL, count, x, other, bars, NULL);
+  plot_draw(inset, PLOT_LINE, count, x, rule, NULL, NULL);
+  for (k = 0; k < count; k++) {
+    other[k] = 6 * x[k] * x[k] - y[k];
+    rule[k] = 7 * x[k] * x[k] * x[k];
+  }
+  inset = plot_inset(panel, 0.12, 0.14, 0.44, 0.46, NULL, "6x" STUDY_SQUARED " " STUDY_MINUS " F");
+  inset->x_log = inset->y_log = 1;
+  inset->x_least = 0.01;
+  inset->x_most = 0.4;
+  inset->y_least = 1e-6;
+  inset->y_most = 1;
+  plot_draw(inset, PLOT_POINTS | PLOT_SMALL, count, x, other, error, NULL);
+  plot_draw(inset, PLOT_LINE, count, x, rule, NULL, NULL);
+  panel->series[0].label[0] = 0;
+  study_plot_write(&figure, directory, "gauss_near_zero");
+}
+
+static void study_plot_circular_density(const study *all, const char *directory)
+{
+  static const int orders[] = {10, 16, 22};
+  static study_table table;
+  plot_figure figure;
+  plot_panel *panel;
+  double x[STUDY_EDGES], y[STUDY_EDGES], error[STUDY_EDGES], c0, c1;
+  char label[60];
+  int j, k, which, count;
+  study_tabulate(all, 1, 0, &table);
+  plot_begin(&figure, 760, 520, "Circular entries: density of X near 0");
+  figure.caption[0] = "As figure 20 of Lundow and Markstr\xc3\xb6m. Points: samples; lines: the paper's equation (23).";
+  panel = plot_add(&figure, 1, 1, 0, "x", "f(x)");
+  panel->x_least = panel->y_least = 0;
+  panel->x_most = 0.32;
+  panel->y_most = 1.05;
+  for (which = 0; which < 4; which++) {
+    const int n = which < 3 ? orders[which] : 0;
+    const char *colour = plot_colours[which];
+    if (n && !study_has(all, 1, n))
+      continue;
+    for (count = 0, j = 1; n && j + 1 < STUDY_EDGES; j++) {
+      const double width = study_edge_x(j + 1) - study_edge_x(j - 1), mass = table.f[n][j + 1] - table.f[n][j - 1];
+      if (study_edge_x(j) < 0.005 || study_edge_x(j) > 0.32)
+        continue;
+      x[count] = study_edge_x(j);
+      y[count] = mass / width;
+      error[count++] = sqrt(mass / table.samples[n]) / width;
+    }
+    snprintf(label, sizeof label, "n = %d", n);
+    if (n)
+      plot_draw(panel, PLOT_POINTS, count, x, y, error, label)->colour = colour;
+    c0 = n ? 2.135 - 8.0 / n + 15.0 / (n * n) : 2.135;
+    c1 = n ? -3 + 23.0 / n - 55.0 / (n * n) : -3;
+    for (k = 0; k <= 64; k++) {
+      x[k] = 0.32 * k / 64;
+      y[k] = 2 * c0 * x[k] + 4 * c1 * x[k] * x[k] * x[k];
+    }
+    plot_draw(panel, PLOT_LINE | (n ? 0 : PLOT_DASHED), 65, x, y, NULL, n ? NULL : "paper, n \xe2\x86\x92 \xe2\x88\x9e")
+        ->colour = colour;
+  }
+  study_plot_write(&figure, directory, "circular_density");
+}
+
+static void study_plot_bernoulli_small(const study *all, const char *directory)
+{
+  static const study_near near = {2, 15, 1, 1, 1, 0.002, 1, 1, 0};
+  double x[STUDY_EDGES], y[STUDY_EDGES], error[STUDY_EDGES], ratio[STUDY_EDGES], bars[STUDY_EDGES];
+  const int count = study_limits(all, &near, x, y, error);
+  plot_figure figure;
+  plot_panel *panel, *inset;
+  int k;
+  if (!count)
+    return;
+  plot_begin(&figure, 820, 580, "Entries +1 and " STUDY_MINUS "1: F(x) near 0");
+  figure.caption[0] = "As figure 23 of Lundow and Markstr\xc3\xb6m; fits in 1/n, n from 15. Inset: F(x)/x.";
+  panel = study_plot_loglog(&figure, count, x, y, error);
+  plot_segment(panel, 0, x[0], 1.33 * x[0], 1, 1.33, "paper, 1.33x");
+  for (k = 0; k < count; k++) {
+    ratio[k] = y[k] / x[k];
+    bars[k] = error[k] / x[k];
+  }
+  inset = plot_inset(panel, 0.55, 0.5, 0.97, 0.88, NULL, "F/x");
+  inset->x_log = 1;
+  inset->y_least = 0.8;
+  inset->y_most = 1.8;
+  plot_draw(inset, PLOT_POINTS | PLOT_SMALL, count, x, ratio, bars, NULL);
+  plot_segment(inset, 0, x[0], 1.33, 1, 1.33, NULL);
+  study_plot_write(&figure, directory, "bernoulli_near_zero");
+}
+
+static void study_plot_distances(const study *all, const char *directory)
+{
+  plot_figure figure;
+  plot_panel *panel[2];
+  int e, n, which, count, drawn = 0;
+  plot_begin(&figure, 1080, 520,
+             "Minors of Haar unitaries of order m = n\xe1\xb5\x83 and normal matrices: Kolmogorov-Smirnov distance");
+  figure.caption[0] = "Left, as figure 25 of Lundow and Markstr\xc3\xb6m; dashed: of X and X\xe2\x88\x9a"
+                      "E, where "
+                      "E = \xe2\x88\x8f m/(m + k), k < n, is the exact mean of X" STUDY_SQUARED " of the minors.";
+  figure.caption[1] = "Right: after division by \xe2\x88\x9a"
+                      "E. Bars: one standard error.";
+  panel[0] = plot_add(&figure, 1, 2, 0, "n", "D");
+  panel[1] = plot_add(&figure, 1, 2, 1, "n",
+                      "D of X/\xe2\x88\x9a"
+                      "E");
+  for (e = 0; e < STUDY_ENSEMBLES; e++) {
+    const study_ensemble *ensemble = &study_ensembles[e];
+    double x[STUDY_MOST_N], y[2][STUDY_MOST_N], error[2][STUDY_MOST_N], norm_only[STUDY_MOST_N];
+    if (ensemble->kind != STUDY_HAAR)
+      continue;
+    for (count = 0, n = 3; n <= STUDY_MOST_N; n++)
+      if (study_has(all, e, n) && study_has(all, 0, n)) {
+        const double norm = sqrt(study_second(ensemble, n));
+        x[count] = n;
+        for (which = 0; which < 2; which++) {
+          const study_value d = study_distance(all->cell[e][n], all->cell[0][n], which ? norm : 1);
+          y[which][count] = d.value;
+          error[which][count] = d.error;
+        }
+        norm_only[count++] = study_distance(all->cell[0][n], all->cell[0][n], 1 / norm).value;
+      }
+    for (which = 0; which < 2; which++) {
+      char label[40];
+      snprintf(label, sizeof label, "a = %s", ensemble->name + 5);
+      plot_draw(panel[which], PLOT_POINTS, count, x, y[which], error[which], label)->colour = plot_colours[drawn];
+    }
+    plot_draw(panel[0], PLOT_LINE | PLOT_DASHED, count, x, norm_only, NULL, NULL)->colour = plot_colours[drawn];
+    drawn++;
+  }
+  panel[0]->y_least = 0;
+  panel[0]->y_most = 0.16;
+  panel[1]->y_least = 0;
+  panel[1]->y_most = 0.16;
+  study_plot_write(&figure, directory, "haar_distances");
+}
+
+static void study_plot_fourth(const study *all, const char *directory)
+{
+  plot_figure figure;
+  int e, n, k, count;
+  plot_begin(&figure, 1000, 440, "Fourth moments beside their exact values");
+  figure.caption[0] = "Standard errors are themselves too small where the samples have not met the heavy tail.";
+  for (e = 1; e <= 2; e++) {
+    plot_panel *panel = plot_add(&figure, 1, 2, e - 1, "n", "mean of X" STUDY_POWER4);
+    double x[STUDY_MOST_N], y[STUDY_MOST_N], error[STUDY_MOST_N], exact[STUDY_MOST_N];
+    panel->title = e == 1 ? "Circular entries" : "Entries +1 and " STUDY_MINUS "1";
+    count = study_moments(all, e, 4, 1, x, y, error);
+    for (k = 0; k < count; k++)
+      x[k] = 1 / x[k];
+    plot_draw(panel, PLOT_POINTS, count, x, y, error, "samples");
+    for (n = 1; n <= STUDY_MOST_N; n++) {
+      x[n - 1] = n;
+      exact[n - 1] = study_fourth(&study_ensembles[e], n);
+    }
+    plot_draw(panel, PLOT_LINE, STUDY_MOST_N, x, exact, NULL, "exact");
+    if (e == 1)
+      plot_segment(panel, PLOT_DASHED, 1, 0.72 + 0.37, 30, 0.72 + 0.37 * 30, "paper, 0.72 + 0.37n");
+    else
+      plot_segment(panel, PLOT_DASHED, 1, 0.25, 30, 1.25 * 30 - 1, "paper, 1.25n " STUDY_MINUS " 1.0");
+  }
+  study_plot_write(&figure, directory, "fourth_moments");
+}
+
 static void study_report_plots(const study *all, const char *directory)
 {
-  (void)all, (void)directory;
+  study_plot_gauss_moments(all, directory);
+  study_plot_gauss_density(all, directory);
+  study_plot_gauss_small(all, directory);
+  study_plot_circular_density(all, directory);
+  study_plot_bernoulli_small(all, directory);
+  study_plot_distances(all, directory);
+  study_plot_fourth(all, directory);
 }
+
 #endif
