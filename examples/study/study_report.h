@@ -234,23 +234,26 @@ static double study_probability(const double *f, double x)
   return study_at(f, x > 0 ? (log10(x) - STUDY_FIRST_DECADE) * STUDY_PER_DECADE : -1);
 }
 
-/* Kolmogorov and Smirnov's sup |F(x s) - G(x)| over the edges, where F belongs to X of cell a, G to cell b. */
-static study_value study_distance(const study_cell *a, const study_cell *b, double s)
+/* Kolmogorov and Smirnov's sup |F(x) - G(x)|, over the edges. */
+static study_value study_distance(const study_cell *a, const study_cell *b)
 {
   static double f[STUDY_BINS], g[STUDY_BINS];
-  const double shift = log10(s) * STUDY_PER_DECADE;
   study_value result = {0, 0};
   int k;
   study_distribution(a, f);
   study_distribution(b, g);
-  for (k = 0; k < STUDY_BINS - 1; k++) {
-    const double distance = fabs(study_at(f, k + shift) - g[k]);
-    if (distance > result.value) {
-      result.value = distance;
+  for (k = 0; k < STUDY_BINS - 1; k++)
+    if (fabs(f[k] - g[k]) > result.value) {
+      result.value = fabs(f[k] - g[k]);
       result.error = sqrt(g[k] * (1 - g[k]) * (1 / (double)a->count + 1 / (double)b->count));
     }
-  }
   return result;
+}
+
+/* What D of samples of one distribution exceeds in one of twenty cases. */
+static double study_distance_level(const study_cell *a, const study_cell *b)
+{
+  return 1.358 * sqrt(1 / (double)a->count + 1 / (double)b->count);
 }
 
 /* ---- tables */
@@ -283,11 +286,16 @@ static void study_sigmas(study_value ours, double value, double error)
     printf(" - |");
 }
 
-/* One line: theirs, the same form, one order more. theirs.error 0: exact, or given without an error. */
-static void study_row(const char *name, study_value theirs, study_value same, study_value more)
+/* One line: theirs, such as 0.684(1); ours of the same form, and with one order more. */
+static void study_row(const char *name, const char *paper, study_value same, study_value more)
 {
-  printf("| %s |", name);
-  study_print(theirs.value, theirs.error);
+  char *bracket;
+  study_value theirs;
+  theirs.value = strtod(paper, &bracket);
+  theirs.error = strtod(bracket + 1, NULL);
+  if (strchr(paper, '.'))
+    theirs.error *= pow(10, (double)(strchr(paper, '.') + 1 - bracket));
+  printf("| %s | %s |", name, paper);
   study_print(same.value, same.error);
   study_sigmas(same, theirs.value, theirs.error);
   study_print(more.value, more.error);
@@ -298,33 +306,33 @@ static void study_row(const char *name, study_value theirs, study_value same, st
 typedef struct study_moment_row {
   const char *name;
   int e, power, first, degree;
-  study_value theirs;
+  const char *paper;
 } study_moment_row;
 
 static const study_moment_row study_moment_rows[] = {
-    {"Gaussian, mean", 0, 1, 6, 1, {0.684, 0.001}},   {"Gaussian, third moment", 0, 3, 6, 1, {3.20, 0.03}},
-    {"circular, mean", 1, 1, 6, 2, {0.7753, 0.0002}}, {"circular, third moment", 1, 3, 6, 2, {2.41, 0.02}},
-    {"Bernoulli, mean", 2, 1, 8, 1, {0.647, 0.002}},  {"Bernoulli, third moment", 2, 3, 8, 1, {3.75, 0.05}},
+    {"Gaussian, mean", 0, 1, 6, 1, "0.684(1)"},  {"Gaussian, third moment", 0, 3, 6, 1, "3.20(3)"},
+    {"circular, mean", 1, 1, 6, 2, "0.7753(2)"}, {"circular, third moment", 1, 3, 6, 2, "2.41(2)"},
+    {"Bernoulli, mean", 2, 1, 8, 1, "0.647(2)"}, {"Bernoulli, third moment", 2, 3, 8, 1, "3.75(5)"},
 };
 
 typedef struct study_near_row {
   const char *name;
   int which; /* 0: c, 1: c1, 2: slope */
-  study_value theirs;
+  const char *paper;
   study_near same, more;
 } study_near_row;
 
 static const study_near_row study_near_rows[] = {
-    {"Gaussian, F(x) / x^2", 0, {6.0, 0.1}, {0, 6, 5, 1, 0, 0.005, 0.05, 2, 0}, {0, 6, 5, 2, 1, 0.01, 0.13, 2, 1}},
-    {"Gaussian, its term in x^3", 1, {-7, 1}, {0, 6, 5, 1, 0, 0.01, 0.1, 2, 1}, {0, 6, 5, 2, 1, 0.01, 0.13, 2, 1}},
+    {"Gaussian, F(x) / x^2", 0, "6.0(1)", {0, 6, 5, 1, 0, 0.005, 0.05, 2, 0}, {0, 6, 5, 2, 1, 0.01, 0.13, 2, 1}},
+    {"Gaussian, its term in x^3", 1, "-7(1)", {0, 6, 5, 1, 0, 0.01, 0.1, 2, 1}, {0, 6, 5, 2, 1, 0.01, 0.13, 2, 1}},
     {"Gaussian, its term in x^2 / n",
      2,
-     {-12.0, 0.5},
+     "-12.0(5)",
      {0, 6, 5, 1, 0, 0.005, 0.05, 2, 0},
      {0, 6, 5, 2, 1, 0.01, 0.13, 2, 0}},
-    {"circular, F(x) / x^2", 0, {2.135, 0.010}, {1, 5, 5, 2, 0, 0.01, 0.08, 2, 0}, {1, 5, 5, 3, 1, 0.02, 0.2, 2, 2}},
-    {"circular, its term in x^4", 1, {-3.0, 0.1}, {1, 5, 5, 2, 0, 0.03, 0.28, 2, 2}, {1, 5, 5, 3, 1, 0.03, 0.28, 2, 2}},
-    {"Bernoulli, F(x) / x", 0, {1.33, 0.05}, {2, 15, 3, 1, 0, 0.01, 0.1, 1, 0}, {2, 15, 3, 1, 1, 0.02, 0.2, 1, 2}},
+    {"circular, F(x) / x^2", 0, "2.135(10)", {1, 5, 5, 2, 0, 0.01, 0.08, 2, 0}, {1, 5, 5, 3, 1, 0.02, 0.2, 2, 2}},
+    {"circular, its term in x^4", 1, "-3.0(1)", {1, 5, 5, 2, 0, 0.03, 0.28, 2, 2}, {1, 5, 5, 3, 1, 0.03, 0.28, 2, 2}},
+    {"Bernoulli, F(x) / x", 0, "1.33(5)", {2, 15, 3, 1, 0, 0.01, 0.1, 1, 0}, {2, 15, 3, 1, 1, 0.02, 0.2, 1, 2}},
 };
 
 enum {
@@ -355,9 +363,8 @@ static void study_exact_row(const study *all, int e, int power)
 
 static void study_report_table(const study *all)
 {
-  /* their lines through D, n = 3 to 34 or less; for a = 2 what D tends to stay at beyond n = 28 */
-  static const double line[5][2] = {
-      {0.08, 0}, {0.034, 0.000031}, {0.023, -0.00031}, {0.019, -0.00060}, {0.014, -0.00058}};
+  /* their lines through D; none for a = 2, where D stays at roughly 0.08 from n = 28 on */
+  static const double line[5][2] = {{0, 0}, {0.034, 0.000031}, {0.023, -0.00031}, {0.019, -0.00060}, {0.014, -0.00058}};
   study_value same[3], more[3];
   double c[4];
   int k, n, e;
@@ -367,13 +374,13 @@ static void study_report_table(const study *all)
     const study_moment_row *row = &study_moment_rows[k];
     same[0] = study_moment_limit(all, row->e, row->power, row->first, row->degree, 0, c);
     more[0] = study_moment_limit(all, row->e, row->power, row->first, row->degree + 1, 1, c);
-    study_row(row->name, row->theirs, same[0], more[0]);
+    study_row(row->name, row->paper, same[0], more[0]);
   }
   for (k = 0; k < STUDY_NEAR_ROWS; k++) {
     const study_near_row *row = &study_near_rows[k];
     study_near_zero(all, &row->same, same);
     study_near_zero(all, &row->more, more);
-    study_row(row->name, row->theirs, same[row->which], more[row->which]);
+    study_row(row->name, row->paper, same[row->which], more[row->which]);
   }
   printf("\n| ensemble | moment | orders from 2 | sum of squared deviations from the exact value, in standard errors | "
          "largest |\n|---|---|---|---|---|\n");
@@ -394,27 +401,25 @@ static void study_report_table(const study *all)
     }
     printf("\n");
   }
-  printf("\n| n | a | D, paper's line | D, ours | from E X^2 alone | D of X / sqrt(E X^2) | 5%% level of ours |\n"
-         "|---|---|---|---|---|---|---|\n");
-  for (n = 4; n <= STUDY_MOST_N; n += 4)
+  printf(
+      "\n| n | a | m | D, paper's line | D, ours | 5%% level of ours | D m / n^2 |\n|---|---|---|---|---|---|---|\n");
+  for (n = 4; n <= STUDY_MOST_N; n += 2)
     for (e = 0; e < STUDY_ENSEMBLES; e++) {
       const study_ensemble *ensemble = &study_ensembles[e];
-      const double norm = sqrt(study_second(ensemble, n));
-      const study_cell *cell = all->cell[e][n], *gauss = all->cell[0][n];
+      const int m = study_modes(ensemble, n);
       study_value d;
       if (!(ensemble->a > 0) || !study_has(all, e, n) || !study_has(all, 0, n))
         continue;
-      printf("| %d | %s |", n, ensemble->name + 5);
-      if (ensemble->kind == STUDY_HAAR && (ensemble->a > 2 || n >= 16))
+      printf("| %d | %s | %d |", n, ensemble->name + 5, m);
+      if (ensemble->kind == STUDY_HAAR && ensemble->a > 2)
         printf(" %.4f |", line[e - 3][0] + line[e - 3][1] * n);
       else
         printf(" - |");
-      d = study_distance(cell, gauss, 1);
+      d = study_distance(all->cell[e][n], all->cell[0][n]);
       study_print(d.value, d.error);
-      printf(" %.4f |", study_distance(gauss, gauss, 1 / norm).value);
-      d = study_distance(cell, gauss, norm);
-      study_print(d.value, d.error);
-      printf(" %.4f |\n", 1.358 * sqrt(1 / (double)cell->count + 1 / (double)gauss->count));
+      printf(" %.4f |", study_distance_level(all->cell[e][n], all->cell[0][n]));
+      study_print(d.value * m / (n * n), d.error * m / (n * n));
+      printf("\n");
     }
 }
 
@@ -707,46 +712,41 @@ static void study_plot_distances(const study *all, const char *directory)
 {
   plot_figure figure;
   plot_panel *panel[2];
-  int e, n, which, count, drawn = 0;
+  int e, n, which, drawn = 0;
   plot_begin(&figure, 1080, 520,
              "Minors of Haar unitaries of order m = n\xe1\xb5\x83 and normal matrices: Kolmogorov-Smirnov distance");
-  figure.caption[0] = "Left, as figure 25 of Lundow and Markstr\xc3\xb6m; dashed: of X and X\xe2\x88\x9a"
-                      "E, where "
-                      "E = \xe2\x88\x8f m/(m + k), k < n, is the exact mean of X" STUDY_SQUARED " of the minors.";
-  figure.caption[1] = "Right: after division by \xe2\x88\x9a"
-                      "E. Bars: one standard error.";
+  figure.caption[0] = "Left, as figure 25 of Lundow and Markstr\xc3\xb6m: D of X = |per A| / \xe2\x88\x9an!. Right: in "
+                      "units of n" STUDY_SQUARED "/m, where D is twice what chance gives. Bars: one standard error.";
   panel[0] = plot_add(&figure, 1, 2, 0, "n", "D");
-  panel[1] = plot_add(&figure, 1, 2, 1, "n",
-                      "D of X/\xe2\x88\x9a"
-                      "E");
+  panel[1] = plot_add(&figure, 1, 2, 1, "n", "D m / n" STUDY_SQUARED);
   for (e = 0; e < STUDY_ENSEMBLES; e++) {
     const study_ensemble *ensemble = &study_ensembles[e];
-    double x[STUDY_MOST_N], y[2][STUDY_MOST_N], error[2][STUDY_MOST_N], norm_only[STUDY_MOST_N];
+    double x[2][STUDY_MOST_N], y[2][STUDY_MOST_N], error[2][STUDY_MOST_N];
+    int count[2] = {0, 0};
+    char label[40];
     if (ensemble->kind != STUDY_HAAR)
       continue;
-    for (count = 0, n = 3; n <= STUDY_MOST_N; n++)
-      if (study_has(all, e, n) && study_has(all, 0, n)) {
-        const double norm = sqrt(study_second(ensemble, n));
-        x[count] = n;
-        for (which = 0; which < 2; which++) {
-          const study_value d = study_distance(all->cell[e][n], all->cell[0][n], which ? norm : 1);
-          y[which][count] = d.value;
-          error[which][count] = d.error;
-        }
-        norm_only[count++] = study_distance(all->cell[0][n], all->cell[0][n], 1 / norm).value;
+    for (n = 3; n <= STUDY_MOST_N; n++)
+      for (which = 0; which < 2 && study_has(all, e, n) && study_has(all, 0, n); which++) {
+        const study_cell *cell = all->cell[e][n], *gauss = all->cell[0][n];
+        const study_value d = study_distance(cell, gauss);
+        const double scale = which ? (double)study_modes(ensemble, n) / (n * n) : 1;
+        if (which && d.value < 2 * study_distance_level(cell, gauss))
+          continue;
+        x[which][count[which]] = n;
+        y[which][count[which]] = d.value * scale;
+        error[which][count[which]++] = d.error * scale;
       }
-    for (which = 0; which < 2; which++) {
-      char label[40];
-      snprintf(label, sizeof label, "a = %s", ensemble->name + 5);
-      plot_draw(panel[which], PLOT_POINTS, count, x, y[which], error[which], label)->colour = plot_colours[drawn];
-    }
-    plot_draw(panel[0], PLOT_LINE | PLOT_DASHED, count, x, norm_only, NULL, NULL)->colour = plot_colours[drawn];
+    snprintf(label, sizeof label, "a = %s", ensemble->name + 5);
+    for (which = 0; which < 2; which++)
+      plot_draw(panel[which], PLOT_POINTS | PLOT_LINE, count[which], x[which], y[which], error[which], label)->colour =
+          plot_colours[drawn];
     drawn++;
   }
-  panel[0]->y_least = 0;
-  panel[0]->y_most = 0.16;
-  panel[1]->y_least = 0;
-  panel[1]->y_most = 0.16;
+  for (which = 0; which < 2; which++) {
+    panel[which]->y_least = 0;
+    panel[which]->y_most = which ? 0.14 : 0.1;
+  }
   study_plot_write(&figure, directory, "haar_distances");
 }
 
