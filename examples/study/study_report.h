@@ -716,7 +716,7 @@ static void study_plot_distances(const study *all, const char *directory)
   plot_begin(&figure, 1080, 520,
              "Minors of Haar unitaries of order m = n\xe1\xb5\x83 and normal matrices: Kolmogorov-Smirnov distance");
   figure.caption[0] = "Left, as figure 25 of Lundow and Markstr\xc3\xb6m: D of X = |per A| / \xe2\x88\x9an!. Right: in "
-                      "units of n" STUDY_SQUARED "/m, where D is twice what chance gives. Bars: one standard error.";
+                      "units of n" STUDY_SQUARED "/m, where D exceeds its 5% level twice. Bars: one standard error.";
   panel[0] = plot_add(&figure, 1, 2, 0, "n", "D");
   panel[1] = plot_add(&figure, 1, 2, 1, "n", "D m / n" STUDY_SQUARED);
   for (e = 0; e < STUDY_ENSEMBLES; e++) {
