@@ -123,7 +123,7 @@ study: $(B)/study ## the random-matrix study for STUDY_SECONDS=600 more; tables,
 	@cat $(B)/study_report/tables.md
 
 BENCH_PLAIN = $(B)/bench_plain_O2.o $(B)/bench_plain_native.o $(B)/bench_exact_plain.o
-BENCH_PARTS = tests/bench.c tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h tests/bench_batch.h tests/bench_exact.h tests/bench_counts.h tests/bench_process.h tests/oracle.h
+BENCH_PARTS = tests/bench.c tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h examples/perm_plot.h tests/bench_batch.h tests/bench_exact.h tests/bench_counts.h tests/bench_process.h tests/oracle.h
 BENCH_BUILD = $(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -I. -Itests tests/bench.c $(BENCH_PLAIN) $(LDFLAGS) $(LIBS)
 $(B)/bench_plain_O2.o: tests/bench_plain.c
 	@mkdir -p $(B)

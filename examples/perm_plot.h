@@ -349,7 +349,9 @@ static inline void plot_curve(FILE *file, const plot_panel *panel, const plot_se
           series->kind & PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "");
   for (k = 0; k < points; k++) {
     const double x = plot_x(panel, series->x[steps ? (k + 1) / 2 : k]);
-    const double y = fmin(fmax(plot_y(panel, series->y[steps ? k / 2 : k]), -9e4), 9e4);
+    double y = plot_y(panel, series->y[steps ? k / 2 : k]);
+    if (fabs(y) > 9e4) /* far outside is still a direction; NaN stays what it is */
+      y = y > 0 ? 9e4 : -9e4;
     if (!plot_inside(x, y))
       pen = 0;
     else {

@@ -41,6 +41,7 @@ part "kills" sh tests/kill.sh $([ "$1" = full ] && echo 200)
 part "headers and examples" sh tests/headers.sh
 part "ranks" sh tests/mpi/run.sh $1
 part "README and manuals" sh tests/manuals.sh $1
+part "random-matrix study" sh tests/study.sh $1
 if [ "$1" = full ]; then
   part "sanitizers" make -s check-sanitize
   part "fuzzing of the readers" sh -c 'make -s fuzz && echo "1 passed, 0 failed, 0 skipped"'
