@@ -134,8 +134,8 @@ static double study_gamma(uint64_t key, const double *normal, double shape)
 /* sqrt(m) times the top n x n minor of a Haar unitary of order m. The first n columns of one are Z R^-1, where the
    entries of Z (m x n) are independent complex normals and Z* Z = R* R with R upper triangular and positive on its
    diagonal. Of the m - n lower rows B of Z only B* B is needed, and that is T* T with T upper triangular, its entries
-   independent, complex normal above the diagonal, the squares on it Gamma(m - n - i) (Bartlett's decomposition,
-   Goodman, Ann. Math. Statist. 34 (1963) 152-177): O(n^3) for any m. z has room for 2 n^2 complex numbers, g for n^2. */
+   independent, complex normal above the diagonal, the squares on it Gamma(m - n - i) (Bartlett's decomposition, N. R.
+   Goodman, Ann. Math. Statist. 34 (1963) 152-177): O(n^3) for any m. Room: z for 2 n^2 complex numbers, g for n^2. */
 STUDY_VECTOR static void study_haar(uint64_t key, int n, int m, double *z, double *g, double *to)
 {
   double *t = z + 2 * n * n;
