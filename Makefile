@@ -14,13 +14,14 @@ COMPILE  = $(CC) $(STD) $(WARN) $(OPENMP) -I. $(CFLAGS) $(CPPFLAGS)
 LIBS    := -lm
 
 HEADERS := perm.h perm_sparse.h
+GENERATE := examples/perm_generate.h examples/perm_random.h
 
 # CUDA: the compiler if there is one, and what to link with where nvcc does not link.
 NVCC    ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDALIB  = -L$(abspath $(dir $(realpath $(NVCC)))../lib64) -lcudart_static -ldl -lrt -lpthread
 NVFLAGS ?= -O2
 GPU_ARCH = -arch=native
-TESTS   := $(wildcard tests/*.c tests/*.h) examples/perm_generate.h
+TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 # Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
@@ -83,13 +84,13 @@ bench-sparse: $(B)/bench_sparse $(B)/perm ## the sparse engines: whole processes
 
 examples: $(B)/hello $(B)/ranges $(B)/tour ## build examples/
 
-$(B)/perm: examples/perm_cli.c examples/perm_generate.h $(B)/perm.o
+$(B)/perm: examples/perm_cli.c $(GENERATE) $(B)/perm.o
 	$(COMPILE) -DPERM_CLI_LINKED examples/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/perm.o: $(HEADERS)
 	@mkdir -p $(B)
 	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_IMPLEMENTATION -x c -c - -o $@
 
-$(B)/tour: examples/tour.c examples/perm_generate.h $(HEADERS)
+$(B)/tour: examples/tour.c $(GENERATE) $(HEADERS)
 	@mkdir -p $(B)
 	$(COMPILE) examples/tour.c -o $@ $(LDFLAGS) $(LIBS)
 
@@ -139,14 +140,14 @@ $(B)/bench: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 $(B)/bench_O3: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 	$(BENCH_BUILD) -O3 -o $@
 
-$(B)/bench_sparse: tests/bench_sparse.c tests/bench_hybrid.h tests/bench_merge.h tests/bench_planner.h tests/bench_process.h examples/perm_generate.h $(HEADERS)
+$(B)/bench_sparse: tests/bench_sparse.c tests/bench_hybrid.h tests/bench_merge.h tests/bench_planner.h tests/bench_process.h $(GENERATE) $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -O2 -I. -Itests tests/bench_sparse.c -o $@ $(LDFLAGS) $(LIBS)
 
 $(B)/perm_cuda.o: perm_cuda.cu perm.h
 	@mkdir -p $(B)
 	$(NVCC) $(NVFLAGS) -c $< -o $@
-$(B)/perm_gpu: examples/perm_cli.c examples/perm_generate.h $(HEADERS) $(B)/perm_cuda.o
+$(B)/perm_gpu: examples/perm_cli.c $(GENERATE) $(HEADERS) $(B)/perm_cuda.o
 	$(COMPILE) -DPERM_WITH_CUDA examples/perm_cli.c $(B)/perm_cuda.o -o $@ $(LDFLAGS) $(CUDALIB) $(LIBS)
 $(B)/perm_cuda_tests.o: perm_cuda.cu perm.h
 	@mkdir -p $(B)
@@ -154,7 +155,7 @@ $(B)/perm_cuda_tests.o: perm_cuda.cu perm.h
 $(B)/tests_cuda: tests/cuda/tests.c tests/cuda/t_frontier.h tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
 	  $(CUDALIB) $(LIBS)
-$(B)/bench_cuda: $(wildcard tests/cuda/bench*) examples/perm_generate.h $(HEADERS) perm_cuda.cu
+$(B)/bench_cuda: $(wildcard tests/cuda/bench*) $(GENERATE) $(HEADERS) perm_cuda.cu
 	@mkdir -p $(B)
 	$(CC) -std=gnu99 -O2 $(OPENMP) $(CPPFLAGS) -I. -c tests/cuda/bench_host.c -o $(B)/perm_with_cuda.o
 	$(NVCC) $(NVFLAGS) $(GPU_ARCH) $(CPPFLAGS) tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ \
@@ -176,9 +177,9 @@ bench-mpi: ## two ranks on two cores against one: a Markdown table
 	@sh tests/mpi/bench.sh
 
 # For the tests, one MPI a program: build/tests_mpi.openmpi is built with mpicc.openmpi, .default with mpicc.
-$(B)/perm_mpi.%: perm_mpi.c examples/perm_cli.c examples/perm_generate.h $(B)/perm.o
+$(B)/perm_mpi.%: perm_mpi.c examples/perm_cli.c $(GENERATE) $(B)/perm.o
 	$(MPI_CC) $(MPI_MAIN) $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
-$(B)/tests_mpi.%: tests/mpi/tests.c tests/test.h perm_mpi.c examples/perm_generate.h $(B)/perm.o
+$(B)/tests_mpi.%: tests/mpi/tests.c tests/test.h perm_mpi.c $(GENERATE) $(B)/perm.o
 	$(MPI_CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O1 -I. -Itests -DPERM_MPI_IMPLEMENTATION \
 	  -DPERM_MPI_TESTS $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/bench_mpi.%: tests/mpi/bench.c perm_mpi.c $(B)/perm.o

@@ -44,72 +44,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- random numbers ---------------------------------------------------------------------------- */
-
-/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014): a
-   counter with an odd step through a bijective mixer; period 2^64. */
-typedef struct generate_random { uint64_t counter; } generate_random;
-
-static uint64_t generate_bits(generate_random *random)
-{
-  uint64_t z = random->counter += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
-
-/* Multiples of 2^-53: [0,1) and (0,1]. */
-static double generate_uniform(generate_random *random) { return ldexp((double)(generate_bits(random) >> 11), -53); }
-static double generate_positive(generate_random *random)
-{
-  return ldexp((double)((generate_bits(random) >> 11) + 1), -53);
-}
-
-/* Uniform in 0..bound-1, bound >= 1. Draws from the incomplete last run of `bound` numbers are thrown away. */
-static int generate_below(generate_random *random, int bound)
-{
-  uint64_t draw, range = (uint64_t)bound, limit = UINT64_MAX - UINT64_MAX % range;
-  do draw = generate_bits(random);
-  while (draw >= limit);
-  return (int)(draw % range);
-}
-
-/* Two independent standard normals by Box-Muller. */
-static void generate_normals(generate_random *random, double *x, double *y)
-{
-  double radius = sqrt(-2 * log(generate_positive(random)));
-  double angle = 6.283185307179586477 * generate_uniform(random);
-  *x = radius * cos(angle);
-  *y = radius * sin(angle);
-}
-
-/* A point of the unit circle: a point of the disc, divided by its length. Coordinates are odd multiples of 2^-26,
-   so that the squares and their sum are exact, contracted or not, and the result has the same bits everywhere. */
-static void generate_circle(generate_random *random, double *x, double *y)
-{
-  double length;
-  do {
-    uint64_t bits = generate_bits(random);
-    *x = ldexp((double)(2 * (int64_t)(bits >> 38) + 1 - (INT64_C(1) << 26)), -26);
-    *y = ldexp((double)(2 * (int64_t)(bits & 0x3ffffff) + 1 - (INT64_C(1) << 26)), -26);
-    length = *x * *x + *y * *y;
-  } while (length > 1);
-  length = sqrt(length);
-  *x /= length;
-  *y /= length;
-}
-
-static void generate_permutation(generate_random *random, int n, int *permutation)
-{
-  int i, j, swap;
-  for (i = 0; i < n; i++) permutation[i] = i;
-  for (i = n - 1; i > 0; i--) {
-    j = generate_below(random, i + 1);
-    swap = permutation[i];
-    permutation[i] = permutation[j];
-    permutation[j] = swap;
-  }
-}
+#include "perm_random.h"
 
 /* -- what a generator works with --------------------------------------------------------------- */
 
@@ -318,43 +253,11 @@ static int generate_band(generate_list *list, int n, int k, double p)
 
 /* -- unitary and Fourier matrices -------------------------------------------------------------- */
 
-/* Orthonormalises the columns of the row-major complex q (re and im): modified Gram-Schmidt, each column twice
-   ("twice is enough"). Its R has a positive diagonal, so that Q of a Gaussian matrix is Haar-distributed
-   (F. Mezzadri, How to generate random matrices from the classical compact groups, Notices AMS 54, 2007). */
-static void generate_orthonormalise(int n, double *re, double *im)
-{
-  size_t i, j, k, size = (size_t)n;
-  int pass;
-  for (j = 0; j < size; j++) {
-    double norm = 0;
-    for (pass = 0; pass < 2; pass++)
-      for (k = 0; k < j; k++) {
-        double x = 0, y = 0; /* <q_k, q_j> */
-        for (i = 0; i < size; i++) {
-          double a = re[i * size + k], b = im[i * size + k], c = re[i * size + j], d = im[i * size + j];
-          x += a * c + b * d;
-          y += a * d - b * c;
-        }
-        for (i = 0; i < size; i++) {
-          double a = re[i * size + k], b = im[i * size + k];
-          re[i * size + j] -= x * a - y * b;
-          im[i * size + j] -= x * b + y * a;
-        }
-      }
-    for (i = 0; i < size; i++) norm += re[i * size + j] * re[i * size + j] + im[i * size + j] * im[i * size + j];
-    norm = sqrt(norm);
-    for (i = 0; i < size; i++) {
-      re[i * size + j] /= norm;
-      im[i * size + j] /= norm;
-    }
-  }
-}
-
 static int generate_unitary(generate_list *list, int n, int k, double p)
 {
   (void)k, (void)p;
   if (!generate_fill(list, n, generate_normals)) return 0;
-  generate_orthonormalise(n, list->real, list->imaginary);
+  generate_orthonormalise(n, n, list->real, list->imaginary, 1);
   return 1;
 }
 
