@@ -2,6 +2,7 @@
 CC      ?= cc
 CXX     ?= c++
 CFLAGS  ?= -O2
+CXXFLAGS ?= -O2
 PREFIX  ?= /usr/local
 B       := build
 
@@ -15,6 +16,7 @@ LIBS    := -lm
 
 HEADERS := perm.h perm_sparse.h
 GENERATE := examples/perm_generate.h examples/perm_random.h
+EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(filter-out examples/perm_cli.c,$(wildcard examples/*.c)))
 
 # CUDA: the compiler if there is one, and what to link with where nvcc does not link.
 NVCC    ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
@@ -82,7 +84,7 @@ bench: $(B)/bench $(B)/bench_O3 $(B)/perm ## rates, ratios, accuracy: run it on 
 bench-sparse: $(B)/bench_sparse $(B)/perm ## the sparse engines: whole processes, the planner's choice, list steps
 	@sh tests/bench_sparse.sh
 
-examples: $(B)/hello $(B)/ranges $(B)/tour ## build examples/
+examples: $(EXAMPLES) $(B)/cplusplus ## build examples/
 
 $(B)/perm: examples/perm_cli.c $(GENERATE) $(B)/perm.o
 	$(COMPILE) -DPERM_CLI_LINKED examples/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
@@ -90,17 +92,12 @@ $(B)/perm.o: $(HEADERS)
 	@mkdir -p $(B)
 	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_IMPLEMENTATION -x c -c - -o $@
 
-$(B)/tour: examples/tour.c $(GENERATE) $(HEADERS)
-	@mkdir -p $(B)
-	$(COMPILE) examples/tour.c -o $@ $(LDFLAGS) $(LIBS)
-
-$(B)/hello: examples/hello.c perm.h
-	@mkdir -p $(B)
-	$(COMPILE) examples/hello.c -o $@ $(LDFLAGS) $(LIBS)
-
-$(B)/ranges: examples/ranges.c perm.h
-	@mkdir -p $(B)
-	$(COMPILE) examples/ranges.c -o $@ $(LDFLAGS) $(LIBS)
+# Examples as they are, but linked with perm.o, which took long to compile; tests/examples.sh does it by their own lines.
+LINKED   = (echo '\#line 1 "$<"'; sed 's/^\#define PERM_IMPLEMENTATION$$//' $<)
+$(EXAMPLES): $(B)/%: examples/%.c $(wildcard examples/*.h) $(B)/perm.o
+	$(LINKED) | $(COMPILE) -Iexamples -x c - -x none $(B)/perm.o -o $@ $(LDFLAGS) -pthread $(LIBS)
+$(B)/cplusplus: examples/cplusplus.cpp $(B)/perm.o
+	$(LINKED) | $(CXX) -std=c++11 $(WARN) $(OPENMP) -I. $(CXXFLAGS) $(CPPFLAGS) -x c++ - -x none $(B)/perm.o -o $@ $(LDFLAGS)
 
 # The tests look inside the implementation; they want GNU C for 128-bit oracles and constructors.
 $(B)/tests: $(TESTS) $(HEADERS)

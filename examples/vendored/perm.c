@@ -1,0 +1,3 @@
+/* The one file that takes long to compile. */
+#define PERM_IMPLEMENTATION
+#include "third_party/perm/perm_sparse.h"

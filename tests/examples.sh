@@ -1,0 +1,153 @@
+#!/bin/sh
+# The examples: what they print against oracles that know nothing of permanents, what they refuse, their pictures. With
+# `full` also each as the line on its top builds it. The last line is `N passed, N failed, N skipped`.
+cd "$(dirname "$0")/.." || exit 1
+out=build/examples; rm -rf $out; mkdir -p $out
+passed=0 failed=0
+check() { name=$1; shift
+  if "$@" >$out/log 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; head -n 20 $out/log; fi; }
+# holds FILE AWK-PROGRAM: the program, run over the file, sets n to the lines it wanted and bad where they are wrong
+holds() { cat $1; awk "function abs(x) { return x < 0 ? -x : x } $2 END { exit !(n == ${3:-1} && !bad) }" $1; }
+
+# Poisson's binomial distribution by dynamic programming, and of two times; 5 standard errors of 100000 samples
+order='
+function F(i, x) { return 1 - exp(-exp((1 + 0.1 * (i % 4)) * log(x / (1 + 0.3 * i)))) }
+function least(r, x, s, y,  i, a, b, f, g, p, sum) { # r machines failed by x and s by y
+  p[0, 0] = 1
+  for (i = 0; i < 10; i++) { f = F(i, x); g = F(i, y) - f
+    for (a = i + 1; a >= 0; a--) for (b = i + 1 - a; b >= 0; b--)
+      p[a, b] = p[a, b] * (1 - f - g) + p[a - 1, b] * f + p[a, b - 1] * g }
+  for (a = r; a <= 10; a++) for (b = 0; a + b <= 10; b++) if (a + b >= s) sum += p[a, b]
+  return sum }
+function compare(is, exact, counted) { n++
+  if (abs(is - exact) > 1e-12 || abs(counted - exact) > 5 * sqrt(exact * (1 - exact) / 100000)) { bad = 1; print exact } }
+$1 ~ /^[0-9]+$/ { compare($3, least(0, 1, $1, $2), $4) }
+/^P/ { compare($(NF - 1), least(3, 1, 8, 3), $NF) }'
+
+# Sums over permutations of Fourier matrices
+fourier='
+function sum(n, row, product_x, product_y,  j, a) {
+  if (row == n) { x += product_x; y += product_y; return }
+  for (j = 0; j < n; j++) if (!used[j]) { used[j] = 1; a = 2 * 3.14159265358979 * row * j / n
+    sum(n, row + 1, (product_x * cos(a) - product_y * sin(a)) / sqrt(n), (product_x * sin(a) + product_y * cos(a)) / sqrt(n))
+    used[j] = 0 } }
+$1 + 0 >= 2 { n++; x = y = apart = 0; sum($1, 0, 1, 0); together = x * x + y * y
+  for (k = 0; k < $1; k++) { x = y = 0; used[k] = 1; sum($1, 1, 1, 0); used[k] = 0; apart += (x * x + y * y) / $1 }
+  if (abs($2 - together) > 1e-11 || abs($3 - apart) > 1e-11) { bad = 1; print together, apart } }'
+
+# The ground state of the pairing Hamiltonian by the power method: 5 pairs in 10 levels
+pairing='
+function prepare(  set, k, l, s) {
+  for (set = 0; set < 1024; set++) {
+    for (s = k = 0; k < 10; k++) s += bit[set, k] = int(set / 2 ^ k) % 2
+    if (s == 5) state[set] = 1 } }
+function apply(  set, k, l, h) { # (60 - H) state
+  for (set in state) { h = 60 * state[set]
+    for (k = 0; k < 10; k++) if (bit[set, k]) { h -= (2 * (k + 1) - 0.3) * state[set]
+      for (l = 0; l < 10; l++) if (!bit[set, l]) h += 0.3 * state[set - 2 ^ k + 2 ^ l] }
+    next_state[set] = h }
+  norm = 0; for (set in state) norm += next_state[set] ^ 2
+  norm = sqrt(norm); for (set in state) state[set] = next_state[set] / norm }
+/ E = / { n++; prepare(); for (i = 0; i < 250; i++) apply(); if (abs($NF - (60 - norm)) > 1e-8) { bad = 1; print 60 - norm } }
+/^occupation/ { n++; for (k = 0; k < 10; k++) { is = 0; for (set in state) if (bit[set, k]) is += state[set] ^ 2
+  if (abs($(k + 2) - is) > 1e-5) { bad = 1; print k, is } } }
+/to [0-9.e+-]+$|difference: |- 1: / { n++; if (abs($NF) > 1e-12) bad = 1 }
+/component: / { n++; sub(/;.*/, ""); if ($NF + 0 > 1e-12) bad = 1 }'
+
+picture() { # picture DIRECTORY NAME: well-formed, and the committed one up to rounding
+  $1/$2 $out/$2.svg >/dev/null || return 1
+  for svg in $out/$2.svg examples/$2.svg; do sed 's/[0-9][0-9.]*/\n&\n/g' $svg >$svg.tokens; mv $svg.tokens $out/tokens.$(dirname $svg | tr / .); done
+  tail -n 1 $out/$2.svg | grep -qx '</svg>' && [ "$(wc -l <$out/tokens.examples)" -gt 100 ] &&
+    paste -d '\n' $out/tokens.$(echo $out | tr / .) $out/tokens.examples | awk '{ getline other
+      if ($0 != other && (($0 other) !~ /^[0-9.]+$/ || $0 - other > 0.11 || other - $0 > 0.11)) { print NR, $0, other; exit 1 } }'
+}
+refused() { # refused PATTERN COMMAND...: exit 2, and one line that says it
+  pattern=$1; shift
+  "$@" >$out/stdout 2>$out/stderr; code=$?
+  cat $out/stdout $out/stderr
+  [ $code -eq 2 ] && [ "$(wc -l <$out/stderr)" -eq 1 ] && grep -q "$pattern" $out/stderr
+}
+edges() { printf "$2" >$out/edges; $1/matchings $out/edges >$out/matchings 2>&1; grep -qx "perfect matchings: $3" $out/matchings ||
+  { cat $out/matchings; false; }; }
+cycle() { awk -v n=$1 'BEGIN { for (i = 0; i < n; i++) print i, (i + 1) % n }'; }
+same() { [ $(awk '{ print $NF }' $1 | sort -u | wc -l) -eq 1 ] && [ $(wc -l <$1) -eq 2 ]; }
+
+outputs() { # outputs DIRECTORY: of the programs there
+  at=$1
+  check "hello prints 450" sh -c "[ \$($at/hello) = 450 ]"
+  for workers in 0 1 3 64; do
+    check "ranges, $workers workers" $at/ranges $workers; cp $out/log $out/ranges
+    check "ranges, $workers workers: same bits" same $out/ranges
+  done
+  $at/tour >$out/tour
+  check "tour runs" grep -q '1381724105482686970 .*exact' $out/tour
+  check "tour: chessboard" grep -q '2444888770250892795802079170816 .*exact' $out/tour
+
+  check "boson_sampling" $at/boson_sampling; mv $out/log $out/boson
+  check "total probability 1" holds $out/boson '/330 outputs/ { n++; bad = abs($NF - 1) > 1e-12 }'
+  check "bunching by 4!" holds $out/boson '/^all in one/ { n++; bad = abs($5 - 24) > 1e-9 }'
+  check "samples have these probabilities" holds $out/boson \
+    '/chi-square/ { n++; is = $(NF - 4) + 0; of = $(NF - 3); bad = abs(is - of) > 4 * sqrt(2 * of) || of < 200 }'
+  check "samples a second" holds $out/boson '/samples\/s/ { n++; bad = $(NF - 1) < 1 }'
+
+  check "hong_ou_mandel" $at/hong_ou_mandel; mv $out/log $out/dip
+  check "Fourier interferometers" holds $out/dip "$fourier" 4
+  check "the dip" holds $out/dip '$1 == 2 { n++; bad = $2 > 1e-12 || $3 != 0.5 }'
+  check "order_statistics" $at/order_statistics; mv $out/log $out/order
+  check "order statistics by dynamic programming" holds $out/order "$order" 11
+  check "geminals" $at/geminals; mv $out/log $out/geminals
+  check "ground state of the pairing Hamiltonian" holds $out/geminals "$pairing" 6
+  check "bose_gas" $at/bose_gas; mv $out/log $out/gas
+  check "bosons bunch" holds $out/gas \
+    '/^bosons/ { n++; bad = $6 + 0 != 2 || abs($8 - 2) > 4 * $10 || $10 + 0 > 0.05 || $(NF - 2) > 39 || $(NF - 2) < 3 }'
+  check "fermions do not meet" holds $out/gas '/^fermions/ { n++; bad = $6 + 0 != 0 || $8 != 0 || $(NF - 2) > 39 || $(NF - 2) < 3 }'
+  for name in hong_ou_mandel order_statistics bose_gas; do check "$name: picture" picture $at $name; done
+  check "no picture, no success" sh -c "! $at/hong_ou_mandel $out/no/place.svg"
+
+  for board in "2 2" "8 8" "7 6" "1 10" "4 15" "12 13"; do
+    $at/matchings --grid $board >$out/grid
+    check "Kasteleyn, $board" holds $out/grid '/^perfect/ { is = $3 } /^Kasteleyn/ { n++; bad = abs(is / $3 - 1) > 1e-12 }'
+  done
+  check "odd boards" sh -c "$at/matchings --grid 5 5 | grep -qx 'perfect matchings: 0'"
+  check "coronene" sh -c "$at/matchings examples/coronene.txt | grep -qx 'perfect matchings: 20'"
+  check "edges: a cycle has two" edges $at "$(cycle 50)" 2
+  check "edges: weights" edges $at 'a x 2\na\ty # comment\r\n\n# nothing\nb x\nb y -5' -9
+  check "edges: two components" edges $at '1 2\n3 4\n3 6\n5 4\n5 6 7\n' 8
+  check "edges: sides that differ" edges $at '1 2\n1 3\n1 4\n5 6\n7 6\n8 6\n' 0
+  check "edges: none" edges $at '' 1
+  check "edges: an odd cycle" refused 'edges.odd:51: the graph is not bipartite' $at/matchings $out/edges.odd
+  check "edges: no file" refused 'cannot be opened' $at/matchings $out/none
+  for line in 'a' 'a b c' 'a b 1 2' 'a b 1.5' 'a b 99999999999999999999'; do
+    printf 'x y\n%s\n' "$line" >$out/edges
+    check "edges: '$line'" refused 'edges:2: expected' $at/matchings $out/edges
+  done
+  check "C++: Schur's matrices" sh -c "$at/cplusplus | grep Schur | cut -d' ' -f3 | tr '\n' ' ' | grep -qx -- '-3 -5 -105 81 6765 175747 '"
+  check "C++: 30!" sh -c "$at/cplusplus | grep -qx '30! = 265252859812191058636308480000000'"
+  check "C++: exceptions" sh -c "$at/cplusplus | grep -q 'refused: .*NaN'"
+}
+cycle 51 >$out/edges.odd
+outputs build
+
+# vendored, as a project of its own with copies of the headers; perm.o is at hand but for `full`
+mkdir -p $out/vendored/third_party/perm
+cp perm.h perm_sparse.h $out/vendored/third_party/perm
+cp examples/vendored/* $out/vendored
+[ "$1" = full ] || cp build/perm.o $out/vendored
+openmp=$(nm build/perm.o | grep -q GOMP && echo -fopenmp)
+check "vendored builds" make -s -C $out/vendored LDFLAGS="$openmp" CFLAGS="-O2 -Wall -Wextra -Werror"
+check "vendored runs" sh -c "$out/vendored/tilings | grep -qx '5 ways to tile a 2 x 4 board with dominoes'"
+
+# the lines on top of the examples: all, or hello's
+mkdir -p $out/lines/examples
+cp perm.h perm_sparse.h $out/lines
+cp $(find examples -maxdepth 1 -name '*.[ch]' -o -name '*.cpp') $out/lines/examples
+line() { sed -n 's/.*Build: *\(c[c+][^(]*[a-z]\).*/\1/p' $1 | head -n 1; }
+for source in $(cd examples && ls *.c *.cpp); do
+  name=${source%.*}
+  [ "$1" = full ] || [ $name = hello ] || continue
+  check "$name: its line builds it" sh -c "cd $out/lines/examples && $(line examples/$source) && [ -x $name -o $name = perm_cli -a -x perm ]"
+done
+if [ "$1" = full ]; then outputs $out/lines/examples; else
+  check "hello by its line" sh -c "[ \$($out/lines/examples/hello) = 450 ]"; fi
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ]
