@@ -84,7 +84,7 @@ bench: $(B)/bench $(B)/bench_O3 $(B)/perm ## rates, ratios, accuracy: run it on 
 bench-sparse: $(B)/bench_sparse $(B)/perm ## the sparse engines: whole processes, the planner's choice, list steps
 	@sh tests/bench_sparse.sh
 
-examples: $(EXAMPLES) $(B)/cplusplus ## build examples/
+examples: $(EXAMPLES) $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/
 
 $(B)/perm: examples/perm_cli.c $(GENERATE) $(B)/perm.o
 	$(COMPILE) -DPERM_CLI_LINKED examples/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)

@@ -1,7 +1,7 @@
-/* A permanental point process: N ideal bosons at temperature T on a ring are at x_1 .. x_N with probability proportional
-   to per [K(x_i - x_j)], K = exp(-H/T); fermions the same with the determinant. Gibbs sampling: one particle at a time is
-   put anew, anywhere, by the permanents of all its places, one batch. Bosons bunch: they are found at the same place
-   twice as often as far apart; fermions never are.
+/* A permanental point process: N ideal bosons at temperature T on a ring are found at x_1 .. x_N with a probability
+   proportional to per [K(x_i - x_j)], K = exp(-H/T); fermions the same with the determinant. Gibbs sampling: one
+   particle at a time is put anew, anywhere, by the permanents of all its places, one batch. Bosons bunch: two of them
+   are found at the same place twice as often as far apart; fermions never are.
    Build:  cc -O2 -I.. bose_gas.c -o bose_gas -lm
    Usage:  bose_gas [PICTURE.svg] */
 #include <math.h>

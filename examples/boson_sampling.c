@@ -10,7 +10,7 @@
 #include "perm.h"
 #include "perm_random.h"
 
-enum { MOST = 20 }; /* photons */
+enum { MOST = 20, MOST_MODES = 400 }; /* photons, modes */
 
 static void need(perm_status status, const perm_result *result)
 {
@@ -29,21 +29,19 @@ static void interferometer(int m, int n, double *u, generate_random *random)
   generate_orthonormalise(m, n, u, u + 1, 2);
 }
 
-/* count[i] photons in mode i. Photon k goes to mode i with the chance of that given the k - 1 before it: the squared
-   permanent of a k x k matrix whose rows are the modes, developed by the row of mode i. Its minors do not depend on i. */
+/* One sample: count[i] photons in mode i. Photon k goes to mode i with the chance of that given the k - 1 before it:
+   the squared permanent of a k x k matrix whose rows are the modes so far and mode i. Expanded by the row of mode i it
+   takes k minors, which are the same for all i. */
 static void sample(int m, int n, const double *u, generate_random *random, int *count)
 {
   const perm_options options = {.threads = 1};
-  double rows[2 * MOST * MOST], minors[2 * MOST], total;
+  double rows[2 * MOST * MOST], minors[2 * MOST], chance[MOST_MODES], total; /* chance: cumulative, times anything */
   int photon[MOST], row_counts[MOST] = {1}, mode[MOST], used = 1, i, j, k, row;
-  double *chance = (double *)malloc((size_t)m * sizeof *chance); /* cumulative */
   perm_result result;
-  if (!chance)
-    exit(1);
   memset(count, 0, (size_t)m * sizeof *count);
   generate_permutation(random, n, photon);
   for (j = 0; j < 2 * n; j++)
-    rows[j] = 1; /* the row left out: anything */
+    rows[j] = 1; /* row 0, the one to expand by: anything */
   for (k = 1; k <= n; k++) {
     need(perm_minors_complex(used, k, rows, n, row_counts, NULL, 0, &options, minors, &result), &result);
     for (total = 0, i = 0; i < m; i++) {
@@ -69,11 +67,13 @@ static void sample(int m, int n, const double *u, generate_random *random, int *
     row_counts[row]++;
     count[i]++;
   }
-  free(chance);
 }
 
 enum { M = 8, N = 4, OUTPUTS = 330 }; /* OUTPUTS = C(M + N - 1, N): small enough to see all */
-static struct { double probability; int count[M], seen; } output[OUTPUTS];
+static struct {
+  double probability;
+  int count[M], seen;
+} output[OUTPUTS];
 
 /* Appends to output[] every way to put `left` photons into modes `mode` and later, given those before. Its probability:
    the squared permanent, each row as often as there are photons in its mode, over the factorials of these numbers. */
@@ -86,7 +86,7 @@ static int list_outputs(const double *u, int *count, int mode, int left, double 
       factorials *= left;
     need(perm_compute_repeated_complex(M, N, u, N, count, NULL, NULL, &r), &r);
     memcpy(output[found].count, count, sizeof output[found].count);
-    output[found].probability = (r.value * r.value + r.imaginary * r.imaginary) / factorials * ldexp(1, 2 * (int)r.exp2);
+    output[found].probability = ldexp(r.value * r.value + r.imaginary * r.imaginary, 2 * (int)r.exp2) / factorials;
     return found + 1;
   }
   for (k = 0; k <= left; k++, factorials *= k) {

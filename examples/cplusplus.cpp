@@ -29,8 +29,8 @@ static complex permanent(const std::vector<complex> &a, std::size_t n, perm_prec
   perm_options options = perm_options();
   perm_result r;
   options.precision = precision;
-  check(perm_compute_complex(int(n), int(n), reinterpret_cast<const double *>(a.data()), std::ptrdiff_t(n), &options,
-                             &r), r);
+  const double *pairs = reinterpret_cast<const double *>(a.data());
+  check(perm_compute_complex(int(n), int(n), pairs, std::ptrdiff_t(n), &options, &r), r);
   return std::ldexp(1.0, int(r.exp2)) * complex(r.value, r.imaginary);
 }
 

@@ -1,9 +1,9 @@
-/* Electron pairs as geminals. A product of P geminals G_p = sum over k of c(p,k) b_k', with b_k' creating a pair in level
-   k (at most one), has the permanent of P columns of c as the coefficient of the determinant with those levels filled;
-   the sum of all coefficients is the permanent of the rectangular c (P. A. Limacher et al., J. Chem. Theory Comput. 9
-   (2013) 1394). With c(p,k) = 1/(2 e_k - E_p) and the E_p of Richardson's equations, such a product is an eigenstate of
-   the pairing Hamiltonian sum of 2 e_k n_k - g sum of b_k' b_l; and c is a Cauchy matrix, for which Borchardt's identity
-   turns permanents into determinants.
+/* Electron pairs as geminals. In a product of P geminals G_p = sum over k of c(p,k) b_k', where b_k' creates the one
+   pair that level k can hold, the coefficient of the determinant with P levels filled is the permanent of these columns
+   of c; the sum of all coefficients is the permanent of the rectangular c (P. A. Limacher et al., J. Chem. Theory
+   Comput. 9 (2013) 1394). With c(p,k) = 1/(2 e_k - E_p) and the E_p of Richardson's equations, it is an eigenstate of
+   the pairing Hamiltonian sum of 2 e_k n_k - g sum of b_k' b_l; and c is a Cauchy matrix, for which Borchardt's
+   identity turns permanents into determinants.
    Build:  cc -O2 -I.. geminals.c -o geminals -lm */
 #include <math.h>
 #include <stdio.h>

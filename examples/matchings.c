@@ -13,7 +13,10 @@
 #include "perm_sparse.h"
 
 enum { VERTICES = 10000, EDGES = 50000 };
-static struct { char name[32]; int parent, parity; } vertex[VERTICES]; /* parity: 1 if on the parent's other side */
+static struct {
+  char name[32];
+  int parent, parity;
+} vertex[VERTICES]; /* parity: 1 if on the parent's other side */
 static int vertices, edges, end[EDGES][2];
 static int64_t weight[EDGES];
 

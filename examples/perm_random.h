@@ -23,7 +23,11 @@ static inline uint64_t generate_bits(generate_random *random)
 }
 
 /* Multiples of 2^-53: [0,1) and (0,1]. */
-static inline double generate_uniform(generate_random *random) { return ldexp((double)(generate_bits(random) >> 11), -53); }
+static inline double generate_uniform(generate_random *random)
+{
+  return ldexp((double)(generate_bits(random) >> 11), -53);
+}
+
 static inline double generate_positive(generate_random *random)
 {
   return ldexp((double)((generate_bits(random) >> 11) + 1), -53);

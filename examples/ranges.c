@@ -1,6 +1,6 @@
-/* A job in ranges, run by a thread pool of your own: each worker takes the next range of chunks from a queue and sums it
-   into its own partial; what the workers have is merged in any order, to the bits of one piece. Instead of threads these
-   could be processes or machines, as long as their partials come back (perm_partial_encode).
+/* A job in ranges, run by a thread pool of your own: each worker takes the next range of chunks from a queue and adds
+   it to its own partial; what the workers have is merged in any order, to the bits of one piece. Instead of threads
+   these could be processes or machines, as long as their partials come back (perm_partial_encode).
    Build:  cc -O2 -I.. ranges.c -o ranges -pthread -lm
    Usage:  ranges [WORKERS] */
 #include <pthread.h>

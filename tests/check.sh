@@ -38,7 +38,8 @@ lane=running
 part "unit tests" build/tests
 part "command line" sh tests/cli.sh
 part "kills" sh tests/kill.sh $([ "$1" = full ] && echo 200)
-part "headers and examples" sh tests/headers.sh
+part "headers" sh tests/headers.sh
+part "examples" sh tests/examples.sh $1
 part "ranks" sh tests/mpi/run.sh $1
 part "README and manuals" sh tests/manuals.sh $1
 part "random-matrix study" sh tests/study.sh $1
