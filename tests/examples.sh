@@ -55,7 +55,7 @@ function apply(  set, k, l, h) { # (60 - H) state
 /component: / { n++; sub(/;.*/, ""); if ($NF + 0 > 1e-12) bad = 1 }'
 
 picture() { # picture DIRECTORY NAME: well-formed, and the committed one up to rounding
-  $1/$2 $out/$2.svg >/dev/null || return 1
+  $1/$2 $([ $2 = tilings ] && echo 12 1992) $out/$2.svg >/dev/null || return 1
   for svg in $out/$2.svg examples/$2.svg; do sed 's/[0-9][0-9.]*/\n&\n/g' $svg >$svg.tokens; mv $svg.tokens $out/tokens.$(dirname $svg | tr / .); done
   tail -n 1 $out/$2.svg | grep -qx '</svg>' && [ "$(wc -l <$out/tokens.examples)" -gt 100 ] &&
     paste -d '\n' $out/tokens.$(echo $out | tr / .) $out/tokens.examples | awk '{ getline other
@@ -70,6 +70,10 @@ refused() { # refused PATTERN COMMAND...: exit 2, and one line that says it
 edges() { printf "$2" >$out/edges; $1/matchings $out/edges >$out/matchings 2>&1; grep -qx "perfect matchings: $3" $out/matchings ||
   { cat $out/matchings; false; }; }
 cycle() { awk -v n=$1 'BEGIN { for (i = 0; i < n; i++) print i, (i + 1) % n }'; }
+uniform() { # tilings of order 2: each of the 8 as often as chance allows; a chi-square of 7 degrees of freedom
+  for seed in $(seq 200); do $1/tilings 2 $seed $out/tiling.svg >/dev/null; cksum <$out/tiling.svg; done | sort | uniq -c |
+    awk '{ print; kinds++; chi_square += ($1 - 25) ^ 2 / 25 } END { print chi_square; exit !(kinds == 8 && chi_square < 24) }'
+}
 same() { [ $(awk '{ print $NF }' $1 | sort -u | wc -l) -eq 1 ] && [ $(wc -l <$1) -eq 2 ]; }
 
 outputs() { # outputs DIRECTORY: of the programs there
@@ -101,7 +105,7 @@ outputs() { # outputs DIRECTORY: of the programs there
   check "bosons bunch" holds $out/gas \
     '/^bosons/ { n++; bad = $6 + 0 != 2 || abs($8 - 2) > 4 * $10 || $10 + 0 > 0.05 || $(NF - 2) > 39 || $(NF - 2) < 3 }'
   check "fermions do not meet" holds $out/gas '/^fermions/ { n++; bad = $6 + 0 != 0 || $8 != 0 || $(NF - 2) > 39 || $(NF - 2) < 3 }'
-  for name in hong_ou_mandel order_statistics bose_gas; do check "$name: picture" picture $at $name; done
+  for name in hong_ou_mandel order_statistics bose_gas tilings; do check "$name: picture" picture $at $name; done
   check "no picture, no success" sh -c "! $at/hong_ou_mandel $out/no/place.svg"
 
   for board in "2 2" "8 8" "7 6" "1 10" "4 15" "12 13"; do
@@ -121,6 +125,13 @@ outputs() { # outputs DIRECTORY: of the programs there
     printf 'x y\n%s\n' "$line" >$out/edges
     check "edges: '$line'" refused 'edges:2: expected' $at/matchings $out/edges
   done
+  for order in 1 2 5 12; do
+    $at/tilings $order >$out/tilings
+    check "Aztec diamond, $order" holds $out/tilings '/^Aztec/ { n++; of = $5 + 0; bad = abs($6 / 2 ^ (of * (of + 1) / 2) - 1) > 1e-15 }
+      /^one/ { bad = bad || $4 != 0 + $9 || $11 != 0 + $13 || $4 + $9 + $11 + $13 != of * (of + 1) || $(NF - 4) != 1 }'
+  done
+  check "tilings: all with equal chances" uniform $at
+  check "tilings: order 21" refused 'order of 1 to 20' $at/tilings 21
   if [ -x $at/cplusplus ]; then
     check "C++: Schur's matrices" sh -c "$at/cplusplus | grep Schur | cut -d' ' -f3 | tr '\n' ' ' | grep -qx -- '-3 -5 -105 81 6765 175747 '"
     check "C++: 30!" sh -c "$at/cplusplus | grep -qx '30! = 265252859812191058636308480000000'"
