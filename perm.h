@@ -716,6 +716,12 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 /* The best instruction set of this processor and operating system that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
+/* For languages that cannot read this header. The library's version, as perm_plan.version; bytes of a structure
+   ("perm_result"), or offset and bytes of one of its fields ("perm_result.error"), of those that calls take or fill and
+   perm_leaf. PERM_ERROR_RANGE: there is none of that name; PERM_ERROR_NULL. */
+PERM_API int perm_version(void);
+PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);
+
 /* What perm.h and perm_cuda.cu tell each other; callers need none of it. The kernels' tables: see >>gpu. */
 /* How a thread holds the row sums of an integer matrix in 32-bit words, for the kernel of >>exact. A line is a part
    of a row, row by row. Groups of rows are multiplied together in one word, or are one row of two words or three. */
@@ -10149,6 +10155,66 @@ PERM_API const char *perm_status_name(perm_status status)
 #undef PERMI_CASE
   default: return "unknown status";
   }
+}
+
+static const struct { const char *name; size_t offset, bytes; } permi_layout_table[] = {
+#define PERMI_FIELD(type, field) {#type "." #field, offsetof(type, field), sizeof(((type *)NULL)->field)}
+    {"perm_options", 0, sizeof(perm_options)}, PERMI_FIELD(perm_options, method), PERMI_FIELD(perm_options, precision),
+    PERMI_FIELD(perm_options, isa), PERMI_FIELD(perm_options, threads), PERMI_FIELD(perm_options, certify),
+    PERMI_FIELD(perm_options, tolerance), PERMI_FIELD(perm_options, modulus), PERMI_FIELD(perm_options, max_seconds),
+    PERMI_FIELD(perm_options, max_bytes), PERMI_FIELD(perm_options, plan_effort), PERMI_FIELD(perm_options, progress),
+    PERMI_FIELD(perm_options, user_data), PERMI_FIELD(perm_options, cancel), PERMI_FIELD(perm_options, allocator),
+    PERMI_FIELD(perm_options, gpus), PERMI_FIELD(perm_options, cpu_fallback), PERMI_FIELD(perm_options, gpu_cache),
+    PERMI_FIELD(perm_options, tune), PERMI_FIELD(perm_options, checkpoint),
+    PERMI_FIELD(perm_options, checkpoint_seconds), PERMI_FIELD(perm_options, part), PERMI_FIELD(perm_options, parts),
+    PERMI_FIELD(perm_options, merge), PERMI_FIELD(perm_options, merges), PERMI_FIELD(perm_options, note),
+    PERMI_FIELD(perm_options, note_bytes), PERMI_FIELD(perm_options, execute), PERMI_FIELD(perm_options, execute_data),
+    {"perm_progress", 0, sizeof(perm_progress)}, PERMI_FIELD(perm_progress, fraction),
+    PERMI_FIELD(perm_progress, seconds), PERMI_FIELD(perm_progress, seconds_left), PERMI_FIELD(perm_progress, activity),
+    {"perm_integer", 0, sizeof(perm_integer)}, PERMI_FIELD(perm_integer, negative), PERMI_FIELD(perm_integer, words),
+    PERMI_FIELD(perm_integer, word),
+    {"perm_result", 0, sizeof(perm_result)}, PERMI_FIELD(perm_result, value), PERMI_FIELD(perm_result, imaginary),
+    PERMI_FIELD(perm_result, exp2), PERMI_FIELD(perm_result, error), PERMI_FIELD(perm_result, estimate),
+    PERMI_FIELD(perm_result, is_complex), PERMI_FIELD(perm_result, exact), PERMI_FIELD(perm_result, integer),
+    PERMI_FIELD(perm_result, imaginary_integer), PERMI_FIELD(perm_result, modulus), PERMI_FIELD(perm_result, method),
+    PERMI_FIELD(perm_result, precision), PERMI_FIELD(perm_result, isa), PERMI_FIELD(perm_result, threads),
+    PERMI_FIELD(perm_result, gpus), PERMI_FIELD(perm_result, tuned), PERMI_FIELD(perm_result, escalated),
+    PERMI_FIELD(perm_result, terms), PERMI_FIELD(perm_result, plan_seconds), PERMI_FIELD(perm_result, seconds),
+    PERMI_FIELD(perm_result, status), PERMI_FIELD(perm_result, argument), PERMI_FIELD(perm_result, message),
+    {"perm_leaf", 0, sizeof(perm_leaf)}, PERMI_FIELD(perm_leaf, kind), PERMI_FIELD(perm_leaf, method),
+    PERMI_FIELD(perm_leaf, isa), PERMI_FIELD(perm_leaf, n), PERMI_FIELD(perm_leaf, chunks),
+    PERMI_FIELD(perm_leaf, work), PERMI_FIELD(perm_leaf, seconds), PERMI_FIELD(perm_leaf, bytes),
+    PERMI_FIELD(perm_leaf, fingerprint), PERMI_FIELD(perm_leaf, tuned),
+    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)}, PERMI_FIELD(perm_estimate_plan, estimator),
+    PERMI_FIELD(perm_estimate_plan, samples), PERMI_FIELD(perm_estimate_plan, relative_error),
+    PERMI_FIELD(perm_estimate_plan, confidence), PERMI_FIELD(perm_estimate_plan, seed),
+    {"perm_estimate", 0, sizeof(perm_estimate)}, PERMI_FIELD(perm_estimate, value),
+    PERMI_FIELD(perm_estimate, imaginary), PERMI_FIELD(perm_estimate, exp2), PERMI_FIELD(perm_estimate, standard_error),
+    PERMI_FIELD(perm_estimate, low), PERMI_FIELD(perm_estimate, high), PERMI_FIELD(perm_estimate, radius),
+    PERMI_FIELD(perm_estimate, confidence), PERMI_FIELD(perm_estimate, samples), PERMI_FIELD(perm_estimate, seed),
+    PERMI_FIELD(perm_estimate, estimator), PERMI_FIELD(perm_estimate, is_complex), PERMI_FIELD(perm_estimate, threads),
+    PERMI_FIELD(perm_estimate, seconds), PERMI_FIELD(perm_estimate, status), PERMI_FIELD(perm_estimate, argument),
+    PERMI_FIELD(perm_estimate, message)
+#undef PERMI_FIELD
+};
+
+PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes)
+{
+  size_t k;
+  if (!name || !offset || !bytes)
+    return PERM_ERROR_NULL;
+  for (k = 0; k < sizeof permi_layout_table / sizeof *permi_layout_table; k++)
+    if (!strcmp(name, permi_layout_table[k].name)) {
+      *offset = permi_layout_table[k].offset;
+      *bytes = permi_layout_table[k].bytes;
+      return PERM_OK;
+    }
+  return PERM_ERROR_RANGE;
+}
+
+PERM_API int perm_version(void)
+{
+  return PERMI_VERSION;
 }
 
 PERM_API const char *perm_method_name(perm_method method)

@@ -214,6 +214,9 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 /* Releases the arrays and zeroes the struct. NULL and an all-zero struct are fine. */
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 
+/* Bytes of a perm_matrix, for languages that cannot read this header; see perm_layout. */
+PERM_SPARSE_API size_t perm_matrix_bytes(void);
+
 /* Makes the job of a sparse matrix: entries in no perfect matching dropped, rows and columns of degree 1 and 2
    eliminated, the rest split into blocks; each block is a frontier task or a dense range, their product is the
    permanent. The matrix is only read and may be freed afterwards. options may be NULL. Free with perm_job_free.
@@ -309,6 +312,11 @@ typedef struct permi_entries {
 } permi_entries;
 
 /* -- matrices ---------------------------------------------------------------------------------- */
+
+PERM_SPARSE_API size_t perm_matrix_bytes(void)
+{
+  return sizeof(perm_matrix);
+}
 
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
 {

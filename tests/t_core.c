@@ -208,6 +208,36 @@ TEST(t_relative_error_of_results)
   CHECK(permi_relative(&no_options, &r) == 0);
 }
 
+/* What other languages ask for: fields in order and without a hole, so that none is missing, up to the end. */
+TEST(t_layout_names_every_field)
+{
+  const size_t count = sizeof permi_layout_table / sizeof *permi_layout_table;
+  size_t k, offset, bytes, end = 0, whole = 0, structures = 0;
+  perm_matrix matrices[2];
+  for (k = 0; k <= count; k++) {
+    if (k == count || !strchr(permi_layout_table[k].name, '.')) { /* the next structure; the one before has an end */
+      CHECK_SHOW(end <= whole && whole - end < 8, "before %s", k < count ? permi_layout_table[k].name : "the end");
+      whole = k < count ? permi_layout_table[k].bytes : 0;
+      end = 0;
+      structures++;
+    } else {
+      CHECK_SHOW(permi_layout_table[k].offset >= end && permi_layout_table[k].offset - end <
+                 (permi_layout_table[k].bytes % 8 ? 4 : 8), "%s",
+                 permi_layout_table[k].name);
+      end = permi_layout_table[k].offset + permi_layout_table[k].bytes;
+    }
+  }
+  CHECK(structures == 8);
+  CHECK(perm_layout("perm_result", &offset, &bytes) == PERM_OK && offset == 0 && bytes == sizeof(perm_result));
+  CHECK(perm_layout("perm_result.message", &offset, &bytes) == PERM_OK && bytes == PERM_MESSAGE_BYTES);
+  CHECK(offset == offsetof(perm_result, message));
+  CHECK(perm_layout("perm_result.messages", &offset, &bytes) == PERM_ERROR_RANGE);
+  CHECK(perm_layout(NULL, &offset, &bytes) == PERM_ERROR_NULL && perm_layout("perm_leaf", NULL, &bytes) ==
+        PERM_ERROR_NULL && perm_layout("perm_leaf", &offset, NULL) == PERM_ERROR_NULL);
+  CHECK((size_t)((char *)(matrices + 1) - (char *)matrices) == perm_matrix_bytes());
+  CHECK(perm_version() == PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH);
+}
+
 TEST(t_decimal_text)
 {
   static const struct { uint64_t low, high; int negative; const char *text; } cases[] = {
