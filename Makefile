@@ -88,9 +88,12 @@ examples: $(EXAMPLES) $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build e
 
 $(B)/perm: examples/perm_cli.c $(GENERATE) $(B)/perm.o
 	$(COMPILE) -DPERM_CLI_LINKED examples/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+# One object for the command and both libraries. -fno-semantic-interposition: its calls to itself stay direct.
+PIC     := -fPIC $(shell echo 'int x;' | $(CC) -x c -Werror -fno-semantic-interposition -c - -o /dev/null 2>/dev/null \
+             && echo -fno-semantic-interposition)
 $(B)/perm.o: $(HEADERS)
 	@mkdir -p $(B)
-	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_IMPLEMENTATION -x c -c - -o $@
+	echo '#include "perm_sparse.h"' | $(COMPILE) $(PIC) -DPERM_IMPLEMENTATION -x c -c - -o $@
 
 # Examples as they are, but linked with perm.o, which took long to compile; tests/examples.sh does it by their own lines.
 LINKED   = (echo '\#line 1 "$<"'; sed 's/^\#define PERM_IMPLEMENTATION$$//' $<)
@@ -187,15 +190,21 @@ $(B)/perm_with_gpu.o: $(HEADERS)
 	@mkdir -p $(B)
 	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_WITH_CUDA -DPERM_IMPLEMENTATION -x c -c - -o $@
 
-libperm.so: $(B)/libperm.so ## shared library
-$(B)/libperm.so: $(HEADERS)
-	@mkdir -p $(B)
-	echo '#include "perm_sparse.h"' | $(COMPILE) -DPERM_IMPLEMENTATION -fPIC -shared -x c - -o $@ $(LDFLAGS) $(LIBS)
-
-install: $(B)/perm ## headers and command to DESTDIR/PREFIX
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include
-	install -m 755 $(B)/perm $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/
+# Structures grow with every minor version while the major one is 0, and the soname with them.
+version  = $(shell sed -n 's/^\#define PERM_VERSION_$(1) \([0-9]*\).*/\1/p' perm.h)
+MAJOR   := $(call version,MAJOR)
+MINOR   := $(call version,MINOR)
+VERSION := $(MAJOR).$(MINOR).$(call version,PATCH)
+SONAME  := libperm.so.$(MAJOR)$(if $(filter 0,$(MAJOR)),.$(MINOR))
+libperm.so: $(B)/libperm.so ## shared library, build/libperm.so
+$(B)/libperm.so: $(B)/perm.o
+	$(CC) -shared $(if $(filter Darwin,$(shell uname)),,-Wl,-soname,$(SONAME)) $(OPENMP) $< -o $(B)/libperm.so.$(VERSION) \
+	  $(LDFLAGS) $(LIBS)
+	ln -sf libperm.so.$(VERSION) $(B)/$(SONAME)
+	ln -sf $(SONAME) $@
+$(B)/libperm.a: $(B)/perm.o
+	rm -f $@
+	$(AR) rc $@ $<
 
 clean: ## remove build/
 	rm -rf $(B)
