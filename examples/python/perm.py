@@ -1,0 +1,1016 @@
+"""Exact permanents of numpy arrays: ctypes over libperm.so. Needs numpy; scipy.sparse matrices are taken too.
+
+    make libperm.so                     # then put this file anywhere that Python looks
+
+    >>> import numpy, perm
+    >>> perm.permanent([[1, 2, 3], [4, 5, 6], [7, 8, 9]])            # integers: exact, Python ints of any size
+    450
+    >>> perm.permanent(numpy.ones((30, 30)) / 30)                    # doubles
+    >>> perm.compute(a, certify=True).error                          # a proved bound; a is any matrix
+    >>> perm.permanent(u, rows=[2, 1, 0], cols=[1, 1, 1])            # rows and columns with multiplicities: bosons
+
+MATRICES. numpy arrays of any strides and order, nested lists, scipy.sparse, or the name of a Matrix Market file. bool
+and integers (also Python ints beyond 64 bits, in lists or arrays of objects) are computed exactly; float16 to float64
+and complex in doubles. Complex or real arrays of whole numbers are computed exactly with precision="exact". What would
+have to be rounded first (longdouble; integers beyond 2^53 among floats) is refused. Square up to order 64, and further
+where many entries are 0 or lines repeat; rectangular m x n: the sum over injections of the shorter side. 0 x 0 has
+permanent 1. Arrays must not be written to by other threads meanwhile.
+
+FUNCTIONS
+    permanent(a)      the number; of a stack (..., m, n) an array of them       compute(a)      a Result: bound, exponent, ...
+    minors(a, row)    without one row and each column      gradient(a)          by all entries
+    submatrices(a, rows, cols)   many selections of rows and columns
+    estimate(a)       random samples, standard error       plan(a), explain(a)  what would be done, and how long
+    low_rank(u, v)    of u @ v                             cauchy(x, y)         of 1 / (x_i - y_j)
+
+OPTIONS, keywords of all of them; those of the C structure perm_options
+    method            an engine of METHODS by name; "auto": the least predicted time
+    precision         one of PRECISIONS: fast default accurate dd exact (kahan: methods glynn and ryser)
+    isa               one of ISAS, the highest instruction set to use
+    threads           0: all cores. The bits do not depend on it
+    certify           True: `error` must be a proved bound (up to three times the time)
+    tolerance         relative error wanted: higher precision until it is met
+    modulus           of integers: the permanent modulo this, 2 .. 2^63
+    max_seconds       stops there, or refuses what cannot stop            max_bytes  refuses what is predicted to need more
+    effort            look so many times as long for elimination orders of sparse matrices
+    progress          called with a Progress every 0.1 s; a true answer stops
+    cancel            threading.Event or anything with is_set(): stops when set (looked at every 0.1 s)
+    gpus              so many at most, or "all" (a library built with perm_cuda.cu); cpu_fallback=True: without one, the CPU
+    gpu_cache         a directory for compiled kernels                    tune       True, or an earlier Result.tuned
+    checkpoint        a file that keeps finished work: the same call goes on     checkpoint_seconds  how often (60)
+    part=(i, k)       only the i-th of k parts, into the checkpoint       merge      checkpoints of all parts
+    rows, cols        multiplicities, where a function has them: row i stands rows[i] times
+
+The interpreter's lock is released, so threads compute at once. Ctrl-C stops a long computation. A process made by
+os.fork() computes with one thread: OpenMP's do not survive a fork. Every error is a perm.Error and a ValueError,
+IndexError, MemoryError, OverflowError, NotImplementedError, OSError or RuntimeError; its text is the library's.
+Time: n 2^(n-1) additions and multiplications, n = 20 under a millisecond, n = 30 a second, each further column doubles.
+
+The library is looked for in the file that PERM_LIBRARY names; or else beside this file, in build/ there and two
+directories up, and where the system has libraries. Layouts and version are compared on import.
+"""
+import ctypes
+import ctypes.util
+import math
+import operator
+import os
+import signal
+import sys
+import threading
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_longlong, c_size_t,
+                    c_ssize_t, c_uint64, c_void_p)
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
+           "cauchy", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error", "InputError", "IndexRangeError",
+           "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError",
+           "Incomplete", "METHODS", "PRECISIONS", "ISAS", "ESTIMATORS", "VERSION", "LIBRARY"]
+VERSION = (0, 6)  # of the library that these layouts are of
+
+
+# ---- layouts, as perm.h has them; compared below with what the library says
+
+class _Progress(Structure):
+    _fields_ = [("fraction", c_double), ("seconds", c_double), ("seconds_left", c_double), ("activity", c_char_p)]
+
+
+_Callback = CFUNCTYPE(c_int, POINTER(_Progress), c_void_p)
+
+
+class _Options(Structure):
+    _fields_ = [("method", c_int), ("precision", c_int), ("isa", c_int), ("threads", c_int), ("certify", c_int),
+                ("tolerance", c_double), ("modulus", c_uint64), ("max_seconds", c_double), ("max_bytes", c_double),
+                ("plan_effort", c_double), ("progress", _Callback), ("user_data", c_void_p), ("cancel", c_void_p),
+                ("allocator", c_void_p * 3), ("gpus", c_int), ("cpu_fallback", c_int), ("gpu_cache", c_char_p),
+                ("tune", c_int), ("checkpoint", c_char_p), ("checkpoint_seconds", c_double), ("part", c_int),
+                ("parts", c_int), ("merge", POINTER(c_char_p)), ("merges", c_int), ("note", c_void_p),
+                ("note_bytes", c_size_t), ("execute", c_void_p), ("execute_data", c_void_p)]
+
+
+class _Integer(Structure):
+    _fields_ = [("negative", c_int), ("words", c_int), ("word", c_uint64 * 71)]
+
+    def __int__(self):
+        magnitude = sum(word << 64 * k for k, word in enumerate(self.word[:self.words]))
+        return -magnitude if self.negative else magnitude
+
+
+class _Result(Structure):
+    _fields_ = [("value", c_double), ("imaginary", c_double), ("exp2", c_longlong), ("error", c_double),
+                ("estimate", c_double), ("is_complex", c_int), ("exact", c_int), ("integer", _Integer),
+                ("imaginary_integer", _Integer), ("modulus", c_uint64), ("method", c_int), ("precision", c_int),
+                ("isa", c_int), ("threads", c_int), ("gpus", c_int), ("tuned", c_int), ("escalated", c_int),
+                ("terms", c_double), ("plan_seconds", c_double), ("seconds", c_double), ("status", c_int),
+                ("argument", c_int), ("message", c_char * 256)]
+
+
+class _Leaf(Structure):
+    _fields_ = [("kind", c_int), ("method", c_int), ("isa", c_int), ("n", c_int), ("chunks", c_uint64),
+                ("work", c_double), ("seconds", c_double), ("bytes", c_double), ("fingerprint", c_uint64),
+                ("tuned", c_int)]
+
+
+class _EstimatePlan(Structure):
+    _fields_ = [("estimator", c_int), ("samples", c_double), ("relative_error", c_double), ("confidence", c_double),
+                ("seed", c_uint64)]
+
+
+class _Estimate(Structure):
+    _fields_ = [("value", c_double), ("imaginary", c_double), ("exp2", c_longlong), ("standard_error", c_double),
+                ("low", c_double), ("high", c_double), ("radius", c_double), ("confidence", c_double),
+                ("samples", c_double), ("seed", c_uint64), ("estimator", c_int), ("is_complex", c_int),
+                ("threads", c_int), ("seconds", c_double), ("status", c_int), ("argument", c_int),
+                ("message", c_char * 256)]
+
+
+_LAYOUTS = {"perm_progress": _Progress, "perm_options": _Options, "perm_integer": _Integer, "perm_result": _Result,
+            "perm_leaf": _Leaf, "perm_estimate_plan": _EstimatePlan, "perm_estimate": _Estimate}
+
+# Arguments: i int, l ptrdiff_t, z size_t, p pointer, s text, O options, R result
+_ARGUMENTS = {"i": c_int, "l": c_ssize_t, "z": c_size_t, "p": c_void_p, "s": c_char_p, "O": POINTER(_Options),
+              "R": POINTER(_Result)}
+_FUNCTIONS = {
+    "perm_complex": "ipp", "perm_compute_float": "iiplOR", "perm_compute_real": "iiplOR",
+    "perm_compute_complex": "iiplOR", "perm_compute_integer": "iiplOR", "perm_compute_gaussian": "iiplOR",
+    "perm_compute_repeated_real": "iiplppOR", "perm_compute_repeated_complex": "iiplppOR",
+    "perm_compute_repeated_integer": "iiplppOR", "perm_compute_repeated_gaussian": "iiplppOR",
+    "perm_minors_real": "iiplppiOpR", "perm_minors_complex": "iiplppiOpR",
+    "perm_gradient_real": "iiplppOpR", "perm_gradient_complex": "iiplppOpR",
+    "perm_batch_real": "izpzOpR", "perm_batch_complex": "izpzOpR", "perm_batch_float": "izpzOpR",
+    "perm_batch_real_soa": "izpzOpR", "perm_batch_complex_soa": "izpzOpR", "perm_batch_float_soa": "izpzOpR",
+    "perm_select_real": "iiplizppOpR", "perm_select_complex": "iiplizppOpR",
+    "perm_estimate_real": "iplpOp", "perm_estimate_complex": "iplpOp",
+    "perm_compute_low_rank_real": "iiplplOR", "perm_compute_low_rank_complex": "iiplplOR",
+    "perm_compute_cauchy_real": "ippOpR", "perm_compute_cauchy_complex": "ippOpR",
+    "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOpR", "perm_compute_sparse": "pOR",
+    "perm_sparse_job": "pOpR", "perm_job_leaf": "pip", "perm_job_leaves": "p"}
+
+
+def _check(library):
+    """Why the library is not the one that this file was written for; None if it is."""
+    try:
+        library.perm_layout.argtypes = [c_char_p, c_void_p, c_void_p]
+        version = library.perm_version()
+    except AttributeError:
+        return "it has no perm_version: another library, or before version 0.6"
+    if (version // 1000000, version // 1000 % 1000) != VERSION:
+        return "it is version %d.%d, this file is for %d.%d" % (version // 1000000, version // 1000 % 1000, *VERSION)
+    offset, size = c_size_t(), c_size_t()
+    for name, structure in _LAYOUTS.items():
+        wanted = {name: (0, ctypes.sizeof(structure))}
+        for field, *_ in structure._fields_:
+            at = getattr(structure, field)
+            wanted[name + "." + field] = (at.offset, at.size)
+        for key, place in wanted.items():
+            if library.perm_layout(key.encode(), byref(offset), byref(size)) or (offset.value, size.value) != place:
+                return "%s is not at %d with %d bytes there" % (key, *place)
+    return None
+
+
+def _load():
+    here = os.path.dirname(os.path.abspath(__file__))
+    named = os.environ.get("PERM_LIBRARY")
+    if named:
+        names = [named]
+    else:
+        places = [here, os.path.join(here, "build"), os.path.join(here, os.pardir, os.pardir, "build")]
+        names = [os.path.join(place, name) for place in places for name in ("libperm.so", "libperm.dylib")]
+        names = [name for name in names if os.path.exists(name)]
+        names += ["libperm.so.%d.%d" % VERSION, ctypes.util.find_library("perm")]
+    reasons = []
+    for name in filter(None, names):
+        try:
+            library = ctypes.CDLL(name)
+        except OSError as error:
+            reasons.append(str(error))
+            continue
+        reason = _check(library)
+        if reason is None:
+            return library, name
+        reasons.append(name + ": " + reason)
+    raise ImportError("no libperm.so of version %d.%d: run `make libperm.so` and set PERM_LIBRARY to the file, or put it "
+                      "beside perm.py (%s)" % (*VERSION, "; ".join(reasons)))
+
+
+_lib, LIBRARY = _load()
+for _name, _letters in _FUNCTIONS.items():
+    getattr(_lib, _name).argtypes = [_ARGUMENTS[letter] for letter in _letters]
+_lib.perm_real.argtypes, _lib.perm_real.restype = [c_int, c_void_p], c_double
+_lib.perm_matrix_bytes.restype = c_size_t
+_lib.perm_matrix_free.argtypes, _lib.perm_matrix_free.restype = [c_void_p], None
+_lib.perm_job_free.argtypes, _lib.perm_job_free.restype = [c_void_p], None
+_lib.perm_job_explain.argtypes, _lib.perm_job_explain.restype = [c_void_p, c_char_p, c_size_t], c_size_t
+_MATRIX_BYTES = _lib.perm_matrix_bytes()
+
+
+def _names(kind):
+    function = getattr(_lib, "perm_%s_name" % kind)
+    function.argtypes, function.restype = [c_int], c_char_p
+    names = []
+    while function(len(names)) != b"unknown":
+        names.append(function(len(names)).decode())
+    return tuple(names)
+
+
+METHODS, PRECISIONS, ISAS, ESTIMATORS = map(_names, ("method", "precision", "isa", "estimator"))
+_lib.perm_status_name.argtypes, _lib.perm_status_name.restype = [c_int], c_char_p
+_SPARSE_METHODS = set(METHODS[METHODS.index("frontier"):METHODS.index("transversals") + 1]) | {
+    name for name in METHODS if name.startswith("codegen")}
+_FLOAT_METHODS = {"dense", "glynn", "padded"} | _SPARSE_METHODS  # those that the integer functions do not have
+
+
+# ---- results and errors
+
+class Gaussian(NamedTuple):
+    """The Gaussian integer real + i imag, of Python ints."""
+    real: int
+    imag: int
+
+    def __complex__(self):
+        return complex(self.real, self.imag)
+
+
+class Progress(NamedTuple):
+    """What a running job tells: fraction of the predicted work (0 to 1), seconds so far and left (inf at first)."""
+    fraction: float
+    seconds: float
+    seconds_left: float
+    activity: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """permanent = value * 2**exp2, within error * 2**exp2 (proved; inf: no bound) and about estimate * 2**exp2.
+
+    value is a float or complex; integer the permanent itself when exact (int, or Gaussian of complex matrices), else
+    None. method, precision and isa say what was used, seconds and plan_seconds how long it took, terms how many
+    summands or states; escalated how often the precision was raised. status is "PERM_OK", or why it stopped early:
+    then value is the sum of the terms so far, and message says more."""
+    value: Any
+    exp2: int
+    integer: Any
+    exact: bool
+    error: float
+    estimate: float
+    modulus: int
+    method: str
+    precision: str
+    isa: str
+    threads: int
+    gpus: int
+    tuned: int
+    escalated: int
+    terms: float
+    plan_seconds: float
+    seconds: float
+    status: str
+    message: str
+
+    @property
+    def permanent(self):
+        """The number: int or Gaussian when exact, else float or complex. OverflowError beyond a double."""
+        return self.integer if self.exact else _scaled(self.value, self.exp2)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """permanent = value * 2**exp2 about, +- standard_error; with the confidence given from low to high (complex: within
+    radius); everything in units of 2**exp2."""
+    value: Any
+    exp2: int
+    standard_error: float
+    low: float
+    high: float
+    radius: float
+    confidence: float
+    samples: int
+    seed: int
+    estimator: str
+    threads: int
+    seconds: float
+    status: str
+    message: str
+
+
+class Leaf(NamedTuple):
+    """One sum of a plan: engine, instruction set, order, how many pieces; predicted seconds (one thread) and bytes."""
+    method: str
+    isa: str
+    n: int
+    chunks: int
+    work: float
+    seconds: float
+    bytes: float
+
+
+class Plan(NamedTuple):
+    """What would be done: predicted seconds (one thread) and most bytes, the leaves, and a text for people."""
+    seconds: float
+    bytes: float
+    leaves: tuple
+    text: str
+
+
+class Error(Exception):
+    """Any failure. status: "PERM_ERROR_OPTION", ...; result: the Result of one that stopped early, else None."""
+
+    def __init__(self, message, status=None, result=None):
+        Exception.__init__(self, message)
+        self.status, self.result = status, result
+
+    def __str__(self):
+        return Exception.__str__(self)
+
+
+class InputError(Error, ValueError):
+    """A matrix, option or count that makes no sense."""
+
+
+class IndexRangeError(Error, IndexError):
+    """An index of a row or column is out of range."""
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """Not available for this matrix, machine or version."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """Memory ran out."""
+
+
+class TooLargeError(Error, OverflowError):
+    """The number does not fit its type."""
+
+
+class LimitError(Error, RuntimeError):
+    """Refused beforehand: predicted to exceed max_seconds, max_bytes or what is possible at all."""
+
+
+class FileError(Error, OSError):
+    """A file cannot be read or written."""
+
+
+class DeviceError(Error, RuntimeError):
+    """A GPU, its driver or its compiler is missing or has failed."""
+
+
+class Incomplete(Error, RuntimeError):
+    """Stopped by max_seconds, progress or cancel; or tolerance not met; or only a part. `result` has what there is."""
+
+
+_ERRORS = {"PERM_ERROR_RANGE": IndexRangeError, "PERM_ERROR_UNSUPPORTED": UnsupportedError,
+           "PERM_ERROR_MEMORY": OutOfMemoryError, "PERM_ERROR_OVERFLOW": TooLargeError, "PERM_ERROR_LIMIT": LimitError,
+           "PERM_ERROR_FILE": FileError, "PERM_ERROR_DEVICE": DeviceError}  # all others: InputError
+
+
+def _error(status, message, result=None):
+    name = _lib.perm_status_name(status).decode()
+    return (Incomplete if status > 0 else _ERRORS.get(name, InputError))(message or name, name, result)
+
+
+def _scaled(value, exp2):
+    try:
+        if isinstance(value, complex):
+            return complex(_scaled(value.real, exp2), _scaled(value.imag, exp2))
+        return math.ldexp(value, max(min(exp2, 10**6), -10**6))
+    except OverflowError:
+        raise TooLargeError("the permanent exceeds a double; compute() gives value and exp2",
+                            "PERM_ERROR_OVERFLOW") from None
+
+
+def _result(r):
+    integer = None
+    if r.exact:
+        integer = Gaussian(int(r.integer), int(r.imaginary_integer)) if r.is_complex else int(r.integer)
+    return Result(complex(r.value, r.imaginary) if r.is_complex else r.value, r.exp2, integer, bool(r.exact), r.error,
+                  r.estimate, r.modulus, METHODS[r.method], PRECISIONS[r.precision], ISAS[r.isa], r.threads, r.gpus,
+                  r.tuned, r.escalated, r.terms, r.plan_seconds, r.seconds, _lib.perm_status_name(r.status).decode(),
+                  r.message.decode(errors="replace"))
+
+
+# ---- options, and calls that can be interrupted
+
+_running = threading.local()  # .call: the innermost call of this thread; callbacks come from the calling thread only
+_forked = False
+
+
+def _after_fork():
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+@_Callback
+def _on_progress(report, _):
+    call = _running.call
+    try:
+        if call.interrupted or (call.cancel is not None and call.cancel.is_set()):
+            return 1
+        if call.progress is None:
+            return 0
+        now = report.contents
+        return 1 if call.progress(Progress(now.fraction, now.seconds, now.seconds_left, now.activity.decode())) else 0
+    except BaseException as error:  # nothing may pass through C: it goes on after the call
+        call.raised = error
+        return 1
+
+
+def _whole(name, value, low=-2**31, high=2**31 - 1):
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError("%s: expected an integer, not %r" % (name, value)) from None
+    if not low <= number <= high:
+        raise InputError("%s = %d is outside %d .. %d" % (name, number, low, high), "PERM_ERROR_OPTION")
+    return number
+
+
+def _one_of(name, word, words):
+    if word not in words:
+        raise InputError("%s = %r: expected one of %s" % (name, word, " ".join(words)), "PERM_ERROR_OPTION")
+    return words.index(word)
+
+
+class _Call:
+    """The options of one call and what came of it."""
+
+    def __init__(self, method="auto", precision="default", isa="auto", threads=0, certify=False, tolerance=0, modulus=0,
+                 max_seconds=0, max_bytes=0, effort=0, gpus=0, cpu_fallback=False, gpu_cache=None, tune=False,
+                 checkpoint=None, checkpoint_seconds=0, part=None, merge=None, progress=None, cancel=None):
+        o = self.options = _Options()
+        self.method, self.precision = method, precision
+        o.method = _one_of("method", method, METHODS)
+        o.precision = _one_of("precision", precision, PRECISIONS)
+        o.isa = _one_of("isa", isa, ISAS)
+        o.threads = _whole("threads", threads)
+        if _forked:
+            o.threads = 1
+        o.certify = bool(certify)
+        o.tolerance, o.max_seconds, o.max_bytes = float(tolerance or 0), float(max_seconds or 0), float(max_bytes or 0)
+        o.plan_effort, o.checkpoint_seconds = float(effort or 0), float(checkpoint_seconds or 0)
+        o.modulus = _whole("modulus", modulus or 0, 0, 2**64 - 1)
+        o.gpus = -1 if gpus == "all" else _whole("gpus", gpus)
+        o.cpu_fallback = bool(cpu_fallback)
+        o.gpu_cache = None if gpu_cache is None else os.fsencode(gpu_cache)
+        o.tune = -1 if tune is True else _whole("tune", tune)
+        o.checkpoint = None if checkpoint is None else os.fsencode(checkpoint)
+        if part is not None:
+            o.part, o.parts = (_whole("part", number) for number in part)
+        if merge is not None:
+            files = [os.fsencode(name) for name in merge]
+            o.merge = ctypes.cast((c_char_p * (len(files) + 1))(*files), POINTER(c_char_p))
+            o.merges = len(files)
+        self.pieces = checkpoint is not None or part is not None or merge is not None
+        if progress is not None and not callable(progress):
+            raise TypeError("progress: expected a function of a Progress, not %r" % (progress,))
+        if cancel is not None and not hasattr(cancel, "is_set"):
+            raise TypeError("cancel: expected a threading.Event, not %r" % (cancel,))
+        self.progress, self.cancel = progress, cancel
+        self.interrupted, self.raised = False, None
+        o.progress = _on_progress
+        self.result = _Result()
+
+    def _interrupt(self, *_):
+        self.interrupted = True
+
+    def run(self, name, *arguments):
+        """Calls the library; Ctrl-C, an exception in progress() and errors are raised afterwards."""
+        before, handler = getattr(_running, "call", None), None
+        _running.call = self
+        try:
+            # Python's handlers run between bytecodes, those of _on_progress too, where an exception would be lost: so one
+            # that raises nothing stands in for it meanwhile.
+            if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
+                handler = signal.signal(signal.SIGINT, self._interrupt)
+            status = getattr(_lib, name)(*arguments)
+        finally:
+            _running.call = before
+            if handler is not None:
+                signal.signal(signal.SIGINT, handler)
+        if self.raised is not None:
+            raise self.raised
+        if self.interrupted:
+            self.interrupted = False
+            handler(signal.SIGINT, None)  # KeyboardInterrupt, unless the program has a handler of its own
+        return status
+
+    def compute(self, name, *arguments):
+        """The same with options and result as last arguments; anything below 0 is raised."""
+        status = self.run(name, *arguments, byref(self.options), byref(self.result))
+        if status < 0:
+            raise _error(status, self.result.message.decode(errors="replace"))
+        return self.result
+
+
+# ---- matrices
+
+def _numbers(a):
+    """The array as int64, float32, float64, complex128, or object (Python ints, some beyond 64 bits); nothing rounded."""
+    if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
+        raise TypeError("masked entries have no value: fill them")
+    if not isinstance(a, np.ndarray):
+        a = np.asarray(a) if hasattr(a, "__array__") else np.array(a, dtype=object)
+    kind = a.dtype.kind
+    if kind in "bi" or (kind == "u" and a.dtype.itemsize < 8):
+        return a.astype(np.int64, copy=False)
+    if kind == "u":
+        return a.astype(np.int64) if not a.size or a.max() < 2**63 else a.astype(object)
+    if kind == "f" and a.dtype.itemsize <= 8:
+        return a.astype(np.float32 if a.dtype.itemsize <= 4 else np.float64, copy=False)
+    if kind == "c" and a.dtype.itemsize <= 16:
+        return a.astype(np.complex128, copy=False)
+    if kind != "O":
+        raise TypeError("matrices of %s: expected integers, float64 or complex128 at most" % a.dtype)
+    entries = a.ravel().tolist()
+    integers = (bool, int, np.integer, np.bool_)
+    if all(isinstance(x, integers) for x in entries):
+        ints = [int(x) for x in entries]
+        small = all(-2**63 <= x < 2**63 for x in ints)
+        b = np.empty(a.shape, np.int64 if small else object)
+        b.ravel()[:] = ints
+        return b
+    is_complex = False
+    for x in entries:
+        if not isinstance(x, integers + (float, complex, np.floating, np.complexfloating)) or (
+                isinstance(x, (np.longdouble, np.clongdouble))):
+            raise TypeError("an entry is %s: expected int, float or complex, in rows of one length"
+                            % type(x).__name__)
+        is_complex = is_complex or isinstance(x, (complex, np.complexfloating))
+        if isinstance(x, integers) and (abs(int(x)) >= 2**1023 or float(x) != int(x)):
+            raise InputError("the integer %d among floats would be rounded" % x)
+    return a.astype(np.complex128 if is_complex else np.float64)
+
+
+def _is_sparse(a):
+    return hasattr(a, "tocoo") and hasattr(a, "nnz")
+
+
+def _array(a, dimensions=2):
+    """_numbers with so many dimensions."""
+    if isinstance(a, list) and not a and dimensions == 2:
+        return np.zeros((0, 0), np.int64)
+    a = _numbers(a.toarray() if _is_sparse(a) else a)
+    if a.ndim != dimensions:
+        raise InputError("expected an array of %d dimensions, not of shape %s" % (dimensions, a.shape),
+                         "PERM_ERROR_SIZE")
+    return a
+
+
+def _floats(a):
+    """float64 or complex128, refusing what would be rounded."""
+    if a.dtype.kind in "iO":
+        b = a.astype(np.float64)
+        if not np.all(b.astype(object) == a):
+            raise InputError("integers beyond 2^53 would be rounded in precision other than exact")
+        return b
+    return a.astype(np.float64) if a.dtype == np.float32 else a
+
+
+def _integers(a):
+    """Whole floats as int64; complex ones with a last axis of real and imaginary parts."""
+    parts = np.stack([a.real, a.imag], -1) if a.dtype.kind == "c" else a
+    if not np.all(np.isfinite(parts)):
+        raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
+    if not (np.all(parts == np.floor(parts)) and np.all(np.abs(parts) < 2.0**53)):
+        raise InputError("precision exact and modulus are for integers (below 2^53 if they are given as floats)",
+                         "PERM_ERROR_OPTION")
+    return parts.astype(np.int64)
+
+
+def _rows_of(a):
+    """(a, ld): the array itself if its rows lie in memory as C wants them, else a copy."""
+    m, n = a.shape
+    row, column = a.strides
+    size = a.itemsize
+    if not (a.flags.aligned and a.dtype.isnative and (n <= 1 or column == size) and
+            (m <= 1 or (row >= n * size and row % size == 0))):
+        a = np.ascontiguousarray(a, a.dtype.newbyteorder("="))
+        row = n * size
+    return a, (row // size if m > 1 else n)
+
+
+def _counts(name, counts, size):
+    """Multiplicities as an int32 array; None stays None."""
+    if counts is None:
+        return None
+    counts = _numbers(counts)
+    if counts.dtype != np.int64 or counts.shape != (size,):
+        raise InputError("%s: expected %d integers, one for each, not %s of shape %s" % (
+            name, size, counts.dtype, counts.shape), "PERM_ERROR_COUNTS")
+    if counts.size and (counts.min() < -1 or counts.max() > 2**31 - 1):
+        raise InputError("%s: a multiplicity is out of range" % name, "PERM_ERROR_COUNTS")
+    return np.ascontiguousarray(counts, np.int32)
+
+
+def _at(array):
+    return None if array is None else array.ctypes.data
+
+
+class _Sparse:
+    """A perm_matrix: from scipy.sparse, an array, or a file. For `with`."""
+
+    def __init__(self, a, call):
+        self.bytes = ctypes.create_string_buffer(_MATRIX_BYTES)
+        self.integer = False
+        tail = byref(call.options), self.bytes, byref(call.result)
+        if isinstance(a, (str, os.PathLike)):
+            status = _lib.perm_matrix_read(os.fsencode(a), *tail)
+        else:
+            if _is_sparse(a):
+                m, n = a.shape
+                row, column, data = _triplets(a)
+            else:
+                m, n = a.shape
+                row, column = np.nonzero(a)
+                data = a[row, column]
+            if data.dtype == object:
+                raise UnsupportedError("sparse matrices of integers beyond 64 bits")
+            self.integer = data.dtype.kind == "i"
+            exact = data.dtype.kind in "fc" and (call.precision == "exact" or call.options.modulus)
+            if exact and data.dtype.kind == "f":
+                data, self.integer = _integers(data), True
+            elif exact:
+                _integers(data)  # Gaussian integers stay doubles here, but whole
+            self.triplets = (m, n), row, column, data
+            row, column = (np.ascontiguousarray(index, np.int32) for index in (row, column))
+            real = imaginary = integer = None
+            if self.integer:
+                kind, integer = 1, np.ascontiguousarray(data)
+            elif data.dtype.kind == "c":
+                kind, real, imaginary = 3, np.ascontiguousarray(data.real), np.ascontiguousarray(data.imag)
+            else:
+                kind, real = 2, np.ascontiguousarray(data, np.float64)
+            status = _lib.perm_matrix_from_triplets(_whole("m", m), _whole("n", n), data.size, _at(row), _at(column),
+                                                    _at(real), _at(imaginary), _at(integer), kind, *tail)
+        if status < 0:
+            raise _error(status, call.result.message.decode(errors="replace"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        _lib.perm_matrix_free(self.bytes)
+
+
+def _triplets(a):
+    """Rows, columns and numbers of a scipy.sparse matrix; what stands twice is added up, without overflow."""
+    a = a.tocoo()
+    boolean = a.data.dtype.kind == "b"
+    row, column, data = a.row.astype(np.int64), a.col.astype(np.int64), _numbers(a.data)
+    position, first, where = np.unique(row * a.shape[1] + column, return_index=True, return_inverse=True)
+    if position.size < row.size:
+        total = np.zeros(position.size, object if data.dtype.kind in "iO" else data.dtype)
+        np.add.at(total, where, data.astype(object) if total.dtype == object else data)
+        data = np.minimum(total, 1) if boolean else total
+        row, column, data = row[first], column[first], _numbers(data)
+    return row, column, data
+
+
+# ---- permanents
+
+def _moduli(bound):
+    """Numbers up to 2^63 without common divisors, whose product exceeds bound."""
+    product, candidate = 1, 2**63
+    while product <= bound:
+        if math.gcd(product, candidate) == 1:
+            product *= candidate
+            yield candidate
+        candidate -= 1
+
+
+def _bound(shape, row, column, data, rows=None, cols=None):
+    """At least |permanent| of integers given as triplets: products of the sums of rows, or of columns."""
+    def product(size, line, other, line_counts, other_counts):
+        sums = [0] * size
+        for i, j, x in zip(line.tolist(), other.tolist(), data.tolist()):
+            sums[i] += abs(x) * (1 if other_counts is None else int(other_counts[j]))
+        return math.prod(max(total, 1) ** (1 if line_counts is None else int(line_counts[i]))
+                         for i, total in enumerate(sums))
+    (m, n), counted = shape, rows is not None or cols is not None
+    bounds = []
+    if m <= n or counted:
+        bounds.append(product(m, row, column, rows, cols))
+    if m >= n or counted:
+        bounds.append(product(n, column, row, cols, rows))
+    return min(bounds)
+
+
+def _integer_arguments(a, modulus):
+    """The integers themselves, or their residues next to 0, which fit 64 bits."""
+    if a.dtype == object:
+        half = modulus // 2
+        b = np.empty(a.shape, np.int64)
+        b.ravel()[:] = [(int(x) + half) % modulus - half for x in a.ravel()]
+        a = b
+    return _rows_of(a)
+
+
+def _by_residues(bound, call, residue):
+    """Exact permanent of integers of any size: residues modulo several numbers, put together."""
+    if call.pieces:
+        raise UnsupportedError("checkpoints and parts are of one sum: entries or permanent are too long for one")
+    value, product = 0, 1
+    seconds, terms, left = 0.0, 0.0, call.options.max_seconds
+    for modulus in _moduli(2 * bound):
+        call.options.modulus = modulus
+        if left:
+            call.options.max_seconds = max(left - seconds, 1e-3)
+        r = residue(modulus)
+        seconds, terms = seconds + r.seconds, terms + r.terms
+        if r.status:
+            call.options.modulus = 0
+            return r
+        value += product * ((int(r.integer) - value) * pow(product, -1, modulus) % modulus)
+        product *= modulus
+    call.options.modulus = 0
+    value = value - product if 2 * value > product else value
+    exp2 = max(value.bit_length() - 1000, 0)
+    up_to = _result(r)
+    return Result(**{**up_to.__dict__, "value": float(value >> exp2) if exp2 else float(value), "exp2": exp2,
+                     "integer": value, "modulus": 0, "seconds": seconds, "terms": terms})
+
+
+def _compute(a, rows, cols, call):
+    o = call.options
+    if isinstance(a, (str, os.PathLike)) or (_is_sparse(a) and rows is None and cols is None):
+        if rows is not None or cols is not None:
+            raise UnsupportedError("multiplicities need the matrix as an array")
+        return _compute_sparse(a, call)
+    a = _array(a)
+    m, n = (_whole("size", size) for size in a.shape)
+    rows, cols = _counts("rows", rows, m), _counts("cols", cols, n)
+    counted = rows is not None or cols is not None
+    if a.dtype.kind in "fc" and (call.precision == "exact" or o.modulus):
+        if call.method not in _SPARSE_METHODS or counted:
+            a = _integers(a)
+    if a.dtype.kind in "iO" and call.precision not in ("default", "exact"):
+        a = _floats(a)
+    if not counted and (call.method in _SPARSE_METHODS or (a.dtype.kind in "iO" and call.method in _FLOAT_METHODS)):
+        return _compute_sparse(a, call)
+    counts = (_at(rows), _at(cols)) if counted else ()
+    name = "perm_compute_" + ("repeated_" if counted else "")
+    if a.ndim == 3:
+        a = np.ascontiguousarray(a)
+        return call.compute(name + "gaussian", m, n, _at(a), n, *counts)
+    if a.dtype.kind in "iO":
+        def residue(modulus):
+            b, ld = _integer_arguments(a, modulus)
+            return call.compute(name + "integer", m, n, _at(b), ld, *counts)
+        if a.dtype != object or o.modulus:
+            try:
+                return residue(o.modulus)
+            except TooLargeError:
+                pass
+        row, column = np.nonzero(a)
+        return _by_residues(_bound((m, n), row, column, a[row, column], rows, cols), call, residue)
+    if a.dtype == np.float32 and counted:
+        a = _floats(a)
+    a, ld = _rows_of(a)
+    kind = "complex" if a.dtype.kind == "c" else "float" if a.dtype == np.float32 else "real"
+    return call.compute(name + kind, m, n, _at(a), ld, *counts)
+
+
+def _compute_sparse(a, call):
+    with _Sparse(a, call) as matrix:
+        if matrix.integer and call.method == "auto" and call.precision == "default":
+            call.options.precision = PRECISIONS.index("exact")
+        try:
+            return call.compute("perm_compute_sparse", matrix.bytes)
+        except TooLargeError:
+            if not matrix.integer or call.options.modulus:
+                raise
+            return _by_residues(_bound(*matrix.triplets), call,
+                                lambda modulus: call.compute("perm_compute_sparse", matrix.bytes))
+
+
+def compute(a, rows=None, cols=None, **options):
+    """The permanent of one matrix as a Result: value, exponent, proved error bound, estimate, and how it was computed.
+
+    a: m x n, see MATRICES. rows (m integers), cols (n): multiplicities, whose totals agree; None: all one. Options: see
+    OPTIONS. A job that stops early returns a Result too, with its status. Integers of any size are exact, by residues
+    where 64 bits are too few. O(min(m,n) 2^(min(m,n) - 1)) at most, times a few for rectangular ones; O(product of
+    (multiplicities + 1)). Raises Error (module's end of the docstring), TypeError."""
+    result = _compute(a, rows, cols, _Call(**options))
+    return result if isinstance(result, Result) else _result(result)
+
+
+def _finished(result):
+    """The number, or Incomplete."""
+    if result.status != "PERM_OK":
+        raise Incomplete(result.message or result.status, result.status, result)
+    return result.permanent
+
+
+_SMALL = 12  # up to here the library has kernels that take microseconds, and nothing to interrupt
+_BATCH = 24  # above, every matrix is a call of its own, so that it can be interrupted
+
+
+def permanent(a, rows=None, cols=None, **options):
+    """The permanent: int (or Gaussian) when exact, else float or complex; of a stack (..., m, n) an array of shape (...).
+
+    As compute(), which says more. Stacks of integers give Python ints, in an array of objects; stacks of floats, of order
+    24 at most, are one call and use all threads. Raises Incomplete if stopped early or the tolerance is not met,
+    TooLargeError (an OverflowError) if a double is too short for the number."""
+    if isinstance(a, np.ndarray) and rows is None and cols is None and not options and a.ndim == 2:
+        n = a.shape[0]
+        if n == a.shape[1] <= _SMALL and a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative:
+            if a.dtype == np.float64:
+                value = _lib.perm_real(n, a.__array_interface__["data"][0])
+                if value - value == 0:
+                    return value
+            elif a.dtype == np.complex128:
+                parts = (c_double * 2)()
+                if not _lib.perm_complex(n, a.__array_interface__["data"][0], parts):
+                    value = complex(*parts)
+                    if math.isfinite(parts[0]) and math.isfinite(parts[1]):
+                        return value
+    if _is_sparse(a) or isinstance(a, (str, os.PathLike)) or (isinstance(a, list) and not a):
+        return _finished(compute(a, rows, cols, **options))
+    a = _numbers(a)
+    if a.ndim <= 2:
+        return _finished(compute(a, rows, cols, **options))
+    m, n = a.shape[-2:]
+    if rows is None and cols is None and m == n <= _BATCH and a.dtype.kind in "fc":
+        return _batch(a, options)
+    values = [permanent(one, rows, cols, **options) for one in a.reshape((-1, m, n))] if a.size else (
+        [permanent(np.zeros((m, n), a.dtype), rows, cols, **options)] * int(np.prod(a.shape[:-2])))
+    array = np.empty(len(values), object if a.dtype.kind in "iO" or options.get("precision") == "exact" or
+                     options.get("modulus") else np.complex128 if a.dtype.kind == "c" else np.float64)
+    array[:] = values
+    return array.reshape(a.shape[:-2])
+
+
+def _batch(a, options):
+    call = _Call(**options)
+    if call.precision == "exact" or call.options.modulus:
+        return permanent(_integers(a) if a.dtype.kind == "f" else list(a), **options)
+    stack, n = a.shape[:-2], a.shape[-1]
+    count = int(np.prod(stack))
+    kind = "complex" if a.dtype.kind == "c" else "float" if a.dtype == np.float32 else "real"
+    size, soa = a.itemsize, False
+    if a.ndim == 3 and a.flags.aligned and a.dtype.isnative and count > 1 and n > 1:
+        step, row, column = a.strides
+        soa = step == size and column >= count * size and column % size == 0 and row == n * column
+    if soa:  # entry by entry in memory: the library's other layout
+        stride, kind = column // size, kind + "_soa"
+    else:
+        a, stride = np.ascontiguousarray(a, a.dtype.newbyteorder("=")), n * n
+    out = np.empty(count, np.complex128 if a.dtype.kind == "c" else np.float64)
+    status = call.run("perm_batch_" + kind, n, count, _at(a), stride, byref(call.options), _at(out), byref(call.result))
+    if status:
+        raise _error(status, call.result.message.decode(errors="replace"), out.reshape(stack))
+    return out.reshape(stack)
+
+
+def _listed(name, a, rows, cols, before, shape, full, options):
+    """Minors or derivatives, in doubles."""
+    a = _floats(_array(a))
+    call = _Call(**options)
+    m, n = a.shape
+    rows, cols = _counts("rows", rows, m), _counts("cols", cols, n)
+    a, ld = _rows_of(a)
+    out = np.empty(shape(m, n), a.dtype)
+    status = call.run("perm_%s_%s" % (name, "complex" if a.dtype.kind == "c" else "real"), m, n, _at(a), ld, _at(rows),
+                      _at(cols), *before, byref(call.options), _at(out), byref(call.result))
+    if status < 0 or (status > 0 and not full):
+        raise _error(status, call.result.message.decode(errors="replace"), _result(call.result))
+    result = _result(call.result)
+    if full:
+        return out, result
+    parts = out.view(np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        parts[...] = np.ldexp(parts, max(min(result.exp2, 4000), -4000))
+    if not np.all(np.isfinite(parts)):
+        raise TooLargeError("a value exceeds a double; full=True gives numbers and exp2", "PERM_ERROR_OVERFLOW", result)
+    return out
+
+
+def minors(a, row, rows=None, cols=None, full=False, **options):
+    """The n permanents of a without row `row` (from 0) and one column each: an array of n doubles (complex).
+
+    rows, cols: multiplicities; one copy of the row and of each column is left out. full: (numbers in units of
+    2**result.exp2, result), whose value is the permanent of the whole matrix. Integers are taken as doubles. As long as
+    two permanents. Raises IndexRangeError, InputError, ..."""
+    return _listed("minors", a, rows, cols, (_whole("row", row),), lambda m, n: n, full, options)
+
+
+def gradient(a, rows=None, cols=None, full=False, **options):
+    """The m x n derivatives of the permanent by all entries, as minors(); the time of eight permanents or fewer."""
+    return _listed("gradient", a, rows, cols, (), lambda m, n: (m, n), full, options)
+
+
+def submatrices(a, rows=None, cols=None, **options):
+    """Permanents of many k x k selections of one m x n matrix: selection s takes rows[s] and cols[s].
+
+    rows, cols: arrays (count, k) of indices from 0, repeats allowed; None: 0 .. k-1 for all. Returns count doubles
+    (complex). Integers are taken as doubles. O(count k 2^(k-1)). Raises IndexRangeError, InputError, ..."""
+    a = _floats(_array(a))
+    call = _Call(**options)
+    lists = [None if index is None else _array(index) for index in (rows, cols)]
+    shapes = {index.shape for index in lists if index is not None}
+    if len(shapes) != 1 or any(index is not None and index.dtype != np.int64 for index in lists):
+        raise InputError("rows, cols: expected arrays of integers of one shape (count, k), one of them at least",
+                         "PERM_ERROR_SIZE")
+    (count, k), = shapes
+    rows, cols = (None if index is None else np.ascontiguousarray(index.clip(-1, 2**31 - 1), np.int32)
+                  for index in lists)
+    m, n = a.shape
+    a, ld = _rows_of(a)
+    out = np.empty(count, a.dtype)
+    status = call.run("perm_select_" + ("complex" if a.dtype.kind == "c" else "real"), m, n, _at(a), ld, k, count,
+                      _at(rows), _at(cols), byref(call.options), _at(out), byref(call.result))
+    if status:
+        raise _error(status, call.result.message.decode(errors="replace"), out)
+    return out
+
+
+def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="auto", **options):
+    """An unbiased estimate by random samples, for n x n matrices that nothing else finishes (n to 20000): an Estimate.
+
+    Stops at the first of samples (65536 if nothing is given), relative_error (of the standard error) and max_seconds.
+    confidence: of the interval, 0.95. estimator: one of ESTIMATORS; sinkhorn wants non-negative entries. The same seed
+    gives the same samples for any number of threads. Integers are taken as doubles. O(n^2) a sample."""
+    a = _floats(_array(a))
+    if a.shape[0] != a.shape[1]:
+        raise InputError("estimates are of square matrices, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
+    call = _Call(**options)
+    wanted = _EstimatePlan(_one_of("estimator", estimator, ESTIMATORS), float(samples), float(relative_error),
+                           float(confidence), _whole("seed", seed, 0, 2**64 - 1))
+    e = _Estimate()
+    a, ld = _rows_of(a)
+    status = call.run("perm_estimate_" + ("complex" if a.dtype.kind == "c" else "real"), a.shape[0], _at(a), ld,
+                      byref(wanted), byref(call.options), byref(e))
+    message = e.message.decode(errors="replace")
+    if status < 0:
+        raise _error(status, message)
+    return Estimate(complex(e.value, e.imaginary) if e.is_complex else e.value, e.exp2, e.standard_error, e.low, e.high,
+                    e.radius, e.confidence, int(e.samples), e.seed, ESTIMATORS[e.estimator], e.threads, e.seconds,
+                    _lib.perm_status_name(status).decode(), message)
+
+
+def plan(a, **options):
+    """What would be done with a matrix: a Plan. Nothing is computed; as long as planning takes, at most seconds."""
+    call = _Call(**options)
+    if not isinstance(a, (str, os.PathLike)) and not _is_sparse(a):
+        a = _array(a)
+        if a.dtype == object:
+            raise UnsupportedError("plans are of entries of 64 bits")
+    job = c_void_p()
+    with _Sparse(a, call) as matrix:
+        status = call.run("perm_sparse_job", matrix.bytes, byref(call.options), byref(job), byref(call.result))
+        if status < 0:
+            raise _error(status, call.result.message.decode(errors="replace"))
+    try:
+        leaves = []
+        for k in range(_lib.perm_job_leaves(job)):
+            leaf = _Leaf()
+            _lib.perm_job_leaf(job, k, byref(leaf))
+            leaves.append(Leaf(METHODS[leaf.method], ISAS[leaf.isa], leaf.n, leaf.chunks, leaf.work, leaf.seconds,
+                               leaf.bytes))
+        text = ctypes.create_string_buffer(_lib.perm_job_explain(job, None, 0) + 1)
+        _lib.perm_job_explain(job, text, len(text))
+    finally:
+        _lib.perm_job_free(job)
+    return Plan(sum(leaf.seconds for leaf in leaves), max([leaf.bytes for leaf in leaves], default=0.0), tuple(leaves),
+                text.value.decode())
+
+
+def explain(a, **options):
+    """plan(a).text: engine, order, kernel family and predicted seconds, for people."""
+    return plan(a, **options).text
+
+
+def low_rank(u, v, **options):
+    """The permanent of u @ v, u n x r and v r x n, as a Result with a proved bound; C(n + r - 1, r - 1) n r steps."""
+    u, v = _floats(_array(u)), _floats(_array(v))
+    if u.shape != v.shape[::-1]:
+        raise InputError("u of shape %s wants v of shape %s, not %s" % (u.shape, u.shape[::-1], v.shape),
+                         "PERM_ERROR_SIZE")
+    dtype = np.result_type(u, v)
+    (u, ldu), (v, ldv) = _rows_of(u.astype(dtype, copy=False)), _rows_of(v.astype(dtype, copy=False))
+    kind = "complex" if dtype.kind == "c" else "real"
+    return _result(_Call(**options).compute("perm_compute_low_rank_" + kind, *u.shape, _at(u), ldu, _at(v), ldv))
+
+
+def cauchy(x, y, **options):
+    """The permanent of 1 / (x_i - y_j), n nodes each (n to 512), as (Result, condition); O(n^3).
+
+    condition: by how much a relative error of an entry may be magnified; 30 digits less its logarithm are right, which
+    `estimate` says. Raises InputError where nodes coincide."""
+    x, y = _floats(_array(x, 1)), _floats(_array(y, 1))
+    if x.shape != y.shape:
+        raise InputError("x and y differ in length: %d and %d" % (x.size, y.size), "PERM_ERROR_SIZE")
+    dtype = np.result_type(x, y)
+    x, y = np.ascontiguousarray(x, dtype), np.ascontiguousarray(y, dtype)
+    call, condition = _Call(**options), c_double()
+    status = call.run("perm_compute_cauchy_" + ("complex" if dtype.kind == "c" else "real"), x.size, _at(x), _at(y),
+                      byref(call.options), byref(condition), byref(call.result))
+    if status < 0:
+        raise _error(status, call.result.message.decode(errors="replace"))
+    return _result(call.result), condition.value
