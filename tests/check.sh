@@ -40,6 +40,9 @@ part "command line" sh tests/cli.sh
 part "kills" sh tests/kill.sh $([ "$1" = full ] && echo 200)
 part "headers" sh tests/headers.sh
 part "examples" sh tests/examples.sh $1
+part "headers and examples" sh tests/headers.sh
+part "Python" sh tests/python.sh
+part "installation" sh tests/install.sh
 part "ranks" sh tests/mpi/run.sh $1
 part "README and manuals" sh tests/manuals.sh $1
 part "random-matrix study" sh tests/study.sh $1
@@ -52,3 +55,4 @@ cat build/check.compiling
 awk '{passed += $1; failed += $2; skipped += $3; parts++}
   END {print passed " passed, " failed " failed, " skipped " skipped"; exit parts < least || failed > 0}' \
   least=7 build/check.running.counts build/check.compiling.counts
+  least=8 build/check.running.counts build/check.compiling.counts

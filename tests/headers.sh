@@ -27,7 +27,8 @@ forward() { ! grep -nE '^(PERMI_UNUSED )?static [^=({]*\([^{]*\);$' "$1" | grep 
 for header in perm.h perm_sparse.h perm_mpi.c; do check "$header: no forward declarations" forward $header; done
 
 narrow() { ! awk 'length($0) > 120 {print FILENAME ": " FNR; bad = 1} END {exit !bad}' "$@"; }
-check "lines fit 120 columns" narrow perm.h perm_sparse.h perm_mpi.c examples/*.[ch] examples/*.cpp examples/*/*.[ch] examples/*.sh tests/*.[ch] tests/mpi/*.[ch]
+check "lines fit 120 columns" narrow perm.h perm_sparse.h perm_mpi.c examples/*.[ch] examples/*.cpp examples/*.sh \
+  examples/*/*.[ch] examples/python/*.py tests/*.[ch] tests/*/*.[ch]
 
 # names: nothing but perm_, PERM_, permi_, PERMI_ leaves the headers
 printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/names.c

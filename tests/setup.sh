@@ -1,8 +1,10 @@
 #!/bin/sh
 # Installs what the tests can use beyond a C compiler and make: a C++ compiler, clang with OpenMP and sanitizer
-# runtimes, objdump, Open MPI; to run the NEON kernels elsewhere than on Arm, a cross compiler and qemu. Without apt-get
+# runtimes, objdump, Open MPI, numpy, scipy and pytest, groff and pkg-config; to run the NEON kernels elsewhere than on
+# Arm, a cross compiler and qemu. Without apt-get
 # or the rights it says what to install and goes on: the tests skip, counted.
-packages="gcc g++ libc6-dev make binutils clang libomp-dev libclang-rt-dev libopenmpi-dev openmpi-bin"
+packages="gcc g++ libc6-dev make binutils clang libomp-dev libclang-rt-dev libopenmpi-dev openmpi-bin
+  python3-numpy python3-scipy python3-pytest groff-base pkg-config"
 case $(uname -m) in aarch64 | arm64) ;; *)
   packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user";;
 esac

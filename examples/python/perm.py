@@ -17,7 +17,8 @@ where many entries are 0 or lines repeat; rectangular m x n: the sum over inject
 permanent 1. Arrays must not be written to by other threads meanwhile.
 
 FUNCTIONS
-    permanent(a)      the number; of a stack (..., m, n) an array of them       compute(a)      a Result: bound, exponent, ...
+    permanent(a)      the number; of a stack (..., m, n) an array of them
+    compute(a)        a Result: value, exponent, error bound, how it was computed
     minors(a, row)    without one row and each column      gradient(a)          by all entries
     submatrices(a, rows, cols)   many selections of rows and columns
     estimate(a)       random samples, standard error       plan(a), explain(a)  what would be done, and how long
@@ -31,14 +32,19 @@ OPTIONS, keywords of all of them; those of the C structure perm_options
     certify           True: `error` must be a proved bound (up to three times the time)
     tolerance         relative error wanted: higher precision until it is met
     modulus           of integers: the permanent modulo this, 2 .. 2^63
-    max_seconds       stops there, or refuses what cannot stop            max_bytes  refuses what is predicted to need more
+    max_seconds       stops there, or refuses what cannot stop
+    max_bytes         refuses what is predicted to need more
     effort            look so many times as long for elimination orders of sparse matrices
     progress          called with a Progress every 0.1 s; a true answer stops
     cancel            threading.Event or anything with is_set(): stops when set (looked at every 0.1 s)
-    gpus              so many at most, or "all" (a library built with perm_cuda.cu); cpu_fallback=True: without one, the CPU
-    gpu_cache         a directory for compiled kernels                    tune       True, or an earlier Result.tuned
-    checkpoint        a file that keeps finished work: the same call goes on     checkpoint_seconds  how often (60)
-    part=(i, k)       only the i-th of k parts, into the checkpoint       merge      checkpoints of all parts
+    gpus              so many at most, or "all" (a library built with perm_cuda.cu)
+    cpu_fallback      True: without a GPU, the CPU
+    gpu_cache         a directory for compiled kernels
+    tune              True, or an earlier Result.tuned: the best of several kernels
+    checkpoint        a file that keeps finished work: the same call goes on where it was
+    checkpoint_seconds  how often it is written (60)
+    part=(i, k)       only the i-th of k parts, into the checkpoint
+    merge             a list of the checkpoints of all parts
     rows, cols        multiplicities, where a function has them: row i stands rows[i] times
 
 The interpreter's lock is released, so threads compute at once. Ctrl-C stops a long computation. A process made by
@@ -65,9 +71,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 __all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
-           "cauchy", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error", "InputError", "IndexRangeError",
-           "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError",
-           "Incomplete", "METHODS", "PRECISIONS", "ISAS", "ESTIMATORS", "VERSION", "LIBRARY"]
+           "cauchy", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error", "InputError",
+           "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError",
+           "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "ESTIMATORS", "VERSION", "LIBRARY"]
 VERSION = (0, 6)  # of the library that these layouts are of
 
 
@@ -191,8 +197,8 @@ def _load():
         if reason is None:
             return library, name
         reasons.append(name + ": " + reason)
-    raise ImportError("no libperm.so of version %d.%d: run `make libperm.so` and set PERM_LIBRARY to the file, or put it "
-                      "beside perm.py (%s)" % (*VERSION, "; ".join(reasons)))
+    raise ImportError("no libperm.so of version %d.%d: run `make libperm.so` and set PERM_LIBRARY to the file, or put "
+                      "it beside perm.py (%s)" % (*VERSION, "; ".join(reasons)))
 
 
 _lib, LIBRARY = _load()
@@ -245,10 +251,10 @@ class Progress(NamedTuple):
 class Result:
     """permanent = value * 2**exp2, within error * 2**exp2 (proved; inf: no bound) and about estimate * 2**exp2.
 
-    value is a float or complex; integer the permanent itself when exact (int, or Gaussian of complex matrices), else
-    None. method, precision and isa say what was used, seconds and plan_seconds how long it took, terms how many
-    summands or states; escalated how often the precision was raised. status is "PERM_OK", or why it stopped early:
-    then value is the sum of the terms so far, and message says more."""
+    value is a float or complex; integer the permanent itself where it was computed exactly and the entries are integers
+    (int, or Gaussian of complex matrices), else None. method, precision and isa say what was used, seconds and
+    plan_seconds how long it took, terms how many summands or states; escalated how often the precision was raised.
+    status is "PERM_OK", or why it stopped early: then value is the sum of the terms so far, and message says more."""
     value: Any
     exp2: int
     integer: Any
@@ -271,8 +277,8 @@ class Result:
 
     @property
     def permanent(self):
-        """The number: int or Gaussian when exact, else float or complex. OverflowError beyond a double."""
-        return self.integer if self.exact else _scaled(self.value, self.exp2)
+        """integer, if there is one, else value * 2**exp2: OverflowError if that exceeds a double."""
+        return _scaled(self.value, self.exp2) if self.integer is None else self.integer
 
 
 @dataclass(frozen=True)
@@ -381,9 +387,9 @@ def _scaled(value, exp2):
                             "PERM_ERROR_OVERFLOW") from None
 
 
-def _result(r):
+def _result(r, whole=False):
     integer = None
-    if r.exact:
+    if whole and r.exact:
         integer = Gaussian(int(r.integer), int(r.imaginary_integer)) if r.is_complex else int(r.integer)
     return Result(complex(r.value, r.imaginary) if r.is_complex else r.value, r.exp2, integer, bool(r.exact), r.error,
                   r.estimate, r.modulus, METHODS[r.method], PRECISIONS[r.precision], ISAS[r.isa], r.threads, r.gpus,
@@ -448,7 +454,7 @@ class _Call:
         o.method = _one_of("method", method, METHODS)
         o.precision = _one_of("precision", precision, PRECISIONS)
         o.isa = _one_of("isa", isa, ISAS)
-        o.threads = _whole("threads", threads)
+        o.threads = _whole("threads", threads, 0, 4096)
         if _forked:
             o.threads = 1
         o.certify = bool(certify)
@@ -475,6 +481,7 @@ class _Call:
         self.interrupted, self.raised = False, None
         o.progress = _on_progress
         self.result = _Result()
+        self.whole = True  # the permanent of integers
 
     def _interrupt(self, *_):
         self.interrupted = True
@@ -484,8 +491,8 @@ class _Call:
         before, handler = getattr(_running, "call", None), None
         _running.call = self
         try:
-            # Python's handlers run between bytecodes, those of _on_progress too, where an exception would be lost: so one
-            # that raises nothing stands in for it meanwhile.
+            # Python's handlers run between bytecodes, those of _on_progress too, where an exception would be lost: so
+            # one that raises nothing stands in for it meanwhile.
             if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
                 handler = signal.signal(signal.SIGINT, self._interrupt)
             status = getattr(_lib, name)(*arguments)
@@ -511,7 +518,7 @@ class _Call:
 # ---- matrices
 
 def _numbers(a):
-    """The array as int64, float32, float64, complex128, or object (Python ints, some beyond 64 bits); nothing rounded."""
+    """The array as int64, float32, float64, complex128, or object (Python ints, some beyond 64 bits), not rounded."""
     if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
         raise TypeError("masked entries have no value: fill them")
     if not isinstance(a, np.ndarray):
@@ -633,6 +640,7 @@ class _Sparse:
                 raise UnsupportedError("sparse matrices of integers beyond 64 bits")
             self.integer = data.dtype.kind == "i"
             exact = data.dtype.kind in "fc" and (call.precision == "exact" or call.options.modulus)
+            call.whole = self.integer or bool(exact)
             if exact and data.dtype.kind == "f":
                 data, self.integer = _integers(data), True
             elif exact:
@@ -731,7 +739,7 @@ def _by_residues(bound, call, residue):
     call.options.modulus = 0
     value = value - product if 2 * value > product else value
     exp2 = max(value.bit_length() - 1000, 0)
-    up_to = _result(r)
+    up_to = _result(r, True)
     return Result(**{**up_to.__dict__, "value": float(value >> exp2) if exp2 else float(value), "exp2": exp2,
                      "integer": value, "modulus": 0, "seconds": seconds, "terms": terms})
 
@@ -751,6 +759,7 @@ def _compute(a, rows, cols, call):
             a = _integers(a)
     if a.dtype.kind in "iO" and call.precision not in ("default", "exact"):
         a = _floats(a)
+    call.whole = a.dtype.kind in "iO" or call.precision == "exact" or o.modulus != 0
     if not counted and (call.method in _SPARSE_METHODS or (a.dtype.kind in "iO" and call.method in _FLOAT_METHODS)):
         return _compute_sparse(a, call)
     counts = (_at(rows), _at(cols)) if counted else ()
@@ -796,8 +805,9 @@ def compute(a, rows=None, cols=None, **options):
     OPTIONS. A job that stops early returns a Result too, with its status. Integers of any size are exact, by residues
     where 64 bits are too few. O(min(m,n) 2^(min(m,n) - 1)) at most, times a few for rectangular ones; O(product of
     (multiplicities + 1)). Raises Error (module's end of the docstring), TypeError."""
-    result = _compute(a, rows, cols, _Call(**options))
-    return result if isinstance(result, Result) else _result(result)
+    call = _Call(**options)
+    result = _compute(a, rows, cols, call)
+    return result if isinstance(result, Result) else _result(result, call.whole)
 
 
 def _finished(result):
@@ -811,45 +821,51 @@ _SMALL = 12  # up to here the library has kernels that take microseconds, and no
 _BATCH = 24  # above, every matrix is a call of its own, so that it can be interrupted
 
 
-def permanent(a, rows=None, cols=None, **options):
-    """The permanent: int (or Gaussian) when exact, else float or complex; of a stack (..., m, n) an array of shape (...).
+def _small(n, address, kind):
+    """None where perm_real and perm_complex are not enough: errors, numbers beyond doubles."""
+    if kind == "d":
+        value = _lib.perm_real(n, address)
+        return value if value - value == 0 else None
+    parts = (c_double * 2)()
+    _lib.perm_complex(n, address, parts)
+    return complex(*parts) if parts[0] - parts[0] == 0 == parts[1] - parts[1] else None
 
-    As compute(), which says more. Stacks of integers give Python ints, in an array of objects; stacks of floats, of order
+
+def permanent(a, rows=None, cols=None, **options):
+    """The permanent: int (or Gaussian) of integers, else float or complex; of a stack (..., m, n) an array (...).
+
+    As compute(), which says more (and whose last bits may differ up to order 12, where this calls faster kernels).
+    Stacks of integers give Python ints, in an array of objects; stacks of floats, of order
     24 at most, are one call and use all threads. Raises Incomplete if stopped early or the tolerance is not met,
     TooLargeError (an OverflowError) if a double is too short for the number."""
     if isinstance(a, np.ndarray) and rows is None and cols is None and not options and a.ndim == 2:
         n = a.shape[0]
-        if n == a.shape[1] <= _SMALL and a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative:
-            if a.dtype == np.float64:
-                value = _lib.perm_real(n, a.__array_interface__["data"][0])
-                if value - value == 0:
-                    return value
-            elif a.dtype == np.complex128:
-                parts = (c_double * 2)()
-                if not _lib.perm_complex(n, a.__array_interface__["data"][0], parts):
-                    value = complex(*parts)
-                    if math.isfinite(parts[0]) and math.isfinite(parts[1]):
-                        return value
+        if n == a.shape[1] <= _SMALL and a.dtype.char in "dD" and type(a) is not np.ma.MaskedArray:
+            if not (a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative):
+                a = np.require(a, a.dtype.newbyteorder("="), "CA")
+            value = _small(n, a.__array_interface__["data"][0], a.dtype.char)
+            if value is not None:
+                return value
     if _is_sparse(a) or isinstance(a, (str, os.PathLike)) or (isinstance(a, list) and not a):
         return _finished(compute(a, rows, cols, **options))
     a = _numbers(a)
     if a.ndim <= 2:
         return _finished(compute(a, rows, cols, **options))
     m, n = a.shape[-2:]
-    if rows is None and cols is None and m == n <= _BATCH and a.dtype.kind in "fc":
+    exactly = options.get("precision") == "exact" or options.get("modulus")
+    if rows is None and cols is None and m == n <= _BATCH and a.dtype.kind in "fc" and not exactly:
         return _batch(a, options)
-    values = [permanent(one, rows, cols, **options) for one in a.reshape((-1, m, n))] if a.size else (
-        [permanent(np.zeros((m, n), a.dtype), rows, cols, **options)] * int(np.prod(a.shape[:-2])))
-    array = np.empty(len(values), object if a.dtype.kind in "iO" or options.get("precision") == "exact" or
-                     options.get("modulus") else np.complex128 if a.dtype.kind == "c" else np.float64)
-    array[:] = values
-    return array.reshape(a.shape[:-2])
+    values = np.empty(a.shape[:-2], object)
+    for at in np.ndindex(values.shape):
+        values[at] = permanent(a[at], rows, cols, **options)
+    if not values.size:
+        _Call(**options)
+    kinds = {type(value) for value in values.flat}
+    return values.astype(float) if kinds == {float} else values.astype(complex) if kinds == {complex} else values
 
 
 def _batch(a, options):
     call = _Call(**options)
-    if call.precision == "exact" or call.options.modulus:
-        return permanent(_integers(a) if a.dtype.kind == "f" else list(a), **options)
     stack, n = a.shape[:-2], a.shape[-1]
     count = int(np.prod(stack))
     kind = "complex" if a.dtype.kind == "c" else "float" if a.dtype == np.float32 else "real"
@@ -913,13 +929,14 @@ def submatrices(a, rows=None, cols=None, **options):
     a = _floats(_array(a))
     call = _Call(**options)
     lists = [None if index is None else _array(index) for index in (rows, cols)]
-    shapes = {index.shape for index in lists if index is not None}
-    if len(shapes) != 1 or any(index is not None and index.dtype != np.int64 for index in lists):
+    first = [np.broadcast_to(np.arange(index.shape[1]), index.shape) for index in lists if index is not None]
+    lists = [first[0] if index is None and first else index for index in lists]
+    shapes = {index.shape for index in lists if index is not None}  # one, if there is any
+    if len(shapes) != 1 or any(index.dtype != np.int64 for index in lists):
         raise InputError("rows, cols: expected arrays of integers of one shape (count, k), one of them at least",
                          "PERM_ERROR_SIZE")
     (count, k), = shapes
-    rows, cols = (None if index is None else np.ascontiguousarray(index.clip(-1, 2**31 - 1), np.int32)
-                  for index in lists)
+    rows, cols = (np.ascontiguousarray(index.clip(-1, 2**31 - 1), np.int32) for index in lists)
     m, n = a.shape
     a, ld = _rows_of(a)
     out = np.empty(count, a.dtype)
@@ -961,6 +978,10 @@ def plan(a, **options):
         a = _array(a)
         if a.dtype == object:
             raise UnsupportedError("plans are of entries of 64 bits")
+        m, n = a.shape
+        if a.dtype.kind in "fc" and call.method == "auto" and 2 < m == n <= 64 and np.all(a) and all(
+                len(np.unique(lines, axis=0)) == n for lines in (a, a.T)):
+            call.options.method = METHODS.index("dense")  # as compute() has it, without a search for structure
     job = c_void_p()
     with _Sparse(a, call) as matrix:
         status = call.run("perm_sparse_job", matrix.bytes, byref(call.options), byref(job), byref(call.result))

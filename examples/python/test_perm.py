@@ -1,0 +1,868 @@
+"""perm.py against oracles in Python's own integers and fractions: values, bounds, options, errors, threads, signals.
+
+Run:  python3 -m pytest examples/python     (after make libperm.so)"""
+import doctest
+import inspect
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import perm  # noqa: E402
+
+try:
+    from scipy import sparse
+except ImportError:
+    sparse = None
+needs_scipy = pytest.mark.skipif(sparse is None, reason="no scipy (apt-get install python3-scipy)")
+
+
+class Q:
+    """A complex number of fractions."""
+
+    def __init__(self, x):
+        self.real, self.imag = Fraction(x.real), Fraction(x.imag)
+
+    def __add__(self, other):
+        return Q.make(self.real + other.real, self.imag + other.imag)
+
+    __radd__ = __add__
+
+    def __mul__(self, other):
+        return Q.make(self.real * other.real - self.imag * other.imag, self.real * other.imag + self.imag * other.real)
+
+    @staticmethod
+    def make(real, imag):
+        q = Q.__new__(Q)
+        q.real, q.imag = real, imag
+        return q
+
+
+def oracle(a, number=int):
+    """The permanent without rounding: sums over sets of used columns, row by row."""
+    rows = [[number(x.item() if isinstance(x, np.generic) else x) for x in row] for row in a]
+    if rows and len(rows) > len(rows[0]):
+        rows = [list(column) for column in zip(*rows)]
+    sums = {0: number(1)}
+    for row in rows:
+        following = {}
+        for used, value in sums.items():
+            for j, x in enumerate(row):
+                if not used >> j & 1:
+                    more = value * x
+                    following[used | 1 << j] = following[used | 1 << j] + more if used | 1 << j in following else more
+        sums = following
+    return sum(sums.values(), number(0)) if sums else number(0)
+
+
+def difference(value, exact):
+    """|value - exact| of a float or complex, rounded once at the end."""
+    if isinstance(exact, Q):
+        return math.hypot(float(Fraction(value.real) - exact.real), float(Fraction(value.imag) - exact.imag))
+    return abs(float(Fraction(value) - exact))
+
+
+def right(value, a, number=Fraction, relative=1e-12):
+    """Is it as near as doubles can be?"""
+    most = float(oracle(np.abs(np.asarray(a)).tolist(), Fraction)) if len(a) else 1.0
+    return difference(value, oracle(a, number)) <= relative * most
+
+
+def expanded(a, rows, cols):
+    a = np.asarray(a)
+    a = a if rows is None else np.repeat(a, rows, axis=0)
+    return a if cols is None else np.repeat(a, cols, axis=1)
+
+
+random = np.random.default_rng(7)
+REAL = random.uniform(-1, 1, (7, 7))
+COMPLEX = random.normal(size=(6, 6)) + 1j * random.normal(size=(6, 6))
+WHOLE = random.integers(-9, 10, (7, 7))
+LARGE = random.uniform(-1, 1, (29, 29))  # 0.3 s and more on one core
+LONG = random.uniform(-1, 1, (46, 46))   # hours
+
+
+# ---- what goes in
+
+@pytest.mark.parametrize("dtype", "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
+def test_integers_are_exact(dtype):
+    for n in (0, 1, 2, 3, 5, 8):
+        a = random.integers(0 if dtype[0] in "bu" else -100, 2 if dtype == "bool" else 101, (n, n)).astype(dtype)
+        value = perm.permanent(a)
+        assert type(value) is int and value == oracle(a.astype(object))
+        assert perm.permanent(a.tolist()) == value
+
+
+@pytest.mark.parametrize("dtype", "float16 float32 float64 complex64 complex128 >f8 <f8 >f4 >c16".split())
+def test_floats(dtype):
+    for n in (1, 2, 3, 4, 5, 8):
+        is_complex = "c" in dtype
+        a = (random.normal(size=(n, n)) + (1j * random.normal(size=(n, n)) if is_complex else 0)).astype(dtype)
+        value = perm.permanent(a)
+        assert type(value) is (complex if is_complex else float)
+        assert right(value, a, Q if is_complex else Fraction)
+
+
+def placed(name):
+    """REAL at unusual places of memory."""
+    n = len(REAL)
+    if name == "read-only":
+        a = REAL.copy()
+        a.flags.writeable = False
+        return a
+    if name == "unaligned":
+        bytes_ = np.zeros(n * n * 8 + 1, np.uint8)
+        a = bytes_[1:].view(np.float64).reshape(n, n)
+    elif name == "step":
+        a = np.zeros((2 * n, 3 * n))[::2, ::3]
+    elif name == "wide":
+        a = np.zeros((n, n + 5))[:, 2:-3]
+    elif name == "reversed rows":
+        a = np.zeros((n, n))[::-1]
+    elif name == "reversed columns":
+        a = np.zeros((n, n))[:, ::-1]
+    elif name == "fortran":
+        a = np.zeros((n, n), order="F")
+    else:
+        a = np.zeros((n, n), ">f8")
+    a[...] = REAL
+    return a
+
+
+@pytest.mark.parametrize("name", ["read-only", "unaligned", "step", "wide", "reversed rows", "reversed columns",
+                                  "fortran", "big-endian"])
+def test_any_place_in_memory(name):
+    a = placed(name)
+    before = a.copy()
+    assert perm.permanent(a) == perm.permanent(REAL.copy())
+    assert perm.compute(a).value == perm.compute(REAL).value
+    assert np.array_equal(perm.gradient(a), perm.gradient(REAL))
+    assert np.array_equal(a, before)
+
+
+def test_overlapping_rows():
+    line = np.arange(1.0, 12.0)
+    a = np.lib.stride_tricks.sliding_window_view(line, 5)  # rows that share memory: a stride of one number
+    assert perm.permanent(a[:5]) == float(oracle(a[:5].astype(int)))
+    b = np.broadcast_to(np.arange(1.0, 5.0), (4, 4))       # stride 0
+    assert perm.permanent(b) == 24 * 24
+
+
+def test_lists_lose_no_digit():
+    assert perm.permanent([[2**63, -1], [1, 1]]) == 2**63 - 1      # numpy alone makes floats of these
+    assert perm.permanent([[2**64 - 1, 0], [0, 3]]) == 3 * (2**64 - 1)
+    assert perm.permanent(np.array([[2**64 - 1, 1], [2, 3]], np.uint64)) == 3 * (2**64 - 1) + 2
+    assert perm.permanent([[1, 2.5], [3, 4]]) == 4 + 7.5
+    assert perm.permanent([[1, 2j], [3, 4]]) == 4 + 6j
+    assert perm.permanent(((True, np.int8(2)), (3, 4))) == 10
+    assert perm.permanent([np.array([1, 2]), np.array([3, 4])]) == 10
+    assert perm.permanent([[np.float32(0.5), 2], [3, 4]]) == 8
+    with pytest.raises(perm.InputError, match="rounded"):
+        perm.permanent([[2**53 + 1, 0.5], [1, 1]])
+    with pytest.raises(perm.InputError, match="rounded"):
+        perm.permanent([[2**53 + 1, 1], [1, 1]], precision="dd")
+
+
+def test_integers_beyond_64_bits():
+    for n, bits in ((1, 100), (2, 64), (5, 70), (6, 300), (3, 3000)):
+        a = np.array([[int.from_bytes(random.bytes(bits // 8 + 1), "big") * (-1) ** int(random.integers(2))
+                       for _ in range(n)] for _ in range(n)], dtype=object)
+        result = perm.compute(a)
+        assert result.exact and result.integer == oracle(a) and result.error == 0
+        assert math.isclose(Fraction(result.value) * Fraction(2)**result.exp2 / result.integer, 1, rel_tol=1e-15)
+        assert perm.permanent(a, modulus=10**9 + 7) == oracle(a) % (10**9 + 7)
+    wide = [[10**30, -10**40, 3], [5, 7 * 10**25, 2]]
+    assert perm.permanent(wide) == oracle(wide)
+    assert perm.permanent([[10**30, 1], [1, 1]], rows=[2, 1], cols=[1, 2]) == oracle(
+        expanded(np.array([[10**30, 1], [1, 1]], object), [2, 1], [1, 2]))
+    assert perm.permanent([[10**30, 0], [10**40, 0]]) == 0
+    with pytest.raises(perm.UnsupportedError):
+        perm.compute([[10**30]], checkpoint="nowhere")
+
+
+def test_results_longer_than_doubles():
+    result = perm.compute(np.full((20, 20), 10**17))
+    assert result.permanent == math.factorial(20) * 10**340 == result.integer
+    with pytest.raises(perm.TooLargeError, match="exceeds a double"):
+        perm.permanent(np.full((20, 20), 1e300))
+    result = perm.compute(np.full((20, 20), 1e300))
+    assert math.isclose(math.log2(result.value) + result.exp2, 6000 * math.log2(10) + math.log2(math.factorial(20)))
+    with pytest.raises(OverflowError):
+        perm.permanent(np.full((3, 3), 1e300))
+    with pytest.raises(OverflowError):
+        perm.permanent(np.full((3, 3), 1e300 + 0j))
+    assert perm.permanent(np.full((3, 3), 1e-300)) == 0 and perm.compute(np.full((3, 3), 1e-300)).value > 0
+
+
+def test_whole_floats_exactly():
+    assert perm.permanent(WHOLE.astype(float), precision="exact") == oracle(WHOLE)
+    assert perm.permanent(WHOLE.astype(float), modulus=1000) == oracle(WHOLE) % 1000
+    a = WHOLE[:5, :5] + 1j * WHOLE[1:6, 2:7]
+    value, exact = perm.permanent(a, precision="exact"), oracle(a, Q)
+    assert isinstance(value, perm.Gaussian) and value == (exact.real, exact.imag)
+    assert complex(value) == complex(float(exact.real), float(exact.imag))
+    assert perm.permanent(a, modulus=97) == (exact.real % 97, exact.imag % 97)
+    counted = perm.permanent(a[:2, :2], rows=[2, 1], cols=[1, 2], precision="exact")
+    exact = oracle(expanded(a[:2, :2], [2, 1], [1, 2]), Q)
+    assert counted == (exact.real, exact.imag)
+    for bad in (REAL, COMPLEX, np.full((2, 2), 2.0**53), np.array([[np.inf]])):
+        with pytest.raises(perm.InputError):
+            perm.permanent(bad, precision="exact")
+    assert perm.compute(WHOLE, precision="dd").exact is False
+    assert right(perm.permanent(WHOLE, precision="dd"), WHOLE)
+
+
+@pytest.mark.parametrize("bad, error, text", [
+    ([[1, 2], [3]], TypeError, "one length"), ([["a"]], TypeError, "str"), ([[None]], TypeError, "NoneType"),
+    ([[Fraction(1, 3)]], TypeError, "Fraction"), (np.array([["a"]]), TypeError, "<U1"),
+    (np.zeros((2, 2), np.longdouble), TypeError, "float128|longdouble"),
+    ([[np.longdouble(1)]], TypeError, "float128|longdouble"),
+    (np.ma.masked_equal([[1.0, 2.0], [3.0, 4.0]], 2.0), TypeError, "masked"), ([1, 2], perm.InputError, "shape"),
+    (3.0, perm.InputError, "shape"), (np.array([[1.0, np.nan], [1, 1]]), perm.InputError, "NaN in row 1, column 2"),
+    (np.array([[1.0, 2], [np.inf, 1]]), perm.InputError, "infinity in row 2"),
+    (np.zeros((2, 2), "M8[s]"), TypeError, "datetime"),
+    (np.full((3, 3), complex(0, np.nan)), perm.InputError, "NaN"), (np.ones((65, 65)) + REAL[0, 0] * np.eye(65) +
+     random.random((65, 65)), perm.Error, "65|64")])
+def test_what_is_no_matrix(bad, error, text):
+    with pytest.raises(error, match=text):
+        perm.permanent(bad)
+    with pytest.raises(ValueError):
+        perm.compute(np.ones((2, 2, 2)))
+
+
+def test_sizes():
+    assert perm.permanent([]) == 1 and type(perm.permanent([])) is int
+    assert [repr(perm.permanent(np.zeros((0, n)))) for n in (0, 3)] == ["1.0", "1.0"]
+    assert perm.permanent(np.zeros((3, 0), complex)) == 1 and perm.permanent(np.zeros((0, 0), complex)) == 1
+    for m, n in ((1, 4), (2, 5), (3, 4), (4, 3), (5, 1)):
+        a = random.integers(-5, 6, (m, n))
+        assert perm.permanent(a) == oracle(a)
+        assert right(perm.permanent(a + 0.25), a + 0.25)
+        assert right(perm.permanent(a + 0.5j), a + 0.5j, Q)
+
+
+# ---- scipy.sparse and files
+
+@needs_scipy
+@pytest.mark.parametrize("form", "csr csc coo lil dok dia bsr".split())
+def test_sparse_matrices(form):
+    a = WHOLE * (random.random((7, 7)) < 0.6)
+    assert perm.permanent(sparse.coo_matrix(a).asformat(form)) == oracle(a)
+    assert right(perm.permanent(sparse.coo_matrix(a * 0.5).asformat(form)), a * 0.5)
+    assert right(perm.permanent(sparse.coo_matrix(a * 0.5j).asformat(form)), a * 0.5j, Q)
+    assert perm.permanent(sparse.coo_array(a).asformat(form)) == oracle(a)
+
+
+@needs_scipy
+def test_sparse_corners():
+    double = sparse.coo_matrix(([100, 100, 3], ([0, 0, 1], [0, 0, 1])), shape=(2, 2), dtype=np.int8)
+    assert perm.permanent(double) == 600                       # added up without overflow
+    assert perm.permanent(sparse.coo_matrix(([True, True], ([0, 0], [0, 0])), shape=(1, 1))) == 1
+    assert perm.permanent(sparse.coo_matrix(([0.5, 0.25], ([0, 0], [0, 0])), shape=(1, 1))) == 0.75
+    huge = sparse.coo_matrix(([2**63 - 1, 2**63 - 1], ([0, 0], [0, 0])), shape=(1, 1), dtype=np.int64)
+    with pytest.raises(perm.UnsupportedError):
+        perm.permanent(huge)
+    n = 3000
+    chain = 3 * sparse.eye(n, dtype=int) - sparse.eye(n, k=1, dtype=int)
+    assert perm.permanent(chain) == 3**n                       # longer than the library's integers: residues
+    assert perm.permanent(chain, modulus=10**12 + 39) == pow(3, n, 10**12 + 39)
+    result = perm.compute(2.0 * sparse.eye(n))
+    assert (result.value, result.exact) == (math.ldexp(1, n - result.exp2), False)
+    with pytest.raises(OverflowError):
+        perm.permanent(2.0 * sparse.eye(n))
+    whole = sparse.csr_matrix(WHOLE[:4, :4].astype(float))
+    assert perm.permanent(whole, precision="exact") == oracle(WHOLE[:4, :4])
+    gauss = sparse.csr_matrix(WHOLE[:4, :4] + 1j)
+    assert perm.permanent(gauss, precision="exact") == (oracle(WHOLE[:4, :4] + 1j, Q).real,
+                                                        oracle(WHOLE[:4, :4] + 1j, Q).imag)
+    with pytest.raises(perm.InputError):
+        perm.permanent(sparse.csr_matrix([[0.5]]), precision="exact")
+    assert perm.permanent(sparse.csr_matrix([[1, 2], [3, 4]]), rows=[2, 0], cols=[1, 1]) == 4
+    assert perm.permanent(sparse.csr_matrix((0, 0))) == 1
+    assert perm.permanent(sparse.csr_matrix((2, 2))) == 0
+    assert perm.minors(sparse.csr_matrix([[1.0, 2], [3, 4]]), 0).tolist() == [4, 3]
+
+
+def test_files(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("1 2\n3 4\n")
+    assert perm.permanent(file) == 10 and perm.permanent(str(file)) == 10
+    assert perm.compute(file, modulus=7).integer == 3
+    assert perm.plan(file).leaves == ()
+    file.write_text("1 2\n3 x\n")
+    with pytest.raises(perm.InputError, match="a.txt:2:"):
+        perm.permanent(file)
+    with pytest.raises(OSError, match="missing.mtx"):
+        perm.permanent(tmp_path / "missing.mtx")
+    with pytest.raises(perm.UnsupportedError):
+        perm.permanent(file, rows=[1, 1])
+
+
+# ---- results
+
+def test_result_of_doubles():
+    r = perm.compute(REAL[:6, :6], threads=1)
+    assert (r.exact, r.integer, r.exp2, r.status, r.message, r.modulus, r.gpus, r.threads) == (
+        False, None, 0, "PERM_OK", "", 0, 0, 1)
+    assert r.method in perm.METHODS and r.precision == "default" and r.isa in perm.ISAS and r.seconds > 0
+    assert r.permanent == r.value and r.plan_seconds >= 0 and r.terms > 0 and r.escalated == 0 and r.tuned == 0
+    assert 0 <= r.estimate < 1e-10
+    with pytest.raises(AttributeError):
+        r.value = 1
+
+
+def test_bounds_hold():
+    for options in ({"certify": True}, {"precision": "dd"}):
+        for a, number in ((REAL, Fraction), (COMPLEX, Q), (np.array([[1e-200, 3], [1e200, 1 / 3]]), Fraction)):
+            r = perm.compute(a, **options)
+            exact = oracle(a, number)
+            assert r.exp2 == 0 and difference(r.value, exact) <= r.error < 1e-10 * max(abs(r.value), 1)
+
+
+def test_modulus():
+    for p in (2, 97, 2**61 - 1, 2**63):
+        r = perm.compute(WHOLE, modulus=p)
+        assert r.integer == oracle(WHOLE) % p and r.modulus == p
+    for p in (1, 2**63 + 1, -1, 2**64):
+        with pytest.raises(perm.InputError, match="modulus|2\\^63"):
+            perm.compute(WHOLE, modulus=p)
+    with pytest.raises(perm.InputError, match="integers"):
+        perm.compute(REAL, modulus=7)
+
+
+@pytest.mark.parametrize("rows, cols", [([2, 1, 0], [1, 1, 1]), ([3, 0, 0], [1, 2, 0]), (None, [1, 0, 2]),
+                                        ([0, 0, 0], [0, 0, 0]), ([2, 2, 1], [1, 3, 1])])
+def test_multiplicities(rows, cols):
+    for a, number in ((WHOLE[:3, :3], int), (REAL[:3, :3], Fraction), (COMPLEX[:3, :3], Q)):
+        full = expanded(a, rows, cols)
+        value = perm.permanent(a, rows=rows, cols=None if cols is None else np.array(cols))
+        assert value == oracle(full) if number is int else right(value, full, number)
+    assert right(perm.permanent(REAL[:3, :3].astype(np.float32), rows=rows, cols=cols),
+                 expanded(REAL[:3, :3].astype(np.float32), rows, cols))
+
+
+def test_multiplicities_of_rectangles():
+    a = WHOLE[:2, :3]
+    assert perm.permanent(a, rows=[3, 1], cols=[1, 1, 2]) == oracle(expanded(a, [3, 1], [1, 1, 2]))
+    for rows, cols, text in (([1, 1], [1, 1, 1], "2.*3|total"), ([1], [1, 0, 0], "rows"), ([1, 1.5], None, "rows"),
+                             ([1, -1], [0, 0, 0], "negative|-1"), ([2**40, 0], [1, 1, 1], "range"),
+                             (None, [[1, 1, 1]], "cols")):
+        with pytest.raises(perm.InputError, match=text):
+            perm.permanent(a, rows=rows, cols=cols)
+    with pytest.raises(perm.TooLargeError):
+        perm.permanent(np.full((1, 1), 2**62), rows=[100], cols=[100])
+
+
+# ---- stacks, minors, gradients, selections
+
+def test_stacks():
+    a = random.normal(size=(2, 3, 5, 5))
+    for stack, number in ((a, Fraction), (a.astype(np.float32), Fraction), (a + 1j * a[::-1], Q)):
+        values = perm.permanent(stack)
+        assert values.shape == (2, 3) and values.dtype == (np.complex128 if number is Q else np.float64)
+        assert all(right(values[i, j].item(), stack[i, j], number, 1e-10) for i in range(2) for j in range(3))
+    for stack in (a[:, :, ::-1], a[0].transpose(0, 2, 1), np.asfortranarray(a[0]), a[0].astype(">f8")):
+        one_by_one = np.reshape([perm.permanent(m) for m in stack.reshape(-1, 5, 5)], stack.shape[:-2])
+        assert np.allclose(perm.permanent(stack), one_by_one, rtol=1e-10)
+    whole = random.integers(-3, 4, (4, 3, 3))
+    values = perm.permanent(whole)
+    assert values.dtype == object and values.tolist() == [oracle(m) for m in whole]
+    assert perm.permanent(whole.astype(float), precision="exact").tolist() == values.tolist()
+    assert perm.permanent(whole.astype(float), modulus=5).tolist() == [v % 5 for v in values]
+    gauss = perm.permanent(whole + 0j, precision="exact")
+    assert gauss.shape == (4,) and gauss[0] == (values[0], 0)
+    assert perm.permanent(a[0, :, :2]).shape == (3,)               # rectangular
+    assert perm.permanent(whole, rows=[1, 1, 1], cols=[2, 1, 0]).shape == (4,)
+    assert perm.permanent(np.zeros((0, 4, 4))).shape == (0,)
+    assert perm.permanent(np.zeros((3, 0, 0))).tolist() == [1, 1, 1]
+    assert perm.permanent(np.zeros((3, 0, 0), int)).tolist() == [1, 1, 1]
+    assert np.array_equal(perm.permanent(a, threads=1), perm.permanent(a, threads=2))
+    assert right(perm.permanent(a[:1], precision="dd")[0, 0].item(), a[0, 0], relative=1e-15)
+    assert np.allclose(perm.permanent(np.ones((2, 25, 25)), precision="fast"), float(math.factorial(25)), rtol=1e-12)
+
+
+def test_stacks_entry_by_entry_are_not_copied(monkeypatch):
+    called = []
+    run = perm._Call.run
+    monkeypatch.setattr(perm._Call, "run", lambda self, name, *rest: called.append(name) or run(self, name, *rest))
+    entries = random.normal(size=(4, 4, 100))
+    for dtype, name in ((np.float64, "real"), (np.float32, "float"), (np.complex128, "complex")):
+        b = np.moveaxis(entries.astype(dtype), -1, 0)
+        assert np.allclose(perm.permanent(b), perm.permanent(np.ascontiguousarray(b)), rtol=1e-10)
+        assert called == ["perm_batch_%s_soa" % name, "perm_batch_" + name]
+        del called[:]
+
+
+def test_a_bad_matrix_in_a_stack():
+    a = np.ones((3, 4, 4))
+    a[1, 2, 2] = np.nan
+    with pytest.raises(perm.InputError) as caught:
+        perm.permanent(a)
+    assert caught.value.result[0] == 24 and np.isnan(caught.value.result[1])
+
+
+def test_minors_and_gradients():
+    for a, number in ((REAL[:4, :5], Fraction), (COMPLEX[:4, :4], Q), (WHOLE[:4, :4], Fraction)):
+        if a.shape[0] != a.shape[1]:
+            continue
+        whole = perm.gradient(a)
+        for i in range(4):
+            values = perm.minors(a, i)
+            for j in range(4):
+                minor = np.delete(np.delete(a, i, 0), j, 1)
+                assert right(values[j].item(), minor, number, 1e-11) and right(whole[i, j].item(), minor, number, 1e-11)
+    rows, cols = [2, 0, 1], [1, 1, 1]
+    a = REAL[:3, :3]
+    for j, value in enumerate(perm.minors(a, 2, rows=rows, cols=cols)):
+        assert right(value.item(), expanded(a, [2, 0, 0], np.array(cols) - (np.arange(3) == j)), relative=1e-11)
+    derivatives, result = perm.gradient(a, rows=rows, cols=cols, full=True)
+    assert right(result.value, expanded(a, rows, cols)) and math.isclose(
+        (derivatives * a).sum() * 2.0**result.exp2, 3 * result.permanent, rel_tol=1e-9)
+    values, result = perm.minors(np.full((9, 9), 1e300), 0, full=True)
+    assert result.exp2 > 0 and np.allclose(values, values[0])
+    with pytest.raises(OverflowError, match="full=True"):
+        perm.minors(np.full((9, 9), 1e300), 0)
+    for row, error in ((9, IndexError), (-1, IndexError), (2**40, perm.InputError), (1.5, TypeError)):
+        with pytest.raises(error):
+            perm.minors(a, row)
+    with pytest.raises(perm.InputError):
+        perm.gradient(a, rows=[1, 1, 1], cols=[3, 1, 1])
+
+
+def test_submatrices():
+    for a, number in ((random.normal(size=(6, 9)), Fraction), (random.normal(size=(6, 9)) + 1j, Q)):
+        rows, cols = random.integers(0, 6, (20, 4)), random.integers(0, 9, (20, 4))
+        values = perm.submatrices(a, rows, cols)
+        assert all(right(v.item(), a[np.ix_(r, c)], number, 1e-10) for v, r, c in zip(values, rows, cols))
+        assert np.array_equal(perm.submatrices(a, cols=cols), perm.submatrices(a, np.tile(range(4), (20, 1)), cols))
+        assert np.array_equal(perm.submatrices(a[:, :4], rows), perm.submatrices(a[:, :4], rows, [list(range(4))] * 20))
+    assert perm.submatrices([[1, 2], [3, 4]], [[1, 0]], [[0, 0]]).tolist() == [6]
+    for rows, cols, error in (([[6]], [[0]], IndexError), ([[-1]], [[0]], IndexError), ([[2**40]], [[0]], IndexError),
+                              (None, None, perm.InputError), ([[0, 1]], [[0]], perm.InputError),
+                              ([[0.5]], [[0]], perm.InputError), ([0], [0], perm.InputError)):
+        with pytest.raises(error):
+            perm.submatrices(np.ones((6, 9)), rows, cols)
+
+
+def test_estimates():
+    a = random.random((12, 12))
+    exact = perm.permanent(a)
+    for estimator in perm.ESTIMATORS:
+        e = perm.estimate(a, samples=20000, seed=5, estimator=estimator)
+        assert abs(e.value - exact) < 6 * e.standard_error and e.low < e.value < e.high and e.status == "PERM_OK"
+        assert e.value == perm.estimate(a, samples=20000, seed=5, estimator=estimator, threads=2).value
+        assert e.samples >= 20000 and e.seed == 5 and e.confidence == 0.95 and e.estimator in perm.ESTIMATORS[1:]
+    wide = perm.estimate(a, samples=1000, confidence=0.999)
+    assert wide.confidence == 0.999 and wide.radius > 3 * wide.standard_error
+    rough = perm.estimate(a, relative_error=0.01)
+    assert rough.standard_error <= 0.01 * rough.value
+    e = perm.estimate(COMPLEX, samples=1e5)
+    assert abs(e.value * 2.0**e.exp2 - perm.permanent(COMPLEX)) < 6 * e.standard_error * 2.0**e.exp2
+    assert perm.estimate([[1, 2], [3, 4]], samples=1e4).value == pytest.approx(10, rel=0.2)
+    for options in ({"seed": -1}, {"estimator": "best"}, {"confidence": 2}, {"samples": -1}):
+        with pytest.raises(perm.InputError):
+            perm.estimate(a, **options)
+    with pytest.raises(perm.InputError):
+        perm.estimate(a[:3])
+    with pytest.raises(perm.Error):
+        perm.estimate(-a, estimator="sinkhorn")
+    assert perm.estimate(random.random((40, 40)), samples=1e15, max_seconds=0.1).status == "PERM_STOPPED_TIME"
+
+
+def test_low_rank_and_cauchy():
+    for u, v, number in ((REAL[:5, :2], REAL[:2, :5], Fraction), (COMPLEX[:5, :1], REAL[:1, :5], Q)):
+        exact = [[sum((number(x) * number(y) for x, y in zip(row, column)), number(0)) for column in v.T.tolist()]
+                 for row in u.tolist()]
+        sums = {0: number(1)}
+        value = oracle(exact, lambda x: x) if number is Fraction else None
+        result = perm.low_rank(u, v)
+        if value is not None:
+            assert difference(result.value, value) <= result.error < 1e-14 and sums
+        else:
+            assert abs(result.value - perm.permanent(u @ v)) < 1e-10
+    x, y = [1.0, 2.0, 3.5], [0.25, 5.0, -1.0]
+    result, condition = perm.cauchy(x, y)
+    exact = oracle([[1 / (Fraction(s) - Fraction(t)) for t in y] for s in x], Fraction)
+    assert difference(result.value, exact) < 1e-14 and condition >= 1
+    result, _ = perm.cauchy(np.array(x) + 1j, y)
+    assert abs(result.value - perm.permanent(1 / (np.array(x)[:, None] + 1j - np.array(y)))) < 1e-12
+    for nodes in (([1, 2], [2, 3]), ([1, 1], [2, 3]), ([1, 2], [3])):
+        with pytest.raises(perm.InputError):
+            perm.cauchy(*nodes)
+    with pytest.raises(perm.InputError):
+        perm.low_rank(REAL[:5, :2], REAL[:2, :4])
+
+
+def test_plans():
+    p = perm.plan(LONG)
+    assert p.seconds > 100 and p.bytes > 0 and [leaf.method for leaf in p.leaves] == ["dense"] and "dense" in p.text
+    assert p.leaves[0].n == 46 and p.leaves[0].chunks > 1 and p.leaves[0].isa in perm.ISAS
+    assert "hybrid" in perm.explain(LONG[:30, :30], method="hybrid") and "hybrid" not in perm.explain(LONG[:30, :30])
+    assert perm.plan(LONG + 0j).seconds > p.seconds
+    assert "order 22" in perm.explain(random.integers(0, 5, (22, 22)))
+    assert perm.plan([[1, 0], [5, 1]]).leaves == ()
+    with pytest.raises(perm.UnsupportedError):
+        perm.plan([[10**30]])
+    with pytest.raises(perm.LimitError):
+        perm.plan(np.triu(np.ones((40, 40)), -3), method="band", max_bytes=10)
+    if sparse:
+        assert perm.plan(sparse.eye(50) + sparse.eye(50, k=1) + sparse.eye(50, k=-1)).text
+
+
+# ---- options
+
+@pytest.mark.parametrize("method", [name for name in perm.METHODS
+                                    if name not in ("low-rank", "borchardt", "structure") and "codegen" not in name])
+def test_methods(method):
+    if method == "exact":
+        assert perm.compute(WHOLE, method=method).method == method
+    elif method == "padded":
+        assert right(perm.permanent(REAL[:4], method=method), REAL[:4])
+    else:
+        a = np.triu(REAL, -2)
+        result = perm.compute(a, method=method)
+        assert right(result.value, a, relative=1e-10)
+        assert method in (result.method, "auto") or result.method in ("structure", "dense")
+        if method in ("hybrid", "cached"):
+            with pytest.raises(perm.UnsupportedError, match="exact integers"):
+                perm.compute(WHOLE, method=method)
+            return
+        whole = perm.compute(WHOLE, method=method)
+        assert whole.integer == oracle(WHOLE) if whole.exact else right(whole.value, WHOLE, relative=1e-10)
+
+
+def test_methods_that_do_not_go():
+    for method in ("low-rank", "borchardt", "codegen-memory"):
+        with pytest.raises(perm.Error):
+            perm.compute(REAL, method=method)
+    with pytest.raises(perm.InputError, match="expected one of auto dense"):
+        perm.compute(REAL, method="fast")
+    with pytest.raises(NotImplementedError):
+        perm.compute(REAL, method="frontier", rows=[1] * 7, cols=[1] * 7)
+
+
+@pytest.mark.parametrize("precision", perm.PRECISIONS)
+def test_precisions(precision):
+    if precision == "exact":
+        assert perm.compute(WHOLE, precision=precision).integer == oracle(WHOLE)
+        return
+    method = "glynn" if precision == "kahan" else "auto"
+    a = random.uniform(-1, 1, (13, 13))
+    result = perm.compute(a, precision=precision, method=method)
+    assert result.precision == precision and math.isclose(result.value, perm.permanent(a, precision="dd"), rel_tol=1e-9)
+    with pytest.raises(perm.InputError):
+        perm.compute(a, precision="quad")
+
+
+def test_isas_and_threads():
+    values = {isa: perm.permanent(LARGE[:22, :22], isa=isa) for isa in ("auto", "plain")}
+    assert math.isclose(values["auto"], values["plain"], rel_tol=1e-9)
+    assert perm.compute(LARGE[:20, :20], isa="plain").isa == "plain"
+    assert len({perm.permanent(LARGE[:24, :24], threads=k) for k in (1, 2, 3, np.int64(2))}) == 1
+    for bad in (-1, 10**6):
+        with pytest.raises(perm.InputError, match="threads"):
+            perm.compute(REAL, threads=bad)
+    with pytest.raises(perm.Error):
+        perm.compute(REAL, isa="neon" if perm.compute(LARGE[:20, :20]).isa != "neon" else "avx2")
+
+
+def test_tolerance():
+    a = np.ones((20, 20))
+    a[::2] *= -1
+    a += 1e-9 * LARGE[:20, :20]
+    assert perm.compute(a, tolerance=1e-14, certify=True).error < 1e-13 * abs(perm.permanent(a, precision="dd"))
+    result = perm.compute(a, tolerance=1e-300)
+    assert result.status == "PERM_TOLERANCE_NOT_MET" and result.message
+    with pytest.raises(perm.Incomplete, match=".") as caught:
+        perm.permanent(a, tolerance=1e-300)
+    assert caught.value.status == "PERM_TOLERANCE_NOT_MET" and caught.value.result.value == result.value
+    for bad in (-1, math.inf, math.nan):
+        with pytest.raises(perm.InputError, match="tolerance"):
+            perm.compute(a, tolerance=bad)
+
+
+def test_limits():
+    begin = time.monotonic()
+    result = perm.compute(LONG, max_seconds=0.2)
+    assert result.status == "PERM_STOPPED_TIME" and result.error == math.inf and time.monotonic() - begin < 30
+    with pytest.raises(perm.Incomplete) as caught:
+        perm.permanent(LONG, max_seconds=0.1)
+    assert caught.value.result.status == "PERM_STOPPED_TIME"
+    with pytest.raises(RuntimeError):
+        perm.compute(np.triu(LONG, -8), method="band", max_bytes=1000)
+    with pytest.raises(perm.InputError):
+        perm.compute(REAL, max_seconds=-1)
+    assert perm.compute(REAL, max_seconds=None, max_bytes=None, tolerance=None).status == "PERM_OK"
+    assert perm.compute(np.triu(REAL, -1), effort=10).status == "PERM_OK"
+    with pytest.raises(perm.InputError):
+        perm.compute(np.triu(LARGE, -3), effort=-1)
+    big = [[10**20 + i * j for j in range(40)] for i in range(40)]
+    assert perm.compute(big, max_seconds=0.3).status == "PERM_STOPPED_TIME"
+
+
+def test_progress_and_cancel():
+    told = []
+    result = perm.compute(LONG, progress=lambda now: told.append(now) or len(told) == 3)
+    assert result.status == "PERM_STOPPED_CANCELLED" and len(told) == 3
+    assert 0 <= told[0].fraction <= told[2].fraction < 1 and told[2].seconds > 0 and told[2].activity
+    with pytest.raises(KeyError, match="mine"):
+        perm.compute(LONG, progress=lambda now: {}["mine"])
+    inner = []
+    perm.compute(LONG, progress=lambda now: inner.append(perm.compute(LARGE[:20, :20]).value) or True)
+    assert inner == [perm.compute(LARGE[:20, :20]).value]
+    event = threading.Event()
+    threading.Timer(0.3, event.set).start()
+    assert perm.compute(LONG, cancel=event).status == "PERM_STOPPED_CANCELLED"
+    with pytest.raises(perm.Incomplete):
+        perm.permanent(LONG, cancel=event)
+    with pytest.raises(perm.Incomplete):
+        perm.minors(LONG[:40, :40], 0, cancel=event)
+    for bad in ({"progress": 3}, {"cancel": True}):
+        with pytest.raises(TypeError):
+            perm.compute(REAL, **bad)
+
+
+def test_gpus_are_asked_for():
+    """This library has none; one that has computes."""
+    try:
+        assert perm.compute(LARGE[:20, :20], gpus=1).status == "PERM_OK"
+    except perm.DeviceError as error:
+        assert "cuda" in str(error).lower() and isinstance(error, RuntimeError)
+    result = perm.compute(LARGE[:20, :20], gpus="all", cpu_fallback=True, gpu_cache="/nowhere", tune=True)
+    assert result.value == perm.compute(LARGE[:20, :20]).value or result.gpus
+    for bad in ({"gpus": -5}, {"tune": -7}):
+        with pytest.raises(perm.InputError):
+            perm.compute(LARGE[:20, :20], **bad)
+
+
+def test_checkpoints(tmp_path):
+    a = LARGE[:24, :24]
+    options = dict(threads=1, isa="plain", method="dense")
+    whole = perm.compute(a, checkpoint=tmp_path / "whole.ck", **options).value
+    stopped = perm.compute(a, checkpoint=str(tmp_path / "a.ck"), checkpoint_seconds=0.01, progress=lambda now: True,
+                           **options)
+    assert stopped.status == "PERM_STOPPED_CANCELLED" and (tmp_path / "a.ck").exists()
+    assert perm.compute(a, checkpoint=os.fsencode(tmp_path / "a.ck"), **options).value == whole
+    for i in (1, 2):
+        part = perm.compute(a, part=(i, 2), checkpoint=tmp_path / ("%d.ck" % i), **options)
+        assert part.status == "PERM_PART_DONE"
+    files = [tmp_path / "1.ck", tmp_path / "2.ck"]
+    assert perm.compute(a, merge=files, **options).value == whole
+    with pytest.raises(perm.Incomplete):
+        perm.permanent(a, part=(1, 2), checkpoint=files[0], **options)
+    for bad, text in (({"merge": files[:1]}, "missing|chunk|part"), ({"merge": [tmp_path / "none"]}, "none"),
+                      ({"part": (3, 2), "checkpoint": files[0]}, "part"),
+                      ({"checkpoint": tmp_path / "no" / "directory"}, "directory")):
+        with pytest.raises((perm.InputError, OSError), match=text):
+            perm.compute(a, **bad, **options)
+    with pytest.raises(perm.InputError):
+        perm.compute(a + 1, checkpoint=files[0], **options)      # of another matrix
+
+
+def test_unknown_options():
+    for function in (lambda **o: perm.permanent(REAL, **o), lambda **o: perm.compute(REAL, **o),
+                     lambda **o: perm.minors(REAL, 0, **o), lambda **o: perm.gradient(REAL, **o),
+                     lambda **o: perm.submatrices(REAL, [[0]], **o), lambda **o: perm.estimate(REAL, **o),
+                     lambda **o: perm.plan(REAL, **o), lambda **o: perm.low_rank(REAL, REAL, **o),
+                     lambda **o: perm.cauchy([1], [2], **o), lambda **o: perm.permanent(REAL[None], **o)):
+        with pytest.raises(TypeError, match="speed"):
+            function(speed=2)
+        with pytest.raises(TypeError, match="threads"):
+            function(threads="two")
+        with pytest.raises(perm.InputError, match="threads"):
+            function(threads=2**32 + 1)
+
+
+# ---- threads, signals, processes
+
+def test_the_lock_is_released():
+    """Two threads compute while this one counts: it would stand still with the lock held."""
+    results, running = [], [True, True]
+
+    def work(k):
+        results.append(perm.permanent(LARGE, threads=1))
+        running[k] = False
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
+    for thread in threads:
+        thread.start()
+    turns, both = 0, 0
+    while any(running):
+        time.sleep(0.002)
+        turns += 1
+        both += all(running)
+    for thread in threads:
+        thread.join()
+    assert turns > 30 and both > 10 and results[0] == results[1] == perm.permanent(LARGE, threads=2)
+
+
+def interrupted(function):
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        function()
+    assert time.monotonic() - begin < 30
+
+
+def test_control_c():
+    before = signal.getsignal(signal.SIGINT)
+    interrupted(lambda: perm.permanent(LONG))
+    interrupted(lambda: perm.permanent(LONG, progress=lambda now: False))
+    interrupted(lambda: perm.permanent(LONG + 0j, threads=1))
+    interrupted(lambda: perm.estimate(LONG, samples=1e15))
+    interrupted(lambda: perm.gradient(LONG))
+    interrupted(lambda: perm.permanent([[10**30 + i * j for j in range(44)] for i in range(44)]))
+    assert signal.getsignal(signal.SIGINT) is before and perm.permanent([[1, 2], [3, 4]]) == 10
+
+
+def test_a_handler_of_ones_own():
+    told = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: told.append(number))
+    try:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        assert perm.compute(LONG).status == "PERM_STOPPED_CANCELLED" and told == [signal.SIGINT]
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        os.kill(os.getpid(), signal.SIGINT)
+        assert perm.compute(LONG, max_seconds=0.3).status == "PERM_STOPPED_TIME"
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_after_a_fork():
+    value = perm.permanent(LARGE[:24, :24], threads=2)   # OpenMP's threads exist
+    child = os.fork()
+    if not child:
+        os._exit(0 if perm.permanent(LARGE[:24, :24]) == value else 1)
+    for _ in range(600):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert done and status == 0
+
+
+# ---- the library
+
+def imported(**environment):
+    program = "import sys; sys.path.insert(0, %r); import perm; print(perm.LIBRARY)" % HERE
+    return subprocess.run([sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True,
+                          text=True)
+
+
+def test_which_library(tmp_path):
+    real = os.path.realpath(perm.LIBRARY)
+    assert imported(PERM_LIBRARY=real).stdout.strip() == real
+    missing = imported(PERM_LIBRARY=str(tmp_path / "no.so"))
+    assert "ImportError" in missing.stderr and "make libperm.so" in missing.stderr and "no.so" in missing.stderr
+    strange = imported(PERM_LIBRARY=ctypes_path())
+    assert "no perm_version" in strange.stderr
+    (tmp_path / "perm.py").write_bytes(open(os.path.join(HERE, "perm.py"), "rb").read())
+    for place in ("libperm.so", "build/libperm.so"):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        os.symlink(real, tmp_path / place)
+        found = subprocess.run([sys.executable, "-c", "import perm; print(perm.LIBRARY)"], cwd=tmp_path, text=True,
+                               env={k: v for k, v in os.environ.items() if k != "PERM_LIBRARY"}, capture_output=True)
+        assert found.stdout.strip() == str(tmp_path / place), found.stderr
+        os.unlink(tmp_path / place)
+    os.symlink(real, tmp_path / ("libperm.so.%d.%d" % perm.VERSION))
+    found = subprocess.run([sys.executable, "-c", "import perm; print(perm.LIBRARY)"], cwd=tmp_path, text=True,
+                           env={**os.environ, "PERM_LIBRARY": "", "LD_LIBRARY_PATH": str(tmp_path)},
+                           capture_output=True)
+    assert found.stdout.strip() == "libperm.so.%d.%d" % perm.VERSION, found.stderr
+
+
+def ctypes_path():
+    import _ctypes
+    return _ctypes.__file__
+
+
+class Pretended:
+    """The library, but for what it says of itself."""
+
+    def __init__(self, version=None, **places):
+        self.version, self.places = version, places
+
+    def __getattr__(self, name):
+        return getattr(perm._lib, name)
+
+    def perm_version(self):
+        return self.version or perm._lib.perm_version()
+
+
+def test_layouts_and_version_are_compared(monkeypatch):
+    assert perm._check(perm._lib) is None
+    assert "version 9.1" in perm._check(Pretended(9001000))
+    for name, structure in perm._LAYOUTS.items():
+        fields = list(structure._fields_)
+        cases = [fields[1:], fields[:-1] + [("other", fields[-1][1])],
+                 fields[:1] + [("more", perm.c_double)] + fields[1:]]
+        for changed in cases:
+            other = type("Other", (perm.Structure,), {"_fields_": changed})
+            monkeypatch.setitem(perm._LAYOUTS, name, other)
+            assert name in perm._check(perm._lib)
+        monkeypatch.setitem(perm._LAYOUTS, name, structure)
+    assert perm._check(perm._lib) is None
+
+
+def header(name):
+    with open(os.path.join(HERE, os.pardir, os.pardir, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def test_nothing_of_the_header_is_forgotten():
+    text = header("perm.h")
+    assert perm.VERSION == tuple(int(re.search("#define PERM_VERSION_%s ([0-9]+)" % part, text).group(1))
+                                 for part in ("MAJOR", "MINOR"))
+    methods = re.search(r"#define PERM_METHOD_LIST\(X\)(.*?)\n\n", text, re.S).group(1)
+    assert list(perm.METHODS) == re.findall(r'X\(PERM_[A-Z_]+, "([a-z-]+)"', methods)
+    for name, structure in perm._LAYOUTS.items():          # field by field, in the order of the header
+        body = re.search(r"typedef struct %s \{(.*?)\n\} %s;" % (name, name), text, re.S).group(1)
+        body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
+        fields = re.findall(r"\(\*(\w+)\)\(|(\w+)(?:\[\w+\])?(?=[,;])", re.sub(r"\)\([^;]*;", ")(;", body))
+        assert ["".join(field) for field in fields] == [field[0] for field in structure._fields_], name
+    options = set(inspect.signature(perm._Call).parameters)
+    hidden = {"user_data", "allocator", "note", "note_bytes", "execute", "execute_data", "parts", "merges",
+              "plan_effort"}
+    assert {field[0] for field in perm._Options._fields_} - hidden == options - {"effort"}
+    documented = perm.__doc__.split("OPTIONS, keywords")[1]
+    assert all(re.search(r"\b%s\b" % option, documented) for option in options | {"rows", "cols"})
+    for name in perm.__all__:
+        assert getattr(perm, name) is not None and (name.isupper() or getattr(perm, name).__doc__)
+
+
+def test_errors_are_python_errors():
+    for error, base in ((perm.InputError, ValueError), (perm.IndexRangeError, IndexError),
+                        (perm.UnsupportedError, NotImplementedError), (perm.OutOfMemoryError, MemoryError),
+                        (perm.TooLargeError, OverflowError), (perm.LimitError, RuntimeError), (perm.FileError, OSError),
+                        (perm.DeviceError, RuntimeError), (perm.Incomplete, RuntimeError)):
+        assert issubclass(error, base) and issubclass(error, perm.Error)
+        raised = error("text", "PERM_ERROR_X", 3)
+        assert (str(raised), raised.status, raised.result) == ("text", "PERM_ERROR_X", 3)
+    listed = re.findall(r"X\((PERM_[A-Z_]+), (-?[0-9]+),", header("perm.h"))
+    for name, number in listed:                            # every status has a class
+        error = perm._error(int(number), "")
+        assert error.status == name and (isinstance(error, perm.Incomplete) == (int(number) > 0))
+    with pytest.raises(perm.InputError) as caught:
+        perm.compute(np.array([[np.nan]]))
+    assert caught.value.status == "PERM_ERROR_NOT_FINITE"
+
+
+def test_the_manual_is_right():
+    failed, tried = doctest.testmod(perm, extraglobs={"a": REAL, "u": REAL[:3, :3]},
+                                    optionflags=doctest.ELLIPSIS, verbose=False)
+    assert tried >= 5 and failed <= 3   # those that print nothing here
+    assert perm.permanent([[1, 2, 3], [4, 5, 6], [7, 8, 9]]) == 450
