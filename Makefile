@@ -28,7 +28,7 @@ TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
 .PHONY: all run setup check check-full check-compile check-isa check-sanitize check-faults fuzz bench bench-sparse \
-        examples study install clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi
+        examples study install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi
 
 all: $(B)/perm examples ## the command and the examples
 
@@ -205,6 +205,36 @@ $(B)/libperm.so: $(B)/perm.o
 $(B)/libperm.a: $(B)/perm.o
 	rm -f $@
 	$(AR) rc $@ $<
+
+# Where things go. STATIC=1: libperm.a too.
+LIBDIR  ?= $(PREFIX)/lib
+MANDIR  ?= $(PREFIX)/share/man
+COMPLETIONS ?= $(PREFIX)/share/bash-completion/completions
+INSTALLED = $(PREFIX)/bin/perm $(addprefix $(PREFIX)/include/,$(HEADERS)) \
+  $(addprefix $(LIBDIR)/,libperm.so.$(VERSION) $(SONAME) libperm.so $(if $(STATIC),libperm.a) pkgconfig/perm.pc) \
+  $(MANDIR)/man1/perm.1 $(COMPLETIONS)/perm
+install: $(B)/perm $(B)/libperm.so $(B)/perm.1 $(if $(STATIC),$(B)/libperm.a) ## command, headers, libperm, man page, completion to DESTDIR/PREFIX (STATIC=1: libperm.a too)
+	install -d $(addprefix $(DESTDIR),$(sort $(dir $(INSTALLED))))
+	install -m 755 $(B)/perm $(DESTDIR)$(PREFIX)/bin/perm
+	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/
+	install -m 755 $(B)/libperm.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
+	ln -sf libperm.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libperm.so
+	$(if $(STATIC),install -m 644 $(B)/libperm.a $(DESTDIR)$(LIBDIR)/)
+	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' 'libdir=$(LIBDIR)' '' 'Name: perm' \
+	  'Description: Exact permanents of matrices' 'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
+	  'Libs: -L$${libdir} -lperm' 'Libs.private: $(OPENMP) $(LIBS)' >$(DESTDIR)$(LIBDIR)/pkgconfig/perm.pc
+	install -m 644 $(B)/perm.1 $(DESTDIR)$(MANDIR)/man1/perm.1
+	install -m 644 examples/perm.bash $(DESTDIR)$(COMPLETIONS)/perm
+	@if test -z "$(DESTDIR)"; then ldconfig 2>/dev/null || echo "now run ldconfig, or set LD_LIBRARY_PATH=$(LIBDIR)"; fi
+
+uninstall: ## removes what install put there (the same variables)
+	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+
+# One text: the command's own.
+$(B)/perm.1: examples/perm_man.awk $(B)/perm
+	{ $(B)/perm --help; echo Methods:; $(B)/perm --list methods; echo Generators:; $(B)/perm --list generators; } | \
+	  awk -v version=$(VERSION) -f examples/perm_man.awk >$@
 
 clean: ## remove build/
 	rm -rf $(B)

@@ -70,70 +70,94 @@ static void cli_catch_signals(void)
 #endif
 }
 
-static const char *const cli_help[] = { /* C99 promises 4095 characters a string */
-    "perm [options] FILE...   exact permanents of matrices\n"
+static const char *const cli_help[] = { /* C99 promises 4095 characters a string; perm_man.awk reads this form */
+    "perm: exact permanents of matrices, with the digits that are known\n"
     "\n"
-    "FILE is Matrix Market (array or coordinate; real, complex, integer, pattern; general,\n"
-    "symmetric, skew-symmetric, hermitian), or rows of numbers separated by blanks or commas\n"
-    "(complex as a+bi); - is standard input.\n"
+    "Usage: perm [options] FILE...\n"
+    "       perm [options] --generate KIND\n"
+    "       perm --resume FILE | --merge FILE... | --list WHAT | --help | --version\n"
     "\n"
-    "  --generate KIND   instead of FILE: ones:N uniform:N symmetric-uniform:N gauss:N\n"
-    "                    bernoulli:N er:N:P binary:N:P band:N:K grid:R:C (dominoes)\n"
-    "                    regular:N:D mycielskian:K hexagonal:K benzene naphthalene anthracene\n"
-    "                    phenanthrene pyrene perylene coronene circumcoronene complex-gauss:N\n"
-    "                    circular:N unitary:N dft:N blocks:COUNT:ORDER:P tree:N arrow:N:HUBS\n"
+    "FILE is Matrix Market (array or coordinate; real, complex, integer, pattern; general, symmetric,\n"
+    "skew-symmetric, hermitian), or rows of numbers separated by blanks or commas (complex as a+bi);\n"
+    "- is standard input. Integers are computed exactly, all else in doubles of known accuracy.\n"
+    "\n"
+    "Examples:\n"
+    "  perm matrix.mtx                             a matrix; dense or sparse, the fastest engine is taken\n"
+    "  printf '1 2\\n3 4\\n' | perm -                10\n"
+    "  perm --generate grid:8:8 --json             12988816 domino tilings of a chessboard, as JSON\n"
+    "  perm --generate uniform:40 --explain        how long would that take, and why?\n"
+    "  perm --generate uniform:30 --precision dd   all digits of a double, proved\n"
+    "  perm --generate unitary:6 --rows 2,1,3,0,0,0 --cols 1,1,1,1,1,1   bosons in a mode\n"
+    "  perm --checkpoint job.ck matrix.mtx         days of work: stop it, kill it, then\n"
+    "  perm --resume job.ck                        go on, here or elsewhere\n"
+    "\n"
+    "The matrix:\n"
+    "  --generate KIND   instead of FILE, such as uniform:30; perm --list generators\n"
     "  --seed S          of --generate and of --estimate (default 1)\n"
-    "  --write FILE      the matrix as Matrix Market; computes as well, but not with --explain\n"
-    "                    or when FILE is -, which is standard output\n"
-    "  --spy FILE.svg    a picture of structure, elimination and plan; computes as well, but not with --explain\n"
+    "  --rows M1,M2,...  row i counts Mi times; as many as rows\n"
+    "  --cols K1,K2,...  column j counts Kj times\n"
+    "  --write FILE      the matrix as Matrix Market; computes as well, but not with --explain or when FILE is -,\n"
+    "                    which is standard output\n"
+    "\n"
+    "What to compute (default: the permanent):\n"
+    "  --minors R        permanents without row R (counted from 1) and one column each\n"
+    "  --gradient        derivatives by every entry\n"
+    "  --mod P           the permanent of integers modulo P, 2 to 2^63\n"
+    "  --estimate        by random samples: value, standard error, 95 % interval; stops at the first of\n"
+    "  --samples N       so many samples,\n"
+    "  --relative-error E  a standard error of E times the value,\n"
+    "  --seconds S       so many seconds\n"
     "  --explain         the plan with predicted seconds and bytes; computes nothing\n"
-    "  --json            one JSON object a matrix, one line\n"
-    "  --method NAME     auto (default) dense exact glynn ryser expansion; sparse: frontier lists sorting\n"
-    "                    arrays tree band hybrid cached dominating sparyser decompose transversals,\n"
-    "                    with --gpus codegen-registers codegen-memory;\n"
-    "                    subsets repeats short padded (with ryser and expansion: rectangular matrices,\n"
-    "                    repeats and subsets: equal rows or columns)\n"
-    "  --precision NAME  fast default accurate dd exact, or kahan with methods glynn and ryser\n"
-    "                    (default: default, exact for integer files)\n"
-    "  --mod P           the exact permanent of integers modulo P, 2 to 2^63\n"
-    "  --certify         the error must be a guaranteed bound (up to 3 times the time)\n"
-    "  --tolerance REL   relative error wanted: rerun in higher precision until it is met\n"
+    "  --ranks R         with --explain: predicted for R ranks, each of --threads K or --gpus K, ideally shared\n"
+    "  --spy FILE.svg    a picture of structure, elimination and plan; computes as well, but not with --explain\n"
+    ,
+    "How accurately:\n"
+    "  --precision NAME  fast default accurate dd exact, or kahan with methods glynn and ryser (default: default;\n"
+    "                    exact for integer files)\n"
+    "  --certify         the error must be a proved bound (up to 3 times the time)\n"
+    "  --tolerance REL   relative error wanted: computed again in higher precision until it is met\n"
+    "\n"
+    "How:\n"
+    "  --method NAME     an engine by name (default auto, the least predicted time); perm --list methods\n"
+    "  --effort X        look X times as long for elimination orders of sparse matrices\n"
     "  --threads K       0: all (default)\n"
     "  --isa NAME        highest instruction set: plain avx2 avx512 avx512ifma neon cuda (default: best)\n"
     "  --gpus K          at most K GPUs, or all, where predicted faster (default 0; in the command that `make cuda`\n"
-    "                    builds); --isa cuda: wherever they can; --cpu-fallback: without one, on the CPU;\n"
-    "                    --gpu-cache DIR: keep compiled kernels there\n"
+    "                    builds); with --isa cuda: wherever they can\n"
+    "  --cpu-fallback    without a GPU, on the CPU\n"
+    "  --gpu-cache DIR   keep compiled kernels there\n"
     "  --tune[=K]        long sums of sparse matrices on GPUs: compile several kernels and take the one that is\n"
     "                    fastest on a slice. The choice, which is told, and so last bits may differ from run to\n"
     "                    run; with K: that candidate again\n"
-    ,
-    "  --rows M1,M2,..   row i counts Mi times, --cols K1,K2,.. column j Kj times\n"
-    "  --minors R        permanents without row R (counted from 1) and one column each\n"
-    "  --gradient        derivatives by every entry\n"
-    "  --estimate        by random samples: value, standard error, 95 % interval; stops at\n"
-    "                    --samples N, --relative-error E or --seconds S, whichever is first\n"
+    "\n"
+    "Limits:\n"
     "  --max-seconds S   stop there (sums) or refuse beforehand (single tasks)\n"
     "  --max-bytes B     refuse what is predicted to need more memory\n"
-    "  --effort X        look X times as long for elimination orders of sparse matrices\n"
-    "  --checkpoint FILE keep finished work there every --checkpoint-seconds S (default 60) and at any stop (SIGTERM,\n"
-    "                    Ctrl-C, --max-seconds); the same command goes on where it was, after a kill too; the\n"
-    "                    precision is not raised\n"
+    "\n"
+    "Long jobs:\n"
+    "  --checkpoint FILE  keep finished work there, every minute and at any stop (SIGTERM, Ctrl-C, --max-seconds);\n"
+    "                    the same command goes on where it was, after a kill too; the precision is not raised\n"
+    "  --checkpoint-seconds S  how often (default 60)\n"
     "  --resume FILE     the same by the file alone, on any machine with its instruction set: matrix and options are\n"
     "                    in there; with --threads, --gpus, --max-seconds and options for output\n"
     "  --part I/K        only the I-th of K parts, into the --checkpoint\n"
     "  --merge FILE...   the permanent from the checkpoints of all parts, into a --checkpoint if there is one\n"
-    "  --explain --ranks R  predicted for R ranks, each --threads K or --gpus K, ideally shared\n"
     "  --progress        progress on standard error (automatic on a terminal)\n"
-    "  --version  --help\n"
     "\n"
-    "Exit: 0 done (a part too); 1 stopped early or tolerance not met (the value so far is printed); 2 bad\n"
-    "usage or input; 3 refused beforehand by a limit; 4 memory or input/output.\n"
+    "Output:\n"
+    "  --json            one JSON object a matrix, one line\n"
+    "  --list WHAT       names, one a line: methods precisions isas generators options\n"
+    "  --version         the version\n"
+    "  --help            this text\n"
     "\n"
-    "Examples:\n"
-    "  perm matrix.mtx\n"
-    "  echo '1 2 3, 4 5 6, 7 8 9' | tr , '\\n' | perm -\n"
-    "  perm --generate grid:8:8 --json           12988816 domino tilings of a chessboard\n"
-    "  perm --generate uniform:40 --explain      how long would that take?\n"};
+    "Options may also be given as --name=value; -- ends them.\n"
+    "\n"
+    "Exit codes:\n"
+    "  0  done (a part too)\n"
+    "  1  stopped early or tolerance not met; the value so far is printed\n"
+    "  2  bad usage or input: one line says file, line, what is wrong and what was expected\n"
+    "  3  refused beforehand by a limit, with the prediction\n"
+    "  4  memory or input/output failed\n"};
 
 /* What a checkpoint says for itself. */
 static const char *const cli_plan_options[] = {"--method", "--precision", "--isa",  "--tolerance", "--mod", "--certify",
@@ -154,6 +178,43 @@ static int cli_usage(const char *what, const char *word, const char *expected)
 {
   fprintf(stderr, "perm: %s%s%s%s; %s\n", what, word ? " \"" : "", word ? word : "", word ? "\"" : "", expected);
   return CLI_USAGE;
+}
+
+/* Names, one a line, some with a tab and what they are: for people, shell completion and the manual page. */
+static int cli_list(const char *what)
+{
+  int k;
+  if (!strcmp(what, "methods")) {
+#define CLI_METHOD(name, word, text)  \
+  if (name != PERM_STRUCTURE)         \
+    printf("%s\t%s\n", word, text);
+    PERM_METHOD_LIST(CLI_METHOD)
+#undef CLI_METHOD
+  } else if (!strcmp(what, "precisions")) {
+    for (k = 0; k < PERM_PRECISION_COUNT; k++)
+      puts(perm_precision_name((perm_precision)k));
+  } else if (!strcmp(what, "isas")) {
+    for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT; k++)
+      puts(perm_isa_name((perm_isa)k));
+  } else if (!strcmp(what, "generators")) {
+    for (k = 0; k < CLI_COUNT(generate_kinds); k++)
+      printf("%s\t%s\n", generate_kinds[k].form, generate_kinds[k].text);
+    for (k = 0; k < CLI_COUNT(generate_molecules); k++)
+      printf("%s\tKekule structures\n", generate_molecules[k].name);
+    puts("circumcoronene\tKekule structures");
+  } else if (!strcmp(what, "options")) { /* the lines of the help that begin with one */
+    for (k = 0; k < CLI_COUNT(cli_help); k++) {
+      const char *line, *next;
+      for (line = cli_help[k]; *line; line = next) {
+        next = strchr(line, '\n') + 1;
+        if (!strncmp(line, "  --", 4))
+          printf("%.*s\n", (int)(strstr(line + 2, "  ") - line - 2), line + 2);
+      }
+    }
+  } else {
+    return cli_usage("no list of", what, "expected methods, precisions, isas, generators or options");
+  }
+  return CLI_DONE;
 }
 
 /* The whole of text as a number in [low, high]; 0 if it is not. */
@@ -294,7 +355,7 @@ static int cli_parse(cli *run, int argc, char **argv)
       for (k = 0; k < PERM_METHOD_COUNT && (k == PERM_STRUCTURE || strcmp(value, perm_method_name((perm_method)k)));)
         k++;
       if (k == PERM_METHOD_COUNT)
-        return cli_usage("unknown method", value, "perm --help lists them");
+        return cli_usage("unknown method", value, "perm --list methods has them");
       options->method = (perm_method)k;
     } else if (!strcmp(name, "--precision")) {
       CLI_NEED("expected a precision")
@@ -1029,14 +1090,16 @@ int CLI_MAIN(int argc, char **argv)
     if (!strcmp(argv[i], "--"))
       break;
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-      fputs(cli_help[0], stdout);
-      fputs(cli_help[1], stdout);
+      for (code = 0; code < CLI_COUNT(cli_help); code++)
+        printf("%s%s", code ? "\n" : "", cli_help[code]);
       return CLI_DONE;
     }
     if (!strcmp(argv[i], "--version")) {
       printf("perm %d.%d.%d\n", PERM_VERSION_MAJOR, PERM_VERSION_MINOR, PERM_VERSION_PATCH);
       return CLI_DONE;
     }
+    if (!strncmp(argv[i], "--list", 6) && (!argv[i][6] || argv[i][6] == '='))
+      return cli_list(argv[i][6] ? argv[i] + 7 : i + 1 < argc ? argv[i + 1] : "nothing");
   }
   memset(&run, 0, sizeof run);
   run.seed = 1;

@@ -4,29 +4,9 @@
        perm_result result;
        if (perm_generate("er:40:0.2", 7, NULL, &matrix, &result) != PERM_OK) puts(result.message);
 
-   KIND:N[:P]                     real unless said otherwise
-     ones:N                       all ones (integer); permanent N!
-     uniform:N                    U[0,1)
-     symmetric-uniform:N          U[-1,1)
-     gauss:N                      standard normal
-     complex-gauss:N              complex, independent standard normal parts
-     circular:N                   complex, uniform on the unit circle
-     bernoulli:N                  +1 or -1 (integer)
-     unitary:N                    Haar-distributed unitary (complex)
-     dft:N                        exp(-2 pi i j k / N) (complex)
-     er:N:P                       non-zero with probability P, values U(0,1], a random transversal forced non-zero
-     binary:N:P                   1 with probability P, else 0 (integer)
-     band:N:K                     non-zero where |i - j| <= K, values U(0,1]
-     grid:R:C                     domino tilings of the R x C board: black squares against white ones (integer)
-     regular:N:D                  random bipartite D-regular graph, no double edges (integer)
-     mycielskian:K                adjacency of the Mycielski graph, K = 2 is one edge (integer)
-     blocks:COUNT:ORDER:P         block triangular under random permutations: COUNT fully indecomposable blocks, each a
-                                  cycle and other entries with probability P, one or two entries of every row in
-                                  blocks further right, which no transversal uses; values U(0,1]
-     tree:N                       rows and columns of a random tree with a perfect matching; permanent 1 (integer)
-     arrow:N:HUBS                 the diagonal, the last HUBS rows and the last HUBS columns, values U(0,1]
-     hexagonal:K                  Kekule structures of the hexagon with K rings a side: benzene, coronene, ... (integer)
-     benzene, naphthalene, ...    the same for a molecule of generate_molecules (integer)
+   generate_kinds below lists them, real unless said otherwise; also the benzenoids of generate_molecules by name (their
+   permanents count Kekule structures) and circumcoronene. In matrices of `blocks`, one or two entries of every row
+   stand in blocks further right, and no transversal uses them.
 
    The same specification and seed give the same matrix on every machine with IEEE doubles, bit for bit, except
    gauss, complex-gauss, unitary and dft: these call log, cos or sin, or add products that a compiler may contract,
@@ -562,29 +542,49 @@ typedef struct generate_kind {
   perm_kind kind;
   int least, most;              /* of the first number */
   generate_second second;
+  const char *text;             /* what it is */
 } generate_kind;
 
 /* The limits keep a matrix below a few gigabytes and a run below minutes. */
 static const generate_kind generate_kinds[] = {
-  {"ones", "ones:N", generate_ones, PERM_KIND_INTEGER, 0, 4096, GENERATE_NONE},
-  {"uniform", "uniform:N", generate_uniform_matrix, PERM_KIND_REAL, 0, 4096, GENERATE_NONE},
-  {"symmetric-uniform", "symmetric-uniform:N", generate_symmetric_matrix, PERM_KIND_REAL, 0, 4096, GENERATE_NONE},
-  {"gauss", "gauss:N", generate_gauss, PERM_KIND_REAL, 0, 4096, GENERATE_NONE},
-  {"complex-gauss", "complex-gauss:N", generate_gauss, PERM_KIND_COMPLEX, 0, 4096, GENERATE_NONE},
-  {"circular", "circular:N", generate_circular, PERM_KIND_COMPLEX, 0, 4096, GENERATE_NONE},
-  {"bernoulli", "bernoulli:N", generate_bernoulli, PERM_KIND_INTEGER, 0, 4096, GENERATE_NONE},
-  {"unitary", "unitary:N", generate_unitary, PERM_KIND_COMPLEX, 0, 1024, GENERATE_NONE},
-  {"dft", "dft:N", generate_dft, PERM_KIND_COMPLEX, 0, 4096, GENERATE_NONE},
-  {"er", "er:N:P", generate_er, PERM_KIND_REAL, 0, 20000, GENERATE_PROBABILITY},
-  {"binary", "binary:N:P", generate_binary, PERM_KIND_INTEGER, 0, 20000, GENERATE_PROBABILITY},
-  {"band", "band:N:K", generate_band, PERM_KIND_REAL, 0, 1000000, GENERATE_INTEGER},
-  {"grid", "grid:R:C", generate_grid, PERM_KIND_INTEGER, 0, 1000000, GENERATE_INTEGER},
-  {"regular", "regular:N:D", generate_regular, PERM_KIND_INTEGER, 1, 20000, GENERATE_INTEGER},
-  {"mycielskian", "mycielskian:K", generate_mycielskian, PERM_KIND_INTEGER, 2, 16, GENERATE_NONE},
-  {"blocks", "blocks:COUNT:ORDER:P", generate_blocks, PERM_KIND_REAL, 0, 1000000, GENERATE_BOTH},
-  {"tree", "tree:N", generate_tree, PERM_KIND_INTEGER, 0, 1000000, GENERATE_NONE},
-  {"arrow", "arrow:N:HUBS", generate_arrow, PERM_KIND_REAL, 0, 1000000, GENERATE_INTEGER},
-  {"hexagonal", "hexagonal:K", generate_hexagonal, PERM_KIND_INTEGER, 1, 500, GENERATE_NONE}};
+  {"ones", "ones:N", generate_ones, PERM_KIND_INTEGER, 0, 4096, GENERATE_NONE,
+   "all ones: N!"},
+  {"uniform", "uniform:N", generate_uniform_matrix, PERM_KIND_REAL, 0, 4096, GENERATE_NONE,
+   "U[0,1)"},
+  {"symmetric-uniform", "symmetric-uniform:N", generate_symmetric_matrix, PERM_KIND_REAL, 0, 4096, GENERATE_NONE,
+   "U[-1,1)"},
+  {"gauss", "gauss:N", generate_gauss, PERM_KIND_REAL, 0, 4096, GENERATE_NONE,
+   "standard normal"},
+  {"complex-gauss", "complex-gauss:N", generate_gauss, PERM_KIND_COMPLEX, 0, 4096, GENERATE_NONE,
+   "complex, independent standard normal parts"},
+  {"circular", "circular:N", generate_circular, PERM_KIND_COMPLEX, 0, 4096, GENERATE_NONE,
+   "complex, uniform on the unit circle"},
+  {"bernoulli", "bernoulli:N", generate_bernoulli, PERM_KIND_INTEGER, 0, 4096, GENERATE_NONE,
+   "+1 or -1"},
+  {"unitary", "unitary:N", generate_unitary, PERM_KIND_COMPLEX, 0, 1024, GENERATE_NONE,
+   "complex, Haar-distributed unitary"},
+  {"dft", "dft:N", generate_dft, PERM_KIND_COMPLEX, 0, 4096, GENERATE_NONE,
+   "complex, exp(-2 pi i j k / N)"},
+  {"er", "er:N:P", generate_er, PERM_KIND_REAL, 0, 20000, GENERATE_PROBABILITY,
+   "non-zero with probability P, values U(0,1], a random transversal forced non-zero"},
+  {"binary", "binary:N:P", generate_binary, PERM_KIND_INTEGER, 0, 20000, GENERATE_PROBABILITY,
+   "1 with probability P, else 0"},
+  {"band", "band:N:K", generate_band, PERM_KIND_REAL, 0, 1000000, GENERATE_INTEGER,
+   "non-zero where |i - j| <= K, values U(0,1]"},
+  {"grid", "grid:R:C", generate_grid, PERM_KIND_INTEGER, 0, 1000000, GENERATE_INTEGER,
+   "domino tilings of the R x C board: black squares against white ones"},
+  {"regular", "regular:N:D", generate_regular, PERM_KIND_INTEGER, 1, 20000, GENERATE_INTEGER,
+   "random bipartite D-regular graph, no double edges"},
+  {"mycielskian", "mycielskian:K", generate_mycielskian, PERM_KIND_INTEGER, 2, 16, GENERATE_NONE,
+   "adjacency of the Mycielski graph, K = 2 is one edge"},
+  {"blocks", "blocks:COUNT:ORDER:P", generate_blocks, PERM_KIND_REAL, 0, 1000000, GENERATE_BOTH,
+   "block triangular, permuted: COUNT blocks of ORDER, each a cycle and more entries with probability P"},
+  {"tree", "tree:N", generate_tree, PERM_KIND_INTEGER, 0, 1000000, GENERATE_NONE,
+   "rows and columns of a random tree with a perfect matching: 1"},
+  {"arrow", "arrow:N:HUBS", generate_arrow, PERM_KIND_REAL, 0, 1000000, GENERATE_INTEGER,
+   "diagonal, last HUBS rows and columns, values U(0,1]"},
+  {"hexagonal", "hexagonal:K", generate_hexagonal, PERM_KIND_INTEGER, 1, 500, GENERATE_NONE,
+   "Kekule structures of the hexagon with K rings a side: benzene, coronene, ..."}};
 #define GENERATE_KINDS (sizeof generate_kinds / sizeof *generate_kinds)
 
 /* The decimal number at *text without sign or exponent, up to 15 digits: mantissa / 10^decimals, one division of exact

@@ -280,7 +280,7 @@ expect bad_gpus 2 'bad number of GPUs "some"' --gpus some $dir/nine.txt
 # bad usage
 $perm >$dir/out 2>$dir/err; check no_arguments grep -q 'no matrix; expected a file, - or --generate' $dir/err
 expect unknown 2 'unknown option "--frobnicate"' --frobnicate $dir/nine.txt
-expect bad_method 2 'unknown method "magic"; perm --help lists them' --method magic $dir/nine.txt
+expect bad_method 2 'unknown method "magic"; perm --list methods has them' --method magic $dir/nine.txt
 expect bad_precision 2 'unknown precision "so-so"' --precision so-so $dir/nine.txt
 expect bad_isa 2 'unknown instruction set "mmx"' --isa mmx $dir/nine.txt
 expect bad_threads 2 'bad number of threads "two"' --threads two $dir/nine.txt
@@ -316,7 +316,11 @@ expect complex 0 'permanent = 4\+6i$' $dir/complex.txt
 expect after_bad 2 'permanent = 450' $dir/bad.txt $dir/nine.txt
 
 # help and version
-expect help 0 'Exit: 0 done' --help
+expect help 0 '^Exit codes:' --help
+expect list 0 '^er:N:P	' --list generators
+expect list 0 '^frontier	dynamic' --list=methods
+expect bad_list 2 'no list of "matrices"; expected methods, ' --list matrices
+expect no_list 2 'no list of "nothing"; expected methods, ' --list
 expect version 0 '^perm [0-9]+\.[0-9]+\.[0-9]+$' --version
 
 # the shared real matrices, where they are

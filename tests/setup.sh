@@ -4,7 +4,7 @@
 # Arm, a cross compiler and qemu. Without apt-get
 # or the rights it says what to install and goes on: the tests skip, counted.
 packages="gcc g++ libc6-dev make binutils clang libomp-dev libclang-rt-dev libopenmpi-dev openmpi-bin
-  python3-numpy python3-scipy python3-pytest groff-base pkg-config"
+  python3-numpy python3-scipy python3-pytest groff-base mandoc pkg-config"
 case $(uname -m) in aarch64 | arm64) ;; *)
   packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user";;
 esac

@@ -1,0 +1,146 @@
+#!/bin/sh
+# make install into a directory of its own: what a user of the installed library, command, manual page and completion
+# meets; and uninstall. The last line is `N passed, N failed, N skipped`.
+cd "$(dirname "$0")/.." || exit 1
+make=${MAKE:-make} cc=${CC:-cc} out=$PWD/build/install
+rm -rf "$out"; mkdir -p "$out"
+passed=0 failed=0 skipped=0
+check() { name=$1; shift
+  if "$@" >"$out/log" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; head -n 20 "$out/log"; fi; }
+skip() { skipped=$((skipped + $1)); echo "SKIP $2"; }
+root=$out/root prefix=/opt/perm
+at=$root$prefix
+version=$(sed -n 's/^#define PERM_VERSION_M[A-Z]* \([0-9]*\)/\1/p; s/^#define PERM_VERSION_PATCH \([0-9]*\)/\1/p' perm.h |
+  tr '\n' . | sed 's/\.$//')
+soname=libperm.so.$(case $version in 0.*) echo "${version%.*}";; *) echo "${version%%.*}";; esac)
+
+# -- files
+check install $make -s install DESTDIR="$root" PREFIX=$prefix STATIC=1
+for file in bin/perm include/perm.h include/perm_sparse.h lib/libperm.so lib/$soname lib/libperm.so.$version \
+  lib/libperm.a lib/pkgconfig/perm.pc share/man/man1/perm.1 share/bash-completion/completions/perm; do
+  check "$file is there" test -s "$at/$file"
+done
+check "nothing else" test "$(find "$root" ! -type d | wc -l)" -eq 10
+check "the version is perm.h's" test "$("$at/bin/perm" --version)" = "perm $version"
+if command -v readelf >/dev/null; then
+  check soname sh -c "readelf -d '$at/lib/libperm.so' | grep -q 'SONAME.*\[$soname\]'"
+  exported() { ! nm -D --defined-only "$at/lib/libperm.so" | awk '{print $3}' | grep -vE '^perm_|^\.gomp_critical_user_permi_'; }
+  check "exported names" exported
+else skip 2 "soname: no readelf (apt-get install binutils)"; fi
+check "the command computes" sh -c "printf '1 2\n3 4\n' | '$at/bin/perm' - | grep -q 'permanent = 10$'"
+
+# -- a program of somebody else's
+cat >"$out/user.c" <<'C'
+#ifdef HEADER_ONLY
+#define PERM_IMPLEMENTATION
+#define PERM_NO_COMPLEX
+#define PERM_NO_EXACT
+#define PERM_NO_EXTRAS
+#include <perm.h>
+#else
+#include <perm_sparse.h>
+#endif
+#include <stdio.h>
+int main(void)
+{
+  double a[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  printf("%g %d\n", perm_real(3, a), perm_version());
+  return perm_version() != PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH;
+}
+C
+flags="-I$at/include" libraries="-L$at/lib -lperm" static="-lm -fopenmp"
+if command -v pkg-config >/dev/null; then
+  export PKG_CONFIG_PATH="$at/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
+  check "pkg-config: version" test "$(pkg-config --modversion perm)" = "$version"
+  flags=$(pkg-config --cflags perm) libraries=$(pkg-config --libs perm) static=$(pkg-config --libs --static perm)
+  check "pkg-config: flags" test "$(echo $flags)" = "-I$at/include"
+  check "pkg-config: libraries" test "$(echo $libraries)" = "-L$at/lib -lperm"
+else skip 3 "pkg-config: not here (apt-get install pkg-config)"; fi
+strict="-std=c99 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
+linked() { (cd "$out" && $cc $strict $flags user.c $libraries -o linked) &&
+  LD_LIBRARY_PATH=$at/lib "$out/linked" | grep -q '^450 '; }
+check "linked with -lperm" linked
+needs() { LD_LIBRARY_PATH=$at/lib ldd "$out/linked" | grep -q "$soname => $at/lib/$soname"; }
+if command -v ldd >/dev/null; then check "it asks for the soname" needs; else skip 1 "ldd: not here"; fi
+archive() { (cd "$out" && $cc $strict $flags user.c "$at/lib/libperm.a" $(echo "$static" | tr ' ' '\n' |
+  grep -vE '^-L|^-lperm') -o archive) && "$out/archive" | grep -q '^450 '; }
+check "linked with libperm.a" archive
+alone() { (cd "$out" && $cc $strict -O0 -DHEADER_ONLY $flags user.c -lm -o alone) && "$out/alone" | grep -q '^450 '; }
+check "headers alone" alone
+
+# -- options: the parser's, --help's, the manual page's and the completion's are the same
+options() { sort -u | grep -v '^--$'; }
+"$at/bin/perm" --list options | sed 's/[ [].*//' | options >"$out/listed"
+check "there are options" test "$(wc -l <"$out/listed")" -ge 35
+grep -oE 'strcmp\((name|argv\[i\]), "--[a-z-]*"|strncmp\(argv\[i\], "--[a-z-]+"' examples/perm_cli.c | grep -oE -e '--[a-z-]+' |
+  options >"$out/parsed"
+check "--help has every option of the parser, and no other" cmp "$out/parsed" "$out/listed"
+grep -A 1 '^\.TP' "$at/share/man/man1/perm.1" | sed 's/\\-/-/g' | grep -oE '^\\fB--[a-z-]+' | cut -c 4- | options >"$out/manual"
+check "the manual page has the same" cmp "$out/manual" "$out/listed"
+"$at/bin/perm" --list methods | cut -f 1 >"$out/methods"
+sed -n '/^\.SH METHODS/,/^\.SH GEN/p' "$at/share/man/man1/perm.1" | sed 's/\\-/-/g; s/\\fR$//' | grep -oE '^\\fB[a-z-]+' |
+  cut -c 4- >"$out/manual_methods"
+check "the manual page has every method" cmp "$out/methods" "$out/manual_methods"
+for method in $(cat "$out/methods"); do # none is refused by name
+  check "method $method is known" sh -c "'$at/bin/perm' --generate ones:3 --method $method 2>&1 | grep -qv 'unknown method'"
+done
+for list in precisions isas; do
+  for name in $("$at/bin/perm" --list $list); do
+    check "$list: $name" sh -c "! '$at/bin/perm' --generate ones:3 --${list%s} $name 2>&1 | grep -q unknown"
+  done
+done
+"$at/bin/perm" --list generators | cut -f 1 | sed 's/:R:C/:2:4/; s/:N:P/:6:0.5/; s/:N:[DKH][A-Z]*/:6:2/; s/:COUNT.*/:2:3:0.5/; s/:[NK]$/:3/; s/^tree:3/tree:4/' \
+  >"$out/generators"
+while read -r kind; do
+  check "generator $kind" "$at/bin/perm" --generate "$kind" --explain
+done <"$out/generators"
+
+# -- manual page
+if command -v groff >/dev/null; then
+  quiet() { groff -man -ww -Tascii "$at/share/man/man1/perm.1" 2>"$out/warnings" >"$out/page" && [ ! -s "$out/warnings" ] &&
+    grep -q 'exact permanents' "$out/page"; }
+  check "groff has no warning" quiet
+else skip 1 "manual page: no groff (apt-get install groff-base)"; fi
+if command -v mandoc >/dev/null; then check "mandoc has no error" mandoc -Tlint -Werror "$at/share/man/man1/perm.1"
+else skip 1 "manual page: no mandoc (apt-get install mandoc)"; fi
+
+# -- completion: what `perm WORD...<tab>` offers
+if command -v bash >/dev/null; then
+  mkdir -p "$out/files/folder"; : >"$out/files/one.mtx"; : >"$out/files/two words.mtx"; : >"$out/files/note.txt"
+  offers() { # offers EXPECTED WORD...: the answers, sorted, separated by |
+    expected=$1; shift
+    answer=$(cd "$out/files" && bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _perm 2>/dev/null
+      printf "%s\n" "${COMPREPLY[@]}"' bash "$at/share/bash-completion/completions/perm" "$at/bin/perm" "$@" | sort | paste -sd '|')
+    [ "$answer" = "$expected" ] || { echo "got $answer instead of $expected"; return 1; }
+  }
+  complete() { check "completion of perm $2 $3 $4" offers "$@"; }
+  complete "--max-bytes|--max-seconds" --max
+  complete "--certify|--checkpoint|--checkpoint-seconds|--cols|--cpu-fallback" --c
+  complete "$(cut -d ' ' -f 1 "$out/listed" | sort | paste -sd '|')" --
+  complete "band|borchardt" --method b
+  complete "$(sort "$out/methods" | paste -sd '|')" --method ""
+  complete "transversals|tree" --method = tr
+  complete "$(sort "$out/methods" | paste -sd '|')" --method =
+  complete "accurate" --precision ac
+  complete "avx2|avx512|avx512ifma" --isa avx
+  complete "er:" --generate er
+  complete "perylene|phenanthrene|pyrene" --generate p
+  complete "grid:" --generate grid
+  complete "" --generate grid :
+  complete "" --generate grid : 8
+  complete "generators|isas|methods|options|precisions" --list ""
+  complete "folder|one.mtx|two words.mtx" ""
+  complete "one.mtx" --json on
+  complete "note.txt" --write n
+  complete "folder|note.txt|one.mtx|two words.mtx" --merge ""
+  complete "" --threads ""
+  complete "all" --gpus ""
+  complete "folder" --gpu-cache ""
+  check "it is registered" bash -c ". '$at/share/bash-completion/completions/perm'; complete -p perm | grep -q _perm"
+else skip 23 "completion: no bash"; fi
+
+# -- and away again
+check uninstall $make -s uninstall DESTDIR="$root" PREFIX=$prefix STATIC=1
+check "nothing is left" test -z "$(find "$root" ! -type d)"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
