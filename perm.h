@@ -903,10 +903,13 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 /* ====================================================================================== >>platform */
 #include <errno.h>
 #include <float.h>
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
-#error "perm.h proves rounding errors: compile it without -ffast-math, -Ofast, -fassociative-math, -ffinite-math-only"
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(_M_FP_FAST)
+#error "perm.h proves rounding errors: compile it without -ffast-math, -Ofast, -funsafe-math-optimizations, /fp:fast"
 #endif
-#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0
+typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]; /* -fsingle-precision-constant */
+/* 1 (s390x) and 16 (x86 with AVX512-FP16) widen only what is narrower than double; 2 is the x87's, -1 unknown. */
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16
 #error "perm.h needs double arithmetic that rounds to double: on 32-bit x86 add -msse2 -mfpmath=sse"
 #endif
 #include <limits.h>
@@ -1199,11 +1202,12 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
    are given only after a look. */
 static int permi_arithmetic_is_sound(void)
 {
-  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5;
+  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5, many = 49;
+  const double divisor = many, whole = many / divisor, seventh = 7 / divisor; /* or is it times 1 / divisor? */
   permi_dd s = permi_two_sum(one, tiny * half);
   double product = (one + 2 * tiny) * (one + 2 * tiny);
   return one + tiny == 1 && one - tiny * half == 1 && one + 3 * tiny == 1 + 4 * tiny && s.hi == 1 && s.lo == tiny / 2 &&
-         least * half > 0 && fma(one + 2 * tiny, one + 2 * tiny, -product) == 4 * tiny * tiny;
+         least * half > 0 && whole == 1 && seventh == 1.0 / 7 && fma(one + 2 * tiny, one + 2 * tiny, -product) == 4 * tiny * tiny;
 }
 
 /* ---- perm_sum: long fixed-point accumulator [Kul13]; word w has weight 2^(64 w - 1074) */

@@ -2,7 +2,7 @@
 # The command line as scripts meet it: values, JSON, exit codes, messages, refusals.
 # The last line is `N passed, N failed, N skipped`.
 cd "$(dirname "$0")/.." || exit 1
-perm=build/perm
+perm=${PERM:-build/perm}
 dir=build/cli
 rm -rf $dir; mkdir -p $dir
 passed=0 failed=0 skipped=0

@@ -4,12 +4,56 @@
 
 #include <limits.h>
 
-__extension__ typedef __int128 oracle_int;
 #if defined(__SIZEOF_FLOAT128__)
 __extension__ typedef __float128 oracle_wide; /* 113 bits */
 #else
 typedef long double oracle_wide;
 #endif
+#if defined(__SIZEOF_INT128__)
+__extension__ typedef __int128 oracle_int;
+#else
+typedef oracle_wide oracle_int; /* 32-bit machines: whole numbers below 2^113, without % and << */
+#endif
+
+/* a b = *high 2^64 + the value returned */
+static uint64_t oracle_product(uint64_t a, uint64_t b, uint64_t *high)
+{
+  const uint64_t half = 0xffffffffu, middle = (a >> 32) * (b & half) + ((a & half) * (b & half) >> 32);
+  *high = (a >> 32) * (b >> 32) + (middle >> 32) + (((a & half) * (b >> 32) + (middle & half)) >> 32);
+  return a * b;
+}
+
+/* a b modulo m, for a, b < m < 2^63 */
+static uint64_t oracle_multiply(uint64_t a, uint64_t b, uint64_t m)
+{
+#if defined(__SIZEOF_INT128__)
+  return (uint64_t)((oracle_int)a * b % m);
+#else
+  uint64_t r = 0;
+  for (; b; b >>= 1, a = 2 * a % m)
+    r = (r + (b & 1) * a) % m;
+  return r;
+#endif
+}
+
+/* The long integer modulo m < 2^63, in 0..m-1 */
+static uint64_t oracle_modulo(const perm_integer *integer, uint64_t m)
+{
+  uint64_t r = 0;
+  int k;
+  for (k = integer->words - 1; k >= 0; k--)
+    r = (oracle_multiply(r, (UINT64_MAX % m + 1) % m, m) + integer->word[k] % m) % m;
+  return integer->negative && r ? m - r : r;
+}
+
+static oracle_int oracle_integer_of(const perm_integer *integer)
+{
+  oracle_int x = 0;
+  int k;
+  for (k = integer->words - 1; k >= 0; k--)
+    x = x * ((oracle_int)UINT64_MAX + 1) + integer->word[k];
+  return integer->negative ? -x : x;
+}
 
 /* Permanent by dynamic programming over subsets of columns, exact while it fits 127 bits. n <= 20. */
 __attribute__((unused)) static oracle_int oracle_integer(int n, const double *a)
@@ -75,25 +119,17 @@ static uint64_t oracle_split(double x, int *exp2)
 static void oracle_add_product(uint64_t *to, const uint64_t *from, int words, uint64_t mantissa, int shift,
                                int subtract)
 {
-  __extension__ typedef unsigned __int128 wide;
   const int offset = shift / 64, bits = shift % 64;
   const uint64_t factor[2] = {mantissa << bits, bits ? mantissa >> (64 - bits) : 0};
   int k, i;
   for (k = 0; k < 2; k++) {
     uint64_t carry = 0, borrow = 0;
     for (i = 0; factor[k] && i + offset + k < words; i++) {
-      wide product = (wide)from[i] * factor[k] + carry;
-      uint64_t low = (uint64_t)product, *at = &to[i + offset + k];
-      carry = (uint64_t)(product >> 64);
-      if (subtract) {
-        wide take = (wide)low + borrow;
-        borrow = *at < take;
-        *at -= (uint64_t)take;
-      } else {
-        wide sum = (wide)*at + low + borrow;
-        borrow = (uint64_t)(sum >> 64);
-        *at = (uint64_t)sum;
-      }
+      uint64_t high, low = oracle_product(from[i], factor[k], &high), *at = &to[i + offset + k], old = *at;
+      low += carry;
+      carry = high + (low < carry);
+      *at = subtract ? old - low - borrow : old + low + borrow;
+      borrow = borrow ? (subtract ? *at >= old : *at <= old) : (subtract ? *at > old : *at < old);
     }
   }
 }

@@ -302,17 +302,17 @@ TEST(t_integers_of_any_size)
       CHECK(!permi_integer_halve(&a, 1));
     permi_integer_reduce(&b, p);
     CHECK(!b.negative && b.word[0] < p);
-    CHECK((__int128)x % (__int128)p == (__int128)b.word[0] - (x < 0 && b.word[0] ? (__int128)p : 0));
+    CHECK((x < 0 && b.word[0] ? p - b.word[0] : b.word[0]) == (x < 0 ? 0 - (uint64_t)x : (uint64_t)x) % p);
     /* (x 2^shift + x) mod p, the slow way */
     a = permi_integer_of(x);
     CHECK(permi_integer_multiply(&a, &power, &b) && permi_integer_add(&b, &a, 0));
     permi_integer_reduce(&b, p);
     permi_integer_reduce(&a, p);
     {
-      unsigned __int128 r = a.word[0];
+      uint64_t r = a.word[0];
       for (i = 0; i < shift; i++)
         r = 2 * r % p;
-      CHECK((uint64_t)((r + a.word[0]) % p) == b.word[0]);
+      CHECK((r + a.word[0]) % p == b.word[0]);
     }
   }
   {

@@ -59,33 +59,30 @@ static permi_number exact_compute(int n, int parts, const int64_t *a, exact_choi
 static void exact_oracle(int n, int parts, const int64_t *a, uint64_t m, uint64_t *re, uint64_t *im)
 {
   size_t subsets = (size_t)1 << n, s;
-  uint64_t *value = (uint64_t *)calloc(2 * subsets, sizeof *value);
+  uint64_t *value = (uint64_t *)calloc(2 * subsets, sizeof *value), entry[2 * 16 * 16];
+  int k;
+  for (k = 0; k < n * n * parts; k++) {
+    const perm_integer x = permi_integer_of(a[k]);
+    entry[k] = oracle_modulo(&x, m);
+  }
   value[0] = 1;
   for (s = 0; s + 1 < subsets; s++) {
     int row = __builtin_popcountll(s), j;
     for (j = 0; j < n; j++)
       if (!(s >> j & 1)) {
+        const uint64_t *from = value + 2 * s, *x = entry + (row * n + j) * parts;
         uint64_t *to = value + 2 * (s | (size_t)1 << j);
-        __int128 x = a[(row * n + j) * parts], y = parts == 2 ? a[(row * n + j) * parts + 1] : 0;
-        unsigned __int128 p = (unsigned __int128)((x % m + m) % m), q = (unsigned __int128)((y % m + m) % m);
-        uint64_t pr = (uint64_t)(p * value[2 * s] % m), qi = (uint64_t)(q * value[2 * s + 1] % m);
-        uint64_t pi = (uint64_t)(p * value[2 * s + 1] % m), qr = (uint64_t)(q * value[2 * s] % m);
-        to[0] = (uint64_t)(((unsigned __int128)to[0] + pr + (m - qi)) % m);
-        to[1] = (uint64_t)(((unsigned __int128)to[1] + pi + qr) % m);
+        to[0] = (to[0] + oracle_multiply(x[0], from[0], m)) % m;
+        if (parts == 2) {
+          to[0] = (to[0] + m - oracle_multiply(x[1], from[1], m)) % m;
+          to[1] = (to[1] + oracle_multiply(x[0], from[1], m)) % m;
+          to[1] = (to[1] + oracle_multiply(x[1], from[0], m)) % m;
+        }
       }
   }
   *re = value[2 * subsets - 2];
   *im = value[2 * subsets - 1];
   free(value);
-}
-
-static uint64_t exact_modulo(const perm_integer *integer, uint64_t m)
-{
-  unsigned __int128 r = 0;
-  int k;
-  for (k = integer->words - 1; k >= 0; k--)
-    r = ((r << 64) | integer->word[k]) % m;
-  return integer->negative && r ? m - (uint64_t)r : (uint64_t)r;
 }
 
 static int exact_equal(const permi_number *a, const permi_number *b)
@@ -115,8 +112,8 @@ static void exact_check(const char *what, int n, int parts, const int64_t *a)
       first = number;
     CHECK_SHOW(exact_equal(&first, &number), "%s, n = %d: %s differs", what, n, perm_isa_name((perm_isa)isa));
     for (k = 0; k < 3; k++)
-      CHECK_SHOW(exact_modulo(&number.integer, exact_moduli[k]) == re[k] &&
-                     exact_modulo(&number.imaginary_integer, exact_moduli[k]) == im[k],
+      CHECK_SHOW(oracle_modulo(&number.integer, exact_moduli[k]) == re[k] &&
+                     oracle_modulo(&number.imaginary_integer, exact_moduli[k]) == im[k],
                  "%s, n = %d, %s", what, n, perm_isa_name((perm_isa)isa));
   }
   choice.isa = PERM_ISA_AUTO;
@@ -335,7 +332,7 @@ TEST(t_exact_every_number_of_limbs)
             permi_number residue;
             choice.modulus = exact_moduli[k];
             residue = exact_compute(n, 1, a, choice);
-            CHECK_SHOW(residue.integer.word[0] == exact_modulo(&expected.integer, exact_moduli[k]), "%s, n = %d", what,
+            CHECK_SHOW(residue.integer.word[0] == oracle_modulo(&expected.integer, exact_moduli[k]), "%s, n = %d", what,
                        n);
           }
       }

@@ -3,13 +3,11 @@
    refused by name. */
 
 #define T_SPARSE_MAX 14
-__extension__ typedef __int128 t_sparse_wide;
-__extension__ typedef unsigned __int128 t_sparse_unsigned;
 
 /* Expansion over column subsets, row by row, in integers: 2^n n additions. `moduli` takes |entries|. */
-static t_sparse_wide oracle_subsets(int n, const int64_t *a, int moduli)
+static oracle_int oracle_subsets(int n, const int64_t *a, int moduli)
 {
-  t_sparse_wide *sum = (t_sparse_wide *)calloc((size_t)1 << n, sizeof *sum), r;
+  oracle_int *sum = (oracle_int *)calloc((size_t)1 << n, sizeof *sum), r;
   unsigned set;
   int i, j;
   sum[0] = 1;
@@ -91,13 +89,9 @@ static perm_matrix t_sparse_integers(int n, const int64_t *a)
   return matrix;
 }
 
-static t_sparse_wide t_sparse_value(const perm_result *result)
+static oracle_int t_sparse_value(const perm_result *result)
 {
-  t_sparse_wide x = 0;
-  int i;
-  for (i = result->integer.words; i-- > 0;)
-    x = (t_sparse_wide)((t_sparse_unsigned)x << 64 | result->integer.word[i]);
-  return result->integer.negative ? -x : x;
+  return oracle_integer_of(&result->integer);
 }
 
 /* A random matrix of a shape that the preparation has to deal with. */
@@ -128,7 +122,7 @@ static void t_sparse_random(int n, int shape, int64_t *a)
 }
 
 /* Doubles of a result with exponent 0 against the exact integer. */
-static int t_sparse_within(const perm_result *result, t_sparse_wide exact)
+static int t_sparse_within(const perm_result *result, oracle_int exact)
 {
   long double off = (long double)result->value - (long double)exact;
   return result->exp2 == 0 && (off < 0 ? -off : off) <= (long double)result->error + 1e-19L * fabsl((long double)exact);
@@ -142,7 +136,7 @@ TEST(t_sparse_equals_expansion)
     int n = 1 + test_below(12), method;
     perm_matrix matrix;
     perm_result result;
-    t_sparse_wide expected, moduli;
+    oracle_int expected, moduli;
     t_sparse_random(n, test_below(20), a);
     expected = oracle_subsets(n, a, 0);
     moduli = oracle_subsets(n, a, 1);
@@ -217,7 +211,7 @@ TEST(t_sparse_transpose_permutation_blocks)
       perm_matrix_free(&matrix[i]);
     }
     { /* diag(a[0..k), a[k..n)) with couplings above */
-      t_sparse_wide parts[2];
+      oracle_int parts[2];
       for (i = 0; i < n; i++)
         for (j = 0; j < n; j++)
           a[i * n + j] = i >= k && j < k ? 0 : a[i * n + j];
@@ -288,35 +282,17 @@ TEST(t_sparse_known_sequences)
   perm_matrix_free(&matrix);
 }
 
-/* Permanent modulo p of a Gaussian matrix (b: imaginary parts, may be NULL), by subsets of columns. */
+/* Permanent modulo p of a Gaussian matrix (b: imaginary parts, may be NULL). */
 static void t_sparse_residue(int n, const int64_t *a, const int64_t *b, uint64_t p, uint64_t value[2])
 {
-  __int128 *sum = (__int128 *)calloc((size_t)2 << n, sizeof *sum);
-  int mask, j, k;
-  sum[0] = 1;
-  for (mask = 1; mask < 1 << n; mask++)
-    for (j = 0; j < n; j++)
-      if (mask >> j & 1) {
-        int row = __builtin_popcount((unsigned)mask) - 1;
-        const __int128 *from = sum + 2 * (mask ^ 1 << j);
-        __int128 x = a[row * n + j] % (__int128)p, y = b ? b[row * n + j] % (__int128)p : 0;
-        sum[2 * mask] = (sum[2 * mask] + from[0] * x - from[1] * y) % (__int128)p;
-        sum[2 * mask + 1] = (sum[2 * mask + 1] + from[0] * y + from[1] * x) % (__int128)p;
-      }
-  for (k = 0; k < 2; k++) {
-    __int128 r = sum[2 * ((1 << n) - 1) + k];
-    value[k] = (uint64_t)(r < 0 ? r + (__int128)p : r);
-  }
-  free(sum);
-}
-
-static uint64_t t_sparse_modulo(const perm_integer *integer, uint64_t p)
-{
-  unsigned __int128 r = 0;
+  int64_t both[2 * T_SPARSE_MAX * T_SPARSE_MAX];
   int i;
-  for (i = integer->words - 1; i >= 0; i--)
-    r = ((r << 64) + integer->word[i]) % p;
-  return integer->negative && r ? p - (uint64_t)r : (uint64_t)r;
+  for (i = 0; i < n * n; i++) {
+    both[b ? 2 * i : i] = a[i];
+    if (b)
+      both[2 * i + 1] = b[i];
+  }
+  exact_oracle(n, b ? 2 : 1, both, p, &value[0], &value[1]);
 }
 
 /* Entries of any size, both signs: as many words as it takes, checked modulo two primes, and modulo itself. */
@@ -345,7 +321,7 @@ TEST(t_sparse_integers_of_any_size)
       uint64_t expected[2];
       perm_result residue;
       t_sparse_residue(n, a, NULL, prime[k], expected);
-      CHECK_SHOW(t_sparse_modulo(&result.integer, prime[k]) == expected[0], "trial %d, n %d, %d bits", trial, n, bits);
+      CHECK_SHOW(oracle_modulo(&result.integer, prime[k]) == expected[0], "trial %d, n %d, %d bits", trial, n, bits);
       options.modulus = prime[k];
       CHECK(perm_compute_sparse(&matrix, &options, &residue) == PERM_OK && residue.modulus == prime[k]);
       CHECK(residue.exact && residue.integer.words <= 1 && residue.integer.word[0] == expected[0]);
@@ -386,8 +362,8 @@ TEST(t_sparse_gaussian_integers)
       uint64_t expected[2];
       perm_result residue;
       t_sparse_residue(n, a, b, prime[k], expected);
-      CHECK(t_sparse_modulo(&result.integer, prime[k]) == expected[0]);
-      CHECK(t_sparse_modulo(&result.imaginary_integer, prime[k]) == expected[1]);
+      CHECK(oracle_modulo(&result.integer, prime[k]) == expected[0]);
+      CHECK(oracle_modulo(&result.imaginary_integer, prime[k]) == expected[1]);
       options.modulus = prime[k];
       CHECK(perm_compute_sparse(&matrix, &options, &residue) == PERM_OK);
       CHECK(residue.integer.word[0] == expected[0] && residue.imaginary_integer.word[0] == expected[1]);
@@ -456,7 +432,7 @@ TEST(t_sparse_long_permanents_modulo)
   perm_options options = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT);
   perm_matrix matrix;
   perm_result result;
-  unsigned __int128 diagonal = 1, rest = 1;
+  uint64_t diagonal = 1, rest = 1;
   int i;
   for (i = 0; i < ORDER; i++) {
     row[2 * i] = row[2 * i + 1] = i;
@@ -464,8 +440,8 @@ TEST(t_sparse_long_permanents_modulo)
     column[2 * i + 1] = (i + 1) % ORDER;
     integer[2 * i] = 1000000007 + i;
     integer[2 * i + 1] = 998244353 - i;
-    diagonal = diagonal * (uint64_t)integer[2 * i] % p;
-    rest = rest * (uint64_t)integer[2 * i + 1] % p;
+    diagonal = oracle_multiply(diagonal, (uint64_t)integer[2 * i], p);
+    rest = oracle_multiply(rest, (uint64_t)integer[2 * i + 1], p);
   }
   CHECK(perm_matrix_from_triplets(ORDER, ORDER, 2 * ORDER, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL,
                                   &matrix, NULL) == PERM_OK);
@@ -474,7 +450,7 @@ TEST(t_sparse_long_permanents_modulo)
   options.modulus = p;
   options.certify = 1; /* no merges of degree 2: the frontier does it all */
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
-  CHECK(result.integer.word[0] == (uint64_t)((diagonal + rest) % p));
+  CHECK(result.integer.word[0] == (diagonal + rest) % p);
   CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK && !result.exact && result.exp2 > 4544);
   perm_matrix_free(&matrix);
 }

@@ -4,11 +4,15 @@
 static void state_add_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, perm_partial *partial)
 {
   uint64_t indices[2], squares[2];
-  const unsigned __int128 b = begin, e = end, sum = (e - b) * (b + e + 1) / 2; /* below 2^128 */
+  const int odd[2] = {(int)(begin & 1), (int)(end & 1)}; /* k (k + 1) / 2 without overflow */
+  uint64_t high[2], low = oracle_product((end + odd[1]) / 2, end + !odd[1], &high[1]);
+  const uint64_t before = oracle_product((begin + odd[0]) / 2, begin + !odd[0], &high[0]);
   permi_prefix_sums(begin, &indices[0], &squares[0]);
   permi_prefix_sums(end, &indices[1], &squares[1]);
-  permi_sum_carry(&partial->value, 1074 / 64, (uint64_t)sum << (1074 % 64), (uint64_t)(sum >> (64 - 1074 % 64)), 0);
-  permi_sum_carry(&partial->value, 1074 / 64 + 2, (uint64_t)(sum >> (128 - 1074 % 64)), 0, 0);
+  high[1] -= high[0] + (low < before);
+  low -= before;
+  permi_sum_carry(&partial->value, 1074 / 64, low << (1074 % 64), low >> (64 - 1074 % 64) | high[1] << (1074 % 64), 0);
+  permi_sum_carry(&partial->value, 1074 / 64 + 2, high[1] >> (64 - 1074 % 64), 0, 0);
   partial->indices += indices[1] - indices[0];
   partial->squares += squares[1] - squares[0];
   partial->chunks += end - begin;
@@ -258,7 +262,7 @@ TEST(t_state_at_orders_63_and_64)
     perm_result r, wanted;
     CHECK(perm_state_create(job, &whole) == PERM_OK);
     CHECK(perm_job_execute(job, whole, NULL, &wanted) == PERM_OK);
-    CHECK(wanted.value == (double)((unsigned __int128)chunks[0] * ((unsigned __int128)chunks[0] + 1) / 2 +
+    CHECK(wanted.value == (double)((oracle_int)chunks[0] * ((oracle_int)chunks[0] + 1) / 2 +
                                    chunks[1] * (chunks[1] + 1) / 2));
     perm_state_free(whole);
     memset(&options, 0, sizeof options);

@@ -47,7 +47,7 @@ TEST(t_tree_equals_expansion)
     perm_options options = t_tree_options(PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_result result;
-    t_sparse_wide expected, moduli;
+    oracle_int expected, moduli;
     t_sparse_random(n, test_below(20), a);
     expected = oracle_subsets(n, a, 0);
     moduli = oracle_subsets(n, a, 1);

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Lines of perm.h and perm_sparse.h that the tests run, by gcov: a table by room, then the lines not run.
+# Fails below 97 % of either header. tests/coverage.md says why the rest is not run.
+# Usage: tests/coverage.sh [report]     report: of the counts there are, no run
+# -O0, without which lines melt into each other. Counts of all programs and runs are added; kernels are lines of
+# >>template, run or not by any instance. Lines that a compiler does not see (NEON, no 128-bit integers) do not count.
+# The last line is `N passed, N failed, N skipped`.
+cd "$(dirname "$0")/.." || exit 1
+out=build/coverage least=97
+compiler=${CC:-gcc}
+if ! command -v gcov >/dev/null || ! $compiler --version | grep -q Free; then
+  echo "SKIP coverage: needs gcc and gcov"
+  [ -z "$REQUIRE" ]; failed=$?
+  echo "0 passed, $failed failed, $((1 - failed)) skipped"
+  exit $failed
+fi
+mkdir -p $out
+if [ "$1" != report ]; then
+  rm -rf $out/*
+  build="$compiler -std=gnu11 -O0 --coverage -fopenmp -I. -Itests"
+  $build tests/all.c -o $out/tests -lm & one=$!
+  $build examples/perm_cli.c -o $out/perm -lm & two=$!
+  wait $one && wait $two || exit 1
+  $out/tests -s 0/2 >$out/part0.log & one=$!
+  $out/tests -s 1/2 >$out/part1.log & two=$!
+  wait $one; first=$?
+  wait $two && [ $first -eq 0 ] && PERM=$out/perm sh tests/cli.sh >$out/cli.log || {
+    cat $out/*.log; echo "FAIL tests under gcov"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+fi
+for program in tests-all perm-perm_cli; do
+  mkdir -p $out/$program
+  (cd $out/$program && gcov -r -s "$OLDPWD" ../$program.gcda >/dev/null 2>&1) || exit 1
+done
+# A .gcov line is count:line:text. Instances of functions that share a line follow it again between dashes: skipped.
+for header in perm.h perm_sparse.h; do cat $out/*/$header.gcov | awk -v header=$header '
+  BEGIN { FS = ":" }
+  /^-+$/ { apart = 1; next }
+  { count = $1; line = $2 + 0; gsub(/[ *]/, "", count) }
+  line == 0 { last = apart = 0; next }
+  apart && line <= last { next } # an instance
+  { apart = 0; last = line }
+  count == "-" { next }
+  { seen[line] = 1; if (count !~ /^[#=]/) run[line] = 1 }
+  END { for (line in seen) print header, line, line in run }' | sort -k2n; done >$out/lines
+awk -v least=$least '
+  FILENAME != ARGV[3] {
+    if ($0 ~ /^\/\* =+ >>[a-z]+/) { split($0, part, ">>"); split(part[2], name, /[^a-z]/); room = name[1] }
+    at[FILENAME, FNR] = room == "" ? "manual" : room; text[FILENAME, FNR] = $0; next
+  }
+  {
+    key = $1 " " at[$1, $2]
+    if (!(key in lines)) order[++rooms] = key
+    lines[key]++; lines[$1]++; run[key] += $3; run[$1] += $3
+    if (!$3) missing[++missed] = $1 ":" $2 ": " text[$1, $2]
+  }
+  END {
+    printf "%-28s %7s %7s %7s\n", "room", "lines", "not run", "run %"
+    for (i = 1; i <= rooms; i++) row(order[i])
+    for (i = 1; i <= missed; i++) print missing[i]
+    row("perm.h"); row("perm_sparse.h")
+    for (i = 1; i < 3; i++) if (lines[ARGV[i]] < 3000 || 100 * run[ARGV[i]] < least * lines[ARGV[i]]) {
+      failed++; print "FAIL " ARGV[i] ": less than " least " % of lines run" }
+    print 2 - failed " passed, " failed + 0 " failed, 0 skipped"
+    exit failed > 0
+  }
+  function row(key) { printf "%-28s %7d %7d %7.2f\n", key, lines[key], lines[key] - run[key], 100 * run[key] / lines[key] }
+' perm.h perm_sparse.h $out/lines
