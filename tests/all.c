@@ -43,6 +43,7 @@ static int test_file_fault(const char *operation, size_t *bytes); /* t_checkpoin
 #include "t_estimate.c"
 #include "t_minors.c"
 #include "t_batch.c"
+#include "t_arguments.c"
 
 int main(int argc, char **argv)
 {

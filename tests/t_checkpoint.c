@@ -251,6 +251,9 @@ TEST(t_checkpoint_strangers_are_named)
   STRANGER(a, precision, PERM_PRECISION_DD, "made with precision default, not dd")
   STRANGER(a, method, PERM_GLYNN, "made with method dense, not glynn")
   STRANGER(a, certify, 1, "made with certify 0, not 1")
+  STRANGER(b, tune, 1, "made with tune 0, not 1") /* what follows may change the plan: told only if it did */
+  STRANGER(b, plan_effort, 2, "made with plan_effort 0, not 2")
+  STRANGER(b, max_bytes, 1e9, "made with max_bytes 0, not 1e+09")
   if (dense_next_isa(PERM_ISA_PLAIN)) {
     STRANGER(a, isa, (perm_isa)dense_next_isa(PERM_ISA_PLAIN), "made with isa plain, not")
   }

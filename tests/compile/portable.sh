@@ -1,0 +1,112 @@
+#!/bin/sh
+# Other machines, C libraries and flags: unit tests run on 32-bit x86, s390x (big-endian) and riscv64 under emulation,
+# and with musl; checkpoints go from x86-64 to s390x and back; flags that break the proofs are refused or seen.
+# Usage: [REQUIRE=1] tests/compile/portable.sh [full]
+# full: every test everywhere (hours under emulation; on all cores), and other levels and flags on this machine too.
+# What is missing is skipped, counted (`make setup-full` installs it); REQUIRE=1: a failure.
+# Writes build/portable/table.md. The last line is `N passed, N failed, N skipped`.
+cd "$(dirname "$0")/../.." || exit 1
+out=build/portable
+mkdir -p $out
+# What depends on the machine: byte order, word length, contraction, long double, the C library's numbers and files.
+tests="t_sum t_integers t_every_status t_ones t_derangements t_power_of_two t_small_r t_extreme t_bounds_for_free
+  t_exact_takes t_state t_partial t_checkpoint_round t_checkpoint_frozen t_checkpoint_strangers t_io_reads
+  t_io_malformed t_precision t_rect_fixed t_minors_fixed t_sparse_fixed t_batch_fixed"
+[ "$1" = full ] && tests="" && processes=$(getconf _NPROCESSORS_ONLN)
+processes=${processes:-2}
+passed=0 failed=0 skipped=0
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAIL $1"; head -n 20 $out/log; }
+skip() { echo "SKIP $1"; if [ -n "$REQUIRE" ]; then failed=$((failed + 1)); else skipped=$((skipped + 1)); fi; }
+try() { name=$1; shift; if "$@" >$out/log 2>&1; then pass; else fail "$name: $*"; fi; }
+refused() { name=$1; shift; if "$@" >$out/log 2>&1; then fail "$name is not refused"; else
+  try "$name: why" grep -q 'perm.h needs double\|perm.h proves\|permi_constants_are_doubles' $out/log; fi; }
+works() { # RUNNER COMPILER FLAGS...: a program of this compiler runs here
+  runner=$1; shift
+  echo 'int main(void) { return 0; }' | "$@" -x c - -lm -o $out/probe 2>/dev/null && $runner $out/probe
+}
+echo "| machine | compiler | tests passed | failed | skipped |
+|---|---|---|---|---|" >$out/table.md
+machine() { # NAME TO-INSTALL RUNNER COMPILER FLAGS...: builds and runs the unit tests
+  name=$1 install=$2 runner=$3; shift 3
+  if ! works "$runner" "$@"; then skip "$name: install $install"; return; fi
+  echo "== $name: $*"
+  if ! "$@" -std=gnu11 -Wall -Wextra -Wshadow -Werror -I. -Itests tests/all.c -o $out/tests_"$name" -lm >$out/log 2>&1
+  then fail "build of the tests: $name"; return; fi
+  part=0 ids=""
+  while [ $part -lt $processes ]; do
+    $runner $out/tests_"$name" -s $part/$processes $tests >$out/"$name".$part.log 2>&1 & ids="$ids $!"
+    part=$((part + 1))
+  done
+  for id in $ids; do wait $id; done
+  cat $out/"$name".*.log | grep -E '^FAIL|^SKIP|repeat:'
+  set -- "$*" $(tail -q -n 1 $out/"$name".*.log | awk -v parts=$processes '
+    / passed, .* failed, .* skipped$/ { p += $1; f += $3; s += $5; ended++ }
+    END { print p + 0, f + parts - ended, s + 0 }') # a part that did not end has failed
+  echo "$2 passed, $3 failed, $4 skipped"
+  echo "| $name | \`$1\` | $2 | $3 | $4 |" >>$out/table.md
+  passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
+}
+s390x="s390x-linux-gnu-gcc -static"
+qemu() { command -v qemu-$1 || command -v qemu-$1-static || echo qemu-$1; }
+rm -f $out/*.log
+machine i686 "gcc-i686-linux-gnu libc6-dev-i386-cross" "" i686-linux-gnu-gcc -O2 -msse2 -mfpmath=sse -static
+machine s390x "gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user" "$(qemu s390x)" $s390x -O2
+machine riscv64 "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user" "$(qemu riscv64)" riscv64-linux-gnu-gcc -static -O1
+machine musl musl-tools "" musl-gcc -static -Os
+if [ "$1" = full ]; then
+  machine aarch64 "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" "$(qemu aarch64)" \
+    aarch64-linux-gnu-gcc -static -O2
+  fma=""; [ "$(uname -m)" = x86_64 ] && fma="-march=haswell"
+  for level in -O0 -O1 -O3 -Os "-O2 $fma -ffp-contract=fast" "-O2 -fno-signed-zeros -fno-trapping-math -fno-math-errno"
+  do machine "here, gcc $level" gcc "" gcc $level -fopenmp; done
+  for level in -O1 "-O3 $fma -ffp-contract=fast"; do machine "here, clang $level" clang "" clang $level; done
+fi
+
+# Checkpoints: the same bytes on x86-64 and s390x, and what one began the other ends.
+exchange() { # OPTIONS...
+  rm -f $out/little.* $out/big.*
+  for part in 1 2; do
+    build/perm "$@" --isa plain --threads 1 --part $part/2 --checkpoint $out/little.$part >/dev/null &&
+      $there $out/perm_s390x "$@" --isa plain --threads 1 --part $part/2 --checkpoint $out/big.$part >/dev/null &&
+      cmp $out/little.$part $out/big.$part || return 1
+  done
+  build/perm "$@" --isa plain | grep permanent >$out/whole
+  build/perm --merge $out/little.1 $out/big.2 | grep permanent >$out/merged && cmp $out/whole $out/merged &&
+    $there $out/perm_s390x --merge $out/big.1 $out/little.2 | grep permanent >$out/merged && cmp $out/whole $out/merged
+}
+there=$(qemu s390x)
+if ! works "$there" $s390x || [ "$(uname -m)" != x86_64 ]; then skip "checkpoints from x86-64 to s390x and back"; else
+  try "command for s390x" $s390x -std=c99 -O1 -Werror -Wall -Wextra -I. examples/perm_cli.c -o $out/perm_s390x -lm
+  try "command" make -s build/perm
+  try "checkpoints: real" exchange --generate uniform:14 --method glynn
+  try "checkpoints: complex" exchange --generate complex-gauss:11 --method glynn
+  try "checkpoints: integers" exchange --generate bernoulli:16 --method exact
+fi
+
+# Flags. GCC says in macros what it may do; clang only partly, and then bounds are refused at run time.
+printf '#define PERM_IMPLEMENTATION\n#include "perm.h"\n' >$out/flags.c
+check="-I. -fsyntax-only $out/flags.c"
+if works "" i686-linux-gnu-gcc -static; then
+  refused "x87" i686-linux-gnu-gcc $check
+  refused "x87 and SSE" i686-linux-gnu-gcc -msse2 -mfpmath=both $check
+fi
+for compiler in gcc clang; do
+  if ! command -v $compiler >/dev/null; then skip "flags of $compiler: install it"; continue; fi
+  for flag in -ffast-math -Ofast -ffinite-math-only; do refused "$compiler $flag" $compiler $flag $check; done
+done
+if command -v gcc >/dev/null && [ "$(uname -m)" = x86_64 ]; then
+  for flag in -funsafe-math-optimizations -freciprocal-math -fsingle-precision-constant \
+    "-fassociative-math -fno-signed-zeros -fno-trapping-math"; do refused "gcc $flag" gcc $flag $check; done
+  try "gcc -march=sapphirerapids" gcc -std=gnu11 -march=sapphirerapids $check
+fi
+try "s390x in C99" $s390x -std=c99 $check
+if works "" clang; then
+  for flags in "" "1 -funsafe-math-optimizations" "1 -fassociative-math -fno-signed-zeros -fno-trapping-math" \
+    "1 -freciprocal-math"; do
+    try "clang $flags: build" clang -O2 ${flags#1} -I. tests/compile/bounds.c -o $out/bounds -lm
+    try "clang $flags: bounds only where they hold" $out/bounds ${flags%% *}
+  done
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

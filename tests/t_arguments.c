@@ -1,0 +1,150 @@
+/* What the public functions do not take: each refuses by name, says which argument it was, and yields no number. */
+
+/* The last result says that much. */
+#define ARGUMENTS_BAD(call, status_, argument_, text_)                                                         \
+  CHECK_SHOW((call) == (status_) && r.status == (status_), "%s: %s", text_, r.message);                        \
+  CHECK_SHOW(r.argument == (argument_), "%s: argument %d, not %d", r.message, r.argument, argument_);          \
+  CHECK(isnan(r.value) && r.error == (double)INFINITY);                                                        \
+  CHECK_TEXT(r.message, text_);
+
+TEST(t_arguments_null)
+{
+  double a[36], minors[6];
+  unsigned char bytes[PERM_PARTIAL_BYTES];
+  const int counts[2] = {1, 1};
+  perm_options options = {0};
+  perm_plan plan;
+  perm_job *job;
+  perm_state *state = NULL, *other = NULL;
+  perm_partial partial;
+  perm_leaf leaf;
+  perm_matrix matrix;
+  perm_result r;
+  uint64_t begin, end;
+  char text[8] = "before";
+  job_matrix(6, a);
+  job = job_make(6, a, &options, &plan);
+  memset(&partial, 0, sizeof partial);
+  CHECK(perm_job_leaf(NULL, 0, &leaf) == PERM_ERROR_NULL && perm_job_leaf(job, 0, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_job_leaf(job, -1, &leaf) == PERM_ERROR_RANGE && perm_job_leaf(job, 1, &leaf) == PERM_ERROR_RANGE);
+  CHECK(perm_job_fingerprint(NULL) == 0 && perm_job_fingerprint(job) != 0);
+  CHECK(perm_job_run(NULL, 0, 0, 1, &partial) == PERM_ERROR_NULL);
+  CHECK(perm_job_run(job, 0, 0, 1, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_job_run(job, 1, 0, 1, &partial) == PERM_ERROR_RANGE && !partial.chunks);
+  CHECK(perm_partial_merge(NULL, &partial) == PERM_ERROR_NULL && perm_partial_merge(&partial, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_partial_encode(&partial, bytes, sizeof bytes) == sizeof bytes);
+  CHECK(perm_partial_decode(NULL, sizeof bytes, &partial) == PERM_ERROR_NULL);
+  CHECK(perm_partial_decode(bytes, sizeof bytes, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_state_create(NULL, &state) == PERM_ERROR_NULL && perm_state_create(job, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_state_create(job, &state) == PERM_OK);
+  CHECK(perm_state_left(job, NULL, 0, 0, &begin, &end) == PERM_ERROR_NULL);
+  CHECK(perm_state_left(job, state, 0, 0, &begin, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_state_finish(job, state, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_job_execute(job, state, NULL, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_job_finish(job, &partial, NULL) == PERM_ERROR_NULL);
+  ARGUMENTS_BAD(perm_job_finish(NULL, &partial, &r), PERM_ERROR_NULL, 1, "job is NULL")
+  ARGUMENTS_BAD(perm_job_finish(job, NULL, &r), PERM_ERROR_NULL, 2, "partials is NULL")
+  ARGUMENTS_BAD(perm_checkpoint_write(job, NULL, "build/none", NULL, &r), PERM_ERROR_NULL, 2, "state is NULL")
+  ARGUMENTS_BAD(perm_checkpoint_write(job, state, NULL, NULL, &r), PERM_ERROR_NULL, 3, "path is NULL")
+  ARGUMENTS_BAD(perm_checkpoint_read(NULL, "build/none", NULL, &other, &r), PERM_ERROR_NULL, 1, "job is NULL")
+  ARGUMENTS_BAD(perm_checkpoint_read(job, NULL, NULL, &other, &r), PERM_ERROR_NULL, 2, "path is NULL")
+  ARGUMENTS_BAD(perm_checkpoint_read(job, "build/none", NULL, NULL, &r), PERM_ERROR_NULL, 4, "state is NULL")
+  ARGUMENTS_BAD(perm_checkpoint_options(NULL, &options, NULL, NULL, &r), PERM_ERROR_NULL, 1, "path is NULL")
+  ARGUMENTS_BAD(perm_checkpoint_options("build/none", NULL, NULL, NULL, &r), PERM_ERROR_NULL, 2, "options is NULL")
+  CHECK(!other);
+  CHECK(perm_compute_repeated_real(2, 2, a, 2, counts, counts, NULL, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_minors_real(2, 2, a, 2, NULL, NULL, 0, NULL, minors, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_compute_sparse(NULL, NULL, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_matrix_from_triplets(2, 2, 1, NULL, counts, NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, &matrix, &r) ==
+        PERM_ERROR_NULL && r.argument == 4);
+  CHECK(perm_result_text(NULL, text, sizeof text) == 0 && !text[0]);
+  perm_state_free(state);
+  perm_job_free(job);
+}
+
+TEST(t_arguments_options)
+{
+  static double a[65 * 65];
+  static const int64_t whole[4] = {1, 2, 3, 4};
+  const int counts[2] = {1, 1}, row[2] = {0, 1}, column[2] = {0, 1};
+  perm_options options;
+  perm_plan plan;
+  perm_matrix matrix;
+  perm_result r;
+  int i, isa;
+  for (i = 0; i < 65 * 65; i++)
+    a[i] = 1 + i % 7;
+#define ARGUMENTS_OPTION(call, field, value_, status_, argument_, text_) \
+  memset(&options, 0, sizeof options);                                   \
+  options.field = value_;                                                \
+  ARGUMENTS_BAD(call, status_, argument_, text_)
+#define ARGUMENTS_DENSE(field, value_, text_) \
+  ARGUMENTS_OPTION(perm_compute_real(2, 2, a, 2, &options, &r), field, value_, PERM_ERROR_OPTION, 5, text_)
+  ARGUMENTS_DENSE(modulus, 1, "modulus is not between 2 and 2^63")
+  ARGUMENTS_DENSE(modulus, (UINT64_C(1) << 63) + 1, "modulus is not between 2 and 2^63")
+  ARGUMENTS_DENSE(gpus, -2, "gpus is below -1")
+  ARGUMENTS_DENSE(tune, -2, "tune is below -1")
+  ARGUMENTS_DENSE(cpu_fallback, 2, "cpu_fallback is neither 0 nor 1")
+  ARGUMENTS_DENSE(isa, PERM_ISA_CUDA, "isa cuda needs gpus")
+  for (isa = 1; isa < PERM_ISA_COUNT; isa++) /* Arm has no AVX2, x86 no NEON */
+    if (isa != PERM_ISA_CUDA && !permi_isa_here((perm_isa)isa)) {
+      ARGUMENTS_OPTION(perm_compute_real(2, 2, a, 2, &options, &r), isa, (perm_isa)isa, PERM_ERROR_UNSUPPORTED, 5,
+                       "this machine has no")
+      CHECK_TEXT(r.message, perm_isa_name((perm_isa)isa));
+    }
+  ARGUMENTS_OPTION(perm_plan_real(65, 65, a, 65, &options, &plan, &r), method, PERM_DENSE, PERM_ERROR_SIZE, 2,
+                   "order 65: dense engines go up to 64")
+  ARGUMENTS_OPTION(perm_plan_real(21, 21, a, 65, &options, &plan, &r), method, PERM_EXPANSION, PERM_ERROR_SIZE, 2,
+                   "n is 21; the expansion goes up to 20")
+  ARGUMENTS_OPTION(perm_plan_real(64, 64, a, 65, &options, &plan, &r), method, PERM_RYSER, PERM_ERROR_SIZE, 2,
+                   "n is 64; Ryser's 2^n subsets go up to 63")
+  memset(&options, 0, sizeof options);
+  ARGUMENTS_BAD(perm_compute_repeated_real(-1, 2, a, 2, counts, counts, &options, &r), PERM_ERROR_SIZE, 1,
+                "m is negative (-1 rows)")
+  ARGUMENTS_BAD(perm_compute_repeated_real(2, -1, a, 2, counts, counts, &options, &r), PERM_ERROR_SIZE, 2,
+                "n is negative (-1 columns)")
+#define ARGUMENTS_REPEATED(field, value_, text_)                                                            \
+  ARGUMENTS_OPTION(perm_compute_repeated_real(2, 2, a, 2, counts, counts, &options, &r), field, value_,      \
+                   PERM_ERROR_UNSUPPORTED, 7, text_)
+  ARGUMENTS_REPEATED(modulus, 97, "modulus is for integers")
+  ARGUMENTS_REPEATED(precision, PERM_PRECISION_EXACT, "precision exact is for integers")
+  ARGUMENTS_REPEATED(precision, PERM_PRECISION_KAHAN, "precision kahan is for square matrices without counts")
+  ARGUMENTS_OPTION(perm_compute_repeated_integer(2, 2, whole, 2, counts, counts, &options, &r), precision,
+                   PERM_PRECISION_DD, PERM_ERROR_UNSUPPORTED, 7, "integers are computed exactly")
+  CHECK(perm_matrix_from_triplets(2, 2, 2, row, column, NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, &matrix, &r) ==
+        PERM_OK);
+  ARGUMENTS_OPTION(perm_compute_sparse(&matrix, &options, &r), precision, PERM_PRECISION_KAHAN, PERM_ERROR_UNSUPPORTED,
+                   2, "precision kahan")
+  ARGUMENTS_OPTION((options.modulus = 97, perm_compute_sparse(&matrix, &options, &r)), precision, PERM_PRECISION_DD,
+                   PERM_ERROR_OPTION, 2, "modulus goes with precision exact, not dd")
+  matrix.kind = (perm_kind)9;
+  ARGUMENTS_BAD(perm_compute_sparse(&matrix, NULL, &r), PERM_ERROR_OPTION, 1, "kind 9 is unknown")
+  matrix.kind = PERM_KIND_PATTERN;
+  perm_matrix_free(&matrix);
+}
+
+/* Numbers as text: integers of two words, complex values with an exponent, names of what is none. */
+TEST(t_arguments_texts)
+{
+  perm_integer integer;
+  perm_result r;
+  char text[64];
+  memset(&integer, 0, sizeof integer);
+  integer.words = 2;
+  integer.negative = 1;
+  integer.word[0] = integer.word[1] = UINT64_MAX;
+  CHECK(perm_integer_text(&integer, text, sizeof text) == 40);
+  CHECK(!strcmp(text, "-340282366920938463463374607431768211455"));
+  memset(&r, 0, sizeof r);
+  r.is_complex = 1;
+  r.value = 1.5;
+  r.imaginary = -0.25;
+  CHECK(perm_result_text(&r, text, sizeof text) == 9 && !strcmp(text, "1.5-0.25i"));
+  r.exp2 = 5000;
+  CHECK(perm_result_text(&r, text, sizeof text) == 20 && !strcmp(text, "(1.5-0.25i) * 2^5000"));
+  r.is_complex = 0;
+  CHECK(perm_result_text(&r, text, sizeof text) == 12 && !strcmp(text, "1.5 * 2^5000"));
+  CHECK_TEXT(perm_status_name((perm_status)77), "unknown");
+  CHECK_TEXT(perm_precision_name((perm_precision)77), "unknown");
+  CHECK_TEXT(perm_isa_name((perm_isa)77), "unknown");
+}
