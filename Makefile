@@ -38,12 +38,12 @@ run: $(B)/tour ## the main job: exact permanents of real structures and matrices
 setup: ## install the optional parts (clang, sanitizers) where apt-get and rights allow
 	@sh tests/setup.sh
 
-check: ## every test, about ten minutes on two cores
-	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm examples
+check: ## every test, about twelve minutes on two cores
+	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm $(B)/study examples libperm.so
 	@sh tests/check.sh
 
 check-full: ## all of check, every dialect and level, sanitizers, faults, fuzzing
-	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm examples
+	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm $(B)/study examples libperm.so
 	@sh tests/check.sh full
 
 check-compile: ## both headers in every dialect and compiler; spills in the kernels
