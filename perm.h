@@ -667,9 +667,9 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
    1e-10 wherever a single call is, if not to the same bits; those do not depend on threads or other matrices. What
    exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is the failure's,
    and the message names the first. result may be NULL; its value is 0 and its estimate INFINITY, since they are many.
-   With options beyond the defaults (method, precision, certify, tolerance) every matrix is computed by itself.
-   options.gpus: orders 10 to 24 go there when that is predicted faster than one thread, but for the few matrices whose
-   value cancels too much or has to be scaled.
+   With options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is computed by
+   itself. options.gpus: orders 10 to 24 go there when that is predicted faster than one thread, but for the matrices
+   whose value cancels too much for the tolerance (0: 1e-10; complex ones from order 21 on often do) or has to be scaled.
    Thread-safe. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
@@ -6016,10 +6016,15 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   plan->fingerprint = hash;
 }
 
-/* Jobs whose next precision is predicted to take less than this escalate by themselves when the estimate is
-   above PERMI_WANTED_RELATIVE. */
+/* Jobs whose next precision is predicted to take less than this escalate by themselves when the estimate is above the
+   tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
 #define PERMI_ESCALATE_SECONDS 1.0
 #define PERMI_WANTED_RELATIVE 1e-10
+
+static double permi_wanted_relative(const perm_options *options)
+{
+  return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
+}
 
 /* Why an engine cannot do what the options ask for; NULL if it can. */
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
@@ -9510,8 +9515,7 @@ static perm_status permi_minors_compute(int m, int n, const permi_view *view, co
     double relative;
     status = permi_minors_run(minors, n, options, wide, full, &total, &control, out, gradient, result);
     relative = status == PERM_OK ? permi_minors_relative(result, out, count) : 0;
-    if (status == PERM_OK && minors->kernel &&
-        relative > (options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE)) {
+    if (status == PERM_OK && minors->kernel && relative > permi_wanted_relative(options)) {
       permi_minors_plan_terms(minors);
       if (options->tolerance > 0 ? options->max_seconds == 0 || minors->seconds <= options->max_seconds
                                  : minors->seconds < PERMI_ESCALATE_SECONDS) {
@@ -10579,10 +10583,10 @@ static double permi_relative(const perm_options *options, const perm_result *res
   return size == 0 ? (double)INFINITY : 0.5 * least / size;
 }
 
-/* Is a finished result worse than asked for, or without a tolerance than what is good for most uses? */
+/* Is a finished result worse than wanted? */
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {
-  return permi_relative(options, result) > (options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE);
+  return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
 /* The rule of escalation: from estimates and predicted seconds only, so that a plan's bits do not depend on
@@ -12860,12 +12864,13 @@ static void permi_batch_gpu_take(void *context, size_t first, size_t count, cons
 {
   const permi_batch *batch = (const permi_batch *)context;
   const int parts = batch->parts;
-  const double unit = (batch->n + 8) * PERMI_UNIT * parts / PERMI_WANTED_RELATIVE; /* as permi_plan_bounds; division */
+  const double relative = permi_wanted_relative(batch->options);
+  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as permi_plan_bounds; division */
   size_t k;
   int part;
   for (k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
     const double value = permi_modulus(from[0], from[1]);
-    if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= PERMI_WANTED_RELATIVE) {
+    if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= relative) {
       batch->todo[k] = 0;
       for (part = 0; part < parts; part++)
         batch->out[k * (size_t)parts + (size_t)part] = from[part];

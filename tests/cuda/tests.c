@@ -1021,6 +1021,56 @@ TEST(t_cuda_batches_know_what_rounding_took)
   perm_cuda_test_driver(0);
 }
 
+/* Values that are good to the tolerance stay: how many are left to the CPU, and how far off the others are. */
+TEST(t_cuda_batches_take_the_tolerance)
+{
+  enum { N = 10, COUNT = 20 };
+  static double a[COUNT * N * N], value[COUNT];
+  unsigned char todo[COUNT];
+  char message[PERM_MESSAGE_BYTES] = "";
+  int left[2], gpus, loose, k, i, j;
+  if (!cuda_real_gpus())
+    perm_cuda_test_driver(1);
+  for (k = 0; k < COUNT; k++)
+    for (i = 0; i < N; i++)
+      for (j = 0; j < N; j++)
+        a[(k * N + i) * N + j] = i / 2 == j / 2 ? (i & j & 1 ? -1 : 1) : ldexp(test_uniform(), -12 - k / 2);
+  for (loose = 0; loose < 2; loose++) {
+    perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0), exactly = options;
+    permi_batch batch;
+    permi_control control;
+    options.tolerance = loose ? 1e-4 : 0;
+    exactly.gpus = 0;
+    exactly.isa = PERM_ISA_AUTO;
+    exactly.precision = PERM_PRECISION_DD;
+    memset(&batch, 0, sizeof batch);
+    memset(&control, 0, sizeof control);
+    batch.kind = PERMI_BATCH_MATRICES;
+    batch.n = N;
+    batch.parts = 1;
+    batch.count = COUNT;
+    batch.a = a;
+    batch.stride = N * N;
+    batch.options = control.options = &options;
+    control.deadline = (double)INFINITY;
+    batch.control = &control;
+    batch.out = value;
+    batch.todo = todo;
+    memset(todo, 1, COUNT);
+    CHECK_SHOW(permi_batch_gpu_run(&batch, 2, &gpus, message) == PERM_OK, "%s", message);
+    for (left[loose] = k = 0; k < COUNT; k++)
+      if (todo[k])
+        left[loose]++;
+      else {
+        const perm_result one = cuda_compute(N, 1, a + k * N * N, &exactly);
+        const double truth = ldexp(one.value, (int)one.exp2);
+        CHECK_SHOW(fabs(value[k] - truth) <= (loose ? 2e-4 : 2e-10) * fabs(truth), "%d: %.17g, %.17g", k, value[k], truth);
+      }
+  }
+  CHECK_SHOW(left[1] < left[0], "%d, %d left", left[1], left[0]);
+  perm_cuda_test_driver(0);
+}
+
 /* The GPU's bits are the twin's: same matrices, both ways. */
 TEST(t_cuda_gpu_batches_have_the_bits_of_their_twins)
 {
