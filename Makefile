@@ -28,7 +28,8 @@ TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
 .PHONY: all run setup check check-full check-compile check-isa check-sanitize check-faults fuzz bench bench-sparse \
-        examples study install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi
+        bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda \
+        mpi check-mpi bench-mpi
 
 all: $(B)/perm examples ## the command and the examples
 
@@ -83,6 +84,14 @@ bench: $(B)/bench $(B)/bench_O3 $(B)/perm ## rates, ratios, accuracy: run it on 
 
 bench-sparse: $(B)/bench_sparse $(B)/perm ## the sparse engines: whole processes, the planner's choice, list steps
 	@sh tests/bench_sparse.sh
+
+# What the benchmark compares with; installed once.
+RIVALS = thewalrus piquasso perceval-quandela qc-permanent
+bench-python: libperm.so ## permanents on PyPI beside ours: Markdown tables, examples/python/bench.svg (pip fetches them)
+	@test -x $(B)/venv/bin/python || python3 -m venv $(B)/venv
+	@for package in numpy scipy $(RIVALS); do $(B)/venv/bin/pip install -q --disable-pip-version-check $$package || \
+	  echo "SKIP $$package: pip cannot install it"; done
+	PERM_LIBRARY=$(B)/libperm.so $(B)/venv/bin/python examples/python/bench.py
 
 examples: $(EXAMPLES) $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/
 

@@ -70,6 +70,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+try:
+    from _signal import getsignal as _getsignal, signal as _signal  # without the enums of signal.py, 25 us a call
+except ImportError:
+    from signal import getsignal as _getsignal, signal as _signal
+
 __all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
            "cauchy", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error", "InputError",
            "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError",
@@ -399,6 +404,7 @@ def _result(r, whole=False):
 
 # ---- options, and calls that can be interrupted
 
+_SIGINT = int(signal.SIGINT)
 _running = threading.local()  # .call: the innermost call of this thread; callbacks come from the calling thread only
 _forked = False
 
@@ -493,18 +499,18 @@ class _Call:
         try:
             # Python's handlers run between bytecodes, those of _on_progress too, where an exception would be lost: so
             # one that raises nothing stands in for it meanwhile.
-            if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
-                handler = signal.signal(signal.SIGINT, self._interrupt)
+            if threading.current_thread() is threading.main_thread() and callable(_getsignal(_SIGINT)):
+                handler = _signal(_SIGINT, self._interrupt)
             status = getattr(_lib, name)(*arguments)
         finally:
             _running.call = before
             if handler is not None:
-                signal.signal(signal.SIGINT, handler)
+                _signal(_SIGINT, handler)
         if self.raised is not None:
             raise self.raised
         if self.interrupted:
             self.interrupted = False
-            handler(signal.SIGINT, None)  # KeyboardInterrupt, unless the program has a handler of its own
+            handler(_SIGINT, None)  # KeyboardInterrupt, unless the program has a handler of its own
         return status
 
     def compute(self, name, *arguments):

@@ -1,0 +1,263 @@
+"""Permanents on PyPI beside perm.py, one run: seconds and relative errors, as Markdown and as bench.svg.
+
+Run:  make bench-python        (makes build/venv with numpy and the others)
+      python3 bench.py [-o FILE.svg] [--limit SECONDS] [--threads 1,2]
+
+One thread: processor seconds of the process, so that other programs matter less; more: seconds that pass. Times are of
+whole calls from Python, least of several. Rivals that are not installed are left out, by name; one whose call took longer than the limit is not asked for larger
+matrices. Entries are multiples of 2^-20 (complex: both parts), so that the exact permanent is an integer over a power
+of two: computed without rounding by perm, and up to order 10 by sums of Python's integers, which must agree."""
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+
+ORDERS = list(range(2, 25))
+SHOWN = [2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24]
+KINDS = {"real": "real, U[-1,1]", "complex": "complex, Gaussian",
+         "repeated": "complex, every row and column twice (n counts them all)"}
+BITS = 20
+
+
+# ---- one process, one number of threads
+
+def exact_sum(a):
+    """The permanent of rows of (real, imaginary) Python ints, over sets of used columns."""
+    sums = {0: (1, 0)}
+    for row in a:
+        following = {}
+        for used, (x, y) in sums.items():
+            for j, (u, v) in enumerate(row):
+                if not used >> j & 1:
+                    p, q = following.get(used | 1 << j, (0, 0))
+                    following[used | 1 << j] = p + x * u - y * v, q + x * v + y * u
+        sums = following
+    return sums[(1 << len(a)) - 1]
+
+
+def matrix(kind, n):
+    """The matrix of order n, and what is computed of it with multiplicities 2 (else None)."""
+    import numpy as np
+    random = np.random.default_rng(1000 + n)
+    if kind == "real":
+        whole = random.integers(-2**BITS, 2**BITS + 1, (n, n))
+    else:
+        size = n if kind == "complex" else n // 2
+        whole = np.rint(random.normal(size=(size, size, 2)) * 2**(BITS - 1)) @ np.array([1, 1j])
+    return whole / 2**BITS
+
+
+def reference(perm, a, twice):
+    """The exact permanent, rounded to a double (complex) once."""
+    from fractions import Fraction
+    import numpy as np
+    size = len(a)
+    counts = {"rows": [2] * size, "cols": [2] * size} if twice else {}
+    value = perm.permanent((a + 0j) * 2**BITS, precision="exact", **counts)
+    n = size * (2 if twice else 1)
+    if n <= 10:
+        full = np.repeat(np.repeat(a, 2, 0), 2, 1) if twice else a
+        rows = [[(int(x.real * 2**BITS), int(x.imag * 2**BITS)) for x in row] for row in full.astype(complex)]
+        assert exact_sum(rows) == tuple(value), (n, exact_sum(rows), value)
+    return complex(float(Fraction(value.real, 2**(BITS * n))), float(Fraction(value.imag, 2**(BITS * n))))
+
+
+def programs(threads):
+    """{name: {kind: function of (matrix, repeated)}}, and what is missing."""
+    import numpy as np
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    import perm
+    table, missing = {}, []
+    twice = lambda a: np.full(len(a), 2, np.int32)
+    full = lambda a: np.repeat(np.repeat(a, 2, 0), 2, 1)
+
+    def ours(**more):
+        return {"real": lambda a: perm.permanent(a, **more), "complex": lambda a: perm.permanent(a, **more),
+                "repeated": lambda a: perm.permanent(a, rows=twice(a), cols=twice(a), **more)}
+    table["perm"] = ours()
+    table["perm, dd"] = ours(precision="dd")
+    del table["perm, dd"]["repeated"]
+    try:
+        import thewalrus
+        table["The Walrus"] = {"real": thewalrus.perm, "complex": thewalrus.perm,
+                               "repeated": lambda a: thewalrus.permanent_repeated(a, twice(a).tolist())}
+        table["The Walrus, Ryser"] = {"real": lambda a: thewalrus.perm(a, method="ryser"),
+                                      "complex": lambda a: thewalrus.perm(a, method="ryser"),
+                                      "repeated": lambda a: thewalrus.perm(full(a))}
+    except ImportError as error:
+        missing.append("thewalrus (%s)" % error)
+    try:
+        from piquasso._math.permanent import permanent as piquasso
+        once = lambda a: np.ones(len(a), np.int32)
+        table["Piquasso"] = {"complex": lambda a: piquasso(a, once(a), once(a)),
+                             "repeated": lambda a: piquasso(a, twice(a), twice(a))}
+    except ImportError as error:
+        missing.append("piquasso (%s)" % error)
+    try:
+        import exqalibur
+        exqalibur.Config.compute_max_thread_count = threads  # the others read the environment
+        table["Perceval (exqalibur)"] = {"real": exqalibur.permanent_fl, "complex": exqalibur.permanent_cx,
+                                         "repeated": lambda a: exqalibur.permanent_cx(full(a))}
+    except (ImportError, AttributeError) as error:
+        missing.append("perceval-quandela (%s)" % error)
+    try:
+        import permanent
+        table["qc-permanent"] = {"real": permanent.opt, "complex": permanent.opt,
+                                 "repeated": lambda a: permanent.opt(full(a))}
+    except (ImportError, AttributeError) as error:
+        missing.append("qc-permanent (%s)" % error)
+    return perm, table, missing
+
+
+def seconds_of(function, a, limit, clock):
+    """Least seconds of a call, over a tenth of a second of them or three; and the value."""
+    begin = clock()
+    value = function(a)
+    least, total, calls = clock() - begin, 0.0, 1
+    while (total < 0.1 and calls < 10**5) or (calls < 3 and least < limit / 5):
+        repeats = max(1, int(0.01 / max(least, 1e-7)))
+        begin = clock()
+        for _ in range(repeats):
+            function(a)
+        now = clock() - begin
+        least, total, calls = min(least, now / repeats), total + now, calls + repeats
+    return least, value
+
+
+def child(threads, limit):
+    perm, table, missing = programs(threads)
+    clock = time.process_time if threads == 1 else time.perf_counter
+    measured = []
+    for kind in KINDS:
+        dropped = set()
+        for name, functions in table.items():
+            if kind in functions:
+                functions[kind](matrix(kind, 4))  # what is compiled at the first call is not counted
+        for n in ORDERS:
+            if kind == "repeated" and n % 2:
+                continue
+            a = matrix(kind, n)
+            exact = reference(perm, a, kind == "repeated")
+            for name, functions in table.items():
+                if kind not in functions or name in dropped:
+                    continue
+                try:
+                    seconds, value = seconds_of(functions[kind], a, limit, clock)
+                except Exception as error:
+                    print("%s, %s, n = %d: %r" % (name, kind, n, error), file=sys.stderr)
+                    dropped.add(name)
+                    continue
+                measured.append({"kind": kind, "n": n, "name": name, "seconds": seconds,
+                                 "error": abs(complex(value) - exact) / abs(exact)})
+                if seconds > limit:
+                    dropped.add(name)
+            print("%d thread%s, %s, n = %d" % (threads, "s"[:threads - 1], kind, n), file=sys.stderr)
+    versions = {}
+    from importlib import metadata
+    for package in ("numpy", "thewalrus", "numba", "piquasso", "perceval-quandela", "exqalibur", "qc-permanent"):
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            pass
+    json.dump({"measured": measured, "missing": missing, "versions": versions}, sys.stdout)
+
+
+# ---- tables and picture
+
+def duration(seconds):
+    for unit, size in (("s", 1), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)):
+        if seconds >= size:
+            return "%.3g %s" % (seconds / size, unit)
+    return "0"
+
+
+def tables(threads, measured):
+    for kind, title in KINDS.items():
+        of = {(m["name"], m["n"]): m for m in measured if m["kind"] == kind}
+        names = list(dict.fromkeys(name for name, _ in of))
+        print("\n| %s; %d thread%s | %s |" % (title, threads, "s"[:threads - 1], " | ".join(
+            "n = %d" % n for n in SHOWN)))
+        print("|---" * (len(SHOWN) + 1) + "|")
+        for name in names:
+            print("| %s | %s |" % (name, " | ".join(duration(of[name, n]["seconds"]) if (name, n) in of else ""
+                                                    for n in SHOWN)))
+            print("| &nbsp; error | %s |" % " | ".join("%.0e" % of[name, n]["error"] if (name, n) in of else ""
+                                                         for n in SHOWN))
+
+
+COLOURS = ["#0b5fa5", "#5aa6e0", "#c0392b", "#e59866", "#2e8b57", "#8e44ad", "#7f6000"]
+
+
+def picture(file, measured, names):
+    """Seconds against n, logarithmic, a panel a kind."""
+    from math import log10
+    width, height, left, top = 300, 330, 60, 40
+    low, high = -7, 1.2
+    x = lambda panel, n: left + panel * (width + 70) + (n - 2) * width / 22
+    y = lambda seconds: top + (high - log10(seconds)) * height / (high - low)
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1160 %d" font-family="sans-serif" font-size="12">'
+           % (top + height + 90), '<rect width="100%" height="100%" fill="white"/>']
+    for panel, (kind, title) in enumerate(KINDS.items()):
+        out.append('<text x="%g" y="%g" font-size="13">%s</text>' % (x(panel, 2), top - 14, title.split(" (")[0]))
+        for power in range(-7, 2):
+            out.append('<path d="M%g %gH%g" stroke="#ddd"/><text x="%g" y="%g" text-anchor="end">%s</text>' % (
+                x(panel, 2), y(10**power), x(panel, 24), x(panel, 2) - 6, y(10**power) + 4,
+                {-6: "1 us", -3: "1 ms", 0: "1 s"}.get(power, "")))
+        for n in range(2, 25, 2):
+            out.append('<text x="%g" y="%g" text-anchor="middle">%d</text>' % (x(panel, n), top + height + 16, n))
+        for k, name in enumerate(names):
+            points = [(x(panel, m["n"]), y(m["seconds"])) for m in measured if m["kind"] == kind and m["name"] == name]
+            out.append('<polyline fill="none" stroke="%s" stroke-width="%g" points="%s"/>' % (
+                COLOURS[k % len(COLOURS)], 2.6 if name == "perm" else 1.4, " ".join("%.1f,%.1f" % p for p in points)))
+    for k, name in enumerate(names):
+        at = left + 180 * (k % 6), top + height + 44 + 20 * (k // 6)
+        out.append('<path d="M%g %gh24" stroke="%s" stroke-width="3"/><text x="%g" y="%g">%s</text>' % (
+            at[0], at[1], COLOURS[k % len(COLOURS)], at[0] + 30, at[1] + 4, name))
+    out.append('<text x="%g" y="%g">seconds a call against n, one thread</text></svg>' % (left, top + height + 84))
+    with open(file, "w", encoding="utf-8") as stream:
+        stream.write("\n".join(out) + "\n")
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as stream:
+            return next(line.split(":")[1].strip() for line in stream if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("-o", "--output", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "bench.svg"))
+    parser.add_argument("--limit", type=float, default=3, help="seconds a call after which a rival is dropped")
+    parser.add_argument("--threads", default="1,%d" % (os.cpu_count() or 1), help="numbers of threads, the first drawn")
+    parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        return child(options.child, options.limit)
+    for k, threads in enumerate(dict.fromkeys(int(word) for word in options.threads.split(","))):
+        environment = dict(os.environ)
+        for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+            environment[name] = str(threads)
+        run = subprocess.run([sys.executable, os.path.abspath(__file__), "--child", str(threads), "--limit",
+                              str(options.limit)], env=environment, stdout=subprocess.PIPE, check=True)
+        data = json.loads(run.stdout)
+        if k == 0:
+            print("%s; Python %s; %s; load average before %.1f, after %.1f" % (
+                processor(), platform.python_version(), ", ".join("%s %s" % pair for pair in data["versions"].items()),
+                LOAD, os.getloadavg()[0]))
+            for name in data["missing"]:
+                print("not here: " + name)
+            names = list(dict.fromkeys(m["name"] for m in data["measured"]))
+            picture(options.output, data["measured"], names)
+        tables(threads, data["measured"])
+        sys.stdout.flush()
+    return 0
+
+
+LOAD = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
+if __name__ == "__main__":
+    sys.exit(main())
