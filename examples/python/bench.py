@@ -4,9 +4,10 @@ Run:  make bench-python        (makes build/venv with numpy and the others)
       python3 bench.py [-o FILE.svg] [--limit SECONDS] [--threads 1,2]
 
 One thread: processor seconds of the process, so that other programs matter less; more: seconds that pass. Times are of
-whole calls from Python, least of several. Rivals that are not installed are left out, by name; one whose call took longer than the limit is not asked for larger
-matrices. Entries are multiples of 2^-20 (complex: both parts), so that the exact permanent is an integer over a power
-of two: computed without rounding by perm, and up to order 10 by sums of Python's integers, which must agree."""
+whole calls from Python, least of several. Rivals that are not installed are left out, by name; one whose call took
+longer than the limit is not asked for larger matrices. Entries are multiples of 2^-20 (complex: both parts), so that
+the exact permanent is an integer over a power of two: computed without rounding by perm, and up to order 10 by sums of
+Python's integers, which must agree."""
 import argparse
 import json
 import os
