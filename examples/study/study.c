@@ -182,6 +182,7 @@ static void study_draw(study *all, const study_run *run, int e, int n, int64_t c
     root *= sqrt((double)k);
   memset(&options, 0, sizeof options);
   options.threads = run->threads;
+  options.tolerance = 1e-7;   /* of permanents near 0 nobody asks for more: they are not computed again */
   if (run->gpus && n >= 12) { /* below, sixteen cores are as fast */
     options.gpus = PERM_ALL_GPUS;
     options.isa = PERM_ISA_CUDA;

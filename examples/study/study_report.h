@@ -20,27 +20,36 @@ static int study_has(const study *all, int e, int n)
   return n >= 1 && n <= STUDY_MOST_N && all->cell[e][n] && all->cell[e][n]->count >= STUDY_LEAST_SAMPLES;
 }
 
-/* Least squares: y = sum of c_k x^(k step), k <= degree, errors NULL: all equal. The error of c_0 comes from the errors
-   given. 0: too few points. */
-static int study_fit(int count, const double *x, const double *y, const double *error, int degree, int step, double *c,
-                     double *error_of_first)
+/* Orders with less than a thousandth of the samples of others are shown, but do not join fits of equal weights. */
+static int study_fits(const study *all, int e, int n)
 {
-  double a[4][6], power[4], weight, factor;
+  uint64_t most = 0;
+  int k;
+  for (k = 5; k <= STUDY_MOST_N; k++)
+    if (study_has(all, e, k) && all->cell[e][k]->count > most)
+      most = all->cell[e][k]->count;
+  return study_has(all, e, n) && all->cell[e][n]->count >= most / 1000;
+}
+
+/* Least squares: y = sum of c_k x^(k step), k <= degree; weighted by the standard errors of y, or all alike. The
+   standard error of c_0 in either case: c_0 is linear in y. 0: too few points. */
+static int study_fit(int count, const double *x, const double *y, const double *error, int weighted, int degree,
+                     int step, double *c, double *error_of_first)
+{
+  double a[4][6], weight, factor, part, sum = 0;
   int i, j, k, row;
   if (count < degree + 2)
     return 0;
   memset(a, 0, sizeof a);
   for (i = 0; i < count; i++) {
-    weight = error ? 1 / (error[i] * error[i]) : 1;
-    for (k = 0; k <= degree; k++)
-      power[k] = k ? pow(x[i], k * step) : 1;
+    weight = weighted ? 1 / (error[i] * error[i]) : 1;
     for (j = 0; j <= degree; j++) {
       for (k = 0; k <= degree; k++)
-        a[j][k] += weight * power[j] * power[k];
-      a[j][4] += weight * power[j] * y[i];
+        a[j][k] += weight * pow(x[i], (j + k) * step);
+      a[j][4] += weight * pow(x[i], j * step) * y[i];
     }
   }
-  a[0][5] = 1; /* first column of the inverse */
+  a[0][5] = 1; /* first column, and row, of the inverse */
   for (k = 0; k <= degree; k++)
     for (row = 0; row <= degree; row++)
       if (row != k)
@@ -48,7 +57,13 @@ static int study_fit(int count, const double *x, const double *y, const double *
           a[row][j] -= factor * a[k][j];
   for (k = 0; k <= degree; k++)
     c[k] = a[k][4] / a[k][k];
-  *error_of_first = sqrt(a[0][5] / a[0][0]);
+  for (i = 0; i < count; i++) {
+    for (part = 0, k = 0; k <= degree; k++)
+      part += a[k][5] / a[k][k] * pow(x[i], k * step);
+    part *= weighted ? 1 / error[i] : error[i];
+    sum += part * part;
+  }
+  *error_of_first = sqrt(sum);
   return 1;
 }
 
@@ -67,11 +82,11 @@ static study_value study_spread(int count, const double *value, double error)
 }
 
 /* Moments of an ensemble from order n on: 1/n, moment, standard error. */
-static int study_moments(const study *all, int e, int power, int n, double *x, double *y, double *error)
+static int study_moments(const study *all, int e, int power, int n, int fits, double *x, double *y, double *error)
 {
   int count = 0;
   for (; n <= STUDY_MOST_N; n++)
-    if (study_has(all, e, n)) {
+    if (fits ? study_fits(all, e, n) : study_has(all, e, n)) {
       x[count] = 1.0 / n;
       y[count] = study_moment(all->cell[e][n], power);
       error[count++] = study_moment_error(all->cell[e][n], power);
@@ -86,12 +101,10 @@ static study_value study_moment_limit(const study *all, int e, int power, int fi
   double x[STUDY_MOST_N], y[STUDY_MOST_N], error[STUDY_MOST_N], other[4], value[7], first_error = 0, one;
   int k, count, fits = 0;
   for (k = 0; k < 7; k++) {
-    count = study_moments(all, e, power, first + k, x, y, error);
-    if (!study_fit(count, x, y, error, degree, 1, other, &one))
+    count = study_moments(all, e, power, first + k, 1, x, y, error);
+    if (!study_fit(count, x, y, error, weighted, degree, 1, other, &one))
       break;
     first_error += one;
-    if (!weighted)
-      study_fit(count, x, y, NULL, degree, 1, other, &one);
     if (!fits)
       memcpy(c, other, sizeof other);
     value[fits++] = other[0];
@@ -102,6 +115,7 @@ static study_value study_moment_limit(const study *all, int e, int power, int fi
 /* F(x, n) at 16 x a decade. */
 typedef struct study_table {
   double f[STUDY_MOST_N + 1][STUDY_EDGES], samples[STUDY_MOST_N + 1]; /* samples 0: none */
+  int fits[STUDY_MOST_N + 1];
 } study_table;
 
 static double study_edge_x(int j)
@@ -120,6 +134,7 @@ static void study_tabulate(const study *all, int e, uint64_t resample, study_tab
     if (!study_has(all, e, n))
       continue;
     table->samples[n] = (double)all->cell[e][n]->count;
+    table->fits[n] = study_fits(all, e, n);
     for (j = 0; j < STUDY_EDGES; j++) {
       double count = 0;
       for (k = j * STUDY_PER_EDGE; at <= k && at < STUDY_BINS; at++)
@@ -140,15 +155,13 @@ static int study_limit_at(const study_table *table, int first, int degree, int w
   double x[STUDY_MOST_N], y[STUDY_MOST_N], errors[STUDY_MOST_N];
   int n, count = 0;
   for (n = first; n <= STUDY_MOST_N; n++)
-    if (table->samples[n] > 0) {
+    if (table->fits[n]) {
       x[count] = 1.0 / n;
       y[count] = table->f[n][j];
       errors[count] = sqrt((y[count] + 1 / table->samples[n]) / table->samples[n]);
       count++;
     }
-  if (!study_fit(count, x, y, errors, degree, 1, c, error))
-    return 0;
-  return weighted || study_fit(count, x, y, NULL, degree, 1, c, &x[0]);
+  return study_fit(count, x, y, errors, weighted, degree, 1, c, error);
 }
 
 /* How F behaves near 0. */
@@ -180,7 +193,7 @@ static int study_near_once(const study_near *near, const study_table *table, int
   out[0] = exp(sum / count);
   out[1] = 0;
   out[2] = slope / count;
-  return !near->correction || study_fit(count, x, y, error, 1, near->correction, out, &one);
+  return !near->correction || study_fit(count, x, y, error, 1, 1, near->correction, out, &one);
 }
 
 static void study_near_zero(const study *all, const study_near *near, study_value *result)
@@ -480,7 +493,7 @@ static void study_plot_moment(const study *all, plot_figure *figure, int cell, i
   static const char *const names[] = {"mean of X", "mean of X" STUDY_SQUARED, "mean of X" STUDY_CUBED};
   plot_panel *panel = plot_add(figure, 2, 2, cell, "1/n", names[power - 1]);
   double x[STUDY_MOST_N], y[STUDY_MOST_N], error[STUDY_MOST_N], c[4];
-  const int count = study_moments(all, 0, power, 6, x, y, error);
+  const int count = study_moments(all, 0, power, 6, 0, x, y, error);
   panel->x_least = 0;
   panel->x_most = 0.175;
   plot_draw(panel, PLOT_POINTS, count, x, y, error, "samples, n from 6");
@@ -502,7 +515,7 @@ static void study_plot_gauss_moments(const study *all, const char *directory)
   study_plot_moment(all, &figure, 1, 2, second, "exact, 1");
   study_plot_moment(all, &figure, 2, 3, third, "paper, 3.20 " STUDY_MINUS " 6.8/n");
   panel = plot_add(&figure, 2, 2, 3, "n", "mean of X" STUDY_POWER4);
-  count = study_moments(all, 0, 4, 1, n_of, y, error);
+  count = study_moments(all, 0, 4, 1, 0, n_of, y, error);
   for (k = 0; k < count; k++)
     n_of[k] = 1 / n_of[k];
   plot_draw(panel, PLOT_POINTS, count, n_of, y, error, "samples");
@@ -760,7 +773,7 @@ static void study_plot_fourth(const study *all, const char *directory)
     plot_panel *panel = plot_add(&figure, 1, 2, e - 1, "n", "mean of X" STUDY_POWER4);
     double x[STUDY_MOST_N], y[STUDY_MOST_N], error[STUDY_MOST_N], exact[STUDY_MOST_N];
     panel->title = e == 1 ? "Circular entries" : "Entries +1 and " STUDY_MINUS "1";
-    count = study_moments(all, e, 4, 1, x, y, error);
+    count = study_moments(all, e, 4, 1, 0, x, y, error);
     for (k = 0; k < count; k++)
       x[k] = 1 / x[k];
     plot_draw(panel, PLOT_POINTS, count, x, y, error, "samples");
