@@ -20,7 +20,7 @@ static int study_has(const study *all, int e, int n)
   return n >= 1 && n <= STUDY_MOST_N && all->cell[e][n] && all->cell[e][n]->count >= STUDY_LEAST_SAMPLES;
 }
 
-/* Orders with less than a thousandth of the samples of others are shown, but do not join fits of equal weights. */
+/* Orders with less than a thousandth of the samples of others do not join fits, which may weigh all alike. */
 static int study_fits(const study *all, int e, int n)
 {
   uint64_t most = 0;
@@ -82,11 +82,11 @@ static study_value study_spread(int count, const double *value, double error)
 }
 
 /* Moments of an ensemble from order n on: 1/n, moment, standard error. */
-static int study_moments(const study *all, int e, int power, int n, int fits, double *x, double *y, double *error)
+static int study_moments(const study *all, int e, int power, int n, double *x, double *y, double *error)
 {
   int count = 0;
   for (; n <= STUDY_MOST_N; n++)
-    if (fits ? study_fits(all, e, n) : study_has(all, e, n)) {
+    if (study_fits(all, e, n)) {
       x[count] = 1.0 / n;
       y[count] = study_moment(all->cell[e][n], power);
       error[count++] = study_moment_error(all->cell[e][n], power);
@@ -101,7 +101,7 @@ static study_value study_moment_limit(const study *all, int e, int power, int fi
   double x[STUDY_MOST_N], y[STUDY_MOST_N], error[STUDY_MOST_N], other[4], value[7], first_error = 0, one;
   int k, count, fits = 0;
   for (k = 0; k < 7; k++) {
-    count = study_moments(all, e, power, first + k, 1, x, y, error);
+    count = study_moments(all, e, power, first + k, x, y, error);
     if (!study_fit(count, x, y, error, weighted, degree, 1, other, &one))
       break;
     first_error += one;
@@ -421,7 +421,7 @@ static void study_report_table(const study *all)
       const study_ensemble *ensemble = &study_ensembles[e];
       const int m = study_modes(ensemble, n);
       study_value d;
-      if (!(ensemble->a > 0) || !study_has(all, e, n) || !study_has(all, 0, n))
+      if (!(ensemble->a > 0) || !study_fits(all, e, n) || !study_fits(all, 0, n))
         continue;
       printf("| %d | %s | %d |", n, ensemble->name + 5, m);
       if (ensemble->kind == STUDY_HAAR && ensemble->a > 2)
@@ -493,7 +493,7 @@ static void study_plot_moment(const study *all, plot_figure *figure, int cell, i
   static const char *const names[] = {"mean of X", "mean of X" STUDY_SQUARED, "mean of X" STUDY_CUBED};
   plot_panel *panel = plot_add(figure, 2, 2, cell, "1/n", names[power - 1]);
   double x[STUDY_MOST_N], y[STUDY_MOST_N], error[STUDY_MOST_N], c[4];
-  const int count = study_moments(all, 0, power, 6, 0, x, y, error);
+  const int count = study_moments(all, 0, power, 6, x, y, error);
   panel->x_least = 0;
   panel->x_most = 0.175;
   plot_draw(panel, PLOT_POINTS, count, x, y, error, "samples, n from 6");
@@ -515,7 +515,7 @@ static void study_plot_gauss_moments(const study *all, const char *directory)
   study_plot_moment(all, &figure, 1, 2, second, "exact, 1");
   study_plot_moment(all, &figure, 2, 3, third, "paper, 3.20 " STUDY_MINUS " 6.8/n");
   panel = plot_add(&figure, 2, 2, 3, "n", "mean of X" STUDY_POWER4);
-  count = study_moments(all, 0, 4, 1, 0, n_of, y, error);
+  count = study_moments(all, 0, 4, 1, n_of, y, error);
   for (k = 0; k < count; k++)
     n_of[k] = 1 / n_of[k];
   plot_draw(panel, PLOT_POINTS, count, n_of, y, error, "samples");
@@ -652,7 +652,7 @@ static void study_plot_gauss_small(const study *all, const char *directory)
 
 static void study_plot_circular_density(const study *all, const char *directory)
 {
-  static const int orders[] = {10, 16, 22};
+  static const int orders[] = {10, 15, 20};
   static study_table table;
   plot_figure figure;
   plot_panel *panel;
@@ -740,7 +740,7 @@ static void study_plot_distances(const study *all, const char *directory)
     if (ensemble->kind != STUDY_HAAR)
       continue;
     for (n = 3; n <= STUDY_MOST_N; n++)
-      for (which = 0; which < 2 && study_has(all, e, n) && study_has(all, 0, n); which++) {
+      for (which = 0; which < 2 && study_fits(all, e, n) && study_fits(all, 0, n); which++) {
         const study_cell *cell = all->cell[e][n], *gauss = all->cell[0][n];
         const study_value d = study_distance(cell, gauss);
         const double scale = which ? (double)study_modes(ensemble, n) / (n * n) : 1;
@@ -773,7 +773,7 @@ static void study_plot_fourth(const study *all, const char *directory)
     plot_panel *panel = plot_add(&figure, 1, 2, e - 1, "n", "mean of X" STUDY_POWER4);
     double x[STUDY_MOST_N], y[STUDY_MOST_N], error[STUDY_MOST_N], exact[STUDY_MOST_N];
     panel->title = e == 1 ? "Circular entries" : "Entries +1 and " STUDY_MINUS "1";
-    count = study_moments(all, e, 4, 1, 0, x, y, error);
+    count = study_moments(all, e, 4, 1, x, y, error);
     for (k = 0; k < count; k++)
       x[k] = 1 / x[k];
     plot_draw(panel, PLOT_POINTS, count, x, y, error, "samples");
