@@ -28,8 +28,8 @@ TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
 .PHONY: all run setup check check-full check-compile check-isa check-sanitize check-faults fuzz bench bench-sparse \
-        bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda \
-        mpi check-mpi bench-mpi
+        bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda \
+        bench-cuda mpi check-mpi bench-mpi
 
 all: $(B)/perm examples ## the command and the examples
 
@@ -131,6 +131,11 @@ study: $(B)/study ## the random-matrix study for STUDY_SECONDS=600 more; tables,
 	$(B)/study --state $(STUDY_STATE) --seconds $(STUDY_SECONDS) --plots $(B)/study_report --table --cells \
 	  >$(B)/study_report/tables.md
 	@cat $(B)/study_report/tables.md
+study-report: $(B)/study ## plots and tables of examples/study/README.md from the state file STUDY_STATE
+	@test -s $(STUDY_STATE) || { echo "no samples in $(STUDY_STATE): make study, or STUDY_STATE=file"; exit 1; }
+	sed '/^## Tables/q' examples/study/README.md >$(B)/study.md && echo >>$(B)/study.md
+	$(B)/study --state $(STUDY_STATE) --table --cells --plots examples/study >>$(B)/study.md
+	mv $(B)/study.md examples/study/README.md
 
 BENCH_PLAIN = $(B)/bench_plain_O2.o $(B)/bench_plain_native.o $(B)/bench_exact_plain.o
 BENCH_PARTS = tests/bench.c tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h examples/perm_plot.h tests/bench_batch.h tests/bench_exact.h tests/bench_counts.h tests/bench_process.h tests/oracle.h

@@ -141,8 +141,9 @@ static void study_load(study *all, const char *path)
 
 /* ---- samples */
 
-/* Permanents of +-1 matrices are multiples of 2^(n - 1 - floor(log2 n)) (A. R. Kraeuter, Seminaire Lotharingien de
-   Combinatoire 9 (1983)): the rounding error is removed, and every one of them checked. */
+/* Permanents of +-1 matrices are multiples of 2^(n - 1 - floor(log2 n)) (A. R. Kraeuter, N. Seifter, On some questions
+   concerning permanents of (1, -1)-matrices, Israel J. Math. 45 (1983) 53-62): the rounding error is removed, and every
+   one of them checked. */
 static double study_multiple(int n, double permanent)
 {
   int log2n = 0;
