@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs what the tests can use beyond a C compiler and make: a C++ compiler, clang with OpenMP and sanitizer
-# runtimes, objdump, Open MPI, numpy, scipy and pytest, groff and pkg-config; to run the NEON kernels elsewhere than on
+# runtimes, objdump, Open MPI, numpy, scipy and pytest, groff, pkg-config, xmllint; to run the NEON kernels elsewhere than on
 # Arm, a cross compiler and qemu. Without apt-get
 # or the rights it says what to install and goes on: the tests skip, counted.
 packages="gcc g++ libc6-dev make binutils clang libomp-dev libclang-rt-dev libopenmpi-dev openmpi-bin
-  python3-numpy python3-scipy python3-pytest groff-base mandoc pkg-config"
+  python3-numpy python3-scipy python3-pytest groff-base mandoc pkg-config libxml2-utils"
 case $(uname -m) in aarch64 | arm64) ;; *)
   packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user";;
 esac
