@@ -27,9 +27,9 @@ TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 # Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
-.PHONY: all run setup check check-full check-compile check-isa check-sanitize check-faults fuzz bench bench-sparse \
-        bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda \
-        bench-cuda mpi check-mpi bench-mpi
+.PHONY: all run setup setup-full check check-full check-compile check-portable coverage check-isa check-sanitize \
+        check-faults fuzz bench bench-sparse bench-python examples study study-report install uninstall libperm.so \
+        clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi
 
 all: $(B)/perm examples ## the command and the examples
 
@@ -38,6 +38,9 @@ run: $(B)/tour ## the main job: exact permanents of real structures and matrices
 
 setup: ## install the optional parts (clang, sanitizers) where apt-get and rights allow
 	@sh tests/setup.sh
+
+setup-full: ## and the cross compilers, emulators and C libraries that check-full uses
+	@sh tests/setup.sh full
 
 check: ## every test, about twelve minutes on two cores
 	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm $(B)/study examples libperm.so
@@ -52,6 +55,12 @@ check-compile: ## both headers in every dialect and compiler; spills in the kern
 
 check-isa: $(B)/tests ## every kernel family forced and compared, NEON under emulation (REQUIRE=1: nothing may skip)
 	@sh tests/isa.sh
+
+check-portable: ## other machines under emulation, musl, flags (tests/compile/portable.sh full: every test everywhere)
+	@sh tests/compile/portable.sh
+
+coverage: ## lines of both headers that the tests run, by gcov; fails below 97 %
+	@sh tests/coverage.sh
 
 check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@mkdir -p $(B)

@@ -12,6 +12,7 @@ parts() {
 every unit test on NEON under emulation|sh tests/isa.sh full
 sanitizers|make -s check-sanitize
 dialects and spills|sh tests/compile/run.sh
+other machines and flags|sh tests/compile/portable.sh
 GPUs, every architecture|sh tests/cuda/run.sh
 kills|sh tests/kill.sh 200
 fuzzing of the readers|make -s fuzz && echo "1 passed, 0 failed, 0 skipped"

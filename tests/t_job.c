@@ -412,10 +412,12 @@ TEST(t_expression_of_leaves)
   permi_leaf leaf;
   permi_number five;
   char text[600];
-  permi_view va = permi_view_make(a, 12, 1), vb = permi_view_make(b, 3, 1);
+  permi_view va, vb;
   perm_precision precision;
   job_matrix(12, a);
   job_matrix(3, b);
+  va = permi_view_make(a, 12, 1);
+  vb = permi_view_make(b, 3, 1);
   memset(&options, 0, sizeof options);
   job = permi_job_new(&options.allocator, PERM_PRECISION_DEFAULT);
   CHECK(permi_dense_leaf(&options, 12, &va, &leaf, &precision, &r) == PERM_OK && permi_job_push_leaf(job, &leaf));
