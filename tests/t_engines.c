@@ -316,3 +316,42 @@ TEST(t_engines_hostile_sizes)
   }
   CHECK(finite > 100);
 }
+
+/* Integers so long (over 512 bits) that engines compute modulo p from the first step on: real and Gaussian, entries
+   of both signs, against the expansion modulo p. */
+TEST(t_engines_residues_of_long_integers)
+{
+  static const perm_method method[] = {PERM_FRONTIER, PERM_LISTS, PERM_SORTING,      PERM_ARRAYS,
+                                       PERM_TREE,     PERM_BAND,  PERM_TRANSVERSALS, PERM_DECOMPOSE};
+  const int n = 12;
+  const uint64_t p = UINT64_C(9223372036854775783);
+  int64_t a[2][144];
+  double pairs[288];
+  int parts, trial, i, k;
+  for (trial = 0; trial < 6; trial++) {
+    uint64_t expected[2];
+    perm_matrix matrix;
+    parts = 1 + trial % 2;
+    for (i = 0; i < n * n; i++) {
+      const int apart = (i % n - i / n + n) % n, there = apart < 4 || (trial > 3 && test_below(12) == 0);
+      for (k = 0; k < 2; k++) { /* 51 or 52 bits */
+        a[k][i] = there && k < parts ? (int64_t)(UINT64_C(1) << 51 | test_random() >> 13) : 0;
+        a[k][i] = test_below(2) ? -a[k][i] : a[k][i];
+        pairs[2 * i + k] = (double)a[k][i];
+      }
+    }
+    t_sparse_residue(n, a[0], parts == 2 ? a[1] : NULL, p, expected);
+    matrix = parts == 2 ? t_sparse_complex_matrix(n, pairs) : t_sparse_integers(n, a[0]);
+    for (i = 0; i < (int)(sizeof method / sizeof *method); i++) {
+      perm_options options = t_sparse_options(method[i], PERM_PRECISION_EXACT);
+      perm_result r;
+      options.modulus = p;
+      CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK, "%s: %s", perm_method_name(method[i]),
+                 r.message);
+      CHECK(r.exact && r.method == method[i] && r.modulus == p);
+      CHECK_SHOW(r.integer.word[0] == expected[0] && (parts == 1 || r.imaginary_integer.word[0] == expected[1]),
+                 "%s, %d parts", perm_method_name(method[i]), parts);
+    }
+    perm_matrix_free(&matrix);
+  }
+}

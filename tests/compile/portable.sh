@@ -52,7 +52,8 @@ qemu() { command -v qemu-$1 || command -v qemu-$1-static || echo qemu-$1; }
 rm -f $out/*.log
 machine i686 "gcc-i686-linux-gnu libc6-dev-i386-cross" "" i686-linux-gnu-gcc -O2 -msse2 -mfpmath=sse -static
 machine s390x "gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user" "$(qemu s390x)" $s390x -O2
-machine riscv64 "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user" "$(qemu riscv64)" riscv64-linux-gnu-gcc -static -O1
+machine riscv64 "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user" "$(qemu riscv64)" \
+  riscv64-linux-gnu-gcc -static -O1
 machine musl musl-tools "" musl-gcc -static -Os
 if [ "$1" = full ]; then
   machine aarch64 "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" "$(qemu aarch64)" \
