@@ -159,7 +159,7 @@ TEST(t_prepare_structural_rank)
       CHECK(report.hall_lines > report.hall_others && report.hall_others >= 0 && report.blocks == 0);
       singular++;
       if (m == n) {
-        char text[1024], expected[80];
+        char text[1024], expected[128];
         perm_job *job = NULL;
         CHECK(perm_sparse_job(&matrix, NULL, &job, NULL) == PERM_OK);
         perm_job_explain(job, text, sizeof text);
