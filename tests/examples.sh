@@ -137,9 +137,9 @@ outputs() { # outputs DIRECTORY: of the programs there
     printf 'x y\n%s\n' "$line" >$out/edges
     check "edges: '$line'" refused 'edges:2: expected' $at/matchings $out/edges
   done
-  for order in 1 2 5 12; do
-    $at/tilings $order >$out/tilings
-    check "Aztec diamond, $order" holds $out/tilings '
+  for n in 1 2 5 12; do
+    $at/tilings $n >$out/tilings
+    check "Aztec diamond, $n" holds $out/tilings '
       /^Aztec/ { n++; of = $5 + 0; bad = abs($6 / 2 ^ (of * (of + 1) / 2) - 1) > 1e-15 }
       /^one/ { bad = bad || $4 != 0 + $9 || $11 != 0 + $13 || $4 + $9 + $11 + $13 != of * (of + 1) || $(NF - 4) != 1 }'
   done
