@@ -823,7 +823,7 @@ def _finished(result):
     return result.permanent
 
 
-_SMALL = 12  # up to here the library has kernels that take microseconds, and nothing to interrupt
+_SMALL = 20  # up to here a call takes a millisecond or so, and nothing needs to be interrupted
 _BATCH = 24  # above, every matrix is a call of its own, so that it can be interrupted
 
 
@@ -840,7 +840,7 @@ def _small(n, address, kind):
 def permanent(a, rows=None, cols=None, **options):
     """The permanent: int (or Gaussian) of integers, else float or complex; of a stack (..., m, n) an array (...).
 
-    As compute(), which says more (and whose last bits may differ up to order 12, where this calls faster kernels).
+    As compute(), which says more (and whose last bits may differ up to order 20, where this makes shorter calls).
     Stacks of integers give Python ints, in an array of objects; stacks of floats, of order
     24 at most, are one call and use all threads. Raises Incomplete if stopped early or the tolerance is not met,
     TooLargeError (an OverflowError) if a double is too short for the number."""
