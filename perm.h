@@ -8073,6 +8073,8 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
                  {PERM_SHORT, 0, 2},   {PERM_SHORT, 1, 1},    {PERM_RYSER, 1, 2},   {PERM_RYSER, 0, 1},
                  {PERM_PADDED, 1, 2},  {PERM_EXPANSION, 1, 2}};
   const int square = counted->rows == counted->columns;
+  /* Subsets do not cancel by themselves, but of complex terms the estimate would want dd all the same. */
+  const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_choice best;
   size_t k;
   memset(&best, 0, sizeof best);
@@ -8091,7 +8093,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
     if (options->method == PERM_AUTO && method == PERM_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? options->max_bytes : 4e9))
         choice.seconds = (double)INFINITY;
-      choice.seconds /= 2;
+      choice.seconds /= favour;
     }
     choice.isa = PERM_ISA_PLAIN;
     if (options->gpus) { /* as permi_plan_gpu */
@@ -8107,7 +8109,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       best = choice;
   }
   if (options->method == PERM_AUTO && best.method == PERM_SUBSETS)
-    best.seconds *= 2;
+    best.seconds *= favour;
   if (best.isa == PERM_ISA_CUDA)
     return best;
 #if PERMI_X86

@@ -378,3 +378,22 @@ TEST(t_repeats_bad_arguments)
   CHECK(perm_compute_repeated_gaussian(0, 0, NULL, 0, NULL, NULL, NULL, &r) == PERM_OK && r.integer.word[0] == 1);
   CHECK(perm_compute_repeated_real(2, 2, a, 2, NULL, NULL, NULL, &r) == PERM_OK && r.value == 10);
 }
+
+/* Complex rows and columns twice: the sum of signs, not the subset programme, whose estimate asks for double-double. */
+TEST(t_repeats_complex_is_not_computed_twice)
+{
+  double a[2 * 100];
+  int counts[10], k;
+  perm_result r, best;
+  perm_options options = {PERM_AUTO};
+  test_seed(11);
+  for (k = 0; k < 2 * 100; k++)
+    a[k] = 2 * test_uniform() - 1;
+  for (k = 0; k < 10; k++)
+    counts[k] = 2;
+  CHECK(perm_compute_repeated_complex(10, 10, a, 10, counts, counts, &options, &r) == PERM_OK);
+  CHECK_SHOW(r.method == PERM_REPEATS && r.escalated == 0, "%s, %d", perm_method_name(r.method), r.escalated);
+  options.precision = PERM_PRECISION_DD;
+  CHECK(perm_compute_repeated_complex(10, 10, a, 10, counts, counts, &options, &best) == PERM_OK);
+  CHECK(hypot(r.value - best.value, r.imaginary - best.imaginary) <= 1e-10 * hypot(best.value, best.imaginary));
+}
