@@ -384,9 +384,10 @@ TEST(t_sparse_gaussian_integers)
 TEST(t_sparse_rectangular)
 {
   static const perm_method methods[] = {PERM_AUTO, PERM_SUBSETS, PERM_REPEATS, PERM_SHORT, PERM_RYSER, PERM_EXPANSION};
-  double a[7 * 9];
-  int64_t integer[7 * 9];
-  int trial, i, k;
+  double a[7 * 9], imaginary[7 * 9], pairs[7 * 9 * 2];
+  int64_t integer[7 * 9], gaussian[7 * 9 * 2];
+  int row[7 * 9], column[7 * 9], trial, i, k;
+  perm_options options_exact;
   for (trial = 0; trial < 40; trial++) {
     int m = 1 + test_below(6), n = trial % 3 ? 1 + test_below(8) : m;
     perm_matrix matrix;
@@ -416,7 +417,33 @@ TEST(t_sparse_rectangular)
       CHECK(fabs(dense.value - exact.value) <= dense.estimate + 1e-13 * fabs(exact.value));
       CHECK(perm_sparse_job(&matrix, &options, &job, NULL) == PERM_OK);
       perm_job_free(job);
+    } else {
+      options_exact = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT);
+      a[m * n - 1] = 0.5;
+      perm_matrix_free(&matrix);
+      perm_matrix_from_dense(m, n, a, n, NULL, &matrix, NULL);
+      CHECK(perm_compute_sparse(&matrix, &options_exact, &result) == PERM_ERROR_OPTION);
+      CHECK_TEXT(result.message, "precision exact needs integers");
     }
+    perm_matrix_free(&matrix);
+    for (i = 0; i < m * n; i++) { /* a + b i, b in reverse */
+      row[i] = i / n;
+      column[i] = i % n;
+      a[i] = pairs[2 * i] = (double)(gaussian[2 * i] = integer[i]);
+      imaginary[i] = pairs[2 * i + 1] = (double)(gaussian[2 * i + 1] = integer[m * n - 1 - i]);
+    }
+    CHECK(perm_matrix_from_triplets(m, n, (size_t)(m * n), row, column, a, imaginary, NULL, PERM_KIND_COMPLEX, NULL,
+                                    &matrix, NULL) == PERM_OK);
+    CHECK(perm_compute_gaussian(m, n, gaussian, n, NULL, &exact) == PERM_OK && exact.exact);
+    options_exact = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT);
+    CHECK(perm_compute_sparse(&matrix, &options_exact, &result) == PERM_OK && result.exact);
+    CHECK(result.value == exact.value && result.imaginary == exact.imaginary);
+    CHECK(perm_compute_complex(m, n, pairs, n, NULL, &dense) == PERM_OK);
+    CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK);
+    CHECK(hypot(result.value - exact.value, result.imaginary - exact.imaginary) <=
+          result.estimate + 1e-13 * hypot(exact.value, exact.imaginary));
+    CHECK(hypot(dense.value - exact.value, dense.imaginary - exact.imaginary) <=
+          dense.estimate + 1e-13 * hypot(exact.value, exact.imaginary));
     perm_matrix_free(&matrix);
   }
 }
