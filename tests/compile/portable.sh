@@ -21,8 +21,12 @@ pass() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); echo "FAIL $1"; head -n 20 $out/log; }
 skip() { echo "SKIP $1"; if [ -n "$REQUIRE" ]; then failed=$((failed + 1)); else skipped=$((skipped + 1)); fi; }
 try() { name=$1; shift; if "$@" >$out/log 2>&1; then pass; else fail "$name: $*"; fi; }
-refused() { name=$1; shift; if "$@" >$out/log 2>&1; then fail "$name is not refused"; else
-  try "$name: why" grep -q 'perm.h needs double\|perm.h proves\|permi_constants_are_doubles' $out/log; fi; }
+refused() { # NAME COMMAND...: fails, and by what perm.h says
+  name=$1; shift
+  if "$@" >$out/refusal 2>&1; then fail "$name is not refused"; else
+    try "$name" grep -q 'perm.h needs double\|perm.h proves\|permi_constants_are_doubles' $out/refusal
+  fi
+}
 works() { # RUNNER COMPILER FLAGS...: a program of this compiler runs here
   runner=$1; shift
   echo 'int main(void) { return 0; }' | "$@" -x c - -lm -o $out/probe 2>/dev/null && $runner $out/probe
