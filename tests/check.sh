@@ -15,6 +15,7 @@ dialects and spills|sh tests/compile/run.sh
 other machines and flags|sh tests/compile/portable.sh
 GPUs, every architecture|sh tests/cuda/run.sh
 kills|sh tests/kill.sh 200
+coverage|sh tests/coverage.sh
 fuzzing of the readers|make -s fuzz && echo "1 passed, 0 failed, 0 skipped"
 END
   else cat <<'END'

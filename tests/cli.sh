@@ -3,7 +3,7 @@
 # The last line is `N passed, N failed, N skipped`.
 cd "$(dirname "$0")/.." || exit 1
 perm=${PERM:-build/perm}
-dir=build/cli
+dir=${CLI_DIRECTORY:-build/cli}
 rm -rf $dir; mkdir -p $dir
 passed=0 failed=0 skipped=0
 # expect NAME EXIT PATTERN ARGUMENTS...: exit code and an extended regular expression in stdout + stderr

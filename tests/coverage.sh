@@ -16,14 +16,16 @@ if ! command -v gcov >/dev/null || ! $compiler --version | grep -q Free; then
   exit $failed
 fi
 if [ "$1" != report ]; then
-  rm -rf $out; mkdir -p $out build/gpu_cache
+  rm -rf $out; mkdir -p $out/here/build/gpu_cache # tests write to build/: not where other test programs do
+  [ -d ../shared ] && ln -s "$(cd ../shared && pwd)" $out/shared
   nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
   if [ -x "$nvcc" ]; then gpu=$out/tests_cuda; else gpu=""; fi
   make -s -j2 B=$out CC="$compiler" CFLAGS="-O0 --coverage" LDFLAGS="-O0 --coverage" $out/tests $out/perm $gpu || exit 1
   ids=""
   export OMP_WAIT_POLICY=passive # more threads than cores
-  for run in "$out/tests -s 0/2" "$out/tests -s 1/2" "env PERM=$out/perm sh tests/cli.sh" $gpu; do
-    $run >$out/run.${#ids}.log 2>&1 & ids="$ids $!"
+  for run in "../tests -s 0/2" "../tests -s 1/2" "env PERM=$out/perm CLI_DIRECTORY=$out/cli sh ../../../tests/cli.sh" \
+    ${gpu:+../tests_cuda}; do
+    (cd $out/here && exec $run) >$out/run.${#ids}.log 2>&1 & ids="$ids $!"
   done
   for id in $ids; do wait $id || { grep -h -A9 FAIL $out/run.*.log; echo "0 passed, 1 failed, 0 skipped"; exit 1; }; done
 fi
