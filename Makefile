@@ -28,8 +28,8 @@ TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
 .PHONY: all run setup setup-full check check-full check-compile check-portable coverage check-isa check-sanitize \
-        check-faults fuzz bench bench-sparse bench-python examples study study-report install uninstall libperm.so \
-        clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi
+        check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
+        bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi
 
 all: $(B)/perm examples ## the command and the examples
 
@@ -80,13 +80,41 @@ bench-cuda: $(B)/bench_cuda $(B)/perm_gpu ## FP64 pipe, yardsticks, our kernels,
 	$(B)/bench_cuda
 	@sh tests/cuda/processes.sh
 
-FUZZ = $(CC) -std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -DPERM_FUZZ_STANDALONE -I.
-fuzz: ## a minute of fuzzing of what is read: matrices, checkpoints
+check-thread: ## the headers from several threads at once under ThreadSanitizer
 	@mkdir -p $(B)
-	$(FUZZ) tests/fuzz/fuzz_io.c -o $(B)/fuzz_io $(LIBS)
-	$(B)/fuzz_io 200000
-	$(FUZZ) tests/fuzz/fuzz_checkpoint.c -o $(B)/fuzz_checkpoint $(LIBS)
-	$(B)/fuzz_checkpoint 100000
+	$(CC) -std=gnu11 -g -O1 -fsanitize=thread -I. tests/threads.c -o $(B)/threads $(LIBS) -lpthread
+	$(B)/threads
+
+check-valgrind: ## a fast part of the unit tests, without AVX-512, under valgrind's memcheck
+	@sh tests/valgrind.sh
+
+SOUNDNESS ?= 1000000
+check-soundness: $(B)/soundness ## bounds against exact permanents: a million random matrices, 20 minutes of one core
+	$(B)/soundness $(SOUNDNESS)
+$(B)/soundness: tests/soundness.c tests/test.h tests/oracle.h $(B)/perm.o
+	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. -Itests tests/soundness.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+
+# Fuzzing without libFuzzer, the same inputs every time: a minute. The implementation is compiled once.
+FUZZ = $(CC) -std=gnu11 -g -O1 $(OPENMP) -fsanitize=address,undefined -fno-sanitize-recover=all -I.
+$(B)/fuzz/perm.o: $(HEADERS)
+	@mkdir -p $(B)/fuzz
+	echo '#include "perm_sparse.h"' | $(FUZZ) -DPERM_IMPLEMENTATION -x c -c - -o $@
+$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h) tests/oracle.h examples/perm_cli.c $(B)/fuzz/perm.o
+	$(FUZZ) -DPERM_FUZZ_LINKED -DPERM_FUZZ_STANDALONE $< $(B)/fuzz/perm.o -o $@ $(LIBS) -lpthread
+$(B)/fuzz/fuzz_checkpoint: tests/fuzz/fuzz_checkpoint.c tests/fuzz/fuzz.h perm.h
+	@mkdir -p $(B)/fuzz
+	$(FUZZ) -DPERM_FUZZ_STANDALONE $< -o $@ $(LIBS)
+FUZZERS = io checkpoint sparse dense cli
+fuzz: $(FUZZERS:%=$(B)/fuzz/fuzz_%) ## a minute of fuzzing: readers, checkpoints, sparse and dense calls, the command
+	$(B)/fuzz/fuzz_io 200000
+	$(B)/fuzz/fuzz_checkpoint 100000
+	$(B)/fuzz/fuzz_sparse 2000
+	$(B)/fuzz/fuzz_dense 5000
+	$(B)/fuzz/fuzz_cli 4000
+	@for input in tests/fuzz/crashers/*; do name=$${input##*/}; $(B)/fuzz/fuzz_$${name%%-*} $$input || exit 1; done
+
+fuzz-hours: ## libFuzzer, FUZZ_SECONDS (3600) for each, corpora in build/corpus (needs clang)
+	@sh tests/fuzz/hours.sh
 
 bench: $(B)/bench $(B)/bench_O3 $(B)/perm ## rates, ratios, accuracy: run it on a quiet core
 	@sh tests/bench.sh

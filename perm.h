@@ -1036,6 +1036,17 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
     free(pointer);
 }
 
+/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global of the C library: a data race among threads). */
+static double permi_log2_factorial(double n)
+{
+  double x = n + 1, below = 1, y;
+  for (; x < 10; x++)
+    below *= x;
+  y = 1 / (x * x);
+  return ((x - 0.5) * log(x) - x + 0.91893853320467274 +
+          (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x - log(below)) / 0.6931471805599453;
+}
+
 static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0, NULL,
@@ -8064,7 +8075,7 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
   else if (choice->method != PERM_SUBSETS && choice->method != PERM_EXPANSION) {
     const int total = choice->by_columns ? counted->columns : counted->rows;
     if (skips) /* |e_M| <= (sum of |forms|)^M / M! */
-      bits = fmax(0, counted->rows * log2(fmax(sums, 1)) - lgamma(counted->rows + 1.0) / 0.6931471805599453) + 1;
+      bits = fmax(0, counted->rows * log2(fmax(sums, 1)) - permi_log2_factorial(counted->rows)) + 1;
     bits += total;
   }
   bits = ceil(bits * (1 + 1e-9)) + 3;
@@ -9510,6 +9521,7 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
                                     perm_result *result)
 {
   const int threads = permi_threads(options);
+  int tables = 0;
   double seconds;
   perm_status status = PERM_OK;
   permi_minors_plan_terms(minors);
@@ -9523,7 +9535,7 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
       permi_minors_write_out(minors, 1, full);
       minors->below = permi_minors_below_grid(minors, full);
       minors->below = minors->below > PERMI_WANTED_RELATIVE ? minors->below : 0;
-      status = permi_minors_tables(minors, &options->allocator, full);
+      tables = 1;
     }
   }
   if (minors->terms >= 1e18)
@@ -9532,6 +9544,8 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %.3g s, far over max_seconds = %.3g",
                       minors->seconds, options->max_seconds);
   control->work_total = minors->seconds;
+  if (tables)
+    status = permi_minors_tables(minors, &options->allocator, full);
   if (status == PERM_OK)
     status = permi_minors_execute(minors, options, control, threads, total);
   permi_release(&options->allocator, minors->dense.memory);
@@ -9620,8 +9634,6 @@ static perm_status permi_minors_compute(int m, int n, const permi_view *view, co
     for (j = 0; j < columns; j++)
       for (part = 0; part < view->parts; part++)
         minors->entry[i][j][part] = permi_at(view, minors->row_of[i], minors->column_of[j], part);
-  for (k = 0; k < count; k++)
-    out[k] = 0;
   total.count = (rows - minors->least) * columns * view->parts;
   memory = (double *)permi_allocate(
       &options->allocator,
@@ -9632,6 +9644,8 @@ static perm_status permi_minors_compute(int m, int n, const permi_view *view, co
     permi_release(&options->allocator, minors);
     return permi_fail_memory(result);
   }
+  for (k = 0; k < count; k++)
+    out[k] = 0;
   total.value = (permi_dd *)(void *)memory;
   total.exp2 = (long long *)(void *)(memory + 2 * total.count);
   total.absolute = memory + 3 * total.count;
@@ -10735,10 +10749,15 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
                                 : next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* The last word on a finished result: was the tolerance met? */
+/* The last word on a finished result: was the tolerance met, and is there the bound that was asked for? */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
+  if (result->status == PERM_OK && options->certify && result->error == (double)INFINITY) {
+    result->status = PERM_TOLERANCE_NOT_MET;
+    snprintf(result->message, sizeof result->message, "certify: no guaranteed bound for this matrix by method %s",
+             perm_method_name(result->method));
+  }
   if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     result->status = PERM_TOLERANCE_NOT_MET;
     snprintf(result->message, sizeof result->message,
@@ -12003,15 +12022,28 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
   return status;
 }
 
+#define PERMI_CAUCHY_RANGE 400 /* entries of the squared matrix below 2^-800 times the largest of their row are 0 */
+
+/* number *= d, whatever the exponent of d, which is not 0. */
+static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
+{
+  int e;
+  frexp(permi_dd_complex_modulus(d), &e);
+  d.re = permi_dd_scale(d.re, -e);
+  d.im = permi_dd_scale(d.im, -e);
+  number->exp2 += e;
+  permi_number_times(number, d);
+}
+
 static perm_status permi_cauchy(int n, const double *x, const double *y, int parts, const perm_options *options_given,
                                 double *condition, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   const double *const node[2] = {x, y};
-  double start = permi_seconds(), growth = 0, here = 0, largest = 0;
+  double start = permi_seconds(), growth = 0, here = 0;
   permi_dd_complex *m, *work;
   double *moduli;
-  int *permutation, i, j, e, side, odd = 0, regular;
+  int *permutation, i, j, side, odd = 0, regular, lossy = 0;
   permi_number number = permi_number_one(), below = permi_number_one();
   perm_status status;
   if (!result)
@@ -12036,7 +12068,6 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
       if (!(fabs(node[side][i]) <= DBL_MAX / 8))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large",
                           side ? "y" : "x", i / parts);
-      largest = fmax(largest, fabs(node[side][i]));
     }
   }
   for (i = 0; i < n; i++)
@@ -12059,31 +12090,31 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
     return permi_fail_memory(result);
   }
   work = m + (size_t)n * (size_t)n;
-  frexp(largest, &e); /* nodes up to 1 */
   for (i = 0; i < n; i++) {
     int row_exp2;
     double least = (double)INFINITY;
     for (j = 0; j < n; j++)
       least = fmin(least, permi_dd_complex_modulus(permi_node_difference(x, i, y, j, parts)));
     frexp(least, &row_exp2); /* rows with a largest entry near 1 */
-    number.exp2 += 2 * ((long long)e - row_exp2);
+    number.exp2 -= 2 * (long long)row_exp2;
     for (j = 0; j < n; j++) {
       permi_dd_complex d = permi_node_difference(x, i, y, j, parts), q = d;
-      d.re = permi_dd_scale(d.re, -e);
-      d.im = permi_dd_scale(d.im, -e);
-      permi_number_times(&number, d);
-      q.re = permi_dd_scale(q.re, -row_exp2);
-      q.im = permi_dd_scale(q.im, -row_exp2);
-      q = permi_dd_complex_reciprocal(q);
-      m[i * n + j] = permi_dd_complex_times(q, q, 2);
+      int exp2;
+      permi_cauchy_times(&number, d);
+      frexp(permi_dd_complex_modulus(d), &exp2);
+      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
+        memset(&m[i * n + j], 0, sizeof *m);
+        lossy = 1;
+      } else {
+        q.re = permi_dd_scale(q.re, -row_exp2);
+        q.im = permi_dd_scale(q.im, -row_exp2);
+        q = permi_dd_complex_reciprocal(q);
+        m[i * n + j] = permi_dd_complex_times(q, q, 2);
+      }
       moduli[i * n + j] = permi_dd_complex_modulus(m[i * n + j]);
       for (side = 0; side < 2; side++)
-        if (j < i) {
-          permi_dd_complex gap = permi_node_difference(node[side], i, node[side], j, parts);
-          gap.re = permi_dd_scale(gap.re, -e);
-          gap.im = permi_dd_scale(gap.im, -e);
-          permi_number_times(&below, gap);
-        }
+        if (j < i)
+          permi_cauchy_times(&below, permi_node_difference(node[side], i, node[side], j, parts));
     }
   }
   regular = permi_eliminate(m, n, permutation, permutation + n, &odd);
@@ -12103,7 +12134,7 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
     q.re = below.value;
     q.im = below.imaginary;
     permi_number_times(&number, permi_dd_complex_reciprocal(q));
-    number.exp2 -= below.exp2 + (long long)n * e; /* per of a matrix 2^-e times as large */
+    number.exp2 -= below.exp2;
   }
   if ((odd + n * (n - 1) / 2) & 1) { /* the gaps of y are taken as y_j - y_i */
     number.value = permi_dd_negate(number.value);
@@ -12114,7 +12145,7 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
   permi_number_normalise(&number);
   number.estimate = (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
                     permi_modulus(number.value.hi, number.imaginary.hi);
-  if (!regular)
+  if (!regular || lossy)
     number.estimate = (double)INFINITY;
   if (!n)
     number = permi_number_one();
@@ -13083,6 +13114,8 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
       if (permi_batch_kernels[k].isa <= permi_isa(options) && permi_batch_kernels[k].parts == parts &&
           (n <= 4 || permi_batch_kernels[k].subsets))
         batch->kernel = &permi_batch_kernels[k];
+  for (k = 0; k < batch->count * (size_t)parts; k++)
+    batch->out[k] = (double)NAN;
   room = (size_t)(n * n * parts) + 8;
   if (batch->kernel && n > 4) {
     batch->program = (permi_batch_program *)permi_allocate(&options->allocator, 1, sizeof *batch->program);
@@ -13098,8 +13131,6 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
   control.deadline = options->max_seconds > 0 ? start + options->max_seconds : (double)INFINITY;
   control.next_report = start + 0.2;
   control.work_total = 1;
-  for (k = 0; k < batch->count * (size_t)parts; k++)
-    batch->out[k] = (double)NAN;
   if (permi_batch_gpu_wanted(batch)) {
     batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);
     if (!batch->todo)

@@ -4621,7 +4621,7 @@ static double permi_block_bits(const permi_block *block)
       sum += x;
       ones &= x == 1;
     }
-    bits[v >= block->n] += ones ? lgamma(degree + 1.0) / (0.6931471805599453 * degree) : log2(sum);
+    bits[v >= block->n] += ones ? permi_log2_factorial(degree) / degree : log2(sum);
   }
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
@@ -13098,7 +13098,7 @@ static double permi_block_matchings(const permi_block *block)
   int v;
   for (v = 0; v < 2 * block->n; v++) {
     const int degree = block->start[v + 1] - block->start[v];
-    bits[v >= block->n] += lgamma(degree + 1.0) / (0.6931471805599453 * degree);
+    bits[v >= block->n] += permi_log2_factorial(degree) / degree;
   }
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
@@ -15698,7 +15698,8 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   const perm_options *options = permi_options(options_given);
   permi_working working;
   perm_status status;
-  int exact, zero = 0;
+  int exact, row, zero = 0;
+  size_t bad;
   permi_result_clear(result);
   if (!report)
     return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");
@@ -15706,6 +15707,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   status = permi_sparse_check(matrix, options, &exact, result);
   if (status != PERM_OK)
     return status;
+  exact = exact && permi_sparse_all_integers(matrix, &row, &bad); /* methods by counts were not asked yet */
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;

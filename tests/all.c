@@ -1,11 +1,38 @@
 /* All tests of the two headers, one program. See test.h for its arguments. */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1 /* fopencookie */
+#endif
 #define PERM_IMPLEMENTATION
 static double test_share_seconds = 2e-4; /* 0: threads share every step of a task */
 #define PERMI_SHARE_SECONDS test_share_seconds
 #include <stddef.h>
 static int test_file_fault(const char *operation, size_t *bytes); /* t_checkpoint.c: makes it fail */
 #define PERMI_FILE_FAULT(operation, bytes) test_file_fault(operation, bytes)
+/* t_faults.c: the C library's allocations and files fail as well */
+#include <stdio.h>
+#include <stdlib.h>
+static struct { long calls, fail_at, live; } test_heap;
+static void *test_malloc(size_t bytes)
+{
+  void *pointer = __atomic_add_fetch(&test_heap.calls, 1, __ATOMIC_RELAXED) == test_heap.fail_at ? NULL : malloc(bytes);
+  if (pointer)
+    __atomic_add_fetch(&test_heap.live, 1, __ATOMIC_RELAXED);
+  return pointer;
+}
+static void test_free(void *pointer)
+{
+  if (pointer)
+    __atomic_sub_fetch(&test_heap.live, 1, __ATOMIC_RELAXED);
+  free(pointer);
+}
+static FILE *test_fopen(const char *path, const char *mode);
+#define malloc(bytes) test_malloc(bytes)
+#define free(pointer) test_free(pointer)
+#define fopen(path, mode) test_fopen(path, mode)
 #include "perm_sparse.h"
+#undef malloc
+#undef free
+#undef fopen
 
 #include <fenv.h>
 
@@ -44,6 +71,7 @@ static int test_file_fault(const char *operation, size_t *bytes); /* t_checkpoin
 #include "t_minors.c"
 #include "t_batch.c"
 #include "t_arguments.c"
+#include "t_faults.c"
 
 int main(int argc, char **argv)
 {

@@ -17,6 +17,9 @@ GPUs, every architecture|sh tests/cuda/run.sh
 kills|sh tests/kill.sh 200
 coverage|sh tests/coverage.sh
 fuzzing of the readers|make -s fuzz && echo "1 passed, 0 failed, 0 skipped"
+threads|make -s check-thread
+valgrind|make -s check-valgrind
+soundness of bounds|make -s check-soundness SOUNDNESS=50000
 END
   else cat <<'END'
 neon under emulation|sh tests/isa.sh neon

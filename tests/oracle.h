@@ -76,7 +76,7 @@ __attribute__((unused)) static oracle_int oracle_integer(int n, const double *a)
 }
 
 /* The same in quadruple precision: no cancellation beyond the permanent's own. */
-static oracle_wide oracle_real(int n, const double *a)
+__attribute__((unused)) static oracle_wide oracle_real(int n, const double *a)
 {
   size_t subsets = (size_t)1 << n, s;
   oracle_wide *value = (oracle_wide *)calloc(subsets, sizeof *value), result;
@@ -103,16 +103,32 @@ typedef struct oracle_exact {
   uint64_t *part[2];
 } oracle_exact;
 
+typedef struct oracle_entry { uint64_t mantissa; int exp2, negative; } oracle_entry; /* +- mantissa 2^exp2; odd or 0 */
+
+static oracle_entry oracle_whole(uint64_t mantissa, int exp2, int negative)
+{
+  oracle_entry entry;
+  for (; mantissa && !(mantissa & 1); exp2++)
+    mantissa >>= 1;
+  entry.mantissa = mantissa;
+  entry.exp2 = exp2;
+  entry.negative = negative;
+  return entry;
+}
+
+static oracle_entry oracle_double(double x)
+{
+  int exp2;
+  const uint64_t mantissa = (uint64_t)ldexp(frexp(fabs(x), &exp2), 53);
+  return oracle_whole(mantissa, exp2 - 53, x < 0);
+}
+
 /* |x| = mantissa 2^*exp2, mantissa odd or 0 */
 static uint64_t oracle_split(double x, int *exp2)
 {
-  uint64_t mantissa = (uint64_t)ldexp(frexp(fabs(x), exp2), 53);
-  *exp2 -= 53;
-  while (mantissa && !(mantissa & 1)) {
-    mantissa >>= 1;
-    ++*exp2;
-  }
-  return mantissa;
+  const oracle_entry entry = oracle_double(x);
+  *exp2 = entry.exp2;
+  return entry.mantissa;
 }
 
 /* to +-= from mantissa 2^shift, all of `words` words */
@@ -134,24 +150,29 @@ static void oracle_add_product(uint64_t *to, const uint64_t *from, int words, ui
   }
 }
 
-__attribute__((unused)) static oracle_exact oracle_exact_make(int parts, int n, const double *a)
+/* Of m x n entries, m <= n, with the work it takes, about, in words multiplied: rows beyond a limit of it give words 0.
+   m < n: the sum over injections of rows into columns. */
+static oracle_exact oracle_exact_entries(int parts, int m, int n, const oracle_entry *a, double limit)
 {
   oracle_exact exact;
   size_t subsets = (size_t)1 << n, s, size;
-  int i, j, k, exp2, least[16], bits = n + 8;
+  int i, j, k, least[16], bits = n + 8;
   uint64_t *value;
   memset(&exact, 0, sizeof exact);
   exact.parts = parts;
-  for (i = 0; i < n; i++) {
+  for (i = 0; i < m; i++) {
     int most = INT_MIN;
     least[i] = INT_MAX;
-    for (j = 0; j < n * parts; j++)
-      if (a[i * n * parts + j] != 0) {
-        oracle_split(a[i * n * parts + j], &exp2);
-        least[i] = exp2 < least[i] ? exp2 : least[i];
-        frexp(a[i * n * parts + j], &exp2);
-        most = exp2 > most ? exp2 : most;
-      }
+    for (j = 0; j < n * parts; j++) {
+      const oracle_entry *entry = &a[i * n * parts + j];
+      int length = 0;
+      while (length < 64 && entry->mantissa >> length)
+        length++;
+      if (length && entry->exp2 < least[i])
+        least[i] = entry->exp2;
+      if (length && entry->exp2 + length > most)
+        most = entry->exp2 + length;
+    }
     if (most == INT_MIN)
       least[i] = most = 0;
     exact.exp2 += least[i];
@@ -160,33 +181,87 @@ __attribute__((unused)) static oracle_exact oracle_exact_make(int parts, int n, 
     bits += most - least[i] + 1 + k;
   }
   exact.words = bits / 64 + 1;
+  if ((double)subsets * n * parts * parts * exact.words > limit) {
+    exact.words = 0;
+    return exact;
+  }
   size = (size_t)(exact.words * parts);
   value = (uint64_t *)calloc(subsets * size, sizeof *value);
+  exact.part[0] = (uint64_t *)calloc(2 * (size_t)exact.words, sizeof *value);
+  exact.part[1] = exact.part[0] + exact.words;
   value[0] = 1;
-  for (s = 0; s + 1 < subsets; s++) {
+  for (s = 0; s < subsets; s++) {
     const uint64_t *from = value + s * size;
     for (i = 0, j = 0; j < n; j++)
       i += (int)(s >> j & 1);
-    for (j = 0; j < n; j++)
+    for (k = 0; k < parts && i == m; k++)
+      oracle_add_product(exact.part[k], from + k * exact.words, exact.words, 1, 0, 0);
+    for (j = 0; j < n && i < m; j++)
       if (!(s >> j & 1)) {
         uint64_t *to = value + (s | (size_t)1 << j) * size;
         for (k = 0; k < parts; k++) {
-          double x = a[(i * n + j) * parts + k];
-          uint64_t mantissa = oracle_split(x, &exp2);
-          if (!mantissa)
+          const oracle_entry x = a[(i * n + j) * parts + k];
+          if (!x.mantissa)
             continue;
-          oracle_add_product(to + k * exact.words, from, exact.words, mantissa, exp2 - least[i], x < 0);
+          oracle_add_product(to + k * exact.words, from, exact.words, x.mantissa, x.exp2 - least[i], x.negative);
           if (parts == 2) /* i times i is -1 */
-            oracle_add_product(to + (1 - k) * exact.words, from + exact.words, exact.words, mantissa, exp2 - least[i],
-                               (x < 0) != (k == 1));
+            oracle_add_product(to + (1 - k) * exact.words, from + exact.words, exact.words, x.mantissa,
+                               x.exp2 - least[i], x.negative != (k == 1));
         }
       }
   }
-  exact.part[0] = (uint64_t *)calloc(2 * (size_t)exact.words, sizeof *value);
-  exact.part[1] = exact.part[0] + exact.words;
-  memcpy(exact.part[0], value + (subsets - 1) * size, size * sizeof *value);
   free(value);
   return exact;
+}
+
+__attribute__((unused)) static oracle_exact oracle_exact_make(int parts, int n, const double *a)
+{
+  oracle_entry entry[16 * 16 * 2];
+  int k;
+  for (k = 0; k < n * n * parts; k++)
+    entry[k] = oracle_double(a[k]);
+  return oracle_exact_entries(parts, n, n, entry, HUGE_VAL);
+}
+
+/* Is the part the integer of so many words, least first? modulus not 0: modulo that. */
+__attribute__((unused)) static int oracle_exact_is(const oracle_exact *exact, int part, int negative, int words,
+                                                   const uint64_t *word, uint64_t modulus)
+{
+  __extension__ typedef unsigned __int128 wide;
+  const uint64_t *from = exact->part[part];
+  const int below = from[exact->words - 1] >> 63 != 0;
+  uint64_t carry = (uint64_t)below, residue = 0;
+  long long bit, from_bit, bits = 64LL * exact->words, i;
+  uint64_t *d = (uint64_t *)malloc((size_t)exact->words * sizeof *d);
+  int same = 1;
+  for (i = 0; i < exact->words; i++) { /* the modulus of the number */
+    d[i] = (below ? ~from[i] : from[i]) + carry;
+    carry = carry && !d[i];
+  }
+  if (modulus) {
+    for (bit = bits; bit-- > 0;)
+      residue = (uint64_t)(((wide)residue * 2 + (d[bit / 64] >> bit % 64 & 1)) % modulus);
+    for (i = 0; i < exact->exp2; i++)
+      residue = (uint64_t)((wide)residue * 2 % modulus);
+    residue = below && residue ? modulus - residue : residue;
+    same = exact->exp2 >= 0 && !negative && words <= 1 && residue == (words ? word[0] : 0);
+  } else {
+    int any = 0;
+    for (bit = 0; bit < bits || bit + exact->exp2 < 64LL * words; bit++) {
+      from_bit = bit + exact->exp2; /* where this bit of d stands in the integer */
+      const int is = bit < bits && (d[bit / 64] >> bit % 64 & 1);
+      const int wanted = from_bit >= 0 && from_bit < 64LL * words && (word[from_bit / 64] >> from_bit % 64 & 1);
+      any |= is;
+      same &= is == wanted;
+    }
+    for (bit = 0; bit < exact->exp2 && bit < 64LL * words; bit++)
+      same &= !(word[bit / 64] >> bit % 64 & 1);
+    same &= !any || negative == below;
+    same &= words == 0 || word[words - 1] != 0;
+    same &= words > 0 || !negative;
+  }
+  free(d);
+  return same;
 }
 
 __attribute__((unused)) static void oracle_exact_free(oracle_exact *exact)

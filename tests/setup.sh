@@ -4,7 +4,7 @@
 # than on Arm, a cross compiler and qemu. Without apt-get or the rights it says what to install and goes on: the tests
 # skip, counted. Usage: tests/setup.sh [full]; full: also what tests/compile/portable.sh wants.
 packages="gcc g++ libc6-dev make binutils clang libomp-dev libclang-rt-dev libopenmpi-dev openmpi-bin
-  python3-numpy python3-scipy python3-pytest groff-base mandoc pkg-config libxml2-utils"
+  python3-numpy python3-scipy python3-pytest groff-base mandoc pkg-config libxml2-utils valgrind"
 case $(uname -m) in aarch64 | arm64) ;; *)
   packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user";;
 esac

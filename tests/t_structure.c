@@ -249,3 +249,45 @@ TEST(t_cauchy_declines_by_name)
   CHECK(perm_compute_cauchy_real(2, x, y, NULL, NULL, &r) == PERM_ERROR_NOT_FINITE);
   CHECK(perm_compute_cauchy_real(0, NULL, NULL, NULL, NULL, &r) == PERM_OK && r.exact && r.value == 1);
 }
+
+/* Nodes over the whole range of doubles: a number, and where it is said to be good the one of the matrix itself. */
+TEST(t_cauchy_of_any_scale)
+{
+  int round, good = 0;
+  for (round = 0; round < 300; round++) {
+    const int parts = 1 + round % 2, n = 2 + test_below(4), range = round % 3 ? 1000 : 60;
+    double x[2][10], a[50];
+    perm_result r, dense;
+    int i, j, k;
+    for (k = 0; k < 2; k++)
+      for (i = 0; i < n * parts; i++)
+        x[k][i] = ldexp(test_uniform() - 0.5, test_below(2 * range) - range);
+    if (round % 5 == 0) /* apart, but hardly */
+      x[1][0] = x[0][0] * (1 + ldexp(1, -50));
+    if ((parts == 1 ? perm_compute_cauchy_real : perm_compute_cauchy_complex)(n, x[0], x[1], NULL, NULL, &r)) {
+      CHECK(r.status == PERM_ERROR_NODES);
+      continue;
+    }
+    CHECK_SHOW(fabs(r.value) <= DBL_MAX && fabs(r.imaginary) <= DBL_MAX && r.estimate == r.estimate, "round %d: %g",
+               round, r.value);
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++) {
+        const double d = x[0][i * parts] - x[1][j * parts], e = parts == 2 ? x[0][2 * i + 1] - x[1][2 * j + 1] : 0;
+        const double s = hypot(d, e);
+        a[(i * n + j) * parts] = d / s / s;
+        if (parts == 2)
+          a[(i * n + j) * 2 + 1] = -e / s / s;
+      }
+    if ((parts == 1 ? perm_compute_real : perm_compute_complex)(n, n, a, n, NULL, &dense) != PERM_OK ||
+        dense.estimate > 1e-10 * hypot(dense.value, dense.imaginary) ||
+        r.estimate > 1e-10 * hypot(r.value, r.imaginary))
+      continue;
+    for (k = 0; k < 2; k++) {
+      const double u = k ? r.imaginary : r.value, v = k ? dense.imaginary : dense.value;
+      CHECK_SHOW(fabs(u - ldexp(v, (int)(dense.exp2 - r.exp2))) <= 1e-9 * hypot(r.value, r.imaginary),
+                 "round %d, n = %d: %g 2^%lld, as a matrix %g 2^%lld", round, n, u, r.exp2, v, dense.exp2);
+    }
+    good++;
+  }
+  CHECK_SHOW(good > 50, "%d", good);
+}

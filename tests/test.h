@@ -21,7 +21,7 @@ static struct { const char *name; long checks, failures; int skipped; } test_now
 static int test_verbose; /* -v: tests may print figures */
 static void (*test_before)(void); /* NULL, or what happens before every test */
 
-static int test_register(const char *name, void (*run)(void))
+__attribute__((unused)) static int test_register(const char *name, void (*run)(void))
 {
   if (test_list.count == 512)
     abort();
@@ -118,7 +118,7 @@ static double test_seconds(void)
 #endif
 }
 
-static int test_main(int argc, char **argv)
+__attribute__((unused)) static int test_main(int argc, char **argv)
 {
   int verbose = argc > 1 && !strcmp(argv[1], "-v"), i, wanted = 0, part = 0, parts = 1;
   char **filter = argv + 1 + verbose;

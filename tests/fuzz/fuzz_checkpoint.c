@@ -2,40 +2,14 @@
    them allocate out of proportion, or give a state that does not hold together: of a state that is accepted the
    intervals are in order and in the leaf, what is left and what is there are all chunks, and encoding it gives the
    same bytes. Bytes come as they are, and again with length and checksum put right, so that they reach what lies
-   behind the two.
-
-   With libFuzzer:  clang -g -O1 -fsanitize=fuzzer,address,undefined -I. tests/fuzz/fuzz_checkpoint.c
-                        -o build/fuzz_checkpoint -lm
-                    build/fuzz_checkpoint -max_len=8192
-   Without:         gcc -g -O1 -fsanitize=address,undefined -DPERM_FUZZ_STANDALONE -I. tests/fuzz/fuzz_checkpoint.c
-                        -o build/fuzz_checkpoint -lm
-                    build/fuzz_checkpoint 20000     mutates a few states so many times, the same way every time */
+   behind the two. */
 #define PERM_IMPLEMENTATION
 #include "perm.h"
 #include <unistd.h>
 
-#define FUZZ_REQUIRE(condition) \
-  ((condition) ? (void)0 : (fprintf(stderr, "fuzz_checkpoint: line %d: %s\n", __LINE__, #condition), abort()))
+#include "fuzz.h"
 
-/* Counts what is live; refuses more than a multiple of the input. */
-typedef struct fuzz_memory { size_t live, bound; } fuzz_memory;
-
-static void *fuzz_allocate(size_t bytes, void *user_data)
-{
-  fuzz_memory *memory = (fuzz_memory *)user_data;
-  void *pointer;
-  FUZZ_REQUIRE(bytes <= memory->bound);
-  pointer = malloc(bytes);
-  memory->live += pointer != NULL;
-  return pointer;
-}
-static void fuzz_release(void *pointer, void *user_data)
-{
-  ((fuzz_memory *)user_data)->live -= pointer != NULL;
-  free(pointer);
-}
-
-static fuzz_memory fuzz_state = {0, SIZE_MAX};
+static fuzz_memory fuzz_memory_of_job = {0, SIZE_MAX, 1}; /* refuses more than a multiple of the input */
 
 /* The job that all files are for, of 256 chunks; made once. */
 static const perm_job *fuzz_job(void)
@@ -52,7 +26,7 @@ static const perm_job *fuzz_job(void)
     options.method = PERM_GLYNN;
     options.allocator.allocate = fuzz_allocate;
     options.allocator.release = fuzz_release;
-    options.allocator.user_data = &fuzz_state;
+    options.allocator.user_data = &fuzz_memory_of_job;
     FUZZ_REQUIRE(perm_plan_real(14, 14, a, 14, &options, &plan, NULL) == PERM_OK);
     FUZZ_REQUIRE(perm_job_create_real(&plan, a, 14, &options, &job, NULL) == PERM_OK);
   }
@@ -62,13 +36,14 @@ static const perm_job *fuzz_job(void)
 static void fuzz_decode(const uint8_t *data, size_t size)
 {
   const perm_job *job = fuzz_job();
-  const size_t live = fuzz_state.live;
+  const size_t live = fuzz_memory_of_job.live;
   perm_state *state = NULL;
   perm_result result;
   perm_status status;
-  fuzz_state.bound = 2 * size + 4096;
+  fuzz_memory_of_job.bound = 2 * size + 4096;
   status = perm_state_decode(job, data, size, &state, &result);
-  FUZZ_REQUIRE(status == PERM_OK ? state != NULL : state == NULL && result.message[0] && fuzz_state.live == live);
+  FUZZ_REQUIRE(status == PERM_OK ? state != NULL : state == NULL && result.message[0] &&
+                                                      fuzz_memory_of_job.live == live);
   if (state) {
     perm_leaf leaf;
     uint64_t begin, end, from = 0, left = 0;
@@ -100,13 +75,13 @@ static void fuzz_decode(const uint8_t *data, size_t size)
     free(again);
   }
   perm_state_free(state);
-  FUZZ_REQUIRE(fuzz_state.live == live);
+  FUZZ_REQUIRE(fuzz_memory_of_job.live == live);
 }
 
 static void fuzz_file(const uint8_t *data, size_t size)
 {
   char path[64];
-  fuzz_memory memory = {0, 4 * size + 16384};
+  fuzz_memory memory = {0, 4 * size + 16384, 1};
   perm_options options;
   perm_result result;
   perm_status status;
@@ -127,7 +102,6 @@ static void fuzz_file(const uint8_t *data, size_t size)
   remove(path);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   uint8_t *sealed = (uint8_t *)malloc(size ? size : 1); /* of its very length, for the sanitizer */
@@ -149,31 +123,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   return 0;
 }
 
-#if defined(PERM_FUZZ_STANDALONE)
-static uint64_t fuzz_random_state = 88172645463325252u;
-static size_t fuzz_below(size_t n) /* xorshift64 */
-{
-  fuzz_random_state ^= fuzz_random_state << 13;
-  fuzz_random_state ^= fuzz_random_state >> 7;
-  fuzz_random_state ^= fuzz_random_state << 17;
-  return (size_t)(fuzz_random_state % n);
-}
+enum { SEEDS = 4, ROOM = 16384 };
+static uint8_t fuzz_seeds[SEEDS][ROOM];
+static size_t fuzz_sizes[SEEDS];
 
-int main(int count, char **arguments)
+int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
-  enum { SEEDS = 4, ROOM = 16384 };
-  static uint8_t seed[SEEDS][ROOM], buffer[ROOM];
-  size_t sizes[SEEDS];
   const perm_job *job = fuzz_job();
   perm_leaf leaf;
-  long iterations = count > 1 ? strtol(arguments[1], NULL, 10) : 20000, k;
   int s;
+  (void)count, (void)arguments;
   perm_job_leaf(job, 0, &leaf);
   for (s = 0; s < SEEDS; s++) { /* nothing done, some intervals, many, everything; and notes */
     perm_state *state;
     perm_options options;
     uint64_t chunk, each = s == 3 ? leaf.chunks : s == 2 ? 1 : leaf.chunks / 4;
-    fuzz_state.bound = SIZE_MAX;
+    fuzz_memory_of_job.bound = SIZE_MAX;
     FUZZ_REQUIRE(perm_state_create(job, &state) == PERM_OK);
     for (chunk = s == 0 ? leaf.chunks : 0; chunk < leaf.chunks; chunk += 2 * each) {
       perm_partial partial;
@@ -183,15 +148,29 @@ int main(int count, char **arguments)
     memset(&options, 0, sizeof options);
     options.note = "perm note 1";
     options.note_bytes = s % 2 ? 11 : 0;
-    sizes[s] = perm_state_encode(job, state, &options, seed[s], ROOM);
-    FUZZ_REQUIRE(sizes[s] <= ROOM - 16);
+    fuzz_sizes[s] = perm_state_encode(job, state, &options, fuzz_seeds[s], ROOM);
+    FUZZ_REQUIRE(fuzz_sizes[s] <= ROOM - 16);
     perm_state_free(state);
+    fuzz_seed(s, fuzz_seeds[s], fuzz_sizes[s]);
   }
+  return 0;
+}
+
+#if defined(PERM_FUZZ_STANDALONE)
+int main(int count, char **arguments)
+{
+  static uint8_t buffer[ROOM];
+  long iterations, k;
+  int s;
+  LLVMFuzzerInitialize(&count, &arguments);
+  if (fuzz_replay(count, arguments))
+    return 0;
+  iterations = count > 1 ? strtol(arguments[1], NULL, 10) : 20000;
   for (k = 0; k < iterations; k++) {
     size_t size, changes = k < SEEDS ? 0 : 1 + fuzz_below(4), at, length;
     s = (int)(k < SEEDS ? (size_t)k : fuzz_below(SEEDS));
-    size = sizes[s];
-    memcpy(buffer, seed[s], size);
+    size = fuzz_sizes[s];
+    memcpy(buffer, fuzz_seeds[s], size);
     for (; changes; changes--) {
       at = fuzz_below(4) ? fuzz_below(size < 600 ? size : 600) : fuzz_below(size); /* mostly heads and intervals */
       switch (fuzz_below(6)) {
@@ -224,7 +203,7 @@ int main(int count, char **arguments)
     }
     LLVMFuzzerTestOneInput(buffer, size);
   }
-  perm_job_free((perm_job *)(uintptr_t)job);
+  perm_job_free((perm_job *)(uintptr_t)fuzz_job());
   printf("%ld inputs, no failure\n", iterations);
   return 0;
 }

@@ -1,41 +1,12 @@
 /* Fuzzing the readers: no bytes may crash perm_matrix_read_memory, leak, make it allocate out of proportion, or give a
    matrix that breaks the promises of perm_matrix; what it accepts must survive writing as text and reading again.
-
-   With libFuzzer:  clang -g -O1 -fsanitize=fuzzer,address,undefined -I. tests/fuzz/fuzz_io.c -o build/fuzz_io -lm
-                    build/fuzz_io -max_len=4096
-   Without:         gcc -g -O1 -fsanitize=address,undefined -DPERM_FUZZ_STANDALONE -I. tests/fuzz/fuzz_io.c
-                        -o build/fuzz_io -lm
-                    build/fuzz_io 100000        mutates the seeds below so many times, the same way every time */
-#ifndef PERM_FUZZ_NO_INCLUDE /* for a program that has the implementation already */
+ An allocation may be a multiple of the
+   input plus 32 MiB (row_start of a declared m). */
+#ifndef PERM_FUZZ_LINKED /* to a program that has the implementation already */
 #define PERM_IMPLEMENTATION
-#include "perm_sparse.h"
 #endif
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define FUZZ_REQUIRE(condition) \
-  ((condition) ? (void)0 : (fprintf(stderr, "fuzz_io: line %d: %s\n", __LINE__, #condition), abort()))
-
-/* Counts what is live; refuses more than a multiple of the input plus 32 MiB (row_start of a declared m). */
-typedef struct fuzz_memory { size_t live, bound; } fuzz_memory;
-
-static void *fuzz_allocate(size_t bytes, void *user_data)
-{
-  fuzz_memory *memory = (fuzz_memory *)user_data;
-  void *pointer;
-  if (bytes > memory->bound) return NULL;
-  pointer = malloc(bytes ? bytes : 1);
-  memory->live += pointer != NULL;
-  return pointer;
-}
-static void fuzz_release(void *pointer, void *user_data)
-{
-  ((fuzz_memory *)user_data)->live -= pointer != NULL;
-  free(pointer);
-}
+#include "perm_sparse.h"
+#include "fuzz.h"
 
 static int fuzz_finite(double x) { return x - x == 0; }
 
@@ -93,26 +64,18 @@ static void fuzz_round_trip(const perm_matrix *a)
   perm_matrix_free(&b);
 }
 
-/* libFuzzer declares it in no header. */
-#ifdef __cplusplus
-extern "C"
-#endif
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   perm_options options;
   perm_matrix matrix;
   perm_result result;
-  fuzz_memory memory;
+  fuzz_memory memory = {0, 128 * size + 32 * 1048576, 0};
   perm_status status;
   size_t k;
   char *copy = (char *)malloc(size ? size : 1); /* exactly as long: reading past it is seen */
   if (!copy) return 0;
   if (size) memcpy(copy, data, size);
   memset(&options, 0, sizeof options);
-  memory.live = 0;
-  memory.bound = 128 * size + 32 * 1048576;
   options.allocator.allocate = fuzz_allocate;
   options.allocator.release = fuzz_release;
   options.allocator.user_data = &memory;
@@ -135,7 +98,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   return 0;
 }
 
-#ifdef PERM_FUZZ_STANDALONE
+#define FUZZ_COUNT(table) (sizeof(table) / sizeof *(table))
+
 static const char *const fuzz_seeds[] = {
   "%%MatrixMarket matrix coordinate real general\n% c\n3 4 3\n1 4 1.5\n3 1 -2e-3\n2 2 .5\n",
   "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n1 1 7\n3 1 -9223372036854775808\n3 2 12\n",
@@ -150,25 +114,31 @@ static const char *const fuzz_seeds[] = {
   "1+2i -1.5e1-2.5e-1i\n3i i\n",
   "9223372036854775807 -9223372036854775808\n0 1\n",
   "\xef\xbb\xbf" "0 1 0\n1 0 1\n0 1 1\n"};
+
+int LLVMFuzzerInitialize(int *count, char ***arguments)
+{
+  size_t k;
+  (void)count, (void)arguments;
+  for (k = 0; k < FUZZ_COUNT(fuzz_seeds); k++)
+    fuzz_seed((int)k, fuzz_seeds[k], strlen(fuzz_seeds[k]));
+  return 0;
+}
+
+#ifdef PERM_FUZZ_STANDALONE
 /* Pieces that matter to the grammar, put in at random places. */
 static const char *const fuzz_words[] = {
   "%%MatrixMarket", " matrix", " coordinate", " array", " real", " complex", " integer", " pattern", " general",
   " symmetric", " skew-symmetric", " hermitian", "\n", "\r\n", "\r", "%", "#", ",", "+", "-", "i", ".", "e", "e999",
   "1e-999", "nan", "inf", "0x1p3", "16777216", "2147483648", "9223372036854775808", "99999999999999999999999", "0",
   "1 1 1\n", "\n\n", " ", "\t", "16000000 1 0\n", "4294967297"};
-#define FUZZ_COUNT(table) (sizeof(table) / sizeof *(table))
-
-static uint64_t fuzz_state = 1;
-static size_t fuzz_below(size_t bound) /* Knuth's MMIX constants; the high half is random enough here */
-{
-  fuzz_state = fuzz_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (size_t)(fuzz_state >> 33) % bound;
-}
-
 int main(int count, char **arguments)
 {
   static uint8_t buffer[4096];
-  long iterations = count > 1 ? strtol(arguments[1], NULL, 10) : 100000, k;
+  long iterations, k;
+  LLVMFuzzerInitialize(&count, &arguments);
+  if (fuzz_replay(count, arguments))
+    return 0;
+  iterations = count > 1 ? strtol(arguments[1], NULL, 10) : 100000;
   for (k = 0; k < iterations; k++) {
     const char *seed = fuzz_seeds[fuzz_below(FUZZ_COUNT(fuzz_seeds))], *word;
     size_t size = strlen(seed), changes = k < (long)FUZZ_COUNT(fuzz_seeds) ? 0 : 1 + fuzz_below(6), at, length, from;

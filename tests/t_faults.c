@@ -1,0 +1,539 @@
+/* Every public function, with every allocation and every write failing once: a clean status, nothing leaks, and the
+   same call afterwards gives what it gave before. The table must name every PERM_API function of both headers;
+   those without a call neither allocate nor write (texts, names, what frees). Allocations come from options.allocator
+   where a function has options, and then only from there. */
+
+/* Allocation by the C library, for what has no options; all.c puts this under the headers' malloc and free. */
+typedef struct fault_memory { long calls, fail_at, live; } fault_memory;
+static fault_memory fault_own; /* what options.allocator gives; the other is test_heap of all.c */
+
+static void *fault_allocate(size_t bytes, void *user_data)
+{
+  fault_memory *memory = (fault_memory *)user_data;
+  const long number = __atomic_add_fetch(&memory->calls, 1, __ATOMIC_RELAXED);
+  void *pointer = number == memory->fail_at ? NULL : (malloc)(bytes);
+  if (pointer)
+    __atomic_add_fetch(&memory->live, 1, __ATOMIC_RELAXED);
+  return pointer;
+}
+
+static void fault_release(void *pointer, void *user_data)
+{
+  if (pointer)
+    __atomic_sub_fetch(&((fault_memory *)user_data)->live, 1, __ATOMIC_RELAXED);
+  (free)(pointer);
+}
+
+/* A disk of so many bytes (-1: no end of them), for files that the headers write through the C library. */
+static struct { long room, opened; int close_fails; } fault_disk = {-1, 0, 0};
+
+#if defined(__GLIBC__)
+static ssize_t fault_disk_write(void *cookie, const char *data, size_t bytes)
+{
+  const size_t fits = (long)bytes <= fault_disk.room ? bytes : (size_t)fault_disk.room;
+  const size_t written = fwrite(data, 1, fits, (FILE *)cookie);
+  fault_disk.room -= (long)fits;
+  if (written == bytes)
+    return (ssize_t)bytes;
+  errno = ENOSPC;
+  return (ssize_t)written;
+}
+
+static int fault_disk_close(void *cookie)
+{
+  const int code = fclose((FILE *)cookie);
+  errno = EIO;
+  return fault_disk.close_fails ? EOF : code;
+}
+#endif
+
+static FILE *test_fopen(const char *path, const char *mode)
+{
+  FILE *file = fopen(path, mode);
+#if defined(__GLIBC__)
+  if (file && *mode == 'w' && fault_disk.room >= 0) {
+    cookie_io_functions_t functions = {NULL, fault_disk_write, NULL, fault_disk_close};
+    fault_disk.opened++;
+    return fopencookie(file, "w", functions);
+  }
+#endif
+  return file;
+}
+
+enum { FAULT_N = 14, FAULT_SMALL = 5 };
+
+/* What the calls work on, made before anything fails. */
+static struct {
+  double real[2 * FAULT_N * FAULT_N], nodes[4 * FAULT_N];
+  float narrow[FAULT_N * FAULT_N];
+  int64_t integer[2 * FAULT_N * FAULT_N];
+  int ones[FAULT_N], twice[FAULT_N], select[64];
+  perm_matrix matrix;
+  perm_job *job;
+  perm_plan plan[2];
+  perm_state *state; /* everything is done */
+  perm_partial partial;
+  unsigned char bytes[65536];
+  size_t size;
+  char path[128], other[128];
+  perm_options options;
+} fault;
+
+/* What a call gives: its result, or a hash of its other output. */
+typedef struct fault_outcome { perm_status status; perm_result r; uint64_t hash; int no_result; } fault_outcome;
+
+static void fault_hash(fault_outcome *o, const void *data, size_t bytes)
+{
+  const unsigned char *p = (const unsigned char *)data;
+  size_t k;
+  for (k = 0; k < bytes; k++)
+    o->hash = (o->hash ^ p[k]) * UINT64_C(1099511628211);
+}
+
+static const char *fault_name;
+
+/* On an error all are NaN; of a batch at least the matrix that failed is. */
+static void fault_doubles(fault_outcome *o, const double *x, size_t count)
+{
+  size_t nans = 0, k;
+  for (k = 0; k < count; k++)
+    nans += x[k] != x[k];
+  if (o->status >= 0)
+    fault_hash(o, x, count * sizeof *x);
+  else
+    CHECK_SHOW(nans == count || (nans > 0 && (!strncmp(fault_name, "perm_batch", 10) ||
+                                              !strncmp(fault_name, "perm_select", 11))),
+               "%s: %d NaN of %d", fault_name, (int)nans, (int)count);
+}
+
+static void fault_file(fault_outcome *o, const char *path)
+{
+  static char text[1 << 20];
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return;
+  fault_hash(o, text, fread(text, 1, sizeof text, file));
+  fclose(file);
+}
+
+/* With the fault off, for what a call needs afresh. */
+static long fault_paused[2];
+static void fault_pause(void)
+{
+  fault_paused[0] = fault_own.fail_at;
+  fault_paused[1] = test_heap.fail_at;
+  fault_own.fail_at = test_heap.fail_at = 0;
+}
+static void fault_go_on(void)
+{
+  fault_own.fail_at = fault_paused[0];
+  fault_own.calls = test_heap.calls = 0;
+  test_heap.fail_at = fault_paused[1];
+}
+
+#define FAULT_RUN(name, code) static void fault_run_##name(fault_outcome *o) { perm_options *opt = &fault.options; \
+    (void)opt; code }
+#define R fault.real
+#define Z fault.integer
+#define N FAULT_N
+FAULT_RUN(perm_real, { double x = perm_real(N, R); o->no_result = 1; o->status = x == x ? PERM_OK : PERM_ERROR_MEMORY;
+          fault_doubles(o, &x, 1); })
+FAULT_RUN(perm_complex, { double x[2]; o->no_result = 1; o->status = perm_complex(N, R, x);
+          fault_doubles(o, x, 2); })
+FAULT_RUN(perm_compute_real, { o->status = perm_compute_real(N, N, R, N, opt, &o->r); })
+FAULT_RUN(perm_compute_complex, { o->status = perm_compute_complex(N / 2, N / 2, R, N / 2, opt, &o->r); })
+FAULT_RUN(perm_compute_float, { o->status = perm_compute_float(N, N, fault.narrow, N, opt, &o->r); })
+FAULT_RUN(perm_compute_integer, { o->status = perm_compute_integer(N, N, Z, N, opt, &o->r); })
+FAULT_RUN(perm_compute_gaussian, { o->status = perm_compute_gaussian(N / 2, N / 2, Z, N / 2, opt, &o->r); })
+#define FAULT_REPEATED(kind, a) FAULT_RUN(perm_compute_repeated_##kind, { \
+    o->status = perm_compute_repeated_##kind(6, 6, a, 6, fault.twice, fault.twice, opt, &o->r); })
+FAULT_REPEATED(real, R)
+FAULT_REPEATED(complex, R)
+FAULT_REPEATED(integer, Z)
+FAULT_REPEATED(gaussian, Z)
+#define FAULT_JOB(name, call) FAULT_RUN(name, { perm_job *job = NULL; o->status = call; \
+    if (o->status == PERM_OK) { uint64_t print = perm_job_fingerprint(job); fault_hash(o, &print, 8); } \
+    CHECK((o->status == PERM_OK) == (job != NULL)); o->r.value = NAN; perm_job_free(job); })
+FAULT_JOB(perm_job_integer, perm_job_integer(N, N, Z, N, opt, &job, &o->r))
+FAULT_JOB(perm_job_gaussian, perm_job_gaussian(N / 2, N / 2, Z, N / 2, opt, &job, &o->r))
+FAULT_JOB(perm_job_create_real, perm_job_create_real(&fault.plan[0], R, N, opt, &job, &o->r))
+FAULT_JOB(perm_job_create_complex, perm_job_create_complex(&fault.plan[1], R, N / 2, opt, &job, &o->r))
+FAULT_JOB(perm_sparse_job, perm_sparse_job(&fault.matrix, opt, &job, &o->r))
+FAULT_RUN(perm_plan_real, { perm_plan plan; o->status = perm_plan_real(N, N, R, N, opt, &plan, &o->r);
+          if (o->status == PERM_OK) fault_hash(o, &plan.fingerprint, 8); })
+FAULT_RUN(perm_plan_complex, { perm_plan plan; o->status = perm_plan_complex(N / 2, N / 2, R, N / 2, opt, &plan, &o->r);
+          if (o->status == PERM_OK) fault_hash(o, &plan.fingerprint, 8); })
+FAULT_RUN(perm_job_run, { perm_partial p; memset(&p, 0, sizeof p); o->no_result = 1;
+          o->status = perm_job_run(fault.job, 0, 0, 1, &p);
+          if (o->status == PERM_OK) fault_hash(o, &p.value, sizeof p.value); })
+FAULT_RUN(perm_job_range, { perm_partial p; perm_leaf leaf; perm_job_leaf(fault.job, 0, &leaf);
+          o->status = perm_job_range(fault.job, 0, 0, leaf.chunks, opt, &p, &o->r);
+          if (o->status == PERM_OK) fault_hash(o, &p.value, sizeof p.value); })
+FAULT_RUN(perm_job_finish, { o->status = perm_job_finish(fault.job, &fault.partial, &o->r); })
+FAULT_RUN(perm_job_explain, { char text[4000]; o->no_result = 1;
+          fault_hash(o, text, perm_job_explain(fault.job, text, 4000)); })
+FAULT_RUN(perm_job_execute, { perm_state *s; fault_pause(); perm_state_create(fault.job, &s); fault_go_on();
+          o->status = perm_job_execute(fault.job, s, opt, &o->r); perm_state_free(s); })
+FAULT_RUN(perm_state_create, { perm_state *s = NULL; o->no_result = 1; o->status = perm_state_create(fault.job, &s);
+          CHECK((o->status == PERM_OK) == (s != NULL)); perm_state_free(s); })
+FAULT_RUN(perm_state_add, { perm_state *s; perm_leaf leaf; perm_job_leaf(fault.job, 0, &leaf);
+          fault_pause(); perm_state_create(fault.job, &s); fault_go_on();
+          o->status = perm_state_add(fault.job, s, 0, 0, leaf.chunks, &fault.partial, &o->r); perm_state_free(s); })
+FAULT_RUN(perm_state_merge, { perm_state *s; fault_pause(); perm_state_create(fault.job, &s); fault_go_on();
+          o->status = perm_state_merge(fault.job, s, fault.state, &o->r); perm_state_free(s); })
+FAULT_RUN(perm_state_finish, { o->status = perm_state_finish(fault.job, fault.state, &o->r); })
+FAULT_RUN(perm_state_encode, { static unsigned char to[65536]; o->no_result = 1;
+          fault_hash(o, to, perm_state_encode(fault.job, fault.state, opt, to, sizeof to)); })
+FAULT_RUN(perm_state_decode, { perm_state *s = NULL;
+          o->status = perm_state_decode(fault.job, fault.bytes, fault.size, &s, &o->r);
+          CHECK((o->status == PERM_OK) == (s != NULL)); perm_state_free(s); })
+FAULT_RUN(perm_checkpoint_write, { o->status = perm_checkpoint_write(fault.job, fault.state, fault.path, opt, &o->r); })
+FAULT_RUN(perm_checkpoint_read, { perm_state *s = NULL;
+          o->status = perm_checkpoint_read(fault.job, fault.other, opt, &s, &o->r);
+          CHECK((o->status == PERM_OK) == (s != NULL)); perm_state_free(s); })
+FAULT_RUN(perm_checkpoint_options, { perm_options found = *opt; void *note = NULL; size_t bytes = 0;
+          o->status = perm_checkpoint_options(fault.other, &found, &note, &bytes, &o->r);
+          CHECK((o->status == PERM_OK) == (note != NULL && bytes == 7));
+          if (opt->allocator.release) opt->allocator.release(note, opt->allocator.user_data); else test_free(note); })
+FAULT_RUN(perm_compute_low_rank_real, { o->status = perm_compute_low_rank_real(N, 2, R, 2, R, N, opt, &o->r); })
+FAULT_RUN(perm_compute_low_rank_complex, {
+          o->status = perm_compute_low_rank_complex(N / 2, 2, R, 2, R, N / 2, opt, &o->r); })
+FAULT_RUN(perm_compute_cauchy_real, {
+          o->status = perm_compute_cauchy_real(N, fault.nodes, fault.nodes + N, opt, NULL, &o->r); })
+FAULT_RUN(perm_compute_cauchy_complex, {
+          o->status = perm_compute_cauchy_complex(N, fault.nodes, fault.nodes + 2 * N, opt, NULL, &o->r); })
+#define FAULT_ESTIMATE(kind, n) FAULT_RUN(perm_estimate_##kind, { perm_estimate e; perm_estimate_plan plan; \
+    memset(&plan, 0, sizeof plan); plan.samples = 512; o->no_result = 1; \
+    o->status = perm_estimate_##kind(n, R, n, &plan, opt, &e); CHECK(o->status == e.status); \
+    fault_doubles(o, &e.value, 1); })
+FAULT_ESTIMATE(real, N)
+FAULT_ESTIMATE(complex, N / 2)
+#define FAULT_LIST(name, count, call) FAULT_RUN(name, { double list[2 * FAULT_N * FAULT_N]; \
+    memset(list, 0, sizeof list); o->status = call; fault_doubles(o, list, count); \
+    o->r.value = o->status < 0 ? NAN : 0; })
+FAULT_LIST(perm_minors_real, N, perm_minors_real(N, N, R, N, NULL, NULL, 1, opt, list, &o->r))
+FAULT_LIST(perm_minors_complex, 12, perm_minors_complex(6, 6, R, 6, fault.twice, fault.twice, 1, opt, list, &o->r))
+FAULT_LIST(perm_gradient_real, N * N, perm_gradient_real(N, N, R, N, NULL, NULL, opt, list, &o->r))
+FAULT_LIST(perm_gradient_complex, 72, perm_gradient_complex(6, 6, R, 6, fault.twice, fault.twice, opt, list, &o->r))
+#define FAULT_BATCH(kind, n, count, stride, a, doubles) \
+  FAULT_LIST(perm_batch_##kind, doubles, perm_batch_##kind(n, count, a, stride, opt, list, &o->r))
+FAULT_BATCH(real, 13, 2, 169, R, 2)
+FAULT_BATCH(complex, 5, 7, 25, R, 14)
+FAULT_BATCH(float, 5, 7, 25, fault.narrow, 7)
+FAULT_BATCH(real_soa, 5, 7, 7, R, 7)
+FAULT_BATCH(complex_soa, 5, 7, 7, R, 14)
+FAULT_BATCH(float_soa, 5, 7, 7, fault.narrow, 7)
+FAULT_LIST(perm_select_real, 8, perm_select_real(N, N, R, N, 7, 8, NULL, fault.select, opt, list, &o->r))
+FAULT_LIST(perm_select_complex, 16, perm_select_complex(9, 9, R, 9, 7, 8, fault.select, fault.select, opt, list, &o->r))
+#define FAULT_MATRIX(name, call) FAULT_RUN(name, { perm_matrix made; o->status = call; \
+    CHECK(o->status == PERM_OK || (!made.row_start && !made.column && !made.nnz)); o->r.value = NAN; \
+    if (o->status == PERM_OK) fault_hash(o, made.column, made.nnz * sizeof *made.column); perm_matrix_free(&made); })
+FAULT_MATRIX(perm_matrix_read, perm_matrix_read("build/fault.mtx", opt, &made, &o->r))
+FAULT_MATRIX(perm_matrix_read_memory, perm_matrix_read_memory("3 0\n+1i 2\n", 10, NULL, opt, &made, &o->r))
+FAULT_MATRIX(perm_matrix_from_dense, perm_matrix_from_dense(N, N, R, N, opt, &made, &o->r))
+FAULT_MATRIX(perm_matrix_from_triplets, perm_matrix_from_triplets(N, N, 3, fault.ones, fault.select, R, R, Z,
+                                                                 PERM_KIND_COMPLEX, opt, &made, &o->r))
+FAULT_RUN(perm_matrix_write, { o->status = perm_matrix_write(fault.path, &fault.matrix, &o->r); })
+FAULT_RUN(perm_compute_sparse, { o->status = perm_compute_sparse(&fault.matrix, opt, &o->r); })
+FAULT_RUN(perm_sparse_report, { perm_preparation p; o->status = perm_sparse_report(&fault.matrix, opt, &p, &o->r);
+          if (o->status == PERM_OK) fault_hash(o, &p.entries, sizeof p.entries); })
+FAULT_RUN(perm_sparse_spy, { o->status = perm_sparse_spy(&fault.matrix, opt, fault.path, &o->r); })
+#undef R
+#undef Z
+#undef N
+
+typedef enum fault_way {
+  FAULT_PURE,    /* neither allocates nor writes: only that it does not is seen, where there is a call */
+  FAULT_OPTIONS, /* allocates from options.allocator, or from the one that the job or matrix was made with */
+  FAULT_HEAP,    /* allocates from the C library: no options */
+  FAULT_MAY      /* may allocate, need not */
+} fault_way;
+typedef struct fault_case {
+  const char *name;
+  fault_way way;
+  void (*run)(fault_outcome *o);
+  int writes; /* 1: to fault.path, which holds the old file or all of the new one */
+} fault_case;
+#define FAULT_CASE(name, way) {#name, way, fault_run_##name, 0}
+#define FAULT_NONE(name) {#name, FAULT_PURE, NULL, 0}
+
+static const fault_case fault_cases[] = {
+    FAULT_CASE(perm_real, FAULT_HEAP), FAULT_CASE(perm_complex, FAULT_HEAP),
+    FAULT_CASE(perm_compute_real, FAULT_OPTIONS), FAULT_CASE(perm_compute_complex, FAULT_OPTIONS),
+    FAULT_CASE(perm_compute_float, FAULT_OPTIONS), FAULT_CASE(perm_compute_integer, FAULT_OPTIONS),
+    FAULT_CASE(perm_compute_gaussian, FAULT_OPTIONS), FAULT_CASE(perm_compute_repeated_real, FAULT_OPTIONS),
+    FAULT_CASE(perm_compute_repeated_complex, FAULT_OPTIONS), FAULT_CASE(perm_compute_repeated_integer, FAULT_OPTIONS),
+    FAULT_CASE(perm_compute_repeated_gaussian, FAULT_OPTIONS), FAULT_CASE(perm_job_integer, FAULT_OPTIONS),
+    FAULT_CASE(perm_job_gaussian, FAULT_OPTIONS), FAULT_CASE(perm_plan_real, FAULT_MAY),
+    FAULT_CASE(perm_plan_complex, FAULT_MAY), FAULT_CASE(perm_job_create_real, FAULT_OPTIONS),
+    FAULT_CASE(perm_job_create_complex, FAULT_OPTIONS), FAULT_CASE(perm_job_run, FAULT_MAY),
+    FAULT_CASE(perm_job_range, FAULT_MAY), FAULT_CASE(perm_job_finish, FAULT_OPTIONS),
+    FAULT_CASE(perm_job_explain, FAULT_MAY), FAULT_CASE(perm_job_execute, FAULT_OPTIONS),
+    FAULT_CASE(perm_state_create, FAULT_OPTIONS), FAULT_CASE(perm_state_add, FAULT_OPTIONS),
+    FAULT_CASE(perm_state_merge, FAULT_OPTIONS), FAULT_CASE(perm_state_finish, FAULT_OPTIONS),
+    FAULT_CASE(perm_state_encode, FAULT_PURE), FAULT_CASE(perm_state_decode, FAULT_OPTIONS),
+    {"perm_checkpoint_write", FAULT_OPTIONS, fault_run_perm_checkpoint_write, 1},
+    FAULT_CASE(perm_checkpoint_read, FAULT_OPTIONS), FAULT_CASE(perm_checkpoint_options, FAULT_OPTIONS),
+    FAULT_CASE(perm_compute_low_rank_real, FAULT_OPTIONS), FAULT_CASE(perm_compute_low_rank_complex, FAULT_OPTIONS),
+    FAULT_CASE(perm_compute_cauchy_real, FAULT_OPTIONS), FAULT_CASE(perm_compute_cauchy_complex, FAULT_OPTIONS),
+    FAULT_CASE(perm_estimate_real, FAULT_OPTIONS), FAULT_CASE(perm_estimate_complex, FAULT_OPTIONS),
+    FAULT_CASE(perm_minors_real, FAULT_OPTIONS), FAULT_CASE(perm_minors_complex, FAULT_OPTIONS),
+    FAULT_CASE(perm_gradient_real, FAULT_OPTIONS), FAULT_CASE(perm_gradient_complex, FAULT_OPTIONS),
+    FAULT_CASE(perm_batch_real, FAULT_OPTIONS), FAULT_CASE(perm_batch_complex, FAULT_MAY),
+    FAULT_CASE(perm_batch_float, FAULT_MAY), FAULT_CASE(perm_batch_real_soa, FAULT_MAY),
+    FAULT_CASE(perm_batch_complex_soa, FAULT_MAY), FAULT_CASE(perm_batch_float_soa, FAULT_MAY),
+    FAULT_CASE(perm_select_real, FAULT_MAY), FAULT_CASE(perm_select_complex, FAULT_MAY),
+    FAULT_CASE(perm_matrix_read, FAULT_OPTIONS), FAULT_CASE(perm_matrix_read_memory, FAULT_OPTIONS),
+    FAULT_CASE(perm_matrix_from_dense, FAULT_OPTIONS), FAULT_CASE(perm_matrix_from_triplets, FAULT_OPTIONS),
+    {"perm_matrix_write", FAULT_OPTIONS, fault_run_perm_matrix_write, 1}, FAULT_CASE(perm_sparse_job, FAULT_OPTIONS),
+    FAULT_CASE(perm_compute_sparse, FAULT_OPTIONS), FAULT_CASE(perm_sparse_report, FAULT_OPTIONS),
+    {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
+    FAULT_NONE(perm_job_free), FAULT_NONE(perm_job_leaves), FAULT_NONE(perm_job_leaf), FAULT_NONE(perm_partial_merge),
+    FAULT_NONE(perm_job_fingerprint), FAULT_NONE(perm_partial_encode), FAULT_NONE(perm_partial_decode),
+    FAULT_NONE(perm_state_left), FAULT_NONE(perm_state_free), FAULT_NONE(perm_estimator_name),
+    FAULT_NONE(perm_result_text), FAULT_NONE(perm_integer_text), FAULT_NONE(perm_status_text),
+    FAULT_NONE(perm_status_name), FAULT_NONE(perm_method_name), FAULT_NONE(perm_precision_name),
+    FAULT_NONE(perm_isa_name), FAULT_NONE(perm_integer_int64), FAULT_NONE(perm_isa_best), FAULT_NONE(perm_matrix_free)};
+enum { FAULT_CASES = sizeof fault_cases / sizeof *fault_cases };
+
+/* Every function that a header declares is in the table. Returns how many it declares, -1: no such file here. */
+static int fault_declared(const char *header)
+{
+  char line[512], statement[2048] = "";
+  FILE *file = fopen(header, "rb");
+  int count = 0, i;
+  if (!file)
+    return -1;
+  while (fgets(line, sizeof line, file)) {
+    char *open, *name;
+    if (!*statement && strncmp(line, "PERM_API ", 9) && strncmp(line, "PERM_SPARSE_API ", 16))
+      continue;
+    if (strlen(statement) + strlen(line) < sizeof statement)
+      strcat(statement, line);
+    open = strchr(statement, '(');
+    if (!open)
+      continue;
+    *open = 0;
+    for (name = open; name > statement && (name[-1] == '_' || (name[-1] >= '0' && name[-1] <= '9') ||
+                                          (name[-1] >= 'a' && name[-1] <= 'z'));)
+      name--;
+    for (i = 0; i < FAULT_CASES && strcmp(fault_cases[i].name, name);)
+      i++;
+    CHECK_SHOW(i < FAULT_CASES, "%s of %s has no entry in fault_cases", name, header);
+    count++;
+    *statement = 0;
+  }
+  fclose(file);
+  return count;
+}
+
+static void fault_world(int own)
+{
+  perm_leaf leaf;
+  int i;
+  memset(&fault, 0, sizeof fault);
+  memset(&fault_own, 0, sizeof fault_own);
+  memset(&test_heap, 0, sizeof test_heap);
+  if (own) {
+    fault.options.allocator.allocate = fault_allocate;
+    fault.options.allocator.release = fault_release;
+    fault.options.allocator.user_data = &fault_own;
+  }
+  fault.options.threads = 1;
+  for (i = 0; i < 2 * FAULT_N * FAULT_N; i++) {
+    fault.real[i] = 0.25 + test_uniform();
+    fault.integer[i] = 1 + test_below(9);
+    if (i < FAULT_N * FAULT_N)
+      fault.narrow[i] = (float)fault.real[i];
+  }
+  for (i = 0; i < 4 * FAULT_N; i++)
+    fault.nodes[i] = i + 0.5 * test_uniform();
+  for (i = 0; i < FAULT_N; i++) {
+    fault.ones[i] = 1;
+    fault.twice[i] = 1 + i % 2;
+  }
+  for (i = 0; i < 64; i++)
+    fault.select[i] = i % 7;
+  snprintf(fault.path, sizeof fault.path, "build/fault.%ld.out", (long)getpid());
+  snprintf(fault.other, sizeof fault.other, "build/fault.%ld.ck", (long)getpid());
+  { /* a matrix that is reduced, and has a block left */
+    perm_matrix varied = t_sparse_varied(1);
+    int *row = (int *)malloc(varied.nnz * sizeof *row);
+    size_t k;
+    for (i = 0; i < varied.m; i++)
+      for (k = varied.row_start[i]; k < varied.row_start[i + 1]; k++)
+        row[k] = i;
+    CHECK(perm_matrix_from_triplets(varied.m, varied.n, varied.nnz, row, varied.column, varied.real, NULL, NULL,
+                                    PERM_KIND_REAL, &fault.options, &fault.matrix, NULL) == PERM_OK);
+    free(row);
+    CHECK(perm_matrix_write("build/fault.mtx", &varied, NULL) == PERM_OK);
+    perm_matrix_free(&varied);
+  }
+  CHECK(perm_plan_real(FAULT_N, FAULT_N, fault.real, FAULT_N, &fault.options, &fault.plan[0], NULL) == PERM_OK);
+  CHECK(perm_plan_complex(FAULT_N / 2, FAULT_N / 2, fault.real, FAULT_N / 2, &fault.options, &fault.plan[1], NULL) ==
+        PERM_OK);
+  CHECK(perm_job_create_real(&fault.plan[0], fault.real, FAULT_N, &fault.options, &fault.job, NULL) == PERM_OK);
+  perm_job_leaf(fault.job, 0, &leaf);
+  CHECK(perm_job_range(fault.job, 0, 0, leaf.chunks, &fault.options, &fault.partial, NULL) == PERM_OK);
+  CHECK(perm_state_create(fault.job, &fault.state) == PERM_OK);
+  CHECK(perm_state_add(fault.job, fault.state, 0, 0, leaf.chunks, &fault.partial, NULL) == PERM_OK);
+  fault.options.note = "a note.";
+  fault.options.note_bytes = 7;
+  fault.size = perm_state_encode(fault.job, fault.state, &fault.options, fault.bytes, sizeof fault.bytes);
+  CHECK(perm_checkpoint_write(fault.job, fault.state, fault.other, &fault.options, NULL) == PERM_OK);
+  fault.options.note = NULL;
+  fault.options.note_bytes = 0;
+}
+
+static void fault_end(void)
+{
+  perm_state_free(fault.state);
+  perm_job_free(fault.job);
+  perm_matrix_free(&fault.matrix);
+  remove("build/fault.mtx");
+  remove(fault.path);
+  remove(fault.other);
+  CHECK(fault_own.live == 0 && test_heap.live == 0);
+}
+
+/* The call, and whether status, result and memory are in order; `wanted`: the status of a failure. */
+static fault_outcome fault_try(const fault_case *of, perm_status wanted)
+{
+  const long live = fault_own.live + test_heap.live;
+  fault_outcome o;
+  memset(&o, 0, sizeof o);
+  memset(&o.r, 0x55, sizeof o.r);
+  fault_own.calls = test_heap.calls = 0;
+  fault_name = of->name;
+  of->run(&o);
+  fault_own.fail_at = test_heap.fail_at = 0;
+  CHECK_SHOW(fault_own.live + test_heap.live == live, "%s: %ld live", of->name, fault_own.live + test_heap.live - live);
+  CHECK_SHOW(o.status == PERM_OK || o.status == wanted, "%s: %s", of->name, perm_status_name(o.status));
+  if (!o.no_result)
+    CHECK_SHOW(o.r.status == o.status && (o.status == PERM_OK || (o.r.message[0] && o.r.value != o.r.value)),
+               "%s: %s, %g, %s", of->name, perm_status_name(o.r.status), o.r.value, o.r.message);
+  return o;
+}
+
+static int fault_same(const fault_outcome *a, const fault_outcome *b)
+{
+  return a->status == b->status && a->hash == b->hash &&
+         (a->no_result || a->r.value == b->r.value || (a->r.value != a->r.value && b->r.value != b->r.value));
+}
+
+TEST(t_faults_every_function_is_here)
+{
+  const int dense = fault_declared("perm.h"), sparse = fault_declared("perm_sparse.h");
+  if (dense < 0 || sparse < 0)
+    SKIP("no headers in the working directory: run from the repository's root");
+  CHECK_SHOW(dense >= 2 * 60 && sparse >= 2 * 10, "%d, %d", dense, sparse); /* declarations and definitions */
+}
+
+TEST(t_faults_fail_every_allocation)
+{
+  long failures = 0, absorbed = 0;
+  int i, own, covered = 0;
+  for (own = 0; own < 2; own++) {
+    fault_world(own);
+    for (i = 0; i < FAULT_CASES; i++) {
+      const fault_case *of = &fault_cases[i];
+      fault_outcome first, o;
+      long k;
+      if (!of->run || (own && of->way == FAULT_HEAP))
+        continue;
+      covered += own || of->way == FAULT_HEAP;
+      first = fault_try(of, PERM_OK);
+      if (own) /* an allocator of one's own is the only one */
+        CHECK_SHOW(test_heap.calls == 0, "%s: %ld allocations beside options.allocator", of->name, test_heap.calls);
+      CHECK_SHOW(of->way == FAULT_MAY || (fault_own.calls + test_heap.calls > 0) == (of->way != FAULT_PURE),
+                 "%s: %ld allocations", of->name, fault_own.calls + test_heap.calls);
+      for (k = 1;; k++) {
+        fault_own.fail_at = own ? k : 0;
+        test_heap.fail_at = own ? 0 : k;
+        o = fault_try(of, PERM_ERROR_MEMORY);
+        if (fault_own.calls + test_heap.calls < k)
+          break;
+        failures += o.status == PERM_ERROR_MEMORY;
+        absorbed += o.status == PERM_OK;
+        if (o.status == PERM_OK && !o.no_result && o.r.value == o.r.value) /* perhaps another plan: the same number */
+          CHECK_SHOW(fabs(o.r.value - first.r.value) <= 1e-9 * fabs(first.r.value), "%s, allocation %ld: %.17g",
+                     of->name, k, o.r.value);
+      }
+      o = fault_try(of, PERM_OK);
+      CHECK_SHOW(fault_same(&first, &o), "%s gives something else after %ld failures", of->name, k - 1);
+    }
+    fault_end();
+  }
+  CHECK(failures > 500 && covered >= 55);
+  if (test_verbose)
+    printf("     %d functions, %ld failed allocations, %ld absorbed\n", covered, failures, absorbed);
+}
+
+/* The disk is full after k bytes, for every k; closing fails; of checkpoints every system call fails in turn, once and
+   from there on. The old file is there after that, or the new one, and nothing else. */
+TEST(t_faults_fail_every_write)
+{
+  long failures = 0, full = 0, k;
+  int i, way;
+  fault_world(1);
+  for (i = 0; i < FAULT_CASES; i++) {
+    const fault_case *of = &fault_cases[i];
+    fault_outcome first, o, old, now;
+    long size, step;
+    FILE *file;
+    if (!of->writes)
+      continue;
+    first = fault_try(of, PERM_OK);
+    memset(&now, 0, sizeof now);
+    fault_file(&now, fault.path);
+    file = fopen(fault.path, "rb");
+    CHECK(file && !fseek(file, 0, SEEK_END));
+    size = ftell(file);
+    fclose(file);
+    step = size / 400 + 1;
+    for (way = 0; way < 4; way++) { /* 0: k bytes; 1: closing; 2, 3: the k-th call, and all after it */
+      char command[300];
+      for (k = way > 1;; k += way ? 1 : step) {
+        int more;
+        file = fopen(fault.path, "wb");
+        CHECK(file && fputs("what was there before", file) >= 0 && !fclose(file));
+        memset(&old, 0, sizeof old);
+        fault_file(&old, fault.path);
+        fault_disk.room = way == 0 ? k : way == 1 ? LONG_MAX : -1;
+        fault_disk.close_fails = way == 1;
+        fault_disk.opened = 0;
+        fault_set(way > 1 ? k : 0, EIO, way == 3, 0);
+        o = fault_try(of, PERM_ERROR_FILE);
+        more = way == 0 ? fault_disk.opened && k < size : way > 1 && test_fault.count >= k;
+        if (way <= 1 && fault_disk.opened)
+          CHECK_SHOW((o.status == PERM_OK) == (way == 0 && k >= size), "%s, way %d: %s with %ld of %ld bytes", of->name,
+                     way, perm_status_name(o.status), k, size);
+        fault_set(0, 0, 0, 0);
+        fault_disk.room = -1;
+        fault_disk.close_fails = 0;
+        if (o.status != PERM_OK) {
+          failures++;
+          full += way == 0;
+          memset(&o, 0, sizeof o);
+          fault_file(&o, fault.path);
+          CHECK_SHOW(o.hash == old.hash || (way > 1 && o.hash == now.hash), "%s, way %d, %ld: the old file is gone",
+                     of->name, way, k);
+        }
+        if (!more)
+          break;
+      }
+      snprintf(command, sizeof command, way < 3 ? "! ls %s.* >/dev/null 2>&1" : "rm -f %s.*", fault.path);
+      CHECK_SHOW(system(command) == 0, "%s, way %d: a temporary file is left", of->name, way); /* 3: cannot remove it */
+    }
+    o = fault_try(of, PERM_OK);
+    CHECK(fault_same(&first, &o));
+  }
+  fault_end();
+#if defined(__GLIBC__)
+  CHECK(failures > 500 && full > 500);
+#else
+  CHECK(failures > 20);
+#endif
+  if (test_verbose)
+    printf("     %ld failed writes\n", failures);
+}
