@@ -1,5 +1,6 @@
 /* For ThreadSanitizer (make check-thread): what the headers promise to several threads at once. Threads of the
-   program's own share one job's ranges, compute, read and write side by side; the results are those of one thread, bit for bit.
+   program's own share one job's ranges, compute, read and write side by side; the results are those of one thread, bit
+   for bit.
    Without OpenMP: its runtimes are not instrumented, so that each of their barriers would be a false alarm. */
 #define PERM_IMPLEMENTATION
 #include "perm_sparse.h"

@@ -101,6 +101,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     entry[k] = call % 2 ? oracle_whole(whole[k] < 0 ? 0 - (uint64_t)whole[k] : (uint64_t)whole[k], 0, whole[k] < 0)
                         : oracle_double(finite ? a[k] : 0);
   }
+  if (getenv("FUZZ_VERBOSE")) {
+    fprintf(stderr, "call %u, %d x %d, %d part(s), method %s, precision %s, certify %d:", call, m, n, parts,
+            perm_method_name(options.method), perm_precision_name(options.precision), options.certify);
+    for (k = 0; k < m * n * parts; k++)
+      fprintf(stderr, call % 2 ? " %.0f" : " %a", call % 2 ? (double)whole[k] : a[k]);
+    fprintf(stderr, "\n");
+  }
   if (call < 16) { /* one permanent, of doubles (even) or integers, perhaps with multiplicities */
     const int repeated = call & 4;
     if (repeated) {
@@ -160,6 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const int order_of = (m < n ? m : n) % 6, step = order_of * order_of + (int)(fuzz_byte(&from) % 3) - hostile;
     const int selects = call % 3 == 0, taken = m && n ? 1 + (int)(fuzz_byte(&from) % 6) : 0;
     const size_t have = (size_t)(m * n);
+    double most;
     count = fuzz_byte(&from) % 10;
     if (selects) {
       for (k = 0; k < (int)count * taken && k < 64; k++) {
@@ -190,12 +198,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                               : (double)narrow[k * step + i * size_of + j];
       status = (parts == 1 ? perm_compute_real : perm_compute_complex)(size_of, size_of, b, size_of, NULL, &one);
       FUZZ_REQUIRE(status == PERM_OK);
+      for (i = 0, most = 1; i < size_of; i++) { /* above the permanent of the moduli */
+        double sum = 0;
+        for (j = 0; j < size_of * parts; j++)
+          sum += fabs(b[i * size_of * parts + j]);
+        most *= sum;
+      }
       single[0] = ldexp(one.value, (int)one.exp2);
       single[1] = ldexp(one.imaginary, (int)one.exp2);
       if (one.estimate <= 1e-12 * fuzz_modulus(&one) && fuzz_modulus(&one) > 0 && one.exp2 == 0 &&
           options.precision <= PERM_PRECISION_FAST && options.method == PERM_AUTO && !options.max_bytes)
         for (i = 0; i < parts; i++)
-          if (!fuzz_close(list[k * parts + i], single[i], 1e-10 * fuzz_modulus(&one))) {
+          if (!fuzz_close(list[k * parts + i], single[i], 1e-10 * (size_of > 4 ? fuzz_modulus(&one) : most))) {
             fprintf(stderr, "matrix %d of order %d: %.17g, alone %.17g\n", k, size_of, list[k * parts + i], single[i]);
             FUZZ_RESULT(!"the batch agrees", &one);
           }
