@@ -8348,7 +8348,7 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 
 /* >>repeats in double and double-double: every form's entries into whole numbers of two units, exact in all sums.
    Returns a bound of what the forms lose, with their counts. */
-PERMI_COLD static double permi_counts_split(const permi_counts *counts)
+PERMI_COLD static double permi_counts_split(const permi_counts *counts, int *buried)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
   double lost = 0;
@@ -8365,6 +8365,7 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
         const double x = counts->high[at], high = permi_to_grid(x, power), low = permi_to_grid(x - high, low_power);
         counts->high[at] = high;
         counts->low[at] = low;
+        *buried |= fabs(x - high - low) > 1e-3 * fabs(x);
         lost += counts->form_count[f] * (counts->digit_count[d] * fabs(x - high - low));
       }
   }
@@ -8381,7 +8382,8 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
    dd         the same in units of PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
    Relative to sums of |terms| that are rounded themselves: a factor 1.0001. What underflows, and what grids take, is
    absolute: no product of sums exceeds 1, no e_M e^M, Ryser's weights are at most binom(N, M). */
-PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
+PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, int buried, double visits,
+                                           permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
   const int parts = counts->parts, symmetric = counts->skips > 0;
@@ -8427,6 +8429,8 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   leaf->bound_relative *= 1.0001;
   if (leaf->bound_relative < leaf->estimate_relative)
     leaf->estimate_relative = leaf->bound_relative;
+  if (buried) /* an entry beside others 2^100 times as large: terms without it are no measure, but the bound is one */
+    leaf->estimate_relative = (double)INFINITY;
 }
 
 static int permi_counts_odd(const int *count, const int *order, int digits)
@@ -8597,6 +8601,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   size_t cells = 0, size;
   permi_ring ring = permi_ring_make(parts, choice->words);
   double lost = 0;
+  int buried = 0;
   memset(leaf, 0, sizeof *leaf);
   size = choice->precision == PERM_PRECISION_DEFAULT ? 1 : ring.size;
   for (d = 0; walks && d < digits; d++)
@@ -8704,7 +8709,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
     if (counts->ryser)
       permi_rank_weights(counts);
     if (!counts->integer)
-      lost = permi_counts_split(counts);
+      lost = permi_counts_split(counts, &buried);
     while (chunks_log2 < 30 && ldexp(choice->seconds, -chunks_log2) > 4e-4 && counts->terms >> chunks_log2 > 32)
       chunks_log2++;
     counts->chunks = UINT64_C(1) << chunks_log2;
@@ -8731,7 +8736,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
       fingerprint = permi_hash(fingerprint, (uint64_t)fields[d]);
     leaf->information.fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   }
-  permi_counts_bounds(counts, lost, choice->terms, leaf);
+  permi_counts_bounds(counts, lost, buried, choice->terms, leaf);
   if (choice->isa == PERM_ISA_CUDA) {
     const perm_status status = permi_counts_gpu_leaf(counts, allocator, leaf);
     permi_release(allocator, counts);

@@ -288,6 +288,7 @@ static const fault_case fault_cases[] = {
     {"perm_matrix_write", FAULT_OPTIONS, fault_run_perm_matrix_write, 1}, FAULT_CASE(perm_sparse_job, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_sparse, FAULT_OPTIONS), FAULT_CASE(perm_sparse_report, FAULT_OPTIONS),
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
+    FAULT_NONE(perm_version), FAULT_NONE(perm_layout), FAULT_NONE(perm_matrix_bytes),
     FAULT_NONE(perm_job_free), FAULT_NONE(perm_job_leaves), FAULT_NONE(perm_job_leaf), FAULT_NONE(perm_partial_merge),
     FAULT_NONE(perm_job_fingerprint), FAULT_NONE(perm_partial_encode), FAULT_NONE(perm_partial_decode),
     FAULT_NONE(perm_state_left), FAULT_NONE(perm_state_free), FAULT_NONE(perm_estimator_name),
