@@ -2122,8 +2122,8 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
     const double lost = ldexp(leaf->bound_absolute * scale_modulus, permi_int_exponent(shift)) +
                         ldexp(partial->lost * scale_modulus, permi_int_exponent(shift + partial->exp2));
     number->error += lost + DBL_MIN;
-    if (leaf->information.kind == PERM_LEAF_TASK || absolute == 0) /* ranges' bounds are far too wide, but here */
-      number->estimate += lost;                                    /* terms of which nothing is left tell nothing */
+    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* ranges' bounds are far too wide, but terms */
+      number->estimate += lost;                                       /* of which nothing may be left tell nothing */
   }
   if (leaf->estimate_absolute > 0)
     number->estimate += ldexp(leaf->estimate_absolute * scale_modulus,

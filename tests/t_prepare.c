@@ -190,13 +190,15 @@ TEST(t_prepare_structural_rank)
 /* No entry is lost to the whole numbers that exact precision and moduli are about. */
 TEST(t_prepare_entries_that_are_not_integers)
 {
-  const double a[4] = {0.5, 1.25, 1, 0.75};
+  const double real[4] = {0, 1.25, 1, 0}, imaginary[4] = {1.125, 0, 0, 0.75};
+  const int row[4] = {0, 0, 1, 1}, column[4] = {0, 1, 0, 1};
   int m;
   for (m = 1; m <= 2; m++) {
     perm_options options = t_sparse_options(PERM_REPEATS, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_preparation report;
-    CHECK(perm_matrix_from_dense(m, 2, a, 2, NULL, &matrix, NULL) == PERM_OK);
+    CHECK(perm_matrix_from_triplets(m, 2, (size_t)(2 * m), row, column, real, imaginary, NULL, PERM_KIND_COMPLEX, NULL,
+                                    &matrix, NULL) == PERM_OK);
     CHECK(perm_sparse_report(&matrix, &options, &report, NULL) == PERM_OK);
     CHECK(report.entries == (size_t)(2 * m) && report.structural_rank == m);
     perm_matrix_free(&matrix);
