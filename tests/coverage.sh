@@ -27,7 +27,9 @@ if [ "$1" != report ]; then
     ${gpu:+../tests_cuda}; do
     (cd $out/here && exec $run) >$out/run.${#ids}.log 2>&1 & ids="$ids $!"
   done
-  for id in $ids; do wait $id || { grep -h -A9 FAIL $out/run.*.log; echo "0 passed, 1 failed, 0 skipped"; exit 1; }; done
+  for id in $ids; do
+    wait $id || { grep -h -A9 FAIL $out/run.*.log; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+  done
 fi
 for counts in $out/*.gcda; do
   mkdir -p $counts.d

@@ -145,8 +145,8 @@ static void t_seeds_against_oracles(perm_method method, int most, int trials, in
                    again.exp2 == result.exp2, "trial %d, %d threads", trial, threads);
     if (whole && parts == 1) {
       oracle_int expected = oracle_integer(n, a);
-      CHECK_SHOW(result.exact && oracle_integer_of(&result.integer) == expected, "trial %d n %d: %.17g, not %.17g", trial,
-                 n, result.value, (double)expected);
+      CHECK_SHOW(result.exact && oracle_integer_of(&result.integer) == expected, "trial %d n %d: %.17g, not %.17g",
+                 trial, n, result.value, (double)expected);
     } else if (whole) {
       oracle_int expected[2];
       t_seeds_gaussian(n, a, expected);
