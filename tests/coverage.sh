@@ -31,22 +31,20 @@ if [ "$1" != report ]; then
     wait $id || { grep -h -A9 FAIL $out/run.*.log; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
   done
 fi
-for counts in $out/*.gcda; do
-  mkdir -p $counts.d
-  (cd $counts.d && gcov -r -s "$OLDPWD" ../"${counts##*/}" >/dev/null 2>&1) || exit 1
-done
-# A .gcov line is count:line:text. Instances of functions that share a line follow it again between dashes: skipped.
-for header in perm.h perm_sparse.h; do cat $out/*.d/$header.gcov | awk -v header=$header '
+for counts in $out/*.gcda; do gcov -t -r -s "$PWD" $counts; done >$out/gcov 2>$out/gcov.log || exit 1
+# A line is count:line:text. Instances of functions that share a line follow it again between dashes: skipped.
+for header in perm.h perm_sparse.h; do awk -v header=$header '
   BEGIN { FS = ":" }
+  $2 ~ /^ *0$/ { if ($3 == "Source") here = $4 == header; last = apart = 0; next }
+  !here { next }
   /^-+$/ { apart = 1; next }
   { count = $1; line = $2 + 0; gsub(/[ *]/, "", count) }
-  $2 ~ /^ *0$/ { last = apart = 0; next }
   line == 0 { next }
   apart && line <= last { next } # an instance
   { apart = 0; last = line }
   count == "-" { next }
   { seen[line] = 1; if (count !~ /^[#=]/) run[line] = 1 }
-  END { for (line in seen) print header, line, line in run }' | sort -k2n; done >$out/lines
+  END { for (line in seen) print header, line, line in run }' $out/gcov | sort -k2n; done >$out/lines
 awk -v least=$least -v gpu="$(ls $out/tests_cuda 2>/dev/null)" '
   FILENAME != ARGV[3] {
     if ($0 ~ /^\/\* =+ >>[a-z]+/) { split($0, part, ">>"); split(part[2], name, /[^a-z]/); room = name[1] }
