@@ -79,7 +79,7 @@ __all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimat
            "cauchy", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error", "InputError",
            "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError",
            "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "ESTIMATORS", "VERSION", "LIBRARY"]
-VERSION = (0, 6)  # of the library that these layouts are of
+VERSION = (0, 7)  # of the library that these layouts are of
 
 
 # ---- layouts, as perm.h has them; compared below with what the library says

@@ -1064,7 +1064,8 @@ TEST(t_cuda_batches_take_the_tolerance)
       else {
         const perm_result one = cuda_compute(N, 1, a + k * N * N, &exactly);
         const double truth = ldexp(one.value, (int)one.exp2);
-        CHECK_SHOW(fabs(value[k] - truth) <= (loose ? 2e-4 : 2e-10) * fabs(truth), "%d: %.17g, %.17g", k, value[k], truth);
+        CHECK_SHOW(fabs(value[k] - truth) <= (loose ? 2e-4 : 2e-10) * fabs(truth), "%d: %.17g, %.17g", k, value[k],
+                   truth);
       }
   }
   CHECK_SHOW(left[1] < left[0], "%d, %d left", left[1], left[0]);

@@ -83,8 +83,9 @@ static void fuzz_check_result(perm_status status, const perm_result *r)
   }
 }
 
-/* A finished result against the permanent itself. `trust`: by how much an estimate may be wrong. Those of glynn and ryser
-   are relative to the terms as computed, which is nothing where a row sum is nothing but rounding in every term. */
+/* A finished result against the permanent itself. `trust`: by how much an estimate may be wrong. Those of glynn and
+   ryser are relative to the terms as computed, which is nothing where a row sum is nothing but rounding in every
+   term. */
 static void fuzz_check_value(const perm_result *r, const oracle_exact *exact, double trust)
 {
   const double distance =
