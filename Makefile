@@ -108,9 +108,9 @@ FUZZERS = io checkpoint sparse dense cli
 fuzz: $(FUZZERS:%=$(B)/fuzz/fuzz_%) ## a minute of fuzzing: readers, checkpoints, sparse and dense calls, the command
 	$(B)/fuzz/fuzz_io 200000
 	$(B)/fuzz/fuzz_checkpoint 100000
-	$(B)/fuzz/fuzz_sparse 2000
-	$(B)/fuzz/fuzz_dense 5000
-	$(B)/fuzz/fuzz_cli 4000
+	$(B)/fuzz/fuzz_sparse 500
+	$(B)/fuzz/fuzz_dense 2000
+	$(B)/fuzz/fuzz_cli 1000
 	@for input in tests/fuzz/crashers/*; do name=$${input##*/}; $(B)/fuzz/fuzz_$${name%%-*} $$input || exit 1; done
 
 fuzz-hours: ## libFuzzer, FUZZ_SECONDS (3600) for each, corpora in build/corpus (needs clang)

@@ -37,7 +37,7 @@ static uint64_t oracle_multiply(uint64_t a, uint64_t b, uint64_t m)
 }
 
 /* The long integer modulo m < 2^63, in 0..m-1 */
-static uint64_t oracle_modulo(const perm_integer *integer, uint64_t m)
+__attribute__((unused)) static uint64_t oracle_modulo(const perm_integer *integer, uint64_t m)
 {
   uint64_t r = 0;
   int k;
