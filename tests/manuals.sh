@@ -21,6 +21,9 @@ mkdir -p $out/here; cd $out/here || exit 1
 ln -s $root/build $root/perm.h $root/perm_sparse.h $root/perm_cuda.cu $root/perm_mpi.c $root/examples .
 printf '#!/bin/sh\nexec %s --no-print-directory -C %s "$@"\n' "$(command -v make)" $root >$out/bin/make
 chmod +x $out/bin/make
+for python in python3 /usr/bin/python3; do # the first that has numpy
+  $python -c 'import numpy' 2>/dev/null && ln -s "$(command -v $python)" $out/bin/python3 && break
+done
 PATH=$out/bin:$PATH
 build/perm --generate unitary:12 --seed 3 --write unitary.mtx >/dev/null
 build/perm --generate er:14:0.5 --write matrix.mtx >$out/matrix
@@ -64,6 +67,8 @@ execute() { # execute COMMAND
       else check "$command" run "$command"; fi;;
     *mpi*)
       if [ -z "$mpis" ]; then skip "$command: no MPI"; else check "$command" run "$command"; fi;;
+    *python3*)
+      if [ -e $out/bin/python3 ]; then check "$command" run "$command"; else skip "$command: no numpy"; fi;;
     *--merge*) check "$command" merge "$command";;
     *) check "$command" run "$command";;
   esac

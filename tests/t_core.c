@@ -212,7 +212,7 @@ TEST(t_relative_error_of_results)
 TEST(t_layout_names_every_field)
 {
   const size_t count = sizeof permi_layout_table / sizeof *permi_layout_table;
-  size_t k, offset, bytes, end = 0, whole = 0, structures = 0;
+  size_t k, offset = 0, bytes = 0, end = 0, whole = 0, structures = 0;
   perm_matrix matrices[2];
   for (k = 0; k <= count; k++) {
     if (k == count || !strchr(permi_layout_table[k].name, '.')) { /* the next structure; the one before has an end */

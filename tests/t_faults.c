@@ -166,7 +166,7 @@ FAULT_RUN(perm_plan_complex, { perm_plan plan; o->status = perm_plan_complex(N /
 FAULT_RUN(perm_job_run, { perm_partial p; memset(&p, 0, sizeof p); o->no_result = 1;
           o->status = perm_job_run(fault.job, 0, 0, 1, &p);
           if (o->status == PERM_OK) fault_hash(o, &p.value, sizeof p.value); })
-FAULT_RUN(perm_job_range, { perm_partial p; perm_leaf leaf; perm_job_leaf(fault.job, 0, &leaf);
+FAULT_RUN(perm_job_range, { perm_partial p; perm_leaf leaf = {0}; perm_job_leaf(fault.job, 0, &leaf);
           o->status = perm_job_range(fault.job, 0, 0, leaf.chunks, opt, &p, &o->r);
           if (o->status == PERM_OK) fault_hash(o, &p.value, sizeof p.value); })
 FAULT_RUN(perm_job_finish, { o->status = perm_job_finish(fault.job, &fault.partial, &o->r); })
@@ -176,7 +176,7 @@ FAULT_RUN(perm_job_execute, { perm_state *s; fault_pause(); perm_state_create(fa
           o->status = perm_job_execute(fault.job, s, opt, &o->r); perm_state_free(s); })
 FAULT_RUN(perm_state_create, { perm_state *s = NULL; o->no_result = 1; o->status = perm_state_create(fault.job, &s);
           CHECK((o->status == PERM_OK) == (s != NULL)); perm_state_free(s); })
-FAULT_RUN(perm_state_add, { perm_state *s; perm_leaf leaf; perm_job_leaf(fault.job, 0, &leaf);
+FAULT_RUN(perm_state_add, { perm_state *s; perm_leaf leaf = {0}; perm_job_leaf(fault.job, 0, &leaf);
           fault_pause(); perm_state_create(fault.job, &s); fault_go_on();
           o->status = perm_state_add(fault.job, s, 0, 0, leaf.chunks, &fault.partial, &o->r); perm_state_free(s); })
 FAULT_RUN(perm_state_merge, { perm_state *s; fault_pause(); perm_state_create(fault.job, &s); fault_go_on();
@@ -330,7 +330,7 @@ static int fault_declared(const char *header)
 
 static void fault_world(int own)
 {
-  perm_leaf leaf;
+  perm_leaf leaf = {0};
   int i;
   memset(&fault, 0, sizeof fault);
   memset(&fault_own, 0, sizeof fault_own);
