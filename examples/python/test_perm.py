@@ -88,6 +88,7 @@ random = np.random.default_rng(7)
 REAL = random.uniform(-1, 1, (7, 7))
 COMPLEX = random.normal(size=(6, 6)) + 1j * random.normal(size=(6, 6))
 WHOLE = random.integers(-9, 10, (7, 7))
+signal.signal(signal.SIGINT, signal.default_int_handler)   # jobs that a shell has in the background ignore it
 LARGE = random.uniform(-1, 1, (29, 29))  # 0.3 s and more on one core
 LONG = random.uniform(-1, 1, (46, 46))   # hours
 
@@ -652,7 +653,7 @@ def test_gpus_are_asked_for():
 
 
 def test_checkpoints(tmp_path):
-    a = LARGE[:24, :24]
+    a = LARGE[:27, :27]             # longer than the 0.2 s until progress is first told
     options = dict(threads=1, isa="plain", method="dense")
     whole = perm.compute(a, checkpoint=tmp_path / "whole.ck", **options).value
     stopped = perm.compute(a, checkpoint=str(tmp_path / "a.ck"), checkpoint_seconds=0.01, progress=lambda now: True,
