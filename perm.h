@@ -2661,7 +2661,7 @@ static double permi_get_double(const unsigned char *bytes)
           8      8  chunks
          16      8  indices
          24      8  squares
-         32      8  exp2, two's complement
+         32      8  exp2, two's complement, at most 2^60 in size: sums of a few do not overflow
          40      8  lost, an IEEE double
          48      8  terms, likewise
          56    704  value: PERM_SUM_WORDS words, the least significant first
@@ -2716,7 +2716,8 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
   for (k = 0; k < 3; k++)
     for (i = 0; i < PERM_SUM_WORDS; i++)
       sum[k]->word[i] = permi_get(from + 56 + 8 * (k * PERM_SUM_WORDS + i), 8);
-  if (partial->lost >= 0 && partial->terms >= 0 && partial->terms <= DBL_MAX)
+  if (partial->lost >= 0 && partial->terms >= 0 && partial->terms <= DBL_MAX &&
+      partial->exp2 >= -(INT64_C(1) << 60) && partial->exp2 <= INT64_C(1) << 60)
     return PERM_OK;
   memset(partial, 0, sizeof *partial);
   return PERM_ERROR_FORMAT;

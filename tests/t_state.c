@@ -375,7 +375,7 @@ TEST(t_partial_as_bytes)
     partial.chunks = test_random();
     partial.indices = test_random();
     partial.squares = test_random();
-    partial.exp2 = (long long)(test_random() >> 1) * (trial % 2 ? 1 : -1) - (trial == 2);
+    partial.exp2 = (long long)(test_random() >> 4) * (trial % 2 ? 1 : -1) - (trial == 2);
     partial.lost = trial % 3 ? test_uniform() : (double)INFINITY;
     partial.terms = 1e300 * test_uniform();
     for (i = 0; i < PERM_SUM_WORDS; i++) {
@@ -401,6 +401,13 @@ TEST(t_partial_as_bytes)
     CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_ERROR_FORMAT);
     permi_put_double(bytes + 40, 0);
     permi_put_double(bytes + 48, (double)INFINITY);
+    CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_ERROR_FORMAT);
+    permi_put_double(bytes + 48, 0);
+    permi_put(bytes + 32, UINT64_C(1) << 60, 8);
+    CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_OK && back.exp2 == INT64_C(1) << 60);
+    permi_put(bytes + 32, (UINT64_C(1) << 60) + 1, 8); /* exponents that overflow when others are added */
+    CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_ERROR_FORMAT);
+    permi_put(bytes + 32, UINT64_C(1) << 63, 8);
     CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_ERROR_FORMAT);
   }
 }
