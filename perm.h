@@ -665,9 +665,9 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
 /* Many matrices of one order n in one call: permanents[k], k < count (complex: pairs), on return. Matrix k begins at
    a + k * matrix_stride (complex: + 2 k * matrix_stride), row-major without gaps. As good as single calls: right to
    1e-10 wherever a single call is, but for n <= 4 relative to the permanent of the moduli (Laplace's expansion in
-   doubles), if not to the same bits; those do not depend on threads or other matrices. What
-   exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is the failure's,
-   and the message names the first. result may be NULL; its value is 0 and its estimate INFINITY, since they are many.
+   doubles), if not to the same bits; those do not depend on threads or other matrices. What exceeds double is
+   +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is the failure's, and the message
+   names the first. result may be NULL; its value is 0 and its estimate INFINITY, since they are many.
    With options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is computed by
    itself. options.gpus: orders 10 to 24 go there when that is predicted faster than one thread, but for the matrices
    whose value cancels too much for the tolerance (0: 1e-10; many complex ones from order 21 on) or has to be scaled.
