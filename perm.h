@@ -7458,7 +7458,7 @@ static int permi_nary_negative(const permi_counts *counts, const permi_nary *wal
   return (counts->ryser ? counts->needed - walk->total : walk->total) & 1;
 }
 
-#define PERMI_TERMS 8 /* products at once: one by one they take three times as long or more, waiting for each factor */
+#define PERMI_TERMS 8 /* products at once: with AVX2 in 1/2.7 of their time one by one, where each factor waits */
 
 /* term := weight times the product of the forms, PERMI_TERMS apart. Returns its modulus, parts added. */
 PERMI_NEVER_INLINE static double permi_nary_product(const permi_counts *counts, const double *form, double weight,
@@ -7498,6 +7498,16 @@ typedef struct permi_lane_sums {
   double hi[2][PERMI_TERMS], lo[2][PERMI_TERMS], absolute[PERMI_TERMS];
 } permi_lane_sums;
 
+static void permi_lane_add(permi_lane_sums *sums, int part, int lane, double term)
+{
+  permi_dd sum;
+  sum.hi = sums->hi[part][lane];
+  sum.lo = sums->lo[part][lane];
+  sum = permi_dd_add_double(sum, term);
+  sums->hi[part][lane] = sum.hi;
+  sums->lo[part][lane] = sum.lo;
+}
+
 static void permi_nary_products(const permi_counts *counts, const double *form, const double *weight,
                                 permi_lane_sums *sums)
 {
@@ -7505,14 +7515,8 @@ static void permi_nary_products(const permi_counts *counts, const double *form, 
   for (lane = 0; lane < PERMI_TERMS; lane++) {
     double term[2];
     sums->absolute[lane] += permi_nary_product(counts, form + lane, weight[lane], term);
-    for (part = 0; part < counts->parts; part++) {
-      permi_dd sum;
-      sum.hi = sums->hi[part][lane];
-      sum.lo = sums->lo[part][lane];
-      sum = permi_dd_add_double(sum, term[part]);
-      sums->hi[part][lane] = sum.hi;
-      sums->lo[part][lane] = sum.lo;
-    }
+    for (part = 0; part < counts->parts; part++)
+      permi_lane_add(sums, part, lane, term[part]);
   }
 }
 
@@ -7715,14 +7719,8 @@ static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *
   int lane, part;
   permi_nary_symmetric(counts, batch->form, 0, batch->e);
   for (part = 0; part < counts->parts; part++, last += (counts->needed + 1) * PERMI_LANES)
-    for (lane = 0; lane < PERMI_LANES; lane++) {
-      permi_dd sum;
-      sum.hi = sums->hi[part][0];
-      sum.lo = sums->lo[part][0];
-      sum = permi_dd_add_double(sum, batch->weight[lane] * last[lane]);
-      sums->hi[part][0] = sum.hi;
-      sums->lo[part][0] = sum.lo;
-    }
+    for (lane = 0; lane < PERMI_LANES; lane++)
+      permi_lane_add(sums, part, 0, batch->weight[lane] * last[lane]);
   if ((permi_scatter(place) & counts->absolute_mask) == 0) {
     permi_nary_symmetric(counts, batch->form, 1, batch->e);
     last = batch->e + counts->needed * PERMI_LANES;
