@@ -3106,7 +3106,8 @@ static perm_isa permi_isa(const perm_options *options)
 /* ========================================================================================= >>small
    n <= 12 without a plan: one call of a kernel made for the order.
      n <= 4    Laplace expansion along two halves of the rows: no subtraction that the permanent does not have, so for
-               non-negative matrices every digit but the last few bits is right
+               non-negative matrices every digit but the last few bits is right; accepted where no more than five
+               digits cancel, or nothing is rounded
      5 .. 12   the kernels "small" of >>template, accepted when their own estimate is good
    What is not accepted, for whatever reason, is left to the general path, which says what is wrong, scales, and raises
    the precision. There is no check beforehand: NaN and infinities come out as NaN or beyond the limits.
@@ -3117,6 +3118,7 @@ static perm_isa permi_isa(const perm_options *options)
    2e-172 together. So values from 1e-150 (1e-184) up are untouched by underflow in all of their 53 bits. */
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FOUR_LEAST 1e-184
+#define PERMI_FOUR_CANCELLED 1e-5 /* what may be left of the sum of |terms|: with 8 roundings still right to 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
 #define PERMI_SMALL_N 12
 
@@ -3140,26 +3142,42 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Whether products of up to four entries neither overflow nor lose bits to underflow, even if the permanent is 0. */
-static int permi_small_is_safe(int count, const double *a)
+/* Whether a value that cancelled to almost nothing, or to less, stands: products of up to four entries are exact, as of
+   small whole numbers, or neither overflow nor lose bits to underflow, and sums of them lose nothing. */
+static int permi_small_is_safe(int count, const double *a, double value, double products)
 {
-  int i, safe = 1;
+  int i, safe = 1, whole = 1;
   for (i = 0; i < count; i++) {
-    double x = fabs(a[i]);
+    const double x = fabs(a[i]);
     safe &= (x <= 1e75) & ((x >= 1e-75) | (x == 0)); /* false for NaN */
+    whole &= (x <= 1024) & ((double)(int)(x <= 1024 ? x : 0) == x);
   }
-  return safe;
+  return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
 }
 
-static double permi_small_moduli(int count, const double *a) /* two sums: half the latency */
+/* The product of the rows' sums of moduli, at least the permanent of the moduli; the sum of all in *moduli. */
+static double permi_small_products(int n, int width, const double *a, double *moduli)
 {
-  double even = 0, odd = 0;
-  int i;
-  for (i = 0; i + 1 < count; i += 2) {
-    even += fabs(a[i]);
-    odd += fabs(a[i + 1]);
+  double product = 1, all = 0;
+  int i, j;
+  for (i = 0; i < n; i++, a += width) {
+    double sum = 0;
+    for (j = 0; j < width; j++)
+      sum += fabs(a[j]);
+    product *= sum;
+    all += sum;
   }
-  return even + (i < count ? odd + fabs(a[i]) : odd);
+  *moduli = all;
+  return product;
+}
+
+/* Whether the value of Laplace's expansion stands. */
+static int permi_small_expansion_stands(int n, int width, const double *a, double value)
+{
+  double moduli;
+  const double products = permi_small_products(n, width, a, &moduli);
+  return (moduli <= PERMI_FOUR_LARGEST && value >= PERMI_FOUR_LEAST && value >= PERMI_FOUR_CANCELLED * products) ||
+         permi_small_is_safe(n * width, a, value, products);
 }
 
 #if PERMI_X86
@@ -3186,9 +3204,11 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
   const __m256d large = _mm256_max_pd(_mm256_max_pd(_mm256_andnot_pd(sign, x), _mm256_andnot_pd(sign, y)),
                                       _mm256_max_pd(_mm256_andnot_pd(sign, z), _mm256_andnot_pd(sign, w)));
   const int too_large = _mm256_movemask_pd(_mm256_cmp_pd(large, _mm256_set1_pd(PERMI_FOUR_LARGEST), _CMP_NLE_UQ));
+  const __m128d two = _mm_mul_pd(_mm256_castpd256_pd128(large), _mm256_extractf128_pd(large, 1));
+  const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* of the terms' sum */
   *value = _mm_cvtsd_f64(_mm_add_sd(sum, _mm_unpackhi_pd(sum, sum)));
   _mm256_zeroupper();
-  return !too_large && fabs(*value) >= PERMI_FOUR_LEAST;
+  return !too_large && fabs(*value) >= PERMI_FOUR_LEAST && fabs(*value) >= PERMI_FOUR_CANCELLED * most;
 }
 #endif
 
@@ -3268,12 +3288,8 @@ static int permi_small_real(perm_isa isa, int n, const double *a, double *value)
       return 1;
   } else
 #endif
-  {
     *value = permi_small(n, a);
-    if (permi_small_moduli(n * n, a) <= PERMI_FOUR_LARGEST && fabs(*value) >= PERMI_FOUR_LEAST)
-      return 1;
-  }
-  return permi_small_is_safe(n * n, a);
+  return permi_small_expansion_stands(n, n, a, fabs(*value));
 }
 
 #if defined(PERM_NO_COMPLEX)
@@ -3374,9 +3390,7 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *val
   sum = permi_small_expand_complex(n, a);
   value[0] = sum.re;
   value[1] = sum.im;
-  if (permi_small_moduli(2 * n * n, a) <= PERMI_FOUR_LARGEST && fabs(sum.re) + fabs(sum.im) >= PERMI_FOUR_LEAST)
-    return 1;
-  return permi_small_is_safe(2 * n * n, a);
+  return permi_small_expansion_stands(n, 2 * n, a, fmax(fabs(sum.re), fabs(sum.im)));
 }
 #endif /* PERM_NO_COMPLEX */
 
@@ -3448,6 +3462,45 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
   }
 }
 
+/* What the products of a term round, relative to it, and the total that they are added to. */
+static double permi_plain_rounding(const permi_plain *plain)
+{
+  const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
+  const int total = plain->precision == PERM_PRECISION_FAST ? plain->chunk_log2 / 2 : 0;
+  return unit * ((plain->n + 4) * plain->parts + ldexp(1, total));
+}
+
+/* Row sums drift: each of 2^chunk_log2 moves rounds them by up to a unit of the row's sum of moduli. lost[i]: by how
+   much at the end, at random. */
+static void permi_plain_drift(const permi_plain *plain, double *lost)
+{
+  const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
+  const int n = plain->n;
+  int i, j;
+  for (i = 0; i < n; i++) {
+    lost[i] = 0;
+    for (j = 0; j < plain->parts * n; j++)
+      lost[i] += fabs(plain->a[j * n + i]);
+    lost[i] *= unit * (1 + ldexp(1, (plain->chunk_log2 + 1) / 2));
+  }
+}
+
+/* The size of one term by which errors are measured: the term's own, and what the row sums' drift makes of it in units
+   of permi_plain_rounding, which is all where row sums cancel. Of long chunks every eighth term is taken, by hashing. */
+static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
+{
+  const int thin = plain->chunk_log2 > 9;
+  double product = 1, off = 0;
+  int i;
+  if (thin && permi_scatter(s) & 7)
+    return 0;
+  for (i = 0; i < plain->n; i++) {
+    off = off * (size[i] + lost[i]) + product * lost[i];
+    product *= size[i] + lost[i];
+  }
+  return (product + off / permi_plain_rounding(plain)) * (thin ? 8 : 1);
+}
+
 static void permi_plain_finish(perm_partial *partial, const permi_plain *plain, permi_dd total, permi_dd imaginary,
                                double absolute)
 {
@@ -3464,12 +3517,15 @@ static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, perm_partial
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
   const int n = plain->n;
-  double x[PERM_MAX_N], absolute = 0, move;
+  double x[PERM_MAX_N], size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0, move;
   permi_dd total = {0, 0}, start[PERM_MAX_N];
   permi_gray_walk walk = permi_gray_start(plain, chunk, 0, start);
   int i, j;
-  for (i = 0; i < n; i++)
+  permi_plain_drift(plain, lost);
+  for (i = 0; i < n; i++) {
     x[i] = start[i].hi;
+    size[i] = fabs(x[i]);
+  }
   do {
     double even = permi_gray_sign(plain, &walk), odd = 1;
     for (i = 0; i + 1 < n; i += 2) {
@@ -3478,10 +3534,12 @@ static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, perm_partial
     }
     even *= i < n ? x[i] * odd : odd;
     permi_plain_add(plain->precision, &total, even);
-    absolute += fabs(even);
+    absolute += permi_plain_absolute(plain, walk.s, size, lost);
     move = permi_gray_next(&walk, &j);
-    for (i = 0; i < n && move != 0; i++)
+    for (i = 0; i < n && move != 0; i++) {
       x[i] += move * plain->a[j * n + i];
+      size[i] = fabs(x[i]);
+    }
   } while (move != 0);
   permi_plain_finish(partial, plain, total, permi_dd_make(0), absolute);
 }
@@ -3491,14 +3549,16 @@ static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, perm_part
   const permi_plain *plain = (const permi_plain *)leaf->context;
   const int n = plain->n;
   const double *b = plain->a + n * n;
-  double x[PERM_MAX_N], y[PERM_MAX_N], absolute = 0, move;
+  double x[PERM_MAX_N], y[PERM_MAX_N], size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0, move;
   permi_dd total = {0, 0}, imaginary = {0, 0}, start[2][PERM_MAX_N];
   permi_gray_walk walk = permi_gray_start(plain, chunk, 0, start[0]);
   int i, j;
   permi_gray_start(plain, chunk, 1, start[1]);
+  permi_plain_drift(plain, lost);
   for (i = 0; i < n; i++) {
     x[i] = start[0][i].hi;
     y[i] = start[1][i].hi;
+    size[i] = permi_modulus(x[i], y[i]);
   }
   do {
     double re = permi_gray_sign(plain, &walk), im = 0;
@@ -3509,11 +3569,12 @@ static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, perm_part
     }
     permi_plain_add(plain->precision, &total, re);
     permi_plain_add(plain->precision, &imaginary, im);
-    absolute += fabs(re) + fabs(im);
+    absolute += permi_plain_absolute(plain, walk.s, size, lost);
     move = permi_gray_next(&walk, &j);
     for (i = 0; i < n && move != 0; i++) {
       x[i] += move * plain->a[j * n + i];
       y[i] += move * b[j * n + i];
+      size[i] = permi_modulus(x[i], y[i]);
     }
   } while (move != 0);
   permi_plain_finish(partial, plain, total, imaginary, absolute);
@@ -3524,10 +3585,11 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, perm_partial *
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
   const int n = plain->n;
-  double absolute = 0, move;
+  double size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0, move;
   permi_dd total = {0, 0}, imaginary = {0, 0}, x[2][PERM_MAX_N];
   permi_gray_walk walk = permi_gray_start(plain, chunk, 0, x[0]);
   int i, j, part;
+  permi_plain_drift(plain, lost);
   memset(x[1], 0, sizeof x[1]);
   if (plain->parts == 2)
     permi_gray_start(plain, chunk, 1, x[1]);
@@ -3540,7 +3602,9 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, perm_partial *
         re = permi_dd_multiply(re, x[0][i]);
     total = permi_dd_add(total, re);
     imaginary = permi_dd_add(imaginary, im);
-    absolute += fabs(re.hi) + fabs(im.hi);
+    for (i = 0; i < n; i++)
+      size[i] = permi_modulus(x[0][i].hi, x[1][i].hi);
+    absolute += permi_plain_absolute(plain, walk.s, size, lost);
     move = permi_gray_next(&walk, &j);
     for (part = 0; part < plain->parts; part++)
       for (i = 0; i < n && move != 0; i++)
@@ -4057,8 +4121,38 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
   return constant;
 }
 
+/* Adds to the leaf's bound and estimate what a matrix E of lost parts of entries does to the permanent; lost[i] is the
+   sum of moduli of row i of E. With sums of moduli R_i <= 1 of the scaled rows and norms r_i,
+     |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
+     |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E,
+   in the unit of the sum, 2^(n-1) of the permanent's. */
+static void permi_lost_entries(const perm_plan *plan, const permi_view *view, const double *lost, permi_leaf *leaf)
+{
+  const int n = plan->n;
+  double sum = 0, share = 0, product = 1, bound;
+  int i, j, part;
+  for (i = 0; i < n; i++)
+    sum += lost[i];
+  if (sum == 0)
+    return;
+  for (i = 0; i < n; i++) {
+    double square = 0, norm;
+    for (part = 0; part < view->parts; part++)
+      for (j = 0; j < n; j++)
+        square += permi_scaled(plan, view, i, j, part) * permi_scaled(plan, view, i, j, part);
+    norm = sqrt(square) * (1 + 1e-12);
+    share += lost[i] / norm;
+    product *= norm * (i + 1) / sqrt((double)n);
+  }
+  bound = 1.01 * sum;
+  if (share <= 0.01)
+    bound = fmin(bound, 1.02 * share * product);
+  leaf->bound_absolute += ldexp(bound, n - 1);
+  leaf->estimate_absolute += ldexp(bound, n - 1);
+}
+
 /* Tables for the plan's kernel. The pivot entries' product (PERM_FORM_NORMALISED) goes into leaf->scale, what the rows
-   of PERM_FORM_SPLIT lose into leaf->bound_absolute (only entries below 2^-47 of their row lose anything). */
+   of PERM_FORM_SPLIT lose into the leaf's bound (only entries below 2^-47 of their row lose anything). */
 static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -4067,7 +4161,7 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   permi_dense *dense = (permi_dense *)permi_allocate(allocator, 1, sizeof *dense);
   permi_row_maker maker;
   size_t table, step, start, constants, all;
-  double row[2][2][PERM_MAX_N], *constant, lost = 0;
+  double row[2][2][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
   int i, j;
   if (!dense)
     return PERM_ERROR_MEMORY;
@@ -4123,14 +4217,12 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
       if (parts == 2)
         power = fmax(power, permi_grid_power(a[1], n));
       for (j = 0; j < parts; j++)
-        lost += permi_dense_row_split(&maker, a[j], power, n);
+        lost[i] += permi_dense_row_split(&maker, a[j], power, n);
     } else if (i & 1 || i == n - 1) {
       constant = permi_dense_pair(plan, &maker, row, 1 + (i & 1), parts, constant);
     }
   }
-  /* |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i, since scaled rows have sums of moduli R_i <=
-     1; in the sum's unit, 2^(n-1) of the permanent's. */
-  leaf->bound_absolute += ldexp(1.01 * lost, n - 1);
+  permi_lost_entries(plan, view, lost, leaf);
   leaf->context = dense;
   leaf->release = permi_dense_release;
   leaf->run_chunk = permi_dense_chunk;
@@ -4444,7 +4536,7 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   permi_gpu *gpu = (permi_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
   perm_gpu_work *work;
   int order[PERM_MAX_N], words, stride, i, j, k, r, w, low = 0;
-  double word[4][PERM_MAX_N], lost = 0, *start, *step, *walk, *constant;
+  double word[4][PERM_MAX_N], lost[PERM_MAX_N], none = 0, *start, *step, *walk, *constant;
   if (!gpu)
     return PERM_ERROR_MEMORY;
   memset(gpu, 0, sizeof *gpu);
@@ -4452,7 +4544,7 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   gpu->add = permi_gpu_add;
   work = &gpu->work;
   for (i = 0; i < n && !pivot; i++) /* low words only where a row needs them */
-    low |= !permi_gpu_row(plan, view, i, 0, 0, word, &lost);
+    low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
   for (i = 0, k = 0; i < n; i++)
     if (plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot))
       order[k++] = i;
@@ -4492,7 +4584,8 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   constant = walk + stride * (2 * work->walk + 1);
   for (r = 0; r < n; r++) {
     const int divide = pivot && r < n - work->plain;
-    permi_gpu_row(plan, view, order[r], divide, low, word, &lost);
+    lost[order[r]] = 0;
+    permi_gpu_row(plan, view, order[r], divide, low, word, &lost[order[r]]);
     if (divide) {
       permi_dd re = leaf->scale, im = leaf->scale_imaginary;
       int e;
@@ -4522,7 +4615,7 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
       for (w = 0; w < parts; w++)
         constant[work->block * n * words + (r - n + work->plain) * parts + w] = word[w][0];
   }
-  leaf->bound_absolute += ldexp(1.01 * (low ? lost : 0), n - 1); /* as in permi_dense_tables */
+  permi_lost_entries(plan, view, lost, leaf);
   leaf->context = gpu;
   leaf->release = permi_gpu_release;
   leaf->run_range = permi_gpu_range;
@@ -6059,23 +6152,39 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
+/* Whether a proven bound costs next to nothing: at most 15 % of a call, of which 5 us are not the kernel's, and what
+   the tables of complex pairs take, which split rows do without. Up to order 11 or so with AVX-512. */
+static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
+{
+  const perm_isa isa = permi_isa(options);
+  const int accurate = plan->precision == PERM_PRECISION_ACCURATE, parts = view->parts, n = plan->n;
+  const permi_kernel *usual =
+      permi_kernel_for(isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED, parts,
+                       accurate ? PERMI_COMPENSATED : PERMI_ROUNDED, n);
+  const permi_kernel *proven = permi_kernel_for(isa, PERM_FORM_SPLIT, parts, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
+  const double seconds = plan->elements / usual->rate, tables = parts == 2 && !accurate ? 2e-8 * n * n : 0;
+  return plan->precision != PERM_PRECISION_FAST && n <= PERMI_SMALL_N &&
+         plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
+}
+
 /* Form and kernel of the dense engine. Returns the kernel. */
 static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
+  const int proven = plan->certify || permi_plan_proof_is_cheap(plan, view, options);
   const permi_kernel *kernel;
   int product = PERMI_ROUNDED;
-  if (plan->precision == PERM_PRECISION_ACCURATE && plan->certify)
+  if (plan->precision == PERM_PRECISION_ACCURATE && proven)
     plan->precision = PERM_PRECISION_DD; /* what is compensated to first order has no proof where row sums cancel */
   if (plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD) {
     product = plan->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_COMPENSATED;
     plan->form = PERM_FORM_SPLIT;
   } else {
     plan->form = PERM_FORM_PAIR;
-    if (view->parts == 1)
+    if (view->parts == 1 && (!proven || plan->n > PERMI_SMALL_N))
       permi_plan_pivot(plan, view);
     plan->exact_rows =
         plan->form == PERM_FORM_NORMALISED ? permi_plan_exact_rows(plan, view) : permi_plan_exact_pairs(plan, view);
-    if (plan->certify && !plan->exact_rows) { /* whole pairs cost a quarter more, split rows 2.6 times as much */
+    if (proven && !plan->exact_rows) { /* whole pairs cost a quarter more, split rows 2.6 times as much */
       plan->exact_rows = permi_plan_exact_pairs(plan, view);
       plan->form = plan->exact_rows ? PERM_FORM_PAIR : PERM_FORM_SPLIT;
     }
@@ -6199,54 +6308,114 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
   return length > 0 ? (size_t)length : 0;
 }
 
-/* What lies below a row's grid, relative to the row sum, summed over the rows: the mean over some terms, chosen by
-   hashing, weighted by their size. Usually 2^-48 or so. But there are matrices, like blocks (1 1; 1 -1) in small
-   surroundings, in whose every term some row sum all but cancels, so that what lies below the grid is the permanent,
-   and no sum of |terms| shows it. */
-#define PERMI_SAMPLED_TERMS 4 /* some 2 us at n = 20 */
-static double permi_plan_below_grid(const perm_plan *plan, const permi_view *view)
+/* What rounding before the products does to terms. Rows on the grid of >>dense, divided rows, the products of pairs all
+   are off by about f = sqrt(n) u/2 times the row's sum of moduli, in every term, so where row sums cancel, the terms,
+   which are what errors are measured by, are off by f over the row sum, which no sum of |terms| shows. There are
+   matrices, like blocks (1 1; 1 -1) in any surroundings, in whose every term some row sum cancels: their permanent
+   consists of what was rounded away. */
+typedef struct permi_rounded_rows {
+  double share; /* the mean of these quotients over some terms, by size; root of the sum of squares over the rows */
+  double usual; /* the same for row sums as large as the row's norm */
+} permi_rounded_rows;
+
+#define PERMI_SAMPLED_TERMS 8
+
+/* Whether a row of that sum of moduli has so few digits that neither grids nor products of two rows round anything. */
+static int permi_few_digits(const double *row, int n, double moduli)
 {
-  double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], share[PERMI_SAMPLED_TERMS], weights = 0, sum = 0;
-  int exponent[PERMI_SAMPLED_TERMS], most = INT_MIN, i, j, k, part;
-  for (j = 0; j < plan->n; j++)
+  const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
+  int j;
+  for (j = 0; j < n; j++) {
+    const double x = row[j] * scale;
+    if (x + big - big != x)
+      return 0;
+  }
+  return 1;
+}
+
+/* Row sums in the sampled terms, their moduli in size[]; returns the error f of each, over sqrt(n) u/2.
+   sign[column][term]. */
+static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
+                                double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
+{
+  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS] = {{0}}, moduli = 0, square = 0;
+  const int n = plan->n;
+  int e, j, k, part;
+  permi_plan_row(plan, view, i, row);
+  for (part = 0; part < view->parts; part++)
+    for (j = 0; j < n; j++) {
+      const double x = row[part][j];
+      moduli += fabs(x);
+      square += x * x;
+      for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
+        y[part][k] += sign[j][k] * x;
+    }
+  for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
+    size[k] = view->parts == 1 ? fabs(y[0][k]) : sqrt(y[0][k] * y[0][k] + y[1][k] * y[1][k]);
+  *norm = sqrt(square);
+  return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
+                 (plan->form != PERM_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
+             ? 0
+             : moduli;
+}
+
+static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view)
+{
+  double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS], lost[2], norm[2];
+  const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
+  double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], weights = 0, sum = 0, usual = 0;
+  permi_rounded_rows rounded = {0, 0};
+  int i, k;
+  for (i = 0; i < plan->n; i++) /* by a hash; term 0 has only +, as it may well be the largest */
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
-      sign[j][k] = permi_scatter((uint64_t)j + 1) >> k & 1 ? -1 : 1;
-  memset(share, 0, sizeof share);
-  memset(exponent, 0, sizeof exponent);
+      sign[i][k] = k && (permi_scatter((uint64_t)i + 1) >> k & 1) ? -1 : 1;
+  for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+    weight[k] = 1;
+    squares[k] = 0;
+  }
   for (i = 0; i < plan->n; i++) {
-    double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS] = {{0}}, below[2][PERMI_SAMPLED_TERMS] = {{0}}, power;
-    permi_plan_row(plan, view, i, row);
-    power = permi_grid_power(row[0], plan->n);
-    if (view->parts == 2)
-      power = fmax(power, permi_grid_power(row[1], plan->n));
-    for (part = 0; part < view->parts; part++)
-      for (j = 0; j < plan->n; j++) {
-        const double high = permi_to_grid(row[part][j], power), low = row[part][j] - high;
-        for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
-          y[part][k] += sign[j][k] * high;
-          below[part][k] += sign[j][k] * low;
-        }
+    const int paired = plan->form == PERM_FORM_PAIR && i % 2 == 0 && i + 1 < plan->n; /* with the row after it */
+    lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm[0]);
+    if (paired) {
+      i++;
+      lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm[1]);
+    }
+    for (k = 0; k <= PERMI_SAMPLED_TERMS; k++) { /* the last one as usual */
+      const double first = k < PERMI_SAMPLED_TERMS ? size[0][k] : norm[0];
+      const double second = !paired ? 1 : k < PERMI_SAMPLED_TERMS ? size[1][k] : norm[1];
+      const double off = paired ? lost[0] * (second + norm[1]) + lost[1] * (first + norm[0]) : lost[0];
+      /* of minors, each leaves out one row sum, which then does not make the term small */
+      const double least = plan->form == PERM_FORM_SCALAR ? fmax(off, norm[0] / 1024) : off;
+      const double product = first * second > least ? first * second : least;
+      const double quotient = off > 0 ? off / fmax(first * second, off) : 0;
+      if (k == PERMI_SAMPLED_TERMS) {
+        usual += quotient * quotient;
+      } else {
+        squares[k] += first * second > 0 || off == 0 ? quotient * quotient : 1e30;
+        weight[k] *= product / (norm[0] * (paired ? norm[1] : 1));
+        weight[k] = product > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k]; /* a term that is 0 says nothing */
       }
-    for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
-      double lost = permi_modulus(below[0][k], below[1][k]);
-      double size = permi_modulus(y[0][k] + below[0][k], y[1][k] + below[1][k]), larger = size > lost ? size : lost;
-      if (larger == 0) /* a term that is 0 says nothing */
-        exponent[k] = INT_MIN;
-      if (exponent[k] == INT_MIN)
-        continue;
-      share[k] += size > 0 ? lost / size : 1e30;
-      exponent[k] += permi_exponent(larger);
     }
   }
-  for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
-    most = exponent[k] > most ? exponent[k] : most;
-  for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
-    if (exponent[k] > INT_MIN) {
-      double weight = ldexp(1, permi_int_exponent((long long)exponent[k] - most));
-      weights += weight;
-      sum += weight * share[k];
-    }
-  return weights > 0 ? sum / weights : 0;
+  for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+    weights += weight[k];
+    sum += weight[k] * sqrt(squares[k]);
+  }
+  rounded.share = weights > 0 ? sum / weights : 0;
+  rounded.usual = sqrt(usual);
+  return rounded;
+}
+
+/* The estimate that follows, relative to the sum of |terms|; INFINITY: no such sum means anything. Rows are rounded
+   at random, and minors, which are what that multiplies, are smaller than the terms that they are made of by a factor
+   that falls with n like exp(-n/4) to exp(-n/2) for full matrices (sparse ones have smaller f): a part exp(-n/5) is
+   left as long as row sums are as usual, all of it where they cancel 30 times as much. */
+static double permi_rounded_estimate(const permi_rounded_rows *rounded, int n)
+{
+  const double part = fmin(1, 3.6 * exp(-0.2 * n)), above = rounded->share / (30 * rounded->usual + 1e-300);
+  if (rounded->share > 1e-3)
+    return (double)INFINITY;
+  return rounded->share * (part + (1 - part) * fmin(1, above * above));
 }
 
 /* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
@@ -6267,11 +6436,11 @@ static double permi_plan_below_grid(const perm_plan *plan, const permi_view *vie
    Absolute: an operation that underflows is off by 2^-1074, a lost entry too (see permi_dense_tables), and later
    factors are at most 1, or 2^growth together when normalised: n^2 2^-1070 for each of the 2^(n-1) terms.
 
-   Estimates are (n + 4) u for default, the rounding of n factors a term and of entries to the grid, twice that for
-   pairs; where row sums cancel, what the grid takes from them is added; left out is that E - O of pairs may cancel.
-   Scaling keeps that from mattering but in contrived cases, and terms' errors average out: `make bench` prints ratios;
-   over all structures tried the worst was 0.9, at n = 7. The scalar engines' row sums drift: 2^k moves add up like a
-   random walk. */
+   Estimates. Where there is a bound, a tenth of it: nothing can be worse than 10 estimates. Otherwise u for the
+   roundings of products and sums, of which there are n + 10 in a term at most, at random signs, in thousands of terms
+   that differ; and what rows lose before, see permi_rounded_rows. Double-double sums: as a random walk. Compensated
+   products leave out what is of second order in the low parts. tests/climb.c searches for matrices that
+   break this; `make bench` prints ratios. The scalar engines measure what their drifting row sums lose themselves. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -6291,12 +6460,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
     leaf->estimate_relative = n * PERMI_DD_UNIT * parts;
     return;
   case PERM_DENSE: break;
-  default: /* scalar */
-    leaf->estimate_relative =
-        2 * (n + 4) * PERMI_UNIT * parts * ldexp(1, permi_clamp((plan->chunk_log2 - 5) / 2, 0, 20));
-    if (plan->precision == PERM_PRECISION_DD)
-      leaf->estimate_relative *= 4 * PERMI_UNIT;
-    return;
+  default: return; /* the plain sums: see permi_plan_leaf */
   }
   if (gpu)
     growth = permi_gpu_growth(plan, view);
@@ -6305,26 +6469,22 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
       growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
   leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
   if (plan->precision == PERM_PRECISION_ACCURATE) {
-    leaf->estimate_relative = (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square;
+    const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view);
+    leaf->estimate_relative = rounded.share > 1e-9 ? (double)INFINITY
+                                                   : (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square +
+                                                         4 * n * rounded.share * rounded.share;
   } else if (plan->precision == PERM_PRECISION_DD) {
     leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
     leaf->estimate_relative = (8 * n * parts + ldexp(8, terms_log2 / 2)) * square;
+  } else if (plan->form == PERM_FORM_SPLIT || plan->exact_rows) {
+    const double products = plan->form == PERM_FORM_SPLIT  ? (1 + product) * n
+                            : plan->form == PERM_FORM_PAIR ? product * (n + 1) / 2
+                                                           : product * n;
+    leaf->bound_relative = (products + block + 10) * PERMI_UNIT * 1.0001;
+    leaf->estimate_relative = leaf->bound_relative / 10;
   } else {
-    leaf->estimate_relative = (n + 4) * PERMI_UNIT * parts * (plan->form == PERM_FORM_PAIR ? 2 : 1);
-    if (plan->form == PERM_FORM_SPLIT)
-      leaf->bound_relative = ((1 + product) * n + block + 10) * PERMI_UNIT * 1.0001;
-    else if (plan->exact_rows)
-      leaf->bound_relative =
-          ((plan->form == PERM_FORM_PAIR ? product * (n + 1) / 2 : product * n) + block + 10) * PERMI_UNIT * 1.0001;
-  }
-  if (leaf->bound_relative == (double)INFINITY) { /* a proof needs no samples */
-    double share = permi_plan_below_grid(plan, view);
-    if (share > 1e-3) /* then the terms, on the grid, may all be 0, and their sum is no measure */
-      leaf->estimate_relative = (double)INFINITY;
-    else if (plan->precision == PERM_PRECISION_ACCURATE) /* only the first order of what lies below is carried */
-      leaf->estimate_relative += 4 * share * share;
-    else if (share > PERMI_WANTED_RELATIVE)
-      leaf->estimate_relative += 4 * share;
+    const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view);
+    leaf->estimate_relative = PERMI_UNIT + permi_rounded_estimate(&rounded, plan->n);
   }
   if (leaf->bound_relative < leaf->estimate_relative)
     leaf->estimate_relative = leaf->bound_relative;
@@ -6377,12 +6537,14 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
     leaf->context = plain;
     leaf->release = permi_context_release;
   }
-  if (plan->method == PERM_EXPANSION)
+  if (plan->method == PERM_EXPANSION) {
     leaf->run_task = permi_expansion_task;
-  else
-    leaf->run_chunk = plan->precision == PERM_PRECISION_DD ? permi_gray_dd
-                      : view->parts == 2                   ? permi_gray_complex
-                                                           : permi_gray_real;
+    return PERM_OK;
+  }
+  leaf->estimate_relative = permi_plain_rounding((const permi_plain *)leaf->context);
+  leaf->run_chunk = plan->precision == PERM_PRECISION_DD ? permi_gray_dd
+                    : view->parts == 2                   ? permi_gray_complex
+                                                         : permi_gray_real;
   leaf->scale_exp2 -= plan->method == PERM_GLYNN ? n - 1 : 0;
   return PERM_OK;
 }
@@ -8796,7 +8958,7 @@ struct permi_minors {
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
   perm_plan plan;                          /* scaling of the matrix written out, when it has at most PERM_MAX_N rows */
   int lossy;
-  double below; /* what lies below the grid, see permi_plan_below_grid */
+  double below; /* what lies below the grid, relative to row sums: permi_rounded_rows */
 
   /* the engine: adds nothing up between chunks */
   const permi_minors_kernel *kernel; /* NULL: one term at a time */
@@ -9293,7 +9455,7 @@ static double permi_minors_below_grid(const permi_minors *minors, const double *
   view.a = full;
   view.ld = minors->total;
   view.parts = minors->parts;
-  return permi_plan_below_grid(&plain, &view);
+  return permi_plan_rounded_rows(&plain, &view).share;
 }
 
 /* ---- all chunks; sums exactly associative, so neither threads nor order show */
@@ -9467,7 +9629,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
       const double factor = gradient ? (double)minors->row_count[i] * minors->column_count[j] : 1;
       const long long unit = whole + minors->row_exp2[i] + minors->column_exp2[j];
       const double lost =
-          (minors->estimate_relative + 4 * minors->below) * total->absolute[i - minors->least] * factor +
+          (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] * factor +
           (minors->lossy ? DBL_MIN : 0);
       for (part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
@@ -9539,7 +9701,6 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
     } else {
       permi_minors_write_out(minors, 1, full);
       minors->below = permi_minors_below_grid(minors, full);
-      minors->below = minors->below > PERMI_WANTED_RELATIVE ? minors->below : 0;
       tables = 1;
     }
   }

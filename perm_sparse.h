@@ -7732,7 +7732,7 @@ typedef struct permi_hybrid {
   int touched[64][65];    /* of a high column: its rows, -1 after the last */
   unsigned absolute_mask; /* one in mask + 1 blocks enters the sum of |terms| */
   double cost, operations_a_term, rows_a_term; /* of an outer pattern: statements; additions, products; factors */
-  double share; /* of permi_plan_below_grid */
+  double share; /* of permi_plan_rounded_rows */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
@@ -9795,7 +9795,7 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   permi_plan_scale(&plan, &view);
   *zero = plan.zero;
   *scale_exp2 = 0;
-  *share = plan.zero ? 0 : permi_plan_below_grid(&plan, &view);
+  *share = plan.zero ? 0 : permi_plan_rounded_rows(&plan, &view).share;
   for (i = 0; i < n && !plan.zero; i++) {
     *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
     for (j = 0; j < n; j++)
