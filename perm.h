@@ -1719,7 +1719,8 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   a->error = (permi_times(x, b.error) + permi_times(y, a->error) + permi_times(a->error, b.error) +
               PERMI_DD_UNIT * 4 * x * y) *
              (1 + 1e-12);
-  a->estimate = permi_times(x, b.estimate) + permi_times(y, a->estimate) + permi_times(a->estimate, b.estimate);
+  a->estimate = permi_times(x, b.estimate) + permi_times(y, a->estimate) + permi_times(a->estimate, b.estimate) +
+                PERMI_DD_UNIT * x * y;
   a->exp2 += b.exp2;
   if (a->exact)
     a->error = a->estimate = 0;
@@ -1757,7 +1758,7 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
     a->value = permi_dd_add(a->value, b.value);
     a->imaginary = permi_dd_add(a->imaginary, b.imaginary);
     a->error = (a->error + b.error + PERMI_DD_UNIT * 4) * (1 + 1e-12); /* |values| <= 1 */
-    a->estimate += b.estimate;
+    a->estimate += b.estimate + PERMI_DD_UNIT;
   }
   if (a->exact)
     a->error = a->estimate = 0;
@@ -6163,7 +6164,7 @@ static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *vi
                        accurate ? PERMI_COMPENSATED : PERMI_ROUNDED, n);
   const permi_kernel *proven = permi_kernel_for(isa, PERM_FORM_SPLIT, parts, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
   const double seconds = plan->elements / usual->rate, tables = parts == 2 && !accurate ? 2e-8 * n * n : 0;
-  return plan->precision != PERM_PRECISION_FAST && n <= PERMI_SMALL_N &&
+  return n <= PERMI_SMALL_N &&
          plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
 }
 
@@ -6319,6 +6320,7 @@ typedef struct permi_rounded_rows {
 } permi_rounded_rows;
 
 #define PERMI_SAMPLED_TERMS 8
+#define PERMI_NO_MEASURE 1e-3 /* a share above this: the terms consist of roundings */
 
 /* Whether a row of that sum of moduli has so few digits that neither grids nor products of two rows round anything. */
 static int permi_few_digits(const double *row, int n, double moduli)
@@ -6392,7 +6394,7 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
         usual += quotient * quotient;
       } else {
         squares[k] += first * second > 0 || off == 0 ? quotient * quotient : 1e30;
-        weight[k] *= product / (norm[0] * (paired ? norm[1] : 1));
+        weight[k] *= norm[0] > 0 ? product / (norm[0] * (paired ? norm[1] : 1)) : 1; /* minors: rows of zeros */
         weight[k] = product > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k]; /* a term that is 0 says nothing */
       }
     }
@@ -6413,7 +6415,7 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
 static double permi_rounded_estimate(const permi_rounded_rows *rounded, int n)
 {
   const double part = fmin(1, 3.6 * exp(-0.2 * n)), above = rounded->share / (30 * rounded->usual + 1e-300);
-  if (rounded->share > 1e-3)
+  if (rounded->share > PERMI_NO_MEASURE)
     return (double)INFINITY;
   return rounded->share * (part + (1 - part) * fmin(1, above * above));
 }
@@ -8509,7 +8511,7 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 
 /* >>repeats in double and double-double: every form's entries into whole numbers of two units, exact in all sums.
    Returns a bound of what the forms lose, with their counts. */
-PERMI_COLD static double permi_counts_split(const permi_counts *counts, int *buried)
+PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
   double lost = 0;
@@ -8526,7 +8528,6 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts, int *bur
         const double x = counts->high[at], high = permi_to_grid(x, power), low = permi_to_grid(x - high, low_power);
         counts->high[at] = high;
         counts->low[at] = low;
-        *buried |= fabs(x - high - low) > 1e-3 * fabs(x);
         lost += counts->form_count[f] * (counts->digit_count[d] * fabs(x - high - low));
       }
   }
@@ -8543,8 +8544,7 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts, int *bur
    dd         the same in units of PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
    Relative to sums of |terms| that are rounded themselves: a factor 1.0001. What underflows, and what grids take, is
    absolute: no product of sums exceeds 1, no e_M e^M, Ryser's weights are at most binom(N, M). */
-PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, int buried, double visits,
-                                           permi_leaf *leaf)
+PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
   const int parts = counts->parts, symmetric = counts->skips > 0;
@@ -8586,12 +8586,11 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
     else if (symmetric)
       most = exp(M);
     leaf->bound_absolute = (lost + PERMI_LEAST * 8 * (M + 1) * (N + 1)) * most * 1.001;
+    leaf->estimate_absolute = lost * most;
   }
   leaf->bound_relative *= 1.0001;
   if (leaf->bound_relative < leaf->estimate_relative)
     leaf->estimate_relative = leaf->bound_relative;
-  if (buried) /* an entry beside others 2^100 times as large: terms without it are no measure, but the bound is one */
-    leaf->estimate_relative = (double)INFINITY;
 }
 
 static int permi_counts_odd(const int *count, const int *order, int digits)
@@ -8762,7 +8761,6 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   size_t cells = 0, size;
   permi_ring ring = permi_ring_make(parts, choice->words);
   double lost = 0;
-  int buried = 0;
   memset(leaf, 0, sizeof *leaf);
   size = choice->precision == PERM_PRECISION_DEFAULT ? 1 : ring.size;
   for (d = 0; walks && d < digits; d++)
@@ -8870,7 +8868,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
     if (counts->ryser)
       permi_rank_weights(counts);
     if (!counts->integer)
-      lost = permi_counts_split(counts, &buried);
+      lost = permi_counts_split(counts);
     while (chunks_log2 < 30 && ldexp(choice->seconds, -chunks_log2) > 4e-4 && counts->terms >> chunks_log2 > 32)
       chunks_log2++;
     counts->chunks = UINT64_C(1) << chunks_log2;
@@ -8897,7 +8895,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
       fingerprint = permi_hash(fingerprint, (uint64_t)fields[d]);
     leaf->information.fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   }
-  permi_counts_bounds(counts, lost, buried, choice->terms, leaf);
+  permi_counts_bounds(counts, lost, choice->terms, leaf);
   if (choice->isa == PERM_ISA_CUDA) {
     const perm_status status = permi_counts_gpu_leaf(counts, allocator, leaf);
     permi_release(allocator, counts);
@@ -9670,6 +9668,8 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
           result->estimate += DBL_MIN;
       }
   result->estimate += PERMI_UNIT * largest; /* rounding to double */
+  if (minors->below > PERMI_NO_MEASURE)
+    result->estimate = (double)INFINITY;
 }
 
 /* Is the worst minor good enough, against the largest? */
