@@ -1950,8 +1950,9 @@ struct permi_leaf {
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise, the */
   double bound_absolute;    /* latter without the partial's exp2; INFINITY where no theorem holds */
-  double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute, */
-  double estimate_absolute; /* this one scaled as bound_absolute: what the terms' sizes do not tell */
+  double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute + */
+  double estimate_absolute; /* (estimate_squares * absolute)^(1/2), these scaled as bound_absolute: what the sum of the */
+  double estimate_squares;  /* terms' sizes does not tell, and a bound of the sum of their squares */
 };
 
 typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
@@ -2129,6 +2130,9 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   if (leaf->estimate_absolute > 0)
     number->estimate += ldexp(leaf->estimate_absolute * scale_modulus,
                               permi_int_exponent(leaf->scale_exp2 - number->exp2)) + DBL_MIN;
+  if (leaf->estimate_squares > 0)
+    number->estimate += sqrt(absolute) * sqrt(ldexp(leaf->estimate_squares * scale_modulus,
+                                                    permi_int_exponent(leaf->scale_exp2 - number->exp2)));
   if (number->estimate > number->error)
     number->estimate = number->error;
   return PERM_OK;
@@ -6317,6 +6321,7 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 typedef struct permi_rounded_rows {
   double share; /* the mean of these quotients over some terms, by size; root of the sum of squares over the rows */
   double usual; /* the same for row sums as large as the row's norm */
+  double largest; /* of these terms the largest, as the kernel has it */
 } permi_rounded_rows;
 
 #define PERMI_SAMPLED_TERMS 8
@@ -6361,12 +6366,22 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
              : moduli;
 }
 
+/* What kernels divide row i by: a modulus, or 1. */
+static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
+{
+  return plan->form != PERM_FORM_NORMALISED ||
+                 (plan->isa == PERM_ISA_CUDA && !permi_gpu_safe(plan, view, i, plan->pivot))
+             ? 1
+             : permi_gpu_modulus(plan, view, i, plan->pivot);
+}
+
 static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view)
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS], lost[2], norm[2];
   const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
   double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], weights = 0, sum = 0, usual = 0;
-  permi_rounded_rows rounded = {0, 0};
+  permi_rounded_rows rounded = {0, 0, 0};
+  double unit_term = 1;
   int i, k;
   for (i = 0; i < plan->n; i++) /* by a hash; term 0 has only +, as it may well be the largest */
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
@@ -6378,9 +6393,11 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
   for (i = 0; i < plan->n; i++) {
     const int paired = plan->form == PERM_FORM_PAIR && i % 2 == 0 && i + 1 < plan->n; /* with the row after it */
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm[0]);
+    unit_term *= norm[0] / permi_divided_by(plan, view, i);
     if (paired) {
       i++;
       lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm[1]);
+      unit_term *= norm[1];
     }
     for (k = 0; k <= PERMI_SAMPLED_TERMS; k++) { /* the last one as usual */
       const double first = k < PERMI_SAMPLED_TERMS ? size[0][k] : norm[0];
@@ -6402,22 +6419,31 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
     weights += weight[k];
     sum += weight[k] * sqrt(squares[k]);
+    rounded.largest = fmax(rounded.largest, weight[k] * unit_term);
   }
   rounded.share = weights > 0 ? sum / weights : 0;
   rounded.usual = sqrt(usual);
   return rounded;
 }
 
-/* The estimate that follows, relative to the sum of |terms|; INFINITY: no such sum means anything. Rows are rounded
-   at random, and minors, which are what that multiplies, are smaller than the terms that they are made of by a factor
-   that falls with n like exp(-n/4) to exp(-n/2) for full matrices (sparse ones have smaller f): a part exp(-n/5) is
-   left as long as row sums are as usual, all of it where they cancel 30 times as much. */
-static double permi_rounded_estimate(const permi_rounded_rows *rounded, int n)
+/* The estimate that follows, into the leaf, u = 2^-53.
+   Rows, relative to the sum S of |terms|. They are rounded at random, and minors, which are what that multiplies, are
+   smaller than the terms that they are made of by a factor that falls with n like exp(-n/5) and faster for full real
+   matrices, like exp(-n/2) for complex ones (sparse ones have smaller f). So much is left as long as row sums are as
+   usual, and all of it where they cancel 100 times as much.
+   Products and sums: n + 10 roundings a term at most. Relative to S a few tenths of u, as terms may repeat, and then
+   their roundings do; and sqrt(n) u/2 times the root of the sum of squared terms, as if roundings were independent,
+   which is at most that of S times the largest term: it counts where few terms are all, as of positive matrices. */
+static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
-  const double part = fmin(1, 3.6 * exp(-0.2 * n)), above = rounded->share / (30 * rounded->usual + 1e-300);
-  if (rounded->share > PERMI_NO_MEASURE)
-    return (double)INFINITY;
-  return rounded->share * (part + (1 - part) * fmin(1, above * above));
+  const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view);
+  const double n = plan->n, above = rounded.share / (100 * rounded.usual + 1e-300);
+  const double part = view->parts == 1 ? fmin(1, 1.8 * exp(-0.2 * n)) : fmin(1, 100 * exp(-0.5 * n));
+  leaf->estimate_relative = (view->parts == 1 ? 0.3 : 0.1 + 3 * exp2(-0.25 * n)) * PERMI_UNIT;
+  leaf->estimate_relative += rounded.share * (part + (1 - part) * fmin(1, above * above));
+  leaf->estimate_squares = 0.25 * n * PERMI_UNIT * PERMI_UNIT * rounded.largest;
+  if (rounded.share > PERMI_NO_MEASURE)
+    leaf->estimate_relative = (double)INFINITY;
 }
 
 /* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
@@ -6438,11 +6464,10 @@ static double permi_rounded_estimate(const permi_rounded_rows *rounded, int n)
    Absolute: an operation that underflows is off by 2^-1074, a lost entry too (see permi_dense_tables), and later
    factors are at most 1, or 2^growth together when normalised: n^2 2^-1070 for each of the 2^(n-1) terms.
 
-   Estimates. Where there is a bound, a tenth of it: nothing can be worse than 10 estimates. Otherwise u for the
-   roundings of products and sums, of which there are n + 10 in a term at most, at random signs, in thousands of terms
-   that differ; and what rows lose before, see permi_rounded_rows. Double-double sums: as a random walk. Compensated
-   products leave out what is of second order in the low parts. tests/climb.c searches for matrices that
-   break this; `make bench` prints ratios. The scalar engines measure what their drifting row sums lose themselves. */
+   Estimates. Where there is a bound, a tenth of it: nothing can be worse than 10 estimates. Otherwise as
+   permi_rounded_estimate has it. Double-double sums: as a random walk. Compensated products leave out what is of second
+   order in the low parts. tests/climb.c searches for matrices that break this. The scalar engines measure what their
+   drifting row sums lose themselves. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -6485,8 +6510,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
     leaf->bound_relative = (products + block + 10) * PERMI_UNIT * 1.0001;
     leaf->estimate_relative = leaf->bound_relative / 10;
   } else {
-    const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view);
-    leaf->estimate_relative = PERMI_UNIT + permi_rounded_estimate(&rounded, plan->n);
+    permi_rounded_estimate(plan, view, leaf);
   }
   if (leaf->bound_relative < leaf->estimate_relative)
     leaf->estimate_relative = leaf->bound_relative;
