@@ -6375,17 +6375,24 @@ static double permi_divided_by(const perm_plan *plan, const permi_view *view, in
              : permi_gpu_modulus(plan, view, i, plan->pivot);
 }
 
-static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view)
+/* The sign of column j in sampled term k: all of them up to order 6, then by a hash; term 0 has only +, as it may well
+   be the largest. */
+static double permi_sampled_sign(int n, int j, int k)
+{
+  return k && (n <= 6 ? k << 1 >> j & 1 : permi_scatter((uint64_t)(j + 1 + 64 * (k / 8))) >> k % 8 & 1) ? -1 : 1;
+}
+
+/* Adds PERMI_SAMPLED_TERMS terms from number `least` on: rounded->share is a sum of weights times quotients here, and
+   the sum of the weights is returned. */
+static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int least, permi_rounded_rows *rounded)
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS], lost[2], norm[2];
   const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
-  double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], weights = 0, sum = 0, usual = 0;
-  permi_rounded_rows rounded = {0, 0, 0};
-  double unit_term = 1;
+  double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, weights = 0, usual = 0;
   int i, k;
-  for (i = 0; i < plan->n; i++) /* by a hash; term 0 has only +, as it may well be the largest */
+  for (i = 0; i < plan->n; i++)
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
-      sign[i][k] = k && (permi_scatter((uint64_t)i + 1) >> k & 1) ? -1 : 1;
+      sign[i][k] = permi_sampled_sign(plan->n, i, least + k);
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
     weight[k] = 1;
     squares[k] = 0;
@@ -6418,11 +6425,22 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
   }
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
     weights += weight[k];
-    sum += weight[k] * sqrt(squares[k]);
-    rounded.largest = fmax(rounded.largest, weight[k] * unit_term);
+    rounded->share += weight[k] * sqrt(squares[k]);
+    rounded->largest = fmax(rounded->largest, weight[k] * unit_term);
   }
-  rounded.share = weights > 0 ? sum / weights : 0;
-  rounded.usual = sqrt(usual);
+  rounded->usual = sqrt(usual);
+  return weights;
+}
+
+/* terms: how many are sampled, a multiple of PERMI_SAMPLED_TERMS. */
+static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
+{
+  permi_rounded_rows rounded = {0, 0, 0};
+  double weights = 0;
+  int k;
+  for (k = 0; k < terms; k += PERMI_SAMPLED_TERMS)
+    weights += permi_sample_terms(plan, view, k, &rounded);
+  rounded.share = weights > 0 ? rounded.share / weights : 0;
   return rounded;
 }
 
@@ -6436,7 +6454,7 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
    which is at most that of S times the largest term: it counts where few terms are all, as of positive matrices. */
 static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
-  const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view);
+  const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
   const double n = plan->n, above = rounded.share / (100 * rounded.usual + 1e-300);
   const double part = view->parts == 1 ? fmin(1, 1.8 * exp(-0.2 * n)) : fmin(1, 100 * exp(-0.5 * n));
   leaf->estimate_relative = (view->parts == 1 ? 0.3 : 0.1 + 3 * exp2(-0.25 * n)) * PERMI_UNIT;
@@ -6496,7 +6514,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
       growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
   leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
   if (plan->precision == PERM_PRECISION_ACCURATE) {
-    const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view);
+    const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
     leaf->estimate_relative = rounded.share > 1e-9 ? (double)INFINITY
                                                    : (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square +
                                                          4 * n * rounded.share * rounded.share;
@@ -9477,7 +9495,7 @@ static double permi_minors_below_grid(const permi_minors *minors, const double *
   view.a = full;
   view.ld = minors->total;
   view.parts = minors->parts;
-  return permi_plan_rounded_rows(&plain, &view).share;
+  return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
 }
 
 /* ---- all chunks; sums exactly associative, so neither threads nor order show */

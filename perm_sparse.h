@@ -9795,7 +9795,7 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   permi_plan_scale(&plan, &view);
   *zero = plan.zero;
   *scale_exp2 = 0;
-  *share = plan.zero ? 0 : permi_plan_rounded_rows(&plan, &view).share;
+  *share = plan.zero ? 0 : permi_plan_rounded_rows(&plan, &view, PERMI_SAMPLED_TERMS).share;
   for (i = 0; i < n && !plan.zero; i++) {
     *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
     for (j = 0; j < n; j++)
