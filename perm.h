@@ -6382,9 +6382,9 @@ static double permi_sampled_sign(int n, int j, int k)
   return k && (n <= 6 ? k << 1 >> j & 1 : permi_scatter((uint64_t)(j + 1 + 64 * (k / 8))) >> k % 8 & 1) ? -1 : 1;
 }
 
-/* Adds PERMI_SAMPLED_TERMS terms from number `least` on: rounded->share is a sum of weights times quotients here, and
+/* Adds PERMI_SAMPLED_TERMS terms from number `begin` on: rounded->share is a sum of weights times quotients here, and
    the sum of the weights is returned. */
-static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int least, permi_rounded_rows *rounded)
+static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int begin, permi_rounded_rows *rounded)
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS], lost[2], norm[2];
   const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
@@ -6392,7 +6392,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   int i, k;
   for (i = 0; i < plan->n; i++)
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
-      sign[i][k] = permi_sampled_sign(plan->n, i, least + k);
+      sign[i][k] = permi_sampled_sign(plan->n, i, begin + k);
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
     weight[k] = 1;
     squares[k] = 0;
@@ -9485,9 +9485,12 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* What lies below the grid, as in >>plan; the rows as they are summed here. */
-static double permi_minors_below_grid(const permi_minors *minors, const double *full)
+/* What lies below the grid, as in >>plan; the rows as they are summed here. A row whose minors alone are wanted is in
+   no product: it is 0 meanwhile. */
+static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
+  const int entries = minors->total * minors->parts;
+  double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
   perm_plan plain; /* of a matrix that is scaled already */
   permi_view view;
   memset(&plain, 0, sizeof plain);
@@ -9495,7 +9498,12 @@ static double permi_minors_below_grid(const permi_minors *minors, const double *
   view.a = full;
   view.ld = minors->total;
   view.parts = minors->parts;
-  return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
+  memcpy(wanted, last, (size_t)entries * sizeof *last);
+  if (minors->least)
+    memset(last, 0, (size_t)entries * sizeof *last);
+  share = permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
+  memcpy(last, wanted, (size_t)entries * sizeof *last);
+  return share;
 }
 
 /* ---- all chunks; sums exactly associative, so neither threads nor order show */
