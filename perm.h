@@ -321,8 +321,8 @@ typedef struct perm_result {
   long long exp2;
   double error;      /* guaranteed |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
                         integer is the permanent itself, and value its rounding */
-  double estimate;   /* estimated |value - permanent|, in units of 2^exp2, no more than a tenth of it under attack; a
-                        tenth of a bound, or >>plan says what it assumes. INFINITY: nothing is known */
+  double estimate;   /* estimated |value - permanent|, in units of 2^exp2: a tenth of a bound, or what >>plan says;
+                        attacks find no error above ten times that. INFINITY: nothing is known */
   int is_complex;    /* 1: the matrix was complex; errors are of the modulus of the difference */
   int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */
   perm_integer integer, imaginary_integer;
