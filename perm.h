@@ -1884,7 +1884,8 @@ static perm_isa permi_isa_best(void)
    Leaves, the expression over them, partials and their merging. Engines fill in a permi_leaf; nothing here
    knows what an engine does. */
 
-/* What a running job looks at between pieces of work. Only the calling thread polls and reports. */
+/* What reading, planning, preparing and running look at between pieces of work. Only the calling thread polls and
+   reports. */
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
@@ -1894,7 +1895,27 @@ typedef struct permi_control {
   int unwritten;                  /* the last one could not be written */
   int gpus;                       /* most that took part in a leaf */
   char message[PERM_MESSAGE_BYTES]; /* why a device failed */
+  double worked, next_look; /* of permi_watch: units so far, and where it looks again; */
+  perm_status stopped;      /* what it found there, PERM_OK as long as nothing says stop; */
+  const char *activity;     /* what is going on, */
+  double done;              /* and the predicted seconds of it that are done */
 } permi_control;
+
+#define PERMI_WATCH_UNITS 5e6 /* see permi_watch */
+
+/* What a call begins with: max_seconds count from here. */
+static permi_control permi_control_begin(const perm_options *options)
+{
+  permi_control control;
+  memset(&control, 0, sizeof control);
+  control.options = options;
+  control.start = permi_seconds();
+  control.deadline = options->max_seconds > 0 ? control.start + options->max_seconds : (double)INFINITY;
+  control.next_report = control.start + 0.2; /* short jobs stay silent */
+  control.next_checkpoint = (double)INFINITY;
+  control.next_look = PERMI_WATCH_UNITS;
+  return control;
+}
 
 /* Stops? `work_done` is in predicted seconds of the present leaf. Reports at most every 0.1 s. */
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
@@ -1921,6 +1942,22 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
       return PERM_STOPPED_CANCELLED;
   }
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
+}
+
+/* Counts work that is no part of a prediction, in units of about a nanosecond, and looks at the limits every few
+   milliseconds of it. 1: stop; watch->stopped says why, and stays. Counting and not the clock decides what a plan is:
+   a call that is not stopped takes no notice. watch may be NULL. */
+PERMI_UNUSED
+static int permi_watch(permi_control *watch, double units)
+{
+  if (!watch)
+    return 0;
+  watch->worked += units;
+  if (watch->worked >= watch->next_look && watch->stopped == PERM_OK) {
+    watch->next_look = watch->worked + PERMI_WATCH_UNITS;
+    watch->stopped = permi_control_poll(watch, watch->done, watch->activity ? watch->activity : "planning");
+  }
+  return watch->stopped != PERM_OK;
 }
 
 #define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* a reason to stop a range that no caller sees */
@@ -2746,6 +2783,9 @@ static int permi_threads(const perm_options *options)
   return 1;
 #endif
 }
+
+/* A chunk of a sum that takes long: nobody looks at the limits before it is done, and it is lost if it is not. */
+#define PERMI_CHUNK_SECONDS 0.1
 
 /* A parallel region costs tens of microseconds: not worth it below this predicted time. */
 #define PERMI_PARALLEL_SECONDS 2e-4
@@ -7100,6 +7140,7 @@ typedef struct permi_subsets {
   double *inner[4]; /* [digit][row] with these weights: real, imaginary, absolute, -imaginary; 0 where v_d is */
   int inner_total;  /* the largest total of these digits */
   const struct permi_sweep *sweep;
+  permi_control *control; /* or NULL */
   double least_state, least_weight; /* but for zeros: where products cannot underflow, nothing is lost */
   /* the digits that can be taken back from the present row: how far, and their weights */
   int active;
@@ -7310,6 +7351,8 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
       else /* one total is needed */
         size = permi_subsets_state(dp, base + (size_t)x0, x0);
       largest = size > largest ? size : largest;
+      if (permi_watch(dp->control, (double)(x1 - x0 + 1) * (1 + dp->block + dp->active)))
+        return largest;
     }
     for (d = dp->block; d < dp->digits && dp->v[d] == 0; d++) {
       dp->v[d] = counts->radix[d] - 1;
@@ -7425,6 +7468,11 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, permi_control
   const permi_counts *counts = dp->counts;
   double lost = 0;
   int form, copy, step = 0;
+  dp->control = control;
+  if (control) {
+    control->activity = "subsets";
+    control->done = 0;
+  }
   dp->least_state = 1;
   for (form = 0; form < counts->forms; form++) {
     permi_subsets_weights(dp, form);
@@ -7435,6 +7483,8 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, permi_control
       int e;
       dp->least_state = (double)INFINITY;
       most = permi_subsets_step(dp, counts->needed > left ? counts->needed - left : 0, reach);
+      if (control && control->stopped != PERM_OK)
+        return control->stopped;
       if (!counts->integer && !counts->whole) {
         lost += safe ? 0 : PERMI_LEAST * (dp->digits + 2.0) * (double)dp->states;
         if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600: as far above underflow as is safe */
@@ -7446,11 +7496,8 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, permi_control
           dp->least_state = ldexp(dp->least_state, -e);
         }
       }
-      if (control) {
-        perm_status status = permi_control_poll(control, seconds * step / counts->form_total, "subsets");
-        if (status != PERM_OK)
-          return status;
-      }
+      if (control)
+        control->done = seconds * step / counts->form_total;
     }
   }
   permi_subsets_finish(dp, partial);
@@ -8916,7 +8963,8 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
       permi_rank_weights(counts);
     if (!counts->integer)
       lost = permi_counts_split(counts);
-    while (chunks_log2 < 30 && ldexp(choice->seconds, -chunks_log2) > 4e-4 && counts->terms >> chunks_log2 > 32)
+    while (ldexp(choice->seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.4) &&
+           counts->terms >> chunks_log2 > 32)
       chunks_log2++;
     counts->chunks = UINT64_C(1) << chunks_log2;
     counts->absolute_mask = certify || counts->terms < 2048 ? 0 : 15;
@@ -9447,9 +9495,11 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   dense->chunk_log2 = permi_clamp(dense->outer, 0, permi_clamp(dense->outer - 6, 12, 18));
   dense->absolute_mask = dense->outer < 9 ? 0 : 7;
   minors->kernel = kernel;
-  minors->chunks = UINT64_C(1) << (dense->outer - dense->chunk_log2);
   minors->terms = ldexp(1, n - 1);
   minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
+  while (dense->chunk_log2 > 10 && ldexp(minors->seconds, dense->chunk_log2 - dense->outer) > PERMI_CHUNK_SECONDS)
+    dense->chunk_log2--;
+  minors->chunks = UINT64_C(1) << (dense->outer - dense->chunk_log2);
   minors->work_doubles = (2 << kernel->block_columns) + 3.0 * (kernel->block_columns + dense->chunk_log2) + 22;
   minors->work_doubles *= n * minors->parts * (double)(1 << kernel->lane_columns);
   minors->work_doubles += 8;
@@ -9872,11 +9922,7 @@ static perm_status permi_minors_compute(int m, int n, const permi_view *view, co
   total.absolute = memory + 3 * total.count;
   if (minors->total <= PERM_MAX_N)
     full = total.absolute + rows;
-  memset(&control, 0, sizeof control);
-  control.options = options;
-  control.start = start;
-  control.deadline = options->max_seconds > 0 ? start + options->max_seconds : (double)INFINITY;
-  control.next_report = start + 0.2;
+  control = permi_control_begin(options);
   result->method = PERM_STRUCTURE;
   result->isa = PERM_ISA_PLAIN;
   result->threads = 1;
@@ -10687,19 +10733,6 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
     length = result->exp2 ? snprintf(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
                           : snprintf(buffer, size, "%.17g", result->value);
   return length > 0 ? (size_t)length : 0;
-}
-
-/* What a call that runs leaves begins with. */
-static permi_control permi_control_begin(const perm_options *options)
-{
-  permi_control control;
-  memset(&control, 0, sizeof control);
-  control.options = options;
-  control.start = permi_seconds();
-  control.deadline = options->max_seconds > 0 ? control.start + options->max_seconds : (double)INFINITY;
-  control.next_report = control.start + 0.2; /* short jobs stay silent */
-  control.next_checkpoint = (double)INFINITY;
-  return control;
 }
 
 static int permi_leaf_threads(const permi_leaf *leaf, const perm_options *options)
@@ -12745,11 +12778,9 @@ static perm_status permi_estimate_run(const permi_sampler *sampler, const perm_e
   permi_control control;
   perm_status status = PERM_OK;
   (void)threads;
-  memset(&control, 0, sizeof control);
-  control.options = options;
+  control = permi_control_begin(options);
   control.start = start;
   control.deadline = options->max_seconds > 0 ? start + options->max_seconds : (double)INFINITY;
-  control.next_report = start + 0.2;
   control.work_total = (double)blocks;
   while (done < blocks && status == PERM_OK) {
     permi_moments part[64];
@@ -12906,7 +12937,9 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
    the product of the Euclidean norms of the rows [CLL06]; what is not goes the way of single calls. */
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_N 8
-#define PERMI_BATCH_TASK 256 /* matrices that a thread takes at once: a multiple of every width */
+#define PERMI_BATCH_TASK 256 /* matrices that a thread takes at once: a multiple of every width; */
+#define PERMI_BATCH_LARGE 14 /* of larger orders 8 */
+#define PERMI_BATCH_APART 20 /* beyond that, threads share a matrix */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
@@ -13059,22 +13092,50 @@ static void permi_batch_load(const permi_batch *batch, size_t first, double *roo
   }
 }
 
-/* One matrix by itself; out of the way of the short cut, a perm_result is large. */
+/* The limits of a batch while one of its matrices takes long: what that reports is a share of the whole. */
+typedef struct permi_batch_share {
+  permi_control *control;
+  double before, each; /* of the batch */
+} permi_batch_share;
+
+static int permi_batch_progress(const perm_progress *progress, void *user_data)
+{
+  const permi_batch_share *share = (const permi_batch_share *)user_data;
+  share->control->stopped =
+      permi_control_poll(share->control, share->before + share->each * progress->fraction, progress->activity);
+  return share->control->stopped != PERM_OK;
+}
+
+/* One matrix by itself; out of the way of the short cut, a perm_result is large. Stopped: NaN. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
   perm_options options = *batch->options;
   perm_result result;
+  permi_batch_share share;
   const permi_view view = permi_view_make(matrix, batch->n, batch->parts);
   options.threads = threads;
   if (batch->todo) { /* GPUs have seen it */
     options.gpus = 0;
     options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
   }
-  options.progress = NULL; /* the batch's own affair */
+  options.progress = NULL; /* the batch's own affair, */
   options.cancel = NULL;
   options.max_seconds = 0;
+  if (batch->n > PERMI_BATCH_APART) { /* unless one takes long; then this is the calling thread */
+    share.control = batch->control;
+    share.each = 1 / (double)batch->count;
+    share.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * share.each;
+    options.progress = permi_batch_progress;
+    options.user_data = &share;
+    options.cancel = batch->options->cancel;
+  }
   permi_compute(batch->n, batch->n, &view, &options, &result);
+  if (result.status == PERM_STOPPED_CANCELLED) {
+    value[0] = value[batch->parts - 1] = (double)NAN;
+    batch->control->stopped = batch->control->stopped != PERM_OK ? batch->control->stopped : result.status;
+    return result.status;
+  }
   value[0] = ldexp(result.value, permi_int_exponent(result.exp2));
   if (batch->parts == 2)
     value[1] = ldexp(result.imaginary, permi_int_exponent(result.exp2));
@@ -13311,13 +13372,13 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
 static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;
-  const int n = batch->n, parts = batch->parts, apart = n > 20; /* beyond that, threads share a matrix */
+  const int n = batch->n, parts = batch->parts, apart = n > PERMI_BATCH_APART;
   const int most = parts == 2 ? 4 : batch->kind == PERMI_BATCH_ENTRIES ? PERMI_BATCH_N : 0;
   const int plain = (options->method == PERM_AUTO || options->method == PERM_DENSE) &&
                     options->precision <= PERM_PRECISION_FAST && !options->certify &&
                     (options->tolerance == 0 || options->tolerance >= 1e-10);
   const double start = permi_seconds();
-  const size_t step = apart ? 1 : PERMI_BATCH_TASK;
+  const size_t step = apart ? 1 : n > PERMI_BATCH_LARGE ? 8 : PERMI_BATCH_TASK;
   const size_t tasks = batch->count / step + (batch->count % step != 0);
   size_t failed = batch->count, next = 0, room, k;
   perm_status failure = PERM_OK, gpu;
@@ -13346,11 +13407,7 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
     room += (size_t)((3 * batch->program->most + n * n) * parts * batch->kernel->width);
   }
   room += (size_t)(n * n * parts * 8);
-  memset(&control, 0, sizeof control);
-  control.options = options;
-  control.start = start;
-  control.deadline = options->max_seconds > 0 ? start + options->max_seconds : (double)INFINITY;
-  control.next_report = start + 0.2;
+  control = permi_control_begin(options);
   control.work_total = 1;
   if (permi_batch_gpu_wanted(batch)) {
     batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);
@@ -13406,9 +13463,9 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
       }
       if (master) {
         status = permi_control_poll(&control, (double)(task + 1) / (double)tasks, "summing");
-        if (status != PERM_OK && task + 1 < tasks) {
+        if (control.stopped != PERM_OK || (status != PERM_OK && task + 1 < tasks)) {
           PERMI_OMP(atomic write)
-          stop = status;
+          stop = control.stopped != PERM_OK ? control.stopped : status;
         }
       }
     }
@@ -13420,12 +13477,14 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
   permi_release(&options->allocator, batch->todo);
   if (stop < 0)
     return permi_fail_memory(result);
+  if (stop && next >= tasks && control.stopped == PERM_OK) /* all are done */
+    stop = PERM_OK;
   if (failed < batch->count) {
     permi_fail(result, failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)failed,
                failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite" : perm_status_text(failure));
   }
   if (result) {
-    result->status = failed < batch->count ? failure : stop && next < tasks ? (perm_status)stop : PERM_OK;
+    result->status = failed < batch->count ? failure : (perm_status)stop;
     if (result->status > 0)
       snprintf(result->message, sizeof result->message, "%s; what is missing is NaN", perm_status_text(result->status));
     result->value = result->imaginary = 0;
@@ -13439,7 +13498,7 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
     result->terms = (double)batch->count * (n ? ldexp(1, n - 1) : 1);
     result->seconds = permi_seconds() - start;
   }
-  return failed < batch->count ? failure : stop && next < tasks ? (perm_status)stop : PERM_OK;
+  return failed < batch->count ? failure : (perm_status)stop;
 }
 
 /* Checks of a batch that is laid out by a stride, least_stride at least; options is argument 5. */

@@ -382,8 +382,19 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* 0: no memory; the list is as before. */
-static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator)
+/* Copies a piece at a time, under the eyes of watch. 0: it says stop. */
+static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
+{
+  const size_t piece = (size_t)1 << 24;
+  size_t k;
+  for (k = 0; k < bytes && !permi_watch(watch, (double)piece / 2); k += piece)
+    memcpy((char *)to + k, (const char *)from + k, bytes - k < piece ? bytes - k : piece);
+  return k >= bytes;
+}
+
+/* 0: no memory, or watch says stop; the list is as before. */
+static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
+                              permi_control *watch)
 {
   if (list->count == list->capacity) {
     size_t capacity = list->capacity ? list->capacity : 32;
@@ -394,8 +405,10 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
     larger = (permi_entry *)permi_allocate(allocator, capacity, sizeof *larger);
     if (!larger)
       return 0;
-    if (list->count)
-      memcpy(larger, list->entry, list->count * sizeof *larger);
+    if (!permi_copy(watch, larger, list->entry, list->count * sizeof *larger)) {
+      permi_release(allocator, larger);
+      return 0;
+    }
     permi_release(allocator, list->entry);
     list->entry = larger;
     list->capacity = capacity;
@@ -405,14 +418,17 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
 }
 
 /* Stable radix sort by key, byte by byte, skipping bytes that all keys share: linear for hostile input too, and
-   it needs no array of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory. */
-static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator)
+   it needs no array of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
+#define PERMI_ENTRIES_LOOK 65535 /* entries after which watch is asked: one less than a power of two */
+static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
   uint64_t varying = 0;
   size_t k, start, next, count[256];
   int shift, ascending = 1;
   for (k = 1; k < list->count; k++) {
+    if (!(k & PERMI_ENTRIES_LOOK) && permi_watch(watch, 2.0 * PERMI_ENTRIES_LOOK))
+      return 0;
     ascending &= from[k - 1].key <= from[k].key;
     varying |= from[k].key ^ from[0].key;
   }
@@ -431,8 +447,11 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
       next = start + count[k];
       count[k] = start;
     }
-    for (k = 0; k < list->count; k++)
+    for (k = 0; k < list->count; k++) {
+      if (!(k & PERMI_ENTRIES_LOOK) && permi_watch(watch, 20.0 * PERMI_ENTRIES_LOOK))
+        break;
       to[count[from[k].key >> shift & 255]++] = from[k];
+    }
     swap = from;
     from = to;
     to = swap;
@@ -440,7 +459,7 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
   permi_release(allocator, to);
   list->entry = from;
   list->capacity = list->count;
-  return 1;
+  return !permi_watch(watch, 0);
 }
 
 /* In a sorted list: the entry whose position was given before and that came first in the input; NULL: none.
@@ -456,9 +475,9 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list)
   return found;
 }
 
-/* Compressed rows of a sorted list without duplicates; zeros are left out. 0: no memory. */
+/* Compressed rows of a sorted list without duplicates; zeros are left out. 0: no memory, or watch says stop. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
-                                  const perm_allocator *allocator, perm_matrix *matrix)
+                                  const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
   size_t k, nnz = 0;
   int i;
@@ -468,6 +487,10 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
     return 0;
   for (k = 0, nnz = 0; k < list->count; k++) {
     const permi_entry *entry = &list->entry[k];
+    if (!(k & PERMI_ENTRIES_LOOK) && permi_watch(watch, 10.0 * PERMI_ENTRIES_LOOK)) {
+      perm_matrix_free(matrix);
+      return 0;
+    }
     if (permi_entry_is_zero(entry, kind))
       continue;
     matrix->row_start[(entry->key >> 32) + 1]++;
@@ -561,6 +584,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                                                       perm_result *result)
 {
   perm_allocator allocator = permi_options(options)->allocator;
+  permi_control watch = permi_control_begin(permi_options(options));
   permi_entries list;
   const permi_entry *second;
   perm_status status;
@@ -596,15 +620,17 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
       entry->key = permi_entry_key((uint64_t)row[k], (uint64_t)column[k]);
   }
   if (status == PERM_OK) {
-    if (!permi_entries_sort(&list, &allocator))
+    if (!permi_entries_sort(&list, &allocator, &watch))
       status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %zu triplets", nnz);
     else if ((second = permi_entries_duplicate(&list)) != NULL)
       status = permi_fail(result, PERM_ERROR_FORMAT, 4, "triplet %llu: entry (%llu,%llu) given before by triplet %llu",
                           (unsigned long long)second->line, (unsigned long long)(second->key >> 32),
                           (unsigned long long)(second->key & 0xffffffff), (unsigned long long)second[-1].line);
-    else if (!permi_entries_compress(&list, m, n, kind, &allocator, matrix))
+    else if (!permi_entries_compress(&list, m, n, kind, &allocator, &watch, matrix))
       status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a matrix of %zu entries", nnz);
   }
+  if (watch.stopped != PERM_OK)
+    status = permi_fail(result, watch.stopped, 0, "%s", perm_status_text(watch.stopped));
   permi_release(&allocator, list.entry);
   return status;
 }
@@ -625,6 +651,7 @@ typedef struct permi_reader {
   uint64_t line;                 /* 1-based; 0 before the first */
   char point[16];                /* the locale's decimal point, which strtod wants */
   perm_allocator allocator;
+  permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
@@ -698,9 +725,20 @@ permi_reader_fail(permi_reader *reader, const char *format, ...)
   return 0;
 }
 
+static perm_status permi_reading_stopped(const char *what, perm_status status, perm_result *result)
+{
+  permi_shown_name name = permi_show_name(what);
+  return permi_fail(result, status, 0, "%s: %s while reading", name.text, perm_status_text(status));
+}
+
+/* Also where watch said stop. */
 static int permi_reader_no_memory(permi_reader *reader)
 {
   permi_shown_name name = permi_show_name(reader->name);
+  if (reader->watch->stopped != PERM_OK) {
+    reader->status = permi_reading_stopped(reader->name, reader->watch->stopped, reader->result);
+    return 0;
+  }
   reader->status = permi_fail(reader->result, PERM_ERROR_MEMORY, 0, "%s:%llu: out of memory", name.text,
                               (unsigned long long)reader->line);
   return 0;
@@ -724,11 +762,11 @@ static int permi_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Moves to the next line. 0: there is none, and the current line stays the last. */
+/* Moves to the next line. 0: there is none, or the watch says stop, and the current line stays the last. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
-  if (reader->position == reader->end)
+  if (reader->position == reader->end || permi_watch(reader->watch, 20))
     return 0;
   newline = (const char *)memchr(reader->position, '\n', (size_t)(reader->end - reader->position));
   reader->cursor = reader->position;
@@ -738,6 +776,7 @@ static int permi_next_line(permi_reader *reader)
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
+  permi_watch(reader->watch, (double)(reader->position - reader->cursor));
   return 1;
 }
 
@@ -981,7 +1020,7 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   if (symmetry == PERMI_HERMITIAN && row == column && entry->imaginary != 0)
     return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was expected",
                              entry->imaginary);
-  if (!permi_entries_push(&reader->entries, entry, &reader->allocator))
+  if (!permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch))
     return permi_reader_no_memory(reader);
   if (symmetry == PERMI_GENERAL || row == column)
     return 1;
@@ -996,7 +1035,7 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
     entry->imaginary = -entry->imaginary;
   }
   entry->key = permi_entry_key(column, row);
-  if (!permi_entries_push(&reader->entries, entry, &reader->allocator))
+  if (!permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch))
     return permi_reader_no_memory(reader);
   return 1;
 }
@@ -1172,6 +1211,8 @@ static int permi_read_plain(permi_reader *reader)
       return permi_reader_fail(reader, "row %d found, at most %d were expected", reader->m + 1, PERM_MATRIX_MAX_ROWS);
     while (reader->cursor < reader->line_end) {
       const char *begin = reader->cursor;
+      if (!(columns & 4095) && permi_watch(reader->watch, 4096))
+        return 0;
       while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != ',')
         reader->cursor++;
       if (reader->cursor == begin)
@@ -1184,7 +1225,7 @@ static int permi_read_plain(permi_reader *reader)
       entry.line = reader->line;
       columns++;
       if ((entry.real != 0 || entry.imaginary != 0) &&
-          !permi_entries_push(&reader->entries, &entry, &reader->allocator))
+          !permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
         return permi_reader_no_memory(reader);
       permi_skip_blanks(reader);
       comma = reader->cursor < reader->line_end && *reader->cursor == ',';
@@ -1213,9 +1254,9 @@ static int permi_read_text(permi_reader *reader)
 {
   static const char banner[] = "%%matrixmarket";
   const char *begin, *end, *start, *name_end = reader->name + strlen(reader->name);
-  const char *nul = reader->end == reader->position
-                        ? NULL
-                        : (const char *)memchr(reader->position, 0, (size_t)(reader->end - reader->position));
+  const char *nul = NULL;
+  for (begin = reader->position; !nul && begin < reader->end && !permi_watch(reader->watch, 1 << 19); begin += 1 << 24)
+    nul = (const char *)memchr(begin, 0, reader->end - begin < 1 << 24 ? (size_t)(reader->end - begin) : 1 << 24);
   if (nul) {
     reader->line = 1;
     for (begin = reader->position; begin < nul; begin++)
@@ -1240,9 +1281,8 @@ static int permi_read_text(permi_reader *reader)
   return permi_read_plain(reader);
 }
 
-PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
-                                                    const perm_options *options, perm_matrix *matrix,
-                                                    perm_result *result)
+static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
+                                            perm_matrix *matrix, perm_result *result)
 {
   permi_reader reader;
   const permi_entry *second;
@@ -1257,7 +1297,8 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   reader.name = name ? name : "memory";
   reader.position = text ? text : "";
   reader.end = reader.position + bytes;
-  reader.allocator = permi_options(options)->allocator;
+  reader.allocator = watch->options->allocator;
+  reader.watch = watch;
   reader.status = PERM_OK;
   reader.result = result;
   strcpy(reader.point, ".");
@@ -1265,28 +1306,45 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
     strcpy(reader.point, point);
 
   if (permi_read_text(&reader)) {
-    if (!permi_entries_sort(&reader.entries, &reader.allocator)) {
+    if (!permi_entries_sort(&reader.entries, &reader.allocator, watch)) {
       permi_reader_no_memory(&reader);
     } else if ((second = permi_entries_duplicate(&reader.entries)) != NULL) {
       reader.line = second->line;
       permi_reader_fail(&reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected",
                         (unsigned long long)(second->key >> 32) + 1, (unsigned long long)(second->key & 0xffffffff) + 1,
                         (unsigned long long)second[-1].line);
-    } else if (!permi_entries_compress(&reader.entries, reader.m, reader.n, reader.kind, &reader.allocator, matrix)) {
+    } else if (!permi_entries_compress(&reader.entries, reader.m, reader.n, reader.kind, &reader.allocator, watch,
+                                         matrix)) {
       permi_reader_no_memory(&reader);
     }
   }
   permi_release(&reader.allocator, reader.entries.entry);
+  if (watch->stopped != PERM_OK) { /* whatever came of half the text */
+    perm_matrix_free(matrix);
+    permi_reader_no_memory(&reader);
+  }
+  if (result)
+    result->seconds = permi_seconds() - watch->start;
   return reader.status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
+                                                    const perm_options *options, perm_matrix *matrix,
+                                                    perm_result *result)
+{
+  permi_control watch = permi_control_begin(permi_options(options));
+  watch.activity = "reading";
+  return permi_matrix_read_memory(text, bytes, name, &watch, matrix, result);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result)
 {
   perm_allocator allocator = permi_options(options)->allocator;
+  permi_control watch = permi_control_begin(permi_options(options));
   const char *name = path;
   char *text = NULL, *larger;
-  size_t bytes = 0, capacity = 0, got;
+  size_t bytes = 0, capacity = 0, got, wanted;
   perm_status status = PERM_OK;
   FILE *file;
   permi_result_clear(result);
@@ -1295,6 +1353,7 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
   memset(matrix, 0, sizeof *matrix);
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
+  watch.activity = "reading";
   errno = 0;
   if (!strcmp(path, "-")) {
     file = stdin;
@@ -1306,34 +1365,42 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
   }
   for (;;) {
     if (bytes == capacity) {
-      size_t wanted = capacity ? 2 * capacity : 65536;
+      wanted = capacity ? 2 * capacity : 65536;
       larger = wanted > capacity ? (char *)permi_allocate(&allocator, wanted, 1) : NULL;
       if (!larger) {
         permi_shown_name shown = permi_show_name(name);
         status = permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %zu bytes", shown.text, bytes);
         break;
       }
-      if (bytes)
-        memcpy(larger, text, bytes);
+      if (!permi_copy(&watch, larger, text, bytes)) {
+        permi_release(&allocator, larger);
+        break;
+      }
       permi_release(&allocator, text);
       text = larger;
       capacity = wanted;
     }
+    wanted = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
     errno = 0;
-    got = fread(text + bytes, 1, capacity - bytes, file);
-    if (ferror(file)) {
+    got = fread(text + bytes, 1, wanted, file);
+    if (ferror(file) && errno == EINTR) { /* a signal: perhaps the one that cancels */
+      clearerr(file);
+      watch.next_look = 0;
+    } else if (ferror(file)) {
       status = permi_file_fail(result, name, "cannot read", errno);
       break;
     }
     bytes += got;
     /* a zero byte will be refused anyway: do not read all of /dev/zero before saying so */
-    if (!got || memchr(text + bytes - got, 0, got))
+    if (permi_watch(&watch, 1 << 22) || (got < wanted && feof(file)) || memchr(text + bytes - got, 0, got))
       break;
   }
   if (file != stdin)
     fclose(file); /* only read: nothing can be lost here */
-  if (status == PERM_OK)
-    status = perm_matrix_read_memory(text, bytes, name, options, matrix, result);
+  if (watch.stopped != PERM_OK)
+    status = permi_reading_stopped(name, watch.stopped, result);
+  else if (status == PERM_OK)
+    status = permi_matrix_read_memory(text, bytes, name, &watch, matrix, result);
   permi_release(&allocator, text);
   return status;
 }
@@ -1480,9 +1547,9 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 /* ====================================================================================== >>matching
    Maximum matching of a bipartite graph in O(nnz sqrt(n)). J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973)
    225-231. Rows are 0..n-1, row i has columns column[start[i]..start[i+1]). row_match and column_match get the
-   partner or -1; work has room for 3 n numbers, cursor for n. Returns the number of pairs. */
+   partner or -1; work has room for 3 n numbers, cursor for n. Returns the number of pairs; fewer if watch says stop. */
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
-                          size_t *cursor)
+                          size_t *cursor, permi_control *watch)
 {
   int *distance = work, *queue = work + n, *stack = work + 2 * (size_t)n;
   int i, pairs = 0;
@@ -1506,6 +1573,8 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
     }
     while (head < tail && distance[queue[head]] <= nearest) {
       int row = queue[head++];
+      if (permi_watch(watch, 20 + 2 * (double)(start[row + 1] - start[row])))
+        return pairs;
       for (e = start[row]; e < start[row + 1]; e++) {
         int next = column_match[column[e]];
         if (next < 0) {
@@ -1526,6 +1595,8 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
       stack[0] = i;
       while (depth >= 0) {
         int row = stack[depth], next;
+        if (permi_watch(watch, 5))
+          return pairs;
         if (cursor[row] == start[row + 1]) {
           distance[row] = -1;
           if (--depth >= 0)
@@ -1555,9 +1626,10 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
    Dulmage-Mendelsohn decomposition of a matrix with a perfect matching. An entry lies in some perfect matching
    if and only if it joins a row and a column of one component. A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math.
    10 (1958) 517-534; R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz), with an explicit stack.
-   component[row] gets 0..count-1; work has room for 4 n numbers, cursor for n. Returns the count. */
+   component[row] gets 0..count-1; work has room for 4 n numbers, cursor for n. Returns the count; fewer if watch says
+   stop. */
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
-                            int *work, size_t *cursor)
+                            int *work, size_t *cursor, permi_control *watch)
 {
   int *number = work, *low = work + n, *open = work + 2 * (size_t)n, *path = work + 3 * (size_t)n;
   int i, count = 0, visited = 0, opened = 0;
@@ -1572,6 +1644,8 @@ static int permi_components(int n, const size_t *start, const int *column, const
     path[0] = i;
     while (depth >= 0) {
       int row = path[depth];
+      if (permi_watch(watch, 5))
+        return count;
       if (number[row] < 0) {
         number[row] = low[row] = visited++;
         open[opened++] = row;
@@ -1638,6 +1712,7 @@ typedef struct permi_working {
   int *column;            /* one per entry */
   long long exp2;
   permi_number constant;
+  permi_control *watch; /* or NULL */
 } permi_working;
 
 static void permi_working_free(permi_working *working)
@@ -1746,7 +1821,7 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   working->report.hall_others = tail - 1;
 }
 
-/* Matching and components of the live part; entries in no perfect matching go. 0: structurally singular.
+/* Matching and components of the live part; entries in no perfect matching go. 0: structurally singular, or stopped.
    A row or column that was eliminated has degree -1. */
 static int permi_split(permi_working *working)
 {
@@ -1769,7 +1844,10 @@ static int permi_split(permi_working *working)
       working->column[used++] = number[working->cell[index].vertex[1] - n];
     working->start[i + 1] = used;
   }
-  i = permi_matching(rows, working->start, working->column, row_match, column_match, scratch, working->cursor);
+  i = permi_matching(rows, working->start, working->column, row_match, column_match, scratch, working->cursor,
+                     working->watch);
+  if (permi_watch(working->watch, 30.0 * (double)used))
+    return 0;
   working->report.rounds++;
   if (working->report.rounds == 1)
     working->report.structural_rank = i;
@@ -1780,7 +1858,10 @@ static int permi_split(permi_working *working)
   { /* the answer overwrites row_match, which is not needed any more once the columns know their rows */
     int *component = row_match;
     working->blocks =
-        permi_components(rows, working->start, working->column, column_match, component, scratch, working->cursor);
+        permi_components(rows, working->start, working->column, column_match, component, scratch, working->cursor,
+                         working->watch);
+    if (permi_watch(working->watch, 30.0 * (double)used))
+      return 0;
     if (working->report.rounds == 1)
       working->report.components = working->blocks;
     for (i = 0; i < rows; i++)
@@ -1839,6 +1920,8 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
     double sum = 0, most = -1e9, change;
     if (working->degree[vertex] <= 0)
       continue;
+    if (permi_watch(working->watch, 10.0 * working->degree[vertex]))
+      return 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
       const double x = permi_cell_exponent(&working->cell[index]) + shift[working->cell[index].vertex[1 - side]];
       sum += x;
@@ -2063,6 +2146,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
     return 0;
   permi_cell_unlink(working, first);
   permi_cell_unlink(working, second);
+  permi_watch(working->watch, 60.0 * (working->degree[kept] + working->degree[merged]));
   working->degree[vertex] = working->degree[merged] = -1;
   working->alive--;
   working->degree_two++;
@@ -2151,6 +2235,8 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   while (head != tail) {
     const int live = working->live;
     int degree, side;
+    if (permi_watch(working->watch, 100))
+      return PERM_OK;
     vertex = working->queue[head];
     head = head == 2 * n ? 0 : head + 1;
     working->queued[vertex] = 0;
@@ -2208,7 +2294,9 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_STATE_SECONDS 2.5e-9     /* per unit of cost */
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_COLD 0.001
-#define PERMI_ANNEAL_RATE 1e6 /* moves a second */
+#define PERMI_ANNEAL_SHARE 0.04 /* of the predicted run, for annealing */
+#define PERMI_ANNEAL_LEAST 0.01 /* seconds that are worth it for runs of a millisecond and more */
+#define PERMI_ANNEAL_MOST 2e9   /* units */
 
 typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
   int n, edges;
@@ -2260,6 +2348,7 @@ typedef struct permi_budget {
   double effort; /* times the usual number of moves, in rounds */
   double most;   /* states that fit into memory; those beyond it cost PERMI_ORDER_BEYOND times as much */
   double each, start; /* predicted seconds: for a unit of cost, and of a run whatever its cost */
+  permi_control *watch; /* or NULL */
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
 
@@ -2339,19 +2428,20 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
 
 /* Greedy: always the vertex that leaves the smallest frontier, ties at random, among rows (kind 0), columns (1)
    or both (2) in or next to the frontier. Writes the eliminations to order, returns their cost; vertices that went by
-   themselves are put at the end of the order. Gives up above `limit`. */
+   themselves are put at the end of the order. Gives up above `limit`, and when the watch says so. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
-                                 uint64_t *seed, double most, double limit, int *order, int *stamp)
+                                 uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
-  int n = block->n, length = 0, v, e, i;
-  double cost = 0, states = 1;
+  int n = block->n, length = 0, v, e, i, *stamp = order + 2 * (size_t)n;
+  double cost = 0, states = 1, units = 0;
   permi_walk_start(block, walk);
   for (v = 0; v < 2 * n; v++)
     stamp[v] = -1;
   for (e = 0; e < 2 * block->edges; e++)
     walk->skip[e] = e + 1;
-  while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit) {
+  while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit && !permi_watch(budget->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
+    units = 100;
     /* of a hub, a vertex of high degree, only some neighbours are looked at, and its growth is guessed */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
@@ -2375,6 +2465,8 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
             continue;
           stamp[candidate] = length;
           looked++;
+          units += 20 + 3 * (walk->open[candidate] > PERMI_GREEDY_LOOK ? 0 : block->start[candidate + 1] -
+                                                                                 block->start[candidate]);
           growth = walk->open[candidate] > PERMI_GREEDY_LOOK ? walk->open[candidate]
                                                              : permi_walk_growth(block, walk, candidate);
           if (growth < best_growth) {
@@ -2390,11 +2482,11 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     permi_walk_step(block, walk, best);
     order[length++] = best;
     cost += states / 4;
-    states = permi_order_price(permi_walk_states(binomial, walk), most);
+    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
     cost += states * (1 + 0.5 * v);
     stamp[best] = -2; /* marks what is in the order */
   }
-  if (cost > limit)
+  if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < 2 * n)
     return (double)INFINITY;
   for (v = 0; v < 2 * n; v++)
     if (stamp[v] != -2)
@@ -2416,6 +2508,8 @@ typedef struct permi_anneal {
   int *counts, *trial_counts; /* likewise: touched rows, touched columns, columns - rows eliminated */
   double *states, *trial_states, *cost, *trial_cost; /* before the position; sum of the costs before it */
   int *order, *candidate, *best;
+  double units; /* of work done, as permi_watch counts them */
+  permi_control *watch;
 } permi_anneal;
 
 #if defined(__GNUC__)
@@ -2423,6 +2517,11 @@ typedef struct permi_anneal {
 #else
 #define PERMI_ALWAYS_INLINE inline
 #endif
+
+/* Units of a position of a move, and for each entry of its vertex. */
+#define PERMI_ANNEAL_UNITS(words) (12 + 2 * (words))
+#define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
+#define PERMI_ANNEAL_MOVE_UNITS 60 /* and of the move itself */
 
 /* Takes trial position p to p + 1 by eliminating v. */
 static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, int p, int v)
@@ -2434,6 +2533,7 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   uint64_t *touched_other = to + (2 + other) * words;
   const int *count = a->trial_counts + 3 * (size_t)p;
   int *next = a->trial_counts + 3 * (size_t)(p + 1);
+  a->units += PERMI_ANNEAL_UNITS(words);
   for (w = 0; w < size; w++)
     to[w] = from[w];
   for (w = 0; w < 3; w++)
@@ -2442,6 +2542,7 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   a->trial_cost[p + 1] = a->trial_cost[p];
   if (gone[i >> 6] >> (i & 63) & 1)
     return; /* went by itself before */
+  a->units += PERMI_ANNEAL_ENTRY_UNITS(words) * (a->block->start[v + 1] - a->block->start[v]);
   gone[i >> 6] |= UINT64_C(1) << (i & 63);
   next[2] += side ? 1 : -1;
   next[side] -= (int)(touched[i >> 6] >> (i & 63) & 1);
@@ -2481,29 +2582,61 @@ static void permi_anneal_copy(permi_anneal *a, int from, int to, int keep)
   memcpy(cost + first, (keep ? a->trial_cost : a->cost) + first, count * sizeof *cost);
 }
 
-/* Anneals a->order for a number of moves; the best order seen goes to a->best, its cost is returned. */
-static double permi_anneal_run(permi_anneal *a, double moves, uint64_t *seed)
+/* The same from one position to another, as long as the cost with `after` added is at most limit; returns the position
+   where it ends. The constants make kernels without inner loops. */
+static int permi_anneal_walk(permi_anneal *a, const int *order, int from, int to, double after, double limit)
+{
+  int p = from;
+#define PERMI_ANNEAL_WALK(words)                                                                                       \
+  for (; p < to; p++) {                                                                                                \
+    permi_anneal_step(a, words, p, order[p]);                                                                          \
+    if (a->trial_cost[p + 1] + after > limit)                                                                          \
+      break;                                                                                                           \
+  }                                                                                                                    \
+  return p
+  switch (a->words) {
+  case 1: PERMI_ANNEAL_WALK(1);
+  case 2: PERMI_ANNEAL_WALK(2);
+  case 3: PERMI_ANNEAL_WALK(3);
+  case 4: PERMI_ANNEAL_WALK(4);
+  case 7: PERMI_ANNEAL_WALK(7);
+  case 8: PERMI_ANNEAL_WALK(8);
+  default: PERMI_ANNEAL_WALK(a->words);
+  }
+#undef PERMI_ANNEAL_WALK
+}
+
+/* Anneals a->order for so many units of work; the best order seen goes to a->best, its cost is returned. */
+#define PERMI_ANNEAL_STEPS 2048 /* in which it cools */
+static double permi_anneal_run(permi_anneal *a, double units, uint64_t *seed)
 {
   int length = 2 * a->block->n, p, words = a->words;
-  double move, best, total, heat = PERMI_ANNEAL_HOT;
-  double cooling = pow(PERMI_ANNEAL_COLD / PERMI_ANNEAL_HOT, 1 / (moves / 64 + 1));
+  double best, total, heat = PERMI_ANNEAL_HOT, looked = a->units;
+  const double end = a->units + units, step = units / PERMI_ANNEAL_STEPS;
+  const double cooling = pow(PERMI_ANNEAL_COLD / PERMI_ANNEAL_HOT, 1.0 / PERMI_ANNEAL_STEPS);
+  double cooler = a->units + step;
   memset(a->trial, 0, 4 * (size_t)words * sizeof *a->trial);
   memset(a->trial_counts, 0, 3 * sizeof *a->trial_counts);
   a->trial_states[0] = 1;
   a->trial_cost[0] = 0;
-  for (p = 0; p < length; p++)
-    permi_anneal_step(a, words, p, a->order[p]);
+  permi_anneal_walk(a, a->order, 0, length, 0, (double)INFINITY);
   permi_anneal_copy(a, 0, length + 1, 1);
   memcpy(a->best, a->order, (size_t)length * sizeof *a->order);
   best = total = a->cost[length];
-  for (move = 0; move < moves; move++) {
+  while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
     int first = permi_order_below(seed, length - span), last = first + span, kind = permi_order_below(seed, 4), k;
     double chance = permi_order_random(seed), mantissa, limit, after = a->cost[length] - a->cost[last + 1];
     int *candidate = a->candidate;
     const int *order = a->order;
-    if (((int64_t)move & 63) == 0)
+    a->units += PERMI_ANNEAL_MOVE_UNITS;
+    for (; a->units > cooler; cooler += step)
       heat *= cooling;
+    if (a->units > looked + PERMI_WATCH_UNITS) {
+      if (permi_watch(a->watch, a->units - looked))
+        break;
+      looked = a->units;
+    }
     /* the usual rule exp(-(new - old) / (heat old)) > chance, with the logarithm to base 2 and linear between powers
        of two: the same on every machine */
     mantissa = frexp(chance + 1e-9, &k);
@@ -2526,15 +2659,7 @@ static double permi_anneal_run(permi_anneal *a, double moves, uint64_t *seed)
       candidate[first] = order[last];
     }
     permi_anneal_copy(a, first, first + 1, 0);
-    for (p = first; p <= last; p++) {
-      if (words == 1) /* the constant makes a kernel without inner loops */
-        permi_anneal_step(a, 1, p, candidate[p]);
-      else
-        permi_anneal_step(a, words, p, candidate[p]);
-      if (a->trial_cost[p + 1] + after > limit)
-        break;
-    }
-    if (p <= last)
+    if (permi_anneal_walk(a, candidate, first, last + 1, after, limit) <= last)
       continue;
     total = a->trial_cost[last + 1] + after;
     {
@@ -2557,16 +2682,16 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Moves worth their time: a fifth of the greedy order's predicted run, more for short runs, where the overhead is
-   milliseconds, fewer for the shortest. */
-static double permi_anneal_moves(double seconds, double effort)
+/* What may be spent on annealing an order of that cost, in units of permi_watch: PERMI_ANNEAL_SHARE of the predicted
+   run, more for short runs, where the overhead is milliseconds, less for the shortest. */
+static double permi_anneal_units(double cost, double rival, const permi_budget *budget)
 {
-  double moves = 0.2 * seconds * PERMI_ANNEAL_RATE, least = seconds * 1e7;
-  if (least > 10000)
-    least = 10000;
-  if (moves < least)
-    moves = least;
-  return (moves < 2e6 ? moves : 2e6) * (effort < 1 ? effort : 1);
+  const double alone = cost * budget->each + budget->start, seconds = fmin(alone, rival);
+  double units;
+  if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
+    return 0;
+  units = fmax(PERMI_ANNEAL_SHARE * seconds, fmin(10 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
+  return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
 static void permi_anneal_release(const perm_allocator *allocator, permi_anneal *a)
@@ -2622,7 +2747,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   int n = block->n, length = 2 * n, kind, start, k, starts, ok = 0;
   size_t vertices = 2 * (size_t)n;
   uint64_t seed = UINT64_C(88172645463325252);
-  double best_of[3], moves, spent, length_of_round;
+  double best_of[3], spent, length_of_round, most = PERMI_ORDER_START;
   int *numbers = (int *)permi_allocate(allocator, 8 * vertices, sizeof(int));
   permi_walk walk;
   permi_anneal anneal;
@@ -2631,6 +2756,8 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   *cost = (double)INFINITY;
   if (!numbers || !walk.state || !walk.skip)
     goto done;
+  if (n > PERM_MAX_N) /* smaller blocks are quickly done, and their rival may be a hope */
+    most = fmin(most, PERMI_ORDER_HOPELESS * rival / budget->each);
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
@@ -2640,9 +2767,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
     for (start = 0; start < starts; start++) {
       double trial_cost =
-              permi_order_greedy(block, binomial, &walk, kind, &seed, budget->most,
-                                 best_of[kind] < PERMI_ORDER_START ? best_of[kind] : PERMI_ORDER_START, trial,
-                                 numbers + 7 * vertices);
+              permi_order_greedy(block, binomial, &walk, kind, &seed, budget, fmin(best_of[kind], most), trial);
       if (trial_cost < best_of[kind]) {
         best_of[kind] = trial_cost;
         memcpy(best, trial, vertices * sizeof *trial);
@@ -2654,25 +2779,24 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     }
   }
   ok = 1;
-  moves = *cost * budget->each + budget->start;
-  if (moves > PERMI_ORDER_HOPELESS * rival || moves > PERMI_ORDER_FORGET_SECONDS)
-    moves = 0;
-  moves = *cost < 1e300 ? permi_anneal_moves(moves < rival ? moves : rival, budget->effort) : 0;
-  if (moves < 100 || n > PERMI_ORDER_ANNEAL || n < 3)
+  if (permi_anneal_units(*cost, rival, budget) < 1e5 || n > PERMI_ORDER_ANNEAL || n < 3)
     goto done;
   ok = permi_anneal_create(allocator, block, binomial, &anneal);
   if (!ok)
     goto done;
   anneal.most = budget->most;
-  /* Rounds, each as long as all before: slower cooling mostly finds better orders, but not always. */
+  anneal.watch = budget->watch;
+  /* Rounds, each as long as all before: slower cooling mostly finds better orders, but not always. What a round may
+     take comes from the best order so far. */
   for (spent = 0; spent < budget->effort; spent += length_of_round) {
     length_of_round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4; k++) { /* a share for each kind of start, and the largest for the winner */
+      const double units = length_of_round * permi_anneal_units(*cost, rival, budget);
       double annealed;
       if (k < 3 && !(best_of[k] < (double)INFINITY))
         continue;
       memcpy(anneal.order, k < 3 ? numbers + (3 + (size_t)k) * vertices : order, vertices * sizeof *order);
-      annealed = permi_anneal_run(&anneal, length_of_round * (k < 3 ? moves / 6 : moves / 2), &seed);
+      annealed = permi_anneal_run(&anneal, k < 3 ? units / 6 : units / 2, &seed);
       if (annealed < *cost) {
         *cost = annealed;
         memcpy(order, anneal.best, (size_t)length * sizeof *order);
@@ -2701,6 +2825,7 @@ typedef struct permi_maker {
   double task_seconds;
   int blocks_noted; /* blocks whose offers are in the job's note */
   int tuned;        /* candidate of the first kernel, see permi_code_tune; 0: none yet */
+  permi_control *watch;
 } permi_maker;
 
 static perm_status permi_make_fits(const permi_maker *maker, int n)
@@ -7179,6 +7304,7 @@ typedef struct permi_tree_graph {
   int *scope, *scope_start; /* what the order leaves: of the k-th vertex to go its neighbours then */
   size_t scopes, scope_room;
   uint64_t seed;
+  permi_control *watch;
 } permi_tree_graph;
 
 static void permi_tree_graph_release(permi_tree_graph *graph)
@@ -7355,7 +7481,8 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
   for (turn = 0; (v = permi_tree_key_pop(graph)) >= 0; turn++) {
     count = permi_tree_neighbours(graph, v, neighbour);
     least += ldexp(PERMI_TREE_STATE_SECONDS, count) / (count + 1);
-    if (count >= PERMI_TREE_WIDTH || least > rival)
+    if (count >= PERMI_TREE_WIDTH || least > rival ||
+        permi_watch(graph->watch, 300 + count * count * (filling ? 30.0 + 10 * count : 30.0)))
       return PERM_ERROR_LIMIT;
     graph->turn[v] = turn;
     graph->scope_start[turn] = (int)graph->scopes;
@@ -7849,6 +7976,8 @@ typedef struct permi_layouts {
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
   int item[192];
   double rows_a_step;
+  double units, calls;  /* of permi_layout_cost, as permi_watch counts them */
+  permi_control *watch; /* or NULL */
 } permi_layouts;
 
 static int permi_bits32(uint32_t x)
@@ -7864,6 +7993,8 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
   int i, e, t, k;
   work->gpu = 0;
   work->add = 1;
+  work->units = work->calls = 0;
+  work->watch = NULL;
   memset(work->row, 0, sizeof work->row);
   memset(work->column, 0, sizeof work->column);
   memset(work->degree, 0, sizeof work->degree);
@@ -7923,6 +8054,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   int i, j, k, factors = 0, scalars = 0;
   uint32_t scope[64], dirty[64], before;
   work->nodes = work->items = 0;
+  work->units += 500 + 5 * n;
+  work->calls++;
   for (i = 0; i < n; i++)
     scope[i] = dirty[i] = 0;
   for (k = 0; k < inner + low; k++) {
@@ -7963,6 +8096,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     while (count > 2) {
       double least = 1e300;
       int a = 0, b = 1;
+      work->units += 20 + 1.2 * count * count;
       for (i = 0; i < count; i++)
         for (j = i + 1; j < count; j++) {
           const double price = work->power[permi_bits32(taken[i].scope | taken[j].scope)] *
@@ -8083,6 +8217,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
 static double permi_layout_total(permi_layouts *work, const permi_arrangement *layout, double limit)
 {
   const double terms = ldexp(1, work->n - 1 - layout->inner);
+  if (permi_watch(work->watch, work->calls > 0 ? work->units / work->calls : 0))
+    return (double)INFINITY;
   return terms * permi_layout_cost(work, layout, limit / terms, 0);
 }
 
@@ -8205,6 +8341,8 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     for (i = a; i > b; i--)
       trial.order[i] = trial.order[i - 1];
     trial.order[b] = key;
+    if (permi_watch(work->watch, 0))
+      break;
     limit = current * exp(-temperature * log(permi_order_random(seed) + 1e-300));
     price = permi_layout_total(work, &trial, limit);
     if (price <= limit) {
@@ -8758,7 +8896,7 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
     }
   }
   seconds = fmin(cost[0], cost[1]) / rate;
-  moves = (int)fmin(0.03 * fmin(seconds, rival) / PERMI_HYBRID_MOVE_SECONDS, inner ? 80000 : 4000);
+  moves = (int)fmin(0.03 * fmin(seconds, rival) * 1e9 / (work->units / work->calls), inner ? 80000 : 4000);
   if (seconds > 300 * rival) /* annealing gains 2x to 5x */
     moves = 0;
   for (t = 0; t < 2 && moves > 20; t++)
@@ -10120,6 +10258,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     return permi_fail_memory(maker->result);
   }
   permi_layouts_make(work, block);
+  work->watch = maker->watch;
   for (work->budget = PERMI_HYBRID_SLOT_BUDGET; !hybrid && status == PERM_OK && work->budget > 90;
        work->budget -= work->budget / 3) {
     double scaled[PERM_MAX_N * PERM_MAX_N * 2], share;
@@ -11082,7 +11221,7 @@ static int permi_band_equal(const permi_block *block, int a, int b)
 }
 
 /* same[v]: the first vertex equal to v, of its side. key has room for 2 n. */
-static void permi_band_same(const permi_block *block, permi_band_key *key, int *same)
+static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
   int v, e, i, k;
@@ -11092,6 +11231,8 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
       hash = permi_edge_hash(block, block->edge[e], permi_hash(hash, (uint64_t)block->neighbour[e]));
     key[v].hash = hash;
     key[v].vertex = same[v] = v;
+    if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
+      return;
   }
   qsort(key, (size_t)vertices, sizeof *key, permi_band_key_compare);
   for (i = 0; i < vertices; i = k) {
@@ -11102,7 +11243,7 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
 }
 
 /* Cuthill and McKee's numbering: breadth first, vertices of low degree first. order: the 2 n vertices; seen: 2 n. */
-static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen)
+static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
   for (v = 0; v < 2 * block->n; v++)
@@ -11112,6 +11253,8 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   for (; head < tail; head++) {
     const int first = tail;
     v = order[head];
+    if (permi_watch(watch, 20 + 5.0 * (block->start[v + 1] - block->start[v])))
+      return;
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e], degree = block->start[t + 1] - block->start[t];
       int at = tail;
@@ -11164,7 +11307,7 @@ static double permi_band_states(const int *open, int width, const int *size, int
 }
 
 static permi_band_price permi_band_price_of(const permi_block *block, const int *same, const int *lines, double limit,
-                                            int *number)
+                                            int *number, permi_control *watch)
 {
   permi_band_price price = {0, 1, 0, 0, 0};
   const int n = block->n, other = lines[0] < n ? n : 0;
@@ -11225,7 +11368,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
     price.longest = states * streams > price.longest ? states * streams : price.longest;
     price.cost += states * streams;
     price.made += fresh ? states * streams : 0;
-    if (price.cost > limit || price.most > PERMI_BAND_STATES) {
+    if (price.cost > limit || price.most > PERMI_BAND_STATES || permi_watch(watch, 50 + 40.0 * (streams + width))) {
       price.cost = (double)INFINITY;
       return price;
     }
@@ -11236,7 +11379,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
 /* The greedy order: next the row that makes the window grow least, among those with an open column; of equals the
    first in `rank`. */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
-                             int *number, int *lines)
+                             int *number, int *lines, permi_control *watch)
 {
   const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
   int *left = number, *is_open = number + n, *done = number + 2 * n, open[PERMI_BAND_SLOTS + 1];
@@ -11253,6 +11396,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
         int growth = 0;
         if (done[line - mine])
           continue;
+        if (permi_watch(watch, 10 + 3.0 * (block->start[line + 1] - block->start[line])))
+          return 0;
         looked++;
         for (f = block->start[line]; f < block->start[line + 1]; f++) {
           v = block->neighbour[f];
@@ -11290,9 +11435,11 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
 
 /* The best of six orders: rows or columns as they come, as Cuthill and McKee number them (E. Cuthill, J. McKee,
    Reducing the bandwidth of sparse symmetric matrices, ACM '69: 157-172), and greedily from there. 0: memory. */
-static int permi_band_order(const perm_allocator *allocator, const permi_block *block, int *same, int *lines,
+static int permi_band_order(permi_maker *maker, const permi_block *block, int *same, int *lines,
                             permi_band_price *price)
 {
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
   int *number = (int *)permi_allocate(allocator, 6 * (size_t)vertices, sizeof(int));
   permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
@@ -11309,14 +11456,14 @@ static int permi_band_order(const perm_allocator *allocator, const permi_block *
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
   trial = number + 5 * vertices;
-  permi_band_same(block, key, same);
-  for (v = 0; v < vertices; v++) {
+  permi_band_same(block, key, same, watch);
+  for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
     int open = 0;
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       open += same[block->neighbour[e]] == block->neighbour[e];
     wide[v / n] |= open > PERMI_BAND_SLOTS;
   }
-  if (wide[0] && wide[1]) {
+  if ((wide[0] && wide[1]) || permi_watch(watch, 0)) {
     permi_release(allocator, number);
     permi_release(allocator, key);
     return 1;
@@ -11325,8 +11472,15 @@ static int permi_band_order(const perm_allocator *allocator, const permi_block *
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
   for (i = 0; i < 3; i++) { /* twice to the far end, then the order */
-    permi_block_breadth(block, start, order, seen);
+    permi_block_breadth(block, start, order, seen, watch);
+    if (permi_watch(watch, 0))
+      break;
     start = order[vertices - 1];
+  }
+  if (i < 3) {
+    permi_release(allocator, number);
+    permi_release(allocator, key);
+    return 1;
   }
   for (i = 0; i < vertices; i++)
     rank[order[i]] = i;
@@ -11343,11 +11497,11 @@ static int permi_band_order(const perm_allocator *allocator, const permi_block *
       }
       if (kind == 2) {
         int *greedy = seen;
-        if (!permi_band_greedy(block, same, trial, rank, number, greedy))
+        if (!permi_band_greedy(block, same, trial, rank, number, greedy, watch))
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
-      found = permi_band_price_of(block, same, trial, price->cost, number);
+      found = permi_band_price_of(block, same, trial, price->cost, number, watch);
       if (found.cost < price->cost) {
         *price = found;
         memcpy(lines, trial, (size_t)n * sizeof *lines);
@@ -11472,7 +11626,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
     return permi_fail_memory(maker->result);
   same = number;
   lines = number + 2 * (size_t)n;
-  if (!permi_band_order(allocator, block, same, lines, &price))
+  if (!permi_band_order(maker, block, same, lines, &price))
     goto memory;
   if (!(price.cost < (double)INFINITY)) {
     permi_refuse(offer, PERM_ERROR_LIMIT,
@@ -11601,7 +11755,8 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
    + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. Whichever is predicted quicker, for
    rows and columns alike. */
 #define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
-#define PERMI_RYSER_CHUNKS 4096
+#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take longer than */
+#define PERMI_RYSER_CHUNK_SECONDS 0.25
 
 typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as oriented */
   int n, parts, integers, halves, digits, low; /* digits low and above are the chunk's */
@@ -11610,7 +11765,8 @@ typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as orien
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];                 /* of a column in digit order: its entries */
   int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; those of none are the last */
-  uint64_t combinations;                            /* of the chunk's digits */
+  int shares;                                       /* the digit below those of a chunk is cut into so many, */
+  uint64_t combinations;                            /* of the chunk's digits and shares */
   double nodes, terms, seconds, growth, bits; /* predicted; all terms; product of row sums of moduli; its log2 */
   double moved[PERM_MAX_N];                   /* most that an entry of a row was rounded by */
   int buried;                                 /* 1: some entry lost more than 2^-20 of itself */
@@ -11746,17 +11902,17 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
 }
 
 /* All values of the digits below `level`, from where they stand to the other end: reflected Gray codes, each digit
-   turning at its ends; a branch that is cut leaves its digits where they are. */
-static void permi_ryser_visit(permi_ryser_walk *walk, int level)
+   turning at its ends; a branch that is cut leaves its digits where they are. left: values of the digit level - 1. */
+static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
-  const int digit = level - 1, least = walk->ryser->least[digit], step = walk->code[digit] == least ? 1 : -1;
-  int left = walk->ryser->radix[digit];
+  const int digit = level - 1, least = walk->ryser->least[digit];
+  const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
   for (;;) {
     if (permi_ryser_multiply(walk, digit)) {
       if (digit == 1 && walk->ryser->pairs)
         permi_ryser_pair(walk);
       else if (digit)
-        permi_ryser_visit(walk, digit);
+        permi_ryser_visit(walk, digit, walk->ryser->radix[digit - 1]);
       else
         permi_ryser_add(walk);
     }
@@ -11770,9 +11926,11 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, perm_parti
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
   permi_ryser_walk walk;
-  int d, i, k, part, alive = 1;
+  int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
+  const uint64_t share_of = chunk;
   if (chunk >= ryser->combinations) /* the number of chunks is rounded up to a power of two */
     return;
+  chunk /= (uint64_t)ryser->shares;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
   for (part = 0; part < 2; part++)
@@ -11781,6 +11939,12 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, perm_parti
   walk.sign = (ryser->halves ? ryser->n - 1 : ryser->n) & 1 ? -1 : 1;
   for (d = 0; d < ryser->digits; d++) {
     int code = ryser->least[d];
+    if (d == ryser->low - 1 && ryser->shares > 1) { /* values [share left / shares, (share + 1) left / shares) */
+      const int64_t share = (int64_t)(share_of % (uint64_t)ryser->shares), all = left;
+      const int begin = (int)(share * all / ryser->shares);
+      left = (int)((share + 1) * all / ryser->shares) - begin;
+      code += begin;
+    }
     if (d >= ryser->low) {
       code += (int)(chunk % (uint64_t)ryser->radix[d]);
       chunk /= (uint64_t)ryser->radix[d];
@@ -11802,7 +11966,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, perm_parti
   if (alive && ryser->low == 1 && ryser->pairs)
     permi_ryser_pair(&walk);
   else if (alive && ryser->low)
-    permi_ryser_visit(&walk, ryser->low);
+    permi_ryser_visit(&walk, ryser->low, left);
   else if (alive)
     permi_ryser_add(&walk);
   partial->terms += (double)walk.terms;
@@ -11852,7 +12016,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
 {
   const int n = block->n, mine = side * n, other = n - mine;
   uint64_t digit_mask[PERM_MAX_N], touches[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0;
-  double grid[PERM_MAX_N], alive = 1, count = 1;
+  double grid[PERM_MAX_N], alive = 1, count = 1, most;
   int digits = 0, d, i, j, e, k, used = 0, taken = 0, part;
   ryser->n = n;
   ryser->integers = block->integer != NULL;
@@ -11992,9 +12156,14 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   }
   ryser->terms = count;
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
-  while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <=
-                               fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES))
+  most = fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES);
+  most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
+  while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
     ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
+  ryser->shares = 1; /* a digit of a group may have a million values */
+  if (ryser->low > 0 && (double)ryser->combinations * PERMI_RYSER_CHUNK_SECONDS < ryser->seconds)
+    ryser->shares = (int)fmin(most / (double)ryser->combinations, ryser->radix[ryser->low - 1]);
+  ryser->combinations *= (uint64_t)ryser->shares;
 }
 
 /* The common part of the offers: refusals, and the best of the splits of both orientations. */
@@ -12136,7 +12305,7 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   leaf->information.n = n;
   leaf->information.chunks = chunks;
   leaf->information.work = ryser->nodes;
-  leaf->information.fingerprint = permi_hash(hash, ryser->combinations);
+  leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
   leaf->run_chunk = permi_ryser_chunk;
   leaf->release = permi_ryser_release;
   leaf->explain = permi_ryser_explain;
@@ -14073,7 +14242,7 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
 
 /* Knuth's estimate of the size of the tree: random descents, each piece weighed by the number of its siblings. D. E.
    Knuth, Math. Comp. 29 (1975) 121-136. */
-static void permi_decompose_predict(permi_decompose *plan, double rival)
+static void permi_decompose_predict(permi_decompose *plan, double rival, permi_control *watch)
 {
   permi_decomposing run;
   int probe, probes = PERMI_DECOMPOSE_PROBES;
@@ -14082,7 +14251,7 @@ static void permi_decompose_predict(permi_decompose *plan, double rival)
   memset(&run, 0, sizeof run);
   run.plan = plan;
   run.seed = UINT64_C(0x9e3779b97f4a7c15);
-  for (probe = 0; probe < probes; probe++) {
+  for (probe = 0; probe < probes && !permi_watch(watch, 1e6); probe++) {
     permi_piece piece;
     permi_decompose_piece(plan, &piece);
     run.weight = 1;
@@ -14159,7 +14328,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   }
   plan->entry_roundings = permi_entry_roundings(working, working->n);
   plan->lost_error = working->lost_error;
-  permi_decompose_predict(plan, rival);
+  permi_decompose_predict(plan, rival, maker->watch);
   offer->seconds = plan->seconds;
   offer->bytes = 8.0 * (double)((size_t)(n * n) * plan->size + permi_decompose_arena(plan)); /* of one thread */
   return PERM_OK;
@@ -14299,7 +14468,8 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
   int i, used = 0;
   size_t e;
   working->integer = exact;
-  for (i = 0; i < matrix->m; i++)
+  for (i = 0; i < matrix->m && !permi_watch(working->watch, 50.0 * (double)(matrix->row_start[i + 1] - matrix->row_start[i]));
+       i++)
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       permi_cell *cell = &working->cell[used];
       int64_t integer[2];
@@ -14330,7 +14500,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
   perm_status status = PERM_OK;
   *zero = 0;
   permi_sparse_fill(matrix, exact, 0, working);
-  while (changed && !*zero && status == PERM_OK) {
+  while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
     if (!permi_split(working)) {
       *zero = 1;
       break;
@@ -14415,7 +14585,8 @@ static int permi_report_left(permi_working *working)
   for (side = 0; side < 2; side++) {
     int *equal = side ? &report->equal_columns : &report->equal_rows;
     for (lines = 0, v = side * n; v < side * n + n; v++)
-      if (working->degree[v] >= 0 && size[working->component[v]] > 1) {
+      if (working->degree[v] >= 0 && size[working->component[v]] > 1 &&
+          !permi_watch(working->watch, 20.0 * working->degree[v])) {
         line[lines].hash = 0;
         line[lines].component = working->component[v];
         line[lines].vertex = v;
@@ -14773,6 +14944,7 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   budget.most = 0.49 * bytes / size;
   budget.each = PERMI_STATE_SECONDS;
   budget.start = 0;
+  budget.watch = maker->watch;
   return budget;
 }
 
@@ -14834,6 +15006,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
     return permi_fail_memory(maker->result);
   if (status == PERM_ERROR_OVERFLOW) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+  } else if (status != PERM_OK && block->n > PERM_MAX_N && rival < (double)INFINITY) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found that comes near to another engine");
   } else if (status != PERM_OK) {
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "has no elimination order found within %d frontier vertices (predicted transitions %.3g)",
@@ -14962,6 +15136,7 @@ static double permi_tree_bytes(const permi_tree *tree)
 
 /* A graph of treewidth w with N vertices has at most w N entries: what has more is refused at sight. Then orders by
    least degree, and where that is affordable by least fill; the cheapest is taken. */
+#define PERMI_TREE_PLAN_LEAST 5e-3 /* predicted seconds of a search that need no larger run to pay for them */
 #define PERMI_TREE_FILL 20000 /* vertices up to which orders by least fill are tried */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -14987,12 +15162,13 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
                  PERMI_TREE_WIDTH - 1);
     return PERM_OK;
   }
-  if (rival < 10 * planning) {
+  if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "is done before trees are searched");
     return PERM_OK;
   }
   memset(&graph, 0, sizeof graph);
   graph.allocator = allocator;
+  graph.watch = maker->watch;
   graph.seed = UINT64_C(88172645463325252);
   starts = rival < 100 * planning || 2 * block->n > 100000 ? 1 : PERMI_TREE_STARTS;
   for (start = 0; start < starts && status == PERM_OK; start++) {
@@ -15200,6 +15376,10 @@ static double permi_hybrid_hope(const permi_maker *maker, const permi_block *blo
   return dense / pow(density < 0.25 ? 210 : density < 0.35 ? 11 : density < 0.45 ? 3 : 2, block->n / 40.0);
 }
 
+/* Blocks of this order and more without a 0 are left to the engines of perm.h: of smaller ones the engines here have
+   been found as quick, and their bounds are proven. */
+#define PERMI_FULL_LEAST 16
+
 /* The leaf of a block: of the method asked for, or of the one that is predicted to be fastest within max_bytes. */
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
@@ -15211,7 +15391,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   double dense = (double)INFINITY, counts = (double)INFINITY, proven = (double)INFINITY, best;
   permi_offer offer[ENGINES];
   perm_status status = PERM_OK;
-  int i, turn, chosen = -1, frontier = 0, favoured = 0, too_long = 0, made = 0;
+  int i, turn, chosen = -1, frontier = 0, favoured = 0, too_long = 0, made = 0, full;
   if (options->method == PERM_DENSE || (options->method == PERM_EXACT && block->n > PERM_MAX_N))
     return permi_make_dense(maker, block, leaf);
   for (i = 0; i < ENGINES; i++)
@@ -15227,10 +15407,15 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
       return permi_make_rival(maker, block, (double)INFINITY, leaf, &counts, &made);
   }
   best = dense < counts ? dense : counts;
+  full = best < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n;
   memset(offer, 0, sizeof offer);
   for (i = 0; i < ENGINES; i++)
     offer[i].seconds = (double)INFINITY;
-  for (turn = 0; turn < ENGINES && status == PERM_OK; turn++) {
+  if (full)
+    status = permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
+                 ? PERM_OK
+                 : permi_fail_memory(maker->result);
+  for (turn = 0; turn < ENGINES && status == PERM_OK && !full && !permi_watch(maker->watch, 1e3); turn++) {
     perm_method method = permi_engines[turn].method;
     i = turn;
     if (block->n <= PERMI_ORDER_FIRST && (method == PERM_TREE || method == PERM_FRONTIER)) /* neighbours in the table */
@@ -15370,6 +15555,10 @@ static perm_status permi_make_blocks(permi_maker *maker)
     int order = first[k + 1] - first[k];
     if (order == 1)
       continue;
+    if (permi_watch(maker->watch, 1e3 + 100.0 * order)) {
+      status = maker->watch->stopped;
+      break;
+    }
     if (!permi_block_create(working, rows + first[k], columns + first[k], order, &block)) {
       status = permi_fail_memory(maker->result);
       break;
@@ -15468,10 +15657,12 @@ static void permi_working_options(permi_working *working, const perm_matrix *mat
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
-/* The job with the given arithmetic; the matrix is square and checked. */
-static perm_status permi_make_job(const perm_matrix *matrix, const perm_options *options, int exact, perm_job **job,
+/* The job with the given arithmetic; the matrix is square and checked. Searches that the watch stops come back with
+   whatever they have, so that it is asked at the end. */
+static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
+  const perm_options *options = watch->options;
   const perm_allocator *allocator = &options->allocator;
   permi_working working;
   permi_maker maker;
@@ -15491,6 +15682,8 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
     return permi_fail_memory(result);
   }
   permi_working_options(&working, matrix, options, exact);
+  working.watch = maker.watch = watch;
+  watch->activity = "preparing";
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
   if ((options->method == PERM_GLYNN || options->method == PERM_RYSER || options->method == PERM_EXPANSION) &&
@@ -15507,11 +15700,14 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
       status = status == PERM_OK ? permi_make_zero(&maker) : status;
     } else {
       status = permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
-      status = status == PERM_OK ? permi_make_blocks(&maker) : status;
+      watch->activity = "planning";
+      status = status == PERM_OK && watch->stopped == PERM_OK ? permi_make_blocks(&maker) : status;
     }
   }
   permi_working_free(&working);
   permi_release(allocator, binomial);
+  if (watch->stopped != PERM_OK)
+    status = permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped), watch->activity);
   if (status != PERM_OK) {
     perm_job_free(maker.job);
     return status;
@@ -15625,7 +15821,7 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
    PERMI_EXACT_WORTH times as long as doubles. Takes the exact job, or why there is none. */
 #define PERMI_EXACT_WORTH 3
 #define PERMI_EXACT_FREE_SECONDS 1.0
-static perm_status permi_make_rather(const perm_matrix *matrix, const perm_options *options, perm_status status,
+static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
   perm_job *doubles = NULL;
@@ -15635,8 +15831,11 @@ static perm_status permi_make_rather(const perm_matrix *matrix, const perm_optio
   if (seconds <= PERMI_EXACT_FREE_SECONDS)
     return status;
   permi_result_clear(result);
-  status = permi_make_job(matrix, options, 0, &doubles, result);
-  if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
+  status = permi_make_job(matrix, watch, 0, &doubles, result);
+  if (watch->stopped != PERM_OK) {
+    perm_job_free(*job);
+    *job = NULL;
+  } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
     perm_job_free(*job);
     *job = doubles;
   } else if (seconds < (double)INFINITY) { /* the exact job stands, also when doubles are refused */
@@ -15651,6 +15850,7 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
                                             perm_job **job, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
+  permi_control watch = permi_control_begin(options);
   perm_status status;
   int exact = 0, leaf;
   permi_result_clear(result);
@@ -15686,9 +15886,9 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
     *job = NULL;
     return permi_fail_memory(result);
   }
-  status = permi_make_job(matrix, options, exact, job, result);
-  if (exact && options->precision != PERM_PRECISION_EXACT && !options->modulus && options->method != PERM_EXACT)
-    status = permi_make_rather(matrix, options, status, job, result);
+  status = permi_make_job(matrix, &watch, exact, job, result);
+  if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus && options->method != PERM_EXACT)
+    status = permi_make_rather(matrix, &watch, status, job, result);
   return status;
 }
 
@@ -15696,6 +15896,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
                                                perm_preparation *report, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
+  permi_control watch = permi_control_begin(options);
   permi_working working;
   perm_status status;
   int exact, row, zero = 0;
@@ -15714,6 +15915,8 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   memset(&working, 0, sizeof working);
   if (!permi_working_create(&working, &options->allocator, matrix->m > matrix->n ? matrix->m : matrix->n, matrix->nnz))
     return permi_fail_memory(result);
+  working.watch = &watch;
+  watch.activity = "preparing";
   if (matrix->m != matrix->n) {
     permi_sparse_fill(matrix, exact, matrix->m > matrix->n, &working);
     if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
@@ -15729,6 +15932,8 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
     else if (status != PERM_OK)
       permi_fail_long(result);
   }
+  if (watch.stopped != PERM_OK)
+    status = permi_fail(result, watch.stopped, 0, "%s while preparing", perm_status_text(watch.stopped));
   if (status == PERM_OK)
     *report = working.report;
   permi_working_free(&working);
@@ -15763,6 +15968,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
     const double seconds = permi_job_seconds(job);
     perm_job *next;
     planned += job->plan_seconds;
+    options.max_seconds = permi_seconds_left(permi_options(options_given), start);
     status = permi_run_job(job, &options, result);
     result->escalated = escalated;
     if (status != PERM_OK || !permi_wants_more(&options, result) ||
@@ -15778,7 +15984,6 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
     }
     finished = *result;
     job = next;
-    options.max_seconds = permi_seconds_left(&options, start);
     escalated++;
   }
   if (status != PERM_OK && escalated) /* what is finished stands */
