@@ -2294,9 +2294,9 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_STATE_SECONDS 2.5e-9     /* per unit of cost */
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_COLD 0.001
-#define PERMI_ANNEAL_SHARE 0.04 /* of the predicted run, for annealing */
-#define PERMI_ANNEAL_LEAST 0.01 /* seconds that are worth it for runs of a millisecond and more */
-#define PERMI_ANNEAL_MOST 2e9   /* units */
+#define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing */
+#define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
+#define PERMI_ANNEAL_MOST 8e8    /* units */
 
 typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
   int n, edges;
@@ -2518,10 +2518,13 @@ typedef struct permi_anneal {
 #define PERMI_ALWAYS_INLINE inline
 #endif
 
-/* Units of a position of a move, and for each entry of its vertex. */
-#define PERMI_ANNEAL_UNITS(words) (12 + 2 * (words))
-#define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 60 /* and of the move itself */
+/* Units of a position of a move, and for each entry of its vertex; measured on orders from 34 to 446. */
+#define PERMI_ANNEAL_UNITS(words) (13 + 1.5 * (words))
+#define PERMI_ANNEAL_ENTRY_UNITS(words) (4.5 + 0.2 * (words))
+#define PERMI_ANNEAL_MOVE_UNITS 90  /* of the move itself, */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* and if it is taken; then for a position that it permutes, and one behind them */
+#define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
+#define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
 /* Takes trial position p to p + 1 by eliminating v. */
 static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, int p, int v)
@@ -2664,6 +2667,8 @@ static double permi_anneal_run(permi_anneal *a, double units, uint64_t *seed)
     total = a->trial_cost[last + 1] + after;
     {
       double shift = a->trial_cost[last + 1] - a->cost[last + 1];
+      a->units += PERMI_ANNEAL_TAKEN_UNITS + PERMI_ANNEAL_COPY_UNITS(words) * (span + 1) +
+                  PERMI_ANNEAL_SHIFT_UNITS * (length - last);
       permi_anneal_copy(a, first + 1, last + 2, 1);
       memcpy(a->order + first, candidate + first, (size_t)(span + 1) * sizeof *candidate);
       for (p = last + 2; shift != 0 && p <= length; p++)
@@ -2690,7 +2695,7 @@ static double permi_anneal_units(double cost, double rival, const permi_budget *
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
-  units = fmax(PERMI_ANNEAL_SHARE * seconds, fmin(10 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
+  units = fmax(PERMI_ANNEAL_SHARE * seconds, fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
@@ -2738,13 +2743,27 @@ static int permi_anneal_create(const perm_allocator *allocator, const permi_bloc
   return 1;
 }
 
+/* Anneals `from`; what is better than *cost goes to order and *cost. */
+static void permi_order_anneal(permi_anneal *anneal, const int *from, double units, uint64_t *seed, int *order,
+                               double *cost)
+{
+  const size_t bytes = 2 * (size_t)anneal->block->n * sizeof *order;
+  double annealed;
+  memcpy(anneal->order, from, bytes);
+  annealed = permi_anneal_run(anneal, units, seed);
+  if (annealed < *cost) {
+    *cost = annealed;
+    memcpy(order, anneal->best, bytes);
+  }
+}
+
 /* Writes a permutation of the 2 n vertices to order and its cost to *cost (INFINITY: hopelessly wide). No effort is
    spent beyond what is worth it when another engine takes `rival` seconds. 0: out of memory. */
 #define PERMI_GREEDY_STARTS 6 /* of each kind */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial, double rival,
                        const permi_budget *budget, int *order, double *cost)
 {
-  int n = block->n, length = 2 * n, kind, start, k, starts, ok = 0;
+  int n = block->n, kind, start, k, starts, ok = 0;
   size_t vertices = 2 * (size_t)n;
   uint64_t seed = UINT64_C(88172645463325252);
   double best_of[3], spent, length_of_round, most = PERMI_ORDER_START;
@@ -2786,21 +2805,17 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     goto done;
   anneal.most = budget->most;
   anneal.watch = budget->watch;
+  if (permi_anneal_units(*cost, rival, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter than that */
+    permi_order_anneal(&anneal, order, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
   /* Rounds, each as long as all before: slower cooling mostly finds better orders, but not always. What a round may
      take comes from the best order so far. */
   for (spent = 0; spent < budget->effort; spent += length_of_round) {
     length_of_round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4; k++) { /* a share for each kind of start, and the largest for the winner */
       const double units = length_of_round * permi_anneal_units(*cost, rival, budget);
-      double annealed;
-      if (k < 3 && !(best_of[k] < (double)INFINITY))
-        continue;
-      memcpy(anneal.order, k < 3 ? numbers + (3 + (size_t)k) * vertices : order, vertices * sizeof *order);
-      annealed = permi_anneal_run(&anneal, k < 3 ? units / 6 : units / 2, &seed);
-      if (annealed < *cost) {
-        *cost = annealed;
-        memcpy(order, anneal.best, (size_t)length * sizeof *order);
-      }
+      if (k == 3 || best_of[k] < (double)INFINITY)
+        permi_order_anneal(&anneal, k < 3 ? numbers + (3 + (size_t)k) * vertices : order,
+                           k < 3 ? units / 6 : units / 2, &seed, order, cost);
     }
   }
   permi_anneal_release(allocator, &anneal);
@@ -7947,7 +7962,8 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
-#define PERMI_HYBRID_MOVE_SECONDS 6e-6
+#define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
+#define PERMI_HYBRID_PLAN_SECONDS 0.01 /* that need no longer run to pay for them */
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
 typedef struct permi_hybrid_factor {
@@ -8874,7 +8890,7 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
 {
   const int n = work->n, least_outer = n > 12 ? 6 : 1;
   permi_arrangement trial[2];
-  double cost[2], seconds;
+  double cost[2], seconds, budget;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   int t, k, moves;
   for (t = 0; t < 2; t++) {
@@ -8896,7 +8912,9 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
     }
   }
   seconds = fmin(cost[0], cost[1]) / rate;
-  moves = (int)fmin(0.03 * fmin(seconds, rival) * 1e9 / (work->units / work->calls), inner ? 80000 : 4000);
+  budget = fmin(seconds, rival);
+  budget = fmax(0.025 * budget, fmin(0.5 * budget, PERMI_HYBRID_PLAN_SECONDS));
+  moves = (int)fmin(1e9 * budget / (work->units / work->calls), inner ? 80000 : 4000);
   if (seconds > 300 * rival) /* annealing gains 2x to 5x */
     moves = 0;
   for (t = 0; t < 2 && moves > 20; t++)

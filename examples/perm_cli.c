@@ -43,6 +43,7 @@ typedef struct cli {
   uint64_t seed;
   int files;
   const char **file;
+  double max_seconds; /* of each matrix; options.max_seconds is what its reading left */
 } cli;
 
 static volatile int cli_interrupted;
@@ -996,6 +997,7 @@ static void cli_keep_choices(perm_options *options)
 
 static int cli_matrix(cli *run, const char *file)
 {
+  const double max_seconds = run->max_seconds;
   const char *name = run->restored_name     ? run->restored_name
                      : run->generate        ? run->generate
                      : !strcmp(file, "-") ? "standard input"
@@ -1018,6 +1020,8 @@ static int cli_matrix(cli *run, const char *file)
     result.status = perm_generate(run->generate, run->seed, &run->options, &matrix, &result);
   else
     result.status = perm_matrix_read(file, &run->options, &matrix, &result);
+  if (result.status == PERM_OK && max_seconds > 0) /* it began with the reading; 0 would be none */
+    run->options.max_seconds = max_seconds > result.seconds + 1e-3 ? max_seconds - result.seconds : 1e-3;
   if (result.status == PERM_OK && run->write) {
     result.status = perm_matrix_write(run->write, &matrix, &result);
     if (result.status != PERM_OK)
@@ -1119,7 +1123,9 @@ int CLI_MAIN(int argc, char **argv)
     run.options.merge = run.merge ? run.file : NULL;
     run.options.merges = run.merge ? run.files : 0;
     run.files = run.merge || run.resume || run.generate ? code == CLI_DONE : run.files;
+    run.max_seconds = run.options.max_seconds;
     for (i = 0; i < run.files && !cli_interrupted; i++) {
+      run.options.max_seconds = run.max_seconds;
       int one = cli_matrix(&run, run.generate || run.merge || run.resume ? NULL : run.file[i]);
       code = one > code ? one : code;
     }

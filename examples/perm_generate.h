@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "perm_random.h"
 
@@ -38,6 +39,10 @@ typedef struct generate_list {
   double *real, *imaginary;
   int64_t *integer;
   perm_allocator allocator;
+  const perm_options *options; /* or NULL */
+  clock_t start;
+  unsigned looks;
+  perm_status stopped;
   perm_result *result;
 } generate_list;
 
@@ -74,6 +79,17 @@ static void generate_release(const perm_allocator *allocator, void *pointer)
   else free(pointer);
 }
 
+/* Cancelled, or out of time? Looks every 65536 calls, which are an entry or a chance of one each. */
+static int generate_stop(generate_list *list)
+{
+  const perm_options *options = list->options;
+  if (++list->looks & 0xffff || !options) return list->stopped != PERM_OK;
+  if (options->cancel && *options->cancel) list->stopped = PERM_STOPPED_CANCELLED;
+  if (options->max_seconds > 0 && (double)(clock() - list->start) > options->max_seconds * (double)CLOCKS_PER_SEC)
+    list->stopped = PERM_STOPPED_TIME;
+  return list->stopped != PERM_OK;
+}
+
 /* Room for `capacity` entries; keeps those there are. 0: no memory. */
 static int generate_reserve(generate_list *list, size_t capacity)
 {
@@ -108,9 +124,10 @@ static int generate_reserve(generate_list *list, size_t capacity)
   return complete;
 }
 
-/* Adds an entry; what the kind does not hold is ignored. 0: no memory. */
+/* Adds an entry; what the kind does not hold is ignored. 0: no memory, or the limits say stop. */
 static int generate_add(generate_list *list, int row, int column, double real, double imaginary)
 {
+  if (generate_stop(list)) return 0;
   if (list->count == list->capacity && !generate_reserve(list, list->capacity ? 2 * list->capacity : 64)) return 0;
   list->row[list->count] = row;
   list->column[list->count] = column;
@@ -121,7 +138,7 @@ static int generate_add(generate_list *list, int row, int column, double real, d
   return 1;
 }
 
-/* Generators: arguments as in the specification, already checked. 1: done, 0: no memory. */
+/* Generators: arguments as in the specification, already checked. 1: done, 0: no memory, or stopped. */
 typedef int (*generate_function)(generate_list *list, int n, int k, double p);
 
 /* -- entries drawn one by one ------------------------------------------------------------------ */
@@ -203,7 +220,8 @@ static int generate_er(generate_list *list, int n, int k, double p)
   for (i = 0; i < n && complete; i++)
     for (j = 0; j < n && complete; j++) {
       int present = generate_uniform(&list->random) < p;
-      if (present || forced[i] == j) complete = generate_add(list, i, j, generate_positive(&list->random), 0);
+      if (generate_stop(list)) complete = 0;
+      else if (present || forced[i] == j) complete = generate_add(list, i, j, generate_positive(&list->random), 0);
     }
   generate_release(&list->allocator, forced);
   return complete;
@@ -216,7 +234,7 @@ static int generate_binary(generate_list *list, int n, int k, double p)
   list->n = n;
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
-      if (generate_uniform(&list->random) < p && !generate_add(list, i, j, 1, 0)) return 0;
+      if (generate_stop(list) || (generate_uniform(&list->random) < p && !generate_add(list, i, j, 1, 0))) return 0;
   return 1;
 }
 
@@ -694,7 +712,8 @@ static perm_status generate_parameters(const generate_kind *kind, const char *sp
   return PERM_OK;
 }
 
-/* The matrix of a specification (see the top). options may be NULL (its allocator is used), result may be NULL.
+/* The matrix of a specification (see the top). options may be NULL (allocator, cancel and max_seconds are used; this
+   takes its seconds of the processor), result may be NULL; its `seconds` are what it took.
    *matrix is overwritten, on an error with zeros; free it with perm_matrix_free. Thread-safe, deterministic. */
 static perm_status perm_generate(const char *specification, uint64_t seed, const perm_options *options,
                                  perm_matrix *matrix, perm_result *result)
@@ -718,6 +737,8 @@ static perm_status perm_generate(const char *specification, uint64_t seed, const
   list.random.counter = seed;
   list.kind = kind ? kind->kind : PERM_KIND_INTEGER;
   if (options) list.allocator = options->allocator;
+  list.options = options;
+  list.start = clock();
   if (molecule) {
     complete = generate_benzenoid(&list, molecule, 0);
   } else if (generate_is_name(specification, strlen(specification), "circumcoronene")) {
@@ -730,12 +751,16 @@ static perm_status perm_generate(const char *specification, uint64_t seed, const
   }
   status = complete ? perm_matrix_from_triplets(list.n, list.n, list.count, list.row, list.column, list.real,
                                                 list.imaginary, list.integer, list.kind, options, matrix, result)
-                    : generate_fail(result, PERM_ERROR_MEMORY, "out of memory for a matrix of order %d", list.n);
+           : list.stopped != PERM_OK
+             ? generate_fail(result, list.stopped, "%s: %s while generating", specification,
+                             perm_status_text(list.stopped))
+             : generate_fail(result, PERM_ERROR_MEMORY, "out of memory for a matrix of order %d", list.n);
   generate_release(&list.allocator, list.row);
   generate_release(&list.allocator, list.column);
   generate_release(&list.allocator, list.real);
   generate_release(&list.allocator, list.imaginary);
   generate_release(&list.allocator, list.integer);
+  if (result) result->seconds = (double)(clock() - list.start) / (double)CLOCKS_PER_SEC;
   return status;
 }
 
