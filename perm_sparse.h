@@ -7963,7 +7963,7 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
-#define PERMI_HYBRID_PLAN_SECONDS 0.01 /* that need no longer run to pay for them */
+#define PERMI_HYBRID_PLAN_SECONDS 0.02 /* up to here a larger share of the run */
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
 typedef struct permi_hybrid_factor {
@@ -8913,15 +8913,15 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
   }
   seconds = fmin(cost[0], cost[1]) / rate;
   budget = fmin(seconds, rival);
-  budget = fmax(0.025 * budget, fmin(0.5 * budget, PERMI_HYBRID_PLAN_SECONDS));
+  budget = fmax(0.025 * budget, fmin(0.04 * budget, PERMI_HYBRID_PLAN_SECONDS));
   moves = (int)fmin(1e9 * budget / (work->units / work->calls), inner ? 80000 : 4000);
   if (seconds > 300 * rival) /* annealing gains 2x to 5x */
     moves = 0;
   for (t = 0; t < 2 && moves > 20; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 4, inner ? 3 : -1, least_outer, 0.2, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 6, inner ? 3 : -1, least_outer, 0.2, &seed);
   t = cost[1] < cost[0];
   if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 2, inner ? 4 : -1, least_outer, 0.1, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves - moves / 3, inner ? 4 : -1, least_outer, 0.1, &seed);
   *layout = trial[t];
   return cost[t];
 }
