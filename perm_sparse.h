@@ -224,7 +224,8 @@ PERM_SPARSE_API size_t perm_matrix_bytes(void);
    Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles
    are predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can
    need; PERM_ERROR_OVERFLOW if that may be more than a perm_integer has. options.modulus: exact, modulo it.
-   PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier vertices. */
+   PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or
+   _TIME: stopped while preparing or planning, which report as such with fraction 0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 

@@ -50,6 +50,7 @@ static FILE *test_fopen(const char *path, const char *mode);
 #include "t_complex.c"
 #include "t_exact.c"
 #include "t_job.c"
+#include "t_limits.c"
 #include "t_state.c"
 #include "t_checkpoint.c"
 #include "t_io.c"

@@ -15,6 +15,7 @@ dialects and spills|sh tests/compile/run.sh
 other machines and flags|sh tests/compile/portable.sh
 GPUs, every architecture|sh tests/cuda/run.sh
 kills|sh tests/kill.sh 200
+limits|sh tests/limits.sh full
 coverage|sh tests/coverage.sh
 fuzzing of the readers|make -s fuzz && echo "1 passed, 0 failed, 0 skipped"
 threads|make -s check-thread
@@ -26,6 +27,7 @@ neon under emulation|sh tests/isa.sh neon
 dialects and spills|sh tests/compile/run.sh quick
 GPUs, or their twin|sh tests/cuda/run.sh quick
 kills|sh tests/kill.sh
+limits|sh tests/limits.sh
 END
   fi
   cat <<END

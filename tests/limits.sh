@@ -1,0 +1,50 @@
+#!/bin/sh
+# How long the command goes on after SIGINT, or after max_seconds, in seconds of the processor: 0.3 at most, wherever it
+# is. Usage: tests/limits.sh [full]. full: more moments, and a file of two gigabytes being read (through a pipe).
+# The last line is `N passed, N failed, N skipped`.
+cd "$(dirname "$0")/.." || exit 1
+perm=${PERM:-build/perm}
+limits=build/limits
+most=${LIMITS_MOST:-0.3}
+passed=0 failed=0
+${CC:-cc} -O1 -std=c99 -Wall -Wextra tests/limits.c -o $limits 2>build/limits.log || {
+  echo "SKIP limits: this system has no clocks of processes"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
+# told KIND SECONDS EXIT ARGUMENTS...: standard input goes to the command
+told() {
+  kind=$1 after=$2 code=$3; shift 3
+  set -- "$limits" "$kind" "$after" "$perm" --threads 1 "$@"
+  [ "$kind" = seconds ] && set -- "$@" --max-seconds "$after"
+  answer=$("$@" 2>build/limits.err | tail -n 1)
+  if echo "$answer" | awk -v most="$most" -v code="$code" '{exit !(($1 == "done" || $1 <= most) && ($2 == code))}'; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1)); echo "FAIL $kind $after $*: $answer"; cat build/limits.err
+  fi
+  echo "$kind at $after s: $answer  $(shift 6; echo "$*")"
+}
+moments='0.1 0.6'
+[ "$1" = full ] && moments='0.02 0.1 0.3 0.6 1.2 2 4'
+for job in uniform:64 unitary:62 band:100000:9 grid:30:30 er:60:0.3 'er:54:0.3 --method sparyser'; do
+  for moment in $moments; do
+    told int "$moment" 1 --generate $job </dev/null
+  done
+  told seconds 0.5 1 --generate $job </dev/null
+done
+if [ "$1" = full ]; then
+  told int 0.3 1 --generate 'er:54:0.3' --method dominating </dev/null
+  told int 0.3 1 --generate uniform:40 --certify </dev/null
+  told int 0.3 1 --generate uniform:36 --minors 3 </dev/null
+  told int 0.3 1 --generate unitary:34 --gradient </dev/null
+  told int 0.3 1 --generate bernoulli:50 --precision exact </dev/null
+  row=$(awk 'BEGIN {for (i = 1; i <= 1000; i++) printf "%d ", i}')
+  fifo=build/limits.fifo
+  rm -f $fifo; mkfifo $fifo
+  for moment in 0.3 1 2 5 10 20 40; do
+    yes "$row" | head -c 2000000000 >$fifo & told int $moment 1 - <$fifo
+    { printf '%%%%MatrixMarket matrix coordinate pattern general\n40000 40000 100000000\n'
+      awk 'BEGIN {for (i = 40000; i > 0; i--) for (j = 1; j <= 2500; j++) print i, j}'; } >$fifo & told int $moment 1 - <$fifo
+  done
+  rm -f $fifo
+fi
+echo "$passed passed, $failed failed, 0 skipped"
+exit $((failed > 0))
