@@ -7498,7 +7498,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
     count = permi_tree_neighbours(graph, v, neighbour);
     least += ldexp(PERMI_TREE_STATE_SECONDS, count) / (count + 1);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
-        permi_watch(graph->watch, 300 + count * count * (filling ? 30.0 + 10 * count : 30.0)))
+        permi_watch(graph->watch, 300 + count * count * (filling ? 30.0 + 2 * count : 30.0)))
       return PERM_ERROR_LIMIT;
     graph->turn[v] = turn;
     graph->scope_start[turn] = (int)graph->scopes;
@@ -7964,7 +7964,7 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
-#define PERMI_HYBRID_PLAN_SECONDS 0.02 /* up to here a larger share of the run */
+#define PERMI_HYBRID_PLAN_SECONDS 0.012 /* of the others: that need no longer run to pay for them */
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
 typedef struct permi_hybrid_factor {
@@ -8913,8 +8913,8 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
     }
   }
   seconds = fmin(cost[0], cost[1]) / rate;
-  budget = fmin(seconds, rival);
-  budget = fmax(0.025 * budget, fmin(0.04 * budget, PERMI_HYBRID_PLAN_SECONDS));
+  budget = fmin(seconds, rival); /* the greedy searches have had their share */
+  budget = fmax(0.01 * budget, fmin(0.5 * budget, fmax(0.035 * budget, PERMI_HYBRID_PLAN_SECONDS)) - 1e-9 * work->units);
   moves = (int)fmin(1e9 * budget / (work->units / work->calls), inner ? 80000 : 4000);
   if (seconds > 300 * rival) /* annealing gains 2x to 5x */
     moves = 0;
@@ -14270,7 +14270,7 @@ static void permi_decompose_predict(permi_decompose *plan, double rival, permi_c
   memset(&run, 0, sizeof run);
   run.plan = plan;
   run.seed = UINT64_C(0x9e3779b97f4a7c15);
-  for (probe = 0; probe < probes && !permi_watch(watch, 1e6); probe++) {
+  for (probe = 0; probe < probes && !permi_watch(watch, 3.0 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece;
     permi_decompose_piece(plan, &piece);
     run.weight = 1;
@@ -15714,6 +15714,8 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
       permi_fail_memory(result);
     } else if (status == PERM_ERROR_OVERFLOW) {
       permi_fail_long(result);
+    } else if (watch->stopped != PERM_OK) {
+      status = watch->stopped; /* components and degrees may be half done */
     } else if (zero) {
       status = permi_make_note(&maker);
       status = status == PERM_OK ? permi_make_zero(&maker) : status;
@@ -15944,7 +15946,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   } else {
     permi_working_options(&working, matrix, options, exact);
     status = permi_sparse_prepare(matrix, exact, &working, &zero);
-    if (status == PERM_OK && !zero && !permi_report_left(&working))
+    if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
       status = PERM_ERROR_MEMORY;
     if (status == PERM_ERROR_MEMORY)
       permi_fail_memory(result);
