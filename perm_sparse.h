@@ -8914,7 +8914,7 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
   }
   seconds = fmin(cost[0], cost[1]) / rate;
   budget = fmin(seconds, rival); /* the greedy searches have had their share */
-  budget = fmax(0.01 * budget, fmin(0.5 * budget, fmax(0.035 * budget, PERMI_HYBRID_PLAN_SECONDS)) - 1e-9 * work->units);
+  budget = fmax(0.01 * budget, fmin(0.5 * budget, fmax(0.03 * budget, PERMI_HYBRID_PLAN_SECONDS)) - 1e-9 * work->units);
   moves = (int)fmin(1e9 * budget / (work->units / work->calls), inner ? 80000 : 4000);
   if (seconds > 300 * rival) /* annealing gains 2x to 5x */
     moves = 0;
