@@ -15398,6 +15398,8 @@ static double permi_hybrid_hope(const permi_maker *maker, const permi_block *blo
 /* Blocks of this order and more without a 0 are left to the engines of perm.h: of smaller ones the engines here have
    been found as quick, and their bounds are proven. */
 #define PERMI_FULL_LEAST 16
+#define PERMI_FULL_MOST 32        /* but up to here a window of all columns fits into memory and may win, */
+#define PERMI_FULL_SECONDS 0.6e-9 /* with n 2^n transitions: where the kernels are the portable ones */
 
 /* The leaf of a block: of the method asked for, or of the one that is predicted to be fastest within max_bytes. */
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
@@ -15426,7 +15428,8 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
       return permi_make_rival(maker, block, (double)INFINITY, leaf, &counts, &made);
   }
   best = dense < counts ? dense : counts;
-  full = best < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n;
+  full = best < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
+         (block->n > PERMI_FULL_MOST || best <= block->n * ldexp(PERMI_FULL_SECONDS, block->n));
   memset(offer, 0, sizeof offer);
   for (i = 0; i < ENGINES; i++)
     offer[i].seconds = (double)INFINITY;
