@@ -273,8 +273,9 @@ typedef struct perm_options {
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
   double max_seconds; /* 0: no limit. From the call on, planning included; single tasks refuse beforehand */
   double max_bytes;   /* 0: no limit. Tasks predicted to need more are refused (of the host, not of a GPU) */
-  double plan_effort; /* work spent on elimination orders of sparse matrices, times the usual, which is a few per cent of
-                         the predicted run or 20 ms; counted, so that plans never vary; 0 means 1. Orders that need less time, or fit into max_bytes, may be found with 10 or 100 */
+  double plan_effort; /* work spent on plans of sparse matrices, times the usual, a few per cent of the predicted run
+                         or 20 ms; counted, so that plans never vary; 0 means 1. Orders that need less time, or fit
+                         into max_bytes, may be found with 10 or 100 */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
   const volatile int *cancel; /* if not NULL: non-zero there cancels (may be set by any thread or signal) */

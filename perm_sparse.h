@@ -14487,8 +14487,9 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
   int i, used = 0;
   size_t e;
   working->integer = exact;
-  for (i = 0; i < matrix->m && !permi_watch(working->watch, 50.0 * (double)(matrix->row_start[i + 1] - matrix->row_start[i]));
-       i++)
+  for (i = 0; i < matrix->m; i++) {
+    if (permi_watch(working->watch, 50.0 * (double)(matrix->row_start[i + 1] - matrix->row_start[i])))
+      break;
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       permi_cell *cell = &working->cell[used];
       int64_t integer[2];
@@ -14507,6 +14508,7 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
       cell->vertex[1] = working->n + (transposed ? i : matrix->column[e]);
       permi_cell_link(working, used++);
     }
+  }
   working->report.m = matrix->m;
   working->report.n = matrix->n;
   working->report.entries = (size_t)used;
@@ -15911,7 +15913,8 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
     return permi_fail_memory(result);
   }
   status = permi_make_job(matrix, &watch, exact, job, result);
-  if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus && options->method != PERM_EXACT)
+  if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
+      options->method != PERM_EXACT)
     status = permi_make_rather(matrix, &watch, status, job, result);
   return status;
 }

@@ -1,5 +1,5 @@
-/* Limits hold everywhere: cancel and max_seconds reach reading, planning, preparation and every kind of call; chunks are
-   short at any order; planning keeps to its budget, which is counted in work and not in seconds. */
+/* Limits hold everywhere: cancel and max_seconds reach reading, planning, preparation and every kind of call; chunks
+   are short at any order; planning keeps to its budget, which is counted in work and not in seconds. */
 
 #if defined(__unix__)
 #include <signal.h>
