@@ -230,6 +230,15 @@ TEST(t_cauchy_ill_conditioned)
   x[0] = 1e-300; /* far from anything, near y[0] */
   y[0] = 0;
   CHECK(perm_compute_cauchy_real(2, x, y, NULL, NULL, &r) == PERM_OK && r.value == r.value);
+  { /* y is nothing beside x: all but equal columns, a second pivot of which only an underflow is left */
+    const double far[4] = {ldexp(0x1.8b425e1cbfb60p-5, -488), ldexp(0x1.2aa2497899ba4p-2, 829),
+                           ldexp(0x1.a611a4db74b66p-2, -8), ldexp(-0x1.2943e3d2a3b40p-6, 977)};
+    const double near[4] = {ldexp(-0x1.8c7b349fe60f6p-2, -871), ldexp(-0x1.b572de00a4bd0p-4, 68),
+                            ldexp(0x1.e6a43ea17bbe8p-2, -684), ldexp(-0x1.364cf9df7d180p-3, 674)};
+    CHECK(perm_compute_cauchy_complex(2, far, near, NULL, NULL, &r) >= 0 && r.estimate == r.estimate);
+    CHECK_SHOW(fabs(ldexp(r.value, (int)r.exp2 + 829 + 977) * (0x1.2aa2497899ba4p-2 * 0x1.2943e3d2a3b40p-6) / 2 - 1) < 1e-12, "%g 2^%lld +- %g",
+               r.value, r.exp2, r.estimate);
+  }
 }
 
 TEST(t_cauchy_declines_by_name)
