@@ -1,5 +1,5 @@
 /* All tests of the two headers, one program: build/tests [--hide FEATURE] and the arguments of test.h.
-   --hide avx512ifma, avx512, avx2, fma, ...: as on a processor that has no such thing, with the families it would have. */
+   --hide avx512ifma, avx512, avx2, fma, ...: as on a processor that has no such thing. */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1 /* fopencookie */
 #endif
