@@ -73,7 +73,8 @@ TEST(t_every_precision_matches_exact_arithmetic)
               }
               error = oracle_exact_distance(&exact, r.value, r.imaginary, r.exp2);
               CHECK(r.status == PERM_OK && r.is_complex == (parts == 2) && (parts == 2 || r.imaginary == 0));
-              CHECK(r.precision == options.precision);
+              CHECK(r.precision == options.precision ||
+                    (precision == PERM_PRECISION_ACCURATE && r.precision == PERM_PRECISION_DD)); /* cheap, and proven */
               CHECK_SHOW(test_within(error, r.estimate * (1 + 1e-14)) && error <= r.error * (1 + 1e-14),
                          "parts %d n=%d trial %d %s %s %s: error %g, estimate %g, bound %g", parts, n, trial,
                          perm_method_name(options.method), perm_isa_name(options.isa),

@@ -55,7 +55,7 @@ TEST(t_every_engine_matches_the_oracle)
         }
     }
   CHECK_SHOW(worst > 1e-4, "estimates are vacuous: worst error/estimate %g", worst);
-  CHECK(normalised > 10 && pair > 10);
+  CHECK(normalised > 0 && pair > 0); /* at n = 13; smaller ones may have cheap proofs */
 }
 
 /* The permanent and how far it may be off, by the scalar engine in double-double; value * 2^exp2. */
@@ -79,16 +79,18 @@ TEST(t_every_kernel_matches_double_double)
   for (k = 0; k < sizeof permi_kernels / sizeof permi_kernels[0]; k++) {
     const permi_kernel *kernel = &permi_kernels[k];
     const int parts = kernel->parts, least = kernel->n_least < 4 ? 4 : kernel->n_least;
+    const int most = least == 16 ? 17 : least + 3 <= PERMI_SMALL_N ? PERMI_SMALL_N + 2 : least + 3;
     int n, i, trial;
     if (!permi_isa_here(kernel->isa))
       continue;
     tried++;
-    for (n = least; n <= least + 3 - (least == 16 ? 2 : 0); n++)
+    for (n = least; n <= most; n = n == least + 3 && n < PERMI_SMALL_N ? PERMI_SMALL_N + 1 : n + 1)
       for (trial = 0; trial < 2; trial++) {
         double a[2 * 19 * 19], *last = a + parts * (n * n - 1);
         perm_options options;
         perm_plan plan;
         perm_result rest, both, exact, r;
+        int planned;
         for (i = 0; i < parts * n * n; i++)
           a[i] = test_uniform() - (parts == 2 ? 0.5 : 0.2);
         for (i = 0; i < n - 1 && kernel->form == PERM_FORM_PAIR; i++)
@@ -118,8 +120,10 @@ TEST(t_every_kernel_matches_double_double)
         options.certify = kernel->form == PERM_FORM_SPLIT && kernel->product == PERMI_ROUNDED;
         options.tolerance = 1; /* no escalation where it is met */
         (parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, a, n, &options, &plan, NULL);
-        CHECK_SHOW(plan.isa == kernel->isa && plan.form == kernel->form && plan.block_columns == kernel->block_columns,
-                   "kernel %d, n=%d: planned %s, form %d, block %d", (int)k, n, perm_isa_name(plan.isa),
+        planned = plan.isa == kernel->isa && plan.form == kernel->form && plan.block_columns == kernel->block_columns;
+        if (n <= PERMI_SMALL_N && !planned)
+          continue; /* a kernel with a proof was as cheap */
+        CHECK_SHOW(planned, "kernel %d, n=%d: planned %s, form %d, block %d", (int)k, n, perm_isa_name(plan.isa),
                    (int)plan.form, plan.block_columns);
         exact = dense_reference(n, parts, a);
         {
@@ -138,7 +142,8 @@ TEST(t_every_kernel_matches_double_double)
                      perm_isa_name(r.isa), n, trial, r.value, r.imaginary, exact.value, exact.imaginary, error,
                      r.estimate, r.error);
           if (kernel->product != PERMI_ROUNDED)
-            CHECK_SHOW(r.estimate + exact.estimate <= 1e-9 * hypot(exact.value, exact.imaginary),
+            CHECK_SHOW(r.estimate + exact.estimate <=
+                           (n > PERMI_SMALL_N ? 1e-6 : 1e-9) * hypot(exact.value, exact.imaginary),
                        "kernel %d, n=%d: estimates %g, %g of %g", (int)k, n, r.estimate, exact.estimate, exact.value);
         }
       }
