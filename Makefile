@@ -53,7 +53,7 @@ check-full: ## all of check, every dialect and level, sanitizers, faults, fuzzin
 check-compile: ## both headers in every dialect and compiler; spills in the kernels
 	@sh tests/compile/run.sh
 
-check-isa: $(B)/tests ## every kernel family forced and compared, NEON under emulation (REQUIRE=1: nothing may skip)
+check-isa: $(B)/tests ## every kernel family forced; all unit tests with families hidden; NEON under emulation (REQUIRE=1)
 	@sh tests/isa.sh
 
 check-portable: ## other machines under emulation, musl, flags (tests/compile/portable.sh full: every test everywhere)

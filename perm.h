@@ -1833,21 +1833,42 @@ static void permi_number_result(const permi_number *number, perm_result *result)
 /* =========================================================================================== >>cpu
    CPUID says what the processor can do, XGETBV whether the operating system saves the registers. */
 #if PERMI_X86
-static perm_isa permi_detect_isa(void)
+typedef struct permi_cpu { unsigned leaf_1_ecx, leaf_7_ebx, leaf_7_ecx, saved; } permi_cpu; /* saved: XCR0 */
+
+#if !defined(PERMI_CPU_HIDE)
+#define PERMI_CPU_HIDE(cpu) ((void)0) /* tests clear bits: another processor's */
+#endif
+
+static perm_isa permi_isa_of(const permi_cpu *cpu)
 {
-  unsigned a, b, c, d, low, high;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1) || !(c >> 28 & 1)) /* OSXSAVE, AVX */
+  const unsigned c = cpu->leaf_1_ecx, b7 = cpu->leaf_7_ebx, c7 = cpu->leaf_7_ecx;
+  if (!(c >> 28 & 1) || !(c >> 12 & 1) || !(c >> 23 & 1)) /* AVX, FMA, POPCNT */
     return PERM_ISA_PLAIN;
-  if (!(c >> 12 & 1) || !(c >> 23 & 1)) /* FMA, POPCNT */
+  if ((cpu->saved & 6) != 6 || !(b7 >> 5 & 1)) /* ymm state; AVX2 */
     return PERM_ISA_PLAIN;
-  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  if ((low & 6) != 6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b >> 5 & 1)) /* ymm state; AVX2 */
-    return PERM_ISA_PLAIN;
-  if ((low & 0xe6) != 0xe6 || !(b >> 16 & 1) || !(b >> 17 & 1) || !(b >> 30 & 1)) /* zmm, masks; AVX512F, DQ, BW */
-    return PERM_ISA_AVX2;
-  return (b >> 31 & 1) && (b >> 21 & 1) && (c >> 1 & 1) && (c >> 6 & 1) /* AVX512VL, IFMA, VBMI, VBMI2 */
+  if ((cpu->saved & 0xe6) != 0xe6 || !(b7 >> 16 & 1) || !(b7 >> 17 & 1) || !(b7 >> 30 & 1))
+    return PERM_ISA_AVX2; /* zmm, masks; AVX512F, DQ, BW */
+  return (b7 >> 31 & 1) && (b7 >> 21 & 1) && (c7 >> 1 & 1) && (c7 >> 6 & 1) /* AVX512VL, IFMA, VBMI, VBMI2 */
              ? PERM_ISA_AVX512IFMA
              : PERM_ISA_AVX512;
+}
+
+static perm_isa permi_detect_isa(void)
+{
+  permi_cpu cpu = {0, 0, 0, 0};
+  unsigned a, b, c, d, low, high;
+  if (__get_cpuid(1, &a, &b, &c, &d))
+    cpu.leaf_1_ecx = c;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
+    cpu.leaf_7_ebx = b;
+    cpu.leaf_7_ecx = c;
+  }
+  if (cpu.leaf_1_ecx >> 27 & 1) { /* OSXSAVE: there is an XGETBV */
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    cpu.saved = low;
+  }
+  PERMI_CPU_HIDE(&cpu);
+  return permi_isa_of(&cpu);
 }
 #endif
 
@@ -12193,7 +12214,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
           best_row = i;
           best_column = j;
         }
-    if (!(best > 0))
+    if (!(best > 1e-270)) /* rows are near 1: what is left is rounding, and has no reciprocal */
       return 0;
     *odd ^= (best_row != k) ^ (best_column != k);
     swap = row[k];

@@ -1,10 +1,14 @@
-/* All tests of the two headers, one program. See test.h for its arguments. */
+/* All tests of the two headers, one program: build/tests [--hide FEATURE] and the arguments of test.h.
+   --hide avx512ifma, avx512, avx2, fma, ...: as on a processor that has no such thing. */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1 /* fopencookie */
 #endif
 #define PERM_IMPLEMENTATION
 static double test_share_seconds = 2e-4; /* 0: threads share every step of a task */
 #define PERMI_SHARE_SECONDS test_share_seconds
+struct permi_cpu;
+static void test_hide(struct permi_cpu *cpu);
+#define PERMI_CPU_HIDE(cpu) test_hide(cpu)
 #include <stddef.h>
 static int test_file_fault(const char *operation, size_t *bytes); /* t_checkpoint.c: makes it fail */
 #define PERMI_FILE_FAULT(operation, bytes) test_file_fault(operation, bytes)
@@ -42,6 +46,7 @@ static FILE *test_fopen(const char *path, const char *mode);
 
 #include "../examples/perm_generate.h"
 
+#include "t_isa.c"
 #include "t_core.c"
 #include "t_dense.c"
 #include "t_scale.c"
@@ -76,5 +81,13 @@ static FILE *test_fopen(const char *path, const char *mode);
 
 int main(int argc, char **argv)
 {
+  if (argc > 2 && !strcmp(argv[1], "--hide")) {
+    if (!isa_hide(argv[2])) {
+      printf("--hide %s: no such feature\n", argv[2]);
+      return 2;
+    }
+    argc -= 2;
+    argv += 2;
+  }
   return test_main(argc, argv);
 }

@@ -228,7 +228,7 @@ static void bounds_sweep(int parts)
         oracle_exact exact;
         bounds_matrix(kind, parts, n, a);
         exact = oracle_exact_make(parts, n, a);
-        for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
+        for (isa = isa_first(); isa; isa = isa_next(isa))
           for (way = 0; way < 4; way++) {
             perm_options options = bounds_options(way, isa);
             perm_result r;
@@ -255,7 +255,8 @@ static void bounds_sweep(int parts)
                  "%s, %s: %d of %d bounds are finite", bounds_name[kind],
                  bounds_ways[way].name, tally[way].finite, tally[way].runs);
       if (kind == BOUNDS_UNIFORM || kind == BOUNDS_POSITIVE || kind == BOUNDS_SPARSE || kind == BOUNDS_SMALL) {
-        CHECK_SHOW(median <= 1000, "%s, %s: median bound/error %g", bounds_name[kind], bounds_ways[way].name, median);
+        CHECK_SHOW(median <= 1000 || 2 * tally[way].count < tally[way].runs, /* most errors are 0: better than that */
+                   "%s, %s: median bound/error %g", bounds_name[kind], bounds_ways[way].name, median);
         CHECK_SHOW(10 * tally[way].narrow >= (kind == BOUNDS_SPARSE ? 8 : 9) * tally[way].runs,
                    "%s, %s: %d of %d bounds below 1e-10", bounds_name[kind], bounds_ways[way].name, tally[way].narrow,
                    tally[way].runs);
@@ -290,7 +291,7 @@ TEST(t_bounds_of_fourier_matrices)
       a[2 * i + 1] = sin(angle);
     }
     exact = oracle_exact_make(2, n, a);
-    for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
+    for (isa = isa_first(); isa; isa = isa_next(isa))
       for (way = 0; way < 3; way++) {
         perm_options options = bounds_options(way, isa);
         perm_result r = bounds_run(2, n, a, &options);
@@ -317,7 +318,7 @@ static void bounds_for_free(int parts, int kind)
       oracle_exact exact;
       bounds_matrix(kind, parts, n, a);
       exact = oracle_exact_make(parts, n, a);
-      for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa)) {
+      for (isa = isa_first(); isa; isa = isa_next(isa)) {
         perm_options options = bounds_options(0, isa);
         perm_plan plan;
         perm_result r;

@@ -51,7 +51,7 @@ TEST(t_every_precision_matches_exact_arithmetic)
         bounds_matrix(trial % 3 == 1 ? BOUNDS_SPARSE : trial % 3 == 2 ? BOUNDS_RANK_ONE : BOUNDS_UNIFORM, parts, n, a);
         exact = oracle_exact_make(parts, n, a);
         for (k = 0; k < 5; k++)
-          for (isa = PERM_ISA_PLAIN; isa; isa = complex_methods[k] == PERM_DENSE ? dense_next_isa(isa) : 0)
+          for (isa = isa_first(); isa; isa = isa_next(complex_methods[k] == PERM_DENSE ? isa : PERM_ISA_COUNT))
             for (precision = 0; precision < PERM_PRECISION_EXACT; precision++) {
               perm_options options;
               perm_result r;
@@ -73,8 +73,9 @@ TEST(t_every_precision_matches_exact_arithmetic)
               }
               error = oracle_exact_distance(&exact, r.value, r.imaginary, r.exp2);
               CHECK(r.status == PERM_OK && r.is_complex == (parts == 2) && (parts == 2 || r.imaginary == 0));
-              CHECK(r.precision == options.precision);
-              CHECK_SHOW(error <= r.estimate * (1 + 1e-14) && error <= r.error * (1 + 1e-14),
+              CHECK(r.precision == options.precision ||
+                    (precision == PERM_PRECISION_ACCURATE && r.precision == PERM_PRECISION_DD)); /* cheap, and proven */
+              CHECK_SHOW(test_within(error, r.estimate * (1 + 1e-14)) && error <= r.error * (1 + 1e-14),
                          "parts %d n=%d trial %d %s %s %s: error %g, estimate %g, bound %g", parts, n, trial,
                          perm_method_name(options.method), perm_isa_name(options.isa),
                          perm_precision_name(options.precision), error, r.estimate, r.error);
@@ -82,7 +83,8 @@ TEST(t_every_precision_matches_exact_arithmetic)
                 const permi_number *b = &bounds_number;
                 inner = hypot(oracle_exact_part(&exact, 0, b->value.hi, b->value.lo, b->exp2),
                               parts == 2 ? oracle_exact_part(&exact, 1, b->imaginary.hi, b->imaginary.lo, b->exp2) : 0);
-                CHECK_SHOW(inner <= b->estimate, "parts %d n=%d trial %d %s %s %s: error %g of hi + lo, estimate %g",
+                CHECK_SHOW(test_within(inner, b->estimate),
+                           "parts %d n=%d trial %d %s %s %s: error %g of hi + lo, estimate %g",
                            parts, n, trial, perm_method_name(options.method), perm_isa_name(options.isa),
                            perm_precision_name(options.precision), inner, b->estimate);
                 if (b->estimate > 0 && inner / b->estimate > worst[precision])
@@ -106,7 +108,7 @@ TEST(t_complex_of_real)
   double a[12 * 12], b[2 * 12 * 12];
   int n, i, isa, precision;
   for (n = 1; n <= 12; n++)
-    for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
+    for (isa = isa_first(); isa; isa = isa_next(isa))
       for (precision = 0; precision <= PERM_PRECISION_DD; precision++) {
         perm_options options;
         perm_result r, s;
@@ -120,7 +122,8 @@ TEST(t_complex_of_real)
         r = bounds_run(1, n, a, &options);
         s = bounds_run(2, n, b, &options);
         CHECK(!r.is_complex && s.is_complex && s.imaginary == 0);
-        CHECK_SHOW(complex_distance(&r, &s) <= r.estimate + s.estimate, "n=%d: %.17g %.17g", n, r.value, s.value);
+        CHECK_SHOW(test_within(complex_distance(&r, &s), r.estimate + s.estimate), "n=%d: %.17g %.17g", n, r.value,
+                   s.value);
         for (i = 0; i < n * n; i++) {
           b[2 * i] = 0;
           b[2 * i + 1] = a[i];
@@ -129,7 +132,8 @@ TEST(t_complex_of_real)
         CHECK((n & 1 ? s.value : s.imaginary) == 0);
         s.value = n & 1 ? s.imaginary : s.value;
         s.value *= n & 2 ? -1 : 1;
-        CHECK_SHOW(fabs(r.value - s.value) <= r.estimate + s.estimate, "n=%d: %.17g %.17g", n, r.value, s.value);
+        CHECK_SHOW(test_within(fabs(r.value - s.value), r.estimate + s.estimate), "n=%d: %.17g %.17g", n, r.value,
+                   s.value);
       }
 }
 
@@ -217,7 +221,7 @@ TEST(t_complex_constants)
     factorial *= n;
     for (i = 0; i < n * n; i++)
       a[2 * i] = 1, a[2 * i + 1] = i / n % 2 ? -1 : 1; /* rows 1 + i and 1 - i: 2 a pair */
-    for (isa = PERM_ISA_PLAIN; isa; isa = n < 15 ? 0 : dense_next_isa(isa)) {
+    for (isa = isa_first(); isa; isa = isa_next(n < 15 ? PERM_ISA_COUNT : isa)) {
       perm_result r;
       double want = ldexp(factorial, n / 2);
       if (n > 16 && isa == PERM_ISA_PLAIN)
@@ -238,7 +242,7 @@ TEST(t_splits_of_every_form_give_the_same_bits)
   int parts, way, isa;
   for (parts = 1; parts <= 2; parts++)
     for (way = 0; way < 4; way++)
-      for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa)) {
+      for (isa = isa_first(); isa; isa = isa_next(isa)) {
         perm_options options;
         perm_plan plan;
         perm_partial whole, left, right;
@@ -414,10 +418,11 @@ TEST(t_factorials_in_higher_precision)
     a[i] = 1;
   for (n = 1; n <= 22; n++) {
     factorial *= n;
-    for (isa = n > 16 ? (int)perm_isa_best() : PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa)) {
-      perm_result r = dense_compute(n, a, PERM_AUTO, (perm_isa)isa, PERM_PRECISION_ACCURATE);
+    for (isa = isa_first(); isa; isa = isa_next(isa)) {
+      perm_result r;
       if (n > 16 && isa == PERM_ISA_PLAIN)
-        break;
+        continue;
+      r = dense_compute(n, a, PERM_AUTO, (perm_isa)isa, PERM_PRECISION_ACCURATE);
       CHECK_SHOW(r.value == factorial && r.estimate <= 1e-15 * factorial, "accurate n=%d %s: %.17g", n,
                  perm_isa_name(r.isa), r.value);
       if (n > 20)
@@ -489,6 +494,8 @@ TEST(t_ladder_by_tolerance)
     CHECK(COMPLEX_COMPUTE(14) == PERM_OK && r.precision == PERM_PRECISION_DD && r.escalated == 1);
     CHECK(r.error <= options.tolerance * (fabs(r.value) + fabs(r.imaginary)));
     a[0] = 1; /* free bounds: certify may not be content with an estimate below them */
+    options.tolerance = 1e-30;
+    CHECK(COMPLEX_COMPUTE(14) == PERM_TOLERANCE_NOT_MET && r.precision == PERM_PRECISION_DD);
     options.tolerance = fmax(r.error, 1e-16 * fabs(r.value)) / 8 / (fabs(r.value) + fabs(r.imaginary));
     CHECK(COMPLEX_COMPUTE(14) == PERM_TOLERANCE_NOT_MET);
     CHECK_TEXT(r.message, "the guaranteed relative error is");

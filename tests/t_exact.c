@@ -103,7 +103,7 @@ static void exact_check(const char *what, int n, int parts, const int64_t *a)
   memset(&choice, 0, sizeof choice);
   for (k = 0; k < 3; k++)
     exact_oracle(n, parts, a, exact_moduli[k], &re[k], &im[k]);
-  for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa)) {
+  for (isa = isa_first(); isa; isa = isa_next(isa)) {
     permi_number number;
     choice.isa = isa;
     choice.backward = isa != PERM_ISA_PLAIN;
@@ -228,7 +228,7 @@ TEST(t_exact_sequences)
       expected = kind == 2 ? menage[n] : expected;
       for (i = 0; i < n * n; i++)
         a[i] = kind == 0 || (i / n != i % n && (kind == 1 || (i / n + 1) % n != i % n));
-      for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa)) {
+      for (isa = isa_first(); isa; isa = isa_next(isa)) {
         exact_choice choice = {0, 0, 0};
         permi_number number;
         choice.isa = isa;
@@ -254,7 +254,7 @@ static void exact_every_plan(const char *what, int n, const int64_t *a, const pe
   view.a = a;
   view.ld = n;
   view.parts = 1;
-  for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
+  for (isa = isa_first(); isa; isa = isa_next(isa))
     for (transposed = 0; transposed < 2; transposed++)
       for (skip = 0; skip < 2; skip++) {
         permi_exact_rows rows = permi_exact_look(&view, n, transposed);

@@ -27,7 +27,7 @@ TEST(t_splits_give_the_same_bits)
   double a[19 * 19];
   int k, isa, trial, n;
   for (k = 0; k < 3; k++)
-    for (isa = PERM_ISA_PLAIN; isa; isa = k ? 0 : dense_next_isa(isa)) {
+    for (isa = isa_first(); isa; isa = isa_next(k ? PERM_ISA_COUNT : isa)) {
       perm_options options;
       perm_plan plan;
       perm_partial whole, reversed;

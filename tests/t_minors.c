@@ -94,8 +94,8 @@ static double minors_check(int m, int n, int parts, const double *a, const int *
           continue;
         }
         ratio = minors_error(m, n, parts, a, r, c, i, j, minor, factor, &result);
-        CHECK_SHOW(ratio <= 1, "n %d parts %d isa %d precision %d row %d (%d, %d): %g of the estimate %g", n, parts,
-                   (int)options->isa, (int)options->precision, row, i, j, ratio, result.estimate);
+        CHECK_SHOW(test_within(ratio, 1), "n %d parts %d isa %d precision %d row %d (%d, %d): %g of the estimate %g", n,
+                   parts, (int)options->isa, (int)options->precision, row, i, j, ratio, result.estimate);
         worst = ratio > worst ? ratio : worst;
       }
   }
@@ -124,7 +124,7 @@ static perm_options minors_options(perm_isa isa, perm_precision precision, perm_
 #define MINORS_EVERY(parts, n, most, isa) \
   for (int parts = 1; parts <= 2; parts++) \
     for (int n = 0; n <= most; n++) \
-      for (int isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
+      for (int isa = isa_first(); isa; isa = isa_next(isa))
 
 TEST(t_minors_random)
 {
@@ -158,7 +158,7 @@ TEST(t_minors_identities)
 {
   static double a[400], minors[20], gradient[400];
   int isa, n, i, j;
-  for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
+  for (isa = isa_first(); isa; isa = isa_next(isa))
     for (n = 10; n <= 18; n += 4) {
       const perm_options options = minors_options((perm_isa)isa, PERM_PRECISION_DEFAULT, PERM_DENSE);
       perm_result r, permanent;
@@ -189,7 +189,7 @@ TEST(t_minors_identities)
         a[i * n + 2] = before + 1;
         change = (double)oracle_integer(n, a) - permanent.value;
         a[i * n + 2] = before;
-        CHECK_SHOW(fabs(minors[2] - change) <= r.estimate, "n %d: %g not %g", n, minors[2], change);
+        CHECK_SHOW(test_within(fabs(minors[2] - change), r.estimate), "n %d: %g not %g", n, minors[2], change);
       }
     }
 }
@@ -200,7 +200,7 @@ TEST(t_minors_zeros)
   double a[144], out[12];
   perm_result r;
   int n, i, j, isa, run;
-  for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa)) {
+  for (isa = isa_first(); isa; isa = isa_next(isa)) {
     const perm_options options = minors_options((perm_isa)isa, PERM_PRECISION_DEFAULT, PERM_DENSE);
     for (run = 0; run < 12; run++) {
       n = 7 + run % 3;
@@ -294,7 +294,7 @@ TEST(t_minors_threads)
   int parts, isa, threads, row;
   minors_random(800, a);
   for (parts = 1; parts <= 2; parts++)
-    for (isa = PERM_ISA_PLAIN; isa; isa = dense_next_isa(isa))
+    for (isa = isa_first(); isa; isa = isa_next(isa))
       for (row = -1; row < 2; row += 2) {
         const int n = parts == 1 ? isa == PERM_ISA_PLAIN ? 16 : 20 : 16;
         perm_options options = minors_options((perm_isa)isa, PERM_PRECISION_DEFAULT, PERM_DENSE);

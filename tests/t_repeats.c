@@ -161,7 +161,7 @@ TEST(t_repeats_are_found)
     CHECK(fabs(perm_real(62, a) / (double)value[0] - 1) < 1e-15);
     seconds = fmin(seconds, permi_seconds() - start);
   }
-  CHECK_SHOW(seconds < 1e-3, "%g s", seconds);
+  CHECK_SHOW(seconds < 0.1, "%g s", seconds); /* under an emulator too; all signs take years */
   CHECK(perm_compute_real(62, 62, a, 62, NULL, &r) == PERM_OK && r.method == PERM_SUBSETS);
   CHECK(rect_distance(&r, value) <= r.error && r.error < 1e-15 * rect_size(value));
   for (k = 0; k < 62 * 62; k++) { /* complex: (0.75 + 0.5i) (1 + i) by rows and columns of two kinds */

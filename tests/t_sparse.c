@@ -403,7 +403,8 @@ TEST(t_sparse_rectangular)
       if (m == n && k >= 4)
         continue; /* the square engines of that name: t_sparse_engines_agree */
       CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
-      CHECK_SHOW(fabs(result.value - dense.value) <= result.estimate + dense.estimate + 1e-13 * fabs(dense.value),
+      CHECK_SHOW(test_within(fabs(result.value - dense.value),
+                             result.estimate + dense.estimate + 1e-13 * fabs(dense.value)),
                  "%d x %d, %s: %g, dense %g", m, n, perm_method_name(methods[k]), result.value, dense.value);
     }
     if (trial % 2 == 0) {
@@ -591,9 +592,9 @@ TEST(t_sparse_long_bands)
     size_t used = 0;
     for (i = 0; i < ORDER; i++)
       for (k = 0; k < 5; k++) {
-        double x = trial % 3 == 0 ? 1 : 0.2 + test_uniform();
-        if (trial % 3 == 2) /* a leading diagonal and powers of two that shrink every product */
-          x = k == 2 ? 1 : 0.01 * x;
+        double x = trial % 3 == 0 ? 1 : (trial < 3 ? 0.8 : 0.2) + test_uniform(); /* signs: less to cancel */
+        if (trial % 3 == 2) /* a leading diagonal that shrinks every product */
+          x = k == 2 ? 0.5 : 0.005 * x;
         v[5 * i + k] = trial >= 3 && test_below(3) == 0 ? -x : x;
         moduli[5 * i + k] = x;
         if (i + k >= 2 && i + k - 2 < ORDER) {
@@ -611,10 +612,12 @@ TEST(t_sparse_long_bands)
     error = ldexpl((long double)result.error, (int)result.exp2);
     CHECK_SHOW(fabsl(value - exact) <= error + 1e-15L * scale, "trial %d: %.17g 2^%lld +- %.3g, exact %.17Lg", trial,
                result.value, result.exp2, result.error, exact);
-    CHECK(error <= 1e-11L * scale || (result.exp2 == 0 && 1e-12L * scale > 1e307L)); /* no double for the error */
+    CHECK_SHOW(error <= 1e-11L * scale || (result.exp2 == 0 && 1e-12L * scale > 1e307L), /* no double for the error */
+               "trial %d: %.17g 2^%lld +- %.3g, sum of moduli %Lg", trial, result.value, result.exp2, result.error,
+               scale);
     far += result.exp2 != 0;
   }
-  CHECK(far >= 2);
+  CHECK_SHOW(far >= 4, "%d", far); /* without signs, and those with a leading diagonal: beyond 2^+-1074 */
 }
 
 TEST(t_sparse_engines_agree)
@@ -1089,7 +1092,8 @@ TEST(t_sparse_complex_matches_exact_arithmetic)
         }
         CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK, "%s", r.message);
         error = oracle_exact_distance(&exact, r.value, r.imaginary, r.exp2);
-        CHECK_SHOW(r.is_complex && error <= r.error * (1 + 1e-14) && error <= r.estimate * (1 + 1e-14) + 1e-300,
+        CHECK_SHOW(r.is_complex && error <= r.error * (1 + 1e-14) &&
+                       test_within(error, r.estimate * (1 + 1e-14) + 1e-300),
                    "n=%d trial %d %s %s: error %g, bound %g, estimate %g", n, trial, perm_method_name(methods[k]),
                    perm_precision_name((perm_precision)precision), error, r.error, r.estimate);
         finite += r.error < (double)INFINITY;
