@@ -2,9 +2,9 @@
    multiple of what was said of it. perm_compute_* and everything else that tells an error, by every engine, precision
    and kernel family, against the permanent without any rounding (oracle.h). Used by climb.c and t_climb.c.
 
-   A lie is a finished result that is further from the permanent than CLIMB_LIE times its estimate, or that meets its
-   tolerance only in its own opinion. perm_real, perm_complex and batches return no estimate: they are held to what the
-   header promises of them, as an estimate. */
+   A lie is a finished result that is further from the permanent than CLIMB_LIE times its estimate. A tolerance is
+   falsely met by a result with PERM_OK that is further from the permanent than CLIMB_LIE times what was asked for.
+   perm_real, perm_complex and batches return no estimate: they are held to that of the plain call (climb_ask_one). */
 #ifndef PERM_CLIMB_H_INCLUDED
 #define PERM_CLIMB_H_INCLUDED
 
@@ -13,6 +13,9 @@
 #include "oracle.h"
 
 #define CLIMB_LIE 10.0
+#if !defined(CLIMB_GOOD)
+#define CLIMB_GOOD 1e-11
+#endif
 enum { CLIMB_MOST = 20, CLIMB_ENTRIES = 2 * CLIMB_MOST * CLIMB_MOST, CLIMB_ROWS = 512 };
 
 typedef struct climb_problem {
@@ -54,8 +57,8 @@ typedef struct climb_way {
 /* Engines by name; those whose sums cancel, and default calls, more often. */
 static const struct climb_engine { climb_call call; perm_method method; climb_shape shape; int weight; }
 climb_engine[] = {
-    {CLIMB_COMPUTE, PERM_AUTO, CLIMB_SQUARE, 5},      {CLIMB_COMPUTE, PERM_DENSE, CLIMB_SQUARE, 8},
-    {CLIMB_COMPUTE, PERM_GLYNN, CLIMB_SQUARE, 3},     {CLIMB_COMPUTE, PERM_RYSER, CLIMB_SQUARE, 2},
+    {CLIMB_COMPUTE, PERM_AUTO, CLIMB_SQUARE, 5},      {CLIMB_COMPUTE, PERM_DENSE, CLIMB_SQUARE, 12},
+    {CLIMB_COMPUTE, PERM_GLYNN, CLIMB_SQUARE, 5},     {CLIMB_COMPUTE, PERM_RYSER, CLIMB_SQUARE, 2},
     {CLIMB_COMPUTE, PERM_EXPANSION, CLIMB_SQUARE, 1}, {CLIMB_COMPUTE, PERM_SUBSETS, CLIMB_SQUARE, 1},
     {CLIMB_COMPUTE, PERM_REPEATS, CLIMB_SQUARE, 2},   {CLIMB_COMPUTE, PERM_AUTO, CLIMB_OTHER, 2},
     {CLIMB_COMPUTE, PERM_SUBSETS, CLIMB_OTHER, 1},    {CLIMB_COMPUTE, PERM_SHORT, CLIMB_OTHER, 2},
@@ -66,8 +69,8 @@ climb_engine[] = {
     {CLIMB_SPARSE, PERM_AUTO, CLIMB_SQUARE, 2},       {CLIMB_SPARSE, PERM_FRONTIER, CLIMB_SQUARE, 1},
     {CLIMB_SPARSE, PERM_LISTS, CLIMB_SQUARE, 1},      {CLIMB_SPARSE, PERM_SORTING, CLIMB_SQUARE, 1},
     {CLIMB_SPARSE, PERM_ARRAYS, CLIMB_SQUARE, 1},     {CLIMB_SPARSE, PERM_TREE, CLIMB_SQUARE, 1},
-    {CLIMB_SPARSE, PERM_BAND, CLIMB_SQUARE, 1},       {CLIMB_SPARSE, PERM_HYBRID, CLIMB_SQUARE, 6},
-    {CLIMB_SPARSE, PERM_CACHED, CLIMB_SQUARE, 6},     {CLIMB_SPARSE, PERM_DOMINATING, CLIMB_SQUARE, 1},
+    {CLIMB_SPARSE, PERM_BAND, CLIMB_SQUARE, 1},       {CLIMB_SPARSE, PERM_HYBRID, CLIMB_SQUARE, 8},
+    {CLIMB_SPARSE, PERM_CACHED, CLIMB_SQUARE, 8},     {CLIMB_SPARSE, PERM_DOMINATING, CLIMB_SQUARE, 1},
     {CLIMB_SPARSE, PERM_SPARYSER, CLIMB_SQUARE, 1},   {CLIMB_SPARSE, PERM_DECOMPOSE, CLIMB_SQUARE, 1},
     {CLIMB_SPARSE, PERM_TRANSVERSALS, CLIMB_SQUARE, 1}, {CLIMB_SPARSE, PERM_DENSE, CLIMB_SQUARE, 3},
     {CLIMB_SPARSE, PERM_AUTO, CLIMB_OTHER, 1},        {CLIMB_ONE, PERM_AUTO, CLIMB_SQUARE, 6},
@@ -119,9 +122,9 @@ static climb_row *climb_row_of(climb_call call, const perm_result *r, int parts)
 static void climb_show(const climb_problem *p, const climb_way *way)
 {
   int i;
-  printf("%s, %d x %d of %d part(s), %s: method %s, precision %s, isa %s, certify %d, tolerance %g", p->kind, p->m, p->n,
-         p->parts, climb_call_name[way->call], perm_method_name(way->method), perm_precision_name(way->precision),
-         perm_isa_name(way->isa), way->certify, way->tolerance);
+  printf("%s, %d x %d of %d part(s), %s: method %s, precision %s, isa %s, certify %d, tolerance %g", p->kind, p->m,
+         p->n, p->parts, climb_call_name[way->call], perm_method_name(way->method),
+         perm_precision_name(way->precision), perm_isa_name(way->isa), way->certify, way->tolerance);
   if (way->call == CLIMB_MINORS)
     printf(", row %d", way->row);
   if (p->repeated)
@@ -202,8 +205,9 @@ static void climb_ask_sparse(const climb_problem *p, const perm_options *options
   perm_matrix_free(&matrix);
 }
 
-/* perm_real, batches and selections: a value without an estimate. Held to that of the plain call, or where that is
-   below 1e-11 (a batch: of the value; small orders: of the moduli too), to those. */
+/* perm_real, batches and selections: a value without an estimate. Held to that of the plain call or, where that is
+   smaller, to CLIMB_GOOD of the value: a tenth of the relative error above which the plain call is computed again.
+   Batches of order 4 and less: of the moduli too, as the header says. */
 static int climb_ask_one(const climb_problem *p, const climb_way *way, const perm_options *options, perm_result *r)
 {
   enum { COPIES = 3 };
@@ -220,6 +224,7 @@ static int climb_ask_one(const climb_problem *p, const climb_way *way, const per
         a[(i / p->parts * COPIES + k) * p->parts + i % p->parts] = p->a[i];
       else
         a[k * entries * p->parts + i] = p->a[i];
+  memset(&said, 0, sizeof said);
   if (p->parts == 1) {
     perm_compute_real(n, n, p->a, n, NULL, r);
     status = way->call == CLIMB_ONE      ? (value[0] = perm_real(n, p->a), PERM_OK)
@@ -231,17 +236,18 @@ static int climb_ask_one(const climb_problem *p, const climb_way *way, const per
     status = way->call == CLIMB_ONE      ? perm_complex(n, p->a, value)
              : way->call == CLIMB_BATCH  ? perm_batch_complex(n, COPIES, a, (size_t)entries, options, value, &said)
              : way->call == CLIMB_ARRAYS ? perm_batch_complex_soa(n, COPIES, a, COPIES, options, value, &said)
-                                         : perm_select_complex(n, n, p->a, n, n, 1, lines, lines, options, value, &said);
+                                         : perm_select_complex(n, n, p->a, n, n, 1, lines, lines, options, value,
+                                                               &said);
   }
   if (status < 0 || !(fabs(value[0]) <= DBL_MAX) || !(fabs(value[p->parts - 1]) <= DBL_MAX) || r->status < 0)
     return 0;
   if (p->parts == 2 || way->call == CLIMB_ONE)
     r->imaginary = p->parts == 2 ? value[1] : 0;
   r->value = value[0];
-  r->estimate = ldexp(r->estimate, (int)r->exp2) + 4 * DBL_EPSILON * hypot(r->value, r->imaginary) + 5e-324;
+  r->estimate = ldexp(r->estimate, (int)r->exp2) + CLIMB_GOOD * hypot(r->value, r->imaginary) + 5e-324;
   r->exp2 = 0;
-  if (of_batch)
-    r->estimate += 1e-11 * hypot(r->value, r->imaginary) + (n <= 4 ? DBL_EPSILON * climb_moduli(p) : 0);
+  if (of_batch && n <= 4)
+    r->estimate += DBL_EPSILON * climb_moduli(p);
   r->error = HUGE_VAL;
   r->exact = 0;
   r->precision = PERM_PRECISION_DEFAULT;
@@ -367,9 +373,10 @@ static double climb_judge(const climb_problem *p, const climb_way *way, const cl
   const double ratio = answer->distance == 0 || r->estimate == HUGE_VAL ? 0
                        : r->estimate > 0 ? fmin(answer->distance / r->estimate, 1e300) : 1e300;
   const int violation = !r->exact && !(answer->distance <= r->error * (1 + 4 * DBL_EPSILON));
-  const int falsely_met = way->tolerance > 0 && (way->call == CLIMB_COMPUTE || way->call == CLIMB_SPARSE) && r->status == PERM_OK && !r->exact &&
-                          answer->distance > CLIMB_LIE * way->tolerance * fmax(answer->modulus,
-                                                                              hypot(r->value, r->imaginary));
+  const int claims = way->tolerance > 0 && r->status == PERM_OK && !r->exact &&
+                     (way->call == CLIMB_COMPUTE || way->call == CLIMB_SPARSE);
+  const double modulus = fmax(answer->modulus, hypot(r->value, r->imaginary));
+  const int falsely_met = claims && answer->distance > CLIMB_LIE * way->tolerance * modulus;
   row->results++;
   row->over_10 += ratio > CLIMB_LIE;
   row->over_100 += ratio > 100;
@@ -475,7 +482,8 @@ static void climb_begin(climb_problem *p, climb_start kind)
           break;
         case CLIMB_FOURIER:
           angle = 6.283185307179586 * i * j / (decimal ? n : 4);
-          *at = (parts == 1 ? cos(angle) + (wide & 1 ? sin(angle) : 0) : k ? sin(angle) : cos(angle)) / (wide & 2 ? sqrt(n) : 1);
+          *at = parts == 1 ? cos(angle) + (wide & 1 ? sin(angle) : 0) : k ? sin(angle) : cos(angle);
+          *at /= wide & 2 ? sqrt(n) : 1;
           break;
         case CLIMB_BALANCED: /* phases 1, i, -1, -i times a number for each line */
           *at = parts == 1 ? climb_sign() * u[i] : k ? 0 : climb_sign() * u[i] * (wide & 1 ? v[j] : 1);
@@ -676,23 +684,25 @@ static void climb_ask_others(const climb_problem *p, const climb_way *way)
   climb_answer answer;
   climb_way other;
   int k;
-  for (k = 0; k < 4; k++) {
-    other = climb_new_way(k == 0 ? way->engine : climb_any_engine(NULL));
+  for (k = 0; k < 8; k++) {
+    other = climb_new_way(k < 3 ? way->engine : climb_any_engine(NULL));
     other.row = way->row;
     if (other.shape == way->shape && other.call != CLIMB_GRADIENT && climb_ask(p, &other, &answer))
       climb_judge(p, &other, &answer);
   }
 }
 
-/* From one start upwards, until nothing is gained. */
-static void climb_once(const char *name)
+/* From one start upwards, until nothing is gained; the same start for a seed whatever was climbed before. */
+static void climb_once(const char *name, uint64_t seed)
 {
   climb_problem best, next;
-  climb_way way = climb_new_way(climb_any_engine(name));
+  climb_way way;
   climb_answer answer;
-  const double weight = test_below(3) * 0.25; /* of how far the estimate is below the moduli: towards what cancels */
-  double height = -HUGE_VAL, h, ratio;
+  double height = -HUGE_VAL, h, ratio, weight;
   int steps, idle = 0, k;
+  test_seed(seed);
+  weight = test_below(3) * 0.25; /* of how far the estimate is below the moduli: towards what cancels */
+  way = climb_new_way(climb_any_engine(name));
   climb_new_problem(&best, &way);
   way.row = test_below(best.m);
   if (best.repeated)
@@ -740,6 +750,7 @@ static double climb_splitter(climb_problem *p, int n, int parts, int kind, doubl
   perm_options options;
   perm_result r;
   oracle_wide block[2] = {0, 0};
+  double rounded = 0; /* what the block may lose in 113 bits */
   int where[4], i, j, k;
   memset(&options, 0, sizeof options);
   options.precision = PERM_PRECISION_DD;
@@ -765,6 +776,7 @@ static double climb_splitter(climb_problem *p, int n, int parts, int kind, doubl
           rest.a[k++] = p->a[i * parts + j];
     for (k = 0; k < 2; k++) { /* a00 a11 + a01 a10 */
       const double *x = &p->a[where[k ? 1 : 0] * parts], *y = &p->a[where[k ? 2 : 3] * parts];
+      rounded += ldexp(hypot(x[0], parts == 2 ? x[1] : 0) * hypot(y[0], parts == 2 ? y[1] : 0), -108);
       block[0] += (oracle_wide)x[0] * y[0];
       if (parts == 2) {
         block[0] -= (oracle_wide)x[1] * y[1];
@@ -777,17 +789,18 @@ static double climb_splitter(climb_problem *p, int n, int parts, int kind, doubl
     return HUGE_VAL;
   truth[0] = (double)(block[0] * r.value - block[1] * r.imaginary);
   truth[1] = (double)(block[0] * r.imaginary + block[1] * r.value);
-  return hypot((double)block[0], (double)block[1]) * (r.error + DBL_EPSILON * hypot(r.value, r.imaginary));
+  return (hypot((double)block[0], (double)block[1]) + rounded) * (r.error + DBL_EPSILON * hypot(r.value, r.imaginary)) +
+         rounded * hypot(r.value, r.imaginary);
 }
 
-typedef struct climb_splitters { long placements, results, met, falsely_met, lies, violations; } climb_splitters;
+typedef struct climb_splitters { long placements, results, met, falsely_met, lies, violations, shown; } climb_splitters;
 
 /* Placements of it, asked with tolerance 1e-10 by method auto and the engines that sum over signs. */
 static void climb_run_splitters(long placements, int most_n, climb_splitters *found)
 {
   static const perm_method method[] = {PERM_AUTO, PERM_DENSE, PERM_GLYNN};
   const double tolerance = 1e-10;
-  int k;
+  int falsely, lie, violation, k;
   memset(found, 0, sizeof *found);
   while (found->placements < placements) {
     climb_problem p;
@@ -815,11 +828,16 @@ static void climb_run_splitters(long placements, int most_n, climb_splitters *fo
       distance = fmax(0, distance - known);
       found->results++;
       found->met += r.status == PERM_OK;
-      found->falsely_met += r.status == PERM_OK && distance > tolerance * (hypot(truth[0], truth[1]) + known);
-      found->lies += distance > CLIMB_LIE * ldexp(r.estimate, (int)r.exp2);
-      found->violations += distance > ldexp(r.error, (int)r.exp2) * (1 + 4 * DBL_EPSILON);
-      if (r.status == PERM_OK && distance > tolerance * (hypot(truth[0], truth[1]) + known) && found->falsely_met <= 3) {
-        printf("FALSELY MET value %g, estimate %g, true error %g: ", r.value, r.estimate, distance);
+      falsely = r.status == PERM_OK && distance > tolerance * (hypot(truth[0], truth[1]) + known);
+      lie = distance > CLIMB_LIE * ldexp(r.estimate, (int)r.exp2);
+      violation = distance > ldexp(r.error, (int)r.exp2) * (1 + 4 * DBL_EPSILON);
+      found->falsely_met += falsely;
+      found->lies += lie;
+      found->violations += violation;
+      if ((falsely || lie || violation) && found->shown++ < 5) {
+        printf("%s value (%g, %g), estimate %g, error %g, true error %g: ",
+               violation ? "VIOLATION" : lie ? "LIE" : "FALSELY MET", r.value, r.imaginary, r.estimate, r.error,
+               distance);
         climb_show(&p, &way);
       }
     }
