@@ -52,6 +52,7 @@ static FILE *test_fopen(const char *path, const char *mode);
 #include "t_scale.c"
 #include "t_small.c"
 #include "t_bounds.c"
+#include "t_climb.c"
 #include "t_complex.c"
 #include "t_exact.c"
 #include "t_job.c"

@@ -22,7 +22,7 @@ coverage|sh tests/coverage.sh
 fuzzing of the readers|make -s fuzz && echo "1 passed, 0 failed, 0 skipped"
 threads|make -s check-thread
 valgrind|make -s check-valgrind
-soundness of bounds|make -s check-soundness SOUNDNESS=50000
+soundness of bounds, estimates under attack|make -s check-soundness SOUNDNESS=50000 CLIMB=200000
 END
   else cat <<'END'
 lesser processors|sh tests/isa.sh quick

@@ -46,7 +46,7 @@ __attribute__((unused)) static uint64_t oracle_modulo(const perm_integer *intege
   return integer->negative && r ? m - r : r;
 }
 
-static oracle_int oracle_integer_of(const perm_integer *integer)
+__attribute__((unused)) static oracle_int oracle_integer_of(const perm_integer *integer)
 {
   oracle_int x = 0;
   int k;

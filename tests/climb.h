@@ -1,0 +1,847 @@
+/* An adversary of `estimate`: climbs from matrices that nearly cancel towards those whose true error is the largest
+   multiple of what was said of it. perm_compute_* and everything else that tells an error, by every engine, precision
+   and kernel family, against the permanent without any rounding (oracle.h). Used by climb.c and t_climb.c.
+
+   A lie is a finished result that is further from the permanent than CLIMB_LIE times its estimate. A tolerance is
+   falsely met by a result with PERM_OK that is further from the permanent than CLIMB_LIE times what was asked for.
+   perm_real, perm_complex and batches return no estimate: they are held to that of the plain call (climb_ask_one). */
+#ifndef PERM_CLIMB_H_INCLUDED
+#define PERM_CLIMB_H_INCLUDED
+
+#include <float.h>
+#include "test.h"
+#include "oracle.h"
+
+#define CLIMB_LIE 10.0
+#if !defined(CLIMB_GOOD)
+#define CLIMB_GOOD 1e-11
+#endif
+enum { CLIMB_MOST = 20, CLIMB_ENTRIES = 2 * CLIMB_MOST * CLIMB_MOST, CLIMB_ROWS = 512 };
+
+typedef struct climb_problem {
+  const char *kind;
+  int m, n, parts, repeated;
+  double a[CLIMB_ENTRIES];
+  int row_counts[CLIMB_MOST], column_counts[CLIMB_MOST];
+} climb_problem;
+
+/* -- ways to ask -------------------------------------------------------------------------------- */
+
+typedef enum climb_call {
+  CLIMB_COMPUTE,  /* perm_compute_real, _complex: dense arrays, with multiplicities or without */
+  CLIMB_SPARSE,   /* perm_compute_sparse */
+  CLIMB_ONE,      /* perm_real, perm_complex */
+  CLIMB_BATCH,    /* perm_batch_real, _complex */
+  CLIMB_ARRAYS,   /* perm_batch_real_soa, _complex_soa */
+  CLIMB_SELECT,   /* perm_select_real, _complex */
+  CLIMB_MINORS,   /* perm_minors_real, _complex */
+  CLIMB_GRADIENT, /* perm_gradient_real, _complex */
+  CLIMB_LOW_RANK, /* perm_compute_low_rank_real, _complex */
+  CLIMB_CALLS
+} climb_call;
+static const char *const climb_call_name[CLIMB_CALLS] = {"compute", "sparse", "one", "batch", "batch soa", "select",
+                                                         "minors", "gradient", "low rank"};
+
+typedef enum climb_shape { CLIMB_SQUARE, CLIMB_OTHER, CLIMB_COUNTS, CLIMB_FACTORS } climb_shape;
+
+typedef struct climb_way {
+  climb_call call;
+  perm_method method;
+  climb_shape shape;
+  perm_precision precision;
+  perm_isa isa;
+  int certify, row, engine;
+  double tolerance;
+} climb_way;
+
+/* Engines by name; those whose sums cancel, and default calls, more often. */
+static const struct climb_engine { climb_call call; perm_method method; climb_shape shape; int weight; }
+climb_engine[] = {
+    {CLIMB_COMPUTE, PERM_AUTO, CLIMB_SQUARE, 5},      {CLIMB_COMPUTE, PERM_DENSE, CLIMB_SQUARE, 12},
+    {CLIMB_COMPUTE, PERM_GLYNN, CLIMB_SQUARE, 5},     {CLIMB_COMPUTE, PERM_RYSER, CLIMB_SQUARE, 2},
+    {CLIMB_COMPUTE, PERM_EXPANSION, CLIMB_SQUARE, 1}, {CLIMB_COMPUTE, PERM_SUBSETS, CLIMB_SQUARE, 1},
+    {CLIMB_COMPUTE, PERM_REPEATS, CLIMB_SQUARE, 2},   {CLIMB_COMPUTE, PERM_AUTO, CLIMB_OTHER, 2},
+    {CLIMB_COMPUTE, PERM_SUBSETS, CLIMB_OTHER, 1},    {CLIMB_COMPUTE, PERM_SHORT, CLIMB_OTHER, 2},
+    {CLIMB_COMPUTE, PERM_PADDED, CLIMB_OTHER, 2},     {CLIMB_COMPUTE, PERM_REPEATS, CLIMB_OTHER, 2},
+    {CLIMB_COMPUTE, PERM_RYSER, CLIMB_OTHER, 1},      {CLIMB_COMPUTE, PERM_EXPANSION, CLIMB_OTHER, 1},
+    {CLIMB_COMPUTE, PERM_AUTO, CLIMB_COUNTS, 2},      {CLIMB_COMPUTE, PERM_SUBSETS, CLIMB_COUNTS, 1},
+    {CLIMB_COMPUTE, PERM_REPEATS, CLIMB_COUNTS, 2},   {CLIMB_COMPUTE, PERM_RYSER, CLIMB_COUNTS, 1},
+    {CLIMB_SPARSE, PERM_AUTO, CLIMB_SQUARE, 2},       {CLIMB_SPARSE, PERM_FRONTIER, CLIMB_SQUARE, 1},
+    {CLIMB_SPARSE, PERM_LISTS, CLIMB_SQUARE, 1},      {CLIMB_SPARSE, PERM_SORTING, CLIMB_SQUARE, 1},
+    {CLIMB_SPARSE, PERM_ARRAYS, CLIMB_SQUARE, 1},     {CLIMB_SPARSE, PERM_TREE, CLIMB_SQUARE, 1},
+    {CLIMB_SPARSE, PERM_BAND, CLIMB_SQUARE, 1},       {CLIMB_SPARSE, PERM_HYBRID, CLIMB_SQUARE, 8},
+    {CLIMB_SPARSE, PERM_CACHED, CLIMB_SQUARE, 8},     {CLIMB_SPARSE, PERM_DOMINATING, CLIMB_SQUARE, 1},
+    {CLIMB_SPARSE, PERM_SPARYSER, CLIMB_SQUARE, 1},   {CLIMB_SPARSE, PERM_DECOMPOSE, CLIMB_SQUARE, 1},
+    {CLIMB_SPARSE, PERM_TRANSVERSALS, CLIMB_SQUARE, 1}, {CLIMB_SPARSE, PERM_DENSE, CLIMB_SQUARE, 3},
+    {CLIMB_SPARSE, PERM_AUTO, CLIMB_OTHER, 1},        {CLIMB_ONE, PERM_AUTO, CLIMB_SQUARE, 6},
+    {CLIMB_BATCH, PERM_AUTO, CLIMB_SQUARE, 3},        {CLIMB_ARRAYS, PERM_AUTO, CLIMB_SQUARE, 2},
+    {CLIMB_SELECT, PERM_AUTO, CLIMB_SQUARE, 1},       {CLIMB_LOW_RANK, PERM_LOW_RANK, CLIMB_FACTORS, 1},
+    {CLIMB_MINORS, PERM_AUTO, CLIMB_SQUARE, 3},       {CLIMB_MINORS, PERM_AUTO, CLIMB_COUNTS, 1},
+    {CLIMB_GRADIENT, PERM_AUTO, CLIMB_SQUARE, 2},     {CLIMB_GRADIENT, PERM_AUTO, CLIMB_COUNTS, 1}};
+enum { CLIMB_ENGINES = sizeof climb_engine / sizeof *climb_engine };
+
+/* What one way, precision and kind of number has yielded. */
+typedef struct climb_row {
+  climb_call call;
+  perm_method method;
+  perm_precision precision;
+  int parts;
+  long results, over_10, over_100, over_1000, violations, falsely_met;
+  double worst;
+  climb_way way; /* of the worst, and its matrix */
+  climb_problem problem;
+} climb_row;
+
+static struct {
+  climb_row table[CLIMB_ROWS];
+  int count;
+  long results, lies, over_100, over_1000, violations, falsely_met;
+} climb_found;
+
+static climb_row *climb_row_of(climb_call call, const perm_result *r, int parts)
+{
+  int k;
+  climb_row *row;
+  for (k = 0; k < climb_found.count; k++) {
+    row = &climb_found.table[k];
+    if (row->call == call && row->method == r->method && row->precision == r->precision && row->parts == parts)
+      return row;
+  }
+  if (k == CLIMB_ROWS)
+    abort();
+  row = &climb_found.table[climb_found.count++];
+  memset(row, 0, sizeof *row);
+  row->call = call;
+  row->method = r->method;
+  row->precision = r->precision;
+  row->parts = parts;
+  return row;
+}
+
+/* One line from which the result can be had again. */
+static void climb_show(const climb_problem *p, const climb_way *way)
+{
+  int i;
+  printf("%s, %d x %d of %d part(s), %s: method %s, precision %s, isa %s, certify %d, tolerance %g", p->kind, p->m,
+         p->n, p->parts, climb_call_name[way->call], perm_method_name(way->method),
+         perm_precision_name(way->precision), perm_isa_name(way->isa), way->certify, way->tolerance);
+  if (way->call == CLIMB_MINORS)
+    printf(", row %d", way->row);
+  if (p->repeated)
+    for (i = 0; i < p->m + p->n; i++)
+      printf("%s%d", i == 0 ? ", rows " : i == p->m ? ", columns " : " ",
+             i < p->m ? p->row_counts[i] : p->column_counts[i - p->m]);
+  printf("; entries");
+  for (i = 0; i < p->m * p->n * p->parts; i++)
+    printf(" %a", p->a[i]);
+  printf("\n");
+}
+
+/* The permanent without `without_row` and `without_column` (-1: with them) by expansion. words 0: too much work. */
+static oracle_exact climb_exact(const climb_problem *p, int without_row, int without_column)
+{
+  enum { TOTAL = 12 };
+  oracle_entry e[2 * TOTAL * TOTAL];
+  oracle_exact none;
+  int of_row[TOTAL], of_column[TOTAL], m = 0, n = 0, i, j, k;
+  memset(&none, 0, sizeof none);
+  for (i = 0; i < p->m; i++)
+    for (k = (p->repeated ? p->row_counts[i] : 1) - (i == without_row); k > 0 && m < TOTAL; k--)
+      of_row[m++] = i;
+  for (j = 0; j < p->n; j++)
+    for (k = (p->repeated ? p->column_counts[j] : 1) - (j == without_column); k > 0 && n < TOTAL; k--)
+      of_column[n++] = j;
+  for (i = 0; i < m; i++)
+    for (j = 0; j < n; j++)
+      for (k = 0; k < p->parts; k++)
+        e[(m <= n ? i * n + j : j * m + i) * p->parts + k] =
+            oracle_double(p->a[(of_row[i] * p->n + of_column[j]) * p->parts + k]);
+  return oracle_exact_entries(p->parts, m < n ? m : n, m < n ? n : m, e, 1.5e6);
+}
+
+/* What a call said, and what is so; all in units of 2^exp2. */
+typedef struct climb_answer {
+  perm_result r; /* estimate and error are those of the worst of all values */
+  double distance, modulus; /* of the worst value; of the permanent, for the tolerance */
+} climb_answer;
+
+/* The permanent of the moduli of all parts, generously: what sums in doubles are relative to. */
+static double climb_moduli(const climb_problem *p)
+{
+  double product = 1, sum;
+  int i, j;
+  for (i = 0; i < p->m; i++) {
+    for (sum = 0, j = 0; j < p->n * p->parts; j++)
+      sum += fabs(p->a[i * p->n * p->parts + j]);
+    product *= sum;
+  }
+  return product;
+}
+
+static void climb_compute(const climb_problem *p, const perm_options *options, perm_result *r)
+{
+  if (p->repeated)
+    (p->parts == 1 ? perm_compute_repeated_real : perm_compute_repeated_complex)(
+        p->m, p->n, p->a, p->n, p->row_counts, p->column_counts, options, r);
+  else
+    (p->parts == 1 ? perm_compute_real : perm_compute_complex)(p->m, p->n, p->a, p->n, options, r);
+}
+
+static void climb_ask_sparse(const climb_problem *p, const perm_options *options, perm_result *r)
+{
+  perm_matrix matrix;
+  int row[CLIMB_ENTRIES], column[CLIMB_ENTRIES], i;
+  double part[2][CLIMB_ENTRIES];
+  for (i = 0; i < p->m * p->n; i++) {
+    row[i] = i / p->n;
+    column[i] = i % p->n;
+    part[0][i] = p->a[i * p->parts];
+    part[1][i] = p->parts == 2 ? p->a[2 * i + 1] : 0;
+  }
+  if (perm_matrix_from_triplets(p->m, p->n, (size_t)(p->m * p->n), row, column, part[0], part[1], NULL,
+                                p->parts == 1 ? PERM_KIND_REAL : PERM_KIND_COMPLEX, NULL, &matrix, NULL) != PERM_OK)
+    abort();
+  perm_compute_sparse(&matrix, options, r);
+  perm_matrix_free(&matrix);
+}
+
+/* perm_real, batches and selections: a value without an estimate. Held to that of the plain call or, where that is
+   smaller, to CLIMB_GOOD of the value: a tenth of the relative error above which the plain call is computed again.
+   Batches of order 4 and less: of the moduli too, as the header says. */
+static int climb_ask_one(const climb_problem *p, const climb_way *way, const perm_options *options, perm_result *r)
+{
+  enum { COPIES = 3 };
+  double value[2 * COPIES] = {0, 0}, a[COPIES * CLIMB_ENTRIES];
+  int lines[CLIMB_MOST], k, i, n = p->n, of_batch = way->call != CLIMB_ONE;
+  const int entries = n * n;
+  perm_result said;
+  perm_status status;
+  for (i = 0; i < n; i++)
+    lines[i] = i;
+  for (k = 0; k < COPIES && of_batch; k++)
+    for (i = 0; i < entries * p->parts; i++)
+      if (way->call == CLIMB_ARRAYS)
+        a[(i / p->parts * COPIES + k) * p->parts + i % p->parts] = p->a[i];
+      else
+        a[k * entries * p->parts + i] = p->a[i];
+  memset(&said, 0, sizeof said);
+  if (p->parts == 1) {
+    perm_compute_real(n, n, p->a, n, NULL, r);
+    status = way->call == CLIMB_ONE      ? (value[0] = perm_real(n, p->a), PERM_OK)
+             : way->call == CLIMB_BATCH  ? perm_batch_real(n, COPIES, a, (size_t)entries, options, value, &said)
+             : way->call == CLIMB_ARRAYS ? perm_batch_real_soa(n, COPIES, a, COPIES, options, value, &said)
+                                         : perm_select_real(n, n, p->a, n, n, 1, lines, lines, options, value, &said);
+  } else {
+    perm_compute_complex(n, n, p->a, n, NULL, r);
+    status = way->call == CLIMB_ONE      ? perm_complex(n, p->a, value)
+             : way->call == CLIMB_BATCH  ? perm_batch_complex(n, COPIES, a, (size_t)entries, options, value, &said)
+             : way->call == CLIMB_ARRAYS ? perm_batch_complex_soa(n, COPIES, a, COPIES, options, value, &said)
+                                         : perm_select_complex(n, n, p->a, n, n, 1, lines, lines, options, value,
+                                                               &said);
+  }
+  if (status < 0 || !(fabs(value[0]) <= DBL_MAX) || !(fabs(value[p->parts - 1]) <= DBL_MAX) || r->status < 0)
+    return 0;
+  if (p->parts == 2 || way->call == CLIMB_ONE)
+    r->imaginary = p->parts == 2 ? value[1] : 0;
+  r->value = value[0];
+  r->estimate = ldexp(r->estimate, (int)r->exp2) + CLIMB_GOOD * hypot(r->value, r->imaginary) + 5e-324;
+  r->exp2 = 0;
+  if (of_batch && n <= 4)
+    r->estimate += DBL_EPSILON * climb_moduli(p);
+  r->error = HUGE_VAL;
+  r->exact = 0;
+  r->precision = PERM_PRECISION_DEFAULT;
+  r->method = PERM_AUTO;
+  return 1;
+}
+
+/* Minors and gradients: the worst of many values against the one estimate. */
+static int climb_ask_minors(const climb_problem *p, const climb_way *way, const perm_options *options,
+                            climb_answer *answer)
+{
+  double to[CLIMB_ENTRIES], distance, most = 0;
+  perm_result *r = &answer->r;
+  const int *rows = p->repeated ? p->row_counts : NULL, *columns = p->repeated ? p->column_counts : NULL;
+  const int gradient = way->call == CLIMB_GRADIENT, first = gradient ? 0 : way->row, lines = gradient ? p->m : 1;
+  int i, j;
+  if (gradient)
+    (p->parts == 1 ? perm_gradient_real : perm_gradient_complex)(p->m, p->n, p->a, p->n, rows, columns, options, to, r);
+  else
+    (p->parts == 1 ? perm_minors_real : perm_minors_complex)(p->m, p->n, p->a, p->n, rows, columns, way->row, options,
+                                                             to, r);
+  if (r->status != PERM_OK && r->status != PERM_TOLERANCE_NOT_MET)
+    return 0;
+  answer->distance = answer->modulus = 0;
+  for (i = first; i < first + lines; i++)
+    for (j = 0; j < p->n; j++) {
+      const double *at = &to[((i - first) * p->n + j) * p->parts];
+      const double times = gradient && p->repeated ? rows[i] * columns[j] : 1; /* 1, 2 or 4: division is exact */
+      oracle_exact exact;
+      if ((rows && !rows[i]) || (columns && !columns[j])) {
+        distance = hypot(at[0], p->parts == 2 ? at[1] : 0);
+      } else {
+        exact = climb_exact(p, i, j);
+        if (!exact.words)
+          return 0;
+        distance = times * oracle_exact_distance(&exact, at[0] / times, p->parts == 2 ? at[1] / times : 0, r->exp2);
+        oracle_exact_free(&exact);
+      }
+      answer->distance = fmax(answer->distance, distance);
+      most = fmax(most, hypot(at[0], p->parts == 2 ? at[1] : 0));
+    }
+  r->exact = 0;
+  answer->modulus = most;
+  return 1;
+}
+
+/* The first rows of p are u of p->n x rank, the next, read likewise, v: both of so few bits that u v is of doubles. */
+static void climb_ask_low_rank(const climb_problem *p, const perm_options *options, climb_problem *product,
+                               perm_result *r)
+{
+  double u[CLIMB_ENTRIES], v[CLIMB_ENTRIES];
+  const int n = p->n, rank = 1 + (p->m > 2), parts = p->parts;
+  int i, j, k;
+  for (i = 0; i < n * rank * parts; i++) {
+    u[i] = ldexp(nearbyint(ldexp(fmod(p->a[i], 16), 20)), -20);
+    v[i] = ldexp(nearbyint(ldexp(fmod(p->a[(n * n * parts - 1) - i], 16), 20)), -20);
+  }
+  *product = *p;
+  product->m = n;
+  memset(product->a, 0, sizeof product->a);
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (k = 0; k < rank; k++) {
+        const double *x = &u[(i * rank + k) * parts], *y = &v[(k * n + j) * parts];
+        double *at = &product->a[(i * n + j) * parts];
+        at[0] += x[0] * y[0] - (parts == 2 ? x[1] * y[1] : 0);
+        if (parts == 2)
+          at[1] += x[0] * y[1] + x[1] * y[0];
+      }
+  (parts == 1 ? perm_compute_low_rank_real : perm_compute_low_rank_complex)(n, rank, u, rank, v, n, options, r);
+}
+
+/* 0: refused, or too much for the oracle. */
+static int climb_ask(const climb_problem *p, const climb_way *way, climb_answer *answer)
+{
+  perm_options options;
+  perm_result *r = &answer->r;
+  climb_problem product;
+  oracle_exact exact;
+  int done = 1;
+  if ((way->method == PERM_EXPANSION || way->method == PERM_TRANSVERSALS) && p->m > 8 && p->n > 8)
+    return 0; /* n! terms */
+  memset(&options, 0, sizeof options);
+  options.method = way->method;
+  options.precision = way->precision;
+  options.isa = way->isa;
+  options.certify = way->certify;
+  options.tolerance = way->tolerance;
+  options.threads = 1;
+  options.plan_effort = 0.01;
+  if (way->call == CLIMB_MINORS || way->call == CLIMB_GRADIENT)
+    return climb_ask_minors(p, way, &options, answer);
+  if (way->call == CLIMB_SPARSE)
+    climb_ask_sparse(p, &options, r);
+  else if (way->call == CLIMB_LOW_RANK)
+    climb_ask_low_rank(p, &options, &product, r);
+  else if (way->call == CLIMB_COMPUTE)
+    climb_compute(p, &options, r);
+  else
+    done = climb_ask_one(p, way, &options, r);
+  if (!done || (r->status != PERM_OK && r->status != PERM_TOLERANCE_NOT_MET))
+    return 0;
+  exact = climb_exact(way->call == CLIMB_LOW_RANK ? &product : p, -1, -1);
+  if (!exact.words)
+    return 0;
+  answer->distance = oracle_exact_distance(&exact, r->value, r->imaginary, r->exp2);
+  answer->modulus = oracle_exact_distance(&exact, 0, 0, r->exp2);
+  if (r->exact && (!oracle_exact_is(&exact, 0, r->integer.negative, r->integer.words, r->integer.word, 0) ||
+                   (p->parts == 2 && !oracle_exact_is(&exact, 1, r->imaginary_integer.negative,
+                                                      r->imaginary_integer.words, r->imaginary_integer.word, 0))))
+    answer->distance = HUGE_VAL;
+  else if (r->exact)
+    answer->distance = 0; /* value is a rounding of what was judged */
+  oracle_exact_free(&exact);
+  return 1;
+}
+
+/* Counts a result; true error / estimate. */
+static double climb_judge(const climb_problem *p, const climb_way *way, const climb_answer *answer)
+{
+  const perm_result *r = &answer->r;
+  climb_row *row = climb_row_of(way->call, r, p->parts);
+  const double ratio = answer->distance == 0 || r->estimate == HUGE_VAL ? 0
+                       : r->estimate > 0 ? fmin(answer->distance / r->estimate, 1e300) : 1e300;
+  const int violation = !r->exact && !(answer->distance <= r->error * (1 + 4 * DBL_EPSILON));
+  const int claims = way->tolerance > 0 && r->status == PERM_OK && !r->exact &&
+                     (way->call == CLIMB_COMPUTE || way->call == CLIMB_SPARSE);
+  const double modulus = fmax(answer->modulus, hypot(r->value, r->imaginary));
+  const int falsely_met = claims && answer->distance > CLIMB_LIE * way->tolerance * modulus;
+  row->results++;
+  row->over_10 += ratio > CLIMB_LIE;
+  row->over_100 += ratio > 100;
+  row->over_1000 += ratio > 1000;
+  row->violations += violation;
+  row->falsely_met += falsely_met;
+  climb_found.results++;
+  climb_found.lies += ratio > CLIMB_LIE;
+  climb_found.over_100 += ratio > 100;
+  climb_found.over_1000 += ratio > 1000;
+  climb_found.violations += violation;
+  climb_found.falsely_met += falsely_met;
+  if (violation && row->violations <= 3) {
+    printf("VIOLATION error %g, true %g: ", r->error, answer->distance);
+    climb_show(p, way);
+  }
+  if (falsely_met && row->falsely_met <= 1 && ratio <= CLIMB_LIE) {
+    printf("FALSELY MET estimate %g, true %g, value %g: ", r->estimate, answer->distance, answer->modulus);
+    climb_show(p, way);
+  }
+  if (ratio > row->worst) {
+    row->worst = ratio;
+    row->way = *way;
+    row->problem = *p;
+  }
+  return ratio;
+}
+
+/* -- where to begin ----------------------------------------------------------------------------- */
+
+typedef enum climb_start {
+  CLIMB_HADAMARD, CLIMB_SPLITTER, CLIMB_FOURIER, CLIMB_BALANCED, CLIMB_KILLED, CLIMB_RANK_ONE, CLIMB_ROW_SUMS,
+  CLIMB_PAIRS, CLIMB_SCALES, CLIMB_ZERO_ONE, CLIMB_TENTHS, CLIMB_UNIFORM, CLIMB_BLOCKS, CLIMB_STARTS
+} climb_start;
+static const char *const climb_start_name[CLIMB_STARTS] = {
+    "near-Hadamard", "hidden beam splitter", "Fourier", "balanced", "rows killed", "rank one", "rows of sum zero",
+    "rows in pairs", "scales mixed", "0/1-like", "tenths", "uniform", "2 x 2 blocks"};
+
+static double climb_sign(void) { return test_below(2) ? 1 : -1; }
+static double climb_tenth(void) { return (1 + test_below(19)) * 0.1; }
+
+/* A number of some kind: short, decimal or any. */
+static double climb_number(void)
+{
+  const int kind = test_below(4);
+  return climb_sign() * (kind == 0   ? 1 + test_below(9)
+                         : kind == 1 ? climb_tenth()
+                         : kind == 2 ? test_uniform() + 1e-3
+                                     : ldexp(1, test_below(7) - 3));
+}
+
+/* [[x, y], [x, -y]], perhaps turned and perhaps with -y (1 + delta), in two columns that are else zero (or, hidden in
+   rows, in two rows). at[4]: where it stands, row by row. */
+static void climb_hide(climb_problem *p, double delta, int at[4])
+{
+  const int parts = p->parts, turned = test_below(2), i0 = test_below(p->m), j0 = test_below(p->n);
+  const int i1 = (i0 + 1 + test_below(p->m - 1)) % p->m, j1 = (j0 + 1 + test_below(p->n - 1)) % p->n;
+  double x[2], y[2];
+  int i, k;
+  for (i = 0; i < (turned ? p->n : p->m); i++)
+    for (k = 0; k < parts; k++)
+      if (turned)
+        p->a[(i0 * p->n + i) * parts + k] = p->a[(i1 * p->n + i) * parts + k] = 0;
+      else
+        p->a[(i * p->n + j0) * parts + k] = p->a[(i * p->n + j1) * parts + k] = 0;
+  at[0] = i0 * p->n + j0;
+  at[1] = i0 * p->n + j1;
+  at[2] = i1 * p->n + j0;
+  at[3] = i1 * p->n + j1;
+  if (turned) /* [[x, x], [y, -y]]: what hides in rows has x twice in one */
+    i = at[1], at[1] = at[2], at[2] = i;
+  for (k = 0; k < 2; k++) {
+    x[k] = climb_number();
+    y[k] = climb_number();
+  }
+  for (k = 0; k < parts; k++) {
+    p->a[at[0] * parts + k] = p->a[at[2] * parts + k] = x[k];
+    p->a[at[1] * parts + k] = y[k];
+    p->a[at[3] * parts + k] = -y[k] * (1 + delta);
+  }
+}
+
+static void climb_begin(climb_problem *p, climb_start kind)
+{
+  const int parts = p->parts, n = p->n, decimal = test_below(2), wide = 1 + test_below(20);
+  double u[CLIMB_MOST], v[CLIMB_MOST], *at, x, angle;
+  int up[CLIMB_MOST], across[CLIMB_MOST], few[CLIMB_MOST], i, j, k, where[4];
+  for (i = 0; i < CLIMB_MOST; i++) {
+    u[i] = climb_number();
+    v[i] = climb_number();
+    up[i] = test_below(2 * wide) - wide;
+    across[i] = test_below(2 * wide) - wide;
+    few[i] = 2 + 2 * test_below(3);
+  }
+  for (i = 0; i < p->m; i++)
+    for (j = 0; j < n; j++)
+      for (k = 0; k < parts; k++) {
+        at = &p->a[(i * n + j) * parts + k];
+        x = decimal ? climb_sign() * climb_tenth() : 2 * test_uniform() - 1;
+        switch (kind) {
+        case CLIMB_HADAMARD:
+          *at = parts == 1 || k == test_below(2) ? (__builtin_popcount((unsigned)(i & j)) & 1 ? -1 : 1) : 0;
+          break;
+        case CLIMB_FOURIER:
+          angle = 6.283185307179586 * i * j / (decimal ? n : 4);
+          *at = parts == 1 ? cos(angle) + (wide & 1 ? sin(angle) : 0) : k ? sin(angle) : cos(angle);
+          *at /= wide & 2 ? sqrt(n) : 1;
+          break;
+        case CLIMB_BALANCED: /* phases 1, i, -1, -i times a number for each line */
+          *at = parts == 1 ? climb_sign() * u[i] : k ? 0 : climb_sign() * u[i] * (wide & 1 ? v[j] : 1);
+          if (k && test_below(2)) {
+            *at = at[-1];
+            at[-1] = 0;
+          }
+          break;
+        case CLIMB_KILLED: /* entries of the same modulus in an even number of places: most signs make the row 0 */
+          *at = test_below(n) < few[i] ? climb_sign() * u[i] : 0;
+          break;
+        case CLIMB_RANK_ONE: *at = u[i] * v[j] + (wide & 1 ? ldexp(x, -40 - test_below(14)) : 0); break;
+        case CLIMB_ROW_SUMS: *at = j + 1 < n ? x : 0; break;
+        case CLIMB_PAIRS:
+          *at = i & 1 ? p->a[((i - 1) * n + j) * parts + k] * (j & 1 ? -1 : 1) : x;
+          break;
+        case CLIMB_SCALES: *at = ldexp(x, up[i] + across[j]); break;
+        case CLIMB_ZERO_ONE: *at = test_below(2) * (k ? test_below(2) : 1) * (wide & 1 ? 1 : u[i]); break;
+        case CLIMB_TENTHS: *at = (test_below(21) - 10) * 0.1; break;
+        case CLIMB_BLOCKS:
+          *at = i / 2 != j / 2 ? (wide & 1 ? 0 : ldexp(x, -30 - wide))
+                               : (i & j & 1 ? -1 : 1) * (j & 1 ? v[i / 2] : u[i / 2]);
+          break;
+        default: *at = x;
+        }
+      }
+  if (kind == CLIMB_ROW_SUMS)
+    for (i = 0; i < p->m; i++)
+      for (k = 0; k < parts; k++)
+        for (j = 0; j + 1 < n; j++)
+          p->a[(i * n + n - 1) * parts + k] -= p->a[(i * n + j) * parts + k];
+  if (kind == CLIMB_SPLITTER && p->m > 1 && n > 1)
+    climb_hide(p, test_below(2) ? 0 : ldexp(test_below(5), test_below(20) - 53), where);
+  if (test_below(5) == 0) /* zeros among them */
+    for (i = 0; i < p->m * n; i++)
+      if (test_below(3) == 0)
+        for (k = 0; k < parts; k++)
+          p->a[i * parts + k] = 0;
+  if (test_below(5) == 0) /* lines of other scales */
+    for (i = 0; i < p->m * n * parts; i++)
+      p->a[i] *= wide & 1 ? u[i / parts / n] : ldexp(1, up[i / parts / n] + across[i / parts % n]);
+  p->kind = climb_start_name[kind];
+}
+
+/* -- a step ------------------------------------------------------------------------------------- */
+
+static double climb_ulps(double x)
+{
+  int k = 1 + test_below(test_below(3) ? 1 : 8);
+  const double to = test_below(2) ? HUGE_VAL : -HUGE_VAL;
+  for (; k > 0; k--)
+    x = nextafter(x, to);
+  return fabs(x) <= 1e-300 ? 0 : x;
+}
+
+static void climb_step(climb_problem *p)
+{
+  const int parts = p->parts, n = p->n, lines = p->m, line = n * parts, entries = lines * n;
+  const int e = test_below(entries) * parts, f = test_below(entries) * parts, i = e / line, g = test_below(lines);
+  double *x = &p->a[e], *y = &p->a[f], z;
+  int k, j;
+  switch (test_below(20)) {
+  case 0: case 1: case 2: x[test_below(parts)] = climb_ulps(x[test_below(parts)]); break;
+  case 3: for (k = 0; k < parts; k++) x[k] = y[k]; break;
+  case 4: for (k = 0; k < parts; k++) x[k] = -y[k]; break;
+  case 5: for (k = 0; k < parts; k++) x[k] = -x[k]; break;
+  case 6: for (k = 0; k < parts; k++) x[k] = 0; break;
+  case 7: for (j = test_below(9) - 4, k = 0; k < parts; k++) x[k] = ldexp(x[k], j); break;
+  case 8: x[test_below(parts)] = climb_number(); break;
+  case 9: /* nearly the opposite of another in its row */
+    for (j = test_below(n) * parts, k = 0; k < parts; k++)
+      x[k] = -p->a[i * line + j + k] * (1 + ldexp(test_below(9) - 4, -52));
+    break;
+  case 10: /* a row is another, or its opposite, but for one entry */
+    for (z = climb_sign(), k = 0; k < line; k++)
+      p->a[i * line + k] = z * p->a[g * line + k];
+    x[0] = test_below(2) ? -x[0] : climb_ulps(x[0]);
+    break;
+  case 11: for (z = test_below(2) ? 2 : -1, k = 0; k < line; k++) p->a[i * line + k] *= z; break;
+  case 12: /* the row's sum becomes 0, or nearly */
+    for (k = 0; k < parts; k++) {
+      for (z = 0, j = 0; j < n; j++)
+        z += p->a[i * line + j * parts + k];
+      x[k] -= z;
+      if (test_below(3) == 0)
+        x[k] = climb_ulps(x[k]);
+    }
+    break;
+  case 13: x[0] = ldexp(nearbyint(ldexp(x[0], 3)), -3); break;
+  case 14: for (k = 0; k < parts; k++) z = x[k], x[k] = y[k], y[k] = z; break;
+  case 15: x[test_below(parts)] *= 1 + ldexp(2 * test_uniform() - 1, -test_below(50)); break;
+  case 16: /* times i, or the other part alike */
+    if (parts == 2) {
+      z = x[0], x[0] = test_below(2) ? -x[1] : x[1], x[1] = z;
+    } else {
+      x[0] = fabs(x[0]);
+    }
+    break;
+  case 17: x[parts - 1] = parts == 2 && test_below(2) ? 0 : x[0]; break;
+  case 18: /* a row times a number */
+    for (z = climb_number(), k = 0; k < line; k++)
+      p->a[i * line + k] *= z;
+    break;
+  default: /* the moduli of a row become one */
+    for (k = 0; k < line; k++)
+      if (p->a[i * line + k] != 0)
+        p->a[i * line + k] = p->a[i * line + k] < 0 ? -fabs(x[0]) : fabs(x[0]);
+  }
+}
+
+/* Entries that stay where the oracle is quick. */
+static int climb_is_tame(const climb_problem *p)
+{
+  int i;
+  for (i = 0; i < p->m * p->n * p->parts; i++)
+    if (p->a[i] != 0 && !(fabs(p->a[i]) < 1e30 && fabs(p->a[i]) > 1e-30))
+      return 0;
+  return 1;
+}
+
+/* -- climbing ----------------------------------------------------------------------------------- */
+
+static void climb_new_problem(climb_problem *p, const climb_way *way)
+{
+  const int many = way->call == CLIMB_GRADIENT, sparse = way->call == CLIMB_SPARSE;
+  int i, total;
+  memset(p, 0, sizeof *p);
+  p->parts = 1 + test_below(2);
+  p->n = 2 + test_below(many ? 4 : way->call == CLIMB_MINORS ? 5 : p->parts == 2 ? 6 : 7);
+  if (!many && !sparse && way->call != CLIMB_MINORS && test_below(50) == 0)
+    p->n = 9 + test_below(p->parts == 2 ? 2 : 4);
+  if (way->shape == CLIMB_FACTORS)
+    p->n = 3 + test_below(4);
+  p->m = p->n;
+  if (way->shape == CLIMB_OTHER) {
+    p->n = 2 + test_below(p->parts == 2 ? 5 : 6);
+    p->m = 1 + test_below(p->n);
+    if (test_below(2))
+      i = p->m, p->m = p->n, p->n = i;
+  }
+  if (way->shape == CLIMB_COUNTS) {
+    p->n = 2 + test_below(4);
+    p->m = 2 + test_below(4);
+    p->repeated = 1;
+    total = 2 + test_below(many ? 4 : 6);
+    for (; total > 0; total--) {
+      int *row = &p->row_counts[test_below(p->m)], *column = &p->column_counts[test_below(p->n)];
+      if (!many || (*row < 2 && *column < 2))
+        ++*row, ++*column;
+    }
+    for (i = 0; i < p->m; i++)
+      total += p->row_counts[i];
+    if (total < 2)
+      p->row_counts[0] = p->column_counts[0] = 2, p->row_counts[1] = p->column_counts[1] = 0;
+  }
+  climb_begin(p, (climb_start)test_below(CLIMB_STARTS));
+}
+
+static climb_way climb_new_way(int engine)
+{
+  static const perm_precision precision[6] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_DEFAULT, PERM_PRECISION_FAST,
+                                              PERM_PRECISION_ACCURATE, PERM_PRECISION_ACCURATE, PERM_PRECISION_DD};
+  static const perm_isa isa[4] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2, PERM_ISA_AUTO};
+  static const double tolerance[4] = {0, 1, 1, 1e-10}; /* 1: no rerun, the precision asked for is the one judged */
+  climb_way way;
+  memset(&way, 0, sizeof way);
+  way.engine = engine;
+  way.call = climb_engine[engine].call;
+  way.method = climb_engine[engine].method;
+  way.shape = climb_engine[engine].shape;
+  if (way.call != CLIMB_ONE && !(way.call >= CLIMB_BATCH && way.call <= CLIMB_SELECT)) {
+    way.precision = precision[test_below(6)];
+    if ((way.method == PERM_GLYNN || way.method == PERM_RYSER) && test_below(6) == 0)
+      way.precision = PERM_PRECISION_KAHAN;
+    way.isa = isa[test_below(4)];
+    way.certify = test_below(4) == 0;
+    way.tolerance = tolerance[test_below(4)];
+  }
+  return way;
+}
+
+/* An engine, by weight, of those whose call or method is so named (NULL: any); -1: there is none. */
+static int climb_any_engine(const char *name)
+{
+  int total = 0, k, chosen = -1;
+  for (k = 0; k < CLIMB_ENGINES; k++)
+    if (!name || !strcmp(name, climb_call_name[climb_engine[k].call]) ||
+        !strcmp(name, perm_method_name(climb_engine[k].method))) {
+      total += climb_engine[k].weight;
+      chosen = test_below(total) < climb_engine[k].weight ? k : chosen;
+    }
+  return chosen;
+}
+
+/* What others say of a matrix of which one way said too little. */
+static void climb_ask_others(const climb_problem *p, const climb_way *way)
+{
+  climb_answer answer;
+  climb_way other;
+  int k;
+  for (k = 0; k < 8; k++) {
+    other = climb_new_way(k < 3 ? way->engine : climb_any_engine(NULL));
+    other.row = way->row;
+    if (other.shape == way->shape && other.call != CLIMB_GRADIENT && climb_ask(p, &other, &answer))
+      climb_judge(p, &other, &answer);
+  }
+}
+
+/* From one start upwards, until nothing is gained; the same start for a seed whatever was climbed before. */
+static void climb_once(const char *name, uint64_t seed)
+{
+  climb_problem best, next;
+  climb_way way;
+  climb_answer answer;
+  double height = -HUGE_VAL, h, ratio, weight;
+  int steps, idle = 0, k;
+  test_seed(seed);
+  weight = test_below(3) * 0.25; /* of how far the estimate is below the moduli: towards what cancels */
+  way = climb_new_way(climb_any_engine(name));
+  climb_new_problem(&best, &way);
+  way.row = test_below(best.m);
+  if (best.repeated)
+    while (!best.row_counts[way.row])
+      way.row = (way.row + 1) % best.m;
+  for (steps = 0; steps < 300 && idle < 50; steps++) {
+    next = best;
+    for (k = steps ? 1 + test_below(3) : 0; k > 0; k--)
+      climb_step(&next);
+    idle++;
+    if (!climb_is_tame(&next))
+      continue;
+    if (!climb_ask(&next, &way, &answer)) {
+      if (!steps)
+        return; /* refused */
+      continue;
+    }
+    ratio = climb_judge(&next, &way, &answer);
+    h = log2(fmax(ratio, 1e-6));
+    if (weight > 0 && answer.r.estimate > 0 && answer.r.estimate < HUGE_VAL)
+      h += weight * log2(climb_moduli(&next) / (ldexp(answer.r.estimate, (int)answer.r.exp2) + 1e-290));
+    if (answer.r.method == PERM_STRUCTURE) /* nothing is summed there */
+      h -= 100;
+    if (h > height || (h == height && test_below(2))) {
+      idle = h > height ? 0 : idle;
+      height = h;
+      best = next;
+      if (ratio > 1)
+        climb_ask_others(&best, &way);
+    }
+    if (ratio > 1e12)
+      return; /* said clearly enough: elsewhere is more to learn */
+  }
+}
+
+/* -- hidden beam splitters ---------------------------------------------------------------------- */
+
+/* A dense matrix that hides a balanced beam splitter, [[x, y], [x, -y]] with zeros beside it: n = 5 .. 19. kind 0: the
+   permanent is 0; 1: nearly, -y (1 + 1e-12); 2: the zeros beside it are 1e-13 or so. Into truth[2] the permanent, from
+   that of the block, without rounding, times that of the rest (kind 2: the whole by double-double); returns how well
+   it is known, INFINITY: not at all. */
+static double climb_splitter(climb_problem *p, int n, int parts, int kind, double *truth)
+{
+  climb_problem rest;
+  perm_options options;
+  perm_result r;
+  oracle_wide block[2] = {0, 0};
+  double rounded = 0; /* what the block may lose in 113 bits */
+  int where[4], i, j, k;
+  memset(&options, 0, sizeof options);
+  options.precision = PERM_PRECISION_DD;
+  options.certify = options.threads = 1;
+  memset(p, 0, sizeof *p);
+  p->kind = "hidden beam splitter";
+  p->parts = parts;
+  p->m = p->n = n;
+  for (i = 0; i < n * n * parts; i++)
+    p->a[i] = test_below(2) ? test_below(10) * 0.1 : 2 * test_uniform() - 0.7;
+  climb_hide(p, kind == 1 ? 1e-12 : 0, where);
+  rest = *p;
+  rest.m = rest.n = kind == 2 ? n : n - 2;
+  if (kind == 2) {
+    for (i = 0; i < n * n * parts; i++)
+      p->a[i] += p->a[i] == 0 ? ldexp(test_uniform(), -43) : 0;
+    memcpy(rest.a, p->a, sizeof p->a);
+    block[0] = 1;
+  } else {
+    for (i = 0, k = 0; i < n * n; i++) /* without the two rows and columns */
+      if (i / n != where[0] / n && i / n != where[3] / n && i % n != where[0] % n && i % n != where[3] % n)
+        for (j = 0; j < parts; j++)
+          rest.a[k++] = p->a[i * parts + j];
+    for (k = 0; k < 2; k++) { /* a00 a11 + a01 a10 */
+      const double *x = &p->a[where[k ? 1 : 0] * parts], *y = &p->a[where[k ? 2 : 3] * parts];
+      rounded += ldexp(hypot(x[0], parts == 2 ? x[1] : 0) * hypot(y[0], parts == 2 ? y[1] : 0), -108);
+      block[0] += (oracle_wide)x[0] * y[0];
+      if (parts == 2) {
+        block[0] -= (oracle_wide)x[1] * y[1];
+        block[1] += (oracle_wide)x[0] * y[1] + (oracle_wide)x[1] * y[0];
+      }
+    }
+  }
+  climb_compute(&rest, &options, &r);
+  if (r.status != PERM_OK || r.exp2 || !(r.error < HUGE_VAL))
+    return HUGE_VAL;
+  truth[0] = (double)(block[0] * r.value - block[1] * r.imaginary);
+  truth[1] = (double)(block[0] * r.imaginary + block[1] * r.value);
+  return (hypot((double)block[0], (double)block[1]) + rounded) * (r.error + DBL_EPSILON * hypot(r.value, r.imaginary)) +
+         rounded * hypot(r.value, r.imaginary);
+}
+
+typedef struct climb_splitters { long placements, results, met, falsely_met, lies, violations, shown; } climb_splitters;
+
+/* Placements of it, asked with tolerance 1e-10 by method auto and the engines that sum over signs. */
+static void climb_run_splitters(long placements, int most_n, climb_splitters *found)
+{
+  static const perm_method method[] = {PERM_AUTO, PERM_DENSE, PERM_GLYNN};
+  const double tolerance = 1e-10;
+  int falsely, lie, violation, k;
+  memset(found, 0, sizeof *found);
+  while (found->placements < placements) {
+    climb_problem p;
+    climb_way way;
+    perm_options options;
+    perm_result r;
+    double truth[2], distance, known;
+    const int n = 5 + test_below(most_n - 4), parts = 1 + test_below(2);
+    known = climb_splitter(&p, n, parts, test_below(3), truth);
+    if (known == HUGE_VAL)
+      continue;
+    found->placements++;
+    for (k = 0; k < 3; k++) {
+      if (method[k] == PERM_GLYNN && n > 14)
+        continue; /* a scalar engine */
+      memset(&options, 0, sizeof options);
+      memset(&way, 0, sizeof way);
+      way.method = options.method = method[k];
+      way.tolerance = options.tolerance = tolerance;
+      options.threads = 1;
+      climb_compute(&p, &options, &r);
+      if (r.status != PERM_OK && r.status != PERM_TOLERANCE_NOT_MET)
+        continue;
+      distance = hypot(ldexp(r.value, (int)r.exp2) - truth[0], ldexp(r.imaginary, (int)r.exp2) - truth[1]);
+      distance = fmax(0, distance - known);
+      found->results++;
+      found->met += r.status == PERM_OK;
+      falsely = r.status == PERM_OK && distance > tolerance * (hypot(truth[0], truth[1]) + known);
+      lie = distance > CLIMB_LIE * ldexp(r.estimate, (int)r.exp2);
+      violation = distance > ldexp(r.error, (int)r.exp2) * (1 + 4 * DBL_EPSILON);
+      found->falsely_met += falsely;
+      found->lies += lie;
+      found->violations += violation;
+      if ((falsely || lie || violation) && found->shown++ < 5) {
+        printf("%s value (%g, %g), estimate %g, error %g, true error %g: ",
+               violation ? "VIOLATION" : lie ? "LIE" : "FALSELY MET", r.value, r.imaginary, r.estimate, r.error,
+               distance);
+        climb_show(&p, &way);
+      }
+    }
+  }
+}
+
+#endif
