@@ -842,6 +842,8 @@ typedef struct perm_gpu_programme {
   double states[2];      /* most before even and odd steps */
   int words;             /* 64-bit words of the longest value */
   int lists;             /* 1: sorted lists instead of arrays */
+  void *context;
+  perm_status (*poll)(void *context); /* while a kernel is compiled; not PERM_OK: stop, with that */
 } perm_gpu_programme;
 
 typedef struct perm_gpu_stream { /* see permi_stream */

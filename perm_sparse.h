@@ -5498,6 +5498,7 @@ static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, co
 {
   perm_gpu_programme programme;
   int p;
+  memset(&programme, 0, sizeof programme);
   programme.lists = arrays->lists;
   programme.low = arrays->low;
   programme.middle = arrays->middle;
@@ -5513,10 +5514,18 @@ static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, co
   return programme;
 }
 
+static perm_status permi_gpu_compiling(void *context)
+{
+  const permi_arrays_run *run = (const permi_arrays_run *)context;
+  return run->control ? permi_control_poll(run->control, run->seconds_before, "compiling for the GPU") : PERM_OK;
+}
+
 static perm_status permi_gpu_create(permi_arrays_run *run, size_t bytes, char *message)
 {
-  const perm_gpu_programme programme = permi_gpu_programme(run->frontier, run->arrays, bytes);
+  perm_gpu_programme programme = permi_gpu_programme(run->frontier, run->arrays, bytes);
   perm_options options;
+  programme.context = run;
+  programme.poll = permi_gpu_compiling;
   memset(&options, 0, sizeof options);
   if (run->control)
     options = *run->control->options;
