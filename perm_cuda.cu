@@ -2808,8 +2808,8 @@ static permi_making *permi_making_start(const permi_kernel_key *key, char *sourc
   return making;
 }
 
-/* The module of a key, from its source, which is freed; NULL: message says why, or stop(context), which is asked now and
-   then, did not want to wait. shared: bytes that its first kernel wants. */
+/* The module of a key, from its source, which is freed; NULL: message says why, or stop(context), which is asked every
+   20 ms, did not want to wait. shared: bytes that its first kernel wants. */
 static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t shared, const char *cache,
                                   int (*stop)(void *context), void *context, char *message)
 {

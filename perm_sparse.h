@@ -96,6 +96,7 @@
              decomposition.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
              on GPUs: the permanent ordering, products kept at a depth; both methods codegen.
+     [Sou03] G. W. Soules, Linear Multilinear Algebra 51 (2003) 319-337: permanents of non-negative matrices by rows.
      [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
              using merge path, IPDPS 2015: unions of sorted lists.
@@ -10396,7 +10397,7 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
    replaced by their moduli and folds add (computed for one block in absolute_mask + 1); see permi_hybrid_errors. A term
    meets n products and a rounding in every fold. What elimination before this block rounded (permi_make_honest) is
    shared by all terms as well. */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 0.7 * exp(-0.12 * (n))) /* of terms' roundings, what is left of them in a sum */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* of terms' roundings, what is left in a sum of them */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {

@@ -1,5 +1,5 @@
-/* A compiler that takes long: calls leave it when they are to stop, what it makes is kept, nobody else waits for it, and
-   the process may end. On the twin, whose compiler takes as long as the test says. */
+/* A compiler that takes long: calls leave it when they are to stop, what it makes is kept, nobody else waits for it,
+   and the process may end. On the twin, whose compiler takes as long as the test says. */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,7 +7,8 @@
 void perm_cuda_test_compiling(int milliseconds);
 int perm_cuda_test_making(void);
 
-enum { LIMITS_DENSE, LIMITS_EXACT, LIMITS_HYBRID, LIMITS_CODEGEN, LIMITS_FRONTIER, LIMITS_BATCH, LIMITS_TUNED, LIMITS_WAYS };
+enum { LIMITS_DENSE, LIMITS_EXACT, LIMITS_HYBRID, LIMITS_CODEGEN, LIMITS_FRONTIER, LIMITS_BATCH, LIMITS_TUNED,
+       LIMITS_WAYS };
 static const char *const limits_name[] = {"dense", "exact", "hybrid", "codegen", "frontier", "batch", "tuned"};
 
 static perm_result limits_compute(int way, const perm_options *limits)
@@ -108,8 +109,8 @@ TEST(t_cuda_twin_compiler_is_left)
       start = permi_seconds();
       other = limits_compute(way == LIMITS_DENSE ? LIMITS_EXACT : LIMITS_DENSE, &none); /* waits for nobody else */
       took = permi_seconds() - start;
-      CHECK_SHOW(other.status == PERM_OK && took < 1 && perm_cuda_test_making() > 0, "%s, %d: %.3f s", limits_name[way],
-                 how, took);
+      CHECK_SHOW(other.status == PERM_OK && took < 1 && perm_cuda_test_making() > 0, "%s, %d: %.3f s",
+                 limits_name[way], how, took);
       again = limits_compute(way, &none); /* waits for what is left, and has it */
       CHECK_SHOW(again.status == PERM_OK && (way == LIMITS_TUNED || cuda_same_bits(&again, &whole)), "%s: %s, %.17g, not %.17g",
                  limits_name[way], again.message, again.value, whole.value);
