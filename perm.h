@@ -843,6 +843,8 @@ typedef struct perm_gpu_programme {
   double states[2];      /* most before even and odd steps */
   int words;             /* 64-bit words of the longest value */
   int lists;             /* 1: sorted lists instead of arrays */
+  void *context;
+  perm_status (*poll)(void *context); /* while a kernel is compiled; not PERM_OK: stop, with that */
 } perm_gpu_programme;
 
 typedef struct perm_gpu_stream { /* see permi_stream */
@@ -1994,6 +1996,12 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              : status;
 }
 
+/* What all terms share, entries that were rounded: relative to the value and to a part of the sum of |terms|, but at
+   most so much, in the units of that sum. */
+typedef struct permi_shared {
+  double relative, part, most;
+} permi_shared;
+
 typedef struct permi_leaf permi_leaf;
 struct permi_leaf {
   perm_leaf information;
@@ -2017,6 +2025,7 @@ struct permi_leaf {
   double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute + */
   double estimate_absolute; /* (estimate_squares * absolute)^(1/2), these scaled as bound_absolute: what the sum of the */
   double estimate_squares;  /* terms' sizes does not tell, and a bound of the sum of their squares */
+  permi_shared shared;      /* added likewise: what terms have in common */
 };
 
 typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
@@ -2141,7 +2150,7 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
 static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial *partial, permi_number *number)
 {
   const double scale_modulus = permi_modulus(leaf->scale.hi, leaf->scale_imaginary.hi) * (1 + 1e-12);
-  double absolute, modulus;
+  double absolute, modulus, most;
   long long exp2, imaginary_exp2;
   memset(number, 0, sizeof *number);
   if (leaf->integer) {
@@ -2165,6 +2174,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   absolute = permi_sum_value(&partial->absolute, &exp2).hi;
   exp2 -= number->exp2;
   absolute = ldexp(absolute, permi_int_exponent(exp2));
+  most = ldexp(leaf->shared.most, -permi_int_exponent(number->exp2)) * scale_modulus;
   number->exp2 += partial->exp2;
   if (leaf->integer) {
     number->exp2 += leaf->scale_exp2;
@@ -2176,7 +2186,8 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   absolute *= scale_modulus;
   number->estimate = leaf->estimate_relative == (double)INFINITY
                          ? (double)INFINITY
-                         : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus;
+                         : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus +
+                               fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
   /* besides the engine's bound: the scale is a product of up to n numbers, then two operations here */
   number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +

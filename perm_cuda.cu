@@ -24,7 +24,10 @@
      - A failure ends with PERM_ERROR_DEVICE and a state that holds the chunks before it: call perm_job_execute again;
        after one that the driver keeps for the process (an illegal address, a memory error), in another process. A GPU
        that cannot begin (too old, no memory left) leaves the work to the others.
-     - Kernels take about a quarter of a second at most, so cancel, progress and max_seconds work.
+     - Kernels take about a tenth of a second, so cancel, progress and max_seconds work. Contexts, compilers and the
+       driver's loader, which take seconds, run in threads of their own: a call that is to stop leaves within 0.2 s, and
+       what they make is there for the next call. The end of the process waits for them; NVRTC from 12.8 on then gives
+       up at once.
      - A frontier programme's values have the bits of the CPU's engine. It starts again after a failure or a stop.
    Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
 #include "perm.h"
@@ -2154,15 +2157,23 @@ typedef struct permi_loaded {
   struct permi_loaded *next;
 } permi_loaded;
 
-/* A thread compiles this key, without the lock; others that want it wait. */
-typedef struct permi_compiling {
-  permi_kernel_key key; /* of device 0: those of one architecture share what was compiled */
-  struct permi_compiling *next;
-} permi_compiling;
+/* A module in the making, by a thread of its own: neither a context, nor a compiler, nor a driver that compiles PTX can
+   be interrupted. Calls wait for it and may leave; what it makes is kept for later ones. */
+typedef struct permi_making {
+  permi_kernel_key key;
+  char *source, *cache; /* copies, the thread's */
+  size_t shared;
+  int compiling; /* 1: others with its architecture wait for what it compiles */
+  int calls;     /* that wait */
+  int ended;     /* 1: `loaded`, or NULL and why */
+  permi_loaded *loaded;
+  char message[PERM_MESSAGE_BYTES];
+  struct permi_making *next;
+} permi_making;
 
 /* All that the process keeps. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER; /* guards it */
-static pthread_cond_t permi_compiled = PTHREAD_COND_INITIALIZER;    /* one fewer is compiling */
+static pthread_cond_t permi_made = PTHREAD_COND_INITIALIZER;        /* a module more, or something compiled */
 static struct {
   int driver_state, nvrtc_state; /* 0 not tried, 1 there, -1 not */
   permi_driver driver;
@@ -2170,8 +2181,12 @@ static struct {
   int devices, arch[PERMI_GPUS], processors[PERMI_GPUS], shared[PERMI_GPUS];
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
-  struct permi_compiling *compiling;
+  permi_making *making;
+  int threads; /* that make them */
+  volatile int leaving; /* 1: the process ends, compilers are to give up */
+  pid_t process;        /* whose threads they are */
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
+  int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: an older NVRTC */
   int twin; /* 1: the driver is that of >>twin */
 } permi_cuda;
 
@@ -2287,6 +2302,7 @@ static int permi_nvrtc_open(void)
   static const char *const libraries[] = {
       "libnvrtc.so",    "libnvrtc.so.13",   "libnvrtc.so.12",
       "libnvrtc.so.11.2", "/usr/local/cuda/lib64/libnvrtc.so", NULL};
+  static const char *const flow[] = {"nvrtcSetFlowCallback", NULL};
 #undef PERMI_NAME
   void *library;
   const char *missing;
@@ -2297,6 +2313,8 @@ static int permi_nvrtc_open(void)
     return 1;
   library = permi_open(libraries);
   missing = library ? permi_symbols(library, &permi_cuda.nvrtc, symbols) : NULL;
+  if (library)
+    permi_symbols(library, &permi_cuda.flow, flow); /* from 12.8 on */
   if (!library || missing) {
     permi_cuda.nvrtc_state = -1;
     if (library)
@@ -2455,6 +2473,12 @@ static char *permi_source(const perm_gpu_work *work)
 #define PERMI_COMPILE_OPTIONS "-std=c++14", "--fmad=false"
 #define PERMI_COMPILE_TEXT "-std=c++14 --fmad=false"
 
+/* NVRTC asks now and then whether it shall give up. */
+static int permi_compile_flow(void *, void *)
+{
+  return permi_cuda.leaving;
+}
+
 /* Compiles for an architecture: machine code where NVRTC knows it, else PTX for the newest that it knows below. NULL:
    message says why. */
 static char *permi_compile(const char *source, int arch, size_t *size, char *message)
@@ -2477,6 +2501,8 @@ static char *permi_compile(const char *source, int arch, size_t *size, char *mes
     snprintf(message, PERM_MESSAGE_BYTES, "NVRTC cannot create a program");
     return NULL;
   }
+  if (permi_cuda.flow)
+    permi_cuda.flow(program, permi_compile_flow, NULL);
   failed = nvrtc->compile(program, 3, options);
   if (failed) {
     size_t bytes = 0;
@@ -2544,91 +2570,86 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
     remove(temporary);
 }
 
-/* The module of a key, from its source, which is freed, on a device whose context is current; NULL: message says why.
-   shared: bytes that its first kernel wants. Devices of one architecture share what was compiled. */
-static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t shared, const char *cache, char *message)
+/* The device's context, NULL: message says why there is none. Made without the lock: two threads make the same one. */
+static CUcontext permi_context(int device, char *message)
 {
-  const int device = key.device;
-  permi_compiling compiling, *in_work, **at;
-  permi_loaded *loaded;
-  char path[1100] = "", *image = NULL;
-  size_t size = 0;
-  int not_new, fine, major = 0, minor = 0, k;
-  compiling.key = key;
-  compiling.key.device = 0;
+  CUcontext context;
   pthread_mutex_lock(&permi_cuda_lock);
-  for (in_work = permi_cuda.compiling; in_work;) {
-    if (!memcmp(&in_work->key, &compiling.key, sizeof key)) {
-      pthread_cond_wait(&permi_compiled, &permi_cuda_lock);
-      in_work = permi_cuda.compiling;
+  context = permi_cuda.context[device];
+  pthread_mutex_unlock(&permi_cuda_lock);
+  if (context || !PERMI_CALL(retain, (&context, device), device, message))
+    return context;
+  pthread_mutex_lock(&permi_cuda_lock);
+  permi_cuda.context[device] = context;
+  pthread_mutex_unlock(&permi_cuda_lock);
+  return context;
+}
+
+static int permi_current(int device, char *message) /* makes it the thread's */
+{
+  CUcontext context = permi_context(device, message);
+  return context && PERMI_CALL(current, (context), device, message);
+}
+
+/* So many nanoseconds from now, less than a second, for pthread_cond_timedwait. */
+static struct timespec permi_until(long nanoseconds)
+{
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += nanoseconds;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_nsec -= 1000000000;
+    until.tv_sec++;
+  }
+  return until;
+}
+
+#define PERMI_MAKING_STACK (16 << 20) /* compilers recurse */
+#if defined(PERM_CUDA_TESTS)
+static void permi_twin_compile(void);
+#else
+static void permi_twin_compile(void) {}
+#endif
+
+/* What a device of the same architecture has compiled for the key, or is about to; NULL: nothing. permi_cuda_lock is
+   held, and given away while waiting. */
+static char *permi_image_of(const permi_kernel_key *key, size_t *size)
+{
+  permi_making *other;
+  permi_loaded *loaded;
+  char *image = NULL;
+  for (other = permi_cuda.making; other;) {
+    permi_kernel_key same = other->key;
+    same.device = key->device;
+    if (other->compiling && !memcmp(&same, key, sizeof same)) {
+      pthread_cond_wait(&permi_made, &permi_cuda_lock);
+      other = permi_cuda.making;
     } else {
-      in_work = in_work->next;
+      other = other->next;
     }
   }
-  for (loaded = permi_cuda.loaded; loaded; loaded = loaded->next) {
-    permi_kernel_key other = loaded->key;
-    if (!memcmp(&other, &key, sizeof key))
-      goto done;
-    other.device = device;
-    if (!image && !memcmp(&other, &key, sizeof key)) {
-      size = loaded->size;
-      image = (char *)malloc(size + 1);
+  for (loaded = permi_cuda.loaded; loaded && !image; loaded = loaded->next) {
+    permi_kernel_key same = loaded->key;
+    same.device = key->device;
+    if (!memcmp(&same, key, sizeof same)) {
+      *size = loaded->size;
+      image = (char *)malloc(*size + 1);
       if (image)
-        memcpy(image, loaded->image, size + 1);
+        memcpy(image, loaded->image, *size + 1);
     }
   }
-  not_new = image != NULL;
-  loaded = (permi_loaded *)calloc(1, sizeof *loaded);
-  if (!loaded || !source) {
-    snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
-    goto fail;
-  }
-  loaded->key = key;
-  if (permi_cuda.twin && !image) { /* its modules are keys */
-    size = sizeof key;
-    image = (char *)malloc(size + 1);
-    if (image)
-      memcpy(image, &key, size);
-  } else if (!image) {
-    static const char options[] = PERMI_COMPILE_TEXT;
-    permi_cuda.nvrtc.version(&major, &minor);
-    if (cache && strlen(cache) < 1000) {
-      snprintf(path, sizeof path, "%s/perm-sm%d-nvrtc%d.%d-%016llx.cubin", cache, permi_cuda.arch[device], major, minor,
-               (unsigned long long)permi_digest(permi_digest(PERMI_DIGEST_START, options, sizeof options), source,
-                                                  strlen(source)));
-      image = permi_cache_read(path, &size);
-      not_new = image != NULL;
-    }
-  }
-  for (;;) {
-    if (!image && !permi_cuda.twin) {
-      compiling.next = permi_cuda.compiling;
-      permi_cuda.compiling = &compiling;
-      pthread_mutex_unlock(&permi_cuda_lock);
-      image = permi_compile(source, permi_cuda.arch[device], &size, message);
-      pthread_mutex_lock(&permi_cuda_lock);
-      for (at = &permi_cuda.compiling; *at != &compiling;)
-        at = &(*at)->next;
-      *at = compiling.next;
-      pthread_cond_broadcast(&permi_compiled);
-    }
-    if (!image) {
-      if (!message[0])
-        snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
-      goto fail;
-    }
-    fine = PERMI_CALL(load, (&loaded->module, image), device, message);
-    if (fine || !not_new || permi_cuda.twin)
-      break;
-    free(image); /* whole, but not for this driver */
-    image = NULL;
-    not_new = message[0] = 0;
-  }
+  return image;
+}
+
+/* The image in loaded->image as a module, and its functions. 0: message says why not. */
+static int permi_load(permi_loaded *loaded, size_t shared, char *message)
+{
+  const int device = loaded->key.device, family = loaded->key.family;
+  int fine = PERMI_CALL(load, (&loaded->module, loaded->image), device, message), k;
   if (!fine)
-    goto fail;
-  for (k = 0; fine && k < PERMI_FUNCTIONS && permi_functions[key.family][k]; k++)
-    fine = PERMI_CALL(function, (&loaded->function[k], loaded->module, permi_functions[key.family][k]), device,
-                      message);
+    return 0;
+  for (k = 0; fine && k < PERMI_FUNCTIONS && permi_functions[family][k]; k++)
+    fine = PERMI_CALL(function, (&loaded->function[k], loaded->module, permi_functions[family][k]), device, message);
   if (fine && shared > (size_t)permi_cuda.shared[device]) {
     snprintf(message, PERM_MESSAGE_BYTES,
              "GPU %d: the kernel for this matrix needs %zu bytes of shared memory, a block there has %d: compute it on "
@@ -2638,41 +2659,216 @@ static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t sha
   if (fine && shared > 48 * 1024) /* more than that is had for the asking */
     fine = PERMI_CALL(allow, (loaded->function[0], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared),
                       device, message);
-  if (!fine) {
+  if (!fine)
     permi_cuda.driver.unload(loaded->module);
-    goto fail;
+  return fine;
+}
+
+/* From the cache directory, or compiled; *fresh: 1 if compiled, and path, if not empty, is where to write it. */
+static char *permi_image_make(const permi_making *making, int *fresh, char *path, size_t room, size_t *size,
+                              char *message)
+{
+  static const char options[] = PERMI_COMPILE_TEXT;
+  const int arch = permi_cuda.arch[making->key.device];
+  char *image = NULL;
+  int major = 0, minor = 0;
+  if (permi_cuda.twin) { /* its modules are keys */
+    permi_twin_compile();
+    *size = sizeof making->key;
+    image = (char *)malloc(*size + 1);
+    if (image)
+      memcpy(image, &making->key, *size);
+    return image;
   }
-  if (path[0] && !not_new)
-    permi_cache_write(path, image, size);
-  loaded->image = image;
-  loaded->size = size;
-  image = NULL;
-  loaded->next = permi_cuda.loaded;
-  permi_cuda.loaded = loaded;
-  goto done;
-fail:
-  free(loaded);
-  loaded = NULL;
-done:
+  permi_cuda.nvrtc.version(&major, &minor);
+  if (!*fresh && making->cache && strlen(making->cache) < 1000) {
+    snprintf(path, room, "%s/perm-sm%d-nvrtc%d.%d-%016llx.cubin", making->cache, arch, major, minor,
+             (unsigned long long)permi_digest(permi_digest(PERMI_DIGEST_START, options, sizeof options), making->source,
+                                              strlen(making->source)));
+    image = permi_cache_read(path, size);
+  }
+  *fresh = !image;
+  return image ? image : permi_compile(making->source, arch, size, message);
+}
+
+/* The module of making->key; NULL: making->message says why. Only lists are touched under the lock. */
+static permi_loaded *permi_make(permi_making *making)
+{
+  permi_loaded *loaded = (permi_loaded *)calloc(1, sizeof *loaded);
+  char *message = making->message, path[1100] = "";
+  int fresh = 0, fine = loaded != NULL && permi_current(making->key.device, message);
+  pthread_mutex_lock(&permi_cuda_lock);
+  if (fine) {
+    loaded->key = making->key;
+    loaded->image = permi_image_of(&making->key, &loaded->size);
+    making->compiling = !loaded->image;
+  }
   pthread_mutex_unlock(&permi_cuda_lock);
-  free(source);
-  free(image);
+  if (fine && !loaded->image)
+    loaded->image = permi_image_make(making, &fresh, path, sizeof path, &loaded->size, message);
+  fine = fine && loaded->image;
+  if (fine && !permi_load(loaded, making->shared, message)) {
+    fine = 0;
+    if (path[0] && !fresh) { /* whole, but not for this driver */
+      free(loaded->image);
+      message[0] = 0;
+      fresh = 1;
+      loaded->image = permi_image_make(making, &fresh, path, sizeof path, &loaded->size, message);
+      fine = loaded->image && permi_load(loaded, making->shared, message);
+    }
+  }
+  if (fine && path[0] && fresh)
+    permi_cache_write(path, loaded->image, loaded->size);
+  if (fine)
+    return loaded;
+  if (!message[0])
+    snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
+  if (loaded)
+    free(loaded->image);
+  free(loaded);
+  return NULL;
+}
+
+/* Frees it once nobody wants it any more. permi_cuda_lock is held. */
+static void permi_making_leave(permi_making *making)
+{
+  permi_making **at;
+  if (!making->ended || making->calls)
+    return;
+  for (at = &permi_cuda.making; *at != making;)
+    at = &(*at)->next;
+  *at = making->next;
+  free(making->source);
+  free(making->cache);
+  free(making);
+}
+
+static void *permi_making_run(void *argument)
+{
+  permi_making *making = (permi_making *)argument;
+  permi_loaded *loaded = permi_make(making);
+  pthread_mutex_lock(&permi_cuda_lock);
+  if (loaded) {
+    loaded->next = permi_cuda.loaded;
+    permi_cuda.loaded = loaded;
+  }
+  making->loaded = loaded;
+  making->compiling = 0;
+  making->ended = 1;
+  permi_making_leave(making);
+  permi_cuda.threads--;
+  pthread_cond_broadcast(&permi_made);
+  pthread_mutex_unlock(&permi_cuda_lock);
+  return NULL;
+}
+
+/* At the end of the process, before the compiler's own: no thread may be in it then. */
+static void permi_cuda_leave(void)
+{
+  if (permi_cuda.process != getpid())
+    return; /* a child that never had such threads */
+  permi_cuda.leaving = 1;
+  pthread_mutex_lock(&permi_cuda_lock);
+  while (permi_cuda.threads)
+    pthread_cond_wait(&permi_made, &permi_cuda_lock);
+  pthread_mutex_unlock(&permi_cuda_lock);
+}
+
+/* Starts a thread that makes the module; takes source over. NULL: message says why. permi_cuda_lock is held. */
+static permi_making *permi_making_start(const permi_kernel_key *key, char *source, size_t shared, const char *cache,
+                                        char *message)
+{
+  permi_making *making = (permi_making *)calloc(1, sizeof *making);
+  pthread_attr_t attributes;
+  pthread_t thread;
+  int started = 0;
+  if (making && source && !permi_cuda.leaving) {
+    making->key = *key;
+    making->shared = shared;
+    making->cache = cache ? strdup(cache) : NULL;
+    if ((making->cache || !cache) && !pthread_attr_init(&attributes)) {
+      making->source = source;
+      pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+      pthread_attr_setstacksize(&attributes, PERMI_MAKING_STACK);
+      started = !pthread_create(&thread, &attributes, permi_making_run, making);
+      pthread_attr_destroy(&attributes);
+    }
+  }
+  if (!started) {
+    snprintf(message, PERM_MESSAGE_BYTES, "%s", making && source ? "a host thread cannot be created" : "out of memory");
+    free(source);
+    if (making)
+      free(making->cache);
+    free(making);
+    return NULL;
+  }
+  permi_cuda.threads++;
+  making->next = permi_cuda.making;
+  permi_cuda.making = making;
+  return making;
+}
+
+/* The module of a key, from its source, which is freed; NULL: message says why, or stop(context), which is asked every
+   20 ms, did not want to wait. shared: bytes that its first kernel wants. */
+static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t shared, const char *cache,
+                                  int (*stop)(void *context), void *context, char *message)
+{
+  permi_making *making;
+  permi_loaded *loaded;
+  int stopped = 0;
+  pthread_mutex_lock(&permi_cuda_lock);
+  if (permi_cuda.process != getpid()) { /* the first call, or a child, which has none of its parent's threads */
+    if (!permi_cuda.process)
+      atexit(permi_cuda_leave);
+    permi_cuda.process = getpid();
+    permi_cuda.making = NULL;
+    permi_cuda.threads = 0;
+  }
+  for (loaded = permi_cuda.loaded; loaded && memcmp(&loaded->key, &key, sizeof key);)
+    loaded = loaded->next;
+  for (making = permi_cuda.making; making && memcmp(&making->key, &key, sizeof key);)
+    making = making->next;
+  if (loaded || making)
+    free(source);
+  else
+    making = permi_making_start(&key, source, shared, cache, message);
+  if (loaded || !making) {
+    pthread_mutex_unlock(&permi_cuda_lock);
+    return loaded;
+  }
+  making->calls++;
+  while (!making->ended && !stopped) {
+    const struct timespec until = permi_until(20000000);
+    pthread_cond_timedwait(&permi_made, &permi_cuda_lock, &until);
+    if (!making->ended) {
+      pthread_mutex_unlock(&permi_cuda_lock);
+      stopped = stop(context);
+      pthread_mutex_lock(&permi_cuda_lock);
+    }
+  }
+  loaded = making->ended ? making->loaded : NULL;
+  if (!loaded)
+    snprintf(message, PERM_MESSAGE_BYTES, "%s", making->ended ? making->message : "stopped");
+  making->calls--;
+  permi_making_leave(making);
+  pthread_mutex_unlock(&permi_cuda_lock);
   return loaded;
 }
 
-/* The kernel for work on a device whose context is current; NULL: message says why. */
-static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char *cache, char *message)
+/* The kernel for work on a device; NULL: message says why, or stop did not want to wait. */
+static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char *cache, int (*stop)(void *context),
+                               void *context, char *message)
 {
   permi_loaded *loaded = permi_module(permi_key(work, device), permi_source(work),
-                                      work->program ? work->program->shared : 0, cache, message);
+                                      work->program ? work->program->shared : 0, cache, stop, context, message);
   return loaded ? loaded->function[0] : NULL;
 }
 
 /* =========================================================================================== >>run
-   Each GPU has a host thread, which takes pieces of the range, as long as its speed so far makes a quarter of a second,
+   Each GPU has a host thread, which takes pieces of the range, as long as its speed so far makes a tenth of a second,
    two at a time on two streams, so that the next one starts while the last blocks of one finish. Finished pieces are
    merged in order, so that what is done is always a prefix. */
-#define PERMI_PIECE_SECONDS 0.25
+#define PERMI_PIECE_SECONDS 0.1
 #define PERMI_PIECE_CHUNKS (1 << 16)
 
 /* Host threads at one job; the calling one polls. */
@@ -2730,14 +2926,8 @@ static perm_status permi_team_watch(permi_team *team, perm_status (*poll)(void *
   perm_status status = PERM_OK;
   pthread_mutex_lock(&team->lock);
   while (team->active) {
-    struct timespec until;
+    const struct timespec until = permi_until(50000000);
     uint64_t done;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 50000000;
-    if (until.tv_nsec >= 1000000000) {
-      until.tv_nsec -= 1000000000;
-      until.tv_sec++;
-    }
     pthread_cond_timedwait(&team->changed, &team->lock, &until);
     done = team->done;
     pthread_mutex_unlock(&team->lock);
@@ -2749,6 +2939,16 @@ static perm_status permi_team_watch(permi_team *team, perm_status (*poll)(void *
   }
   pthread_mutex_unlock(&team->lock);
   return status;
+}
+
+static int permi_team_stops(void *context)
+{
+  permi_team *team = (permi_team *)context;
+  int stop;
+  pthread_mutex_lock(&team->lock);
+  stop = team->stop;
+  pthread_mutex_unlock(&team->lock);
+  return stop;
 }
 
 /* After all are joined; all: what `done` is when nothing is left. */
@@ -2917,17 +3117,6 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, char *message)
   return 1;
 }
 
-/* Makes the device's context the thread's. */
-static int permi_current(int device, char *message)
-{
-  int fine = 1;
-  pthread_mutex_lock(&permi_cuda_lock);
-  if (!permi_cuda.context[device])
-    fine = PERMI_CALL(retain, (&permi_cuda.context[device], device), device, message);
-  pthread_mutex_unlock(&permi_cuda_lock);
-  return fine && PERMI_CALL(current, (permi_cuda.context[device]), device, message);
-}
-
 static void *permi_work(void *argument)
 {
   permi_worker *worker = (permi_worker *)argument;
@@ -2944,10 +3133,8 @@ static void *permi_work(void *argument)
   CUfunction function = NULL;
   int fine = 1, i, turn = 0;
   memset(slot, 0, sizeof slot);
-  fine = permi_current(device, message);
-  if (fine)
-    function = permi_kernel(work, device, run->cache, message);
-  fine = function && PERMI_CALL(allocate, (&table, bytes), device, message) &&
+  function = permi_kernel(work, device, run->cache, permi_team_stops, &run->team, message);
+  fine = function && permi_current(device, message) && PERMI_CALL(allocate, (&table, bytes), device, message) &&
          PERMI_CALL(upload, (table, work->table, bytes), device, message) &&
          PERMI_CALL(synchronise, (), device, message); /* streams that do not block do not wait for the upload */
   for (i = 0; i < 2 && fine; i++) {
@@ -3041,25 +3228,67 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
 
 typedef struct permi_tuned {
   const perm_gpu_work *work;
-  const perm_options *options;
+  const char *cache;
+  permi_team *team;
   pthread_t thread;
-  int compiled;
+  int started, compiled;
 } permi_tuned;
 
 static void *permi_tune_compile(void *argument)
 {
   permi_tuned *tuned = (permi_tuned *)argument;
   char message[PERM_MESSAGE_BYTES] = "";
-  tuned->compiled = permi_current(0, message) && permi_kernel(tuned->work, 0, tuned->options->gpu_cache, message);
+  tuned->compiled = permi_kernel(tuned->work, 0, tuned->cache, permi_team_stops, tuned->team, message) != NULL;
+  permi_team_leave(tuned->team);
   return NULL;
 }
+
+/* Limits of a choice among kernels; its calls of progress come from the calling thread. */
+typedef struct permi_tune_limits {
+  const perm_options *options;
+  double start, next_report;
+} permi_tune_limits;
 
 static int permi_tune_add(void *, perm_partial *, uint64_t, uint64_t, const double *) { return 1; }
 static perm_status permi_tune_merge(perm_partial *, const perm_partial *) { return PERM_OK; }
 static perm_status permi_tune_poll(void *context, uint64_t)
 {
-  const perm_options *options = (const perm_options *)context;
-  return options->cancel && *options->cancel ? PERM_STOPPED_CANCELLED : PERM_OK;
+  permi_tune_limits *limits = (permi_tune_limits *)context;
+  const perm_options *options = limits->options;
+  const double now = permi_clock();
+  if (options->cancel && *options->cancel)
+    return PERM_STOPPED_CANCELLED;
+  if (options->progress && now >= limits->next_report) {
+    perm_progress report;
+    limits->next_report = now + 0.1;
+    report.fraction = 0;
+    report.seconds = now - limits->start;
+    report.seconds_left = (double)INFINITY;
+    report.activity = "choosing a kernel";
+    if (options->progress(&report, options->user_data))
+      return PERM_STOPPED_CANCELLED;
+  }
+  return options->max_seconds > 0 && now - limits->start >= options->max_seconds ? PERM_STOPPED_TIME : PERM_OK;
+}
+
+/* Compiles all at the same time. */
+static perm_status permi_tune_begin(permi_tuned *tuned, int count, permi_tune_limits *limits)
+{
+  char message[PERM_MESSAGE_BYTES] = "";
+  permi_team team;
+  perm_status status;
+  int k;
+  permi_team_begin(&team, message);
+  for (k = 0; k < count; k++) {
+    tuned[k].team = &team;
+    tuned[k].started = permi_team_start(&team, &tuned[k].thread, permi_tune_compile, &tuned[k]);
+  }
+  status = permi_team_watch(&team, permi_tune_poll, limits);
+  for (k = 0; k < count; k++)
+    if (tuned[k].started)
+      pthread_join(tuned[k].thread, NULL);
+  permi_team_end(&team, 0, PERM_OK);
+  return status;
 }
 
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
@@ -3067,9 +3296,11 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
 {
   permi_tuned tuned[PERMI_TUNE_MOST];
   perm_options one = *options;
-  const perm_gpu_sink sink = {&one, permi_tune_add, permi_tune_merge, permi_tune_poll};
+  permi_tune_limits limits = {options, permi_clock(), 0};
+  const perm_gpu_sink sink = {&limits, permi_tune_add, permi_tune_merge, permi_tune_poll};
   char message[PERM_MESSAGE_BYTES];
-  int k, turn, gpus, started[PERMI_TUNE_MOST];
+  perm_status status;
+  int k, turn, gpus;
   one.gpus = 1;
   count = count < PERMI_TUNE_MOST ? count : PERMI_TUNE_MOST;
   for (k = 0; k < count; k++)
@@ -3079,14 +3310,11 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
   memset(tuned, 0, sizeof tuned);
   for (k = 0; k < count; k++) {
     tuned[k].work = work[k];
-    tuned[k].options = &one;
-    started[k] = !pthread_create(&tuned[k].thread, NULL, permi_tune_compile, &tuned[k]);
+    tuned[k].cache = one.gpu_cache;
   }
-  for (k = 0; k < count; k++)
-    if (started[k])
-      pthread_join(tuned[k].thread, NULL);
+  status = permi_tune_begin(tuned, count, &limits);
   for (turn = 0; turn < 3; turn++) /* first a few chunks, which take what is only once along */
-    for (k = 0; k < count; k++) {
+    for (k = 0; k < count && status <= PERM_OK; k++) {
       const uint64_t wave = 2 * (uint64_t)permi_cuda.processors[0]; /* blocks that run at a time */
       const double size = turn ? (double)chunks[k] * fmin(PERMI_TUNE_SECONDS / predicted[k], 1) : 1;
       const uint64_t waves = (uint64_t)size / wave + 1;
@@ -3097,7 +3325,8 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
         continue;
       memset(&partial, 0, sizeof partial);
       start = permi_clock();
-      if (perm_cuda_run(work[k], 0, end, &one, &sink, &partial, &gpus, message) != PERM_OK) {
+      status = perm_cuda_run(work[k], 0, end, &one, &sink, &partial, &gpus, message);
+      if (status != PERM_OK) {
         tuned[k].compiled = 0;
         seconds[k] = (double)INFINITY;
       } else if (turn) {
@@ -3140,10 +3369,10 @@ static void *permi_batch_work(void *argument)
   CUevent event = NULL;
   CUfunction function = NULL;
   void *from = NULL, *to = NULL;
-  int begun = 0, fine = permi_current(device, message);
-  if (fine)
-    function = permi_kernel(run->work, device, run->cache, message);
-  fine = function && PERMI_CALL(stream, (&stream, CU_STREAM_NON_BLOCKING), device, message) &&
+  int begun = 0, fine;
+  function = permi_kernel(run->work, device, run->cache, permi_team_stops, &run->team, message);
+  fine = function && permi_current(device, message) &&
+         PERMI_CALL(stream, (&stream, CU_STREAM_NON_BLOCKING), device, message) &&
          PERMI_CALL(event, (&event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING), device, message) &&
          PERMI_CALL(allocate, (&in, run->piece * entries * sizeof(double)), device, message) &&
          PERMI_CALL(allocate, (&out, run->piece * PERM_GPU_BATCH_SUMS * sizeof(double)), device, message) &&
@@ -3296,6 +3525,7 @@ struct perm_gpu_frontier {
   char *message;
   int device, steps, planes; /* steps so far; words of a value */
   permi_loaded *module;
+  perm_status stopped; /* what the programme's poll said while a module was made */
   CUstream stream;
   CUdeviceptr values[2], table[2], place;
   char *host[2];      /* of each table */
@@ -3442,7 +3672,7 @@ perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const
                                       perm_gpu_frontier **made, char message[PERM_MESSAGE_BYTES])
 {
   perm_gpu_frontier *frontier;
-  int fine = 1;
+  int fine;
   *made = NULL;
   if (!perm_cuda_devices(1, message))
     return PERM_ERROR_DEVICE;
@@ -3453,11 +3683,7 @@ perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const
   frontier->options = *options;
   frontier->message = message;
   frontier->at[0] = frontier->at[1] = permi_step_places(programme, NULL);
-  pthread_mutex_lock(&permi_cuda_lock);
-  if (!permi_cuda.context[0])
-    fine = PERMI_CALL(retain, (&permi_cuda.context[0], 0), 0, message);
-  pthread_mutex_unlock(&permi_cuda_lock);
-  if (!fine || !permi_frontier_enter(frontier)) {
+  if (!permi_context(0, message) || !permi_frontier_enter(frontier)) {
     free(frontier);
     return PERM_ERROR_DEVICE;
   }
@@ -3542,6 +3768,13 @@ static int permi_frontier_wait(perm_gpu_frontier *frontier)
          PERMI_CALL(wait, (frontier->done), frontier->device, frontier->message);
 }
 
+static int permi_frontier_stops(void *context)
+{
+  perm_gpu_frontier *frontier = (perm_gpu_frontier *)context;
+  frontier->stopped = frontier->programme.poll(frontier->programme.context);
+  return frontier->stopped != PERM_OK;
+}
+
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source)
 {
@@ -3561,7 +3794,8 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     memcpy(one, &real, sizeof real);
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  frontier->module = permi_module(key, permi_step_source(&key), 0, frontier->options.gpu_cache, frontier->message);
+  frontier->module = permi_module(key, permi_step_source(&key), 0, frontier->options.gpu_cache, permi_frontier_stops,
+                                  frontier, frontier->message);
   fine = frontier->module && permi_frontier_wait(frontier) && /* a pass before this one */
          PERMI_CALL(upload, (frontier->values[0], one, 8 * (size_t)frontier->planes), frontier->device,
                     frontier->message) &&
@@ -3575,6 +3809,10 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   fine = fine && PERMI_CALL(synchronise, (), frontier->device, frontier->message); /* our stream waits for no upload */
   frontier->source_low = source->low;
   frontier->began = permi_clock();
+  if (!frontier->module && frontier->stopped != PERM_OK) {
+    permi_frontier_leave(1);
+    return frontier->stopped;
+  }
   return permi_frontier_leave(fine);
 }
 
@@ -4196,6 +4434,13 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
       permi_twin_chunk(&kernel->key, a, a.first + chunk, a.out + 5 * (size_t)chunk);
   return CUDA_SUCCESS;
 }
+static volatile int permi_twin_compiling; /* milliseconds */
+static void permi_twin_compile(void)
+{
+  const double end = permi_clock() + 1e-3 * permi_twin_compiling;
+  while (permi_clock() < end && !permi_cuda.leaving)
+    usleep(1000);
+}
 static CUresult permi_twin_stream(CUstream *stream, unsigned) { *stream = (CUstream)1; return CUDA_SUCCESS; }
 static CUresult permi_twin_stream_free(CUstream) { return CUDA_SUCCESS; }
 static CUresult permi_twin_event(CUevent *event, unsigned) { *event = (CUevent)1; return CUDA_SUCCESS; }
@@ -4246,6 +4491,8 @@ static CUresult permi_twin_text(CUresult, const char **text) { *text = "of the t
 extern "C" void perm_cuda_test_driver(int devices)
 {
   pthread_mutex_lock(&permi_cuda_lock);
+  while (permi_cuda.threads)
+    pthread_cond_wait(&permi_made, &permi_cuda_lock);
   while (permi_cuda.loaded) {
     permi_loaded *loaded = permi_cuda.loaded;
     permi_cuda.loaded = loaded->next;
@@ -4275,6 +4522,22 @@ extern "C" void perm_cuda_test_shared(int bytes)
 extern "C" void perm_cuda_test_memory(size_t bytes)
 {
   permi_twin_bytes = bytes;
+}
+
+/* How long the twin takes to compile a kernel. */
+extern "C" void perm_cuda_test_compiling(int milliseconds)
+{
+  permi_twin_compiling = milliseconds;
+}
+
+/* Threads that make modules. */
+extern "C" int perm_cuda_test_making(void)
+{
+  int threads;
+  pthread_mutex_lock(&permi_cuda_lock);
+  threads = permi_cuda.threads;
+  pthread_mutex_unlock(&permi_cuda_lock);
+  return threads;
 }
 
 /* Lets the call after the next `calls` fail; below 0: none. Returns what was left of the last such order. */

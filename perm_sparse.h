@@ -96,6 +96,7 @@
              decomposition.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
              on GPUs: the permanent ordering, products kept at a depth; both methods codegen.
+     [Sou03] G. W. Soules, Linear Multilinear Algebra 51 (2003) 319-337: permanents of non-negative matrices by rows.
      [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
              using merge path, IPDPS 2015: unions of sorted lists.
@@ -5639,6 +5640,7 @@ static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, co
 {
   perm_gpu_programme programme;
   int p;
+  memset(&programme, 0, sizeof programme);
   programme.lists = arrays->lists;
   programme.low = arrays->low;
   programme.middle = arrays->middle;
@@ -5654,10 +5656,18 @@ static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, co
   return programme;
 }
 
+static perm_status permi_gpu_compiling(void *context)
+{
+  const permi_arrays_run *run = (const permi_arrays_run *)context;
+  return run->control ? permi_control_poll(run->control, run->seconds_before, "compiling for the GPU") : PERM_OK;
+}
+
 static perm_status permi_gpu_create(permi_arrays_run *run, size_t bytes, char *message)
 {
-  const perm_gpu_programme programme = permi_gpu_programme(run->frontier, run->arrays, bytes);
+  perm_gpu_programme programme = permi_gpu_programme(run->frontier, run->arrays, bytes);
   perm_options options;
+  programme.context = run;
+  programme.poll = permi_gpu_compiling;
   memset(&options, 0, sizeof options);
   if (run->control)
     options = *run->control->options;
@@ -7776,6 +7786,7 @@ static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
 }
+#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the rows' bases */
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
 
 typedef struct permi_statement {
@@ -7805,7 +7816,7 @@ typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are r
   PERMI_CODE_CROSS,   /* a b - c d */
   PERMI_CODE_MINUS,   /* a - b */
   PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* |a|, a modulus; so are the following */
+  PERMI_CODE_MODULUS, /* |a| and the floor of row b, a modulus; so are the following */
   PERMI_CODE_MULTIPLY, /* a b */
   PERMI_CODE_JOIN,    /* a b + c d */
   PERMI_CODE_PLUS,    /* a + b */
@@ -7854,6 +7865,15 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
 #define PERMI_GPU_TUNE_SECONDS 15 /* predicted runs that repay compiling and timing candidates, about two seconds */
 #endif
 
+/* What rounding does to a sum, from its rows before and after: see permi_hybrid_errors. */
+typedef struct permi_hybrid_rounding {
+  double floor[64];    /* of a row: what its modulus is raised by for the sum of |terms| */
+  permi_shared shared;
+  double majorant;     /* no less than the permanent of the moduli, as a sum of terms */
+  double bits;         /* of the longest products; up to 53 are exact */
+  double below;        /* compensated rows: their second words, relative, squared and summed */
+} permi_hybrid_rounding;
+
 /* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
   permi_gpu gpu; /* comes first, where perm.h looks for it; used with `code`, the program of >>programs, not NULL */
@@ -7875,7 +7895,8 @@ typedef struct permi_hybrid {
   int touched[64][65];    /* of a high column: its rows, -1 after the last */
   unsigned absolute_mask; /* one in mask + 1 blocks enters the sum of |terms| */
   double cost, operations_a_term, rows_a_term; /* of an outer pattern: statements; additions, products; factors */
-  double share; /* of permi_plan_rounded_rows */
+  permi_hybrid_rounding rounding;
+  double floor[PERMI_HYBRID_BASES]; /* the same by where a row's slot begins, for the interpreter */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
@@ -8693,6 +8714,169 @@ static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, do
     out[1] = permi_to_grid(a[0] - out[0], ldexp(power, -PERMI_GRID_LOW_BITS));
 }
 
+/* ---- what rounding does: the rows of a program as they were, and what their grids took */
+typedef struct permi_hybrid_rows {
+  int n;
+  double modulus[64][64], lost[64][64];
+  double lost_square[64], square[64], below_square[64]; /* of rows: sums of squares */
+  double sum[64];                                       /* of a row's numbers, by parts */
+  double unit[64];                                      /* all numbers of a row are multiples; 0: none is there */
+} permi_hybrid_rows;
+
+/* Entry j of row i is `number` (parts of the algebra) in the program, and `lost` more in truth. */
+static void permi_hybrid_row_entry(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, int i, int j,
+                                   const double *number, const double *lost)
+{
+  const int parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
+  int p;
+  rows->modulus[i][j] = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
+  rows->lost[i][j] = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
+  rows->square[i] += rows->modulus[i][j] * rows->modulus[i][j];
+  rows->lost_square[i] += rows->lost[i][j] * rows->lost[i][j];
+  if (algebra == PERMI_HYBRID_COMPENSATED)
+    rows->below_square[i] += number[1] * number[1];
+  for (p = 0; p < parts; p++)
+    if (number[p] != 0) {
+      const double unit = permi_unit_of(number[p]);
+      rows->sum[i] += fabs(number[p]);
+      rows->unit[i] = rows->unit[i] > 0 ? fmin(rows->unit[i], unit) : unit;
+    }
+}
+
+/* At least the permanent's share of a row of n moduli: permanents are at most products of these [Sou03]. Sorts x. */
+static double permi_soules_row(double *x, int n)
+{
+  double sum = 0, before = 0, factorial = 0; /* logarithm of k! */
+  int i, k;
+  for (i = 1; i < n; i++) {
+    const double move = x[i];
+    for (k = i; k > 0 && x[k - 1] < move; k--)
+      x[k] = x[k - 1];
+    x[k] = move;
+  }
+  for (k = 1; k <= n && x[k - 1] > 0; k++) {
+    double root;
+    factorial += log((double)k);
+    root = exp(factorial / k);
+    sum += x[k - 1] * (root - before);
+    before = root;
+  }
+  return sum;
+}
+
+/* Binary logarithm of a bound on the permanent of the moduli, and to share[i], where it is not NULL, of what a bound
+   of row i's losses is of that of the row. turned: by columns. */
+static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
+{
+  double row_scale[64], column_scale[64], x[64], bound = 0;
+  const int n = rows->n;
+  int turn, i, j;
+  for (i = 0; i < n; i++)
+    row_scale[i] = column_scale[i] = 1;
+  for (turn = 0; turn < 8; turn++) { /* towards lines that add up to 1 [Sin64], where the bound is good */
+    for (i = 0; i < n; i++) {
+      double sum = 0;
+      for (j = 0; j < n; j++)
+        sum += rows->modulus[i][j] * column_scale[j];
+      row_scale[i] = sum > 0 ? 1 / sum : row_scale[i];
+    }
+    for (j = 0; j < n; j++) {
+      double sum = 0;
+      for (i = 0; i < n; i++)
+        sum += rows->modulus[i][j] * row_scale[i];
+      column_scale[j] = sum > 0 ? 1 / sum : column_scale[j];
+    }
+  }
+  for (i = 0; i < n; i++) {
+    double size;
+    for (j = 0; j < n; j++)
+      x[j] = turned ? rows->modulus[j][i] * row_scale[j] * column_scale[i]
+                    : rows->modulus[i][j] * row_scale[i] * column_scale[j];
+    size = permi_soules_row(x, n);
+    bound += log2(size) - log2(row_scale[i]) - log2(column_scale[i]);
+    for (j = 0; j < n && share; j++)
+      x[j] = rows->lost[i][j] * row_scale[i] * column_scale[j];
+    if (share)
+      share[i] = permi_soules_row(x, n) / size;
+  }
+  return bound;
+}
+
+/* From the rows of a program to what its roundings may do, y = A d for signs d, u the rounding unit:
+
+   1. What grids and divisions took from the entries, all terms share: it changes the permanent by the sum over entries
+      of lost_ij per A_ij, to first order. (a) As terms have it, row i is off by g_i = (sum_j lost_ij^2)^(1/2) or so,
+      and |y_i| mostly about r_i = (sum_j a_ij^2)^(1/2): relative to the terms all rows together
+      2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others are large: rows of which anything
+      was lost count as |y_i| + r_i / 2n, which raises the sum of usual |terms| by a factor below 2, and of which g_i is
+      2n g_i / r_i at most. Minors are smaller than the terms that they are made of, as permanents are, by a factor that
+      falls with n like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is as large as they are.
+      (b) As entries have it, per A_ij is at most the permanent of the moduli: where terms cancel massively, as in
+      non-negative matrices, that is far less.
+   2. Products and differences round independently: of k of them in a term t, u k^(1/2) |t|; all terms together, of
+      which the larger ones are but (4/5 2)^n or so, by the root of their number less. Terms may repeat, then they err
+      alike: a small part of u k^(1/2) sum |t| is always left. Nothing rounds before a product of whole numbers (of the
+      rows' units) takes 53 bits. */
+static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
+{
+  const int n = rows->n;
+  double share[64], all = 0, squares = 0, majorant;
+  int i;
+  memset(rounding, 0, sizeof *rounding);
+  for (i = 0; i < n; i++) {
+    if (rows->unit[i] == 0)
+      continue;
+    if (rows->lost_square[i] > 0 || rows->below_square[i] > 0)
+      rounding->floor[i] = sqrt(rows->square[i]) / (2 * n);
+    squares += rows->lost_square[i] / rows->square[i];
+    rounding->below += rows->below_square[i] / rows->square[i];
+    rounding->bits += log2(rows->sum[i] / rows->unit[i]);
+  }
+  rounding->shared.relative = 2 * sqrt(squares);
+  rounding->shared.part = fmin(1, 3.6 * exp(-0.2 * n));
+  majorant = permi_hybrid_majorant(rows, 0, share);
+  majorant = fmin(majorant, permi_hybrid_majorant(rows, 1, NULL));
+  for (i = 0; i < n; i++)
+    all += share[i];
+  rounding->majorant = exp2(fmin(majorant + n - 1, 1000));
+  rounding->shared.most = all * rounding->majorant;
+}
+
+/* The same for the interpreter, whose rows are those of a, only on their grids. 0: out of memory. */
+static int permi_hybrid_measure(const perm_allocator *allocator, int n, permi_hybrid_algebra algebra, const double *a,
+                                permi_hybrid *hybrid)
+{
+  const int width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
+  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate(allocator, 1, sizeof *rows);
+  int i, j, p;
+  if (!rows)
+    return 0;
+  memset(rows, 0, sizeof *rows);
+  rows->n = n;
+  for (i = 0; i < n; i++) {
+    double row[2][64], power, number[2] = {0, 0}, lost[2] = {0, 0};
+    for (j = 0; j < n; j++)
+      for (p = 0; p < width; p++)
+        row[p][j] = a[(i * n + j) * width + p];
+    power = permi_grid_power(row[0], n);
+    if (width == 2)
+      power = fmax(power, permi_grid_power(row[1], n));
+    for (j = 0; j < n; j++) {
+      permi_hybrid_round(algebra, a + (i * n + j) * width, power, number);
+      for (p = 0; p < width; p++)
+        lost[p] = row[p][j] - number[p];
+      if (algebra == PERMI_HYBRID_COMPENSATED)
+        lost[0] -= number[1];
+      permi_hybrid_row_entry(rows, algebra, i, j, number, lost);
+    }
+  }
+  permi_hybrid_errors(rows, &hybrid->rounding);
+  for (i = 0; i < n; i++)
+    hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
+  permi_release(allocator, rows);
+  return 1;
+}
+
 /* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *hybrid stays NULL if the program has
    no room. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
@@ -8707,6 +8891,10 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
   if (!hybrid)
     return PERM_ERROR_MEMORY;
   memset(hybrid, 0, sizeof *hybrid);
+  if (!permi_hybrid_measure(allocator, n, algebra, a, hybrid)) {
+    permi_release(allocator, hybrid);
+    return PERM_ERROR_MEMORY;
+  }
   memset(&maker, 0, sizeof maker);
   memset(turned, 0, sizeof turned);
   maker.work = work;
@@ -8981,6 +9169,8 @@ typedef struct permi_coder {
   int base[64], *memo;           /* values, -1: to be made */
   int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* where tables begin in memo */
   int memos;
+  permi_hybrid_rows rows;
+  const double *floor; /* of rows, see permi_hybrid_errors */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
@@ -9074,7 +9264,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
     value = permi_code_put(coder, PERMI_CODE_ADD, negative, value, constant, 0, 0);
   }
   if (coder->moduli)
-    value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, 0, 0, 0);
+    value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, row, 0, 0);
   *memo = value;
   return value;
 }
@@ -9189,9 +9379,10 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
 {
   const permi_arrangement *layout = coder->layout;
   const int n = coder->work->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
-  double row[2][64] = {{0}}, power, most = 0, unit = 0;
+  double row[2][64] = {{0}}, rest[64], power, most = 0, unit = 0;
   int k, p;
   memset(row, 0, sizeof row);
+  memset(rest, 0, sizeof rest);
   for (k = 0; k < n; k++) {
     for (p = 0; p < width; p++)
       row[p][k] = a[(i * n + layout->order[k]) * width + p];
@@ -9211,16 +9402,23 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
     coder->code->scale = permi_dd_scale(coder->code->scale, -e);
     coder->code->scale_exp2 += e;
     coder->code->divided++;
-    for (k = 0; k < n; k++)
-      row[0][k] = k == coder->unit[i] ? 1 : row[0][k] / unit;
+    for (k = 0; k < n; k++) {
+      const double quotient = k == coder->unit[i] ? 1 : row[0][k] / unit;
+      rest[k] = fma(-quotient, unit, row[0][k]) / unit;
+      row[0][k] = quotient;
+    }
   }
   power = permi_grid_power(row[0], n);
   if (width == 2)
     power = fmax(power, permi_grid_power(row[1], n));
   for (k = 0; k < n; k++) {
-    const double entry[2] = {row[0][k], row[1][k]};
+    const double entry[2] = {row[0][k], row[1][k]}, *number = coder->coefficient[i][k];
+    double lost[2];
     coder->coefficient[i][k][1] = 0;
     permi_hybrid_round(algebra, entry, power, coder->coefficient[i][k]);
+    lost[0] = row[0][k] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
+    lost[1] = row[1][k] - number[1];
+    permi_hybrid_row_entry(&coder->rows, algebra, i, k, number, lost);
   }
 }
 
@@ -9344,7 +9542,8 @@ static const char *const permi_code_algebra[3] = {
     "PERMI_BOTH N D(N a, N b) { return permi_n(permi_add(a.v, -b.v), permi_add(a.e, -b.e)); }\n"
     "#define S(f) block = permi_n(permi_add(block.v, f.v), permi_add(block.e, f.e))\n"
     "#define W(f) block = D(block, f)\n"
-    "PERMI_BOTH double Q(N a) { return sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))); }\n",
+    "PERMI_BOTH double Q(N a, double f) {\n"
+    "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n",
     "struct N { double v, e; };\n"
     "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
     "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
@@ -9364,7 +9563,7 @@ static const char *const permi_code_algebra[3] = {
     "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
     "#define S(f) block = L(block, 1.0, f)\n"
     "#define W(f) block = L(block, -1.0, f)\n"
-    "#define Q(x) fabs(x.v)\n"};
+    "#define Q(x, f) permi_add(fabs(x.v), f)\n"};
 
 /* A literal that reads back as x, -0 too, whatever the locale writes for its point. */
 static const char *permi_code_literal(double x, char text[32])
@@ -9381,6 +9580,7 @@ static void permi_code_print_statement(permi_coder *coder, int k)
 {
   const permi_code_statement *t = &coder->code->statement[k];
   const int negative = t->negative;
+  char text[32];
   switch ((permi_code_kind)t->kind) {
   case PERMI_CODE_BASE: permi_code_print(coder, "N v%d=B(%d);\n", k, t->a); break;
   case PERMI_CODE_ADD:
@@ -9394,7 +9594,9 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   case PERMI_CODE_CROSS: permi_code_print(coder, "N v%d=X(v%d,v%d,v%d,v%d);\n", k, t->a, t->b, t->c, t->d); break;
   case PERMI_CODE_MINUS: permi_code_print(coder, "N v%d=D(v%d,v%d);\n", k, t->a, t->b); break;
   case PERMI_CODE_TOTAL: permi_code_print(coder, "%c(v%d);\n", negative ? 'W' : 'S', t->a); break;
-  case PERMI_CODE_MODULUS: permi_code_print(coder, "double v%d=Q(v%d);\n", k, t->a); break;
+  case PERMI_CODE_MODULUS:
+    permi_code_print(coder, "double v%d=Q(v%d,%s);\n", k, t->a, permi_code_literal(coder->floor[t->b], text));
+    break;
   case PERMI_CODE_MULTIPLY: permi_code_print(coder, "double v%d=permi_mul(v%d,v%d);\n", k, t->a, t->b); break;
   case PERMI_CODE_JOIN:
     permi_code_print(coder, "double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n", k, t->a, t->b, t->c, t->d);
@@ -9402,6 +9604,15 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   case PERMI_CODE_PLUS: permi_code_print(coder, "double v%d=permi_add(v%d,v%d);\n", k, t->a, t->b); break;
   case PERMI_CODE_RETURN: permi_code_print(coder, "return v%d;\n", t->a); break;
   }
+}
+
+/* Value k is value a and the constant x. */
+static void permi_code_print_sum(permi_coder *coder, int k, int a, double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  permi_code_print(coder, "add.rn.f64 v%d,v%d,0d%08lx%08lx;\n", k, a, (unsigned long)(bits >> 32),
+                   (unsigned long)(bits & 0xffffffff));
 }
 
 /* Real programs are one piece of assembly, which NVRTC's C++ compiler has no part in but to hand it on: it would spend
@@ -9413,15 +9624,12 @@ static void permi_code_print_assembly(permi_coder *coder, int k)
   const permi_code_statement *t = &code->statement[k];
   const char *const add = t->negative ? "sub" : "add";
   double constant;
-  uint64_t bits;
   switch ((permi_code_kind)t->kind) {
   case PERMI_CODE_BASE: permi_code_print(coder, "ld.volatile.shared.f64 v%d,[b+%d];\n", k, 1024 * t->a); break;
   case PERMI_CODE_ADD:
     if (coder->literals) {
       constant = t->negative ? -code->constant[t->b] : code->constant[t->b];
-      memcpy(&bits, &constant, sizeof bits);
-      permi_code_print(coder, "add.rn.f64 v%d,v%d,0d%08lx%08lx;\n", k, t->a, (unsigned long)(bits >> 32),
-                       (unsigned long)(bits & 0xffffffff));
+      permi_code_print_sum(coder, k, t->a, constant);
     } else {
       permi_code_print(coder, "ld.const.f64 c,[C+%d];\n%s.rn.f64 v%d,v%d,c;\n", 8 * t->b, add, k, t->a);
     }
@@ -9450,7 +9658,11 @@ static void permi_code_print_assembly(permi_coder *coder, int k)
   case PERMI_CODE_MINUS: permi_code_print(coder, "sub.rn.f64 v%d,v%d,v%d;\n", k, t->a, t->b); break;
   case PERMI_CODE_PLUS: permi_code_print(coder, "add.rn.f64 v%d,v%d,v%d;\n", k, t->a, t->b); break;
   case PERMI_CODE_TOTAL: permi_code_print(coder, "%s.rn.f64 block,block,v%d;\n", add, t->a); break;
-  case PERMI_CODE_MODULUS: permi_code_print(coder, "abs.f64 v%d,v%d;\n", k, t->a); break;
+  case PERMI_CODE_MODULUS:
+    permi_code_print(coder, "abs.f64 v%d,v%d;\n", k, t->a);
+    if (coder->floor[t->b] > 0)
+      permi_code_print_sum(coder, k, k, coder->floor[t->b]);
+    break;
   case PERMI_CODE_RETURN: permi_code_print(coder, "mov.f64 block,v%d;\n", t->a); break;
   }
 }
@@ -9669,6 +9881,7 @@ static permi_code_number permi_code_run(const permi_hybrid *hybrid, int begin, i
       break;
     case PERMI_CODE_MODULUS:
       r->v = algebra == PERMI_HYBRID_COMPLEX ? sqrt(fma(a->v, a->v, permi_code_product(a->e, a->e))) : fabs(a->v);
+      r->v += hybrid->rounding.floor[t->b];
       break;
     case PERMI_CODE_MULTIPLY: r->v = permi_code_product(a->v, second->v); break;
     case PERMI_CODE_JOIN: r->v = fma(a->v, second->v, permi_code_product(c->v, d->v)); break;
@@ -9829,6 +10042,8 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   coder->parts = parts;
   coder->remake = remake[variant];
   coder->reload = reload[variant];
+  coder->rows.n = n;
+  coder->floor = hybrid->rounding.floor;
   for (i = 0; i < n; i++) {
     for (k = 0; k < layout->inner + layout->low; k++)
       if (work->column[layout->transposed][layout->order[k]] >> i & 1) {
@@ -9868,8 +10083,10 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
           table[words * (1 + high) + i * parts + p] = 2 * coder->coefficient[i][k][p];
       }
     }
-  if (!coder->failed)
+  if (!coder->failed) {
+    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
     permi_code_statements(coder);
+  }
   if (!coder->failed && (!permi_code_live(coder, 0, code->moduli) ||
                          !permi_code_live(coder, code->moduli, code->statements)))
     coder->failed = 2;
@@ -9924,7 +10141,7 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
 
 /* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
-                                       double *share, long long *scale_exp2, int *zero)
+                                       long long *scale_exp2, int *zero)
 {
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
   permi_problem problem;
@@ -9952,7 +10169,6 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   permi_plan_scale(&plan, &view);
   *zero = plan.zero;
   *scale_exp2 = 0;
-  *share = plan.zero ? 0 : permi_plan_rounded_rows(&plan, &view, PERMI_SAMPLED_TERMS).share;
   for (i = 0; i < n && !plan.zero; i++) {
     *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
     for (j = 0; j < n; j++)
@@ -10003,7 +10219,7 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
 /* What trials share: the matrix in the orientation that was last asked for, and the best programs so far. */
 typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
-  double *scaled, share;
+  double *scaled;
   long long scale_exp2;
   int given, zero; /* orientation, -1: none yet */
   int wanted;      /* programs to keep */
@@ -10045,8 +10261,7 @@ static perm_status permi_code_try(permi_maker *maker, const permi_block *block, 
   *better = 0;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
-    status = permi_hybrid_matrix(maker, block, choice->given, choice->scaled, &choice->share, &choice->scale_exp2,
-                                 &choice->zero);
+    status = permi_hybrid_matrix(maker, block, choice->given, choice->scaled, &choice->scale_exp2, &choice->zero);
   }
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
     permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
@@ -10056,7 +10271,6 @@ static perm_status permi_code_try(permi_maker *maker, const permi_block *block, 
                                hybrid, &fits);
     if (status == PERM_OK && fits) {
       hybrid->scale_exp2 += choice->scale_exp2;
-      hybrid->share = choice->share;
       *better |= permi_code_keep(allocator, choice, hybrid);
     } else {
       permi_hybrid_release(allocator, hybrid);
@@ -10280,7 +10494,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
   work->watch = maker->watch;
   for (work->budget = PERMI_HYBRID_SLOT_BUDGET; !hybrid && status == PERM_OK && work->budget > 90;
        work->budget -= work->budget / 3) {
-    double scaled[PERM_MAX_N * PERM_MAX_N * 2], share;
+    double scaled[PERM_MAX_N * PERM_MAX_N * 2];
     long long scale_exp2;
     int zero;
     cost = permi_hybrid_search(work, rate, rival, inner, &layout);
@@ -10288,14 +10502,12 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", cost / rate);
       break;
     }
-    status = permi_hybrid_matrix(maker, block, layout.transposed, scaled, &share, &scale_exp2, &zero);
+    status = permi_hybrid_matrix(maker, block, layout.transposed, scaled, &scale_exp2, &zero);
     if (status == PERM_OK && !zero &&
         permi_hybrid_create(allocator, work, &layout, algebra, scaled, &hybrid) != PERM_OK)
       status = permi_fail_memory(maker->result);
-    if (hybrid) {
+    if (hybrid)
       hybrid->scale_exp2 = scale_exp2;
-      hybrid->share = share;
-    }
   }
   permi_release(allocator, work);
   if (status == PERM_OK && !hybrid && !offer->why[0])
@@ -10339,16 +10551,38 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
   return permi_hybrid_make_offer(maker, block, rival, 0, offer);
 }
 
-/* Estimates as in >>dense: relative to the sum of |terms| over all signs, inner ones too, which the same program gives
-   when rows are replaced by their moduli and folds add (computed for one block in absolute_mask + 1). A term meets n
-   products and a rounding in every fold. */
+/* Estimates relative to the sum of |terms| over all signs, inner ones too, which the same program gives when rows are
+   replaced by their moduli and folds add (computed for one block in absolute_mask + 1); see permi_hybrid_errors. A term
+   meets n products and a rounding in every fold. What elimination before this block rounded (permi_make_honest) is
+   shared by all terms as well. */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* of terms' roundings, what is left in a sum of them */
+static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
+                                  permi_leaf *leaf)
+{
+  const permi_hybrid_rounding *rounding = &hybrid->rounding;
+  const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products, those that round */
+  const int walked = hybrid->code ? hybrid->code->walk : hybrid->chunk_log2;
+  leaf->bound_relative = (double)INFINITY;
+  leaf->shared = rounding->shared;
+  leaf->estimate_relative = 0;
+  permi_make_honest(maker, block, leaf);
+  leaf->shared.relative += leaf->estimate_relative;
+  leaf->shared.most += leaf->estimate_relative * rounding->majorant;
+  if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
+    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (walked + hybrid->low) / 2)) * square +
+                              4 * rounding->below;
+  else
+    leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(part * roundings) * PERMI_UNIT * hybrid->parts;
+  if (leaf->shared.relative > 1e-3)
+    leaf->estimate_relative = (double)INFINITY;
+}
+
 static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const perm_status status = permi_code_tune(maker, block, &offer->plan);
   permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
   const int n = hybrid->n;
-  const double roundings = n + hybrid->inner + 4;
-  const int walked = hybrid->code ? hybrid->code->walk : hybrid->chunk_log2;
   if (status != PERM_OK)
     return status;
   leaf->information.tuned = hybrid->candidate;
@@ -10370,19 +10604,9 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);
   if (hybrid->code)
     leaf->scale = hybrid->code->scale;
-  leaf->bound_relative = (double)INFINITY;
-  if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
-    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (walked + hybrid->low) / 2)) *
-                                  PERMI_UNIT * PERMI_UNIT +
-                              4 * hybrid->share * hybrid->share;
-  else
-    leaf->estimate_relative = roundings * PERMI_UNIT * hybrid->parts +
-                              (hybrid->share > PERMI_WANTED_RELATIVE ? 4 * hybrid->share : 0);
-  if (hybrid->share > 1e-3)
-    leaf->estimate_relative = (double)INFINITY;
+  permi_hybrid_estimate(maker, block, hybrid, leaf);
   maker->job->precision =
       hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;
-  permi_make_honest(maker, block, leaf);
   return PERM_OK;
 }
 
@@ -16756,7 +16980,8 @@ PERMI_H_TARGET static void PERMI_PROGRAM_NAME(hybrid_turn)(const permi_hybrid *h
 #undef PERMI_PROGRAM_WIDTH
 
 #else /* PERMI_PROGRAM_ALGEBRA */
-/* Numbers N: GET(p) of slot p, PUT(p, v); RAW(p) of a row's base, B, CONSTANT(c), C; ROW(y, c) their sum; TIMES;
+/* Numbers N: GET(p) of slot p, PUT(p, v); RAW(p) of a row's base, B, CONSTANT(c), C; ROW(y, c, line) their sum,
+   of moduli raised by the floor of the row at that line; TIMES;
    MINUS(v, w) = v - w; CROSS(a, b, c, d) = ab - cd. All of vector k. */
 #if PERMI_PROGRAM_ALGEBRA == 1
 #define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_complex_##name)
@@ -16783,16 +17008,16 @@ PERMI_H_TARGET static void PERMI_PROGRAM_NAME(hybrid_turn)(const permi_hybrid *h
 #if PERMI_PROGRAM_ALGEBRA == 0
 #define PERMI_H_LANES PERMI_HYBRID_DOUBLES
 #define PERMI_H_CONSTANT(c) PERMI_H_SET(constant[c])
-#define PERMI_H_ROW(y, c) PERMI_H_ADD(y, c)
-#define PERMI_H_BASE(p) PERMI_H_GET(p)
+#define PERMI_H_ROW(y, c, line) PERMI_H_ADD(y, c)
+#define PERMI_H_BASE(p, line) PERMI_H_GET(p)
 #define PERMI_H_MINUS(v, w) PERMI_H_SUB(v, w)
 #define PERMI_H_CROSS(a, b, c, d) PERMI_H_SUB(PERMI_H_MUL(a, b), PERMI_H_MUL(c, d))
 #elif PERMI_PROGRAM_ALGEBRA == 3
 /* of value and error the value counts, in the first half of a slot; what comes of the second half is not used */
 #define PERMI_H_LANES PERMI_HYBRID_DOUBLES
 #define PERMI_H_CONSTANT(c) PERMI_H_SET(constant[(c) * parts])
-#define PERMI_H_ROW(y, c) PERMI_H_ABS(PERMI_H_ADD(y, c))
-#define PERMI_H_BASE(p) PERMI_H_ABS(PERMI_H_GET(p))
+#define PERMI_H_ROW(y, c, line) PERMI_H_ADD(PERMI_H_ABS(PERMI_H_ADD(y, c)), PERMI_H_SET(hybrid->floor[line]))
+#define PERMI_H_BASE(p, line) PERMI_H_ADD(PERMI_H_ABS(PERMI_H_GET(p)), PERMI_H_SET(hybrid->floor[line]))
 #define PERMI_H_MINUS(v, w) PERMI_H_ADD(v, w)
 #define PERMI_H_CROSS(a, b, c, d) PERMI_H_FMA(a, b, PERMI_H_MUL(c, d))
 #else
@@ -16823,8 +17048,8 @@ PERMI_H_TARGET PERMI_INLINE PERMI_H_V PERMI_H(row)(PERMI_H_C y, PERMI_H_C c)
 #define PERMI_H_CONSTANT(c) PERMI_H(set)(constant + 2 * (c))
 #define PERMI_H_B PERMI_H_C
 #define PERMI_H_RAW(p) PERMI_H(raw)((p) + k * W)
-#define PERMI_H_ROW(y, c) PERMI_H(row)(y, c)
-#define PERMI_H_BASE(p) PERMI_H(row)(PERMI_H_RAW(p), PERMI_H(set)(zero))
+#define PERMI_H_ROW(y, c, line) PERMI_H_ADD(PERMI_H(row)(y, c), PERMI_H_SET(hybrid->floor[line]))
+#define PERMI_H_BASE(p, line) PERMI_H_ROW(PERMI_H_RAW(p), PERMI_H(set)(zero), line)
 #define PERMI_H_MINUS(v, w) PERMI_H_ADD(v, w)
 #define PERMI_H_CROSS(a, b, c, d) PERMI_H_FMA(a, b, PERMI_H_MUL(c, d))
 #endif
@@ -16899,8 +17124,8 @@ PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(minus)(PERMI_H_N a, PERMI_H_N b)
 #define PERMI_H_RAW(p) PERMI_H_GET(p)
 #define PERMI_H_TIMES(v, w) PERMI_H(times)(v, w)
 #define PERMI_H_CONSTANT(c) PERMI_H(set)(constant + 2 * (c))
-#define PERMI_H_ROW(y, c) PERMI_H(row)(y, c)
-#define PERMI_H_BASE(p) PERMI_H_GET(p)
+#define PERMI_H_ROW(y, c, line) PERMI_H(row)(y, c)
+#define PERMI_H_BASE(p, line) PERMI_H_GET(p)
 #define PERMI_H_MINUS(v, w) PERMI_H(minus)(v, w)
 #define PERMI_H_CROSS(a, b, c, d) PERMI_H(minus)(PERMI_H(times)(a, b), PERMI_H(times)(c, d))
 #endif
@@ -16931,7 +17156,7 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
       for (; t < last; t++) {
         const PERMI_H_C x = PERMI_H_CONSTANT(t->h);
         double *out = PERMI_H_SLOT(t->out);
-        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_ROW(base[k], x));
+        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_ROW(base[k], x, operation->row));
       }
       break;
     case PERMI_OP_ROWS:
@@ -16939,11 +17164,11 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
       while (t < last) {
         const permi_statement *end_group = t + operation->group;
         const PERMI_H_C x = PERMI_H_CONSTANT(t->h);
-        PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x);
+        PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x, operation->row);
         for (; t < end_group; t++) {
           const PERMI_H_C z = PERMI_H_CONSTANT(t->p);
           double *out = PERMI_H_SLOT(t->out);
-          PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(held[k], PERMI_H_ROW(base[k], z)));
+          PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(held[k], PERMI_H_ROW(base[k], z, operation->other)));
         }
       }
       break;
@@ -16956,7 +17181,7 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
           PERMI_H_EACH held[k] = PERMI_H_GET(h);
         } else {
           const PERMI_H_C x = PERMI_H_CONSTANT(t->h);
-          PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x);
+          PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x, operation->row);
         }
         for (; t < end_group; t++) {
           const double *a = PERMI_H_SLOT(t->p);
@@ -16982,8 +17207,8 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
           PERMI_H_EACH also[k] = PERMI_H_GET(g);
         } else {
           const PERMI_H_C x = PERMI_H_CONSTANT(t->h), z = PERMI_H_CONSTANT(t->g);
-          PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x);
-          PERMI_H_EACH also[k] = PERMI_H_ROW(PERMI_H_RAW(row), z);
+          PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x, operation->row);
+          PERMI_H_EACH also[k] = PERMI_H_ROW(PERMI_H_RAW(row), z, operation->row);
         }
         for (; t < end_group; t++) {
           const double *a = PERMI_H_SLOT(t->p), *c = PERMI_H_SLOT(t->q);
@@ -16997,13 +17222,13 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
       const double *a = PERMI_H_SLOT(t->p);
       double *out = PERMI_H_SLOT(t->out);
       if (t->p < bases)
-        PERMI_H_EACH product[k] = PERMI_H_BASE(a);
+        PERMI_H_EACH product[k] = PERMI_H_BASE(a, t->p);
       else
         PERMI_H_EACH product[k] = PERMI_H_GET(a);
       for (t++; t < last; t++) {
         a = PERMI_H_SLOT(t->p);
         if (t->p < bases)
-          PERMI_H_EACH product[k] = PERMI_H_TIMES(product[k], PERMI_H_BASE(a));
+          PERMI_H_EACH product[k] = PERMI_H_TIMES(product[k], PERMI_H_BASE(a, t->p));
         else
           PERMI_H_EACH product[k] = PERMI_H_TIMES(product[k], PERMI_H_GET(a));
       }

@@ -270,3 +270,155 @@ TEST(t_hybrid_allocation_fails)
   }
   perm_matrix_free(&a);
 }
+
+/* ---- estimates: matrices that are to break them, and not too wide for those of every day */
+static double hybrid_gauss(void)
+{
+  return sqrt(-2 * log(1 - test_uniform())) * cos(6.283185307179586 * test_uniform());
+}
+
+static perm_matrix hybrid_whole(int n, int complex, const double *x)
+{
+  static double real[24 * 24], imaginary[24 * 24];
+  static int row[24 * 24], column[24 * 24];
+  perm_matrix a;
+  perm_result result;
+  size_t nnz = 0;
+  int i;
+  for (i = 0; i < n * n; i++)
+    if (x[2 * i] != 0 || (complex && x[2 * i + 1] != 0)) {
+      row[nnz] = i / n;
+      column[nnz] = i % n;
+      real[nnz] = x[2 * i];
+      imaginary[nnz++] = complex ? x[2 * i + 1] : 0;
+    }
+  CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, real, imaginary, NULL,
+                                  complex ? PERM_KIND_COMPLEX : PERM_KIND_REAL, NULL, &a, &result) == PERM_OK);
+  return a;
+}
+
+/* True error over estimate; estimates are of the method as asked for: nothing is computed again. */
+static double hybrid_ratio(int n, int complex, perm_method method, perm_precision precision, const double *x)
+{
+  perm_matrix a = hybrid_whole(n, complex, x);
+  perm_result truth = hybrid_compute(&a, PERM_AUTO, PERM_PRECISION_DD, PERM_ISA_AUTO, 1), r;
+  perm_options options;
+  double scale, off, ratio = 0;
+  memset(&options, 0, sizeof options);
+  options.method = method;
+  options.precision = precision;
+  options.threads = 1;
+  options.tolerance = 1;
+  perm_compute_sparse(&a, &options, &r);
+  perm_matrix_free(&a);
+  if (r.status < 0 || r.method != method || !(r.estimate < HUGE_VAL) || !(truth.error < HUGE_VAL))
+    return 0;
+  scale = ldexp(1, (int)(truth.exp2 - r.exp2));
+  off = hypot(r.value - truth.value * scale, r.imaginary - truth.imaginary * scale) - truth.error * scale;
+  if (off > 0)
+    ratio = off / (r.estimate + DBL_MIN);
+  return ratio;
+}
+
+/* Gaussian, signs, 0/1 times a number, {-1, 0, 1}, wide, near-Hadamard; one in three hides (x y; x -y). */
+static void hybrid_attack_start(int n, int kind, double *x)
+{
+  const double c = 0.3 * (1 + test_below(2) * test_uniform());
+  int i, j, p;
+  for (i = 0; i < n * n; i++)
+    for (p = 0; p < 2; p++)
+      x[2 * i + p] = kind == 0   ? hybrid_gauss()
+                     : kind == 1 ? (test_below(2) ? c : -c)
+                     : kind == 2 ? c * test_below(2) * (1 - p)
+                     : kind == 3 ? test_below(3) - 1
+                     : kind == 4 ? ldexp(hybrid_gauss(), test_below(60) - 30)
+                                 : (__builtin_popcount((unsigned)((i / n) & (i % n))) & 1 ? -1 : 1) * (1 - p);
+  if (test_below(3) == 0) {
+    const int r = test_below(n - 1), u = test_below(n - 1), zeros = test_below(2);
+    for (j = 0; j < 2 * n; j++)
+      if (zeros)
+        x[2 * r * n + j] = x[2 * (r + 1) * n + j] = 0;
+    for (i = 0; i < n; i++)
+      for (p = 0; p < 4 && !zeros; p++)
+        x[2 * (i * n + u) + p] = 0;
+    for (p = 0; p < 2; p++) {
+      x[2 * (r * n + u) + p] = x[2 * ((r + 1) * n + u) + p] = test_uniform();
+      x[2 * (r * n + u + 1) + p] = test_uniform();
+      x[2 * ((r + 1) * n + u + 1) + p] = -x[2 * (r * n + u + 1) + p] * (1 + 1e-12 * test_below(2));
+    }
+  }
+}
+
+/* Climbing to where an estimate says least; see make check-soundness for longer searches. */
+TEST(t_hybrid_estimates_survive_climbing)
+{
+  static double x[64 * 2], next[64 * 2];
+  double worst = 0;
+  int climb, step, moves, from, lies = 0;
+  for (climb = 0; climb < 60; climb++) {
+    const int n = 4 + climb % 5, complex = climb % 3 == 2;
+    const perm_method method = climb % 2 ? PERM_CACHED : PERM_HYBRID;
+    const perm_precision precision = complex || climb % 4 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_ACCURATE;
+    double best, ratio;
+    hybrid_attack_start(n, climb % 6, x);
+    best = hybrid_ratio(n, complex, method, precision, x);
+    for (step = 0; step < 150; step++) {
+      memcpy(next, x, sizeof x);
+      for (moves = test_below(2); moves >= 0; moves--) {
+        double *entry = &next[2 * test_below(n * n) + (complex ? test_below(2) : 0)];
+        from = test_below(n * n);
+        switch (test_below(7)) {
+        case 0: *entry = nextafter(*entry, test_below(2) ? 10 : -10); break;
+        case 1: *entry *= 1 + ldexp(hybrid_gauss(), -test_below(53)); break;
+        case 2: *entry = next[2 * from]; break;
+        case 3: *entry = -*entry; break;
+        case 4: *entry = test_below(2); break;
+        case 5: *entry = -next[2 * from] * (1 + ldexp(test_below(2), -test_below(53))); break;
+        default: memcpy(next + from / n * 2 * n, next + from % n * 2 * n, 2 * (size_t)n * sizeof *next); break;
+        }
+      }
+      for (from = 0; from < 2 * n * n; from++) /* beyond that exponents no double-double is a referee */
+        next[from] = fabs(next[from]) < 1e-30 ? 0 : next[from];
+      ratio = hybrid_ratio(n, complex, method, precision, next);
+      if (ratio >= best) {
+        best = ratio;
+        memcpy(x, next, sizeof x);
+      }
+      lies += ratio > 10;
+    }
+    worst = fmax(worst, best);
+  }
+  CHECK_SHOW(lies == 0, "%d of %d true errors are over 10 estimates, the worst %.3g", lies, 60 * 150, worst);
+  if (test_verbose)
+    printf("     worst error / estimate %.3g\n", worst);
+}
+
+static int hybrid_compare(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Medians of estimate / true error: Gaussian, 0/1 times a number, signs, complex ones. */
+TEST(t_hybrid_estimates_are_no_pessimists)
+{
+  static double x[24 * 24 * 2], ratio[9];
+  int kind, m, t, i;
+  for (kind = 0; kind < 4; kind++)
+    for (m = 0; m < 2; m++) {
+      for (t = 0; t < 9; t++) {
+        const int n = 18 + t % 4;
+        for (i = 0; i < n * n; i++) {
+          const int there = test_uniform() < 0.3 || i % n == (i / n + 1) % n;
+          x[2 * i] = !there ? 0 : kind == 1 ? 0.3 : kind == 2 ? 0.7 * (1 - 2 * test_below(2)) : hybrid_gauss();
+          x[2 * i + 1] = there && kind == 3 ? hybrid_gauss() : 0;
+        }
+        ratio[t] = hybrid_ratio(n, kind == 3, m ? PERM_CACHED : PERM_HYBRID, PERM_PRECISION_DEFAULT, x);
+        CHECK_SHOW(ratio[t] < 10, "n = %d, kind %d: error / estimate %.3g", n, kind, ratio[t]);
+      }
+      qsort(ratio, 9, sizeof *ratio, hybrid_compare);
+      CHECK_SHOW(ratio[4] > 1e-3, "kind %d, method %d: the median of estimate / error is %.3g", kind, m, 1 / ratio[4]);
+      if (test_verbose)
+        printf("     kind %d, %s: median of estimate / error %.3g\n", kind, m ? "cached" : "hybrid", 1 / ratio[4]);
+    }
+}

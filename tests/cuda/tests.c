@@ -2153,6 +2153,7 @@ TEST(t_cuda_codegen_compiles)
   CHECK_SHOW(shared && global, "%d shared, %d global", shared, global);
 }
 #include "t_frontier.h"
+#include "t_limits.h"
 
 /* Every kind of kernel once, as small as it comes: what compute-sanitizer looks at. */
 static void cuda_each_kernel(int devices)
