@@ -706,11 +706,15 @@ static int permi_reader_no_memory(permi_reader *reader)
   return 0;
 }
 
-static perm_status permi_file_fail(perm_result *result, const char *name, const char *what, int error)
+static perm_status permi_file_because(perm_result *result, const char *name, const char *what, const char *why)
 {
   permi_shown_name shown = permi_show_name(name);
-  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", shown.text, what,
-                    error ? strerror(error) : "unknown error");
+  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", shown.text, what, why);
+}
+
+static perm_status permi_file_fail(perm_result *result, const char *name, const char *what, int error)
+{
+  return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
 }
 
 /* -- lines and words --------------------------------------------------------------------------- */
@@ -1339,8 +1343,8 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 }
 
 /* ========================================================================================= >>write
-   Matrices to Matrix Market files. Promises: PATH holds either what it held before or all of the new matrix, unless
-   the machine itself goes down; no temporary file stays; every write, the close and the rename are checked. */
+   Matrices to Matrix Market files. Promises: PATH holds either what it held before or all of the new matrix (>>files of
+   perm.h); every write, the close and the rename are checked. */
 
 /* " " and 17 significant digits, which read back to the same double, with a point in every locale. */
 static int permi_print_double(FILE *file, double value)
@@ -1385,9 +1389,9 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* 1: path names a device or pipe, so renaming onto it would destroy it. The links to open files by name: stat
-   follows them (/dev/stdout is a regular file after "> file"), and strict C99 has no lstat. */
-static int permi_is_special_file(const char *path)
+/* 1: path names an open file, or a device such as a terminal or /dev/null: written to, not replaced. The names come
+   first: stat follows them (/dev/stdout is a regular file after "> file"). */
+static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
   int k;
@@ -1396,7 +1400,7 @@ static int permi_is_special_file(const char *path)
   for (k = 0; k < 3; k++)
     if (!strncmp(path, links[k], strlen(links[k])))
       return 1;
-  return stat(path, &information) == 0 && !S_ISREG(information.st_mode);
+  return stat(path, &information) == 0 && S_ISCHR(information.st_mode);
 #else
   (void)path, (void)links, (void)k;
   return 0;
@@ -1407,59 +1411,34 @@ static int permi_is_special_file(const char *path)
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
-  char *temporary;
-  size_t length;
-  FILE *file = NULL;
-  int attempt, error, direct, printed;
+  const char *why, *failed = "write";
+  char doing[40];
   errno = 0;
   if (!strcmp(path, "-")) {
     if (!print(stdout, what))
       return permi_file_fail(result, "standard output", "cannot write", errno);
     return PERM_OK;
   }
-  length = strlen(path);
-  temporary = (char *)permi_allocate(allocator, length + 16, 1);
-  if (!temporary)
-    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
-  direct = permi_is_special_file(path);
-  if (direct) {
-    memcpy(temporary, path, length + 1);
-    file = fopen(path, "wb");
-  } else {
-    /* x: never an existing file, so two writers do not meet and no planted link is followed */
-    for (attempt = 0; attempt < 1000 && !file; attempt++) {
-      snprintf(temporary, length + 16, "%s.tmp%d", path, attempt);
-      file = fopen(temporary, "wbx");
-#if defined(EEXIST)
-      if (!file && errno != EEXIST)
-        break;
-#endif
+  if (permi_is_stream(path)) {
+    FILE *file = fopen(path, "wb");
+    int error, printed;
+    if (!file)
+      return permi_file_fail(result, path, "cannot create", errno);
+    printed = print(file, what);
+    error = errno;
+    if (fclose(file) != 0 && printed) {
+      printed = 0;
+      error = errno;
     }
+    return printed ? PERM_OK : permi_file_fail(result, path, "cannot write", error);
   }
-  if (!file) {
-    error = errno;
-    permi_release(allocator, temporary);
-    return permi_file_fail(result, path, "cannot create", error);
-  }
-  errno = 0;
-  printed = print(file, what);
-  error = errno;
-  if (fclose(file) != 0 && printed) {
-    printed = 0;
-    error = errno;
-  }
-#if defined(_WIN32)
-  if (printed)
-    remove(path); /* rename does not replace there; for a moment neither file has the name */
-#endif
-  if (printed && !direct && rename(temporary, path) != 0) {
-    printed = 0;
-    error = errno;
-  }
-  if (!printed && !direct)
-    remove(temporary);
-  permi_release(allocator, temporary);
-  return printed ? PERM_OK : permi_file_fail(result, path, "cannot write", error);
+  why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
+  if (!why)
+    return PERM_OK;
+  if (!failed)
+    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
+  snprintf(doing, sizeof doing, "cannot %s", strcmp(failed, "sync the directory of") ? failed : "sync its directory");
+  return permi_file_because(result, path, doing, why);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result)

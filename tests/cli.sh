@@ -248,7 +248,7 @@ expect "stopped: the same family without --isa" 1 'plain' --generate uniform:26 
 head -c 1000 $dir/stop >$dir/cut; expect cut 2 'cut short or extended: 1000 bytes' --resume $dir/cut
 expect no_checkpoint 2 'no checkpoint of perm' --resume $dir/nine.txt
 expect nothing_to_resume 4 'cannot open' --resume $dir/nothing
-expect bad_place 4 'cannot write the checkpoint' --generate uniform:20 --checkpoint $dir/no/place
+expect bad_place 4 'cannot create the checkpoint' --generate uniform:20 --checkpoint $dir/no/place
 expect bad_part 2 'bad part "3/2"' --generate uniform:20 --part 3/2 --checkpoint $dir/x
 expect part_alone 2 'add --checkpoint FILE' --generate uniform:20 --part 1/2
 expect merge_nothing 2 'no matrix|name all of them' --merge

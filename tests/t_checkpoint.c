@@ -136,7 +136,7 @@ TEST(t_checkpoint_round_trip)
   CHECK(perm_checkpoint_options("build/no such file", &found, NULL, NULL, &r) == PERM_ERROR_FILE);
   CHECK_TEXT(r.message, "cannot open");
   CHECK(perm_checkpoint_write(job, state, "build/no/such/place", NULL, &r) == PERM_ERROR_FILE);
-  CHECK_TEXT(r.message, "cannot write the checkpoint: ");
+  CHECK_TEXT(r.message, "cannot create the checkpoint: ");
   remove(path);
   free(bytes);
   perm_state_free(state);
@@ -469,7 +469,7 @@ TEST(t_checkpoint_times)
   remove(path);
   fault_set(once + 2, ENOSPC, 1, 0);
   CHECK(perm_compute_real(19, 19, a, 19, &options, &r) == PERM_ERROR_FILE && isnan(r.value));
-  CHECK_TEXT(r.message, "cannot write the checkpoint: ");
+  CHECK_TEXT(r.message, "cannot create the checkpoint: ");
   fault_set(0, 0, 0, 0);
   checkpoint_litter(path);
   remove(path);
