@@ -63,8 +63,10 @@
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always
-   A result whose estimate is poor is computed again in the next precision (not with a checkpoint or parts) when that
-   is predicted to take under a second, or, when options.tolerance asks for it, while options.max_seconds allows.
+   A result whose estimate is poor is computed again in the next precision when that is predicted to take under a
+   second, or, when options.tolerance asks for it, while options.max_seconds allows. With a checkpoint or parts, which
+   keep one job, a tolerance plans at once what it is expected to need, and nothing that takes over a second is run
+   again: the default where n u e^(n/2) is below the tolerance, else accurate or dd.
 
    GUARANTEES
      - `error` is a proven bound or INFINITY. `estimate` is an estimate: `make check-soundness` searches a million
@@ -290,7 +292,7 @@ typedef struct perm_options {
                fastest; PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to
                take longer than that (15 s): the choice, and with it last bits, may differ from run to run;
                k > 0: candidate k, as result.tuned named it, so that the same job is made again */
-  /* For perm_job_execute and what runs through it: perm_compute_*. Precision is then as planned, without reruns. */
+  /* For perm_job_execute and what runs through it: perm_compute_*. For the precision see PRECISION above. */
   const char *checkpoint;    /* file, not NULL: finished work is kept there, and taken from there if it exists */
   double checkpoint_seconds; /* how often it is written; 0: 60 */
   int part, parts;           /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
@@ -332,7 +334,7 @@ typedef struct perm_result {
   perm_integer integer, imaginary_integer;
   uint64_t modulus; /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
   perm_method method; /* of the costliest leaf */
-  perm_precision precision;
+  perm_precision precision; /* of a value: PERM_PRECISION_EXACT where `exact` is 1, and only there */
   perm_isa isa;
   int threads;
   int gpus; /* that took part */
@@ -2396,7 +2398,10 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
   result->modulus = job->modulus;
   result->method = costliest ? costliest->information.method : PERM_STRUCTURE;
   result->isa = costliest ? costliest->information.isa : PERM_ISA_PLAIN;
-  result->precision = job->precision;
+  /* doubles that were taken for integers over a power of two are no integer result */
+  result->precision = result->exact                             ? PERM_PRECISION_EXACT
+                      : job->precision == PERM_PRECISION_EXACT ? PERM_PRECISION_DD
+                                                               : job->precision;
   result->terms = terms;
   result->threads = 1;
   result->plan_seconds = job->plan_seconds;
@@ -6153,6 +6158,24 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
 static double permi_wanted_relative(const perm_options *options)
 {
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
+}
+
+/* The relative error to be expected of a sum of order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The quotient
+   is e^(n/2) for a matrix of ones, less for random and unitary ones; more where a permanent happens to cancel, which no
+   plan can know. */
+static double permi_expected_relative(int n, perm_precision precision)
+{
+  const double one = n * PERMI_UNIT * exp(0.5 * n);
+  return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? one
+         : precision == PERM_PRECISION_ACCURATE                                  ? one * n * PERMI_UNIT
+                                                                                 : 0;
+}
+
+/* Is a higher precision to be planned at once? With a tolerance, where a checkpoint or parts keep one job only, so that
+   the precision cannot be raised later. */
+static int permi_plans_higher(const perm_options *options, double relative)
+{
+  return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
 }
 
 /* Why an engine cannot do what the options ask for; NULL if it can. */
@@ -10506,6 +10529,8 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
     PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpus);
   if (permi_get_int(bytes + 96) != options->tune)
     PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->tune);
+  if (permi_get_double(bytes + 56) != options->tolerance) /* which may plan another precision */
+    PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
   if (permi_get_double(bytes + 72) != options->plan_effort)
     PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
   if (permi_get_double(bytes + 64) != options->max_bytes)
@@ -11220,13 +11245,44 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
 }
 
 /* The rule of escalation: from estimates and predicted seconds only, so that a plan's bits do not depend on
-   how busy the machine was. With a checkpoint or parts the precision stays: a file is of one job. */
+   how busy the machine was. With a checkpoint or parts nothing long is run again, since a file is of one job: what a
+   tolerance needs was planned at once (permi_plans_higher). */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
-  if (!permi_wants_more(options, result) || permi_in_pieces(options))
+  if (!permi_wants_more(options, result))
     return 0;
-  return options->tolerance > 0 ? options->max_seconds == 0 || next_seconds <= options->max_seconds
-                                : next_seconds < PERMI_ESCALATE_SECONDS;
+  if (options->tolerance > 0)
+    return !permi_in_pieces(options) && (options->max_seconds == 0 || next_seconds <= options->max_seconds);
+  return next_seconds < PERMI_ESCALATE_SECONDS;
+}
+
+/* What is left of max_seconds; at least a millisecond, since 0 would mean no limit. */
+static double permi_seconds_left(const perm_options *options, double start)
+{
+  double left = options->max_seconds - (permi_seconds() - start);
+  return options->max_seconds == 0 ? 0 : left > 1e-3 ? left : 1e-3;
+}
+
+/* The options of the run in a higher precision: in what is left of the time, and not in pieces, because it is another
+   job than that of the file, and short (permi_escalates). */
+static void permi_run_again(perm_options *options, const perm_options *given, double start)
+{
+  options->max_seconds = permi_seconds_left(given, start);
+  options->checkpoint = NULL;
+  options->part = options->parts = options->merges = 0;
+  options->merge = NULL;
+}
+
+/* With certify, the lower precision's result if its bound is the smaller one. Either bound is proved for the value that
+   it comes with, whatever was computed before or after, so that the smaller one may be taken. */
+static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
+{
+  if (options->certify && !result->exact && lower->error < (double)INFINITY &&
+      ldexp(lower->error, permi_int_exponent(lower->exp2 - result->exp2)) < result->error) {
+    const int escalated = result->escalated;
+    *result = *lower;
+    result->escalated = escalated;
+  }
 }
 
 /* The last word on a finished result: was the tolerance met, and is there the bound that was asked for? */
@@ -11241,8 +11297,10 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     result->status = PERM_TOLERANCE_NOT_MET;
     snprintf(result->message, sizeof result->message,
-             "tolerance %.3g not met: the %s relative error is %.3g; no higher precision fits", options->tolerance,
-             options->certify || result->error <= result->estimate ? "guaranteed" : "estimated", relative);
+             "tolerance %.3g not met: the %s relative error is %.3g; %s", options->tolerance,
+             options->certify || result->error <= result->estimate ? "guaranteed" : "estimated", relative,
+             permi_in_pieces(options) ? "with a checkpoint or parts the precision is not raised"
+                                      : "no higher precision fits");
   }
   return result->status;
 }
@@ -11332,13 +11390,6 @@ static perm_status permi_job_create(const perm_plan *plan, const permi_view *vie
   if (status != PERM_OK || again.fingerprint != plan->fingerprint)
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
   return permi_job_of_plan(&again, view, options, job, result);
-}
-
-/* What is left of max_seconds; at least a millisecond, since 0 would mean no limit. */
-static double permi_seconds_left(const perm_options *options, double start)
-{
-  double left = options->max_seconds - (permi_seconds() - start);
-  return options->max_seconds == 0 ? 0 : left > 1e-3 ? left : 1e-3;
 }
 
 /* ---- rectangular matrices and multiplicities */
@@ -11434,9 +11485,11 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
 /* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
+  const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
   perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
                              : options->precision == PERM_PRECISION_ACCURATE ||
-                                     options->precision == PERM_PRECISION_DD || options->method == PERM_EXPANSION
+                                     options->precision == PERM_PRECISION_DD || options->method == PERM_EXPANSION ||
+                                     permi_plans_higher(options, expected)
                                  ? PERM_PRECISION_DD
                                  : PERM_PRECISION_DEFAULT;
   permi_choice choice = permi_choose(counted, options, precision);
@@ -11524,6 +11577,8 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
                               0, fingerprint, &options, result);
     result->plan_seconds = planned;
     result->escalated = escalated;
+    if (status == PERM_OK && escalated)
+      permi_keep_bound(options_given, &finished, result);
     if (status != PERM_OK || choice.precision == PERM_PRECISION_EXACT || options.method == PERM_PADDED ||
         !permi_wants_more(options_given, result))
       break;
@@ -11538,7 +11593,7 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
         !permi_escalates(options_given, result, choice.seconds))
       break;
     finished = *result;
-    options.max_seconds = permi_seconds_left(options_given, start);
+    permi_run_again(&options, options_given, start);
     escalated++;
   }
   if (status != PERM_OK && escalated) /* what is finished stands */
@@ -11789,6 +11844,11 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
   }
   memset(&finished, 0, sizeof finished);
   status = permi_plan_view(m, n, view, &options, &plan, result);
+  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan.n, plan.precision)) &&
+         permi_next_precision(&options, plan.method, plan.precision) != PERM_PRECISION_COUNT) {
+    options.precision = permi_next_precision(&options, plan.method, plan.precision);
+    status = permi_plan_view(m, n, view, &options, &plan, result);
+  }
   while (status == PERM_OK) {
     status = permi_job_of_plan(&plan, view, &options, &job, result);
     if (status != PERM_OK)
@@ -11797,6 +11857,8 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
     status = permi_run_job(job, &options, result);
     result->plan_seconds = planned;
     result->escalated = escalated;
+    if (status == PERM_OK && escalated)
+      permi_keep_bound(&options, &finished, result);
     began = permi_seconds();
     options.precision = permi_next_precision(&options, plan.method, plan.precision);
     if (status != PERM_OK || !permi_wants_more(&options, result) || options.precision == PERM_PRECISION_COUNT ||
@@ -11805,7 +11867,7 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
       break;
     finished = *result;
     plan = next;
-    options.max_seconds = permi_seconds_left(&options, start);
+    permi_run_again(&options, permi_options(options_given), start);
     escalated++;
   }
   if (status != PERM_OK && escalated) /* what is finished stands */

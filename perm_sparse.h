@@ -15626,16 +15626,12 @@ static perm_status permi_make_rather(const perm_matrix *matrix, const perm_optio
   return status;
 }
 
-PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
-                                            perm_job **job, perm_result *result)
+/* The job in the precision that the options name. */
+static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                    perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
   perm_status status;
   int exact = 0, leaf;
-  permi_result_clear(result);
-  if (!job)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
-  *job = NULL;
   status = permi_sparse_check(matrix, options, &exact, result);
   if (status != PERM_OK)
     return status;
@@ -15669,6 +15665,68 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
   if (exact && options->precision != PERM_PRECISION_EXACT && !options->modulus && options->method != PERM_EXACT)
     status = permi_make_rather(matrix, options, status, job, result);
   return status;
+}
+
+/* The next precision for a job; PERM_PRECISION_COUNT at the top. */
+static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
+{
+  return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
+}
+
+/* Which precision is to be planned at once instead; PERM_PRECISION_COUNT: none. Elimination without a subtraction loses
+   no more than its own roundings, whatever the order. */
+static perm_precision permi_sparse_higher(const perm_matrix *matrix, const perm_options *options, const perm_job *job)
+{
+  perm_precision next = PERM_PRECISION_COUNT;
+  double sum = 0;
+  size_t e;
+  int i, subtracts = matrix->kind == PERM_KIND_COMPLEX;
+  for (e = 0; e < matrix->nnz && matrix->kind != PERM_KIND_PATTERN && !subtracts; e++)
+    subtracts = matrix->kind == PERM_KIND_INTEGER ? matrix->integer[e] < 0 : matrix->real[e] < 0;
+  for (i = 0; i < job->leaves; i++) {
+    const perm_leaf *leaf = &job->leaf[i].information;
+    if (job->leaf[i].integer)
+      continue;
+    sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
+                                                      : permi_expected_relative(leaf->n, job->precision);
+    if (next == PERM_PRECISION_COUNT)
+      next = permi_sparse_next(options, leaf->method, job->precision);
+  }
+  return permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
+}
+
+PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
+                                            perm_job **job, perm_result *result)
+{
+  perm_options options = *permi_options(options_given);
+  perm_job *higher;
+  perm_precision next;
+  perm_status status;
+  char line[160];
+  int raised = 0, steps;
+  permi_result_clear(result);
+  if (!job)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
+  *job = NULL;
+  status = permi_sparse_job(matrix, &options, job, result);
+  for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
+                  (next = permi_sparse_higher(matrix, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
+    options.precision = next;
+    if (permi_sparse_job(matrix, &options, &higher, NULL) != PERM_OK) /* refused: as well as can be */
+      break;
+    perm_job_free(*job);
+    *job = higher;
+    raised = 1;
+  }
+  if (!raised)
+    return status;
+  snprintf(line, sizeof line, "precision %s at once for the tolerance: with a checkpoint or parts it is not raised later\n",
+           perm_precision_name((*job)->precision));
+  if (permi_job_note(*job, 0, line))
+    return PERM_OK;
+  perm_job_free(*job);
+  *job = NULL;
+  return permi_fail_memory(result);
 }
 
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options_given,
@@ -15725,6 +15783,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   int escalated = 0, exact;
   if (!result)
     return PERM_ERROR_NULL;
+  memset(&finished, 0, sizeof finished);
   status = permi_sparse_check(matrix, &options, &exact, result);
   if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, &options) &&
       !permi_sparse_rounds(matrix)) {
@@ -15744,11 +15803,12 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
     planned += job->plan_seconds;
     status = permi_run_job(job, &options, result);
     result->escalated = escalated;
+    if (status == PERM_OK && escalated)
+      permi_keep_bound(&options, &finished, result);
     if (status != PERM_OK || !permi_wants_more(&options, result) ||
         (options.tolerance == 0 && seconds >= PERMI_ESCALATE_SECONDS)) /* the next takes longer: not even planned */
       break;
-    options.precision = precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT
-                                                         : permi_next_precision(&options, result->method, precision);
+    options.precision = permi_sparse_next(&options, result->method, precision);
     if (options.precision == PERM_PRECISION_COUNT || perm_sparse_job(matrix, &options, &next, NULL) != PERM_OK)
       break;
     if (!permi_escalates(permi_options(options_given), result, permi_job_seconds(next))) {
@@ -15757,7 +15817,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
     }
     finished = *result;
     job = next;
-    options.max_seconds = permi_seconds_left(&options, start);
+    permi_run_again(&options, permi_options(options_given), start);
     escalated++;
   }
   if (status != PERM_OK && escalated) /* what is finished stands */
