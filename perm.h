@@ -10206,6 +10206,7 @@ static const char *permi_file_check(const char *path, int *kept)
 static int permi_file_finish(permi_replacement *file, int code)
 {
   const int guard = code ? -1 : dup(file->descriptor);
+  int fault;
   if (!code && file->kept >= 0)
     (void)!fchmod(file->descriptor, (mode_t)file->kept); /* where that fails, it is 0600 */
   if (!code) {
@@ -10214,9 +10215,10 @@ static int permi_file_finish(permi_replacement *file, int code)
       PERMI_AGAIN(fsync(file->descriptor));
     code = errno == EINVAL ? 0 : errno;
   }
-  errno = PERMI_FILE_FAULT("close", NULL); /* network file systems say here that the disk was full */
-  if ((file->stream ? fclose(file->stream) != 0 : close(file->descriptor) < 0) || errno)
-    code = code ? code : errno == EINTR ? 0 : errno ? errno : EIO;
+  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems say here that the disk was full */
+  if (file->stream ? fclose(file->stream) != 0 : close(file->descriptor) < 0)
+    fault = fault ? fault : errno == EINTR ? 0 : errno ? errno : EIO;
+  code = code ? code : fault;
   if (!code) {
     file->failed = "rename";
     errno = PERMI_FILE_FAULT("rename", NULL);
@@ -10275,9 +10277,10 @@ static int permi_file_write(permi_replacement *file, const unsigned char *bytes,
 
 static int permi_file_finish(permi_replacement *file, int code)
 {
-  errno = PERMI_FILE_FAULT("close", NULL);
-  if (fclose(file->stream) || errno)
-    code = code ? code : errno ? errno : EIO;
+  const int fault = PERMI_FILE_FAULT("close", NULL);
+  if (fclose(file->stream) != 0 && !code)
+    code = errno ? errno : EIO;
+  code = code ? code : fault;
   if (!code) {
     file->failed = "rename";
     remove(file->path);
@@ -11263,14 +11266,24 @@ static double permi_seconds_left(const perm_options *options, double start)
   return options->max_seconds == 0 ? 0 : left > 1e-3 ? left : 1e-3;
 }
 
-/* The options of the run in a higher precision: in what is left of the time, and not in pieces, because it is another
-   job than that of the file, and short (permi_escalates). */
-static void permi_run_again(perm_options *options, const perm_options *given, double start)
+/* The options to run a job with that was planned with these: from the second precision on not in pieces, because it is
+   another job than that of the file, and short (permi_escalates). */
+static perm_options permi_run_with(const perm_options *options, int escalated)
 {
-  options->max_seconds = permi_seconds_left(given, start);
-  options->checkpoint = NULL;
-  options->part = options->parts = options->merges = 0;
-  options->merge = NULL;
+  perm_options run = *options;
+  if (escalated) {
+    run.checkpoint = NULL;
+    run.part = run.parts = run.merges = 0;
+    run.merge = NULL;
+  }
+  return run;
+}
+
+/* Does the finished result of the lower precision stand, after another run ended with this status? Not where a job in
+   pieces ran out of time: it is to give the same bits, whatever the limits of its calls. */
+static int permi_stands(const perm_options *options, perm_status status)
+{
+  return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
 /* With certify, the lower precision's result if its bound is the smaller one. Either bound is proved for the value that
@@ -11556,7 +11569,7 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
 PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options_given,
                                                     int argument, double start, perm_result *result)
 {
-  perm_options options = *options_given;
+  perm_options options = *options_given, run;
   perm_result finished;
   permi_counted whole; /* the doubles as integers */
   const uint64_t fingerprint = permi_counted_fingerprint(counted);
@@ -11573,8 +11586,9 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
   planned = permi_seconds() - start;
   while (status == PERM_OK) {
     const permi_counted *source = counted;
+    run = permi_run_with(&options, escalated);
     status = permi_counts_run(choice.precision == PERM_PRECISION_EXACT && !counted->integer ? &whole : counted, &choice,
-                              0, fingerprint, &options, result);
+                              0, fingerprint, &run, result);
     result->plan_seconds = planned;
     result->escalated = escalated;
     if (status == PERM_OK && escalated)
@@ -11593,10 +11607,10 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
         !permi_escalates(options_given, result, choice.seconds))
       break;
     finished = *result;
-    permi_run_again(&options, options_given, start);
+    options.max_seconds = permi_seconds_left(options_given, start);
     escalated++;
   }
-  if (status != PERM_OK && escalated) /* what is finished stands */
+  if (escalated && permi_stands(permi_options(options_given), status))
     *result = finished;
   permi_counted_free(&options.allocator, &whole);
   return result->status;
@@ -11819,7 +11833,7 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
                                  perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
-  perm_options options = *permi_options(options_given);
+  perm_options options = *permi_options(options_given), run;
   perm_result finished; /* in the lower precision, while a higher one runs */
   perm_plan plan, next;
   perm_job *job = NULL;
@@ -11854,7 +11868,8 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
     if (status != PERM_OK)
       break;
     planned += permi_seconds() - began;
-    status = permi_run_job(job, &options, result);
+    run = permi_run_with(&options, escalated);
+    status = permi_run_job(job, &run, result);
     result->plan_seconds = planned;
     result->escalated = escalated;
     if (status == PERM_OK && escalated)
@@ -11867,10 +11882,10 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
       break;
     finished = *result;
     plan = next;
-    permi_run_again(&options, permi_options(options_given), start);
+    options.max_seconds = permi_seconds_left(permi_options(options_given), start);
     escalated++;
   }
-  if (status != PERM_OK && escalated) /* what is finished stands */
+  if (escalated && permi_stands(permi_options(options_given), status))
     *result = finished;
   result->seconds = permi_seconds() - start;
   return permi_judge(permi_options(options_given), result);

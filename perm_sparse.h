@@ -15775,7 +15775,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
                                                 perm_result *result)
 {
-  perm_options options = *permi_options(options_given);
+  perm_options options = *permi_options(options_given), run;
   perm_result finished; /* in the lower precision, while a higher one runs */
   double start = permi_seconds(), planned = 0;
   perm_job *job;
@@ -15801,7 +15801,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
     const double seconds = permi_job_seconds(job);
     perm_job *next;
     planned += job->plan_seconds;
-    status = permi_run_job(job, &options, result);
+    run = permi_run_with(&options, escalated);
+    status = permi_run_job(job, &run, result);
     result->escalated = escalated;
     if (status == PERM_OK && escalated)
       permi_keep_bound(&options, &finished, result);
@@ -15817,10 +15818,10 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
     }
     finished = *result;
     job = next;
-    permi_run_again(&options, permi_options(options_given), start);
+    options.max_seconds = permi_seconds_left(permi_options(options_given), start);
     escalated++;
   }
-  if (status != PERM_OK && escalated) /* what is finished stands */
+  if (escalated && permi_stands(permi_options(options_given), status))
     *result = finished;
   result->plan_seconds = planned;
   result->seconds = permi_seconds() - start;
