@@ -157,9 +157,9 @@
 #define PERM_TEXT_BYTES 2900    /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Else positive: the job stopped early
-   and may go on; value is NaN. Negative: an error; value is NaN and result->message says which argument was bad, and
-   why. */
+/* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Else positive: the job stopped
+   early and may go on; value is NaN. Negative: an error; value is NaN and result->message says which argument was bad,
+   and why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -296,8 +296,8 @@ typedef struct perm_options {
   const char *checkpoint;    /* file, not NULL: finished work is kept there, and taken from there if it exists */
   double checkpoint_seconds; /* how often it is written; 0: 60 */
   int part, parts;           /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge;  /* that many checkpoints: their work is put together, and nothing is computed. What is */
-  int merges;                /* missing or there twice is an error */
+  const char *const *merge;  /* that many checkpoints: their work is put together, and none is added. What is missing */
+  int merges;                /* or there twice is an error */
   const void *note;          /* note_bytes of the caller's own, kept in the checkpoint; see perm_checkpoint_options */
   size_t note_bytes;
   /* Not NULL: what perm_compute_* call instead of perm_job_execute (but for merging); that is how perm_mpi.c runs every
@@ -556,7 +556,8 @@ PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, s
 
 /* The same as a file. Writing replaces it as a whole, on the disk when this returns, or leaves it as it was. Reading
    refuses, by what it is that differs, files that are damaged or of another job, version or part (options.part of
-   options.parts; parts 0: any). Neither touches anything but a file FILE.*.tmp beside it. Thread-safe. */
+   options.parts; parts 0: any). Neither touches anything but files FILE.*.tmp beside it. Regular files only
+   (>>files, also on modes, links and SIGXFSZ). Thread-safe. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
@@ -576,7 +577,8 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
    With options.checkpoint: an empty state begins with the file's, if it exists. It is written at once, so that a bad
    name shows early, every checkpoint_seconds, and at the end, for whatever reason. Does writing fail in between, the
    job goes on and it is tried again; if at the end, a finished result has a message, and what was stopped is
-   PERM_ERROR_FILE. The file of a finished job answers at once. */
+   PERM_ERROR_FILE. The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore
+   SIGXFSZ, or a write beyond the limit ends the process. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
@@ -6160,9 +6162,9 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
 }
 
-/* The relative error to be expected of a sum of order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The quotient
-   is e^(n/2) for a matrix of ones, less for random and unitary ones; more where a permanent happens to cancel, which no
-   plan can know. */
+/* The relative error to be expected of a sum of order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The
+   quotient is e^(n/2) for a matrix of ones, less for random and unitary ones; more where a permanent happens to cancel,
+   which no plan can know. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   const double one = n * PERMI_UNIT * exp(0.5 * n);

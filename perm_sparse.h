@@ -188,9 +188,9 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                                                     perm_result *result);
 
 /* Writes Matrix Market coordinate general, so that perm_matrix_read gives back the same bits; "-" is standard
-   output. A file is written under a temporary name beside it (PATH.tmp0 or the next free one) and then renamed,
-   so PATH holds either what it held before or all of the new matrix, and the temporary file is gone after an
-   error. (A symbolic link is replaced by the file; a device or pipe is written directly.) matrix is not modified.
+   output. A file is replaced as a whole, like a checkpoint (>>files of perm.h): PATH holds either what it held before
+   or all of the new matrix. Open files by name (/dev/stdout, /dev/fd/3) and character devices are written directly;
+   directories, FIFOs, other devices and symbolic links are refused. matrix is not modified.
    PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
 
@@ -15720,7 +15720,8 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
   }
   if (!raised)
     return status;
-  snprintf(line, sizeof line, "precision %s at once for the tolerance: with a checkpoint or parts it is not raised later\n",
+  snprintf(line, sizeof line,
+           "precision %s at once for the tolerance: with a checkpoint or parts it is not raised later\n",
            perm_precision_name((*job)->precision));
   if (permi_job_note(*job, 0, line))
     return PERM_OK;

@@ -175,7 +175,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
 
 /* What a checkpoint says for itself. */
 static const char *const cli_plan_options[] = {"--method", "--precision", "--isa",  "--tolerance", "--mod", "--certify",
-                                               "--effort", "--max-bytes", "--rows", "--cols",      "--tune", "--cpu-fallback"};
+                                               "--effort", "--max-bytes", "--rows", "--cols",      "--tune",
+                                               "--cpu-fallback"};
 
 /* All options; the bit of each in cli.given. */
 static const char *const cli_options[] = {
@@ -188,8 +189,8 @@ static const char *const cli_options[] = {
 /* Pairs of which one would do nothing: `with` has no use for any of `others`. */
 static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--estimate", " --mod --precision --certify --tolerance --method --effort --isa --gpus --cpu-fallback --gpu-cache "
-                   "--tune --max-bytes ", "samples are of doubles, on the CPU, and have --samples, --relative-error and "
-                   "--seconds"},
+                   "--tune --max-bytes ",
+     "samples are of doubles, on the CPU, and have --samples, --relative-error and --seconds"},
     {"--seconds", " --max-seconds ", "they are the same; give one"},
     {"--minors", " --mod --certify --effort --gpus --cpu-fallback --gpu-cache --tune --max-bytes ",
      "minors are computed in double or double-double on the CPU"},
@@ -794,7 +795,7 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     printf("  permanent = %s", value);
   else /* and no line with "permanent =", which scripts look for */
     printf("  %s", result->message);
-  if (result->value == result->value && !result->exact && !result->is_complex && result->exp2) { /* for people: the power of ten */
+  if (result->value == result->value && !result->exact && !result->is_complex && result->exp2) { /* for people */
     double log10_value = log10(fabs(result->value)) + (double)result->exp2 * log10(2.0), whole = floor(log10_value);
     printf("  (about %s%.6fe%+.0f)", result->value < 0 ? "-" : "", pow(10, log10_value - whole), whole);
   }

@@ -668,7 +668,8 @@ TEST(t_checkpoint_resumes)
    nothing but regular files is touched or waited for. */
 TEST(t_files)
 {
-  static const char *const beside[] = {".0123456789abcdef.tmp", ".fedcba9876543210.tmp", ".0123456789abcdeX.tmp", ".tmp"};
+  static const char *const beside[] = {".0123456789abcdef.tmp", ".fedcba9876543210.tmp", ".0123456789abcdeX.tmp",
+                                       ".tmp"};
   const char *path = checkpoint_path(0);
   char name[4][300], other[300];
   perm_state *state, *back;
@@ -687,7 +688,9 @@ TEST(t_files)
     CHECK_SHOW(stat(path, &information) == 0 && (information.st_mode & 0777) == (mode_t)k, "%o", information.st_mode);
   }
   for (k = 0; k < 4; k++) {
-    const int made = open((snprintf(name[k], sizeof name[k], "%s%s", path, beside[k]), name[k]), O_CREAT | O_RDWR, 0600);
+    int made;
+    snprintf(name[k], sizeof name[k], "%s%s", path, beside[k]);
+    made = open(name[k], O_CREAT | O_RDWR, 0600);
     CHECK(made >= 0);
     if (k == 1)
       CHECK(flock(held = made, LOCK_EX | LOCK_NB) == 0);
@@ -820,7 +823,8 @@ TEST(t_precision_and_exact_agree)
 {
   int k, exact = 0, finished = 0;
   for (k = 0; k < 1500; k++) {
-    static const perm_method methods[] = {PERM_AUTO, PERM_SUBSETS, PERM_SHORT, PERM_EXPANSION, PERM_REPEATS, PERM_RYSER};
+    static const perm_method methods[] = {PERM_AUTO,      PERM_SUBSETS, PERM_SHORT,
+                                          PERM_EXPANSION, PERM_REPEATS, PERM_RYSER};
     const int n = 1 + (int)test_below(6), m = k % 3 ? n : 1 + (int)test_below(6), whole = k & 1;
     double a[2 * 36];
     int64_t b[2 * 36];
