@@ -62,7 +62,6 @@ check threads cmp -s $dir/t1 $dir/t2
 check threads3 cmp -s $dir/t1 $dir/t3
 expect plain 0 '"isa":"plain"' --generate uniform:16 --isa plain --json
 
-printf '1 2.5 3 4\n4 5 6 -1\n7 8 9 .5\n' >$dir/three.txt
 # guarantees, precisions, complex matrices
 expect certify 0 '"error":[0-9.e-]+,"estimate":[0-9.e-]+,"method":"dense"' \
   --generate uniform:14 --method dense --certify --json
@@ -258,8 +257,9 @@ expect stopped_json_complex 1 '"value":null,"partial_sum":\["[-0-9.e+]+","[-0-9.
   --max-seconds 0.05 --json
 expect tolerance 5 'tolerance 1e-17 not met' --generate symmetric-uniform:14 --tolerance 1e-17
 expect tolerance_value 5 'permanent = [0-9]' --generate symmetric-uniform:14 --tolerance 1e-17
-expect tolerance_and_absent 4 'permanent = ' --tolerance 1e-300 $dir/three.txt $dir/no-such-file
-expect tolerance_and_good 5 'permanent = 1$' --tolerance 1e-300 $dir/three.txt $dir/swap.mtx
+printf '.1 .2 .4\n.3 .7 .9\n.3 .1 .6\n' >$dir/tenths.txt
+expect tolerance_and_absent 4 'permanent = ' --tolerance 1e-300 $dir/tenths.txt $dir/no-such-file
+expect tolerance_and_good 5 'permanent = 1$' --tolerance 1e-300 $dir/tenths.txt $dir/swap.mtx
 expect tolerance_met 0 'permanent' --generate uniform:14 --tolerance 1e-9 --precision fast
 expect effort 0 . --generate regular:40:3 --method frontier --effort 5
 expect bytes 3 'predicted.*bytes' --generate regular:80:3 --method frontier --max-bytes 1000
@@ -301,7 +301,7 @@ expect piece_tolerance_explained 0 'precision accurate at once for the tolerance
   --checkpoint $dir/planned --explain
 expect piece_tolerance 0 'dense, accurate' --generate uniform:20 --tolerance 1e-12 --checkpoint $dir/planned
 check piece_tolerance_said grep -q 'the precision is planned for the tolerance at once' $dir/err
-expect piece_tolerance_other 2 'made with tolerance 1e-12, not 1e-20' --generate uniform:20 --tolerance 1e-20 \
+expect piece_tolerance_other 2 'made with tolerance 1e-12, not 1e-27' --generate uniform:20 --tolerance 1e-27 \
   --checkpoint $dir/planned
 expect piece_not_raised 5 'with a checkpoint or parts the precision is not raised' --generate uniform:12 --tolerance 1e-300 \
   --checkpoint $dir/low
