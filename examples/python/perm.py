@@ -110,9 +110,9 @@ class _Integer(Structure):
 
 
 class _Result(Structure):
-    _fields_ = [("value", c_double), ("imaginary", c_double), ("partial_sum", c_double), ("partial_imaginary", c_double),
-                ("exp2", c_longlong), ("error", c_double), ("estimate", c_double), ("is_complex", c_int),
-                ("exact", c_int), ("integer", _Integer),
+    _fields_ = [("value", c_double), ("imaginary", c_double), ("partial_sum", c_double),
+                ("partial_imaginary", c_double), ("exp2", c_longlong), ("error", c_double),
+                ("estimate", c_double), ("is_complex", c_int), ("exact", c_int), ("integer", _Integer),
                 ("imaginary_integer", _Integer), ("modulus", c_uint64), ("method", c_int), ("precision", c_int),
                 ("isa", c_int), ("threads", c_int), ("gpus", c_int), ("tuned", c_int), ("escalated", c_int),
                 ("terms", c_double), ("plan_seconds", c_double), ("seconds", c_double), ("status", c_int),
@@ -400,7 +400,8 @@ def _result(r, whole=False):
     if whole and r.exact:
         integer = Gaussian(int(r.integer), int(r.imaginary_integer)) if r.is_complex else int(r.integer)
     return Result(complex(r.value, r.imaginary) if r.is_complex else r.value,
-                  complex(r.partial_sum, r.partial_imaginary) if r.is_complex else r.partial_sum, r.exp2, integer, bool(r.exact), r.error,
+                  complex(r.partial_sum, r.partial_imaginary) if r.is_complex else r.partial_sum,
+                  r.exp2, integer, bool(r.exact), r.error,
                   r.estimate, r.modulus, METHODS[r.method], PRECISIONS[r.precision], ISAS[r.isa], r.threads, r.gpus,
                   r.tuned, r.escalated, r.terms, r.plan_seconds, r.seconds, _lib.perm_status_name(r.status).decode(),
                   r.message.decode(errors="replace"))
