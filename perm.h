@@ -29,6 +29,7 @@
      >>repeats    sums over counts in n-ary Gray order: Glynn's and Ryser's
      >>rectangular  the choice among these, for rectangular matrices too
      >>minors     all minors of a row, the gradient, with multiplicities
+     >>files      a file replaced as a whole, or not at all
      >>checkpoint finished work as a file that survives its process
      >>public     argument checks and the public functions
      >>structure  declared low rank; Cauchy matrices by Borchardt's identity
@@ -62,8 +63,10 @@
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always
-   A result whose estimate is poor is computed again in the next precision (not with a checkpoint or parts) when that
-   is predicted to take under a second, or, when options.tolerance asks for it, while options.max_seconds allows.
+   A result whose estimate is poor is computed again in the next precision when that is predicted to take under a
+   second, or, when options.tolerance asks for it, while options.max_seconds allows. With a checkpoint or parts, which
+   keep one job, a tolerance plans at once what it is expected to need, and nothing that takes over a second is run
+   again: the default where n u e^(n/2) is below the tolerance, else accurate or dd.
 
    GUARANTEES
      - `error` is a proven bound or INFINITY. `estimate` is an estimate: `make check-soundness` searches a million
@@ -122,7 +125,7 @@
    PERM_NO_COMPLEX       no kernels for complex matrices, which then are refused: a quarter less to compile
    PERM_NO_EXTRAS        without minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results by portable code, many times slower
-   PERM_NO_POSIX         checkpoints by the C library alone, as on Windows: not synced, see >>checkpoint
+   PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
    PERM_SECONDS()        a clock in seconds, if neither OpenMP, POSIX nor C11 gives one                    */
 #ifndef PERM_HEADER_FILE
@@ -154,8 +157,9 @@
 #define PERM_TEXT_BYTES 2900    /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* Status of a call. 0: done. Positive: there is a value, but the job stopped early or missed the tolerance.
-   Negative: an error; value is NaN and result->message says which argument was bad, and why. */
+/* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Else positive: the job stopped
+   early and may go on; value is NaN. Negative: an error; value is NaN and result->message says which argument was bad,
+   and why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -289,12 +293,12 @@ typedef struct perm_options {
                fastest; PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to
                take longer than that (15 s): the choice, and with it last bits, may differ from run to run;
                k > 0: candidate k, as result.tuned named it, so that the same job is made again */
-  /* For perm_job_execute and what runs through it: perm_compute_*. Precision is then as planned, without reruns. */
+  /* For perm_job_execute and what runs through it: perm_compute_*. For the precision see PRECISION above. */
   const char *checkpoint;    /* file, not NULL: finished work is kept there, and taken from there if it exists */
   double checkpoint_seconds; /* how often it is written; 0: 60 */
   int part, parts;           /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge;  /* that many checkpoints: their work is put together, and nothing is computed. What is */
-  int merges;                /* missing or there twice is an error */
+  const char *const *merge;  /* that many checkpoints: their work is put together, and none is added. What is missing */
+  int merges;                /* or there twice is an error */
   const void *note;          /* note_bytes of the caller's own, kept in the checkpoint; see perm_checkpoint_options */
   size_t note_bytes;
   /* Not NULL: what perm_compute_* call instead of perm_job_execute (but for merging); that is how perm_mpi.c runs every
@@ -315,10 +319,12 @@ typedef struct perm_integer {
 } perm_integer;
 
 /* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error and estimate are normal doubles (or 0,
-   INFINITY). On an error, value is NaN, error and estimate are INFINITY. After an early stop, value is the sum of the
-   terms so far, which approximates nothing, and error and estimate are INFINITY. */
+   INFINITY). On an error and after an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary are NaN, error
+   and estimate INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
+  double partial_sum, partial_imaginary; /* after an early stop: the sum of the terms so far, of the first leaf that is
+                                            not done, in units of 2^exp2: a sign of life, no approximation; else 0 */
   long long exp2;
   double error;      /* guaranteed |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
                         integer is the permanent itself, and value its rounding */
@@ -329,7 +335,7 @@ typedef struct perm_result {
   perm_integer integer, imaginary_integer;
   uint64_t modulus; /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
   perm_method method; /* of the costliest leaf */
-  perm_precision precision;
+  perm_precision precision; /* of a value: PERM_PRECISION_EXACT where `exact` is 1, and only there */
   perm_isa isa;
   int threads;
   int gpus; /* that took part */
@@ -551,7 +557,8 @@ PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, s
 
 /* The same as a file. Writing replaces it as a whole, on the disk when this returns, or leaves it as it was. Reading
    refuses, by what it is that differs, files that are damaged or of another job, version or part (options.part of
-   options.parts; parts 0: any). Neither touches anything but a file FILE.*.tmp beside it. Thread-safe. */
+   options.parts; parts 0: any). Neither touches anything but files FILE.*.tmp beside it. Regular files only
+   (>>files, also on modes, links and SIGXFSZ). Thread-safe. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
@@ -571,7 +578,8 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
    With options.checkpoint: an empty state begins with the file's, if it exists. It is written at once, so that a bad
    name shows early, every checkpoint_seconds, and at the end, for whatever reason. Does writing fail in between, the
    job goes on and it is tried again; if at the end, a finished result has a message, and what was stopped is
-   PERM_ERROR_FILE. The file of a finished job answers at once. */
+   PERM_ERROR_FILE. The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore
+   SIGXFSZ, or a write beyond the limit ends the process. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
@@ -936,10 +944,18 @@ typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]
 
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(PERM_NO_POSIX)
 #define PERMI_POSIX 1
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
-#if !defined(__cplusplus)
-extern int fsync(int descriptor); /* hidden by -std=c99 */
+#if !defined(__cplusplus) /* hidden by -std=c99 */
+extern int fsync(int descriptor);
+extern ssize_t readlink(const char *path, char *target, size_t size);
+#if !defined(_POSIX_C_SOURCE)
+extern FILE *fdopen(int descriptor, const char *mode);
+extern int fchmod(int descriptor, mode_t mode);
+#endif
 #endif
 #define PERMI_PROCESS ((uint64_t)getpid())
 #else
@@ -2454,7 +2470,10 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
   result->modulus = job->modulus;
   result->method = costliest ? costliest->information.method : PERM_STRUCTURE;
   result->isa = costliest ? costliest->information.isa : PERM_ISA_PLAIN;
-  result->precision = job->precision;
+  /* doubles that were taken for integers over a power of two are no integer result */
+  result->precision = result->exact                             ? PERM_PRECISION_EXACT
+                      : job->precision == PERM_PRECISION_EXACT ? PERM_PRECISION_DD
+                                                               : job->precision;
   result->terms = terms;
   result->threads = 1;
   result->plan_seconds = job->plan_seconds;
@@ -6214,6 +6233,24 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
 static double permi_wanted_relative(const perm_options *options)
 {
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
+}
+
+/* The relative error to be expected of a sum of order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The
+   quotient is e^(n/2) for a matrix of ones, less for random and unitary ones; more where a permanent happens to cancel,
+   which no plan can know. */
+static double permi_expected_relative(int n, perm_precision precision)
+{
+  const double one = n * PERMI_UNIT * exp(0.5 * n);
+  return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? one
+         : precision == PERM_PRECISION_ACCURATE                                  ? one * n * PERMI_UNIT
+                                                                                 : 0;
+}
+
+/* Is a higher precision to be planned at once? With a tolerance, where a checkpoint or parts keep one job only, so that
+   the precision cannot be raised later. */
+static int permi_plans_higher(const perm_options *options, double relative)
+{
+  return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
 }
 
 /* Why an engine cannot do what the options ask for; NULL if it can. */
@@ -10034,6 +10071,362 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
 }
 #endif /* PERM_NO_EXTRAS */
 
+/* ========================================================================================= >>files
+   One way to write a file: checkpoints here, matrices and pictures in perm_sparse.h. What holds, whatever fails:
+     1. Under its name a file is at every moment absent, or whole and old, or whole and new: it is only ever replaced,
+        by renaming a file beside it that is complete, closed and on the disk.
+     2. That file is NAME.<16 random hexadecimal digits>.tmp, always a new one (O_EXCL, so that no planted link is
+        followed), and no program started meanwhile inherits it. It is removed when writing fails.
+     3. What a killed process left under such a name is removed by whoever next writes NAME. A process that is still
+        writing holds a lock on its file (flock), by which the two are told apart; on file systems without such locks
+        nothing is removed.
+     4. A file keeps its mode when it is replaced, not its owner and access lists; 0600 is never wider in between.
+     5. Only regular files are replaced or read. Directories, FIFOs, devices and sockets are refused, not opened for
+        long, so that nothing hangs. Symbolic links are read through, but refused for writing: to replace the link
+        would leave what it points to as it was, and to follow it would overwrite whatever somebody made it point to.
+   A write beyond the limit on file sizes (ulimit -f) raises SIGXFSZ, which ends the process unless it is ignored. A
+   library changes no signals: a program that ignores it, as perm_cli.c and Python do, gets the failed write instead.
+   Without POSIX (Windows): no lock, sync, mode or check of the kind, and the old file is removed before the rename, so
+   that a crash between the two leaves only the other. */
+/* Tests make operations on files fail. (operation, bytes): what is not 0 becomes errno; *bytes may be made less. */
+#if !defined(PERMI_FILE_FAULT)
+#define PERMI_FILE_FAULT(operation, bytes) 0
+#endif
+
+
+/* `failed` is what could not be done, for a message such as "cannot write". */
+typedef struct permi_replacement {
+  const perm_allocator *allocator;
+  const char *path, *failed;
+  char *name; /* of the file beside it */
+  FILE *stream;
+#if PERMI_POSIX
+  int descriptor, kept; /* kept: the old file's mode, or -1 */
+#endif
+} permi_replacement;
+
+#if PERMI_POSIX
+#define PERMI_AGAIN(call)  \
+  do                       \
+    errno = 0;             \
+  while ((call) < 0 && errno == EINTR)
+
+/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for a file that is created. */
+#if defined(O_NOFOLLOW)
+#define PERMI_NOFOLLOW O_NOFOLLOW
+#elif defined(__O_NOFOLLOW)
+#define PERMI_NOFOLLOW __O_NOFOLLOW
+#else
+#define PERMI_NOFOLLOW 0
+#endif
+#if defined(O_CLOEXEC)
+#define PERMI_CLOEXEC O_CLOEXEC
+#elif defined(__O_CLOEXEC)
+#define PERMI_CLOEXEC __O_CLOEXEC
+#else
+#define PERMI_CLOEXEC 0
+#endif
+#define PERMI_STALE_BYTES 21 /* ".0123456789abcdef.tmp" */
+
+/* Why a file of this kind is neither read nor replaced; NULL: it is a regular one. */
+static const char *permi_file_refusal(mode_t mode)
+{
+  return S_ISREG(mode)                       ? NULL
+         : S_ISDIR(mode)                     ? "it is a directory, not a file"
+         : S_ISFIFO(mode)                    ? "it is a FIFO, not a regular file"
+         : S_ISCHR(mode) || S_ISBLK(mode)    ? "it is a device, not a regular file"
+                                             : "it is a socket or the like, not a regular file";
+}
+
+/* For reading. NULL: *why says why not, *missing whether there is none. */
+static FILE *permi_file_open(const char *path, const char **why, int *missing)
+{
+  struct stat information;
+  FILE *file = NULL;
+  int descriptor = -1;
+  errno = PERMI_FILE_FAULT("open", NULL);
+  if (!errno)
+    PERMI_AGAIN(descriptor = open(path, O_RDONLY | O_NONBLOCK | PERMI_CLOEXEC)); /* a FIFO would wait for a writer */
+  *missing = descriptor < 0 && errno == ENOENT;
+  if (descriptor < 0 || fstat(descriptor, &information) < 0)
+    *why = strerror(errno);
+  else if ((*why = permi_file_refusal(information.st_mode)) == NULL && !(file = fdopen(descriptor, "rb")))
+    *why = strerror(errno);
+  if (!file && descriptor >= 0)
+    close(descriptor);
+  return file;
+}
+
+static uint64_t permi_file_random(void)
+{
+  uint64_t number = 0;
+  int descriptor;
+  PERMI_AGAIN(descriptor = open("/dev/urandom", O_RDONLY | PERMI_CLOEXEC));
+  if (descriptor >= 0) {
+    ptrdiff_t got;
+    PERMI_AGAIN(got = read(descriptor, &number, sizeof number));
+    number ^= (uint64_t)got;
+    close(descriptor);
+  }
+  number = permi_hash(permi_hash(number, PERMI_PROCESS), (uint64_t)(uintptr_t)&number);
+  return permi_hash_double(number, permi_seconds());
+}
+
+/* Is `name`, of a file in the directory of `path`, one that a replacement of `path` made? */
+static int permi_file_is_ours(const char *base, size_t length, const char *name)
+{
+  return !strncmp(name, base, length) && strlen(name) == length + PERMI_STALE_BYTES && name[length] == '.' &&
+         strspn(name + length + 1, "0123456789abcdef") == 16 && !strcmp(name + length + 17, ".tmp");
+}
+
+/* Removes what killed processes left beside path; `name` has room for one of theirs. */
+static void permi_file_clean(const char *path, char *name)
+{
+  size_t base = strlen(path);
+  const size_t length = base;
+  const struct dirent *entry;
+  DIR *directory;
+  while (base && path[base - 1] != '/')
+    base--;
+  memcpy(name, path, base); /* with the slash, which may be all */
+  name[base] = 0;
+  directory = opendir(base ? name : ".");
+  while (directory && (entry = readdir(directory)) != NULL)
+    if (permi_file_is_ours(path + base, length - base, entry->d_name)) {
+      int descriptor;
+      memcpy(name + base, entry->d_name, length - base + PERMI_STALE_BYTES + 1);
+      PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_NOFOLLOW | PERMI_CLOEXEC));
+      if (descriptor < 0)
+        continue;
+      if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        remove(name);
+      close(descriptor);
+    }
+  if (directory)
+    closedir(directory);
+}
+
+/* Creates the file beside, with a lock on it. 0, or an errno. */
+static int permi_file_create(permi_replacement *file)
+{
+  struct stat information;
+  int attempt;
+  for (attempt = 0; attempt < 100; attempt++) {
+    snprintf(file->name, strlen(file->path) + PERMI_STALE_BYTES + 1, "%s.%016llx.tmp", file->path,
+             (unsigned long long)permi_file_random());
+    errno = PERMI_FILE_FAULT("create", NULL);
+    if (!errno)
+      PERMI_AGAIN(file->descriptor = open(file->name, O_WRONLY | O_CREAT | O_EXCL | PERMI_NOFOLLOW | PERMI_CLOEXEC,
+                                          file->kept < 0 ? 0666 : 0600));
+    if (file->descriptor < 0 && errno != EEXIST)
+      return errno;
+    if (file->descriptor < 0)
+      continue;
+#if PERMI_CLOEXEC == 0
+    fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
+#endif
+    /* somebody who looks for leftovers may have come in between */
+    if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+        (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0))
+      return 0;
+    close(file->descriptor);
+    file->descriptor = -1;
+  }
+  return EEXIST;
+}
+
+/* Opens `path`, waits until it is on the disk. A directory that cannot be opened or synced as such is let be. */
+static int permi_directory_sync(const char *path)
+{
+  int descriptor = -1, code = 0;
+  errno = PERMI_FILE_FAULT("open directory", NULL);
+  if (!errno)
+    PERMI_AGAIN(descriptor = open(path, O_RDONLY | PERMI_CLOEXEC));
+  if (descriptor < 0)
+    return errno == EACCES ? 0 : errno;
+  errno = PERMI_FILE_FAULT("sync directory", NULL);
+  if (!errno)
+    PERMI_AGAIN(fsync(descriptor));
+  code = errno == EINVAL ? 0 : errno;
+  close(descriptor);
+  return code;
+}
+
+/* Bytes to the file beside; 0, or an errno. */
+static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
+{
+  size_t done = 0;
+  int code;
+  for (code = 0; !code && done < size;) {
+    size_t ask = size - done < 1u << 30 ? size - done : 1u << 30;
+    ptrdiff_t put = -1;
+    errno = PERMI_FILE_FAULT("write", &ask);
+    if (!errno)
+      PERMI_AGAIN(put = write(file->descriptor, bytes + done, ask));
+    code = put < 0 ? errno : put == 0 ? EIO : 0;
+    done += put > 0 ? (size_t)put : 0;
+  }
+  return code;
+}
+
+/* Is there a reason not to replace path? Else its mode, if it exists, goes to *kept. */
+static const char *permi_file_check(const char *path, int *kept)
+{
+  struct stat information;
+  char target;
+  *kept = -1;
+  if (readlink(path, &target, 1) >= 0)
+    return "it is a symbolic link; name the file that it points to";
+  if (stat(path, &information) < 0) /* none, or creating one will fail and say why */
+    return NULL;
+  *kept = (int)(information.st_mode & 0777);
+  return permi_file_refusal(information.st_mode);
+}
+
+/* The last steps; 0, or an errno. A second descriptor holds the lock until the file has its name. */
+static int permi_file_finish(permi_replacement *file, int code)
+{
+  const int guard = code ? -1 : dup(file->descriptor);
+  int fault;
+  if (!code && file->kept >= 0)
+    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* where that fails, it is 0600 */
+  if (!code) {
+    errno = PERMI_FILE_FAULT("sync", NULL);
+    if (!errno)
+      PERMI_AGAIN(fsync(file->descriptor));
+    code = errno == EINVAL ? 0 : errno;
+  }
+  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems say here that the disk was full */
+  if (file->stream ? fclose(file->stream) != 0 : close(file->descriptor) < 0)
+    fault = fault ? fault : errno == EINTR ? 0 : errno ? errno : EIO;
+  code = code ? code : fault;
+  if (!code) {
+    file->failed = "rename";
+    errno = PERMI_FILE_FAULT("rename", NULL);
+    code = errno || rename(file->name, file->path) < 0 ? errno : 0;
+  }
+  if (guard >= 0)
+    close(guard);
+  if (code && !PERMI_FILE_FAULT("remove", NULL))
+    remove(file->name);
+  if (!code) {
+    size_t length = strlen(file->path);
+    file->failed = "sync the directory of";
+    while (length && file->path[length - 1] != '/')
+      length--;
+    file->name[length] = 0; /* with the slash, which may be all */
+    code = permi_directory_sync(length ? file->name : ".");
+  }
+  return code;
+}
+#else
+#define PERMI_STALE_BYTES 21
+
+static FILE *permi_file_open(const char *path, const char **why, int *missing)
+{
+  FILE *file = NULL;
+  errno = PERMI_FILE_FAULT("open", NULL);
+  if (!errno)
+    file = fopen(path, "rb");
+  *missing = !file && errno == ENOENT;
+  *why = file ? NULL : strerror(errno);
+  return file;
+}
+
+static int permi_file_create(permi_replacement *file)
+{
+  int attempt;
+  for (attempt = 0; attempt < 100 && !file->stream; attempt++) {
+    const uint64_t moment = permi_hash_double(permi_hash(PERMI_HASH_START, (uint64_t)time(NULL)), permi_seconds());
+    snprintf(file->name, strlen(file->path) + PERMI_STALE_BYTES + 1, "%s.%016llx.tmp", file->path,
+             (unsigned long long)permi_hash(moment, (uint64_t)(uintptr_t)file + (uint64_t)attempt));
+    errno = PERMI_FILE_FAULT("create", NULL);
+    file->stream = errno ? NULL : fopen(file->name, "wbx"); /* x: a new file */
+#if defined(EEXIST)
+    if (!file->stream && errno != EEXIST)
+      break;
+#endif
+  }
+  return file->stream ? 0 : errno ? errno : EIO;
+}
+
+static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
+{
+  errno = PERMI_FILE_FAULT("write", NULL);
+  return errno ? errno : fwrite(bytes, 1, size, file->stream) == size ? 0 : errno ? errno : EIO;
+}
+
+static int permi_file_finish(permi_replacement *file, int code)
+{
+  const int fault = PERMI_FILE_FAULT("close", NULL);
+  if (fclose(file->stream) != 0 && !code)
+    code = errno ? errno : EIO;
+  code = code ? code : fault;
+  if (!code) {
+    file->failed = "rename";
+    remove(file->path);
+    errno = PERMI_FILE_FAULT("rename", NULL);
+    code = errno || rename(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
+  }
+  if (code && !PERMI_FILE_FAULT("remove", NULL))
+    remove(file->name);
+  return code;
+}
+#endif
+
+/* Replaces path by what `print` writes into a stream (0: a write failed, errno says why) or, if that is NULL, by
+   `size` bytes at `what`. clean: leftovers are looked for, which reads the directory. NULL when all is well; else why
+   not, and in *failed what could not be done, NULL: memory ran out. */
+static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
+                                      int (*print)(FILE *stream, const void *what), const void *what, size_t size,
+                                      const char **failed)
+{
+  permi_replacement file;
+  const char *why = NULL;
+  int code;
+  memset(&file, 0, sizeof file);
+  file.path = path;
+  file.failed = "write";
+#if PERMI_POSIX
+  file.descriptor = -1;
+  why = permi_file_check(path, &file.kept);
+#endif
+  *failed = NULL;
+  if (!why && !(file.name = (char *)permi_allocate(allocator, strlen(path) + PERMI_STALE_BYTES + 1, 1)))
+    return "out of memory";
+  if (!why) {
+    file.failed = "create";
+    code = permi_file_create(&file);
+    why = code ? strerror(code) : NULL;
+  }
+  *failed = file.failed;
+  if (why) {
+    permi_release(allocator, file.name);
+    return why;
+  }
+  file.failed = "write";
+#if PERMI_POSIX
+  if (print && !(file.stream = fdopen(file.descriptor, "wb")))
+    code = errno ? errno : EIO;
+#endif
+  if (!code && print) {
+    errno = 0;
+    code = print(file.stream, what) && fflush(file.stream) == 0 ? 0 : errno ? errno : EIO;
+  } else if (!code) {
+    code = permi_file_write(&file, (const unsigned char *)what, size);
+  }
+  code = permi_file_finish(&file, code);
+#if PERMI_POSIX
+  if (clean)
+    permi_file_clean(path, file.name);
+#else
+  (void)clean;
+#endif
+  permi_release(allocator, file.name);
+  *failed = file.failed;
+  return code ? strerror(code) : NULL;
+}
+
 /* ==================================================================================== >>checkpoint
    Finished work as a file, so that a job survives its process. The file, numbers with the least significant byte first,
    doubles as IEEE has them:
@@ -10067,8 +10460,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                     the note
                  8  checksum of everything before
    Invariants, on which surviving rests:
-     1. Under its name the file is at every moment absent, or whole and old, or whole and new: it is only ever replaced,
-        by renaming a file beside it that is complete, closed and on the disk.
+     1. Under its name the file is at every moment absent, or whole and old, or whole and new (>>files).
      2. A chunk is in a file together with its terms or not at all: one thread adds both to the state, between ranges,
         and one checksum covers both.
      3. A file never holds less than the one that it replaces: states only grow, and a run begins with what is there.
@@ -10077,17 +10469,10 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
         it is reported, and either file is good.
      5. Nothing is used of a file unless all of it holds: length, checksum, format, version, fingerprints; intervals in
         order and in the leaf, and in the partial the number, sum and sum of squares of just these chunks. No length in
-        it is believed beyond the bytes that are there.
-   Without POSIX (Windows): no fsync, and the old file is removed before the rename, so that a crash between the two
-   leaves only the other, FILE.*.tmp. */
+        it is believed beyond the bytes that are there. */
 #define PERMI_CHECKPOINT_MAGIC "\211PERM\r\n\032"
 #define PERMI_CHECKPOINT_HEAD 112
 #define PERMI_CHECKPOINT_LEAF 24
-
-/* Tests make operations on files fail. (operation, bytes): what is not 0 becomes errno; *bytes may be made less. */
-#if !defined(PERMI_FILE_FAULT)
-#define PERMI_FILE_FAULT(operation, bytes) 0
-#endif
 
 /* Eight bytes at a time; every step is one to one in the number and in the hash, so that a change within eight bytes
    always shows. */
@@ -10228,6 +10613,8 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
     PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpus);
   if (permi_get_int(bytes + 96) != options->tune)
     PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->tune);
+  if (permi_get_double(bytes + 56) != options->tolerance) /* which may plan another precision */
+    PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
   if (permi_get_double(bytes + 72) != options->plan_effort)
     PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
   if (permi_get_double(bytes + 64) != options->max_bytes)
@@ -10329,15 +10716,9 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   uint64_t wanted = PERMI_CHECKPOINT_HEAD;
   perm_status status = PERM_OK;
   unsigned char *to = NULL;
-  FILE *file = NULL;
-  *missing = 0;
-  errno = PERMI_FILE_FAULT("open", NULL);
-  if (!errno)
-    file = fopen(path, "rb");
-  if (!file) {
-    *missing = errno == ENOENT;
-    return permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot open: %s", path, strerror(errno));
-  }
+  FILE *file = permi_file_open(path, &failed, missing);
+  if (!file)
+    return permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot open: %s", path, failed);
   to = (unsigned char *)permi_allocate(allocator, room, 1);
   while (to && !failed && used < wanted) {
     size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
@@ -10376,129 +10757,32 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   return status;
 }
 
-#if PERMI_POSIX
-#define PERMI_AGAIN(call)  \
-  do                       \
-    errno = 0;             \
-  while ((call) < 0 && errno == EINTR)
-
-/* Opens `path`, waits until it is on the disk. A directory that cannot be opened or synced as such is let be. */
-static int permi_directory_sync(const char *path)
+/* clean: see permi_file_replace. */
+static perm_status permi_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
+                                          const perm_options *options, int clean, perm_result *result)
 {
-  int descriptor = -1, code = 0;
-  errno = PERMI_FILE_FAULT("open directory", NULL);
-  if (!errno)
-    PERMI_AGAIN(descriptor = open(path, O_RDONLY));
-  if (descriptor < 0)
-    return errno == EACCES ? 0 : errno;
-  errno = PERMI_FILE_FAULT("sync directory", NULL);
-  if (!errno)
-    PERMI_AGAIN(fsync(descriptor));
-  code = errno == EINVAL ? 0 : errno;
-  close(descriptor);
-  return code;
+  const size_t size = perm_state_encode(job, state, options, NULL, 0);
+  unsigned char *bytes = (unsigned char *)permi_allocate(&job->allocator, size, 1);
+  const char *why, *failed;
+  if (!bytes)
+    return permi_fail_memory(result);
+  perm_state_encode(job, state, options, bytes, size);
+  why = permi_file_replace(path, &job->allocator, clean, NULL, bytes, size, &failed);
+  permi_release(&job->allocator, bytes);
+  if (why && !failed)
+    return permi_fail_memory(result);
+  return why ? permi_fail(result, PERM_ERROR_FILE, 3, "%s: cannot %s the checkpoint: %s", path, failed, why) : PERM_OK;
 }
-
-/* 0, or the errno of what failed. */
-static int permi_file_create(const char *path, const unsigned char *bytes, size_t size)
-{
-  int descriptor = -1, code;
-  size_t done = 0;
-  errno = PERMI_FILE_FAULT("create", NULL);
-  if (!errno)
-    PERMI_AGAIN(descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666));
-  if (descriptor < 0)
-    return errno;
-  for (code = 0; !code && done < size;) {
-    size_t ask = size - done < 1u << 30 ? size - done : 1u << 30;
-    ptrdiff_t put = -1;
-    errno = PERMI_FILE_FAULT("write", &ask);
-    if (!errno)
-      PERMI_AGAIN(put = write(descriptor, bytes + done, ask));
-    code = put < 0 ? errno : put == 0 ? EIO : 0;
-    done += put > 0 ? (size_t)put : 0;
-  }
-  if (!code) {
-    errno = PERMI_FILE_FAULT("sync", NULL);
-    if (!errno)
-      PERMI_AGAIN(fsync(descriptor));
-    code = errno;
-  }
-  errno = PERMI_FILE_FAULT("close", NULL); /* network file systems say here that the disk was full */
-  if (close(descriptor) < 0 || errno)
-    code = code ? code : errno == EINTR ? 0 : errno;
-  return code;
-}
-#else
-static int permi_file_create(const char *path, const unsigned char *bytes, size_t size)
-{
-  FILE *file;
-  int code = 0;
-  errno = PERMI_FILE_FAULT("create", NULL);
-  file = errno ? NULL : fopen(path, "wb");
-  if (!file)
-    return errno ? errno : EIO;
-  errno = PERMI_FILE_FAULT("write", NULL);
-  if (errno || fwrite(bytes, 1, size, file) != size)
-    code = errno ? errno : EIO;
-  if (fclose(file) && !code)
-    code = errno ? errno : EIO;
-  return code;
-}
-#endif
 
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
-                                           const perm_options *options_given, perm_result *result)
+                                           const perm_options *options, perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
-  const char *failed = "write";
-  unsigned char *bytes;
-  char *name;
-  size_t size, length;
-  int code;
   perm_status status = permi_check_state(job, state, 2, result);
   if (status != PERM_OK)
     return status;
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
-  size = perm_state_encode(job, state, options, NULL, 0);
-  length = strlen(path);
-  bytes = (unsigned char *)permi_allocate(&job->allocator, size, 1);
-  name = (char *)permi_allocate(&job->allocator, length + 24, 1);
-  if (!bytes || !name) {
-    permi_release(&job->allocator, bytes);
-    permi_release(&job->allocator, name);
-    return permi_fail_memory(result);
-  }
-  perm_state_encode(job, state, options, bytes, size);
-  snprintf(name, length + 24, "%s.%08lx.tmp", path, /* its own for each process */
-           (unsigned long)(permi_hash_double(permi_hash(PERMI_HASH_START, PERMI_PROCESS), permi_seconds()) >> 32));
-  code = permi_file_create(name, bytes, size);
-  if (!code) {
-    failed = "rename";
-#if !PERMI_POSIX
-    remove(path);
-#endif
-    errno = PERMI_FILE_FAULT("rename", NULL);
-    if (errno || rename(name, path) < 0)
-      code = errno ? errno : EIO;
-  }
-  if (code && !PERMI_FILE_FAULT("remove", NULL))
-    remove(name);
-#if PERMI_POSIX
-  if (!code) {
-    failed = "sync the directory of";
-    while (length && path[length - 1] != '/')
-      length--;
-    memcpy(name, path, length); /* with the slash, which may be all */
-    name[length] = 0;
-    code = permi_directory_sync(length ? name : ".");
-  }
-#endif
-  permi_release(&job->allocator, bytes);
-  permi_release(&job->allocator, name);
-  return code ? permi_fail(result, PERM_ERROR_FILE, 3, "%s: cannot %s the checkpoint: %s", path, failed, strerror(code))
-              : PERM_OK;
+  return permi_checkpoint_write(job, state, path, permi_options(options), 1, result);
 }
 
 /* *missing: there is no such file. */
@@ -10632,6 +10916,7 @@ static const struct { const char *name; size_t offset, bytes; } permi_layout_tab
     {"perm_integer", 0, sizeof(perm_integer)}, PERMI_FIELD(perm_integer, negative), PERMI_FIELD(perm_integer, words),
     PERMI_FIELD(perm_integer, word),
     {"perm_result", 0, sizeof(perm_result)}, PERMI_FIELD(perm_result, value), PERMI_FIELD(perm_result, imaginary),
+    PERMI_FIELD(perm_result, partial_sum), PERMI_FIELD(perm_result, partial_imaginary),
     PERMI_FIELD(perm_result, exp2), PERMI_FIELD(perm_result, error), PERMI_FIELD(perm_result, estimate),
     PERMI_FIELD(perm_result, is_complex), PERMI_FIELD(perm_result, exact), PERMI_FIELD(perm_result, integer),
     PERMI_FIELD(perm_result, imaginary_integer), PERMI_FIELD(perm_result, modulus), PERMI_FIELD(perm_result, method),
@@ -10865,7 +11150,8 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
   if (!options->checkpoint)
     return;
   permi_result_clear(why);
-  control->unwritten = perm_checkpoint_write(job, state, options->checkpoint, options, why) != PERM_OK;
+  control->unwritten = permi_checkpoint_write(job, state, options->checkpoint, options, /* the first of a run cleans */
+                                              control->next_checkpoint == (double)INFINITY, why) != PERM_OK;
   control->next_checkpoint =
       permi_seconds() + (options->checkpoint_seconds > 0 ? options->checkpoint_seconds : PERMI_CHECKPOINT_SECONDS);
 }
@@ -10970,12 +11256,15 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     stopped = perm_state_finish(job, state, result);
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
-  } else { /* the terms so far, of the first unfinished leaf: a sign of life, not an approximation */
+  } else {
     permi_number number;
     permi_leaf so_far = job->leaf[leaf];
     so_far.integer = 0;
     permi_leaf_number(&so_far, &state->partial[leaf], &number);
     permi_number_result(&number, result);
+    result->partial_sum = result->value;
+    result->partial_imaginary = result->imaginary;
+    result->value = result->imaginary = (double)NAN;
     result->error = result->estimate = (double)INFINITY;
     result->is_complex = job->is_complex;
     result->method = so_far.information.method;
@@ -10984,7 +11273,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     result->plan_seconds = job->plan_seconds;
     for (i = 0; i < job->leaves; i++)
       result->terms += state->partial[i].terms;
-    snprintf(result->message, sizeof result->message, "%s; the value is the sum of the terms so far",
+    snprintf(result->message, sizeof result->message, "%s; there is no value, only the sum of the terms so far",
              perm_status_text(stopped));
   }
   for (i = 0; i < job->leaves && !result->tuned; i++)
@@ -11027,13 +11316,54 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
 }
 
 /* The rule of escalation: from estimates and predicted seconds only, so that a plan's bits do not depend on
-   how busy the machine was. With a checkpoint or parts the precision stays: a file is of one job. */
+   how busy the machine was. With a checkpoint or parts nothing long is run again, since a file is of one job: what a
+   tolerance needs was planned at once (permi_plans_higher). */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
-  if (!permi_wants_more(options, result) || permi_in_pieces(options))
+  if (!permi_wants_more(options, result))
     return 0;
-  return options->tolerance > 0 ? options->max_seconds == 0 || next_seconds <= options->max_seconds
-                                : next_seconds < PERMI_ESCALATE_SECONDS;
+  if (options->tolerance > 0)
+    return !permi_in_pieces(options) && (options->max_seconds == 0 || next_seconds <= options->max_seconds);
+  return next_seconds < PERMI_ESCALATE_SECONDS;
+}
+
+/* What is left of max_seconds; at least a millisecond, since 0 would mean no limit. */
+static double permi_seconds_left(const perm_options *options, double start)
+{
+  double left = options->max_seconds - (permi_seconds() - start);
+  return options->max_seconds == 0 ? 0 : left > 1e-3 ? left : 1e-3;
+}
+
+/* The options to run a job with that was planned with these: from the second precision on not in pieces, because it is
+   another job than that of the file, and short (permi_escalates). */
+static perm_options permi_run_with(const perm_options *options, int escalated)
+{
+  perm_options run = *options;
+  if (escalated) {
+    run.checkpoint = NULL;
+    run.part = run.parts = run.merges = 0;
+    run.merge = NULL;
+  }
+  return run;
+}
+
+/* Does the finished result of the lower precision stand, after another run ended with this status? Not where a job in
+   pieces ran out of time: it is to give the same bits, whatever the limits of its calls. */
+static int permi_stands(const perm_options *options, perm_status status)
+{
+  return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
+}
+
+/* With certify, the lower precision's result if its bound is the smaller one. Either bound is proved for the value that
+   it comes with, whatever was computed before or after, so that the smaller one may be taken. */
+static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
+{
+  if (options->certify && !result->exact && lower->error < (double)INFINITY &&
+      ldexp(lower->error, permi_int_exponent(lower->exp2 - result->exp2)) < result->error) {
+    const int escalated = result->escalated;
+    *result = *lower;
+    result->escalated = escalated;
+  }
 }
 
 /* The last word on a finished result: was the tolerance met, and is there the bound that was asked for? */
@@ -11048,8 +11378,10 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     result->status = PERM_TOLERANCE_NOT_MET;
     snprintf(result->message, sizeof result->message,
-             "tolerance %.3g not met: the %s relative error is %.3g; no higher precision fits", options->tolerance,
-             options->certify || result->error <= result->estimate ? "guaranteed" : "estimated", relative);
+             "tolerance %.3g not met: the %s relative error is %.3g; %s", options->tolerance,
+             options->certify || result->error <= result->estimate ? "guaranteed" : "estimated", relative,
+             permi_in_pieces(options) ? "with a checkpoint or parts the precision is not raised"
+                                      : "no higher precision fits");
   }
   return result->status;
 }
@@ -11139,13 +11471,6 @@ static perm_status permi_job_create(const perm_plan *plan, const permi_view *vie
   if (status != PERM_OK || again.fingerprint != plan->fingerprint)
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
   return permi_job_of_plan(&again, view, options, job, result);
-}
-
-/* What is left of max_seconds; at least a millisecond, since 0 would mean no limit. */
-static double permi_seconds_left(const perm_options *options, double start)
-{
-  double left = options->max_seconds - (permi_seconds() - start);
-  return options->max_seconds == 0 ? 0 : left > 1e-3 ? left : 1e-3;
 }
 
 /* ---- rectangular matrices and multiplicities */
@@ -11241,9 +11566,11 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
 /* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
+  const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
   perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
                              : options->precision == PERM_PRECISION_ACCURATE ||
-                                     options->precision == PERM_PRECISION_DD || options->method == PERM_EXPANSION
+                                     options->precision == PERM_PRECISION_DD || options->method == PERM_EXPANSION ||
+                                     permi_plans_higher(options, expected)
                                  ? PERM_PRECISION_DD
                                  : PERM_PRECISION_DEFAULT;
   permi_choice choice = permi_choose(counted, options, precision);
@@ -11310,7 +11637,7 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
 PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options_given,
                                                     int argument, double start, perm_result *result)
 {
-  perm_options options = *options_given;
+  perm_options options = *options_given, run;
   perm_result finished;
   permi_counted whole; /* the doubles as integers */
   const uint64_t fingerprint = permi_counted_fingerprint(counted);
@@ -11327,10 +11654,13 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
   planned = permi_seconds() - start;
   while (status == PERM_OK) {
     const permi_counted *source = counted;
+    run = permi_run_with(&options, escalated);
     status = permi_counts_run(choice.precision == PERM_PRECISION_EXACT && !counted->integer ? &whole : counted, &choice,
-                              0, fingerprint, &options, result);
+                              0, fingerprint, &run, result);
     result->plan_seconds = planned;
     result->escalated = escalated;
+    if (status == PERM_OK && escalated)
+      permi_keep_bound(options_given, &finished, result);
     if (status != PERM_OK || choice.precision == PERM_PRECISION_EXACT || options.method == PERM_PADDED ||
         !permi_wants_more(options_given, result))
       break;
@@ -11348,7 +11678,7 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
     options.max_seconds = permi_seconds_left(options_given, start);
     escalated++;
   }
-  if (status != PERM_OK && escalated) /* what is finished stands */
+  if (escalated && permi_stands(permi_options(options_given), status))
     *result = finished;
   permi_counted_free(&options.allocator, &whole);
   return result->status;
@@ -11571,7 +11901,7 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
                                  perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
-  perm_options options = *permi_options(options_given);
+  perm_options options = *permi_options(options_given), run;
   perm_result finished; /* in the lower precision, while a higher one runs */
   perm_plan plan, next;
   perm_job *job = NULL;
@@ -11596,14 +11926,22 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
   }
   memset(&finished, 0, sizeof finished);
   status = permi_plan_view(m, n, view, &options, &plan, result);
+  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan.n, plan.precision)) &&
+         permi_next_precision(&options, plan.method, plan.precision) != PERM_PRECISION_COUNT) {
+    options.precision = permi_next_precision(&options, plan.method, plan.precision);
+    status = permi_plan_view(m, n, view, &options, &plan, result);
+  }
   while (status == PERM_OK) {
     status = permi_job_of_plan(&plan, view, &options, &job, result);
     if (status != PERM_OK)
       break;
     planned += permi_seconds() - began;
-    status = permi_run_job(job, &options, result);
+    run = permi_run_with(&options, escalated);
+    status = permi_run_job(job, &run, result);
     result->plan_seconds = planned;
     result->escalated = escalated;
+    if (status == PERM_OK && escalated)
+      permi_keep_bound(&options, &finished, result);
     began = permi_seconds();
     options.precision = permi_next_precision(&options, plan.method, plan.precision);
     if (status != PERM_OK || !permi_wants_more(&options, result) || options.precision == PERM_PRECISION_COUNT ||
@@ -11612,10 +11950,10 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
       break;
     finished = *result;
     plan = next;
-    options.max_seconds = permi_seconds_left(&options, start);
+    options.max_seconds = permi_seconds_left(permi_options(options_given), start);
     escalated++;
   }
-  if (status != PERM_OK && escalated) /* what is finished stands */
+  if (escalated && permi_stands(permi_options(options_given), status))
     *result = finished;
   result->seconds = permi_seconds() - start;
   return permi_judge(permi_options(options_given), result);

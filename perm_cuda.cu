@@ -2561,7 +2561,8 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
   FILE *file;
   int fine;
   snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-  file = fopen(temporary, "wb");
+  remove(temporary); /* left by a killed process of the same number */
+  file = fopen(temporary, "wbx"); /* x: a new file, through no planted link */
   if (!file)
     return;
   fine = fwrite(head, sizeof head, 1, file) == 1 && fwrite(image, 1, size, file) == size;

@@ -138,6 +138,7 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #if defined(_OPENMP)
 #include <omp.h>
@@ -808,7 +809,8 @@ static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options
   perm_job_execute(c->job, c->state, &options, result);
   if (result->status == PERM_STOPPED_CANCELLED) {
     result->status = c->status;
-    snprintf(result->message, sizeof result->message, "%.100s; the value is the sum of the terms so far", c->message);
+    snprintf(result->message, sizeof result->message, "%.100s; there is no value, only the sum of the terms so far",
+             c->message);
   }
   return result->status;
 }
@@ -973,17 +975,12 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
 {
   perm_state *kept = NULL;
   perm_status status = PERM_OK;
-  FILE *file;
+  struct stat information;
   int i, empty = 1;
   if (!options->checkpoint)
     return PERM_OK;
-  errno = 0;
-  file = fopen(options->checkpoint, "rb");
-  if (file || errno != ENOENT) {
-    if (file)
-      fclose(file);
+  if (stat(options->checkpoint, &information) == 0 || errno != ENOENT) /* not fopen, which waits at a FIFO */
     status = perm_checkpoint_read(job, options->checkpoint, options, &kept, result);
-  }
   for (i = 0; i < perm_job_leaves(job); i++) {
     perm_leaf leaf;
     uint64_t begin, end;

@@ -189,9 +189,9 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                                                     perm_result *result);
 
 /* Writes Matrix Market coordinate general, so that perm_matrix_read gives back the same bits; "-" is standard
-   output. A file is written under a temporary name beside it (PATH.tmp0 or the next free one) and then renamed,
-   so PATH holds either what it held before or all of the new matrix, and the temporary file is gone after an
-   error. (A symbolic link is replaced by the file; a device or pipe is written directly.) matrix is not modified.
+   output. A file is replaced as a whole, like a checkpoint (>>files of perm.h): PATH holds either what it held before
+   or all of the new matrix. Open files by name (/dev/stdout, /dev/fd/3) and character devices are written directly;
+   directories, FIFOs, other devices and symbolic links are refused. matrix is not modified.
    PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
 
@@ -746,11 +746,15 @@ static int permi_reader_no_memory(permi_reader *reader)
   return 0;
 }
 
-static perm_status permi_file_fail(perm_result *result, const char *name, const char *what, int error)
+static perm_status permi_file_because(perm_result *result, const char *name, const char *what, const char *why)
 {
   permi_shown_name shown = permi_show_name(name);
-  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", shown.text, what,
-                    error ? strerror(error) : "unknown error");
+  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", shown.text, what, why);
+}
+
+static perm_status permi_file_fail(perm_result *result, const char *name, const char *what, int error)
+{
+  return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
 }
 
 /* -- lines and words --------------------------------------------------------------------------- */
@@ -1408,8 +1412,8 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 }
 
 /* ========================================================================================= >>write
-   Matrices to Matrix Market files. Promises: PATH holds either what it held before or all of the new matrix, unless
-   the machine itself goes down; no temporary file stays; every write, the close and the rename are checked. */
+   Matrices to Matrix Market files. Promises: PATH holds either what it held before or all of the new matrix (>>files of
+   perm.h); every write, the close and the rename are checked. */
 
 /* " " and 17 significant digits, which read back to the same double, with a point in every locale. */
 static int permi_print_double(FILE *file, double value)
@@ -1454,9 +1458,9 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* 1: path names a device or pipe, so renaming onto it would destroy it. The links to open files by name: stat
-   follows them (/dev/stdout is a regular file after "> file"), and strict C99 has no lstat. */
-static int permi_is_special_file(const char *path)
+/* 1: path names an open file, or a device such as a terminal or /dev/null: written to, not replaced. The names come
+   first: stat follows them (/dev/stdout is a regular file after "> file"). */
+static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
   int k;
@@ -1465,7 +1469,7 @@ static int permi_is_special_file(const char *path)
   for (k = 0; k < 3; k++)
     if (!strncmp(path, links[k], strlen(links[k])))
       return 1;
-  return stat(path, &information) == 0 && !S_ISREG(information.st_mode);
+  return stat(path, &information) == 0 && S_ISCHR(information.st_mode);
 #else
   (void)path, (void)links, (void)k;
   return 0;
@@ -1476,59 +1480,34 @@ static int permi_is_special_file(const char *path)
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
-  char *temporary;
-  size_t length;
-  FILE *file = NULL;
-  int attempt, error, direct, printed;
+  const char *why, *failed = "write";
+  char doing[40];
   errno = 0;
   if (!strcmp(path, "-")) {
     if (!print(stdout, what))
       return permi_file_fail(result, "standard output", "cannot write", errno);
     return PERM_OK;
   }
-  length = strlen(path);
-  temporary = (char *)permi_allocate(allocator, length + 16, 1);
-  if (!temporary)
-    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
-  direct = permi_is_special_file(path);
-  if (direct) {
-    memcpy(temporary, path, length + 1);
-    file = fopen(path, "wb");
-  } else {
-    /* x: never an existing file, so two writers do not meet and no planted link is followed */
-    for (attempt = 0; attempt < 1000 && !file; attempt++) {
-      snprintf(temporary, length + 16, "%s.tmp%d", path, attempt);
-      file = fopen(temporary, "wbx");
-#if defined(EEXIST)
-      if (!file && errno != EEXIST)
-        break;
-#endif
+  if (permi_is_stream(path)) {
+    FILE *file = fopen(path, "wb");
+    int error, printed;
+    if (!file)
+      return permi_file_fail(result, path, "cannot create", errno);
+    printed = print(file, what);
+    error = errno;
+    if (fclose(file) != 0 && printed) {
+      printed = 0;
+      error = errno;
     }
+    return printed ? PERM_OK : permi_file_fail(result, path, "cannot write", error);
   }
-  if (!file) {
-    error = errno;
-    permi_release(allocator, temporary);
-    return permi_file_fail(result, path, "cannot create", error);
-  }
-  errno = 0;
-  printed = print(file, what);
-  error = errno;
-  if (fclose(file) != 0 && printed) {
-    printed = 0;
-    error = errno;
-  }
-#if defined(_WIN32)
-  if (printed)
-    remove(path); /* rename does not replace there; for a moment neither file has the name */
-#endif
-  if (printed && !direct && rename(temporary, path) != 0) {
-    printed = 0;
-    error = errno;
-  }
-  if (!printed && !direct)
-    remove(temporary);
-  permi_release(allocator, temporary);
-  return printed ? PERM_OK : permi_file_fail(result, path, "cannot write", error);
+  why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
+  if (!why)
+    return PERM_OK;
+  if (!failed)
+    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
+  snprintf(doing, sizeof doing, "cannot %s", strcmp(failed, "sync the directory of") ? failed : "sync its directory");
+  return permi_file_because(result, path, doing, why);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result)
@@ -16096,17 +16075,13 @@ static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *w
   return status;
 }
 
-PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
-                                            perm_job **job, perm_result *result)
+/* The job in the precision that the options name. */
+static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                    perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
   permi_control watch = permi_control_begin(options);
   perm_status status;
   int exact = 0, leaf;
-  permi_result_clear(result);
-  if (!job)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
-  *job = NULL;
   status = permi_sparse_check(matrix, options, &exact, result);
   if (status != PERM_OK)
     return status;
@@ -16141,6 +16116,69 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
       options->method != PERM_EXACT)
     status = permi_make_rather(matrix, &watch, status, job, result);
   return status;
+}
+
+/* The next precision for a job; PERM_PRECISION_COUNT at the top. */
+static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
+{
+  return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
+}
+
+/* Which precision is to be planned at once instead; PERM_PRECISION_COUNT: none. Elimination without a subtraction loses
+   no more than its own roundings, whatever the order. */
+static perm_precision permi_sparse_higher(const perm_matrix *matrix, const perm_options *options, const perm_job *job)
+{
+  perm_precision next = PERM_PRECISION_COUNT;
+  double sum = 0;
+  size_t e;
+  int i, subtracts = matrix->kind == PERM_KIND_COMPLEX;
+  for (e = 0; e < matrix->nnz && matrix->kind != PERM_KIND_PATTERN && !subtracts; e++)
+    subtracts = matrix->kind == PERM_KIND_INTEGER ? matrix->integer[e] < 0 : matrix->real[e] < 0;
+  for (i = 0; i < job->leaves; i++) {
+    const perm_leaf *leaf = &job->leaf[i].information;
+    if (job->leaf[i].integer)
+      continue;
+    sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
+                                                      : permi_expected_relative(leaf->n, job->precision);
+    if (next == PERM_PRECISION_COUNT)
+      next = permi_sparse_next(options, leaf->method, job->precision);
+  }
+  return permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
+}
+
+PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
+                                            perm_job **job, perm_result *result)
+{
+  perm_options options = *permi_options(options_given);
+  perm_job *higher;
+  perm_precision next;
+  perm_status status;
+  char line[160];
+  int raised = 0, steps;
+  permi_result_clear(result);
+  if (!job)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
+  *job = NULL;
+  status = permi_sparse_job(matrix, &options, job, result);
+  for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
+                  (next = permi_sparse_higher(matrix, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
+    options.precision = next;
+    if (permi_sparse_job(matrix, &options, &higher, NULL) != PERM_OK) /* refused: as well as can be */
+      break;
+    perm_job_free(*job);
+    *job = higher;
+    raised = 1;
+  }
+  if (!raised)
+    return status;
+  snprintf(line, sizeof line,
+           "precision %s at once for the tolerance: with a checkpoint or parts it is not raised later\n",
+           perm_precision_name((*job)->precision));
+  if (permi_job_note(*job, 0, line))
+    return PERM_OK;
+  perm_job_free(*job);
+  *job = NULL;
+  return permi_fail_memory(result);
 }
 
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options_given,
@@ -16194,7 +16232,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
                                                 perm_result *result)
 {
-  perm_options options = *permi_options(options_given);
+  perm_options options = *permi_options(options_given), run;
   perm_result finished; /* in the lower precision, while a higher one runs */
   double start = permi_seconds(), planned = 0;
   perm_job *job;
@@ -16202,6 +16240,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   int escalated = 0, exact;
   if (!result)
     return PERM_ERROR_NULL;
+  memset(&finished, 0, sizeof finished);
   status = permi_sparse_check(matrix, &options, &exact, result);
   if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, &options) &&
       !permi_sparse_rounds(matrix)) {
@@ -16220,13 +16259,15 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
     perm_job *next;
     planned += job->plan_seconds;
     options.max_seconds = permi_seconds_left(permi_options(options_given), start);
-    status = permi_run_job(job, &options, result);
+    run = permi_run_with(&options, escalated);
+    status = permi_run_job(job, &run, result);
     result->escalated = escalated;
+    if (status == PERM_OK && escalated)
+      permi_keep_bound(&options, &finished, result);
     if (status != PERM_OK || !permi_wants_more(&options, result) ||
         (options.tolerance == 0 && seconds >= PERMI_ESCALATE_SECONDS)) /* the next takes longer: not even planned */
       break;
-    options.precision = precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT
-                                                         : permi_next_precision(&options, result->method, precision);
+    options.precision = permi_sparse_next(&options, result->method, precision);
     if (options.precision == PERM_PRECISION_COUNT || perm_sparse_job(matrix, &options, &next, NULL) != PERM_OK)
       break;
     if (!permi_escalates(permi_options(options_given), result, permi_job_seconds(next))) {
@@ -16237,7 +16278,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
     job = next;
     escalated++;
   }
-  if (status != PERM_OK && escalated) /* what is finished stands */
+  if (escalated && permi_stands(permi_options(options_given), status))
     *result = finished;
   result->plan_seconds = planned;
   result->seconds = permi_seconds() - start;

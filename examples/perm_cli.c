@@ -22,13 +22,14 @@
 #include <omp.h>
 #endif
 #if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
 #include <unistd.h>
 #define CLI_IS_TERMINAL isatty(2)
 #else
 #define CLI_IS_TERMINAL 0
 #endif
 
-enum { CLI_DONE = 0, CLI_EARLY = 1, CLI_USAGE = 2, CLI_REFUSED = 3, CLI_FAILED = 4 };
+enum { CLI_DONE = 0, CLI_EARLY = 1, CLI_USAGE = 2, CLI_REFUSED = 3, CLI_FAILED = 4, CLI_TOLERANCE = 5 };
 
 typedef struct cli {
   perm_options options;
@@ -38,6 +39,8 @@ typedef struct cli {
   int *row_counts, *column_counts;
   const char *generate, *write, *spy, *resume;
   int merge, ranks, planned; /* planned: an option of cli_plan_options was given */
+  int force;
+  char given[48]; /* by the place in cli_options: the option was given */
   perm_matrix restored;      /* from a checkpoint, and its name; NULL: none */
   char *restored_name;
   uint64_t seed;
@@ -52,6 +55,12 @@ static void cli_interrupt(int number)
 {
   (void)number;
   cli_interrupted = 1;
+}
+
+/* Of two exit codes the one that says more: a missed tolerance comes between success and everything else. */
+static int cli_worse(int a, int b)
+{
+  return a == CLI_TOLERANCE && b != CLI_DONE ? b : b == CLI_TOLERANCE && a != CLI_DONE ? a : a > b ? a : b;
 }
 
 /* SIGINT and SIGTERM stop the job at the next chunk; a second Ctrl-C kills, a second SIGTERM does not (schedulers send
@@ -98,7 +107,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  --rows M1,M2,...  row i counts Mi times; as many as rows\n"
     "  --cols K1,K2,...  column j counts Kj times\n"
     "  --write FILE      the matrix as Matrix Market; computes as well, but not with --explain or when FILE is -,\n"
-    "                    which is standard output\n"
+    "                    which is standard output. An input, or a file that is no Matrix Market, stays\n"
     "\n"
     "What to compute (default: the permanent):\n"
     "  --minors R        permanents without row R (counted from 1) and one column each\n"
@@ -110,13 +119,16 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  --seconds S       so many seconds\n"
     "  --explain         the plan with predicted seconds and bytes; computes nothing\n"
     "  --ranks R         with --explain: predicted for R ranks, each of --threads K or --gpus K, ideally shared\n"
-    "  --spy FILE.svg    a picture of structure, elimination and plan; computes as well, but not with --explain\n"
+    "  --spy FILE.svg    a picture of structure, elimination and plan; computes as well, but not with --explain or\n"
+    "                    when FILE is -. An input, or a file that is no SVG, stays\n"
+    "  --force           --write and --spy replace whatever file is there\n"
     ,
     "How accurately:\n"
     "  --precision NAME  fast default accurate dd exact, or kahan with methods glynn and ryser (default: default;\n"
     "                    exact for integer files)\n"
     "  --certify         the error must be a proved bound (up to 3 times the time)\n"
-    "  --tolerance REL   relative error wanted: computed again in higher precision until it is met\n"
+    "  --tolerance REL   relative error wanted: computed again in higher precision until it is met; with a checkpoint\n"
+    "                    in the precision that is expected to meet it, at once\n"
     "\n"
     "How:\n"
     "  --method NAME     an engine by name (default auto, the least predicted time); perm --list methods\n"
@@ -137,7 +149,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "\n"
     "Long jobs:\n"
     "  --checkpoint FILE  keep finished work there, every minute and at any stop (SIGTERM, Ctrl-C, --max-seconds);\n"
-    "                    the same command goes on where it was, after a kill too; the precision is not raised\n"
+    "                    the same command goes on where it was, after a kill too. A regular file, no link\n"
     "  --checkpoint-seconds S  how often (default 60)\n"
     "  --resume FILE     the same by the file alone, on any machine with its instruction set: matrix and options are\n"
     "                    in there; with --threads, --gpus, --max-seconds and options for output\n"
@@ -155,14 +167,44 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "\n"
     "Exit codes:\n"
     "  0  done (a part too)\n"
-    "  1  stopped early or tolerance not met; the value so far is printed\n"
+    "  1  stopped early: there is no value; with --checkpoint what is finished is kept, to go on\n"
     "  2  bad usage or input: one line says file, line, what is wrong and what was expected\n"
     "  3  refused beforehand by a limit, with the prediction\n"
-    "  4  memory or input/output failed\n"};
+    "  4  memory or input/output failed\n"
+    "  5  finished, but --tolerance, --relative-error or --certify is not met; the value is printed\n"
+    "Of several files the worst is told, in the order 0 5 1 2 3 4.\n"};
 
 /* What a checkpoint says for itself. */
 static const char *const cli_plan_options[] = {"--method", "--precision", "--isa",  "--tolerance", "--mod", "--certify",
-                                               "--effort", "--max-bytes", "--rows", "--cols",      "--tune"};
+                                               "--effort", "--max-bytes", "--rows", "--cols",      "--tune",
+                                               "--cpu-fallback"};
+
+/* All options; the bit of each in cli.given. */
+static const char *const cli_options[] = {
+    "--generate", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate", "--samples",
+    "--relative-error", "--seconds", "--explain", "--ranks", "--spy", "--force", "--precision", "--certify",
+    "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus", "--cpu-fallback", "--gpu-cache", "--tune",
+    "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
+    "--progress", "--json"};
+
+/* Pairs of which one would do nothing: `with` has no use for any of `others`. */
+static const struct { const char *with, *others, *why; } cli_useless[] = {
+    {"--estimate", " --mod --precision --certify --tolerance --method --effort --isa --gpus --cpu-fallback --gpu-cache "
+                   "--tune --max-bytes ",
+     "samples are of doubles, on the CPU, and have --samples, --relative-error and --seconds"},
+    {"--seconds", " --max-seconds ", "they are the same; give one"},
+    {"--minors", " --mod --certify --effort --gpus --cpu-fallback --gpu-cache --tune --max-bytes ",
+     "minors are computed in double or double-double on the CPU"},
+    {"--gradient", " --mod --certify --effort --gpus --cpu-fallback --gpu-cache --tune --max-bytes ",
+     "derivatives are computed in double or double-double on the CPU"},
+    {"--merge", " --threads --gpus --cpu-fallback --gpu-cache --max-seconds --checkpoint-seconds --part ",
+     "nothing is computed"},
+    {"--explain", " --checkpoint-seconds --progress --max-seconds ", "nothing is computed"}};
+
+/* Options that do nothing without one of others. */
+static const struct { const char *option, *needs; } cli_needs[] = {
+    {"--seed", " --generate --estimate "}, {"--force", " --write --spy "}, {"--tune", " --gpus --isa "},
+    {"--cpu-fallback", " --gpus --isa "}, {"--gpu-cache", " --gpus --isa --resume "}};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
@@ -179,6 +221,96 @@ static int cli_usage(const char *what, const char *word, const char *expected)
 {
   fprintf(stderr, "perm: %s%s%s%s; %s\n", what, word ? " \"" : "", word ? word : "", word ? "\"" : "", expected);
   return CLI_USAGE;
+}
+
+/* The first of the options in `list`, which has blanks around each, that was given; NULL: none. */
+static const char *cli_given(const cli *run, const char *list)
+{
+  int k;
+  for (k = 0; k < CLI_COUNT(cli_options); k++) {
+    char name[40];
+    snprintf(name, sizeof name, " %s ", cli_options[k]);
+    if (run->given[k] && strstr(list, name))
+      return cli_options[k];
+  }
+  return NULL;
+}
+
+/* Would an option do nothing? */
+static int cli_check_pairs(const cli *run)
+{
+  char name[40], text[80];
+  const char *other;
+  int k;
+  for (k = 0; k < CLI_COUNT(cli_useless); k++) {
+    snprintf(name, sizeof name, " %s ", cli_useless[k].with);
+    if (cli_given(run, name) && (other = cli_given(run, cli_useless[k].others)) != NULL) {
+      snprintf(text, sizeof text, "%s has no use for", cli_useless[k].with);
+      return cli_usage(text, other, cli_useless[k].why);
+    }
+  }
+  for (k = 0; k < CLI_COUNT(cli_needs); k++) {
+    snprintf(name, sizeof name, " %s ", cli_needs[k].option);
+    if (cli_given(run, name) && !cli_given(run, cli_needs[k].needs)) {
+      char needs[80];
+      snprintf(text, sizeof text, "%s does nothing without one of", cli_needs[k].option);
+      snprintf(needs, sizeof needs, "%.*s", (int)strlen(cli_needs[k].needs) - 2, cli_needs[k].needs + 1);
+      return cli_usage(text, needs, "add one or leave it out");
+    }
+  }
+  if (((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))) &&
+      (other = cli_given(run, " --minors --gradient --estimate --explain --checkpoint --part --mod --certify "
+                              "--tolerance ")) != NULL)
+    return cli_usage("with standard output for the file nothing is computed, so there is no use for", other,
+                     "name another file");
+  if (run->write && run->spy && !strcmp(run->write, run->spy))
+    return cli_usage("--write and --spy have one name", run->write, "give two");
+  return CLI_DONE;
+}
+
+#if defined(__unix__) || defined(__APPLE__)
+#define CLI_STAT 1
+#endif
+
+/* May --write or --spy replace this file? Not an input, and only a file that begins as what it writes; --force does all
+   the same. A link, a directory and the like: the library refuses them. */
+static int cli_check_output(const cli *run, const char *option, const char *path, const char *begins, const char *kind)
+{
+  const char *why = NULL;
+  char head[32] = "", text[400];
+  FILE *file;
+  int i;
+#if defined(CLI_STAT)
+  struct stat there, input;
+  if (!path || !strcmp(path, "-") || run->force || stat(path, &there) != 0 || !S_ISREG(there.st_mode))
+    return CLI_DONE;
+#else
+  if (!path || !strcmp(path, "-") || run->force)
+    return CLI_DONE;
+#endif
+  if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6)) /* open files by name */
+    return CLI_DONE;
+  for (i = 0; i < run->files + (run->resume != NULL); i++) {
+    const char *name = i < run->files ? run->file[i] : run->resume;
+#if defined(CLI_STAT)
+    if (stat(name, &input) == 0 && input.st_dev == there.st_dev && input.st_ino == there.st_ino)
+      why = "is an input";
+#else
+    if (!strcmp(name, path))
+      why = "is an input";
+#endif
+  }
+  file = why ? NULL : fopen(path, "rb");
+  if (file) {
+    const size_t bytes = fread(head, 1, sizeof head - 1, file);
+    if (bytes && strncmp(head, begins, strlen(begins)) != 0)
+      why = "is no ";
+    fclose(file);
+  }
+  if (!why)
+    return CLI_DONE;
+  snprintf(text, sizeof text, "%s would replace a file that %s%s:", option, why, why[3] == 'a' ? "" : kind);
+  return cli_usage(text, path, "name another file, or add --force");
 }
 
 /* Names, one a line, some with a tab and what they are: for people, shell completion and the manual page. */
@@ -290,9 +422,11 @@ static int cli_check_pieces(const cli *run)
     return cli_usage("--resume takes one checkpoint", NULL, "leave out files, --checkpoint, --merge and --part");
   if (run->merge && (!run->files || options->parts))
     return cli_usage("--merge puts checkpoints together", NULL, "name all of them, and no --part");
-  if (run->estimate || run->gradient || run->minors || run->explain)
-    return cli_usage("only permanents have pieces, so --estimate, --gradient, --minors and --explain do not go with",
-                     what, "leave one out");
+  if (run->estimate || run->gradient || run->minors)
+    return cli_usage("only permanents have pieces, so --estimate, --gradient and --minors do not go with", what,
+                     "leave one out");
+  if (run->explain && (run->resume || run->merge))
+    return cli_usage("--explain is for a job that begins, so it does not go with", what, "leave one out");
   if (!run->merge && run->files > 1)
     return cli_usage("a checkpoint is of one matrix", NULL, "give one file");
   return CLI_DONE;
@@ -318,12 +452,15 @@ static int cli_parse(cli *run, int argc, char **argv)
     equals = strchr(word, '='); /* --name=value is --name value */
     snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
     run->planned |= cli_among(name, cli_plan_options, CLI_COUNT(cli_plan_options));
+    for (k = 0; k < CLI_COUNT(cli_options); k++)
+      run->given[k] |= !strcmp(name, cli_options[k]);
     if (!strcmp(name, "--json") || !strcmp(name, "--explain") || !strcmp(name, "--progress") ||
         !strcmp(name, "--certify") || !strcmp(name, "--estimate") || !strcmp(name, "--gradient") ||
-        !strcmp(name, "--cpu-fallback") || !strcmp(name, "--merge")) {
+        !strcmp(name, "--cpu-fallback") || !strcmp(name, "--merge") || !strcmp(name, "--force")) {
       if (equals)
         return cli_usage("no value goes with", name, "see perm --help");
       run->json |= !strcmp(name, "--json");
+      run->force |= !strcmp(name, "--force");
       run->merge |= !strcmp(name, "--merge");
       run->explain |= !strcmp(name, "--explain");
       run->estimate |= !strcmp(name, "--estimate");
@@ -483,7 +620,12 @@ static int cli_parse(cli *run, int argc, char **argv)
     return cli_usage("--spy takes one matrix", NULL, "give one file");
   if (run->write && run->files > 1)
     return cli_usage("--write takes one matrix", NULL, "give one file");
-  return cli_check_pieces(run);
+  i = cli_check_pieces(run);
+  if (i == CLI_DONE)
+    i = cli_check_pairs(run);
+  if (i == CLI_DONE)
+    i = cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market");
+  return i == CLI_DONE ? cli_check_output(run, "--spy", run->spy, "<svg", "SVG") : i;
 }
 
 static int cli_exit_code(perm_status status)
@@ -491,6 +633,7 @@ static int cli_exit_code(perm_status status)
   switch (status) {
   case PERM_OK:
   case PERM_PART_DONE: return CLI_DONE;
+  case PERM_TOLERANCE_NOT_MET: return CLI_TOLERANCE;
   case PERM_ERROR_LIMIT:
   case PERM_ERROR_OVERFLOW: return CLI_REFUSED;
   case PERM_ERROR_MEMORY:
@@ -570,7 +713,12 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   int k;
   cli_json_head(name, matrix);
   if (result->value != result->value) {
-    printf(",\"value\":null,\"exp2\":0");
+    printf(",\"value\":null");
+    if (result->status > 0 && result->is_complex)
+      printf(",\"partial_sum\":[\"%.17g\",\"%.17g\"]", result->partial_sum, result->partial_imaginary);
+    else if (result->status > 0)
+      printf(",\"partial_sum\":\"%.17g\"", result->partial_sum);
+    printf(",\"exp2\":%lld", result->exp2);
   } else {
     if (result->exact) {
       perm_integer_text(&result->integer, value, sizeof value);
@@ -624,9 +772,8 @@ static void cli_digits(const perm_result *result, char *text, size_t size)
   const char *unit = result->exp2 ? " times that power of 2" : "";
   if (result->exact)
     snprintf(text, size, "exact");
-  else if (result->status == PERM_STOPPED_CANCELLED || result->status == PERM_STOPPED_TIME ||
-           result->status == PERM_PART_DONE)
-    snprintf(text, size, "the terms so far, no approximation");
+  else if (result->value != result->value)
+    snprintf(text, size, "%.3g terms", result->terms);
   else if (guaranteed > 0 && estimated > guaranteed + 0.5)
     snprintf(text, size, "%.1f digits guaranteed, %.1f estimated", guaranteed, estimated);
   else if (guaranteed > 0)
@@ -644,8 +791,12 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
   char value[PERM_TEXT_BYTES], digits[96];
   perm_result_text(result, value, sizeof value);
   cli_digits(result, digits, sizeof digits);
-  printf("%s: %d x %d, %.0f entries\n  permanent = %s", name, matrix->m, matrix->n, (double)matrix->nnz, value);
-  if (!result->exact && !result->is_complex && result->exp2) { /* for people: the power of ten */
+  printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
+  if (result->value == result->value)
+    printf("  permanent = %s", value);
+  else /* and no line with "permanent =", which scripts look for */
+    printf("  %s", result->message);
+  if (result->value == result->value && !result->exact && !result->is_complex && result->exp2) { /* for people */
     double log10_value = log10(fabs(result->value)) + (double)result->exp2 * log10(2.0), whole = floor(log10_value);
     printf("  (about %s%.6fe%+.0f)", result->value < 0 ? "-" : "", pow(10, log10_value - whole), whole);
   }
@@ -657,7 +808,7 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     printf("candidate %d (--tune=%d: again), ", result->tuned, result->tuned);
   printf("%d thread%s, plan %.3g s, total %.3g s\n", result->threads, result->threads == 1 ? "" : "s",
          result->plan_seconds, result->seconds);
-  if (result->status != PERM_OK)
+  if (result->status != PERM_OK && result->value == result->value)
     printf("  %s\n", result->message);
 }
 
@@ -1040,7 +1191,15 @@ static int cli_matrix(cli *run, const char *file)
     if (result.status == PERM_ERROR_FILE)
       name = run->spy;
   }
-  if (result.status == PERM_OK && run->explain) {
+  if (result.status == PERM_OK && run->minors > matrix.m) {
+    result.status = PERM_ERROR_RANGE;
+    snprintf(result.message, sizeof result.message, "--minors %d: the matrix has %d row%s", run->minors, matrix.m,
+             matrix.m == 1 ? "" : "s");
+  } else if (result.status == PERM_OK && run->minors && run->rows == matrix.m && !run->row_counts[run->minors - 1]) {
+    result.status = PERM_ERROR_RANGE;
+    snprintf(result.message, sizeof result.message, "--minors %d: --rows has no copy of row %d", run->minors,
+             run->minors);
+  } else if (result.status == PERM_OK && run->explain) {
     if (cli_explain(run, name, &matrix, &result)) {
       perm_matrix_free(&matrix);
       return CLI_DONE;
@@ -1049,6 +1208,9 @@ static int cli_matrix(cli *run, const char *file)
     if (run->options.checkpoint) {
       cli_keep_choices(&run->options);
       run->options.note = note = cli_note(run, name, &matrix, &run->options.note_bytes);
+      if (run->options.tolerance > 0 && !run->merge && !run->resume)
+        fprintf(stderr, "perm: with a checkpoint the precision is planned for the tolerance at once, and not raised "
+                        "later; --explain tells it\n");
     }
     if (run->options.checkpoint && !note) {
       result.status = PERM_ERROR_MEMORY;
@@ -1086,24 +1248,36 @@ static int cli_matrix(cli *run, const char *file)
   return code;
 }
 
+/* The last look at standard output: what could not be written is no success. */
+static int cli_end(int code)
+{
+  if (!fflush(stdout) && !ferror(stdout))
+    return code;
+  fprintf(stderr, "perm: cannot write to standard output\n");
+  return CLI_FAILED;
+}
+
 int CLI_MAIN(int argc, char **argv)
 {
   cli run;
   int i, code;
+#if defined(SIGXFSZ)
+  signal(SIGXFSZ, SIG_IGN); /* a file beyond ulimit -f is a failed write */
+#endif
   for (i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--"))
       break;
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
       for (code = 0; code < CLI_COUNT(cli_help); code++)
         printf("%s%s", code ? "\n" : "", cli_help[code]);
-      return CLI_DONE;
+      return cli_end(CLI_DONE);
     }
     if (!strcmp(argv[i], "--version")) {
       printf("perm %d.%d.%d\n", PERM_VERSION_MAJOR, PERM_VERSION_MINOR, PERM_VERSION_PATCH);
-      return CLI_DONE;
+      return cli_end(CLI_DONE);
     }
     if (!strncmp(argv[i], "--list", 6) && (!argv[i][6] || argv[i][6] == '='))
-      return cli_list(argv[i][6] ? argv[i] + 7 : i + 1 < argc ? argv[i + 1] : "nothing");
+      return cli_end(cli_list(argv[i][6] ? argv[i] + 7 : i + 1 < argc ? argv[i + 1] : "nothing"));
   }
   memset(&run, 0, sizeof run);
   run.seed = 1;
@@ -1127,17 +1301,14 @@ int CLI_MAIN(int argc, char **argv)
     for (i = 0; i < run.files && !cli_interrupted; i++) {
       run.options.max_seconds = run.max_seconds;
       int one = cli_matrix(&run, run.generate || run.merge || run.resume ? NULL : run.file[i]);
-      code = one > code ? one : code;
+      code = cli_worse(one, code);
     }
     if (i < run.files) { /* a signal between matrices, or before the first one */
       fprintf(stderr, "perm: stopped before %s; to go on, give the same command again\n",
               run.resume || run.merge || run.generate ? "it began" : run.file[i]);
-      code = code > CLI_EARLY ? code : CLI_EARLY;
+      code = cli_worse(code, CLI_EARLY);
     }
-    if (fflush(stdout) || ferror(stdout)) {
-      fprintf(stderr, "perm: cannot write to standard output\n");
-      code = CLI_FAILED;
-    }
+    code = cli_end(code);
   }
   perm_matrix_free(&run.restored);
   free(run.restored_name);

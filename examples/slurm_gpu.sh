@@ -18,6 +18,6 @@ matrix=${1:?usage: sbatch slurm_gpu.sh FILE.mtx}
 srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --kill-on-bad-exit=1 \
   build/perm_mpi --gpus 1 --gpu-cache "/tmp/perm-$USER" \
   --checkpoint "perm-$SLURM_JOB_ID.checkpoint" --json --progress "$matrix" >"perm-$SLURM_JOB_ID.json"
-code=$?
+code=$? # as in slurm_mpi.sh: only what was stopped goes on
 [ $code -eq 1 ] && scontrol requeue "$SLURM_JOB_ID"
 exit $code

@@ -21,6 +21,7 @@ srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --kill-on-bad-exit=1 \
   build/perm_mpi --checkpoint "perm-$SLURM_JOB_ID.checkpoint" --json --progress "$matrix" \
   >"perm-$SLURM_JOB_ID.json"
 code=$?
-# 1: stopped early, what is finished is kept. Another number of nodes may go on with the same file.
+# 1: stopped early, what is finished is kept. Another number of nodes may go on with the same file. All else is an end:
+# 0 done, 5 done but the tolerance is not met, 2 to 4 errors, which would only come again.
 [ $code -eq 1 ] && scontrol requeue "$SLURM_JOB_ID"
 exit $code

@@ -30,13 +30,16 @@ static void test_free(void *pointer)
   free(pointer);
 }
 static FILE *test_fopen(const char *path, const char *mode);
+static FILE *test_fdopen(int descriptor, const char *mode);
 #define malloc(bytes) test_malloc(bytes)
 #define free(pointer) test_free(pointer)
 #define fopen(path, mode) test_fopen(path, mode)
+#define fdopen(descriptor, mode) test_fdopen(descriptor, mode)
 #include "perm_sparse.h"
 #undef malloc
 #undef free
 #undef fopen
+#undef fdopen
 
 #include <fenv.h>
 

@@ -128,7 +128,8 @@ expect counts_bad 2 'bad --cols "1,x"' --cols 1,x $dir/nine.txt
 expect counts_complex 0 'permanent = .*i$' --rows 20,20 --cols 20,20 $dir/complex2.txt
 expect minors 0 '    42 30 22$' --minors 2 $dir/nine.txt
 expect minors_json 0 '"value":"450".*"minors":\["42","30","22"\]' --minors 2 --json $dir/nine.txt
-expect minors_range 2 'row' --minors 4 $dir/nine.txt
+expect minors_range 2 '--minors 4: the matrix has 3 rows' --minors 4 $dir/nine.txt
+expect minors_copy 2 '--minors 2: --rows has no copy of row 2' --minors 2 --rows 2,0,1 --cols 1,1,1 $dir/nine.txt
 expect gradient 0 '    27 18 13$' --gradient $dir/nine.txt
 expect gradient_json 0 '"gradient":\[\["93","78","67"\],\["42","30","22"\],\["27","18","13"\]\]' --gradient --json $dir/nine.txt
 expect gradient_complex 0 '    4[+]0i 3[+]0i' --gradient $dir/complex.txt
@@ -137,7 +138,7 @@ expect estimate_glynn 0 'estimator glynn, 512 samples, seed 9' --estimate --samp
 expect estimate_json 0 '"standard_error":[0-9.e+]+,"low":[0-9.e+]+,"high":[0-9.e+]+,.*"samples":1024,"seed":1,"method":"estimate-sinkhorn"' \
   --estimate --samples 1024 --json --generate uniform:30
 expect estimate_relative 0 'permanent about' --estimate --relative-error 0.01 --generate uniform:20
-expect estimate_stopped 1 'tolerance' --estimate --relative-error 1e-6 --samples 1000 --generate uniform:20
+expect estimate_stopped 5 'tolerance' --estimate --relative-error 1e-6 --samples 1000 --generate uniform:20
 expect estimate_seconds 0 'permanent about' --estimate --seconds 0.1 --generate uniform:20
 expect estimate_complex 0 'within' --estimate --samples 500 --generate complex-gauss:6
 expect estimate_rectangular 2 'square' --estimate $dir/rectangular23.txt
@@ -192,10 +193,73 @@ expect spy_missing 2 'missing value after "--spy"' $dir/nine.txt --spy
 expect spy_two 2 'takes one matrix' --spy $dir/x.svg $dir/nine.txt $dir/swap.mtx
 check no_half_picture test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
 
+# files of others: an input, or what is no Matrix Market or SVG, is replaced with --force only; the old mode stays
+cp $dir/swap.mtx $dir/input.mtx; cp $dir/nine.txt $dir/text
+expect write_on_input 2 'that is an input: "' --write $dir/input.mtx $dir/input.mtx
+expect write_on_input_by_link 2 'that is an input' --write $dir/../cli/input.mtx $dir/input.mtx
+expect write_on_text 2 'that is no Matrix Market: "' --write $dir/text $dir/input.mtx
+expect spy_on_market 2 'that is no SVG: "' --spy $dir/input.mtx $dir/swap.mtx
+check others_are_there cmp -s $dir/input.mtx $dir/swap.mtx
+check others_are_there_too cmp -s $dir/text $dir/nine.txt
+expect write_again 0 'permanent = 1$' --write $dir/er.mtx $dir/swap.mtx
+expect spy_again 0 'permanent = 1$' --spy $dir/spy.svg $dir/swap.mtx
+chmod 600 $dir/spy.svg $dir/er.mtx
+expect write_force 0 'permanent = 1$' --force --write $dir/text --spy $dir/spy.svg $dir/swap.mtx
+check write_forced sh -c "head -1 $dir/text | grep -q MatrixMarket"
+check mode_stays test "$(ls -l $dir/spy.svg | cut -c1-10)" = -rw-------
+expect write_and_spy 2 'have one name' --write $dir/new --spy $dir/new $dir/swap.mtx
+if mkfifo $dir/fifo 2>/dev/null; then
+  for option in --checkpoint --resume; do
+    case $option in --resume) matrix=;; *) matrix=$dir/swap.mtx;; esac
+    timeout 20 "$perm" $option $dir/fifo $matrix >$dir/out 2>&1; code=$?
+    check "FIFO: $option" test $code -eq 4
+    check "FIFO: $option says so" grep -q 'it is a FIFO, not a regular file' $dir/out
+  done
+  expect "FIFO: --write" 4 'it is a FIFO' --write $dir/fifo $dir/swap.mtx
+fi
+ln -s target $dir/link
+expect link 4 'it is a symbolic link; name the file' --checkpoint $dir/link --generate uniform:14
+check link_stays test -h $dir/link -a ! -e $dir/target
+expect directory 4 'it is a directory' --checkpoint $dir --generate uniform:14
+(ulimit -f 4; exec "$perm" --generate uniform:20 --checkpoint $dir/limited >$dir/out 2>&1); code=$?
+check "ulimit -f: a failed write, no death" test $code -eq 4
+check "ulimit -f: said" grep -q 'cannot write the checkpoint: File too large' $dir/out
+check "ulimit -f: nothing left" sh -c "! ls $dir/limited* 2>/dev/null | grep ."
+if [ -w /dev/full ]; then
+  for arguments in --help --version "--list methods" "$dir/swap.mtx" "--json $dir/swap.mtx" "--explain $dir/swap.mtx" \
+    "--estimate $dir/swap.mtx" "--minors 1 $dir/swap.mtx" "--write - $dir/swap.mtx" "--spy - $dir/swap.mtx"; do
+    "$perm" $arguments >/dev/full 2>$dir/err; code=$?
+    check "full disk: perm $arguments" test $code -eq 4
+  done
+else
+  skipped=$((skipped + 10)); echo "SKIP full disk: no /dev/full"
+fi
+
+# options that would do nothing
+useless() { # useless OPTIONS...: refused
+  expect "useless: $*" 2 'has no use for|does nothing without|nothing is computed|do not go with|needs? ' "$@" $dir/nine.txt
+}
+for option in "--mod 7" "--precision dd" --certify "--tolerance 1e-9" "--method dense" "--effort 3" "--isa plain" \
+  "--gpus 1" "--tune=2" "--max-bytes 1e9" --cpu-fallback "--gpu-cache x"; do
+  useless --estimate $option
+  case $option in --precision* | --tolerance* | --method* | --isa* | --certify) ;; *) useless --minors 1 $option; useless --gradient $option;; esac
+done
+useless --seed 3; useless --force; useless --tune; useless --cpu-fallback; useless --gpu-cache x
+useless --write - --gradient; useless --spy - --estimate
+expect useless_seconds 2 'has no use for' --estimate --seconds 1 --max-seconds 1 $dir/nine.txt
+expect useless_merge 2 'nothing is computed' --merge $dir/nine.txt --gpus 1
+
 # limits, stopping, tolerance
 expect stopped 1 'max_seconds reached' --generate uniform:40 --max-seconds 0.05
-expect stopped_json 1 '"error":null,"estimate":null,.*"status":"PERM_STOPPED_TIME"' --generate uniform:40 --max-seconds 0.05 --json
-expect tolerance 1 'tolerance 1e-17 not met' --generate symmetric-uniform:14 --tolerance 1e-17
+check stopped_has_no_value sh -c "! grep -q 'permanent =' $dir/out"
+expect stopped_json 1 '"value":null,"partial_sum":"[-0-9.e+]+","exp2":[0-9]+,.*"error":null,"estimate":null,.*"status":"PERM_STOPPED_TIME"' --generate uniform:40 --max-seconds 0.05 --json
+expect stopped_json_complex 1 '"value":null,"partial_sum":\["[-0-9.e+]+","[-0-9.e+]+"\],"exp2":' --generate complex-gauss:40 \
+  --max-seconds 0.05 --json
+expect tolerance 5 'tolerance 1e-17 not met' --generate symmetric-uniform:14 --tolerance 1e-17
+expect tolerance_value 5 'permanent = [0-9]' --generate symmetric-uniform:14 --tolerance 1e-17
+printf '.1 .2 .4\n.3 .7 .9\n.3 .1 .6\n' >$dir/tenths.txt
+expect tolerance_and_absent 4 'permanent = ' --tolerance 1e-300 $dir/tenths.txt $dir/no-such-file
+expect tolerance_and_good 5 'permanent = 1$' --tolerance 1e-300 $dir/tenths.txt $dir/swap.mtx
 expect tolerance_met 0 'permanent' --generate uniform:14 --tolerance 1e-9 --precision fast
 expect effort 0 . --generate regular:40:3 --method frontier --effort 5
 expect bytes 3 'predicted.*bytes' --generate regular:80:3 --method frontier --max-bytes 1000
@@ -229,6 +293,19 @@ pieces() { # pieces NAME ARGUMENTS...: stopped and resumed, and in three parts: 
   expect "$what: gap" 2 'of leaf [0-9]+ are missing' --merge $dir/piece1 $dir/piece3
   expect "$what: overlap" 2 'are there already' --merge $dir/piece1 $dir/piece2 $dir/piece3 $dir/piece2
 }
+# the plain call gives the same, in whatever precision it ends; with a tolerance the precision is planned at once
+$perm --generate complex-gauss:21 --isa plain --precision fast --json >$dir/whole
+expect piece_escalated 0 '"status":"PERM_OK"' --generate complex-gauss:21 --isa plain --precision fast --json \
+  --checkpoint $dir/raised
+check piece_escalated_bits same_bits $dir/out $dir/whole
+expect piece_tolerance_explained 0 'precision accurate at once for the tolerance' --generate uniform:20 --tolerance 1e-12 \
+  --checkpoint $dir/planned --explain
+expect piece_tolerance 0 'dense, accurate' --generate uniform:20 --tolerance 1e-12 --checkpoint $dir/planned
+check piece_tolerance_said grep -q 'the precision is planned for the tolerance at once' $dir/err
+expect piece_tolerance_other 2 'made with tolerance 1e-12, not 1e-27' --generate uniform:20 --tolerance 1e-27 \
+  --checkpoint $dir/planned
+expect piece_not_raised 5 'with a checkpoint or parts the precision is not raised' --generate uniform:12 --tolerance 1e-300 \
+  --checkpoint $dir/low
 pieces dense --generate symmetric-uniform:20
 pieces dd --generate symmetric-uniform:18 --method dense --isa plain --precision dd
 pieces complex --generate complex-gauss:19 --isa plain
@@ -248,7 +325,7 @@ expect "stopped: the same family without --isa" 1 'plain' --generate uniform:26 
 head -c 1000 $dir/stop >$dir/cut; expect cut 2 'cut short or extended: 1000 bytes' --resume $dir/cut
 expect no_checkpoint 2 'no checkpoint of perm' --resume $dir/nine.txt
 expect nothing_to_resume 4 'cannot open' --resume $dir/nothing
-expect bad_place 4 'cannot write the checkpoint' --generate uniform:20 --checkpoint $dir/no/place
+expect bad_place 4 'cannot create the checkpoint' --generate uniform:20 --checkpoint $dir/no/place
 expect bad_part 2 'bad part "3/2"' --generate uniform:20 --part 3/2 --checkpoint $dir/x
 expect part_alone 2 'add --checkpoint FILE' --generate uniform:20 --part 1/2
 expect merge_nothing 2 'no matrix|name all of them' --merge

@@ -47,9 +47,8 @@ static int fault_disk_close(void *cookie)
 }
 #endif
 
-static FILE *test_fopen(const char *path, const char *mode)
+static FILE *fault_stream(FILE *file, const char *mode)
 {
-  FILE *file = fopen(path, mode);
 #if defined(__GLIBC__)
   if (file && *mode == 'w' && fault_disk.room >= 0) {
     cookie_io_functions_t functions = {NULL, fault_disk_write, NULL, fault_disk_close};
@@ -57,7 +56,18 @@ static FILE *test_fopen(const char *path, const char *mode)
     return fopencookie(file, "w", functions);
   }
 #endif
+  (void)mode;
   return file;
+}
+
+static FILE *test_fopen(const char *path, const char *mode)
+{
+  return fault_stream(fopen(path, mode), mode);
+}
+
+static FILE *test_fdopen(int descriptor, const char *mode)
+{
+  return fault_stream(fdopen(descriptor, mode), mode);
 }
 
 enum { FAULT_N = 14, FAULT_SMALL = 5 };

@@ -595,7 +595,7 @@ TEST(t_io_writes_what_it_reads_bit_for_bit)
     perm_matrix_free(&second);
     perm_matrix_free(&first);
   }
-  CHECK(!t_io_exists(T_IO_DIRECTORY "t_io_round.mtx.tmp0"));
+  CHECK(system("! ls " T_IO_DIRECTORY "t_io_round.mtx.* >/dev/null 2>&1") == 0);
   CHECK(perm_matrix_write(path, &first, &result) == PERM_OK); /* all zero */
   CHECK(perm_matrix_read(path, NULL, &second, &result) == PERM_OK && second.m == 0 && second.n == 0);
   perm_matrix_free(&second);
@@ -620,7 +620,7 @@ TEST(t_io_file_errors)
   /* somebody else's file of the temporary name is left alone */
   CHECK(perm_matrix_write(other, &matrix, &result) == PERM_OK);
   CHECK(perm_matrix_write(path, &matrix, &result) == PERM_OK);
-  CHECK(t_io_exists(other) && t_io_exists(path) && !t_io_exists(T_IO_DIRECTORY "t_io_errors.mtx.tmp1"));
+  CHECK(t_io_exists(other) && t_io_exists(path));
   CHECK(perm_matrix_write(T_IO_DIRECTORY "t_io_errors.mtx/a.mtx", &matrix, &result) == PERM_ERROR_FILE);
   perm_matrix_free(&matrix);
   remove(other);
@@ -674,7 +674,7 @@ TEST(t_io_failed_write_keeps_the_old_file)
   setrlimit(RLIMIT_FSIZE, &old);
   signal(SIGXFSZ, handler);
   CHECK_TEXT(result.message, "t_io_limit.mtx: cannot write: ");
-  CHECK(!t_io_exists(T_IO_DIRECTORY "t_io_limit.mtx.tmp0"));
+  CHECK(system("! ls " T_IO_DIRECTORY "t_io_limit.mtx.* >/dev/null 2>&1") == 0);
   CHECK(perm_matrix_read(path, NULL, &read, &result) == PERM_OK && t_io_same(&read, &small));
   perm_matrix_free(&read);
   perm_matrix_free(&small);

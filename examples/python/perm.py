@@ -110,7 +110,8 @@ class _Integer(Structure):
 
 
 class _Result(Structure):
-    _fields_ = [("value", c_double), ("imaginary", c_double), ("exp2", c_longlong), ("error", c_double),
+    _fields_ = [("value", c_double), ("imaginary", c_double), ("partial_sum", c_double),
+                ("partial_imaginary", c_double), ("exp2", c_longlong), ("error", c_double),
                 ("estimate", c_double), ("is_complex", c_int), ("exact", c_int), ("integer", _Integer),
                 ("imaginary_integer", _Integer), ("modulus", c_uint64), ("method", c_int), ("precision", c_int),
                 ("isa", c_int), ("threads", c_int), ("gpus", c_int), ("tuned", c_int), ("escalated", c_int),
@@ -259,8 +260,10 @@ class Result:
     value is a float or complex; integer the permanent itself where it was computed exactly and the entries are integers
     (int, or Gaussian of complex matrices), else None. method, precision and isa say what was used, seconds and
     plan_seconds how long it took, terms how many summands or states; escalated how often the precision was raised.
-    status is "PERM_OK", or why it stopped early: then value is the sum of the terms so far, and message says more."""
+    status is "PERM_OK", or "PERM_TOLERANCE_NOT_MET", or why it stopped early: then value is NaN, and partial_sum *
+    2**exp2 the sum of the terms so far, which approximates nothing (0 otherwise). message says more."""
     value: Any
+    partial_sum: Any
     exp2: int
     integer: Any
     exact: bool
@@ -396,7 +399,9 @@ def _result(r, whole=False):
     integer = None
     if whole and r.exact:
         integer = Gaussian(int(r.integer), int(r.imaginary_integer)) if r.is_complex else int(r.integer)
-    return Result(complex(r.value, r.imaginary) if r.is_complex else r.value, r.exp2, integer, bool(r.exact), r.error,
+    return Result(complex(r.value, r.imaginary) if r.is_complex else r.value,
+                  complex(r.partial_sum, r.partial_imaginary) if r.is_complex else r.partial_sum,
+                  r.exp2, integer, bool(r.exact), r.error,
                   r.estimate, r.modulus, METHODS[r.method], PRECISIONS[r.precision], ISAS[r.isa], r.threads, r.gpus,
                   r.tuned, r.escalated, r.terms, r.plan_seconds, r.seconds, _lib.perm_status_name(r.status).decode(),
                   r.message.decode(errors="replace"))

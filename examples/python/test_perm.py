@@ -602,6 +602,8 @@ def test_limits():
     begin = time.monotonic()
     result = perm.compute(LONG, max_seconds=0.2)
     assert result.status == "PERM_STOPPED_TIME" and result.error == math.inf and time.monotonic() - begin < 30
+    assert math.isnan(result.value) and math.isnan(result.permanent)
+    assert result.partial_sum != 0 and perm.compute([[1.5, 2], [3, 4]]).partial_sum == 0
     with pytest.raises(perm.Incomplete) as caught:
         perm.permanent(LONG, max_seconds=0.1)
     assert caught.value.result.status == "PERM_STOPPED_TIME"
