@@ -245,6 +245,21 @@ typedef enum perm_isa {
   PERM_ISA_COUNT
 } perm_isa;
 
+/* How perm_matrix_read takes a file without a banner; perm_sparse.h says what the words mean. */
+#define PERM_FORMAT_LIST(X)                                                                                            \
+  X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
+  X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
+  X(PERM_FORMAT_COORDINATE_COMPLEX, "coordinate-complex", "the same with row, column, real and imaginary part")        \
+  X(PERM_FORMAT_ARRAY, "array", "rows of numbers")                                                                     \
+  X(PERM_FORMAT_EDGES, "edges", "lines of row, column[, weight], counted from 0 or 1")
+
+typedef enum perm_format {
+#define PERM_FORMAT_ENUM(name, word, text) name,
+  PERM_FORMAT_LIST(PERM_FORMAT_ENUM)
+#undef PERM_FORMAT_ENUM
+  PERM_FORMAT_COUNT
+} perm_format;
+
 /* Memory comes from here; zero-initialised means malloc and free. `allocate` may return NULL. */
 typedef struct perm_allocator {
   void *(*allocate)(size_t bytes, void *user_data);
@@ -301,6 +316,7 @@ typedef struct perm_options {
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
   void *execute_data; /* for it */
+  perm_format format; /* perm_matrix_read and perm_matrix_read_memory: what the file is */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
@@ -715,6 +731,7 @@ PERM_API const char *perm_status_name(perm_status status); /* "PERM_OK", ... */
 PERM_API const char *perm_method_name(perm_method method);
 PERM_API const char *perm_precision_name(perm_precision precision);
 PERM_API const char *perm_isa_name(perm_isa isa);
+PERM_API const char *perm_format_name(perm_format format);
 
 /* The integer as an int64_t; PERM_ERROR_OVERFLOW, and *value as it was, if it does not fit. */
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value);
@@ -1057,7 +1074,7 @@ static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0, NULL,
                                         NULL,      NULL,                   {NULL, NULL, NULL}, 0, 0, NULL, 0,
-                                        NULL, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL};
+                                        NULL, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL, PERM_FORMAT_AUTO};
   return options ? options : &defaults;
 }
 
@@ -10548,6 +10565,7 @@ static const struct { const char *name; size_t offset, bytes; } permi_layout_tab
     PERMI_FIELD(perm_options, checkpoint_seconds), PERMI_FIELD(perm_options, part), PERMI_FIELD(perm_options, parts),
     PERMI_FIELD(perm_options, merge), PERMI_FIELD(perm_options, merges), PERMI_FIELD(perm_options, note),
     PERMI_FIELD(perm_options, note_bytes), PERMI_FIELD(perm_options, execute), PERMI_FIELD(perm_options, execute_data),
+    PERMI_FIELD(perm_options, format),
     {"perm_progress", 0, sizeof(perm_progress)}, PERMI_FIELD(perm_progress, fraction),
     PERMI_FIELD(perm_progress, seconds), PERMI_FIELD(perm_progress, seconds_left), PERMI_FIELD(perm_progress, activity),
     {"perm_integer", 0, sizeof(perm_integer)}, PERMI_FIELD(perm_integer, negative), PERMI_FIELD(perm_integer, words),
@@ -10617,6 +10635,17 @@ PERM_API const char *perm_isa_name(perm_isa isa)
 {
   static const char *const name[] = {"auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"};
   return (int)isa >= 0 && isa < PERM_ISA_COUNT ? name[isa] : "unknown";
+}
+
+PERM_API const char *perm_format_name(perm_format format)
+{
+  switch (format) {
+#define PERMI_CASE(name, word, text)                                                                                   \
+  case name: return word;
+    PERM_FORMAT_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown";
+  }
 }
 
 /* Decimal digits, by repeated division by 10^9; an explicit + if `plus`. */
