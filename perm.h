@@ -6874,10 +6874,11 @@ static void permi_counted_free(const perm_allocator *allocator, permi_counted *c
 
 /* ---- numbers for the engines that are not in double: cells of double-double, or of `words` words modulo
    2^(64 words), two's complement, real and imaginary part one after the other. What wraps on the way does no harm as
-   long as the sum at the end fits. */
+   long as the sum at the end fits. Where no number of words would do: of one word modulo what the caller wants. */
 typedef struct permi_ring {
   int parts, words; /* words = 0: double-double */
   size_t size;      /* of a cell, in 8-byte words */
+  uint64_t modulus; /* not 0: cells are residues from 0 to modulus - 1; fuse, multiply and sum only */
 } permi_ring;
 
 /* What a cell is multiplied by: an entry, a sum of entries, a small number. */
@@ -6893,6 +6894,7 @@ static permi_ring permi_ring_make(int parts, int words)
   ring.parts = parts;
   ring.words = words;
   ring.size = (size_t)parts * (size_t)(words ? words : 2);
+  ring.modulus = 0;
   return ring;
 }
 
@@ -6934,6 +6936,27 @@ PERMI_NEVER_INLINE static void permi_words_fuse(uint64_t *to, const uint64_t *fr
     to[i] = ~to[i];
 }
 
+/* (high 2^64 + low) mod p; high < p. */
+static uint64_t permi_word_residue(uint64_t high, uint64_t low, uint64_t p)
+{
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 wide;
+  return (uint64_t)(((wide)high << 64 | low) % p);
+#else
+  return permi_residue_wide(high, low, p);
+#endif
+}
+
+/* to +-= from * factor modulo p; factor: a magnitude of two words. */
+static void permi_word_fuse(uint64_t *to, uint64_t from, const uint64_t *factor, int subtract, uint64_t p)
+{
+  uint64_t high, low = permi_words_product(from, permi_word_residue(factor[1] % p, factor[0], p), &high), product;
+  product = permi_word_residue(high, low, p);
+  product = subtract && product ? p - product : product;
+  *to += product;
+  *to -= *to >= p ? p : 0;
+}
+
 PERMI_NEVER_INLINE static void permi_cell_set(const permi_ring *ring, void *cell, int one)
 {
   memset(cell, 0, ring->size * sizeof(uint64_t));
@@ -6958,7 +6981,15 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_ring *ring, void *to,
                                                const permi_factor *factor, int subtract)
 {
   int part;
-  if (ring->words) {
+  if (ring->modulus) {
+    for (part = 0; part < ring->parts; part++) {
+      const uint64_t x = ((const uint64_t *)from)[part];
+      permi_word_fuse((uint64_t *)to + part, x, factor->magnitude[0], factor->negative[0] != subtract, ring->modulus);
+      if (ring->parts == 2) /* i times i is -1 */
+        permi_word_fuse((uint64_t *)to + (1 - part), x, factor->magnitude[1],
+                        (factor->negative[1] != subtract) != part, ring->modulus);
+    }
+  } else if (ring->words) {
     for (part = 0; part < ring->parts; part++) {
       const uint64_t *x = (const uint64_t *)from + part * ring->words;
       permi_words_fuse((uint64_t *)to + part * ring->words, x, ring->words, factor->magnitude[0], 2,
@@ -7014,7 +7045,7 @@ PERMI_NEVER_INLINE static void permi_cell_sum(const permi_ring *ring, const void
     if (ring->words) {
       const uint64_t *word = (const uint64_t *)cell + part * ring->words;
       uint64_t magnitude[PERM_INTEGER_WORDS], carry = 1;
-      const int negative = (int)(word[ring->words - 1] >> 63);
+      const int negative = (int)(word[ring->words - 1] >> 63); /* no residue is that large */
       for (i = 0; i < ring->words; i++) {
         magnitude[i] = negative ? ~word[i] + carry : word[i];
         carry = carry && !word[i];
@@ -8243,7 +8274,8 @@ typedef struct permi_choice {
   perm_method method;
   int by_columns;           /* 1: the digits are the columns */
   perm_precision precision; /* default, dd, or exact */
-  int words;                /* of exact numbers */
+  int words;                /* of exact numbers, */
+  uint64_t modulus;         /* or of their residues, if not 0 */
   perm_isa isa;
   double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot, and then */
   const char *why;                    /* why not */
@@ -8310,9 +8342,9 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* The predicted cost of one engine, or why it cannot. */
+/* The predicted cost of one engine, or why it cannot. modulus: 0, or what the permanent is wanted modulo. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
-                                                 perm_precision precision)
+                                                 perm_precision precision, uint64_t modulus)
 {
   permi_choice choice;
   const int digits = by_columns ? counted->n : counted->m, padding = counted->columns - counted->rows;
@@ -8345,8 +8377,13 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   }
   if (precision == PERM_PRECISION_EXACT) {
     choice.words = permi_choice_words(counted, &choice);
+    if (!choice.words && modulus && method == PERM_SUBSETS) { /* which only multiplies and adds */
+      choice.words = 1;
+      choice.modulus = modulus;
+    }
     if (!choice.words) {
-      choice.why = "the exact integers are too long for this version";
+      choice.why = modulus ? "the exact integers are too long, even modulo a number, for all methods but subsets"
+                           : "the exact integers may be over 4544 bits long; modulo a number (options.modulus) they fit";
       return choice;
     }
   }
@@ -8462,7 +8499,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       continue;
     if (engines[k].square != 2 && engines[k].square != square)
       continue;
-    choice = permi_choice_make(counted, method, engines[k].by_columns, precision);
+    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus);
     if (options->method == PERM_AUTO && method == PERM_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? options->max_bytes : 4e9))
         choice.seconds = (double)INFINITY;
@@ -8826,6 +8863,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   permi_ring ring = permi_ring_make(parts, choice->words);
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
+  ring.modulus = choice->modulus;
   size = choice->precision == PERM_PRECISION_DEFAULT ? 1 : ring.size;
   for (d = 0; walks && d < digits; d++)
     cells += (size_t)count[d] + 1;
@@ -8957,6 +8995,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
                           (int)counts->absolute_mask};
     for (d = 0; d < (int)(sizeof fields / sizeof fields[0]); d++)
       fingerprint = permi_hash(fingerprint, (uint64_t)fields[d]);
+    fingerprint = choice->modulus ? permi_hash(fingerprint, choice->modulus) : fingerprint;
     leaf->information.fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   }
   permi_counts_bounds(counts, lost, choice->terms, leaf);
