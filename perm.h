@@ -8529,6 +8529,37 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   return best;
 }
 
+#define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
+
+/* >>scale for digits and forms, the repeated ones written out: the largest products of a permanent are then about 1, and
+   what underflows is nothing beside them. By means of exponents they may be 2^-3000, and sums of products lose all
+   bounds on the way. 0: not square, too large, nothing is that far apart, or there is no transversal. */
+PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *digit_exp2, int *form_exp2)
+{
+  int exponent[PERM_MAX_N][PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  const int n = counts->digit_total;
+  int least = INT_MAX, most = INT_MIN, d, f, i, j, at;
+  if (n != counts->form_total || n > PERM_MAX_N)
+    return 0;
+  for (d = i = 0; d < counts->digits; i += counts->digit_count[d++])
+    for (f = j = 0; f < counts->forms; j += counts->form_count[f++]) {
+      const double x = fabs(permi_counts_entry(counts, d, 0, f));
+      const double size = counts->parts == 2 ? fmax(x, fabs(permi_counts_entry(counts, d, 1, f))) : x;
+      const int e = size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
+      least = size != 0 && e < least ? e : least;
+      most = size != 0 && e > most ? e : most;
+      for (at = 0; at < counts->digit_count[d] * counts->form_count[f]; at++)
+        exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = e;
+    }
+  if (most - (double)least <= PERMI_SCALE_WIDE || !permi_scale_exponents(n, exponent, row_exp2, column_exp2))
+    return 0;
+  for (d = i = 0; d < counts->digits; i += counts->digit_count[d++])
+    digit_exp2[d] = counts->digit_count[d] ? row_exp2[i] : 0;
+  for (f = j = 0; f < counts->forms; j += counts->form_count[f++])
+    form_exp2[f] = counts->form_count[f] ? column_exp2[j] : 0;
+  return 1;
+}
+
 /* Powers of two for digits and forms; see >>counts. Columns of square ones are brought to their rows by the means of
    exponents first. 1: every entry is still exact; else some are off by up to half the least double. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *digit_exp2, int *form_exp2)
@@ -8538,7 +8569,7 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *digit_
   memset(digit_exp2, 0, (size_t)counts->digits * sizeof *digit_exp2);
   memset(form_exp2, 0, (size_t)counts->forms * sizeof *form_exp2);
   /* turns: digits by means, forms by means, digits by the largest; then the lines that are all used */
-  for (turn = square ? 0 : counts->skips ? 4 : 3; turn < (counts->skips ? 5 : 4); turn++) {
+  for (turn = square && permi_counts_scale_wide(counts, digit_exp2, form_exp2) ? 3 : square ? 0 : counts->skips ? 4 : 3; turn < (counts->skips ? 5 : 4); turn++) {
     const int of_forms = turn & 1, lines = of_forms ? counts->forms : counts->digits;
     const int others = of_forms ? counts->digits : counts->forms;
     int x, k;

@@ -2189,6 +2189,34 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
+/* >>scale of perm.h where means leave entries 2^-400 or less beside others: the largest products of the permanent are
+   then about 1, and what underflows on the way is nothing beside them. Up to order 64. */
+static void permi_scale_wide(const permi_working *working, double *shift)
+{
+  int exponent[PERM_MAX_N][PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  const int n = working->n;
+  int i, j, index;
+  double least = 0;
+  if (n > PERM_MAX_N)
+    return;
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n; j++)
+      exponent[i][j] = PERMI_NO_EXPONENT;
+    for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
+      const permi_cell *cell = &working->cell[index];
+      const int e = permi_cell_exponent(cell);
+      exponent[i][cell->vertex[1] - n] = e;
+      least = fmin(least, e + shift[i] + shift[cell->vertex[1]]);
+    }
+  }
+  if (least > -PERMI_SCALE_WIDE || !permi_scale_exponents(n, exponent, row_exp2, column_exp2))
+    return;
+  for (i = 0; i < n; i++) {
+    shift[i] = row_exp2[i];
+    shift[n + i] = column_exp2[i];
+  }
+}
+
 static int permi_scale(permi_working *working)
 {
   int n = working->n, sweep, vertex, index, e;
@@ -2205,6 +2233,7 @@ static int permi_scale(permi_working *working)
   }
   for (vertex = 0; vertex < 2 * n; vertex++)
     shift[vertex] = floor(shift[vertex]);
+  permi_scale_wide(working, shift);
   permi_scale_sweep(working, shift, 0, 1);
   permi_scale_sweep(working, shift, 1, 1);
   for (vertex = 0; vertex < n; vertex++) {
