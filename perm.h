@@ -5,7 +5,12 @@
        #define PERM_IMPLEMENTATION
        #include "perm.h"
 
-   and anywhere else just #include "perm.h". Needs libc and libm; uses OpenMP when compiled with it.
+   and anywhere else just #include "perm.h". Needs libc and libm; uses OpenMP when compiled with it:
+
+       cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
+
+   The file with the implementation takes about 15 s to compile at -O2, those without it no time: keep it apart from what
+   you edit. #define PERM_STATIC before it makes every function private to that file.
 
    CONTENTS (search for the tag)
      >>config     macros that a project may define before the include
@@ -61,7 +66,7 @@
                                                                                        ones, signs, small integers
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
-       dd                            8.7   (14)      n u^2                              always
+       dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
    A result whose estimate is poor is computed again in the next precision (not with a checkpoint or parts) when that
    is predicted to take under a second, or, when options.tolerance asks for it, while options.max_seconds allows.
 

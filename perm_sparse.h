@@ -5,6 +5,10 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
+   and with that file as sparse.c (about 40 s; #define PERM_STATIC before it: private to the file)
+
+       cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
+
    With perm.h's implementation in another file: define PERM_SPARSE_IMPLEMENTATION alone (and include this header
    before perm.h there). Needs libc and libm.
 
@@ -48,11 +52,12 @@
        }
 
    GUARANTEES
-     - Integer and pattern matrices are computed exactly, up to 4544 bits (above that in doubles, and `exact` is 0),
+     - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to 4544 bits (above that in doubles, and `exact` is 0),
        and modulo any number at any size. Doubles carry a proven bound in `error` from the methods frontier, lists,
        sorting, arrays, tree, band and transversals, which only add products of entries, so that non-negative matrices
        lose no digit to cancellation. Methods hybrid and cached sum over signs: `error` is INFINITY, `estimate` an
        estimate.
+     - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
 

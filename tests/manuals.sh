@@ -29,6 +29,9 @@ build/perm --generate unitary:12 --seed 3 --write unitary.mtx >/dev/null
 build/perm --generate er:14:0.5 --write matrix.mtx >$out/matrix
 cp matrix.mtx graph.mtx
 value=$(grep -o 'permanent = .*' $out/matrix)
+# What a reader pastes first, in files of the names that the compile lines below them have.
+sed -n '/^```c$/,/^```$/{/^```/d;p;}' $root/README.md >a.c
+printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\nint main(void) { return PERM_OK; }\n' >sparse.c
 # Commands: indented with or without a shell prompt, of ``` blocks without a language and of the manuals; a comment ends
 # them. Each must end with 0 and, but for `make`, say nothing on standard error.
 commands() { # commands FILE
@@ -61,6 +64,11 @@ execute() { # execute COMMAND
       elif [ "$command" != "${command#*--gpus}" ] && ! has_gpu; then skip "$command: no GPU"
       elif [ "$full" != full ]; then untried="$untried; $command"
       else check "$command" run "$command"; fi;;
+    "cc -O2 sparse.c -lm") # half a minute or more
+      if [ "$full" != full ]; then untried="$untried; $command"; else check "$command" run "$command"; fi;;
+    "cc -O2 a.c -lm") # exactly as it is printed, and then it says 450
+      check "$command" run "$command"
+      check "README's program" test "$(./a.out)" = 450;;
     mpicc*-O2*PERM_IMPLEMENTATION*) # as `make mpi`, without objects made before: a minute of compiling
       if [ "$full" != full ]; then untried="$untried; $command"
       elif [ -z "$mpis" ]; then skip "$command: no MPI"
@@ -98,8 +106,7 @@ program() { # program WANT WITH BEFORE < text
 }
 example_of() { sed -n '/^   EXAMPLE/,/^$/p' $root/$1 | sed 1d; }
 compile=${CC:-cc} start="" with=build/perm.o
-sed -n '/^```c$/,/^```$/{/^```/d;p;}' $root/README.md >text
-check "README's program" program 450 '#include "perm.h"' "" <text
+check "README compiles its program" grep -qxF "cc -O2 a.c -lm" $out/executed
 example_of perm.h >text
 check "perm.h's example" program 450 '#include "perm.h"' "" <text
 example_of perm_sparse.h >text
