@@ -9,8 +9,8 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   The file with the implementation takes about 15 s to compile at -O2, those without it no time: keep it apart from what
-   you edit. #define PERM_STATIC before it makes every function private to that file.
+   The file with the implementation takes about 15 s to compile at -O2, those without it no time: keep it apart from
+   what you edit. #define PERM_STATIC before it makes every function private to that file.
 
    CONTENTS (search for the tag)
      >>config     macros that a project may define before the include
@@ -8388,7 +8388,8 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
     }
     if (!choice.words) {
       choice.why = modulus ? "the exact integers are too long, even modulo a number, for all methods but subsets"
-                           : "the exact integers may be over 4544 bits long; modulo a number (options.modulus) they fit";
+                           : "the exact integers may be over 4544 bits long; modulo a number (options.modulus) they "
+                             "fit";
       return choice;
     }
   }
@@ -8536,8 +8537,8 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
 
-/* >>scale for digits and forms, the repeated ones written out: the largest products of a permanent are then about 1, and
-   what underflows is nothing beside them. By means of exponents they may be 2^-3000, and sums of products lose all
+/* >>scale for digits and forms, the repeated ones written out: the largest products of a permanent are then about 1,
+   and what underflows is nothing beside them. By means of exponents they may be 2^-3000, and sums of products lose all
    bounds on the way. 0: not square, too large, nothing is that far apart, or there is no transversal. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *digit_exp2, int *form_exp2)
 {
@@ -8574,7 +8575,8 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *digit_
   memset(digit_exp2, 0, (size_t)counts->digits * sizeof *digit_exp2);
   memset(form_exp2, 0, (size_t)counts->forms * sizeof *form_exp2);
   /* turns: digits by means, forms by means, digits by the largest; then the lines that are all used */
-  for (turn = square && permi_counts_scale_wide(counts, digit_exp2, form_exp2) ? 3 : square ? 0 : counts->skips ? 4 : 3; turn < (counts->skips ? 5 : 4); turn++) {
+  turn = square && !permi_counts_scale_wide(counts, digit_exp2, form_exp2) ? 0 : counts->skips ? 4 : 3;
+  for (; turn < (counts->skips ? 5 : 4); turn++) {
     const int of_forms = turn & 1, lines = of_forms ? counts->forms : counts->digits;
     const int others = of_forms ? counts->digits : counts->forms;
     int x, k;

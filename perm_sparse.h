@@ -52,11 +52,11 @@
        }
 
    GUARANTEES
-     - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to 4544 bits (above that in doubles, and `exact` is 0),
-       and modulo any number at any size. Doubles carry a proven bound in `error` from the methods frontier, lists,
-       sorting, arrays, tree, band and transversals, which only add products of entries, so that non-negative matrices
-       lose no digit to cancellation. Methods hybrid and cached sum over signs: `error` is INFINITY, `estimate` an
-       estimate.
+     - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to
+       4544 bits (above that in doubles, and `exact` is 0), and modulo any number at any size. Doubles carry a proven
+       bound in `error` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which only add
+       products of entries, so that non-negative matrices lose no digit to cancellation. Methods hybrid and cached sum
+       over signs: `error` is INFINITY, `estimate` an estimate.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
@@ -164,22 +164,23 @@ typedef struct perm_matrix {
 } perm_matrix;
 
 /* All functions that make a matrix: options may be NULL (only its allocator is used, by readers its format too),
-   result may be NULL. *matrix is overwritten without being freed; on any error it is all zero and nothing stays allocated. Returns
-   result->status; result->message is one line. Entries that are zero are left out, a position given twice is
-   refused. O(nnz) time and memory beyond the input. Thread-safe, but for the C library's locale functions (do
+   result may be NULL. *matrix is overwritten without being freed; on any error it is all zero and nothing stays
+   allocated. Returns result->status; result->message is one line. Entries that are zero are left out, a position given
+   twice is refused. O(nnz) time and memory beyond the input. Thread-safe, but for the C library's locale functions (do
    not call setlocale at the same time). */
 
 /* Reads a file; "-" is standard input, read to its end. A first line that begins with %%MatrixMarket is a banner:
    - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any mixture of cases: coordinate or array;
      real, complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are
      returned). One entry a line; comment lines (%) and blank lines anywhere after the first.
-   Without one, options->format decides. Lines that begin with # or % are comments; numbers are separated by blanks, tabs
-   or commas; complex ones are a+bi, a-bi, bi or i without blanks inside.
+   Without one, options->format decides. Lines that begin with # or % are comments; numbers are separated by blanks,
+   tabs or commas; complex ones are a+bi, a-bi, bi or i without blanks inside.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
-   - edges: lines "row column [weight]", the 1s (or weights) of the rows and columns of a bipartite graph, as many as the
-     largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else: refused.
+   - edges: lines "row column [weight]", the 1s (or weights) of the rows and columns of a bipartite graph, as many as
+     the largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else:
+     refused.
    - auto (0): coordinates if the first line has three whole numbers that fit all lines below; else rows of numbers.
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
      coordinates with more or fewer lines than announced; more than two rows of two integers, which may be edges; and
@@ -1472,7 +1473,8 @@ static int permi_read_sizes(permi_reader *reader, permi_indices *indices)
   if (count != 3 || !permi_field_whole(begin[0], end[0], PERM_MATRIX_MAX_ROWS, &size[0]) ||
       !permi_field_whole(begin[1], end[1], INT_MAX, &size[1]) ||
       !permi_field_whole(begin[2], end[2], size[0] * size[1], &size[2]))
-    return permi_reader_fail(reader, "%s found, 'rows columns entries' was expected: up to %d, 2^31-1 and their product",
+    return permi_reader_fail(reader, "%s found, 'rows columns entries' was expected, up to %d, 2^31-1 and their "
+                             "product",
                              permi_quoted(begin[0], reader->line_end).text, PERM_MATRIX_MAX_ROWS);
   return 1;
 }

@@ -135,5 +135,26 @@ done
 for name in $(grep -ohE '`perm_[a-z_]+`|options\.[a-z_]+' README.md | tr -d '`' | sed 's/^options\.//; s/_$//' | sort -u); do
   check "$name is in a header" grep -q "\b$name" perm.h perm_sparse.h perm_mpi.c perm_cuda.cu
 done
+
+# GUARANTEES: every point of a manual is in the table, every test of the table exists.
+for file in perm.h perm_sparse.h perm_mpi.c perm_cuda.cu; do
+  sed -n '/^   GUARANTEES/,/^$/s/^     - //p' $file | sed 's/^[0-9]* *//' | cut -c 1-27 >$out/promises
+  check "$file has guarantees" test -s $out/promises
+  while read -r promise <&3; do
+    check "$file: $promise" grep -qF "| $file | $promise" tests/guarantees.md
+  done 3<$out/promises
+done
+for test in $(grep -oE '\bt_[a-z_0-9]+\b[^.]' tests/guarantees.md | grep -oE 't_[a-z_0-9]+'); do
+  check "guarantees.md: $test" grep -q "^TEST($test)" tests/t_*.c
+done
+for test in $(grep -oE 'tests/[a-z_/]+\.[a-z]+' tests/guarantees.md); do
+  check "guarantees.md: $test" test -e $test
+done
+# no globals (what is constant apart from its addresses is .data.rel.ro) but the cache, no output, no environment
+bss() { nm build/perm.o | sed -n 's/.* [bd] \([a-z_]*\).*/\1/p' | grep -c '^cached$'; }
+check "one word of writable memory: the cache" test "$(size -A build/perm.o |
+  awk '$1 == ".data" || $1 == ".bss" {bytes += $2} END {print bytes + 0}') $(bss)" = "4 1"
+quiet() { ! nm -u build/perm.o | grep -E ' (v?printf|puts|putchar|signal|sigaction|raise|getenv|setenv|putenv|exit|abort|omp_set_[a-z_]*|fesetround)$'; }
+check "no printing, signals or environment" quiet
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -476,8 +476,8 @@ static void apart_check(int parts, int n, const double *a, const perm_matrix *ma
                  size, parts, n, perm_method_name(methods[k]), certify, r.error, r.message);
       if (n <= 6) {
         const double error = oracle_exact_distance(&exact, r.value, r.imaginary, r.exp2);
-        CHECK_SHOW(error <= r.error * (1 + 1e-14), "size %d parts %d n %d %s certify %d: error %g, bound %g", size, parts,
-                   n, perm_method_name(methods[k]), certify, error, r.error);
+        CHECK_SHOW(error <= r.error * (1 + 1e-14), "size %d parts %d n %d %s certify %d: error %g, bound %g", size,
+                   parts, n, perm_method_name(methods[k]), certify, error, r.error);
       }
     }
   if (n <= 6)
@@ -511,7 +511,8 @@ TEST(t_bounds_of_entries_far_apart)
               imaginary[entries++] = parts == 2 ? a[(i * n + j) * parts + 1] : 0;
             }
           CHECK(perm_matrix_from_triplets(n, n, entries, row, column, real, imaginary, NULL,
-                                          parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL, NULL, &matrix, NULL) == PERM_OK);
+                                          parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL, NULL, &matrix,
+                                          NULL) == PERM_OK);
           apart_check(parts, n, a, &matrix, size);
           perm_matrix_free(&matrix);
         }

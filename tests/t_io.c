@@ -216,7 +216,8 @@ TEST(t_io_coordinates_without_a_banner)
 {
   perm_matrix matrix;
   perm_result result;
-  CHECK_TEXT(t_io_read("# c\n3 3 4\n1 1 2\n2 2 3.0\n%\n3,3,5\n1 2 -7\n"), "3 3 i | 1 1 2 | 1 2 -7 | 2 2 3 | 3 3 5");
+  CHECK_TEXT(t_io_read("# c\n3 3 4\n1 1 2\n2 2 3.0\n%\n3,3,5\n1 2 -7\n"),
+             "3 3 i | 1 1 2 | 1 2 -7 | 2 2 3 | 3 3 5");
   CHECK_TEXT(t_io_read("2 4 3\n1 4 .5\n2 2 0\n2 1 1e300\n"), "2 4 r | 1 4 0.5 | 2 1 1.0000000000000001e+300");
   CHECK_TEXT(t_io_read("2 2 3\n1 1 1+i\n2 2 2\n1 2 i\n"), "2 2 c | 1 1 1 1 | 1 2 0 1 | 2 2 2 0");
   CHECK_TEXT(t_io_read("2 2 2\n1 1 1 -1\n2 2 0 3\n"), "2 2 c | 1 1 1 -1 | 2 2 0 3");
@@ -250,15 +251,18 @@ TEST(t_io_ambiguous_files_are_refused)
   CHECK_TEXT(t_io_refused_plain("1 1 1\n1 1 1\n"), "a.txt:1: a 2 x 3 matrix found, or 1 entries of a 1 x 1 matrix?");
   CHECK_TEXT(t_io_refused_plain("\n5 5 0\n"), "a.txt:2: a 1 x 3 matrix found, or 0 entries of a 5 x 5 matrix?");
   CHECK_TEXT(t_io_refused_plain("3 3 5\n1 1 4\n2 2 5\n3 3 6\n"),
-             "a.txt:1: 5 entries of a 3 x 3 matrix announced, but 3 lines follow; complete the file, or say --format array");
+             "a.txt:1: 5 entries of a 3 x 3 matrix announced, but 3 lines follow; complete the file, or say "
+             "--format array");
   CHECK_TEXT(t_io_refused_plain("3 3 2\n1 1 4\n2 2 5\n3 3 6\n"), "2 entries of a 3 x 3 matrix announced, but 3 lines");
-  CHECK_TEXT(t_io_refused_plain("3 3 4\n1 1\n2 2\n3 3\n"), "a.txt:1: 4 entries of a 3 x 3 matrix announced, but 3 lines");
+  CHECK_TEXT(t_io_refused_plain("3 3 4\n1 1\n2 2\n3 3\n"),
+             "a.txt:1: 4 entries of a 3 x 3 matrix announced, but 3 lines");
   CHECK_TEXT(t_io_refused_plain("1 2\n2 3\n3 1\n"), "a.txt:1: 3 rows of two integers found: edges of a graph, or a "
              "3 x 2 matrix? Say which: --format edges|array");
   CHECK_TEXT(t_io_refused_plain("1.0 2\n2 3\n3 1\n"), "3 rows of two integers found");
   CHECK_TEXT(t_io_read("1.5 2\n2 3\n3 1\n"), "3 2 r"); /* no vertices */
   CHECK_TEXT(t_io_read("1 2\n3 4\n"), "2 2 i | 1 1 1 | 1 2 2 | 2 1 3 | 2 2 4");
-  CHECK_TEXT(t_io_refused("1.5 2\n3 4\n"), "a.mtx:1: no banner found in a file named .mtx, %%MatrixMarket was expected; "
+  CHECK_TEXT(t_io_refused("1.5 2\n3 4\n"),
+             "a.mtx:1: no banner found in a file named .mtx, %%MatrixMarket was expected; "
              "or say --format");
 }
 
@@ -293,14 +297,17 @@ TEST(t_io_formats)
   CHECK_TEXT(T_IO_AS(COORDINATE, "2 2 5\n1 1 1\n"), "memory:1: '2 2 5' found");
   CHECK_TEXT(T_IO_AS(COORDINATE, "2 2 2\n1 1 1\n"), "memory:2: the file ends after 1 entries, 2 were expected");
   CHECK_TEXT(T_IO_AS(COORDINATE, "2 2 1\n1 3 1\n"), "memory:2: column '3' found, a whole number from 1 (or 0) to 2");
-  CHECK_TEXT(T_IO_AS(COORDINATE, "2 2 2\n0 1 1\n2 1 1\n"), "memory:3: entry (2,1) of a 2 x 2 matrix found, whose indices");
+  CHECK_TEXT(T_IO_AS(COORDINATE, "2 2 2\n0 1 1\n2 1 1\n"),
+             "memory:3: entry (2,1) of a 2 x 2 matrix found, whose indices");
   CHECK_TEXT(T_IO_AS(COORDINATE, "2 2 1\n1 1 1 1\n"), "; complex values are --format coordinate-complex");
-  CHECK_TEXT(T_IO_AS(COORDINATE_COMPLEX, "2 2 1\n1 1 1\n"), "3 numbers found, 'row column real imaginary' was expected");
+  CHECK_TEXT(T_IO_AS(COORDINATE_COMPLEX, "2 2 1\n1 1 1\n"),
+             "3 numbers found, 'row column real imaginary' was expected");
   CHECK_TEXT(T_IO_AS(COORDINATE_COMPLEX, "2 2 1\n1 1 1 i\n"), "'1 i' found, two real numbers were expected");
   CHECK_TEXT(T_IO_AS(COORDINATE, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 .5\n"), "1 1 r | 1 1 0.5");
   CHECK_TEXT(T_IO_AS(EDGES, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 .5\n"),
              "memory:1: a banner of format coordinate, field real found, but format edges asked for: leave that out");
-  CHECK_TEXT(T_IO_AS(COORDINATE_COMPLEX, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 .5\n"), "a banner of");
+  CHECK_TEXT(T_IO_AS(COORDINATE_COMPLEX, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 .5\n"),
+             "a banner of");
   CHECK_TEXT(T_IO_AS(ARRAY, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 .5\n"), "a banner of");
   CHECK_TEXT((t_io_format = (perm_format)99, t_io_read("1")), "format 99 unknown, 0 to 4 were expected");
   CHECK_TEXT((t_io_format = (perm_format)-1, t_io_read("1")), "format -1 unknown");

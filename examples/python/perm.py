@@ -9,10 +9,11 @@
     >>> perm.compute(a, certify=True).error                          # a proved bound; a is any matrix
     >>> perm.permanent(u, rows=[2, 1, 0], cols=[1, 1, 1])            # rows and columns with multiplicities: bosons
 
-MATRICES. numpy arrays of any strides and order, nested lists, scipy.sparse, or the name of a file: Matrix Market, rows of
-numbers, or what `format` says. A file without a banner that looks like a list of coordinates is read as one, with a
-warning and Result.message; one that may be two things is refused. bool and integers (also Python ints beyond 64 bits, in lists or arrays of objects) are computed exactly, by residues where the
-permanent may be over 4544 bits long (real ones; then 72 computations or more, one for every 63 bits); float16 to float64
+MATRICES. numpy arrays of any strides and order, nested lists, scipy.sparse, or the name of a file: Matrix Market, rows
+of numbers, or what `format` says. A file without a banner that looks like a list of coordinates is read as one, with a
+warning and Result.message; one that may be two things is refused. bool and integers (also Python ints beyond 64 bits,
+in lists or arrays of objects) are computed exactly, by residues where the permanent may be over 4544 bits long (real
+ones; then 72 computations or more, one for every 63 bits; multiplicities: by the engine subsets); float16 to float64
 and complex in doubles. Complex or real arrays of whole numbers are computed exactly with precision="exact". What would
 have to be rounded first (longdouble; integers beyond 2^53 among floats) is refused. Square up to order 64, and further
 where many entries are 0 or lines repeat; rectangular m x n: the sum over injections of the shorter side. 0 x 0 has
@@ -51,8 +52,9 @@ OPTIONS, keywords of all of them; those of the C structure perm_options
     rows, cols        multiplicities, where a function has them: row i stands rows[i] times
 
 The interpreter's lock is released, so threads compute at once. Ctrl-C stops a long computation. A process made by
-os.fork() computes with one thread: OpenMP's do not survive a fork. Every error is a perm.Error and a ValueError, TypeError,
-IndexError, MemoryError, OverflowError, NotImplementedError, OSError or RuntimeError; its text names the argument.
+os.fork() computes with one thread: OpenMP's do not survive a fork. Every error is a perm.Error and a ValueError,
+TypeError, IndexError, MemoryError, OverflowError, NotImplementedError, OSError or RuntimeError; its text names the
+argument.
 Time: n 2^(n-1) additions and multiplications, n = 20 under a millisecond, n = 30 a second, each further column doubles.
 
 The library is looked for in the file that PERM_LIBRARY names; or else beside this file, in build/ there and two
@@ -82,9 +84,9 @@ except ImportError:
 
 __all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
            "cauchy", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error", "InputError",
-           "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError",
-           "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS",
-           "ESTIMATORS", "VERSION", "LIBRARY"]
+           "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError",
+           "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS",
+           "VERSION", "LIBRARY"]
 VERSION = (0, 7)  # of the library that these layouts are of
 
 
@@ -479,7 +481,7 @@ def _path(name, value):
     try:
         path = os.fsencode(value)
     except (TypeError, UnicodeError):
-        raise InputTypeError("%s: expected the name of a file, not %.60r" % (name, value), "PERM_ERROR_OPTION") from None
+        raise InputTypeError("%s: expected a file's name, not %.60r" % (name, value), "PERM_ERROR_OPTION") from None
     if b"\0" in path:
         raise InputError("%s: a file's name has no zero byte" % name, "PERM_ERROR_OPTION")
     return path
@@ -521,7 +523,8 @@ class _Call:
 
     def __init__(self, method="auto", precision="default", isa="auto", threads=0, certify=False, tolerance=0, modulus=0,
                  max_seconds=0, max_bytes=0, effort=0, gpus=0, cpu_fallback=False, gpu_cache=None, tune=False,
-                 checkpoint=None, checkpoint_seconds=0, part=None, merge=None, progress=None, cancel=None, format="auto"):
+                 checkpoint=None, checkpoint_seconds=0, part=None, merge=None, progress=None, cancel=None,
+                 format="auto"):
         o = self.options = _Options()
         self.method, self.precision = method, precision
         o.method = _one_of("method", method, METHODS)
@@ -549,7 +552,8 @@ class _Call:
             o.merges = len(files)
         self.pieces = checkpoint is not None or part is not None or merge is not None
         if progress is not None and not callable(progress):
-            raise InputTypeError("progress: expected a function of a Progress, not %.60r" % (progress,), "PERM_ERROR_OPTION")
+            raise InputTypeError("progress: expected a function of a Progress, not %.60r" % (progress,),
+                                 "PERM_ERROR_OPTION")
         if cancel is not None and not hasattr(cancel, "is_set"):
             raise InputTypeError("cancel: expected a threading.Event, not %.60r" % (cancel,), "PERM_ERROR_OPTION")
         self.progress, self.cancel = progress, cancel
@@ -1061,7 +1065,8 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
         raise InputError("estimates are of square matrices, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
     call = _call(options)
     wanted = _EstimatePlan(_one_of("estimator", estimator, ESTIMATORS), _real("samples", samples),
-                           _real("relative_error", relative_error), _real("confidence", confidence), _whole("seed", seed, 0, 2**64 - 1))
+                           _real("relative_error", relative_error), _real("confidence", confidence),
+                           _whole("seed", seed, 0, 2**64 - 1))
     e = _Estimate()
     a, ld = _rows_of(a)
     status = call.run("perm_estimate_" + ("complex" if a.dtype.kind == "c" else "real"), a.shape[0], _at(a), ld,
