@@ -5,7 +5,12 @@
        #define PERM_IMPLEMENTATION
        #include "perm.h"
 
-   and anywhere else just #include "perm.h". Needs libc and libm; uses OpenMP when compiled with it.
+   and anywhere else just #include "perm.h". Needs libc and libm; uses OpenMP when compiled with it:
+
+       cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
+
+   The file with the implementation takes about 15 s to compile at -O2, those without it no time: keep it apart from
+   what you edit. #define PERM_STATIC before it makes every function private to that file.
 
    CONTENTS (search for the tag)
      >>config     macros that a project may define before the include
@@ -62,7 +67,7 @@
                                                                                        ones, signs, small integers
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
-       dd                            8.7   (14)      n u^2                              always
+       dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
    A result whose estimate is poor is computed again in the next precision when that is predicted to take under a
    second, or, when options.tolerance asks for it, while options.max_seconds allows. With a checkpoint or parts, which
    keep one job, a tolerance plans at once what it is expected to need, and nothing that takes over a second is run
@@ -249,6 +254,21 @@ typedef enum perm_isa {
   PERM_ISA_COUNT
 } perm_isa;
 
+/* How perm_matrix_read takes a file without a banner; perm_sparse.h says what the words mean. */
+#define PERM_FORMAT_LIST(X)                                                                                            \
+  X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
+  X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
+  X(PERM_FORMAT_COORDINATE_COMPLEX, "coordinate-complex", "the same with row, column, real and imaginary part")        \
+  X(PERM_FORMAT_ARRAY, "array", "rows of numbers")                                                                     \
+  X(PERM_FORMAT_EDGES, "edges", "lines of row, column[, weight], counted from 0 or 1")
+
+typedef enum perm_format {
+#define PERM_FORMAT_ENUM(name, word, text) name,
+  PERM_FORMAT_LIST(PERM_FORMAT_ENUM)
+#undef PERM_FORMAT_ENUM
+  PERM_FORMAT_COUNT
+} perm_format;
+
 /* Memory comes from here; zero-initialised means malloc and free. `allocate` may return NULL. */
 typedef struct perm_allocator {
   void *(*allocate)(size_t bytes, void *user_data);
@@ -306,6 +326,7 @@ typedef struct perm_options {
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
   void *execute_data; /* for it */
+  perm_format format; /* perm_matrix_read and perm_matrix_read_memory: what the file is */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
@@ -724,6 +745,7 @@ PERM_API const char *perm_status_name(perm_status status); /* "PERM_OK", ... */
 PERM_API const char *perm_method_name(perm_method method);
 PERM_API const char *perm_precision_name(perm_precision precision);
 PERM_API const char *perm_isa_name(perm_isa isa);
+PERM_API const char *perm_format_name(perm_format format);
 
 /* The integer as an int64_t; PERM_ERROR_OVERFLOW, and *value as it was, if it does not fit. */
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value);
@@ -1076,7 +1098,7 @@ static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0, NULL,
                                         NULL,      NULL,                   {NULL, NULL, NULL}, 0, 0, NULL, 0,
-                                        NULL, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL};
+                                        NULL, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL, PERM_FORMAT_AUTO};
   return options ? options : &defaults;
 }
 
@@ -6967,10 +6989,11 @@ static void permi_counted_free(const perm_allocator *allocator, permi_counted *c
 
 /* ---- numbers for the engines that are not in double: cells of double-double, or of `words` words modulo
    2^(64 words), two's complement, real and imaginary part one after the other. What wraps on the way does no harm as
-   long as the sum at the end fits. */
+   long as the sum at the end fits. Where no number of words would do: of one word modulo what the caller wants. */
 typedef struct permi_ring {
   int parts, words; /* words = 0: double-double */
   size_t size;      /* of a cell, in 8-byte words */
+  uint64_t modulus; /* not 0: cells are residues from 0 to modulus - 1; fuse, multiply and sum only */
 } permi_ring;
 
 /* What a cell is multiplied by: an entry, a sum of entries, a small number. */
@@ -6986,6 +7009,7 @@ static permi_ring permi_ring_make(int parts, int words)
   ring.parts = parts;
   ring.words = words;
   ring.size = (size_t)parts * (size_t)(words ? words : 2);
+  ring.modulus = 0;
   return ring;
 }
 
@@ -7027,6 +7051,27 @@ PERMI_NEVER_INLINE static void permi_words_fuse(uint64_t *to, const uint64_t *fr
     to[i] = ~to[i];
 }
 
+/* (high 2^64 + low) mod p; high < p. */
+static uint64_t permi_word_residue(uint64_t high, uint64_t low, uint64_t p)
+{
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 wide;
+  return (uint64_t)(((wide)high << 64 | low) % p);
+#else
+  return permi_residue_wide(high, low, p);
+#endif
+}
+
+/* to +-= from * factor modulo p; factor: a magnitude of two words. */
+static void permi_word_fuse(uint64_t *to, uint64_t from, const uint64_t *factor, int subtract, uint64_t p)
+{
+  uint64_t high, low = permi_words_product(from, permi_word_residue(factor[1] % p, factor[0], p), &high), product;
+  product = permi_word_residue(high, low, p);
+  product = subtract && product ? p - product : product;
+  *to += product;
+  *to -= *to >= p ? p : 0;
+}
+
 PERMI_NEVER_INLINE static void permi_cell_set(const permi_ring *ring, void *cell, int one)
 {
   memset(cell, 0, ring->size * sizeof(uint64_t));
@@ -7051,7 +7096,15 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_ring *ring, void *to,
                                                const permi_factor *factor, int subtract)
 {
   int part;
-  if (ring->words) {
+  if (ring->modulus) {
+    for (part = 0; part < ring->parts; part++) {
+      const uint64_t x = ((const uint64_t *)from)[part];
+      permi_word_fuse((uint64_t *)to + part, x, factor->magnitude[0], factor->negative[0] != subtract, ring->modulus);
+      if (ring->parts == 2) /* i times i is -1 */
+        permi_word_fuse((uint64_t *)to + (1 - part), x, factor->magnitude[1],
+                        (factor->negative[1] != subtract) != part, ring->modulus);
+    }
+  } else if (ring->words) {
     for (part = 0; part < ring->parts; part++) {
       const uint64_t *x = (const uint64_t *)from + part * ring->words;
       permi_words_fuse((uint64_t *)to + part * ring->words, x, ring->words, factor->magnitude[0], 2,
@@ -7107,7 +7160,7 @@ PERMI_NEVER_INLINE static void permi_cell_sum(const permi_ring *ring, const void
     if (ring->words) {
       const uint64_t *word = (const uint64_t *)cell + part * ring->words;
       uint64_t magnitude[PERM_INTEGER_WORDS], carry = 1;
-      const int negative = (int)(word[ring->words - 1] >> 63);
+      const int negative = (int)(word[ring->words - 1] >> 63); /* no residue is that large */
       for (i = 0; i < ring->words; i++) {
         magnitude[i] = negative ? ~word[i] + carry : word[i];
         carry = carry && !word[i];
@@ -8343,7 +8396,8 @@ typedef struct permi_choice {
   perm_method method;
   int by_columns;           /* 1: the digits are the columns */
   perm_precision precision; /* default, dd, or exact */
-  int words;                /* of exact numbers */
+  int words;                /* of exact numbers, */
+  uint64_t modulus;         /* or of their residues, if not 0 */
   perm_isa isa;
   double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot, and then */
   const char *why;                    /* why not */
@@ -8410,9 +8464,9 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* The predicted cost of one engine, or why it cannot. */
+/* The predicted cost of one engine, or why it cannot. modulus: 0, or what the permanent is wanted modulo. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
-                                                 perm_precision precision)
+                                                 perm_precision precision, uint64_t modulus)
 {
   permi_choice choice;
   const int digits = by_columns ? counted->n : counted->m, padding = counted->columns - counted->rows;
@@ -8445,8 +8499,14 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   }
   if (precision == PERM_PRECISION_EXACT) {
     choice.words = permi_choice_words(counted, &choice);
+    if (!choice.words && modulus && method == PERM_SUBSETS) { /* which only multiplies and adds */
+      choice.words = 1;
+      choice.modulus = modulus;
+    }
     if (!choice.words) {
-      choice.why = "the exact integers are too long for this version";
+      choice.why = modulus ? "the exact integers are too long, even modulo a number, for all methods but subsets"
+                           : "the exact integers may be over 4544 bits long; modulo a number (options.modulus) they "
+                             "fit";
       return choice;
     }
   }
@@ -8562,7 +8622,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       continue;
     if (engines[k].square != 2 && engines[k].square != square)
       continue;
-    choice = permi_choice_make(counted, method, engines[k].by_columns, precision);
+    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus);
     if (options->method == PERM_AUTO && method == PERM_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? options->max_bytes : 4e9))
         choice.seconds = (double)INFINITY;
@@ -8592,6 +8652,37 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   return best;
 }
 
+#define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
+
+/* >>scale for digits and forms, the repeated ones written out: the largest products of a permanent are then about 1,
+   and what underflows is nothing beside them. By means of exponents they may be 2^-3000, and sums of products lose all
+   bounds on the way. 0: not square, too large, nothing is that far apart, or there is no transversal. */
+PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *digit_exp2, int *form_exp2)
+{
+  int exponent[PERM_MAX_N][PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  const int n = counts->digit_total;
+  int least = INT_MAX, most = INT_MIN, d, f, i, j, at;
+  if (n != counts->form_total || n > PERM_MAX_N)
+    return 0;
+  for (d = i = 0; d < counts->digits; i += counts->digit_count[d++])
+    for (f = j = 0; f < counts->forms; j += counts->form_count[f++]) {
+      const double x = fabs(permi_counts_entry(counts, d, 0, f));
+      const double size = counts->parts == 2 ? fmax(x, fabs(permi_counts_entry(counts, d, 1, f))) : x;
+      const int e = size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
+      least = size != 0 && e < least ? e : least;
+      most = size != 0 && e > most ? e : most;
+      for (at = 0; at < counts->digit_count[d] * counts->form_count[f]; at++)
+        exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = e;
+    }
+  if (most - (double)least <= PERMI_SCALE_WIDE || !permi_scale_exponents(n, exponent, row_exp2, column_exp2))
+    return 0;
+  for (d = i = 0; d < counts->digits; i += counts->digit_count[d++])
+    digit_exp2[d] = counts->digit_count[d] ? row_exp2[i] : 0;
+  for (f = j = 0; f < counts->forms; j += counts->form_count[f++])
+    form_exp2[f] = counts->form_count[f] ? column_exp2[j] : 0;
+  return 1;
+}
+
 /* Powers of two for digits and forms; see >>counts. Columns of square ones are brought to their rows by the means of
    exponents first. 1: every entry is still exact; else some are off by up to half the least double. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *digit_exp2, int *form_exp2)
@@ -8601,7 +8692,8 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *digit_
   memset(digit_exp2, 0, (size_t)counts->digits * sizeof *digit_exp2);
   memset(form_exp2, 0, (size_t)counts->forms * sizeof *form_exp2);
   /* turns: digits by means, forms by means, digits by the largest; then the lines that are all used */
-  for (turn = square ? 0 : counts->skips ? 4 : 3; turn < (counts->skips ? 5 : 4); turn++) {
+  turn = square && !permi_counts_scale_wide(counts, digit_exp2, form_exp2) ? 0 : counts->skips ? 4 : 3;
+  for (; turn < (counts->skips ? 5 : 4); turn++) {
     const int of_forms = turn & 1, lines = of_forms ? counts->forms : counts->digits;
     const int others = of_forms ? counts->digits : counts->forms;
     int x, k;
@@ -8926,6 +9018,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   permi_ring ring = permi_ring_make(parts, choice->words);
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
+  ring.modulus = choice->modulus;
   size = choice->precision == PERM_PRECISION_DEFAULT ? 1 : ring.size;
   for (d = 0; walks && d < digits; d++)
     cells += (size_t)count[d] + 1;
@@ -9058,6 +9151,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
                           (int)counts->absolute_mask};
     for (d = 0; d < (int)(sizeof fields / sizeof fields[0]); d++)
       fingerprint = permi_hash(fingerprint, (uint64_t)fields[d]);
+    fingerprint = choice->modulus ? permi_hash(fingerprint, choice->modulus) : fingerprint;
     leaf->information.fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   }
   permi_counts_bounds(counts, lost, choice->terms, leaf);
@@ -10911,6 +11005,7 @@ static const struct { const char *name; size_t offset, bytes; } permi_layout_tab
     PERMI_FIELD(perm_options, checkpoint_seconds), PERMI_FIELD(perm_options, part), PERMI_FIELD(perm_options, parts),
     PERMI_FIELD(perm_options, merge), PERMI_FIELD(perm_options, merges), PERMI_FIELD(perm_options, note),
     PERMI_FIELD(perm_options, note_bytes), PERMI_FIELD(perm_options, execute), PERMI_FIELD(perm_options, execute_data),
+    PERMI_FIELD(perm_options, format),
     {"perm_progress", 0, sizeof(perm_progress)}, PERMI_FIELD(perm_progress, fraction),
     PERMI_FIELD(perm_progress, seconds), PERMI_FIELD(perm_progress, seconds_left), PERMI_FIELD(perm_progress, activity),
     {"perm_integer", 0, sizeof(perm_integer)}, PERMI_FIELD(perm_integer, negative), PERMI_FIELD(perm_integer, words),
@@ -10981,6 +11076,17 @@ PERM_API const char *perm_isa_name(perm_isa isa)
 {
   static const char *const name[] = {"auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"};
   return (int)isa >= 0 && isa < PERM_ISA_COUNT ? name[isa] : "unknown";
+}
+
+PERM_API const char *perm_format_name(perm_format format)
+{
+  switch (format) {
+#define PERMI_CASE(name, word, text)                                                                                   \
+  case name: return word;
+    PERM_FORMAT_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown";
+  }
 }
 
 /* Decimal digits, by repeated division by 10^9; an explicit + if `plus`. */

@@ -5,6 +5,10 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
+   and with that file as sparse.c (about 40 s; #define PERM_STATIC before it: private to the file)
+
+       cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
+
    With perm.h's implementation in another file: define PERM_SPARSE_IMPLEMENTATION alone (and include this header
    before perm.h there). Needs libc and libm.
 
@@ -48,11 +52,12 @@
        }
 
    GUARANTEES
-     - Integer and pattern matrices are computed exactly, up to 4544 bits (above that in doubles, and `exact` is 0),
-       and modulo any number at any size. Doubles carry a proven bound in `error` from the methods frontier, lists,
-       sorting, arrays, tree, band and transversals, which only add products of entries, so that non-negative matrices
-       lose no digit to cancellation. Methods hybrid and cached sum over signs: `error` is INFINITY, `estimate` an
-       estimate.
+     - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to
+       4544 bits (above that in doubles, and `exact` is 0), and modulo any number at any size. Doubles carry a proven
+       bound in `error` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which only add
+       products of entries, so that non-negative matrices lose no digit to cancellation. Methods hybrid and cached sum
+       over signs: `error` is INFINITY, `estimate` an estimate.
+     - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
 
@@ -159,20 +164,31 @@ typedef struct perm_matrix {
   perm_allocator allocator; /* where the arrays came from: options->allocator of the call that made them */
 } perm_matrix;
 
-/* All functions that make a matrix: options may be NULL (only its allocator is used), result may be NULL.
-   *matrix is overwritten without being freed; on any error it is all zero and nothing stays allocated. Returns
-   result->status; result->message is one line. Entries that are zero are left out, a position given twice is
-   refused. O(nnz) time and memory beyond the input. Thread-safe, but for the C library's locale functions (do
+/* All functions that make a matrix: options may be NULL (only its allocator is used, by readers its format too),
+   result may be NULL. *matrix is overwritten without being freed; on any error it is all zero and nothing stays
+   allocated. Returns result->status; result->message is one line. Entries that are zero are left out, a position given
+   twice is refused. O(nnz) time and memory beyond the input. Thread-safe, but for the C library's locale functions (do
    not call setlocale at the same time). */
 
-/* Reads a file; "-" is standard input, read to its end. Two formats, told apart by the first line:
+/* Reads a file; "-" is standard input, read to its end. A first line that begins with %%MatrixMarket is a banner:
    - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any mixture of cases: coordinate or array;
      real, complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are
      returned). One entry a line; comment lines (%) and blank lines anywhere after the first.
-   - Rows of numbers separated by blanks, tabs or commas, as many in every row; complex ones as a+bi, a-bi, bi
-     or i without blanks inside; lines that begin with # or % are comments. The kind is INTEGER if all numbers
-     are integers of 64 bits, COMPLEX if one has an i, else REAL. A file whose name ends in .mtx must be the
-     former: a coordinate file that lost its banner would also be rows of numbers, of another matrix.
+   Without one, options->format decides. Lines that begin with # or % are comments; numbers are separated by blanks,
+   tabs or commas; complex ones are a+bi, a-bi, bi or i without blanks inside.
+   - array: rows of numbers, as many in every row.
+   - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
+     real imaginary". Indices count from 1, or from 0 if one of them is 0.
+   - edges: lines "row column [weight]", the 1s (or weights) of the rows and columns of a bipartite graph, as many as
+     the largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else:
+     refused.
+   - auto (0): coordinates if the first line has three whole numbers that fit all lines below; else rows of numbers.
+     Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
+     coordinates with more or fewer lines than announced; more than two rows of two integers, which may be edges; and
+     a file named .mtx that has no banner and is not coordinates.
+   Of coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK all the same.
+   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and whether the banner says integer or
+   real, so that they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
    Numbers are decimal, with a point whatever the locale; rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits.
    Lines end in LF or CR LF and may have any length. Memory is bounded by a multiple of the bytes actually in
@@ -657,6 +673,8 @@ typedef struct permi_reader {
   permi_entries entries;
   int m, n;
   perm_kind kind;
+  int fraction; /* 1: a real number was not an integer of 64 bits */
+  char note[132]; /* how a file without a banner was taken; empty: as rows of numbers */
   perm_status status;
   perm_result *result;
 } permi_reader;
@@ -888,6 +906,44 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
+/* The same of decimal text with a point or an exponent, such as 2.0 or 1e3. 0: not whole, or outside the range. */
+static int permi_whole_value(const char *begin, const char *end, int64_t *value)
+{
+  const char *p = begin, *mark;
+  uint64_t magnitude = 0;
+  long long exponent = 0, digits = 0, k;
+  int negative = *begin == '-', point = 0;
+  p += *begin == '+' || *begin == '-';
+  for (mark = p; mark < end && *mark != 'e' && *mark != 'E'; mark++) {
+    digits += *mark != '.';
+    point |= *mark == '.';
+    exponent -= point && *mark != '.';
+  }
+  if (mark < end) {
+    const char *last = mark + 1 + (mark[1] == '+' || mark[1] == '-');
+    for (k = 0; last < end; last++)
+      k = k < 1000000000000 ? 10 * k + (*last - '0') : k;
+    exponent += mark[1] == '-' ? -k : k;
+  }
+  for (k = 0; k < digits || (magnitude && exponent > 0 && k < digits + exponent); k++) {
+    unsigned digit = 0;
+    if (k < digits) {
+      p += *p == '.';
+      digit = (unsigned)(*p++ - '0');
+    }
+    if (k >= digits + exponent) { /* behind the point */
+      if (digit)
+        return 0;
+    } else {
+      if (magnitude > ((uint64_t)INT64_MAX - digit) / 10)
+        return 0;
+      magnitude = 10 * magnitude + digit;
+    }
+  }
+  *value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+  return 1;
+}
+
 /* The text of a number (as permi_number_end found it) as double. strtod rounds correctly, but wants a terminated
    string with the locale's decimal point, so it gets a copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
@@ -924,8 +980,8 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
   return 1;
 }
 
-/* The next word of a Matrix Market line as real number; what names it in messages. */
-static int permi_read_double(permi_reader *reader, const char *what, double *value)
+/* The next word of a Matrix Market line as real number, and as integer, 0 if it is none; what names it in messages. */
+static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
   const char *begin, *end;
   int integer;
@@ -934,6 +990,8 @@ static int permi_read_double(permi_reader *reader, const char *what, double *val
   if (permi_number_end(begin, end, &integer) != end)
     return permi_reader_fail(reader, "%s %s found, a finite decimal number was expected", what,
                              permi_quoted(begin, end).text);
+  *whole = 0;
+  reader->fraction |= !permi_whole_value(begin, end, whole);
   return permi_double_value(reader, begin, end, value);
 }
 
@@ -994,6 +1052,7 @@ static int permi_read_size(permi_reader *reader, const char *what, int64_t limit
 /* The values that follow the indices of a line, into *entry. */
 static int permi_read_values(permi_reader *reader, permi_entry *entry)
 {
+  int64_t ignored;
   entry->real = 1;
   entry->imaginary = 0;
   entry->integer = 1;
@@ -1005,12 +1064,12 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
     entry->real = (double)entry->integer;
     break;
   case PERM_KIND_REAL:
-    if (!permi_read_double(reader, "value", &entry->real))
+    if (!permi_read_double(reader, "value", &entry->real, &entry->integer))
       return 0;
     break;
   case PERM_KIND_COMPLEX:
-    if (!permi_read_double(reader, "real part", &entry->real) ||
-        !permi_read_double(reader, "imaginary part", &entry->imaginary))
+    if (!permi_read_double(reader, "real part", &entry->real, &ignored) ||
+        !permi_read_double(reader, "imaginary part", &entry->imaginary, &ignored))
       return 0;
     break;
   }
@@ -1093,8 +1152,8 @@ static int permi_read_array(permi_reader *reader, permi_symmetry symmetry, uint6
 }
 
 /* What follows the word %%MatrixMarket. Fewest bytes of an entry, line end included, by kind: what declares more
-   entries than can follow is refused before anything is read. */
-static int permi_read_market(permi_reader *reader)
+   entries than can follow is refused before anything is read. Real numbers that are all integers become some. */
+static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const char *const objects[1] = {"matrix"};
   static const char *const formats[2] = {"coordinate", "array"};
@@ -1115,6 +1174,10 @@ static int permi_read_market(permi_reader *reader)
     return 0;
   reader->kind = (perm_kind)field;
   symmetry = (permi_symmetry)symmetric;
+  if (wanted != PERM_FORMAT_AUTO && (wanted == PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
+                                     (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
+    return permi_reader_fail(reader, "a banner of format %s, field %s found, but format %s asked for: leave that out",
+                             formats[array], fields[field], perm_format_name(wanted));
   if (array && reader->kind == PERM_KIND_PATTERN)
     return permi_reader_fail(reader, "an array of field pattern found, real, complex or integer was expected");
   if (symmetry == PERMI_SKEW && reader->kind == PERM_KIND_PATTERN)
@@ -1164,10 +1227,38 @@ static int permi_read_market(permi_reader *reader)
                              "expected",
                              permi_quoted(reader->cursor, reader->line_end).text, (unsigned long long)count,
                              array ? "values" : "entries", (unsigned long long)size_line);
+  if (reader->kind == PERM_KIND_REAL && !reader->fraction)
+    reader->kind = PERM_KIND_INTEGER;
   return 1;
 }
 
 /* -- rows of numbers --------------------------------------------------------------------------- */
+
+/* The next number of a line, separated by blanks or one comma. 0: the line is at its end; -1: a comma stands alone. */
+static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
+{
+  permi_skip_blanks(reader);
+  *begin = reader->cursor;
+  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != ',')
+    reader->cursor++;
+  *end = reader->cursor;
+  if (*begin == reader->line_end)
+    return 0;
+  if (*begin == *end) {
+    permi_reader_fail(reader, "',' found, a number was expected before it");
+    return -1;
+  }
+  permi_skip_blanks(reader);
+  if (reader->cursor < reader->line_end && *reader->cursor == ',') {
+    reader->cursor++;
+    permi_skip_blanks(reader);
+    if (reader->cursor == reader->line_end) {
+      permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
+      return -1;
+    }
+  }
+  return 1;
+}
 
 /* One number, perhaps complex; raises reader->kind to what it needs. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
@@ -1177,7 +1268,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
   if (middle == end && middle > begin) {
-    if (integer && permi_integer_value(begin, end, &entry->integer)) {
+    if (integer ? permi_integer_value(begin, end, &entry->integer) : permi_whole_value(begin, end, &entry->integer)) {
       entry->real = (double)entry->integer; /* rounds to nearest, as strtod would */
       return 1;
     }
@@ -1206,26 +1297,22 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
                            permi_quoted(begin, end).text);
 }
 
-static int permi_read_plain(permi_reader *reader)
+static int permi_read_plain(permi_reader *reader, perm_format wanted)
 {
   uint64_t first_line = 0;
   permi_entry entry;
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
-    int columns = 0, comma = 1; /* comma: a number must follow */
+    const char *begin, *end;
+    int columns = 0, more;
     if (reader->m == PERM_MATRIX_MAX_ROWS)
       return permi_reader_fail(reader, "row %d found, at most %d were expected", reader->m + 1, PERM_MATRIX_MAX_ROWS);
-    while (reader->cursor < reader->line_end) {
-      const char *begin = reader->cursor;
+    while ((more = permi_next_field(reader, &begin, &end)) > 0) {
       if (!(columns & 4095) && permi_watch(reader->watch, 4096))
         return 0;
-      while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != ',')
-        reader->cursor++;
-      if (reader->cursor == begin)
-        return permi_reader_fail(reader, "',' found, a number was expected before it");
       if (columns == INT_MAX)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
-      if (!permi_plain_value(reader, begin, reader->cursor, &entry))
+      if (!permi_plain_value(reader, begin, end, &entry))
         return 0;
       entry.key = permi_entry_key((uint64_t)reader->m, (uint64_t)columns);
       entry.line = reader->line;
@@ -1233,13 +1320,9 @@ static int permi_read_plain(permi_reader *reader)
       if ((entry.real != 0 || entry.imaginary != 0) &&
           !permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
         return permi_reader_no_memory(reader);
-      permi_skip_blanks(reader);
-      comma = reader->cursor < reader->line_end && *reader->cursor == ',';
-      reader->cursor += comma;
-      permi_skip_blanks(reader);
     }
-    if (comma)
-      return permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
+    if (more < 0)
+      return 0;
     if (!reader->m) {
       reader->n = columns;
       first_line = reader->line;
@@ -1251,13 +1334,260 @@ static int permi_read_plain(permi_reader *reader)
   }
   if (!reader->m)
     return permi_reader_fail(reader, "no numbers found, a matrix was expected");
+  if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER) {
+    reader->line = first_line;
+    return permi_reader_fail(reader, "%d rows of two integers found: edges of a graph, or a %d x 2 matrix? Say which: "
+                             "--format edges|array", reader->m, reader->m);
+  }
+  return 1;
+}
+
+/* -- coordinates and edges without a banner ---------------------------------------------------- */
+
+/* The numbers of a line, up to four, and how many there are: 5 for more, -1 for one that cannot be. */
+static int permi_fields(permi_reader *reader, const char *begin[4], const char *end[4])
+{
+  const char *from, *to;
+  int count = 0, more;
+  while ((more = permi_next_field(reader, &from, &to)) > 0 && count < 5) {
+    if (count < 4) {
+      begin[count] = from;
+      end[count] = to;
+    }
+    count++;
+  }
+  return more < 0 ? -1 : count;
+}
+
+/* A field as whole number from 0 to limit. */
+static int permi_field_whole(const char *begin, const char *end, int64_t limit, int64_t *value)
+{
+  int integer;
+  return permi_number_end(begin, end, &integer) == end && permi_whole_value(begin, end, value) && *value >= 0 &&
+         *value <= limit;
+}
+
+/* What lists of entries have in common: indices as they stand in the file, and their ranges. */
+typedef struct permi_indices {
+  int64_t size[3];         /* rows, columns, entries of the first line */
+  int64_t low[2], high[2]; /* of row and column indices */
+  int columns;    /* numbers in a line */
+  uint64_t lines; /* with an entry */
+  uint64_t first; /* line of the file with the sizes */
+} permi_indices;
+
+static void permi_indices_add(permi_indices *indices, const int64_t index[2])
+{
+  int k;
+  for (k = 0; k < 2; k++) {
+    if (!indices->lines || index[k] < indices->low[k])
+      indices->low[k] = index[k];
+    if (!indices->lines || index[k] > indices->high[k])
+      indices->high[k] = index[k];
+  }
+  indices->lines++;
+}
+
+/* 0 or 1: what indices count from, which an index 0 tells. (Where none is 0 and none is the last, either reading leaves
+   a row or a column empty, and the permanent is the same.) */
+static int permi_indices_base(const permi_indices *indices)
+{
+  return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
+}
+
+/* Could what is left of the text be "rows columns entries" and lines of entries, whatever their number? Reads ahead,
+   and stops at the first line that says no. */
+static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
+{
+  const char *begin[4], *end[4];
+  permi_reader look = *reader;
+  int64_t index[2];
+  int base;
+  memset(indices, 0, sizeof *indices);
+  look.result = NULL;
+  if (!permi_next_content(&look, 1) || permi_fields(&look, begin, end) != 3 ||
+      !permi_field_whole(begin[0], end[0], PERM_MATRIX_MAX_ROWS, &indices->size[0]) ||
+      !permi_field_whole(begin[1], end[1], INT_MAX, &indices->size[1]) ||
+      !permi_field_whole(begin[2], end[2], indices->size[0] * indices->size[1], &indices->size[2]))
+    return 0;
+  indices->first = look.line;
+  while (permi_next_content(&look, 1)) {
+    int columns = permi_fields(&look, begin, end);
+    if (columns < 2 || columns > 4 || (indices->lines && columns != indices->columns) ||
+        !permi_field_whole(begin[0], end[0], indices->size[0], &index[0]) ||
+        !permi_field_whole(begin[1], end[1], indices->size[1], &index[1]))
+      return 0;
+    indices->columns = columns;
+    permi_indices_add(indices, index);
+  }
+  base = permi_indices_base(indices);
+  return indices->lines <= (uint64_t)(indices->size[0] * indices->size[1]) &&
+         (!indices->lines ||
+          (indices->high[0] < indices->size[0] + base && indices->high[1] < indices->size[1] + base));
+}
+
+/* What a file without a banner is, from its own lines; PERM_FORMAT_COUNT after a failure. Rows of three numbers that
+   are coordinates too are a matrix with three columns only if it has no more than three rows. */
+static perm_format permi_recognise(permi_reader *reader)
+{
+  permi_indices indices;
+  uint64_t entries;
+  int array;
+  if (!permi_resembles_coordinates(reader, &indices))
+    return PERM_FORMAT_ARRAY;
+  entries = (uint64_t)indices.size[2];
+  array = !indices.lines || indices.columns == 3;
+  reader->line = indices.first;
+  if (entries != indices.lines) {
+    if (array && (indices.lines <= 2 || !entries))
+      return PERM_FORMAT_ARRAY;
+    permi_reader_fail(reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the "
+                      "file%s", (unsigned long long)entries, (long long)indices.size[0], (long long)indices.size[1],
+                      (unsigned long long)indices.lines, array ? ", or say --format array for rows of numbers" : "");
+    return PERM_FORMAT_COUNT;
+  }
+  if (array && indices.lines <= 2) {
+    permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? Say which: "
+                      "--format array|coordinate", (unsigned long long)indices.lines + 1, (unsigned long long)entries,
+                      (long long)indices.size[0], (long long)indices.size[1]);
+    return PERM_FORMAT_COUNT;
+  }
+  reader->line = 0;
+  return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
+}
+
+/* One line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
+static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices, permi_entry *entry)
+{
+  static const char *const what[2] = {"row", "column"};
+  const char *begin[4], *end[4];
+  const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
+  int k, columns = permi_fields(reader, begin, end);
+  int64_t index[2] = {0, 0}, limit;
+  if (columns < 0)
+    return 0;
+  if (complex_format ? columns != 4 : columns != 2 && columns != 3)
+    return permi_reader_fail(reader, "%s%d number%s found, %s was expected%s", columns > 4 ? "over " : "",
+                             columns > 4 ? 4 : columns, columns == 1 ? "" : "s",
+                             complex_format ? "'row column real imaginary'" : edges ? "'row column [weight]'"
+                                                                                    : "'row column [value]'",
+                             columns == 4 && !edges ? "; complex values are --format coordinate-complex" : "");
+  if (indices->lines && columns != indices->columns)
+    return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
+                             indices->columns);
+  for (k = 0; k < 2; k++) {
+    limit = !edges ? indices->size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
+    if (!permi_field_whole(begin[k], end[k], limit, &index[k]))
+      return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", what[k],
+                               permi_quoted(begin[k], end[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
+  }
+  entry->real = 1;
+  entry->imaginary = 0;
+  entry->integer = 1;
+  if (columns == 4) {
+    permi_entry part;
+    reader->kind = PERM_KIND_INTEGER;
+    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], entry))
+      return 0;
+    if (reader->kind == PERM_KIND_COMPLEX)
+      return permi_reader_fail(reader, "%s found, two real numbers were expected",
+                               permi_quoted(begin[2], end[3]).text);
+    entry->imaginary = part.real;
+    reader->kind = PERM_KIND_COMPLEX;
+  } else if (columns == 3) {
+    reader->kind = indices->lines ? reader->kind : PERM_KIND_INTEGER;
+    if (!permi_plain_value(reader, begin[2], end[2], entry))
+      return 0;
+  }
+  indices->columns = columns;
+  permi_indices_add(indices, index);
+  entry->key = permi_entry_key((uint64_t)index[0], (uint64_t)index[1]);
+  entry->line = reader->line;
+  return 1;
+}
+
+/* The first line of coordinates. */
+static int permi_read_sizes(permi_reader *reader, permi_indices *indices)
+{
+  const char *begin[4], *end[4];
+  int64_t *size = indices->size;
+  int count;
+  if (!permi_next_content(reader, 1))
+    return permi_reader_fail(reader, "no numbers found, 'rows columns entries' was expected");
+  count = permi_fields(reader, begin, end);
+  if (count < 0)
+    return 0;
+  if (count != 3 || !permi_field_whole(begin[0], end[0], PERM_MATRIX_MAX_ROWS, &size[0]) ||
+      !permi_field_whole(begin[1], end[1], INT_MAX, &size[1]) ||
+      !permi_field_whole(begin[2], end[2], size[0] * size[1], &size[2]))
+    return permi_reader_fail(reader, "%s found, 'rows columns entries' was expected, up to %d, 2^31-1 and their "
+                             "product",
+                             permi_quoted(begin[0], reader->line_end).text, PERM_MATRIX_MAX_ROWS);
+  return 1;
+}
+
+/* Edges say neither how many rows and columns there are nor what they count from: refused unless their numbers do. */
+static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
+{
+  const int base = permi_indices_base(indices);
+  if (!indices->lines)
+    return permi_reader_fail(reader, "no edges found, lines 'row column [weight]' were expected");
+  if (base && (indices->low[0] != 1 || indices->low[1] != 1))
+    return permi_reader_fail(reader, "the smallest row is %lld and the smallest column %lld: counted from 0 or from 1? "
+                             "Write 'rows columns entries' before them and say --format coordinate",
+                             (long long)indices->low[0], (long long)indices->low[1]);
+  indices->size[0] = indices->high[0] + !base;
+  indices->size[1] = indices->high[1] + !base;
+  return 1;
+}
+
+static int permi_read_list(permi_reader *reader, perm_format format, perm_format wanted)
+{
+  const int edges = format == PERM_FORMAT_EDGES;
+  permi_indices indices;
+  permi_entry entry;
+  uint64_t base;
+  size_t k;
+  memset(&indices, 0, sizeof indices);
+  if (!edges && !permi_read_sizes(reader, &indices))
+    return 0;
+  reader->kind = format == PERM_FORMAT_COORDINATE_COMPLEX ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
+  while (permi_next_content(reader, 1)) {
+    if (!permi_read_item(reader, format, &indices, &entry))
+      return 0;
+    if (!permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
+      return permi_reader_no_memory(reader);
+  }
+  if (edges && !permi_edges_sizes(reader, &indices))
+    return 0;
+  if (!edges && indices.lines != (uint64_t)indices.size[2])
+    return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected",
+                             (unsigned long long)indices.lines, (long long)indices.size[2]);
+  base = (uint64_t)permi_indices_base(&indices);
+  for (k = 0; k < reader->entries.count; k++) {
+    permi_entry *item = &reader->entries.entry[k];
+    const uint64_t row = (item->key >> 32) - base, column = (item->key & 0xffffffff) - base;
+    if (row >= (uint64_t)indices.size[0] || column >= (uint64_t)indices.size[1]) {
+      reader->line = item->line;
+      return permi_reader_fail(reader, "entry (%llu,%llu) of a %lld x %lld matrix found, whose indices count from 0 as "
+                               "others are 0", (unsigned long long)row, (unsigned long long)column,
+                               (long long)indices.size[0], (long long)indices.size[1]);
+    }
+    item->key = permi_entry_key(row, column);
+  }
+  reader->m = (int)indices.size[0];
+  reader->n = (int)indices.size[1];
+  snprintf(reader->note, sizeof reader->note, "%llu %s of a %d x %d matrix, counted from %d%s",
+           (unsigned long long)indices.lines, edges ? "edges" : "entries", reader->m, reader->n, (int)base,
+           wanted == PERM_FORMAT_AUTO && indices.columns == 3 ? "; --format array reads rows of numbers" : "");
   return 1;
 }
 
 /* -- the readers ------------------------------------------------------------------------------- */
 
-static int permi_read_text(permi_reader *reader)
+static int permi_read_text(permi_reader *reader, perm_format wanted)
 {
+  perm_format format = wanted;
   static const char banner[] = "%%matrixmarket";
   const char *begin, *end, *start, *name_end = reader->name + strlen(reader->name);
   const char *nul = NULL;
@@ -1275,16 +1605,24 @@ static int permi_read_text(permi_reader *reader)
   if (permi_next_line(reader)) {
     permi_next_word(reader, &begin, &end);
     if (permi_same_word(begin, end, banner))
-      return permi_read_market(reader);
+      return permi_read_market(reader, wanted);
     /* a misspelt banner must not turn a coordinate file into rows of numbers */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
       return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   }
-  if (name_end - reader->name >= 4 && permi_same_word(name_end - 4, name_end, ".mtx"))
-    return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected");
   reader->position = start;
   reader->line = 0;
-  return permi_read_plain(reader);
+  if (wanted == PERM_FORMAT_AUTO) {
+    format = permi_recognise(reader);
+    if (format == PERM_FORMAT_COUNT)
+      return 0;
+    if (format == PERM_FORMAT_ARRAY && name_end - reader->name >= 4 && permi_same_word(name_end - 4, name_end, ".mtx"))
+      return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
+                               "--format coordinate|coordinate-complex|array|edges");
+  }
+  if (format == PERM_FORMAT_ARRAY)
+    return permi_read_plain(reader, wanted);
+  return permi_read_list(reader, format, wanted);
 }
 
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
@@ -1293,12 +1631,16 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   permi_reader reader;
   const permi_entry *second;
   const char *point = localeconv()->decimal_point;
+  const perm_format format = watch->options->format;
   permi_result_clear(result);
   if (!matrix)
     return permi_fail(result, PERM_ERROR_NULL, 5, "matrix is NULL");
   memset(matrix, 0, sizeof *matrix);
   if (!text && bytes)
     return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %zu bytes were expected", bytes);
+  if ((int)format < 0 || format >= PERM_FORMAT_COUNT)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "format %d unknown, 0 to %d were expected", (int)format,
+                      (int)PERM_FORMAT_COUNT - 1);
   memset(&reader, 0, sizeof reader);
   reader.name = name ? name : "memory";
   reader.position = text ? text : "";
@@ -1311,7 +1653,7 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   if (point && *point && strlen(point) < sizeof reader.point)
     strcpy(reader.point, point);
 
-  if (permi_read_text(&reader)) {
+  if (permi_read_text(&reader, format)) {
     if (!permi_entries_sort(&reader.entries, &reader.allocator, watch)) {
       permi_reader_no_memory(&reader);
     } else if ((second = permi_entries_duplicate(&reader.entries)) != NULL) {
@@ -1322,6 +1664,9 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
     } else if (!permi_entries_compress(&reader.entries, reader.m, reader.n, reader.kind, &reader.allocator, watch,
                                          matrix)) {
       permi_reader_no_memory(&reader);
+    } else if (result && reader.note[0]) {
+      const permi_shown_name shown = permi_show_name(reader.name);
+      snprintf(result->message, sizeof result->message, "%s: read as %s", shown.text, reader.note);
     }
   }
   permi_release(&reader.allocator, reader.entries.entry);
@@ -1915,6 +2260,34 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
+/* >>scale of perm.h where means leave entries 2^-400 or less beside others: the largest products of the permanent are
+   then about 1, and what underflows on the way is nothing beside them. Up to order 64. */
+static void permi_scale_wide(const permi_working *working, double *shift)
+{
+  int exponent[PERM_MAX_N][PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  const int n = working->n;
+  int i, j, index;
+  double least = 0;
+  if (n > PERM_MAX_N)
+    return;
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n; j++)
+      exponent[i][j] = PERMI_NO_EXPONENT;
+    for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
+      const permi_cell *cell = &working->cell[index];
+      const int e = permi_cell_exponent(cell);
+      exponent[i][cell->vertex[1] - n] = e;
+      least = fmin(least, e + shift[i] + shift[cell->vertex[1]]);
+    }
+  }
+  if (least > -PERMI_SCALE_WIDE || !permi_scale_exponents(n, exponent, row_exp2, column_exp2))
+    return;
+  for (i = 0; i < n; i++) {
+    shift[i] = row_exp2[i];
+    shift[n + i] = column_exp2[i];
+  }
+}
+
 static int permi_scale(permi_working *working)
 {
   int n = working->n, sweep, vertex, index, e;
@@ -1931,6 +2304,7 @@ static int permi_scale(permi_working *working)
   }
   for (vertex = 0; vertex < 2 * n; vertex++)
     shift[vertex] = floor(shift[vertex]);
+  permi_scale_wide(working, shift);
   permi_scale_sweep(working, shift, 0, 1);
   permi_scale_sweep(working, shift, 1, 1);
   for (vertex = 0; vertex < n; vertex++) {

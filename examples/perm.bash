@@ -11,9 +11,9 @@ _perm()
   COMPREPLY=()
   [[ $before == : || $word == : ]] && return # numbers of a generator
   case $before in
-    --method | --precision | --isa | --list)
+    --method | --precision | --isa | --format | --list)
       case $before in
-        --list) names="methods precisions isas generators options";;
+        --list) names="methods precisions isas formats generators options";;
         *) names=$("$command" --list "${before#--}s" 2>/dev/null | cut -f 1);;
       esac
       COMPREPLY=($(compgen -W "$names" -- "$word"))

@@ -50,6 +50,7 @@ typedef struct cli {
 } cli;
 
 static volatile int cli_interrupted;
+static char cli_reading[PERM_MESSAGE_BYTES]; /* how a file without a banner was read; empty: as what it can only be */
 
 static void cli_interrupt(int number)
 {
@@ -89,7 +90,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "\n"
     "FILE is Matrix Market (array or coordinate; real, complex, integer, pattern; general, symmetric,\n"
     "skew-symmetric, hermitian), or rows of numbers separated by blanks or commas (complex as a+bi);\n"
-    "- is standard input. Integers are computed exactly, all else in doubles of known accuracy.\n"
+    "- is standard input. Integers, also as 2.0, are computed exactly, all else in doubles of known accuracy.\n"
     "\n"
     "Examples:\n"
     "  perm matrix.mtx                             a matrix; dense or sparse, the fastest engine is taken\n"
@@ -102,6 +103,9 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  perm --resume job.ck                        go on, here or elsewhere\n"
     "\n"
     "The matrix:\n"
+    "  --format NAME     what a FILE without a banner is: array (rows of numbers); coordinate (rows columns entries,\n"
+    "                    then row column [value]), coordinate-complex; edges (row column [weight], from 0 or 1).\n"
+    "                    Default: what fits; told if not array, refused if two do\n"
     "  --generate KIND   instead of FILE, such as uniform:30; perm --list generators\n"
     "  --seed S          of --generate and of --estimate (default 1)\n"
     "  --rows M1,M2,...  row i counts Mi times; as many as rows\n"
@@ -159,7 +163,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "\n"
     "Output:\n"
     "  --json            one JSON object a matrix, one line\n"
-    "  --list WHAT       names, one a line: methods precisions isas generators options\n"
+    "  --list WHAT       names, one a line: methods precisions isas formats generators options\n"
     "  --version         the version\n"
     "  --help            this text\n"
     "\n"
@@ -172,7 +176,11 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  3  refused beforehand by a limit, with the prediction\n"
     "  4  memory or input/output failed\n"
     "  5  finished, but --tolerance, --relative-error or --certify is not met; the value is printed\n"
-    "Of several files the worst is told, in the order 0 5 1 2 3 4.\n"};
+    "Of several files the worst is told, in the order 0 5 1 2 3 4.\n"
+    "\n"
+    "In a program of your own:\n"
+    "  #define PERM_IMPLEMENTATION, #include \"perm_sparse.h\" (or perm.h, for arrays alone) in one file a.c\n"
+    "  cc -O2 a.c -lm    takes about 40 seconds (15); PERM_STATIC before it makes everything private to that file\n"};
 
 /* What a checkpoint says for itself. */
 static const char *const cli_plan_options[] = {"--method", "--precision", "--isa",  "--tolerance", "--mod", "--certify",
@@ -329,6 +337,10 @@ static int cli_list(const char *what)
   } else if (!strcmp(what, "isas")) {
     for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT; k++)
       puts(perm_isa_name((perm_isa)k));
+  } else if (!strcmp(what, "formats")) {
+#define CLI_FORMAT(name, word, text) printf("%s\t%s\n", word, text);
+    PERM_FORMAT_LIST(CLI_FORMAT)
+#undef CLI_FORMAT
   } else if (!strcmp(what, "generators")) {
     for (k = 0; k < CLI_COUNT(generate_kinds); k++)
       printf("%s\t%s\n", generate_kinds[k].form, generate_kinds[k].text);
@@ -345,7 +357,7 @@ static int cli_list(const char *what)
       }
     }
   } else {
-    return cli_usage("no list of", what, "expected methods, precisions, isas, generators or options");
+    return cli_usage("no list of", what, "expected methods, precisions, isas, formats, generators or options");
   }
   return CLI_DONE;
 }
@@ -509,6 +521,13 @@ static int cli_parse(cli *run, int argc, char **argv)
       if (k == PERM_ISA_COUNT)
         return cli_usage("unknown instruction set", value, "expected plain, avx2, avx512, avx512ifma, neon or cuda");
       options->isa = (perm_isa)k;
+    } else if (!strcmp(name, "--format")) {
+      CLI_NEED("expected a format")
+      for (k = 0; k < PERM_FORMAT_COUNT && strcmp(value, perm_format_name((perm_format)k));)
+        k++;
+      if (k == PERM_FORMAT_COUNT)
+        return cli_usage("unknown format", value, "expected auto, coordinate, coordinate-complex, array or edges");
+      options->format = (perm_format)k;
     } else if (!strcmp(name, "--tolerance")) {
       CLI_NEED("expected a relative error such as 1e-12")
       if (!cli_number(value, 0, 1, &options->tolerance))
@@ -603,6 +622,8 @@ static int cli_parse(cli *run, int argc, char **argv)
       return cli_usage("unknown option", word, "perm --help lists them");
     }
   }
+  if (options->format != PERM_FORMAT_AUTO && (run->generate || run->resume || run->merge))
+    return cli_usage("--format is for reading a matrix, and there is none to read", NULL, "leave it out");
   if (run->generate && run->files)
     return cli_usage("--generate goes without files, but there is", run->file[0], "leave one of the two out");
   if (!run->generate && !run->files && !run->resume)
@@ -695,6 +716,14 @@ static void cli_json_number(const char *key, double x) /* JSON has no infinity: 
     printf(",\"%s\":null", key);
 }
 
+static void cli_json_reading(void)
+{
+  if (cli_reading[0]) {
+    printf(",\"reading\":");
+    cli_json_string(cli_reading);
+  }
+}
+
 static void cli_json_head(const char *name, const perm_matrix *matrix)
 {
   static const char *const kind[] = {"integer", "integer", "real", "complex"};
@@ -702,6 +731,7 @@ static void cli_json_head(const char *name, const perm_matrix *matrix)
   cli_json_string(name);
   printf(",\"m\":%d,\"n\":%d,\"nnz\":%.0f,\"kind\":\"%s\"", matrix->m, matrix->n, (double)matrix->nnz,
          kind[matrix->kind]);
+  cli_json_reading();
 }
 
 /* list: NULL, or what goes in as "minors" or "gradient": count numbers of `parts` doubles, in rows of `columns`. */
@@ -1008,7 +1038,9 @@ static int cli_explain(const cli *run, const char *name, const perm_matrix *matr
     if (run->json) {
       printf("{\"file\":");
       cli_json_string(name);
-      printf(",\"m\":%d,\"n\":%d,\"nnz\":%.0f,\"explain\":", matrix->m, matrix->n, (double)matrix->nnz);
+      printf(",\"m\":%d,\"n\":%d,\"nnz\":%.0f", matrix->m, matrix->n, (double)matrix->nnz);
+      cli_json_reading();
+      printf(",\"explain\":");
       cli_json_string(text);
       if (run->ranks) {
         printf(",\"ranks\":%d,\"%s\":%d", run->ranks, predicted.gpus ? "gpus" : "threads",
@@ -1093,6 +1125,7 @@ static char *cli_note_line(const char *note, const char *end, const char *key)
 /* Matrix and options from a checkpoint's note. Returns an exit code; a failure has been reported. */
 static int cli_restore(cli *run, const char *path)
 {
+  static const char real[] = "%%MatrixMarket matrix coordinate real ";
   perm_options *options = &run->options, given = run->options;
   perm_result result;
   void *bytes = NULL;
@@ -1111,6 +1144,11 @@ static int cli_restore(cli *run, const char *path)
       char *rows = cli_note_line(note, end, "rows "), *columns = cli_note_line(note, end, "cols ");
       run->restored_name = cli_note_line(note, end, "file ");
       status = perm_matrix_read_memory(text, (size_t)(end - text), path, NULL, &run->restored, &result);
+      if (status == PERM_OK && run->restored.kind == PERM_KIND_INTEGER && !strncmp(text, real, strlen(real))) {
+        free(run->restored.integer); /* the job was one of doubles, whole ones */
+        run->restored.integer = NULL;
+        run->restored.kind = PERM_KIND_REAL;
+      }
       if (status == PERM_OK && (!run->restored_name || (rows && !cli_counts(rows, &run->row_counts, &run->rows)) ||
                                 (columns && !cli_counts(columns, &run->column_counts, &run->columns)))) {
         status = PERM_ERROR_FORMAT;
@@ -1173,6 +1211,9 @@ static int cli_matrix(cli *run, const char *file)
     result.status = perm_matrix_read(file, &run->options, &matrix, &result);
   if (result.status == PERM_OK && max_seconds > 0) /* it began with the reading; 0 would be none */
     run->options.max_seconds = max_seconds > result.seconds + 1e-3 ? max_seconds - result.seconds : 1e-3;
+  snprintf(cli_reading, sizeof cli_reading, "%s", result.status == PERM_OK ? result.message : "");
+  if (cli_reading[0])
+    fprintf(stderr, "perm: %s\n", cli_reading);
   if (result.status == PERM_OK && run->write) {
     result.status = perm_matrix_write(run->write, &matrix, &result);
     if (result.status != PERM_OK)

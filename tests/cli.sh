@@ -38,6 +38,34 @@ printf '1 2 3\n4 5 6\n' >$dir/rectangular23.txt
 printf '1 2\n3 4\n' | $perm - >$dir/out 2>&1; check stdin grep -q 'permanent = 10$' $dir/out
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n' >$dir/swap.mtx
 expect market 0 'permanent = 1$' $dir/swap.mtx
+# files without a banner: what they are is told, or asked for
+printf '3 3 4\n1 1 2\n2 2 3\n3 3 5\n1 2 7\n' >$dir/coordinates.txt
+expect coordinates 0 'permanent = 30$' $dir/coordinates.txt
+check coordinates_told grep -q '^perm: .*coordinates.txt: read as 4 entries of a 3 x 3 matrix, counted from 1; --format array ' $dir/err
+expect coordinates_json 0 '"reading":".*read as 4 entries.*"value":"30"' --json $dir/coordinates.txt
+expect coordinates_explain 0 '"reading":".*read as 4 entries.*"explain":' --json --explain $dir/coordinates.txt
+expect coordinates_array 0 'permanent = 1051$' --format array $dir/coordinates.txt
+check coordinates_array_quiet test ! -s $dir/err
+printf '2 2 2\n1 1 5\n2 2 5\n' >$dir/both.txt
+expect both 2 'both.txt:1: .*--format array.coordinate$' $dir/both.txt
+check both_line one_line_error
+expect both_coordinate 0 'permanent = 25$' --format=coordinate $dir/both.txt
+expect both_array 0 'permanent = 68$' --format array $dir/both.txt
+printf '1 2\n2 3\n3 1\n3 3\n' >$dir/edges.txt
+expect edges_asked 2 'edges.txt:1: 4 rows of two integers found.*--format edges.array$' $dir/edges.txt
+expect edges_from_one 0 'permanent = 1$' --format edges $dir/edges.txt
+check edges_told grep -q 'read as 4 edges of a 3 x 3 matrix, counted from 1' $dir/err
+printf '2 3\n3 2\n' >$dir/unclear.txt
+expect edges_unclear 2 'unclear.txt:2: the smallest row is 2 .*: counted from 0 or from 1' --format edges $dir/unclear.txt
+printf '0 1\n1 0\n2 2\n' >$dir/zero.txt
+expect edges_from_zero 0 'read as 3 edges of a 3 x 3 matrix, counted from 0' --format edges $dir/zero.txt
+expect format_unknown 2 'unknown format "graph"; expected auto, coordinate, coordinate-complex, array or edges' --format graph $dir/both.txt
+expect format_generate 2 'format is for reading a matrix' --format edges --generate grid:2:2
+expect formats 0 '^edges	lines of row' --list formats
+printf '2.0 3e0\n1.0 15\n' >$dir/whole.txt
+expect whole 0 '^  exact; ' $dir/whole.txt
+printf '2.0 3e0\n1.0 15.5\n' >$dir/fraction.txt
+expect fraction 0 'digits guaranteed' $dir/fraction.txt
 expect several 0 'permanent = 1$' $dir/nine.txt $dir/swap.mtx
 
 # JSON
@@ -306,6 +334,9 @@ expect piece_tolerance_other 2 'made with tolerance 1e-12, not 1e-27' --generate
   --checkpoint $dir/planned
 expect piece_not_raised 5 'with a checkpoint or parts the precision is not raised' --generate uniform:12 --tolerance 1e-300 \
   --checkpoint $dir/low
+printf '4503599627370497.00000001 3 1\n1 2 1\n1 1 1\n' >$dir/rounded.txt # doubles that are whole when rounded
+expect rounded 0 'permanent = 13510798882111500$' --checkpoint $dir/rounded $dir/rounded.txt
+expect rounded_resumed 0 'permanent = 13510798882111500$' --resume $dir/rounded
 pieces dense --generate symmetric-uniform:20
 pieces dd --generate symmetric-uniform:18 --method dense --isa plain --precision dd
 pieces complex --generate complex-gauss:19 --isa plain

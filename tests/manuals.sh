@@ -29,6 +29,9 @@ build/perm --generate unitary:12 --seed 3 --write unitary.mtx >/dev/null
 build/perm --generate er:14:0.5 --write matrix.mtx >$out/matrix
 cp matrix.mtx graph.mtx
 value=$(grep -o 'permanent = .*' $out/matrix)
+# What a reader pastes first, in files of the names that the compile lines below them have.
+sed -n '/^```c$/,/^```$/{/^```/d;p;}' $root/README.md >a.c
+printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\nint main(void) { return PERM_OK; }\n' >sparse.c
 # Commands: indented with or without a shell prompt, of ``` blocks without a language and of the manuals; a comment ends
 # them. Each must end with 0 and, but for `make`, say nothing on standard error.
 commands() { # commands FILE
@@ -61,6 +64,11 @@ execute() { # execute COMMAND
       elif [ "$command" != "${command#*--gpus}" ] && ! has_gpu; then skip "$command: no GPU"
       elif [ "$full" != full ]; then untried="$untried; $command"
       else check "$command" run "$command"; fi;;
+    "cc -O2 sparse.c -lm") # half a minute or more
+      if [ "$full" != full ]; then untried="$untried; $command"; else check "$command" run "$command"; fi;;
+    "cc -O2 a.c -lm") # exactly as it is printed, and then it says 450
+      check "$command" run "$command"
+      check "README's program" test "$(./a.out)" = 450;;
     mpicc*-O2*PERM_IMPLEMENTATION*) # as `make mpi`, without objects made before: a minute of compiling
       if [ "$full" != full ]; then untried="$untried; $command"
       elif [ -z "$mpis" ]; then skip "$command: no MPI"
@@ -98,8 +106,7 @@ program() { # program WANT WITH BEFORE < text
 }
 example_of() { sed -n '/^   EXAMPLE/,/^$/p' $root/$1 | sed 1d; }
 compile=${CC:-cc} start="" with=build/perm.o
-sed -n '/^```c$/,/^```$/{/^```/d;p;}' $root/README.md >text
-check "README's program" program 450 '#include "perm.h"' "" <text
+check "README compiles its program" grep -qxF "cc -O2 a.c -lm" $out/executed
 example_of perm.h >text
 check "perm.h's example" program 450 '#include "perm.h"' "" <text
 example_of perm_sparse.h >text
@@ -128,5 +135,26 @@ done
 for name in $(grep -ohE '`perm_[a-z_]+`|options\.[a-z_]+' README.md | tr -d '`' | sed 's/^options\.//; s/_$//' | sort -u); do
   check "$name is in a header" grep -q "\b$name" perm.h perm_sparse.h perm_mpi.c perm_cuda.cu
 done
+
+# GUARANTEES: every point of a manual is in the table, every test of the table exists.
+for file in perm.h perm_sparse.h perm_mpi.c perm_cuda.cu; do
+  sed -n '/^   GUARANTEES/,/^$/s/^     - //p' $file | sed 's/^[0-9]* *//' | cut -c 1-27 >$out/promises
+  check "$file has guarantees" test -s $out/promises
+  while read -r promise <&3; do
+    check "$file: $promise" grep -qF "| $file | $promise" tests/guarantees.md
+  done 3<$out/promises
+done
+for test in $(grep -oE '\bt_[a-z_0-9]+\b[^.]' tests/guarantees.md | grep -oE 't_[a-z_0-9]+'); do
+  check "guarantees.md: $test" grep -q "^TEST($test)" tests/t_*.c
+done
+for test in $(grep -oE 'tests/[a-z_/]+\.[a-z]+' tests/guarantees.md); do
+  check "guarantees.md: $test" test -e $test
+done
+# no globals (what is constant apart from its addresses is .data.rel.ro) but the cache, no output, no environment
+bss() { nm build/perm.o | sed -n 's/.* [bd] \([a-z_]*\).*/\1/p' | grep -c '^cached$'; }
+check "one word of writable memory: the cache" test "$(size -A build/perm.o |
+  awk '$1 == ".data" || $1 == ".bss" {bytes += $2} END {print bytes + 0}') $(bss)" = "4 1"
+quiet() { ! nm -u build/perm.o | grep -E ' (v?printf|puts|putchar|signal|sigaction|raise|getenv|setenv|putenv|exit|abort|omp_set_[a-z_]*|fesetround)$'; }
+check "no printing, signals or environment" quiet
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

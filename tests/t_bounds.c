@@ -428,3 +428,93 @@ TEST(t_bounds_know_the_rounding_mode)
   SKIP("no rounding modes");
 #endif
 }
+
+/* Entries from the least subnormal to the largest double beside each other: dd, and certify where there is room, give a
+   finite bound from every engine that has one, and it holds. Scaled by means instead of by a transversal of largest
+   product, sums of products came down to 2^-3000 of the largest entries, and their bounds to infinity. */
+enum { APART_SIZES = 8 };
+static double apart_entry(int size, int i, int j)
+{
+  const double x = bounds_entry(0.1);
+  switch (size) {
+  case 0: return x * 1e300;
+  case 1: return x * 1e-300;
+  case 2: return x * (test_random() & 1 ? 1e300 : 1e-300);
+  case 3: return x * (test_random() & 1 ? 1e-308 : 1);
+  case 4: return x * 4e-321;
+  case 5: return x * pow(10, 600 * test_uniform() - 300);
+  case 6: return x * (test_random() & 1 ? 5e-323 : 1e307);
+  default: return x * ((i + j) & 1 ? 1e300 : 1e-300);
+  }
+}
+
+static void apart_check(int parts, int n, const double *a, const perm_matrix *matrix, int size)
+{
+  static const perm_method methods[] = {PERM_AUTO,     PERM_DENSE, PERM_SUBSETS, PERM_REPEATS,    PERM_EXPANSION,
+                                        PERM_FRONTIER, PERM_LISTS, PERM_SORTING, PERM_ARRAYS,     PERM_TREE,
+                                        PERM_BAND,     PERM_SHORT, PERM_PADDED,  PERM_TRANSVERSALS};
+  oracle_exact exact;
+  size_t k;
+  int certify;
+  if (n <= 6)
+    exact = oracle_exact_make(parts, n, a);
+  for (k = 0; k < sizeof methods / sizeof methods[0]; k++)
+    for (certify = 0; certify < 2; certify++) {
+      perm_options options;
+      perm_result r;
+      memset(&options, 0, sizeof options);
+      options.method = methods[k];
+      options.certify = certify;
+      options.precision = certify ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD;
+      if (n > 6 && (methods[k] == PERM_EXPANSION || methods[k] == PERM_TRANSVERSALS || methods[k] == PERM_REPEATS ||
+                    methods[k] == PERM_SHORT || methods[k] == PERM_PADDED))
+        continue;
+      if (methods[k] >= PERM_FRONTIER && methods[k] != PERM_SHORT && methods[k] != PERM_PADDED)
+        perm_compute_sparse(matrix, &options, &r);
+      else
+        (parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, &options, &r);
+      CHECK_SHOW(r.status == PERM_OK && r.error < (double)INFINITY, "size %d parts %d n %d %s certify %d: error %g, %s",
+                 size, parts, n, perm_method_name(methods[k]), certify, r.error, r.message);
+      if (n <= 6) {
+        const double error = oracle_exact_distance(&exact, r.value, r.imaginary, r.exp2);
+        CHECK_SHOW(error <= r.error * (1 + 1e-14), "size %d parts %d n %d %s certify %d: error %g, bound %g", size,
+                   parts, n, perm_method_name(methods[k]), certify, error, r.error);
+      }
+    }
+  if (n <= 6)
+    oracle_exact_free(&exact);
+}
+
+TEST(t_bounds_of_entries_far_apart)
+{
+  static const int orders[] = {3, 6, 13};
+  static double a[2 * 13 * 13], real[13 * 13], imaginary[13 * 13];
+  static int row[13 * 13], column[13 * 13];
+  int size, parts, o, sparse, i, j, p;
+  test_seed(13);
+  for (size = 0; size < APART_SIZES; size++)
+    for (parts = 1; parts <= 2; parts++)
+      for (o = 0; o < 3; o++)
+        for (sparse = 0; sparse < 2; sparse++) {
+          const int n = orders[o];
+          perm_matrix matrix;
+          size_t entries = 0;
+          for (i = 0; i < n; i++)
+            for (j = 0; j < n; j++) {
+              const int keep = !sparse || abs(i - j) <= 2;
+              for (p = 0; p < parts; p++)
+                a[(i * n + j) * parts + p] = keep ? apart_entry(size, i, j) : 0;
+              if (!keep)
+                continue;
+              row[entries] = i;
+              column[entries] = j;
+              real[entries] = a[(i * n + j) * parts];
+              imaginary[entries++] = parts == 2 ? a[(i * n + j) * parts + 1] : 0;
+            }
+          CHECK(perm_matrix_from_triplets(n, n, entries, row, column, real, imaginary, NULL,
+                                          parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL, NULL, &matrix,
+                                          NULL) == PERM_OK);
+          apart_check(parts, n, a, &matrix, size);
+          perm_matrix_free(&matrix);
+        }
+}

@@ -42,15 +42,21 @@ static const char *t_io_refused_bytes(const char *text, size_t bytes, const char
 static const char *t_io_refused(const char *text) { return t_io_refused_bytes(text, strlen(text), "a.mtx"); }
 static const char *t_io_refused_plain(const char *text) { return t_io_refused_bytes(text, strlen(text), "a.txt"); }
 
+static perm_format t_io_format; /* for t_io_read */
+
 /* "m n kind | i j value | ..." of a text, 1-based, as it was read; the message if it was refused. */
 static const char *t_io_read(const char *text)
 {
+  perm_options options;
   static char shown[1024];
   static perm_result result;
   perm_matrix matrix;
   size_t k, length;
   int i;
-  if (perm_matrix_read_memory(text, strlen(text), "memory", NULL, &matrix, &result) != PERM_OK) return result.message;
+  memset(&options, 0, sizeof options);
+  options.format = t_io_format;
+  if (perm_matrix_read_memory(text, strlen(text), "memory", &options, &matrix, &result) != PERM_OK)
+    return result.message;
   length = (size_t)snprintf(shown, sizeof shown, "%d %d %c", matrix.m, matrix.n, "pirc"[matrix.kind]);
   for (i = 0; i < matrix.m; i++)
     for (k = matrix.row_start[i]; k < matrix.row_start[i + 1] && length < 900; k++) {
@@ -125,7 +131,7 @@ TEST(t_io_coordinate_fields_and_symmetries)
   CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n3 1\n2 2\n"),
              "3 3 p | 1 3 | 2 2 | 3 1");
   CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 4\n"),
-             "2 2 r | 1 2 -4 | 2 1 4");
+             "2 2 i | 1 2 -4 | 2 1 4");
   CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate complex skew-symmetric\n2 2 1\n2 1 4 5\n"),
              "2 2 c | 1 2 -4 -5 | 2 1 4 5");
   CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 3 0\n2 1 4 5\n"),
@@ -137,32 +143,32 @@ TEST(t_io_coordinate_fields_and_symmetries)
 TEST(t_io_array_is_column_major)
 {
   CHECK_TEXT(t_io_read("%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n4\n5\n6\n"),
-             "2 3 r | 1 1 1 | 1 2 3 | 1 3 5 | 2 1 2 | 2 2 4 | 2 3 6");
+             "2 3 i | 1 1 1 | 1 2 3 | 1 3 5 | 2 1 2 | 2 2 4 | 2 3 6");
   CHECK_TEXT(t_io_read("%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n"),
              "3 3 i | 1 1 1 | 1 2 2 | 1 3 3 | 2 1 2 | 2 2 4 | 2 3 5 | 3 1 3 | 3 2 5 | 3 3 6");
   CHECK_TEXT(t_io_read("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n"),
-             "3 3 r | 1 2 -1 | 1 3 -2 | 2 1 1 | 2 3 -3 | 3 1 2 | 3 2 3");
+             "3 3 i | 1 2 -1 | 1 3 -2 | 2 1 1 | 2 3 -3 | 3 1 2 | 3 2 3");
   CHECK_TEXT(t_io_read("%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 0\n"),
              "2 2 c | 1 1 1 0 | 1 2 2 -3 | 2 1 2 3 | 2 2 4 0");
   CHECK_TEXT(t_io_read("%%MatrixMarket matrix array integer general\n2 2\n0\n0\n0\n5\n"), "2 2 i | 2 2 5");
-  CHECK_TEXT(t_io_read("%%MatrixMarket matrix array real skew-symmetric\n1 1\n"), "1 1 r");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix array real skew-symmetric\n1 1\n"), "1 1 i");
 }
 
 TEST(t_io_banner_case_comments_blank_lines_crlf)
 {
   CHECK_TEXT(t_io_read("%%MATRIXMARKET MATRIX Coordinate REAL General\r\n%c\r\n\r\n  2 2\t1 \r\n% x\r\n 1\t2 3 \r\n"
                        "\r\n%"),
-             "2 2 r | 1 2 3");
-  CHECK_TEXT(t_io_read("\xef\xbb\xbf%%MatrixMarket matrix array real general\n1 1\n3"), "1 1 r | 1 1 3");
+             "2 2 i | 1 2 3");
+  CHECK_TEXT(t_io_read("\xef\xbb\xbf%%MatrixMarket matrix array real general\n1 1\n3"), "1 1 i | 1 1 3");
   CHECK_TEXT(t_io_read("\xef\xbb\xbf" "1 2\n"), "1 2 i | 1 1 1 | 1 2 2");
 }
 
 TEST(t_io_empty_matrices_and_explicit_zeros)
 {
-  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate real general\n0 0 0\n"), "0 0 r");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate real general\n0 0 0\n"), "0 0 i");
   CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate pattern general\n3 0 0"), "3 0 p");
-  CHECK_TEXT(t_io_read("%%MatrixMarket matrix array real general\n0 7\n"), "0 7 r");
-  CHECK(!strcmp(t_io_read("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 0e5\n2 2 -0.0\n"), "2 2 r"));
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix array real general\n0 7\n"), "0 7 i");
+  CHECK(!strcmp(t_io_read("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 0e5\n2 2 -0.0\n"), "2 2 i"));
   CHECK(!strcmp(t_io_read("%%MatrixMarket matrix coordinate complex general\n1 2 2\n1 1 0 0\n1 2 0 2\n"),
                 "1 2 c | 1 2 0 2"));
   CHECK(!strcmp(t_io_read("0 0\n0 -0\n"), "2 2 i"));
@@ -184,11 +190,138 @@ TEST(t_io_plain_rows)
   CHECK_TEXT(t_io_read("i\n1.5"), "2 1 c | 1 1 0 1 | 2 1 1.5 0");
 }
 
+/* Integers in decimal text are integers, whatever the banner says; one that is none makes all of them doubles. */
+TEST(t_io_whole_numbers)
+{
+  CHECK_TEXT(t_io_read("2.0 -3. +.0 1e3 1.50e1 20e-1 120.e-1 0e5 -0.0e-9"),
+             "1 9 i | 1 1 2 | 1 2 -3 | 1 4 1000 | 1 5 15 | 1 6 2 | 1 7 12");
+  CHECK_TEXT(t_io_read("9007199254740993.0 9.223372036854775807e18"),
+             "1 2 i | 1 1 9007199254740993 | 1 2 9223372036854775807");
+  CHECK_TEXT(t_io_read("9.223372036854775808e18 1"), "1 2 r | 1 1 9.2233720368547758e+18 | 1 2 1");
+  CHECK_TEXT(t_io_read("0.99999999999999999999 4"), "1 2 r | 1 1 1 | 1 2 4"); /* rounds to 1, but is not 1 */
+  CHECK_TEXT(t_io_read("12e-1 3"), "1 2 r | 1 1 1.2");
+  CHECK_TEXT(t_io_read("1e22 1"), "1 2 r | 1 1 1e+22");
+  CHECK_TEXT(t_io_read("0e99999999999999999999 2"), "1 2 i | 1 2 2");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate real general\n2 2 2\n2 1 -3.0e0\n1 1 5\n"),
+             "2 2 i | 1 1 5 | 2 1 -3");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate real general\n2 2 2\n2 1 -3.5\n1 1 5\n"),
+             "2 2 r | 1 1 5 | 2 1 -3.5");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 -9223372036854775808\n"),
+             "2 2 r | 1 2 9.2233720368547758e+18");
+  CHECK_TEXT(t_io_read("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 5 0\n"), "1 1 c | 1 1 5 0");
+}
+
+/* Files without a banner: "rows columns entries" and so many entries are coordinates, and result.message says so. */
+TEST(t_io_coordinates_without_a_banner)
+{
+  perm_matrix matrix;
+  perm_result result;
+  CHECK_TEXT(t_io_read("# c\n3 3 4\n1 1 2\n2 2 3.0\n%\n3,3,5\n1 2 -7\n"),
+             "3 3 i | 1 1 2 | 1 2 -7 | 2 2 3 | 3 3 5");
+  CHECK_TEXT(t_io_read("2 4 3\n1 4 .5\n2 2 0\n2 1 1e300\n"), "2 4 r | 1 4 0.5 | 2 1 1.0000000000000001e+300");
+  CHECK_TEXT(t_io_read("2 2 3\n1 1 1+i\n2 2 2\n1 2 i\n"), "2 2 c | 1 1 1 1 | 1 2 0 1 | 2 2 2 0");
+  CHECK_TEXT(t_io_read("2 2 2\n1 1 1 -1\n2 2 0 3\n"), "2 2 c | 1 1 1 -1 | 2 2 0 3");
+  CHECK_TEXT(t_io_read("2 2 2\n1 1\n2 2\n"), "2 2 p | 1 1 | 2 2");
+  CHECK_TEXT(t_io_read("3e0 3.0 3\n1.0 1 2\n2 2.0e0 3\n3 3 4\n"), "3 3 i | 1 1 2 | 2 2 3 | 3 3 4");
+  CHECK_TEXT(t_io_read("3 3 3\n0 0 4\n1 1 5\n2 2 6\n"), "3 3 i | 1 1 4 | 2 2 5 | 3 3 6"); /* from 0 */
+#define T_IO_NOTE(text)                                                                              \
+  (perm_matrix_read_memory(text, strlen(text), "a.txt", NULL, &matrix, &result) == PERM_OK           \
+       ? (perm_matrix_free(&matrix), result.message) : "[refused]")
+  CHECK_TEXT(T_IO_NOTE("3 3 3\n1 1 4\n2 2 5\n3 3 6\n"),
+             "a.txt: read as 3 entries of a 3 x 3 matrix, counted from 1; --format array reads rows of numbers");
+  CHECK_TEXT(T_IO_NOTE("3 3 3\n0 0\n1 1\n2 2\n"), "a.txt: read as 3 entries of a 3 x 3 matrix, counted from 0");
+  CHECK(!strstr(T_IO_NOTE("3 3 3\n0 0\n1 1\n2 2\n"), "--format array"));
+  CHECK(!*T_IO_NOTE("1 2\n3 4\n"));
+  CHECK(!*T_IO_NOTE("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1\n"));
+#undef T_IO_NOTE
+  /* rows of numbers all the same: an index out of range or not whole, too many for the places, ragged or too few */
+  CHECK_TEXT(t_io_read("3 3 3\n1 1 4\n2 4 5\n3 3 6\n"), "4 3 i | 1 1 3");
+  CHECK_TEXT(t_io_read("3 3 3\n1 1 4\n2 1.5 5\n3 3 6\n"), "4 3 r | 1 1 3");
+  CHECK_TEXT(t_io_read("1 1 1\n1 1 1\n1 1 1\n1 1 1\n"), "4 3 i | 1 1 1");
+  CHECK_TEXT(t_io_read("3 3 3\n0 0 4\n1 3 5\n2 2 6\n"), "4 3 i | 1 1 3"); /* an index 0 and an index 3 */
+  CHECK_TEXT(t_io_read("9 9 5\n1 2 3\n4 5 6\n"), "3 3 i | 1 1 9");
+  CHECK_TEXT(t_io_refused_plain("3 3 3\n1 1 4\n2 2 5\n1 1 6\n"), "a.txt:4: entry (1,1) found again");
+}
+
+/* What fits two readings, or one of them not quite, is refused with the option that decides. */
+TEST(t_io_ambiguous_files_are_refused)
+{
+  CHECK_TEXT(t_io_refused_plain("2 2 2\n1 1 5\n2 2 5\n"),
+             "a.txt:1: a 3 x 3 matrix found, or 2 entries of a 2 x 2 matrix? Say which: --format array|coordinate");
+  CHECK_TEXT(t_io_refused_plain("1 1 1\n1 1 1\n"), "a.txt:1: a 2 x 3 matrix found, or 1 entries of a 1 x 1 matrix?");
+  CHECK_TEXT(t_io_refused_plain("\n5 5 0\n"), "a.txt:2: a 1 x 3 matrix found, or 0 entries of a 5 x 5 matrix?");
+  CHECK_TEXT(t_io_refused_plain("3 3 5\n1 1 4\n2 2 5\n3 3 6\n"),
+             "a.txt:1: 5 entries of a 3 x 3 matrix announced, but 3 lines follow; complete the file, or say "
+             "--format array");
+  CHECK_TEXT(t_io_refused_plain("3 3 2\n1 1 4\n2 2 5\n3 3 6\n"), "2 entries of a 3 x 3 matrix announced, but 3 lines");
+  CHECK_TEXT(t_io_refused_plain("3 3 4\n1 1\n2 2\n3 3\n"),
+             "a.txt:1: 4 entries of a 3 x 3 matrix announced, but 3 lines");
+  CHECK_TEXT(t_io_refused_plain("1 2\n2 3\n3 1\n"), "a.txt:1: 3 rows of two integers found: edges of a graph, or a "
+             "3 x 2 matrix? Say which: --format edges|array");
+  CHECK_TEXT(t_io_refused_plain("1.0 2\n2 3\n3 1\n"), "3 rows of two integers found");
+  CHECK_TEXT(t_io_read("1.5 2\n2 3\n3 1\n"), "3 2 r"); /* no vertices */
+  CHECK_TEXT(t_io_read("1 2\n3 4\n"), "2 2 i | 1 1 1 | 1 2 2 | 2 1 3 | 2 2 4");
+  CHECK_TEXT(t_io_refused("1.5 2\n3 4\n"),
+             "a.mtx:1: no banner found in a file named .mtx, %%MatrixMarket was expected; "
+             "or say --format");
+}
+
+/* The format decides: t_io_read and t_io_refused_plain take it from here. */
+TEST(t_io_formats)
+{
+#define T_IO_AS(wanted, text) (t_io_format = PERM_FORMAT_##wanted, t_io_read(text))
+  CHECK_TEXT(T_IO_AS(ARRAY, "2 2 2\n1 1 5\n2 2 5\n"), "3 3 i | 1 1 2 | 1 2 2 | 1 3 2 | 2 1 1");
+  CHECK_TEXT(T_IO_AS(COORDINATE, "2 2 2\n1 1 5\n2 2 5\n"), "2 2 i | 1 1 5 | 2 2 5");
+  CHECK_TEXT(T_IO_AS(COORDINATE, "5 5 0\n"), "5 5 p");
+  CHECK_TEXT(T_IO_AS(COORDINATE_COMPLEX, "2 2 1\n1 1 5 0.5\n"), "2 2 c | 1 1 5 0.5");
+  CHECK_TEXT(T_IO_AS(ARRAY, "1 2\n2 3\n3 1\n"), "3 2 i | 1 1 1");
+  CHECK_TEXT(T_IO_AS(ARRAY, "3 3 5\n1 1 4\n2 2 5\n3 3 6\n"), "4 3 i | 1 1 3");
+  CHECK_TEXT(T_IO_AS(EDGES, "1 2\n2 3\n3 1\n"), "3 3 p | 1 2 | 2 3 | 3 1");
+  CHECK_TEXT(T_IO_AS(EDGES, "0 2\n1 0\n"), "2 3 p | 1 3 | 2 1");
+  CHECK_TEXT(T_IO_AS(EDGES, "# row, column, weight\n1,1,2.5\n2,2,4\n"), "2 2 r | 1 1 2.5 | 2 2 4");
+  CHECK_TEXT(T_IO_AS(EDGES, "1 1 3\n2 2 4\n"), "2 2 i | 1 1 3 | 2 2 4");
+  CHECK_TEXT(T_IO_AS(EDGES, "1 1 3\n2 2 i\n"), "2 2 c | 1 1 3 0 | 2 2 0 1");
+  CHECK_TEXT(T_IO_AS(EDGES, "2 3\n3 2\n"), "memory:2: the smallest row is 2 and the smallest column 2: counted from 0 "
+             "or from 1? Write 'rows columns entries' before them and say --format coordinate");
+  CHECK_TEXT(T_IO_AS(EDGES, "1 2\n2 3\n"), "the smallest row is 1 and the smallest column 2");
+  CHECK_TEXT(T_IO_AS(EDGES, "1 1\n2 2\n1 1\n"), "memory:3: entry (1,1) found again, first given in line 1");
+  CHECK_TEXT(T_IO_AS(EDGES, "1 1\n2 -2\n"), "memory:2: column '-2' found, a whole number from 0 to 2147483646");
+  CHECK_TEXT(T_IO_AS(EDGES, "1 1\n16777216 1\n"), "memory:2: row '16777216' found, a whole number from 0 to 16777215");
+  CHECK_TEXT(T_IO_AS(EDGES, "1 1\n2 2 3\n"), "memory:2: 3 numbers found, 2 were expected as in the lines before");
+  CHECK_TEXT(T_IO_AS(EDGES, "1 1 1 1\n"), "memory:1: 4 numbers found, 'row column [weight]' was expected");
+  CHECK_TEXT(T_IO_AS(EDGES, "1 1 x\n"), "memory:1: 'x' found, a number such as");
+  CHECK_TEXT(T_IO_AS(EDGES, "1,,1\n"), "memory:1: ',' found");
+  CHECK_TEXT(T_IO_AS(EDGES, "# none"), "no edges found");
+  CHECK_TEXT(T_IO_AS(COORDINATE, ""), "no numbers found, 'rows columns entries' was expected");
+  CHECK_TEXT(T_IO_AS(COORDINATE, "2 2\n1 1 1\n"), "memory:1: '2 2' found, 'rows columns entries' was expected");
+  CHECK_TEXT(T_IO_AS(COORDINATE, "2 2 5\n1 1 1\n"), "memory:1: '2 2 5' found");
+  CHECK_TEXT(T_IO_AS(COORDINATE, "2 2 2\n1 1 1\n"), "memory:2: the file ends after 1 entries, 2 were expected");
+  CHECK_TEXT(T_IO_AS(COORDINATE, "2 2 1\n1 3 1\n"), "memory:2: column '3' found, a whole number from 1 (or 0) to 2");
+  CHECK_TEXT(T_IO_AS(COORDINATE, "2 2 2\n0 1 1\n2 1 1\n"),
+             "memory:3: entry (2,1) of a 2 x 2 matrix found, whose indices");
+  CHECK_TEXT(T_IO_AS(COORDINATE, "2 2 1\n1 1 1 1\n"), "; complex values are --format coordinate-complex");
+  CHECK_TEXT(T_IO_AS(COORDINATE_COMPLEX, "2 2 1\n1 1 1\n"),
+             "3 numbers found, 'row column real imaginary' was expected");
+  CHECK_TEXT(T_IO_AS(COORDINATE_COMPLEX, "2 2 1\n1 1 1 i\n"), "'1 i' found, two real numbers were expected");
+  CHECK_TEXT(T_IO_AS(COORDINATE, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 .5\n"), "1 1 r | 1 1 0.5");
+  CHECK_TEXT(T_IO_AS(EDGES, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 .5\n"),
+             "memory:1: a banner of format coordinate, field real found, but format edges asked for: leave that out");
+  CHECK_TEXT(T_IO_AS(COORDINATE_COMPLEX, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 .5\n"),
+             "a banner of");
+  CHECK_TEXT(T_IO_AS(ARRAY, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 .5\n"), "a banner of");
+  CHECK_TEXT((t_io_format = (perm_format)99, t_io_read("1")), "format 99 unknown, 0 to 4 were expected");
+  CHECK_TEXT((t_io_format = (perm_format)-1, t_io_read("1")), "format -1 unknown");
+  t_io_format = PERM_FORMAT_AUTO;
+  CHECK_TEXT(perm_format_name(PERM_FORMAT_COORDINATE_COMPLEX), "coordinate-complex");
+  CHECK_TEXT(perm_format_name(PERM_FORMAT_COUNT), "unknown");
+#undef T_IO_AS
+}
+
 /* Halfway cases, denormals and the largest double; a token longer than any fixed buffer. */
 TEST(t_io_numbers_are_correctly_rounded)
 {
   static char text[5000];
-  CHECK_TEXT(t_io_read("9007199254740993.0"), "1 1 9007199254740992");
+  CHECK_TEXT(t_io_read("9007199254740993.0 .5"), "1 1 9007199254740992");
   CHECK_TEXT(t_io_read("9007199254740993.00000000000000000000000000000000000000001"), "1 1 9007199254740994");
   CHECK_TEXT(t_io_read("4.9406564584124654e-324"), "1 1 4.9406564584124654e-324");
   CHECK_TEXT(t_io_read("1.7976931348623157e308"), "1 1 1.7976931348623157e+308");
@@ -265,7 +398,7 @@ TEST(t_io_refuses_bad_banners)
   CHECK_TEXT(t_io_refused("%%Matrix Market matrix array real general\n1 1\n1\n"),
              "a.mtx:1: '%%Matrix' found, %%MatrixMarket was expected");
   CHECK_TEXT(t_io_refused_plain("%%MatrixMarkt matrix array real general\n1 1\n1\n"), "%%MatrixMarket was expected");
-  CHECK_TEXT(t_io_refused("2 2 1\n1 1 1\n"), "no banner found in a file named .mtx");
+  CHECK_TEXT(t_io_refused("2 2\n1 1\n"), "no banner found in a file named .mtx");
 }
 
 TEST(t_io_refuses_bad_sizes)
@@ -582,7 +715,7 @@ TEST(t_io_writes_what_it_reads_bit_for_bit)
     "9223372036854775807 -9223372036854775808 0\n9007199254740993 0 -1\n",
     "0.1 -1e-300 4.9406564584124654e-324\n1.7976931348623157e308 -2.2250738585072014e-308 0.3333333333333333\n",
     "0.1+0.2i -i 1e300-1e-300i\n0 7 -0.0-4.9406564584124654e-324i\n",
-    "%%MatrixMarket matrix coordinate real general\n0 0 0\n", "0 0\n0 0\n"};
+    "%%MatrixMarket matrix coordinate complex general\n0 0 0\n", "0 0\n0 0\n"};
   perm_matrix first, second;
   perm_result result;
   int k;
@@ -591,7 +724,7 @@ TEST(t_io_writes_what_it_reads_bit_for_bit)
     CHECK(perm_matrix_write(path, &first, &result) == PERM_OK);
     CHECK(perm_matrix_read(path, NULL, &second, &result) == PERM_OK);
     CHECK(t_io_same(&first, &second));
-    CHECK((int)first.kind == (k < 4 ? k : k == 4 ? (int)PERM_KIND_REAL : (int)PERM_KIND_INTEGER));
+    CHECK((int)first.kind == (k < 4 ? k : k == 4 ? (int)PERM_KIND_COMPLEX : (int)PERM_KIND_INTEGER));
     perm_matrix_free(&second);
     perm_matrix_free(&first);
   }

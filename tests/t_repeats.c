@@ -297,6 +297,41 @@ TEST(t_repeats_exact_integers_of_any_size)
 }
 
 /* A line given twice is a line with count 2; the transpose has the same permanent; zero counts are not there. */
+/* Integers longer than a perm_integer: refused, but modulo any number by subsets: 600! and (2^62)^100 100!, times
+   powers of i where they are Gaussian. */
+TEST(t_repeats_residues_of_any_size)
+{
+  static const uint64_t moduli[] = {2, 1009, 1000003, (UINT64_C(1) << 63) - 25, UINT64_C(1) << 63};
+  const int64_t one[2] = {1, 1}, i[2] = {0, 1}, large[1] = {INT64_C(1) << 62};
+  const int rows[1] = {600}, columns[2] = {300, 300}, hundred[1] = {100};
+  perm_options options;
+  perm_result r;
+  size_t k;
+  int x;
+  memset(&options, 0, sizeof options);
+  CHECK(perm_compute_repeated_integer(1, 2, one, 2, rows, columns, &options, &r) == PERM_ERROR_OVERFLOW);
+  CHECK_TEXT(r.message, "modulo a number");
+  for (k = 0; k < sizeof moduli / sizeof moduli[0]; k++) {
+    const uint64_t p = moduli[k];
+    unsigned __int128 factorial = 1, power = 1;
+    options.modulus = p;
+    for (x = 1; x <= 600; x++)
+      factorial = factorial * (unsigned)x % p;
+    CHECK(perm_compute_repeated_integer(1, 2, one, 2, rows, columns, &options, &r) == PERM_OK && r.exact);
+    CHECK(r.modulus == p && (r.integer.words ? r.integer.word[0] : 0) == (uint64_t)factorial);
+    CHECK(r.method == PERM_SUBSETS);
+    CHECK(perm_compute_repeated_gaussian(1, 1, i, 1, rows, rows, &options, &r) == PERM_OK); /* i^600 = 1 */
+    CHECK((r.integer.words ? r.integer.word[0] : 0) == (uint64_t)factorial && !r.imaginary_integer.words);
+    for (x = 1; x <= 100; x++)
+      power = power * (((UINT64_C(1) << 62) % p) * (unsigned __int128)x % p) % p;
+    CHECK(perm_compute_repeated_integer(1, 1, large, 1, hundred, hundred, &options, &r) == PERM_OK);
+    CHECK((r.integer.words ? r.integer.word[0] : 0) == (uint64_t)power);
+  }
+  options.method = PERM_REPEATS;
+  CHECK(perm_compute_repeated_integer(1, 2, one, 2, rows, columns, &options, &r) == PERM_ERROR_OVERFLOW);
+  CHECK_TEXT(r.message, "all methods but subsets");
+}
+
 TEST(t_repeats_identities)
 {
   int trial, i, j;

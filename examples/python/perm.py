@@ -3,14 +3,17 @@
     make libperm.so                     # then put this file anywhere that Python looks
 
     >>> import numpy, perm
-    >>> perm.permanent([[1, 2, 3], [4, 5, 6], [7, 8, 9]])            # integers: exact, Python ints of any size
+    >>> perm.permanent([[1, 2, 3], [4, 5, 6], [7, 8, 9]])            # integers: exact, as Python ints
     450
     >>> perm.permanent(numpy.ones((30, 30)) / 30)                    # doubles
     >>> perm.compute(a, certify=True).error                          # a proved bound; a is any matrix
     >>> perm.permanent(u, rows=[2, 1, 0], cols=[1, 1, 1])            # rows and columns with multiplicities: bosons
 
-MATRICES. numpy arrays of any strides and order, nested lists, scipy.sparse, or the name of a Matrix Market file. bool
-and integers (also Python ints beyond 64 bits, in lists or arrays of objects) are computed exactly; float16 to float64
+MATRICES. numpy arrays of any strides and order, nested lists, scipy.sparse, or the name of a file: Matrix Market, rows
+of numbers, or what `format` says. A file without a banner that looks like a list of coordinates is read as one, with a
+warning and Result.message; one that may be two things is refused. bool and integers (also Python ints beyond 64 bits,
+in lists or arrays of objects) are computed exactly, by residues where the permanent may be over 4544 bits long (real
+ones; then 72 computations or more, one for every 63 bits; multiplicities: by the engine subsets); float16 to float64
 and complex in doubles. Complex or real arrays of whole numbers are computed exactly with precision="exact". What would
 have to be rounded first (longdouble; integers beyond 2^53 among floats) is refused. Square up to order 64, and further
 where many entries are 0 or lines repeat; rectangular m x n: the sum over injections of the shorter side. 0 x 0 has
@@ -45,11 +48,13 @@ OPTIONS, keywords of all of them; those of the C structure perm_options
     checkpoint_seconds  how often it is written (60)
     part=(i, k)       only the i-th of k parts, into the checkpoint
     merge             a list of the checkpoints of all parts
+    format            one of FORMATS: what a file without a banner is; "auto": what it can only be
     rows, cols        multiplicities, where a function has them: row i stands rows[i] times
 
 The interpreter's lock is released, so threads compute at once. Ctrl-C stops a long computation. A process made by
 os.fork() computes with one thread: OpenMP's do not survive a fork. Every error is a perm.Error and a ValueError,
-IndexError, MemoryError, OverflowError, NotImplementedError, OSError or RuntimeError; its text is the library's.
+TypeError, IndexError, MemoryError, OverflowError, NotImplementedError, OSError or RuntimeError; its text names the
+argument.
 Time: n 2^(n-1) additions and multiplications, n = 20 under a millisecond, n = 30 a second, each further column doubles.
 
 The library is looked for in the file that PERM_LIBRARY names; or else beside this file, in build/ there and two
@@ -57,12 +62,14 @@ directories up, and where the system has libraries. Layouts and version are comp
 """
 import ctypes
 import ctypes.util
+import difflib
 import math
 import operator
 import os
 import signal
 import sys
 import threading
+import warnings
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_longlong, c_size_t,
                     c_ssize_t, c_uint64, c_void_p)
 from dataclasses import dataclass
@@ -77,8 +84,9 @@ except ImportError:
 
 __all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
            "cauchy", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error", "InputError",
-           "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError",
-           "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "ESTIMATORS", "VERSION", "LIBRARY"]
+           "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError",
+           "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS",
+           "VERSION", "LIBRARY"]
 VERSION = (0, 7)  # of the library that these layouts are of
 
 
@@ -98,7 +106,8 @@ class _Options(Structure):
                 ("allocator", c_void_p * 3), ("gpus", c_int), ("cpu_fallback", c_int), ("gpu_cache", c_char_p),
                 ("tune", c_int), ("checkpoint", c_char_p), ("checkpoint_seconds", c_double), ("part", c_int),
                 ("parts", c_int), ("merge", POINTER(c_char_p)), ("merges", c_int), ("note", c_void_p),
-                ("note_bytes", c_size_t), ("execute", c_void_p), ("execute_data", c_void_p)]
+                ("note_bytes", c_size_t), ("execute", c_void_p), ("execute_data", c_void_p),
+                ("format", c_int)]
 
 
 class _Integer(Structure):
@@ -227,7 +236,7 @@ def _names(kind):
     return tuple(names)
 
 
-METHODS, PRECISIONS, ISAS, ESTIMATORS = map(_names, ("method", "precision", "isa", "estimator"))
+METHODS, PRECISIONS, ISAS, FORMATS, ESTIMATORS = map(_names, ("method", "precision", "isa", "format", "estimator"))
 _lib.perm_status_name.argtypes, _lib.perm_status_name.restype = [c_int], c_char_p
 _SPARSE_METHODS = set(METHODS[METHODS.index("frontier"):METHODS.index("transversals") + 1]) | {
     name for name in METHODS if name.startswith("codegen")}
@@ -343,6 +352,10 @@ class InputError(Error, ValueError):
     """A matrix, option or count that makes no sense."""
 
 
+class InputTypeError(Error, TypeError):
+    """An argument of a type that makes no sense, or an option that does not exist."""
+
+
 class IndexRangeError(Error, IndexError):
     """An index of a row or column is out of range."""
 
@@ -442,16 +455,72 @@ def _whole(name, value, low=-2**31, high=2**31 - 1):
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError("%s: expected an integer, not %r" % (name, value)) from None
+        raise InputTypeError("%s: expected an integer, not %.60r" % (name, value), "PERM_ERROR_OPTION") from None
     if not low <= number <= high:
         raise InputError("%s = %d is outside %d .. %d" % (name, number, low, high), "PERM_ERROR_OPTION")
     return number
 
 
+def _real(name, value):
+    """A float; None: 0."""
+    try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        return 0.0 if value is None else float(value)
+    except (TypeError, ValueError):
+        raise InputTypeError("%s: expected a number, not %.60r" % (name, value), "PERM_ERROR_OPTION") from None
+    except OverflowError:
+        raise InputError("%s: expected a number that a float can hold" % name, "PERM_ERROR_OPTION") from None
+
+
+def _flag(name, value):
+    if not isinstance(value, (bool, np.bool_)) and not (type(value) is int and value in (0, 1)):
+        raise InputTypeError("%s: expected True or False, not %.60r" % (name, value), "PERM_ERROR_OPTION")
+    return bool(value)
+
+
+def _path(name, value):
+    """A file's name as bytes; None stays None."""
+    if value is None:
+        return None
+    try:
+        path = os.fsencode(value)
+    except (TypeError, UnicodeError):
+        raise InputTypeError("%s: expected a file's name, not %.60r" % (name, value), "PERM_ERROR_OPTION") from None
+    if b"\0" in path:
+        raise InputError("%s: a file's name has no zero byte" % name, "PERM_ERROR_OPTION")
+    return path
+
+
+def _meant(word, words):
+    """ ', did you mean "tolerance"?', if one of the words is that close."""
+    close = difflib.get_close_matches(word.lower(), words, 1) if isinstance(word, str) else ()
+    return ", did you mean \"%s\"?" % close[0] if close else ""
+
+
 def _one_of(name, word, words):
-    if word not in words:
-        raise InputError("%s = %r: expected one of %s" % (name, word, " ".join(words)), "PERM_ERROR_OPTION")
+    if not isinstance(word, str) or word not in words:
+        raise InputError("%s = %.60r%s: expected one of %s" % (name, word, _meant(word, words), " ".join(words)),
+                         "PERM_ERROR_OPTION")
     return words.index(word)
+
+
+def _part(part):
+    try:
+        one, of = part
+    except (TypeError, ValueError):
+        raise InputTypeError("part: expected a pair such as (1, 8), not %.60r" % (part,), "PERM_ERROR_OPTION") from None
+    return _whole("part", one), _whole("part", of)
+
+
+def _files(merge):
+    try:
+        names = None if isinstance(merge, (str, bytes, os.PathLike)) else list(merge)
+    except TypeError:
+        names = None
+    if names is None:
+        raise InputTypeError("merge: expected a list of files, not %.60r" % (merge,), "PERM_ERROR_OPTION")
+    return [_path("merge", name) for name in names]
 
 
 class _Call:
@@ -459,7 +528,8 @@ class _Call:
 
     def __init__(self, method="auto", precision="default", isa="auto", threads=0, certify=False, tolerance=0, modulus=0,
                  max_seconds=0, max_bytes=0, effort=0, gpus=0, cpu_fallback=False, gpu_cache=None, tune=False,
-                 checkpoint=None, checkpoint_seconds=0, part=None, merge=None, progress=None, cancel=None):
+                 checkpoint=None, checkpoint_seconds=0, part=None, merge=None, progress=None, cancel=None,
+                 format="auto"):
         o = self.options = _Options()
         self.method, self.precision = method, precision
         o.method = _one_of("method", method, METHODS)
@@ -468,26 +538,29 @@ class _Call:
         o.threads = _whole("threads", threads, 0, 4096)
         if _forked:
             o.threads = 1
-        o.certify = bool(certify)
-        o.tolerance, o.max_seconds, o.max_bytes = float(tolerance or 0), float(max_seconds or 0), float(max_bytes or 0)
-        o.plan_effort, o.checkpoint_seconds = float(effort or 0), float(checkpoint_seconds or 0)
-        o.modulus = _whole("modulus", modulus or 0, 0, 2**64 - 1)
-        o.gpus = -1 if gpus == "all" else _whole("gpus", gpus)
-        o.cpu_fallback = bool(cpu_fallback)
-        o.gpu_cache = None if gpu_cache is None else os.fsencode(gpu_cache)
+        o.certify = _flag("certify", certify)
+        o.tolerance, o.max_seconds = _real("tolerance", tolerance), _real("max_seconds", max_seconds)
+        o.max_bytes, o.plan_effort = _real("max_bytes", max_bytes), _real("effort", effort)
+        o.checkpoint_seconds = _real("checkpoint_seconds", checkpoint_seconds)
+        o.modulus = 0 if modulus is None else _whole("modulus", modulus, 0, 2**64 - 1)
+        o.gpus = -1 if isinstance(gpus, str) and gpus == "all" else _whole("gpus", gpus)
+        o.cpu_fallback = _flag("cpu_fallback", cpu_fallback)
+        o.gpu_cache = _path("gpu_cache", gpu_cache)
         o.tune = -1 if tune is True else _whole("tune", tune)
-        o.checkpoint = None if checkpoint is None else os.fsencode(checkpoint)
+        o.checkpoint = _path("checkpoint", checkpoint)
+        o.format = _one_of("format", format, FORMATS)
         if part is not None:
-            o.part, o.parts = (_whole("part", number) for number in part)
+            o.part, o.parts = _part(part)
         if merge is not None:
-            files = [os.fsencode(name) for name in merge]
+            files = _files(merge)
             o.merge = ctypes.cast((c_char_p * (len(files) + 1))(*files), POINTER(c_char_p))
             o.merges = len(files)
         self.pieces = checkpoint is not None or part is not None or merge is not None
         if progress is not None and not callable(progress):
-            raise TypeError("progress: expected a function of a Progress, not %r" % (progress,))
+            raise InputTypeError("progress: expected a function of a Progress, not %.60r" % (progress,),
+                                 "PERM_ERROR_OPTION")
         if cancel is not None and not hasattr(cancel, "is_set"):
-            raise TypeError("cancel: expected a threading.Event, not %r" % (cancel,))
+            raise InputTypeError("cancel: expected a threading.Event, not %.60r" % (cancel,), "PERM_ERROR_OPTION")
         self.progress, self.cancel = progress, cancel
         self.interrupted, self.raised = False, None
         o.progress = _on_progress
@@ -526,14 +599,30 @@ class _Call:
         return self.result
 
 
+_OPTIONS = _Call.__init__.__code__.co_varnames[1:_Call.__init__.__code__.co_argcount]
+
+
+def _call(options, *others):
+    """The _Call of options that exist; others: keywords that the function has besides."""
+    for name in options:
+        if name not in _OPTIONS:
+            raise InputTypeError("unknown option %s%s: expected %s" % (
+                name, _meant(name, _OPTIONS + others), " ".join(others + _OPTIONS)), "PERM_ERROR_OPTION")
+    return _Call(**options)
+
+
 # ---- matrices
 
 def _numbers(a):
     """The array as int64, float32, float64, complex128, or object (Python ints, some beyond 64 bits), not rounded."""
     if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
-        raise TypeError("masked entries have no value: fill them")
+        raise InputTypeError("masked entries have no value: fill them")
     if not isinstance(a, np.ndarray):
-        a = np.asarray(a) if hasattr(a, "__array__") else np.array(a, dtype=object)
+        try:
+            a = np.asarray(a) if hasattr(a, "__array__") else np.array(a, dtype=object)
+        except (ValueError, TypeError) as error:
+            raise InputError("expected an array of numbers, in rows of one length, but: %s" % error,
+                             "PERM_ERROR_SIZE") from None
     kind = a.dtype.kind
     if kind in "bi" or (kind == "u" and a.dtype.itemsize < 8):
         return a.astype(np.int64, copy=False)
@@ -544,7 +633,7 @@ def _numbers(a):
     if kind == "c" and a.dtype.itemsize <= 16:
         return a.astype(np.complex128, copy=False)
     if kind != "O":
-        raise TypeError("matrices of %s: expected integers, float64 or complex128 at most" % a.dtype)
+        raise InputTypeError("matrices of %s: expected integers, float64 or complex128 at most" % a.dtype)
     entries = a.ravel().tolist()
     integers = (bool, int, np.integer, np.bool_)
     if all(isinstance(x, integers) for x in entries):
@@ -557,8 +646,8 @@ def _numbers(a):
     for x in entries:
         if not isinstance(x, integers + (float, complex, np.floating, np.complexfloating)) or (
                 isinstance(x, (np.longdouble, np.clongdouble))):
-            raise TypeError("an entry is %s: expected int, float or complex, in rows of one length"
-                            % type(x).__name__)
+            raise InputTypeError("an entry is %s: expected int, float or complex, in rows of one length"
+                                 % type(x).__name__)
         is_complex = is_complex or isinstance(x, (complex, np.complexfloating))
         if isinstance(x, integers) and (abs(int(x)) >= 2**1023 or float(x) != int(x)):
             raise InputError("the integer %d among floats would be rounded" % x)
@@ -573,6 +662,8 @@ def _array(a, dimensions=2):
     """_numbers with so many dimensions."""
     if isinstance(a, list) and not a and dimensions == 2:
         return np.zeros((0, 0), np.int64)
+    if isinstance(a, (str, os.PathLike)):
+        raise InputTypeError("expected an array; only permanent(), compute(), plan() and explain() read files")
     a = _numbers(a.toarray() if _is_sparse(a) else a)
     if a.ndim != dimensions:
         raise InputError("expected an array of %d dimensions, not of shape %s" % (dimensions, a.shape),
@@ -617,7 +708,10 @@ def _counts(name, counts, size):
     """Multiplicities as an int32 array; None stays None."""
     if counts is None:
         return None
-    counts = _numbers(counts)
+    try:
+        counts = _numbers(counts)
+    except Error as error:
+        raise InputTypeError("%s: %s" % (name, error), "PERM_ERROR_COUNTS") from None
     if counts.dtype != np.int64 or counts.shape != (size,):
         raise InputError("%s: expected %d integers, one for each, not %s of shape %s" % (
             name, size, counts.dtype, counts.shape), "PERM_ERROR_COUNTS")
@@ -636,13 +730,17 @@ class _Sparse:
     def __init__(self, a, call):
         self.bytes = ctypes.create_string_buffer(_MATRIX_BYTES)
         self.integer = False
+        self.note = b""
         tail = byref(call.options), self.bytes, byref(call.result)
         if isinstance(a, (str, os.PathLike)):
-            status = _lib.perm_matrix_read(os.fsencode(a), *tail)
+            status = _lib.perm_matrix_read(_path("matrix", a), *tail)
+            self.note = call.result.message
+            if status == 0 and self.note and not call.options.format:
+                warnings.warn(self.note.decode(errors="replace"), stacklevel=5)
         else:
             if _is_sparse(a):
-                m, n = a.shape
                 row, column, data = _triplets(a)
+                m, n = a.shape
             else:
                 m, n = a.shape
                 row, column = np.nonzero(a)
@@ -679,6 +777,8 @@ class _Sparse:
 
 def _triplets(a):
     """Rows, columns and numbers of a scipy.sparse matrix; what stands twice is added up, without overflow."""
+    if len(a.shape) != 2:
+        raise InputError("expected a matrix of 2 dimensions, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
     a = a.tocoo()
     boolean = a.data.dtype.kind == "b"
     row, column, data = a.row.astype(np.int64), a.col.astype(np.int64), _numbers(a.data)
@@ -766,12 +866,12 @@ def _compute(a, rows, cols, call):
     rows, cols = _counts("rows", rows, m), _counts("cols", cols, n)
     counted = rows is not None or cols is not None
     if a.dtype.kind in "fc" and (call.precision == "exact" or o.modulus):
-        if call.method not in _SPARSE_METHODS or counted:
+        if call.method not in _SPARSE_METHODS | _FLOAT_METHODS or counted:
             a = _integers(a)
     if a.dtype.kind in "iO" and call.precision not in ("default", "exact"):
         a = _floats(a)
     call.whole = a.dtype.kind in "iO" or call.precision == "exact" or o.modulus != 0
-    if not counted and (call.method in _SPARSE_METHODS or (a.dtype.kind in "iO" and call.method in _FLOAT_METHODS)):
+    if not counted and (call.method in _SPARSE_METHODS or (call.whole and call.method in _FLOAT_METHODS)):
         return _compute_sparse(a, call)
     counts = (_at(rows), _at(cols)) if counted else ()
     name = "perm_compute_" + ("repeated_" if counted else "")
@@ -801,7 +901,9 @@ def _compute_sparse(a, call):
         if matrix.integer and call.method == "auto" and call.precision == "default":
             call.options.precision = PRECISIONS.index("exact")
         try:
-            return call.compute("perm_compute_sparse", matrix.bytes)
+            result = call.compute("perm_compute_sparse", matrix.bytes)
+            result.message = result.message or matrix.note
+            return result
         except TooLargeError:
             if not matrix.integer or call.options.modulus:
                 raise
@@ -816,7 +918,7 @@ def compute(a, rows=None, cols=None, **options):
     OPTIONS. A job that stops early returns a Result too, with its status. Integers of any size are exact, by residues
     where 64 bits are too few. O(min(m,n) 2^(min(m,n) - 1)) at most, times a few for rectangular ones; O(product of
     (multiplicities + 1)). Raises Error (module's end of the docstring), TypeError."""
-    call = _Call(**options)
+    call = _call(options, "rows", "cols")
     result = _compute(a, rows, cols, call)
     return result if isinstance(result, Result) else _result(result, call.whole)
 
@@ -863,20 +965,18 @@ def permanent(a, rows=None, cols=None, **options):
     if a.ndim <= 2:
         return _finished(compute(a, rows, cols, **options))
     m, n = a.shape[-2:]
-    exactly = options.get("precision") == "exact" or options.get("modulus")
+    call = _call(options, "rows", "cols")
+    exactly = call.precision == "exact" or call.options.modulus
     if rows is None and cols is None and m == n <= _BATCH and a.dtype.kind in "fc" and not exactly:
-        return _batch(a, options)
+        return _batch(a, call)
     values = np.empty(a.shape[:-2], object)
     for at in np.ndindex(values.shape):
         values[at] = permanent(a[at], rows, cols, **options)
-    if not values.size:
-        _Call(**options)
     kinds = {type(value) for value in values.flat}
     return values.astype(float) if kinds == {float} else values.astype(complex) if kinds == {complex} else values
 
 
-def _batch(a, options):
-    call = _Call(**options)
+def _batch(a, call):
     stack, n = a.shape[:-2], a.shape[-1]
     count = int(np.prod(stack))
     kind = "complex" if a.dtype.kind == "c" else "float" if a.dtype == np.float32 else "real"
@@ -897,8 +997,9 @@ def _batch(a, options):
 
 def _listed(name, a, rows, cols, before, shape, full, options):
     """Minors or derivatives, in doubles."""
+    full = _flag("full", full)
     a = _floats(_array(a))
-    call = _Call(**options)
+    call = _call(options)
     m, n = a.shape
     rows, cols = _counts("rows", rows, m), _counts("cols", cols, n)
     a, ld = _rows_of(a)
@@ -938,7 +1039,7 @@ def submatrices(a, rows=None, cols=None, **options):
     rows, cols: arrays (count, k) of indices from 0, repeats allowed; None: 0 .. k-1 for all. Returns count doubles
     (complex). Integers are taken as doubles. O(count k 2^(k-1)). Raises IndexRangeError, InputError, ..."""
     a = _floats(_array(a))
-    call = _Call(**options)
+    call = _call(options)
     lists = [None if index is None else _array(index) for index in (rows, cols)]
     first = [np.broadcast_to(np.arange(index.shape[1]), index.shape) for index in lists if index is not None]
     lists = [first[0] if index is None and first else index for index in lists]
@@ -967,9 +1068,10 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
     a = _floats(_array(a))
     if a.shape[0] != a.shape[1]:
         raise InputError("estimates are of square matrices, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
-    call = _Call(**options)
-    wanted = _EstimatePlan(_one_of("estimator", estimator, ESTIMATORS), float(samples), float(relative_error),
-                           float(confidence), _whole("seed", seed, 0, 2**64 - 1))
+    call = _call(options)
+    wanted = _EstimatePlan(_one_of("estimator", estimator, ESTIMATORS), _real("samples", samples),
+                           _real("relative_error", relative_error), _real("confidence", confidence),
+                           _whole("seed", seed, 0, 2**64 - 1))
     e = _Estimate()
     a, ld = _rows_of(a)
     status = call.run("perm_estimate_" + ("complex" if a.dtype.kind == "c" else "real"), a.shape[0], _at(a), ld,
@@ -984,7 +1086,7 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
 
 def plan(a, **options):
     """What would be done with a matrix: a Plan. Nothing is computed; as long as planning takes, at most seconds."""
-    call = _Call(**options)
+    call = _call(options)
     if not isinstance(a, (str, os.PathLike)) and not _is_sparse(a):
         a = _array(a)
         if a.dtype == object:
@@ -1027,7 +1129,7 @@ def low_rank(u, v, **options):
     dtype = np.result_type(u, v)
     (u, ldu), (v, ldv) = _rows_of(u.astype(dtype, copy=False)), _rows_of(v.astype(dtype, copy=False))
     kind = "complex" if dtype.kind == "c" else "real"
-    return _result(_Call(**options).compute("perm_compute_low_rank_" + kind, *u.shape, _at(u), ldu, _at(v), ldv))
+    return _result(_call(options).compute("perm_compute_low_rank_" + kind, *u.shape, _at(u), ldu, _at(v), ldv))
 
 
 def cauchy(x, y, **options):
@@ -1040,7 +1142,7 @@ def cauchy(x, y, **options):
         raise InputError("x and y differ in length: %d and %d" % (x.size, y.size), "PERM_ERROR_SIZE")
     dtype = np.result_type(x, y)
     x, y = np.ascontiguousarray(x, dtype), np.ascontiguousarray(y, dtype)
-    call, condition = _Call(**options), c_double()
+    call, condition = _call(options), c_double()
     status = call.run("perm_compute_cauchy_" + ("complex" if dtype.kind == "c" else "real"), x.size, _at(x), _at(y),
                       byref(call.options), byref(condition), byref(call.result))
     if status < 0:

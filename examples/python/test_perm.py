@@ -362,8 +362,88 @@ def test_multiplicities_of_rectangles():
                              (None, [[1, 1, 1]], "cols")):
         with pytest.raises(perm.InputError, match=text):
             perm.permanent(a, rows=rows, cols=cols)
-    with pytest.raises(perm.TooLargeError):
-        perm.permanent(np.full((1, 1), 2**62), rows=[100], cols=[100])
+
+
+def test_multiplicities_beyond_the_longest_integer():
+    assert perm.permanent(np.full((1, 1), 2**62), rows=[100], cols=[100]) == 2**6200 * math.factorial(100)
+    beam = [[1, 1], [1, -1]]
+    for n in (10, 300):
+        exact = sum((-1)**a * (math.factorial(n) * math.comb(n, a))**2 for a in range(n + 1))
+        for modulus in (2, 97, 2**63 - 25, 2**63):
+            assert perm.permanent(beam, rows=[n, n], cols=[n, n], modulus=modulus) == exact % modulus
+        turned = perm.permanent(np.array(beam) * (1 + 1j), rows=[n, n], cols=[n, n], modulus=97, precision="exact")
+        assert turned == (exact * 2**n * (-1)**(n // 2) % 97, 0)  # (1 + i)^(2n) = (2i)^n
+    assert perm.permanent(beam, rows=[300, 300], cols=[300, 300]) == exact
+    with pytest.raises(perm.TooLargeError, match="4544 bits"):
+        perm.permanent(np.array([[1j]]) * 2**50, rows=[100], cols=[100], precision="exact")
+
+
+def test_every_error_is_ours():
+    """Nonsense in every option of every function: a perm.Error that names the option, never Python's or numpy's own."""
+    a = np.array([[1.0, 2.0], [3.0, 4.0]])
+    functions = {perm.permanent: (a,), perm.compute: (a * 1j,), perm.minors: (a, 0), perm.gradient: (a,),
+                 perm.plan: (a,), perm.low_rank: (a, a), perm.cauchy: ([1, 2], [3, 4.5]),
+                 perm.submatrices: (a, [[0]], [[0]]), perm.estimate: (a, 10)}
+    nonsense = ("x\0", [], (1, 2, 3), {}, np.zeros(3), np.array("x"), object(), 1j, -5, math.nan, 10**400)
+    refused = 0
+    for function, arguments in functions.items():
+        for name in perm._OPTIONS + ("toleranse",):
+            for value in nonsense:
+                try:
+                    function(*arguments, **{name: value})
+                except perm.Error as error:
+                    refused += 1
+                    assert name in str(error) or not isinstance(error, perm.InputTypeError), (name, value, str(error))
+    assert refused > 1500
+    for value in nonsense + ("file", [[1, 2], [3]], [np.zeros(2), np.zeros(3)], np.zeros((2, 2, 2), "U1")):
+        for call in (lambda: perm.permanent(value), lambda: perm.minors(value, 0), lambda: perm.minors(a, value),
+                     lambda: perm.permanent(a, rows=value), lambda: perm.submatrices(a, value, value),
+                     lambda: perm.low_rank(value, a), lambda: perm.cauchy(value, [1, 2]),
+                     lambda: perm.estimate(a, samples=value), lambda: perm.minors(a, 0, full=value)):
+            try:
+                call()
+            except perm.Error:
+                pass
+    for method in perm.METHODS:
+        try:
+            assert complex(perm.permanent(np.ones((3, 3)) * 1j, method=method, precision="exact")) == -6j
+            assert complex(perm.permanent(np.ones((2, 3, 3)) * 1j, method=method, precision="exact")[1]) == -6j
+        except perm.Error:
+            assert method not in ("auto", "frontier", "subsets")
+
+
+def test_did_you_mean():
+    for option, value, meant in (("toleranse", 1, "tolerance"), ("Methods", 1, "method"), ("col", [1], "cols"),
+                                 ("max_second", 1, "max_seconds")):
+        with pytest.raises(perm.InputTypeError, match='unknown option %s, did you mean "%s"' % (option, meant)):
+            perm.compute([[1]], **{option: value})
+    with pytest.raises(perm.InputTypeError, match="unknown option zzz: expected rows cols method"):
+        perm.compute([[1]], zzz=1)
+    for option, value, meant in (("method", "fronteer", "frontier"), ("precision", "exakt", "exact"),
+                                 ("format", "edge", "edges")):
+        with pytest.raises(perm.InputError, match='%s = .*, did you mean "%s"' % (option, meant)):
+            perm.compute([[1]], **{option: value})
+    with pytest.raises(perm.InputTypeError, match="certify: expected True or False"):
+        perm.compute([[1]], certify="no")
+
+
+def test_files_without_a_banner(tmp_path):
+    def file(text):
+        path = tmp_path / "a.txt"
+        path.write_text(text)
+        return path
+    with pytest.warns(UserWarning, match="read as 4 entries of a 3 x 3 matrix, counted from 1"):
+        result = perm.compute(file("3 3 4\n1 1 2\n2 2 3\n3 3 5\n1 2 7\n"))
+    assert result.integer == 30 and "read as 4 entries" in result.message
+    assert perm.permanent(file("3 3 4\n1 1 2\n2 2 3\n3 3 5\n1 2 7\n"), format="array") == 1051
+    with pytest.raises(perm.InputError, match="--format edges.array"):
+        perm.permanent(file("1 2\n2 3\n3 1\n"))
+    result = perm.compute(file("1 2\n2 3\n3 1\n"), format="edges")
+    assert result.integer == 1 and "3 edges of a 3 x 3 matrix, counted from 1" in result.message
+    assert perm.permanent(file("2.0 3\n1e0 15.0\n")) == 33
+    assert isinstance(perm.permanent(file("2.0 3\n1e0 15.0\n")), int)
+    with pytest.raises(perm.InputTypeError, match="only permanent.., compute.., plan.. and explain.. read files"):
+        perm.minors(str(tmp_path / "a.txt"), 0)
 
 
 # ---- stacks, minors, gradients, selections
