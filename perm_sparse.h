@@ -2691,11 +2691,13 @@ done:
    What the engines of a block have in common. An engine makes an offer, its prediction and what it worked out on the
    way; the planner (>>plan) takes the best and has its leaf made. Entries of a block of doubles are at most 1 in
    modulus: scaled by powers of two, and rounded only where block->rounded says so. */
+#define PERMI_MAJORANT_ORDER 12
 /* What a maker of leaves is given, and what it adds up. */
 typedef struct permi_maker {
   const perm_options *options;
   permi_working *working;
   const double *binomial;
+  double *subsets; /* room for two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   perm_result *result;
   double task_seconds;
@@ -2748,15 +2750,15 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
 }
 
 /* At least the permanent of the moduli that the entries of a block were computed from: itself for small orders, by
-   the subsets of columns, and the product of the sums of rows or columns, whichever is less, for others. */
-#define PERMI_MAJORANT_ORDER 12
-static double permi_block_majorant(const permi_block *block)
+   the subsets of columns, and the product of the sums of rows or columns, whichever is less, for others. value: room
+   for them, permi_maker has it. */
+static double permi_block_majorant(const permi_block *block, double *value)
 {
-  double value[1 << PERMI_MAJORANT_ORDER], product[2] = {1, 1};
+  double product[2] = {1, 1};
   const int n = block->n;
   int side, v, e, s;
   if (n <= PERMI_MAJORANT_ORDER) {
-    memset(value, 0, sizeof value);
+    memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
       for (v = 0, e = s; e; e &= e - 1)
@@ -2788,7 +2790,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   const double scale = fabs(leaf->scale.hi) * (1 - 8 * PERMI_UNIT);
   double bound = working->lost ? working->lost_error : 0, estimate = bound;
   if (block->rounded) {
-    const double majorant = permi_block_majorant(block);
+    const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
     if (block->n <= PERMI_MAJORANT_ORDER) /* signs may cancel in every term of rounded entries; else it is too wide */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
@@ -7608,7 +7610,7 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
    Nothing in the program knows about vectors or caches: another back end may compile it, with another budget of slots
    and other weights for the annealing. */
 #define PERMI_HYBRID_DOUBLES 32 /* of a slot: patterns, or patterns times 2 parts */
-#define PERMI_HYBRID_SLOTS 640  /* 160 KiB on the stack of a thread */
+#define PERMI_HYBRID_SLOTS 640  /* 160 KiB a thread */
 #define PERMI_HYBRID_INNER 24
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
@@ -7634,6 +7636,7 @@ static int permi_hybrid_line(int slot)
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
 }
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* of a thread */
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* slots, as permi_hybrid_line has them */
@@ -7756,12 +7759,11 @@ typedef struct permi_hybrid {
 #include PERM_SPARSE_HEADER_FILE
 
 /* Chunk: 2^chunk_log2 states of the high columns, in Gray order. */
-static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  double memory[PERMI_HYBRID_ROOM + 8 * PERMI_HYBRID_DOUBLES + 8];
-  double *slot = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
+  double *slot = (double *)workspace;
   double *block = slot + PERMI_HYBRID_ROOM;
   double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
   double sampled = 0;
@@ -7849,6 +7851,7 @@ typedef struct permi_layouts {
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
   int item[192];
   double rows_a_step;
+  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* the matrix for permi_hybrid_create */
 } permi_layouts;
 
 static int permi_bits32(uint32_t x)
@@ -9775,10 +9778,15 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   double *a;
   perm_plan plan;
   permi_view view;
-  int i, j, p;
+  int i, j, p, (*exponent)[PERM_MAX_N];
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   if (status != PERM_OK)
     return status;
+  exponent = (int (*)[PERM_MAX_N])permi_allocate(&maker->options->allocator, 2 * (size_t)n, sizeof *exponent);
+  if (!exponent) {
+    permi_release(&maker->options->allocator, entries);
+    return permi_fail_memory(maker->result);
+  }
   a = (double *)entries;
   for (i = 0; i < n && transposed; i++)
     for (j = 0; j < i; j++)
@@ -9792,7 +9800,8 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   view.a = a;
   view.ld = n;
   view.parts = parts;
-  permi_plan_scale(&plan, &view);
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(&maker->options->allocator, exponent);
   *zero = plan.zero;
   *scale_exp2 = 0;
   *share = plan.zero ? 0 : permi_plan_rounded_rows(&plan, &view, PERMI_SAMPLED_TERMS).share;
@@ -10122,7 +10131,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
   permi_layouts_make(work, block);
   for (work->budget = PERMI_HYBRID_SLOT_BUDGET; !hybrid && status == PERM_OK && work->budget > 90;
        work->budget -= work->budget / 3) {
-    double scaled[PERM_MAX_N * PERM_MAX_N * 2], share;
+    double share;
     long long scale_exp2;
     int zero;
     cost = permi_hybrid_search(work, rate, rival, inner, &layout);
@@ -10130,9 +10139,9 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", cost / rate);
       break;
     }
-    status = permi_hybrid_matrix(maker, block, layout.transposed, scaled, &share, &scale_exp2, &zero);
+    status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &share, &scale_exp2, &zero);
     if (status == PERM_OK && !zero &&
-        permi_hybrid_create(allocator, work, &layout, algebra, scaled, &hybrid) != PERM_OK)
+        permi_hybrid_create(allocator, work, &layout, algebra, work->scaled, &hybrid) != PERM_OK)
       status = permi_fail_memory(maker->result);
     if (hybrid) {
       hybrid->scale_exp2 = scale_exp2;
@@ -10159,7 +10168,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     offer->seconds = cost / rate;
     offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
                    8.0 * (hybrid->constant_room + n * hybrid->parts * (1 + hybrid->lanes + hybrid->high)) +
-                   8.0 * PERMI_HYBRID_SLOTS * PERMI_HYBRID_DOUBLES;
+                   (double)PERMI_HYBRID_WORKSPACE;
   }
   if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
     if (offer->plan)
@@ -10205,6 +10214,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
     leaf->run_range = permi_gpu_range;
   else
     leaf->run_chunk = permi_hybrid_chunk;
+  leaf->workspace = PERMI_HYBRID_WORKSPACE;
   leaf->release = permi_hybrid_release;
   leaf->explain = hybrid->code ? permi_code_explain : permi_hybrid_explain;
   leaf->context = hybrid;
@@ -11131,17 +11141,18 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
 }
 
 /* What it costs (transitions) to take the n vertices `lines` of one side in this order; INFINITY above limit, or if the
-   window gets too wide. most: of states; number: 4 n integers of room. */
+   window gets too wide. most: of states; number: 4 n integers of room; ways: n + 2 numbers. */
 typedef struct permi_band_price {
   double cost, most, longest; /* longest: transitions of a row */
   double made; /* of the cost: transitions of rows whose shape is new, so that runs are made for them */
   int width;
 } permi_band_price;
 
-/* States of the window: C(columns, used), or where columns are equal, vectors of counts with that sum. */
-static double permi_band_states(const int *open, int width, const int *size, int columns, int used)
+/* States of the window: C(columns, used), or where columns are equal, vectors of counts with that sum. ways: room for
+   columns + 2 numbers. */
+static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
-  double ways[PERMI_BAND_COUNTED + 1], sums[PERMI_BAND_COUNTED + 1], states = 1;
+  double *sums, states = 1;
   int least = used < columns - used ? used : columns - used, j, r;
   if (least < 0)
     return 0;
@@ -11152,6 +11163,7 @@ static double permi_band_states(const int *open, int width, const int *size, int
   }
   if (least > PERMI_BAND_COUNTED)
     return (double)INFINITY;
+  sums = ways + least + 1;
   for (r = 0; r <= least; r++)
     ways[r] = r == 0;
   for (j = 0; j < width; j++) { /* times 1 + x + ... + x^size */
@@ -11164,7 +11176,7 @@ static double permi_band_states(const int *open, int width, const int *size, int
 }
 
 static permi_band_price permi_band_price_of(const permi_block *block, const int *same, const int *lines, double limit,
-                                            int *number)
+                                            int *number, double *ways)
 {
   permi_band_price price = {0, 1, 0, 0, 0};
   const int n = block->n, other = lines[0] < n ? n : 0;
@@ -11220,7 +11232,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
         open[kept++] = open[j];
       }
     width = kept;
-    states = permi_band_states(open, width, size, columns, used);
+    states = permi_band_states(open, width, size, columns, used, ways);
     price.most = states > price.most ? states : price.most;
     price.longest = states * streams > price.longest ? states * streams : price.longest;
     price.cost += states * streams;
@@ -11296,6 +11308,7 @@ static int permi_band_order(const perm_allocator *allocator, const permi_block *
   const int n = block->n, vertices = 2 * n;
   int *number = (int *)permi_allocate(allocator, 6 * (size_t)vertices, sizeof(int));
   permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
+  double *ways;
   int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   price->cost = (double)INFINITY;
   price->most = price->longest = price->made = 0;
@@ -11305,6 +11318,7 @@ static int permi_band_order(const perm_allocator *allocator, const permi_block *
     permi_release(allocator, key);
     return 0;
   }
+  ways = (double *)(void *)key; /* once the keys have been compared */
   order = number + 2 * vertices; /* the first 2 vertices' worth are the price's */
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
@@ -11347,7 +11361,7 @@ static int permi_band_order(const perm_allocator *allocator, const permi_block *
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
-      found = permi_band_price_of(block, same, trial, price->cost, number);
+      found = permi_band_price_of(block, same, trial, price->cost, number, ways);
       if (found.cost < price->cost) {
         *price = found;
         memcpy(lines, trial, (size_t)n * sizeof *lines);
@@ -11766,11 +11780,12 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level)
   }
 }
 
-static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
   permi_ryser_walk walk;
   int d, i, k, part, alive = 1;
+  (void)workspace;
   if (chunk >= ryser->combinations) /* the number of chunks is rounded up to a power of two */
     return;
   memset(&walk, 0, sizeof walk);
@@ -12057,9 +12072,9 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
 
 /* At most what rounding to the grid changes in the permanent: per (|A| + M) - per |A|, M the roundings. Small orders by
    the subsets of columns; others with the product of row sums, which are taken as 1 where they are less. */
-static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block)
+static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
-  double value[1 << PERMI_MAJORANT_ORDER], change[1 << PERMI_MAJORANT_ORDER], sum = 0;
+  double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine;
   int i, e, s;
   if (ryser->on_grid)
@@ -12069,8 +12084,8 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
       sum += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
     return ryser->growth * expm1(sum * (1 + 1e-12)) * (1 + 1e-12);
   }
-  memset(value, 0, sizeof value);
-  memset(change, 0, sizeof change);
+  memset(value, 0, ((size_t)1 << n) * sizeof *value);
+  memset(change, 0, ((size_t)1 << n) * sizeof *change);
   value[0] = 1;
   for (s = 0; s < (1 << n) - 1; s++) {
     for (i = 0, e = s; e; e &= e - 1)
@@ -12097,7 +12112,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
                                permi_leaf *leaf) /* terms: of a chunk */
 {
   const int n = block->n;
-  const double off_grid = ldexp(permi_ryser_off_grid(ryser, block), -(int)leaf->scale_exp2);
+  const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
   if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* the terms need not tell; else it is far too wide */
@@ -15478,15 +15493,18 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
   perm_status status = PERM_OK;
   int zero;
   double start = permi_seconds(), *binomial = permi_binomials(allocator, matrix->n);
+  double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   maker.options = options;
   maker.working = &working;
   maker.binomial = binomial;
+  maker.subsets = subsets;
   maker.result = result;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !binomial || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
+  if (!maker.job || !binomial || !subsets || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
     permi_release(allocator, binomial);
+    permi_release(allocator, subsets);
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
@@ -15512,6 +15530,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, const perm_options 
   }
   permi_working_free(&working);
   permi_release(allocator, binomial);
+  permi_release(allocator, subsets);
   if (status != PERM_OK) {
     perm_job_free(maker.job);
     return status;
