@@ -11183,6 +11183,8 @@ static perm_status permi_job_create(const perm_plan *plan, const permi_view *vie
   planned.gpus = plan->isa == PERM_ISA_CUDA;
   planned.cpu_fallback = 0;
   status = permi_plan_view(plan->n, plan->n, view, &planned, &again, NULL);
+  if (status == PERM_ERROR_MEMORY)
+    return permi_fail_memory(result);
   if (status != PERM_OK || again.fingerprint != plan->fingerprint)
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
   return permi_job_of_plan(&again, view, options, job, result);
@@ -11524,9 +11526,14 @@ PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem,
     const permi_choice choice = permi_counts_choice(&counted, options);
     const permi_view view = {counted.real, counted.n, counted.parts};
     perm_plan plan;
-    if (choice.precision == PERM_PRECISION_DEFAULT && permi_plan(counted.n, &view, options, &plan, NULL) == PERM_OK &&
-        plan.seconds < choice.seconds) {
+    int dense = 0;
+    if (choice.precision == PERM_PRECISION_DEFAULT) {
+      status = permi_plan(counted.n, &view, options, &plan, result);
+      dense = status == PERM_OK && plan.seconds < choice.seconds;
+    }
+    if (dense)
       status = permi_compute(counted.n, counted.n, &view, options, result);
+    if (dense || status == PERM_ERROR_MEMORY) {
       permi_counted_free(&options->allocator, &counted);
       return status;
     }
