@@ -273,7 +273,10 @@ typedef struct perm_options {
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
   double max_seconds; /* 0: no limit. Ranges stop there, single tasks refuse beforehand */
-  double max_bytes;   /* 0: no limit. Tasks predicted to need more are refused (of the host, not of a GPU) */
+  double max_bytes;   /* 0: no limit. The most memory of the host (not of a GPU) that the call may have at a time: the
+                         matrix that it is given, preparation, plans, tables, states of all threads. Counted as it is
+                         allocated, with what malloc adds; stacks and results of the caller's are not. What is predicted
+                         to need more is not chosen; what turns out to need more is refused, PERM_ERROR_LIMIT */
   double plan_effort; /* work spent on elimination orders of sparse matrices, times the usual; 0 means 1. Orders that
                          need less time, or fit into max_bytes, may be found with 10 or 100 */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
@@ -1134,6 +1137,129 @@ static perm_status permi_fail(perm_result *result, perm_status status, int argum
 static perm_status permi_fail_memory(perm_result *result)
 {
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
+}
+
+/* ---- max_bytes: an allocator that counts, for the length of a call and of what the call leaves behind. Every block has
+   a head that says what it counts for; the last one takes the meter with it. */
+#define PERMI_METER_HEAD 16  /* keeps the alignment of malloc */
+#define PERMI_METER_EXTRA 32 /* a block costs so much more, with what malloc adds */
+typedef struct permi_meter {
+  perm_allocator under;
+  double limit, input;    /* bytes to be had beside the input, and those of the input */
+  size_t live, wanted;    /* bytes; the most that were refused, 0: none */
+  size_t holders;         /* blocks, and the call */
+} permi_meter;
+
+static size_t permi_count(size_t *number, size_t difference)
+{
+#if defined(__GNUC__)
+  return __atomic_add_fetch(number, difference, __ATOMIC_ACQ_REL);
+#else
+  size_t now;
+  PERMI_OMP(critical(permi_meter))
+  now = *number += difference;
+  return now;
+#endif
+}
+
+static void permi_meter_leave(permi_meter *meter)
+{
+  const perm_allocator under = meter->under;
+  if (permi_count(&meter->holders, (size_t)-1) == 0)
+    permi_release(&under, meter);
+}
+
+static void *permi_meter_allocate(size_t bytes, void *user_data)
+{
+  permi_meter *meter = (permi_meter *)user_data;
+  const size_t cost = (bytes + 15) / 16 * 16 + PERMI_METER_EXTRA;
+  size_t now;
+  char *memory = NULL;
+  if (cost < bytes)
+    return NULL;
+  now = permi_count(&meter->live, cost);
+  if ((double)now > meter->limit)
+    meter->wanted = now > meter->wanted ? now : meter->wanted;
+  else
+    memory = (char *)permi_allocate(&meter->under, bytes + PERMI_METER_HEAD, 1);
+  if (!memory) {
+    permi_count(&meter->live, (size_t)0 - cost);
+    return NULL;
+  }
+  memcpy(memory, &cost, sizeof cost);
+  permi_count(&meter->holders, 1);
+  return memory + PERMI_METER_HEAD;
+}
+
+static void permi_meter_release(void *pointer, void *user_data)
+{
+  permi_meter *meter = (permi_meter *)user_data;
+  char *memory = (char *)pointer - PERMI_METER_HEAD;
+  size_t cost;
+  memcpy(&cost, memory, sizeof cost);
+  permi_count(&meter->live, (size_t)0 - cost);
+  permi_release(&meter->under, memory);
+  permi_meter_leave(meter);
+}
+
+/* The options with such an allocator in *metered, if there is a limit and nobody has begun yet; input: bytes of it.
+   NULL: out of memory. */
+static const perm_options *permi_meter_begin(const perm_options *options, double input, perm_options *metered,
+                                             permi_meter **meter)
+{
+  *meter = NULL;
+  if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
+    return options;
+  *meter = (permi_meter *)permi_allocate(&options->allocator, 1, sizeof **meter);
+  if (!*meter)
+    return NULL;
+  memset(*meter, 0, sizeof **meter);
+  (*meter)->under = options->allocator;
+  (*meter)->input = input;
+  (*meter)->limit = options->max_bytes - input;
+  (*meter)->holders = 1;
+  *metered = *options;
+  metered->allocator.allocate = permi_meter_allocate;
+  metered->allocator.release = permi_meter_release;
+  metered->allocator.user_data = *meter;
+  return metered;
+}
+
+/* Was it the limit that memory ran out by? Then that is what the result says. */
+static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
+{
+  const permi_meter *meter = (const permi_meter *)allocator->user_data;
+  if (status != PERM_ERROR_MEMORY || allocator->allocate != permi_meter_allocate || !meter->wanted)
+    return status;
+  return permi_fail(result, PERM_ERROR_LIMIT, 0,
+                    "max_bytes = %.3g is too little: %.3g bytes of input and at least %.3g of work are needed",
+                    meter->limit + meter->input, meter->input, (double)meter->wanted);
+}
+
+/* Bytes that would have gone one step further. */
+PERMI_UNUSED
+static double permi_meter_needed(const perm_options *options)
+{
+  const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
+  return meter->input + (double)meter->wanted;
+}
+
+static perm_status permi_meter_end(permi_meter *meter, const perm_options *metered, perm_status status,
+                                   perm_result *result)
+{
+  if (meter) {
+    status = permi_meter_verdict(&metered->allocator, status, result);
+    permi_meter_leave(meter);
+  }
+  return status;
+}
+
+/* What max_bytes leaves for a task beside the input; 0: no limit. */
+static double permi_max_bytes(const perm_options *options)
+{
+  return options->allocator.allocate != permi_meter_allocate
+             ? options->max_bytes
+             : fmax(((const permi_meter *)options->allocator.user_data)->limit, 1);
 }
 
 /* A fingerprint against mistakes, not against adversaries: multiply and shift, the same on either byte order. */
@@ -8557,7 +8683,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       continue;
     choice = permi_choice_make(counted, method, engines[k].by_columns, precision);
     if (options->method == PERM_AUTO && method == PERM_SUBSETS) {
-      if (choice.bytes > (options->max_bytes > 0 ? options->max_bytes : 4e9))
+      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : 4e9))
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
     }
@@ -10849,7 +10975,7 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   status = permi_run_range(job, &job->leaf[leaf], begin, end, &control, permi_leaf_threads(&job->leaf[leaf], options),
                            partial);
   if (status != PERM_OK)
-    permi_stopped(status, &control, result);
+    status = permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
   if (result) {
     result->gpus = control.gpus;
     result->seconds = permi_seconds() - control.start;
@@ -11012,7 +11138,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     *result = unwritten;
     stopped = unwritten.status;
   } else if (stopped < 0) {
-    permi_stopped(stopped, &control, result);
+    stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
     stopped = perm_state_finish(job, state, result);
     if (stopped == PERM_OK && control.unwritten)
@@ -11349,9 +11475,10 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
                       choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
                       options->method == PERM_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
                       choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
-  if (options->max_bytes > 0 && choice->bytes > options->max_bytes)
-    return permi_fail(result, PERM_ERROR_LIMIT, argument, "predicted to need %.3g bytes, over max_bytes = %.3g",
-                      choice->bytes, options->max_bytes);
+  if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
+    return permi_fail(result, PERM_ERROR_LIMIT, argument,
+                      "predicted to need %.3g bytes beside the matrix, over max_bytes = %.3g", choice->bytes,
+                      options->max_bytes);
   return PERM_OK;
 }
 
@@ -11405,6 +11532,12 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
 
 static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
                                  perm_result *result);
+
+/* What a matrix that is given takes. */
+static double permi_problem_bytes(const permi_problem *problem)
+{
+  return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
+}
 
 /* The job that a problem starts with, checks included: in the engines of >>rectangular, or the dense exact one. */
 static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
@@ -11477,7 +11610,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 #endif
 
 /* The permanent of a problem of integers. */
-static perm_status permi_compute_integers(const permi_problem *problem, int equal, int argument,
+static perm_status permi_integers_compute(const permi_problem *problem, int equal, int argument,
                                           const perm_options *options_given, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
@@ -11498,8 +11631,20 @@ static perm_status permi_compute_integers(const permi_problem *problem, int equa
   return status;
 }
 
+static perm_status permi_compute_integers(const permi_problem *problem, int equal, int argument,
+                                          const perm_options *options_given, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options =
+      permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
+  return options
+             ? permi_meter_end(meter, options, permi_integers_compute(problem, equal, argument, options, result), result)
+             : permi_fail_memory(result);
+}
+
 /* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
-PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
+PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
                                                    const perm_options *options_given, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
@@ -11542,6 +11687,17 @@ PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem,
   permi_counted_free(&options->allocator, &counted);
   result->seconds = permi_seconds() - start;
   return permi_judge(options, result);
+}
+
+PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
+                                                   const perm_options *options_given, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options =
+      permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_counts_compute(problem, equal, argument, options, result), result)
+                 : permi_fail_memory(result);
 }
 
 /* a, or for an empty matrix, which may come without a pointer, one that still says that it is of integers. */
@@ -11621,8 +11777,8 @@ static int permi_may_repeat(const permi_problem *problem, const perm_options *op
          permi_has_repeats(problem->n, problem);
 }
 
-static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
-                                 perm_result *result)
+static perm_status permi_dense_compute(int m, int n, const permi_view *view, const perm_options *options_given,
+                                       perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
   perm_options options = *permi_options(options_given);
@@ -11673,6 +11829,18 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
     *result = finished;
   result->seconds = permi_seconds() - start;
   return permi_judge(permi_options(options_given), result);
+}
+
+static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
+                                 perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options =
+      permi_meter_begin(permi_options(options_given), permi_problem_bytes(&problem), &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_dense_compute(m, n, view, options, result), result)
+                 : permi_fail_memory(result);
 }
 
 /* The six public functions that take a matrix. */
@@ -11778,10 +11946,15 @@ PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdi
 static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
                                      perm_result *result)
 {
+  const perm_options *options;
+  perm_options metered;
+  permi_meter *meter;
   permi_result_clear(result);
   if (!job)
     return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
-  return permi_problem_job(problem, 0, 5, permi_options(options_given), job, result);
+  options = permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_problem_job(problem, 0, 5, options, job, result), result)
+                 : permi_fail_memory(result);
 }
 
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,

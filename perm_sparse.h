@@ -487,9 +487,9 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
 
 /* -- from arrays ------------------------------------------------------------------------------- */
 
-PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
-                                                   const perm_options *options, perm_matrix *matrix,
-                                                   perm_result *result)
+static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
+                                           const perm_options *options, perm_matrix *matrix,
+                                           perm_result *result)
 {
   perm_allocator allocator = permi_options(options)->allocator;
   size_t nnz = 0;
@@ -528,6 +528,17 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return PERM_OK;
 }
 
+PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
+                                                   const perm_options *options_given, perm_matrix *matrix,
+                                                   perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(permi_options(options_given), 8.0 * fmax(m, 0) * fmax((double)ld, 0), &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result)
+                 : permi_fail_memory(result);
+}
+
 /* The arguments but for the entries themselves. */
 static perm_status permi_check_triplets(int m, int n, size_t nnz, const int *row, const int *column, const double *real,
                                         const double *imaginary, const int64_t *integer, perm_kind kind,
@@ -554,11 +565,11 @@ static perm_status permi_check_triplets(int m, int n, size_t nnz, const int *row
   return PERM_OK;
 }
 
-PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
-                                                      const double *real, const double *imaginary,
-                                                      const int64_t *integer, perm_kind kind,
-                                                      const perm_options *options, perm_matrix *matrix,
-                                                      perm_result *result)
+static perm_status permi_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
+                                              const double *real, const double *imaginary,
+                                              const int64_t *integer, perm_kind kind,
+                                              const perm_options *options, perm_matrix *matrix,
+                                              perm_result *result)
 {
   perm_allocator allocator = permi_options(options)->allocator;
   permi_entries list;
@@ -607,6 +618,19 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
   }
   permi_release(&allocator, list.entry);
   return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
+                                                      const double *real, const double *imaginary,
+                                                      const int64_t *integer, perm_kind kind,
+                                                      const perm_options *options_given, perm_matrix *matrix,
+                                                      perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(permi_options(options_given), 16.0 * (double)nnz, &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_matrix_from_triplets(m, n, nnz, row, column, real, imaginary, integer, kind, options, matrix, result), result)
+                 : permi_fail_memory(result);
 }
 
 /* ============================================================================================ >>io
@@ -1240,9 +1264,9 @@ static int permi_read_text(permi_reader *reader)
   return permi_read_plain(reader);
 }
 
-PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
-                                                    const perm_options *options, perm_matrix *matrix,
-                                                    perm_result *result)
+static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name,
+                                            const perm_options *options, perm_matrix *matrix,
+                                            perm_result *result)
 {
   permi_reader reader;
   const permi_entry *second;
@@ -1280,8 +1304,19 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   return reader.status;
 }
 
-PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
-                                             perm_result *result)
+PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
+                                                    const perm_options *options_given, perm_matrix *matrix,
+                                                    perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(permi_options(options_given), (double)bytes, &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_matrix_read_memory(text, bytes, name, options, matrix, result), result)
+                 : permi_fail_memory(result);
+}
+
+static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
+                                     perm_result *result)
 {
   perm_allocator allocator = permi_options(options)->allocator;
   const char *name = path;
@@ -1336,6 +1371,16 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
     status = perm_matrix_read_memory(text, bytes, name, options, matrix, result);
   permi_release(&allocator, text);
   return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options_given, perm_matrix *matrix,
+                                             perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(permi_options(options_given), 0, &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_matrix_read(path, options, matrix, result), result)
+                 : permi_fail_memory(result);
 }
 
 /* ========================================================================================= >>write
@@ -13309,6 +13354,11 @@ typedef struct permi_branching { /* what threads share */
   uint64_t *cell;
 } permi_branching;
 
+typedef struct permi_decompose_level { /* what a node keeps while those below it run; stacks may be small */
+  permi_piece child;
+  uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
+} permi_decompose_level;
+
 typedef struct permi_decomposing {
   const permi_decompose *plan;
   permi_control *control; /* NULL but in the calling thread */
@@ -13317,6 +13367,7 @@ typedef struct permi_decomposing {
   int unit, ticket;        /* number of the next unit; of the one to compute */
   double ways, threads;    /* branches along the path multiplied; for the progress */
   perm_status status;
+  permi_decompose_level *level; /* of the present node; permi_decompose_levels of them */
   uint64_t *subsets;  /* 2^permi_decompose_most cells */
   uint64_t *spare;    /* 2 cells */
   double nodes, operations, work; /* work: predicted seconds done */
@@ -13533,7 +13584,7 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
 }
 
 /* The sum over subsets of columns, rows one after the other, into result. */
-static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, uint64_t *result)
+PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
   const size_t size = plan->size;
@@ -13811,13 +13862,14 @@ static void permi_branch_end(permi_decomposing *run, const permi_branch *before,
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result, uint64_t *room)
 {
   const permi_decompose *plan = run->plan;
-  uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
+  permi_decompose_level *level = run->level;
+  permi_piece *child = &level->child;
+  uint64_t *rows = level->rows, *columns = level->columns;
   const int probing = !piece->cell;
   const double ways = run->ways;
   int additions = 0, side = 0, line = 0, order, count, dead, k, below, deeper = 0;
   permi_branch before;
   permi_turn turn;
-  permi_piece child;
   uint64_t *value = room;
   if (!probing)
     room += plan->size;
@@ -13877,12 +13929,15 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
       most = permi_bits_count(rows[k]) > most ? permi_bits_count(rows[k]) : most;
     run->weight *= probing ? count : 1;
     for (k = probing ? only : 0; k < (probing ? only + 1 : count); k++) {
-      permi_piece_copy(plan, piece, rows[k], columns[k], &child, room);
-      run->ways = ldexp(ways, (most - child.n) / 4); /* the largest block has most of the work, and few lines less */
+      permi_piece_copy(plan, piece, rows[k], columns[k], child, room);
+      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, and few lines less */
       turn = permi_branch_begin(run, &before, value, &below);
-      if (turn != PERMI_TURN_NOT)
-        below = permi_decompose_node(run, &child, value,
-                                     probing ? NULL : room + (size_t)child.n * (size_t)child.n * plan->size);
+      if (turn != PERMI_TURN_NOT) {
+        run->level = level + 1;
+        below = permi_decompose_node(run, child, value,
+                                     probing ? NULL : room + (size_t)child->n * (size_t)child->n * plan->size);
+        run->level = level;
+      }
       if (turn == PERMI_TURN_MINE)
         permi_branch_end(run, &before, value, below);
       additions += below;
@@ -13907,20 +13962,23 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
     run->ways = ways * count;
     for (; k < count; k++) {
       uint64_t others;
-      permi_piece_copy(plan, piece, piece->live[0], piece->live[1], &child, room);
+      permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
       { /* the line keeps this pair only; lines are numbered anew */
         const int at = permi_bits_count(piece->live[side] & ((UINT64_C(1) << line) - 1));
         uint64_t keep = 0;
         for (others = rows[k]; others; others &= others - 1)
           keep |= UINT64_C(1) << permi_bits_count(piece->live[1 - side] & ((others & (0 - others)) - 1));
-        for (others = child.mask[side][at] & ~keep; others; others &= others - 1)
-          child.mask[1 - side][permi_bits_first(others)] &= ~(UINT64_C(1) << at);
-        child.mask[side][at] = keep;
+        for (others = child->mask[side][at] & ~keep; others; others &= others - 1)
+          child->mask[1 - side][permi_bits_first(others)] &= ~(UINT64_C(1) << at);
+        child->mask[side][at] = keep;
       }
       turn = permi_branch_begin(run, &before, value, &below);
-      if (turn != PERMI_TURN_NOT)
-        below = permi_decompose_node(run, &child, value,
-                                     probing ? NULL : room + (size_t)child.n * (size_t)child.n * plan->size);
+      if (turn != PERMI_TURN_NOT) {
+        run->level = level + 1;
+        below = permi_decompose_node(run, child, value,
+                                     probing ? NULL : room + (size_t)child->n * (size_t)child->n * plan->size);
+        run->level = level;
+      }
       if (turn == PERMI_TURN_MINE)
         permi_branch_end(run, &before, value, below);
       deeper = below > deeper ? below : deeper;
@@ -13960,9 +14018,15 @@ static void permi_decompose_piece(const permi_decompose *plan, permi_piece *piec
   }
 }
 
+static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the piece given */
+{
+  return (size_t)plan->n + 2;
+}
+
 static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: threads share no line of cache */
 {
-  return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size + 8;
+  return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
+         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
 /* The whole tree, or the top that the pass leaves of it. */
@@ -13972,6 +14036,8 @@ static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena, uint64_
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
   permi_piece piece;
   run->weight = run->ways = 1;
+  run->level = (permi_decompose_level *)(void *)arena;
+  arena = (uint64_t *)(void *)(run->level + permi_decompose_levels(plan));
   run->spare = arena;
   run->subsets = arena + 2 * size;
   permi_decompose_piece(plan, &piece);
@@ -14017,7 +14083,7 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   int additions = 0, threads = permi_walk_threads(leaf, control);
   memset(&shared, 0, sizeof shared);
   if (threads > 1) { /* what one thread leaves of the memory is for the other arenas; the rest of it, for results */
-    const double bytes = control->options->max_bytes > 0 ? control->options->max_bytes : PERMI_DECOMPOSE_BYTES;
+    const double bytes = control->options->max_bytes > 0 ? permi_max_bytes(control->options) : PERMI_DECOMPOSE_BYTES;
     const double left = fmax(0, bytes - leaf->information.bytes), arena_bytes = 8.0 * (double)words;
     const double unit_bytes = 8.0 * (double)size + (double)sizeof *shared.branch;
     double units;
@@ -14087,15 +14153,20 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
 }
 
 /* Knuth's estimate of the size of the tree: random descents, each piece weighed by the number of its siblings. D. E.
-   Knuth, Math. Comp. 29 (1975) 121-136. */
-static void permi_decompose_predict(permi_decompose *plan, double rival)
+   Knuth, Math. Comp. 29 (1975) 121-136. 0: out of memory. */
+static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival)
 {
+  permi_decompose_level *level =
+      (permi_decompose_level *)permi_allocate(allocator, permi_decompose_levels(plan), sizeof *level);
   permi_decomposing run;
   int probe, probes = PERMI_DECOMPOSE_PROBES;
   if (rival < 0.1)
     probes = 8;
+  if (!level)
+    return 0;
   memset(&run, 0, sizeof run);
   run.plan = plan;
+  run.level = level;
   run.seed = UINT64_C(0x9e3779b97f4a7c15);
   for (probe = 0; probe < probes; probe++) {
     permi_piece piece;
@@ -14105,6 +14176,8 @@ static void permi_decompose_predict(permi_decompose *plan, double rival)
   }
   plan->nodes = run.nodes / probes;
   plan->seconds = run.work / probes;
+  permi_release(allocator, level);
+  return 1;
 }
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
@@ -14174,7 +14247,8 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   }
   plan->entry_roundings = permi_entry_roundings(working, working->n);
   plan->lost_error = working->lost_error;
-  permi_decompose_predict(plan, rival);
+  if (!permi_decompose_predict(allocator, plan, rival))
+    return permi_fail_memory(maker->result);
   offer->seconds = plan->seconds;
   offer->bytes = 8.0 * (double)((size_t)(n * n) * plan->size + permi_decompose_arena(plan)); /* of one thread */
   return PERM_OK;
@@ -14779,7 +14853,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
 static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block)
 {
   const perm_options *options = maker->options;
-  const double bytes = options->max_bytes > 0 ? options->max_bytes : PERMI_DEFAULT_BYTES;
+  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1);
   permi_budget budget;
   if (block->integer)
@@ -14796,7 +14870,7 @@ static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block
                                      permi_budget *budget)
 {
   const perm_options *options = maker->options;
-  const double bytes = options->max_bytes > 0 ? options->max_bytes : PERMI_DEFAULT_BYTES;
+  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_budget quick = *budget;
   double cost, there;
   if (!options->gpus)
@@ -15163,7 +15237,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
-  if (options->max_bytes > 0 && offer->bytes > options->max_bytes)
+  if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
@@ -15222,7 +15296,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   permi_working *working = maker->working;
-  const double limit = options->max_bytes > 0 ? options->max_bytes : PERMI_DEFAULT_BYTES;
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   double dense = (double)INFINITY, counts = (double)INFINITY, proven = (double)INFINITY, best;
   permi_offer offer[ENGINES];
   perm_status status = PERM_OK;
@@ -15261,6 +15335,12 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
         status = permi_engines[i].offer(maker, block, fmin(best, permi_hybrid_hope(maker, block, dense)), &offer[i]);
     } else {
       status = permi_engines[i].offer(maker, block, best, &offer[i]);
+    }
+    if (permi_meter_verdict(allocator, status, maker->result) == PERM_ERROR_LIMIT) {
+      permi_offer_clear(allocator, &permi_engines[i], &offer[i]);
+      permi_refuse(&offer[i], PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
+                   permi_meter_needed(options));
+      status = PERM_OK;
     }
     if (status == PERM_OK)
       status = permi_offer_note(maker, block, method, offer[i].seconds, offer[i].bytes, offer[i].why);
@@ -15666,8 +15746,15 @@ static perm_status permi_make_rather(const perm_matrix *matrix, const perm_optio
   return status;
 }
 
-PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
-                                            perm_job **job, perm_result *result)
+/* What a matrix that is given takes. */
+static double permi_matrix_cost(const perm_matrix *matrix)
+{
+  const double each = 4 + 8.0 * ((matrix && matrix->real) + (matrix && matrix->imaginary) + (matrix && matrix->integer));
+  return matrix ? 8.0 * matrix->m + each * (double)matrix->nnz : 0;
+}
+
+static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
+                                    perm_job **job, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   perm_status status;
@@ -15709,6 +15796,16 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
   if (exact && options->precision != PERM_PRECISION_EXACT && !options->modulus && options->method != PERM_EXACT)
     status = permi_make_rather(matrix, options, status, job, result);
   return status;
+}
+
+PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
+                                            perm_job **job, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix), &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_sparse_job(matrix, options, job, result), result)
+                 : permi_fail_memory(result);
 }
 
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options_given,
@@ -15754,8 +15851,8 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   return status;
 }
 
-PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
-                                                perm_result *result)
+static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
+                                        perm_result *result)
 {
   perm_options options = *permi_options(options_given);
   perm_result finished; /* in the lower precision, while a higher one runs */
@@ -15805,6 +15902,16 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   result->plan_seconds = planned;
   result->seconds = permi_seconds() - start;
   return permi_judge(permi_options(options_given), result);
+}
+
+PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
+                                                perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix), &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_compute_sparse(matrix, options, result), result)
+                 : permi_fail_memory(result);
 }
 
 #if defined(PERMI_WITH_SPARSE)
