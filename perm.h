@@ -72,6 +72,10 @@
      - A checkpoint is whole or refused, whatever fails or is killed; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - No globals but a cache of processor features; no printing, signals or environment variables.
+     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, of OpenMP's threads too
+       (OMP_STACKSIZE); what is larger comes from options.allocator. max_bytes is what that may give.
+     - One thing is not ours: GCC's OpenMP ends the process when it cannot start a thread (ulimit -u, ulimit -v, a
+       cgroup's pids.max), and so does LLVM's. Where that may be, try pthread_create first, or set threads to 1.
 
    COST  n 2^(n-1) elements, about 1.5 floating-point operations each: n = 20 well under a millisecond,
    n = 30 around a second, each further column twice the time and a little more. Complex: three times that.

@@ -158,7 +158,7 @@ typedef struct perm_matrix {
   perm_allocator allocator; /* where the arrays came from: options->allocator of the call that made them */
 } perm_matrix;
 
-/* All functions that make a matrix: options may be NULL (only its allocator is used), result may be NULL.
+/* All functions that make a matrix: options may be NULL (only allocator and max_bytes are used), result may be NULL.
    *matrix is overwritten without being freed; on any error it is all zero and nothing stays allocated. Returns
    result->status; result->message is one line. Entries that are zero are left out, a position given twice is
    refused. O(nnz) time and memory beyond the input. Thread-safe, but for the C library's locale functions (do
