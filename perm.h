@@ -1143,8 +1143,8 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* ---- max_bytes: an allocator that counts, for the length of a call and of what the call leaves behind. Every block has
-   a head that says what it counts for; the last one takes the meter with it. */
+/* ---- max_bytes: an allocator that counts, for the length of a call and of what the call leaves. Every block has a
+   head that says what it counts for; the last one takes the meter with it. */
 #define PERMI_METER_HEAD 16  /* keeps the alignment of malloc */
 #define PERMI_METER_EXTRA 32 /* a block costs so much more, with what malloc adds */
 typedef struct permi_meter {
@@ -3067,7 +3067,7 @@ typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi
 /* What a thread works in: accumulators, then what the kernels keep between their levels. */
 typedef struct permi_exact_work {
   uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* of any number of limbs: limbs, */
+  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* for many limbs: limbs, */
   double first[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH], second[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH];
   double wide[PERMI_EXACT_LIMBS * 16 * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
@@ -11642,9 +11642,9 @@ static perm_status permi_compute_integers(const permi_problem *problem, int equa
   permi_meter *meter;
   const perm_options *options =
       permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
-  return options
-             ? permi_meter_end(meter, options, permi_integers_compute(problem, equal, argument, options, result), result)
-             : permi_fail_memory(result);
+  if (!options)
+    return permi_fail_memory(result);
+  return permi_meter_end(meter, options, permi_integers_compute(problem, equal, argument, options, result), result);
 }
 
 /* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
@@ -11700,8 +11700,9 @@ PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem,
   permi_meter *meter;
   const perm_options *options =
       permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_counts_compute(problem, equal, argument, options, result), result)
-                 : permi_fail_memory(result);
+  if (!options)
+    return permi_fail_memory(result);
+  return permi_meter_end(meter, options, permi_counts_compute(problem, equal, argument, options, result), result);
 }
 
 /* a, or for an empty matrix, which may come without a pointer, one that still says that it is of integers. */

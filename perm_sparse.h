@@ -534,9 +534,11 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
 {
   perm_options metered;
   permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), 8.0 * fmax(m, 0) * fmax((double)ld, 0), &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result)
-                 : permi_fail_memory(result);
+  const perm_options *options = permi_meter_begin(permi_options(options_given), 8.0 * fmax(m, 0) * fmax((double)ld, 0),
+                                                  &metered, &meter);
+  if (!options)
+    return permi_fail_memory(result);
+  return permi_meter_end(meter, options, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
 /* The arguments but for the entries themselves. */
@@ -629,8 +631,11 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
   perm_options metered;
   permi_meter *meter;
   const perm_options *options = permi_meter_begin(permi_options(options_given), 16.0 * (double)nnz, &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_matrix_from_triplets(m, n, nnz, row, column, real, imaginary, integer, kind, options, matrix, result), result)
-                 : permi_fail_memory(result);
+  perm_status status;
+  if (!options)
+    return permi_fail_memory(result);
+  status = permi_matrix_from_triplets(m, n, nnz, row, column, real, imaginary, integer, kind, options, matrix, result);
+  return permi_meter_end(meter, options, status, result);
 }
 
 /* ============================================================================================ >>io
@@ -1311,8 +1316,9 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   perm_options metered;
   permi_meter *meter;
   const perm_options *options = permi_meter_begin(permi_options(options_given), (double)bytes, &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_matrix_read_memory(text, bytes, name, options, matrix, result), result)
-                 : permi_fail_memory(result);
+  if (!options)
+    return permi_fail_memory(result);
+  return permi_meter_end(meter, options, permi_matrix_read_memory(text, bytes, name, options, matrix, result), result);
 }
 
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
@@ -15749,8 +15755,9 @@ static perm_status permi_make_rather(const perm_matrix *matrix, const perm_optio
 /* What a matrix that is given takes. */
 static double permi_matrix_cost(const perm_matrix *matrix)
 {
-  const double each = 4 + 8.0 * ((matrix && matrix->real) + (matrix && matrix->imaginary) + (matrix && matrix->integer));
-  return matrix ? 8.0 * matrix->m + each * (double)matrix->nnz : 0;
+  if (!matrix)
+    return 0;
+  return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
 static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
@@ -15803,7 +15810,8 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
 {
   perm_options metered;
   permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix), &metered, &meter);
+  const perm_options *options = permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix),
+                                                  &metered, &meter);
   return options ? permi_meter_end(meter, options, permi_sparse_job(matrix, options, job, result), result)
                  : permi_fail_memory(result);
 }
@@ -15909,7 +15917,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 {
   perm_options metered;
   permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix), &metered, &meter);
+  const perm_options *options = permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix),
+                                                  &metered, &meter);
   return options ? permi_meter_end(meter, options, permi_compute_sparse(matrix, options, result), result)
                  : permi_fail_memory(result);
 }

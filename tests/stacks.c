@@ -192,8 +192,8 @@ static int fill_matrices(void)
       value[count] = 1 + real[count % N];
       count++;
     }
-  return ok && perm_matrix_from_triplets(3000, 3000, (size_t)count, row, column, value, NULL, NULL, PERM_KIND_REAL, NULL,
-                                         &matrix[3], NULL) == PERM_OK;
+  return ok && perm_matrix_from_triplets(3000, 3000, (size_t)count, row, column, value, NULL, NULL, PERM_KIND_REAL,
+                                         NULL, &matrix[3], NULL) == PERM_OK;
 }
 
 int main(int count, char **argument)
