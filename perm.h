@@ -80,6 +80,10 @@
      - A checkpoint is whole or refused, whatever fails or is killed; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - No globals but a cache of processor features; no printing, signals or environment variables.
+     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, of OpenMP's threads too
+       (OMP_STACKSIZE); what is larger comes from options.allocator. max_bytes is what that may give.
+     - One thing is not ours: GCC's OpenMP ends the process when it cannot start a thread (ulimit -u, ulimit -v, a
+       cgroup's pids.max), and so does LLVM's. Where that may be, try pthread_create first, or set threads to 1.
 
    COST  n 2^(n-1) elements, about 1.5 floating-point operations each: n = 20 well under a millisecond,
    n = 30 around a second, each further column twice the time and a little more. Complex: three times that.
@@ -132,7 +136,8 @@
    PERM_NO_EXACT         no vector kernels for integers: exact results by portable code, many times slower
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
-   PERM_SECONDS()        a clock in seconds, if neither OpenMP, POSIX nor C11 gives one                    */
+   PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance
+                         counter; elsewhere OpenMP's clock, gettimeofday or clock, whichever there is first) */
 #ifndef PERM_HEADER_FILE
 #define PERM_HEADER_FILE "perm.h"
 #endif
@@ -296,7 +301,10 @@ typedef struct perm_options {
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
   double max_seconds; /* 0: no limit. From the call on, planning included; single tasks refuse beforehand */
-  double max_bytes;   /* 0: no limit. Tasks predicted to need more are refused (of the host, not of a GPU) */
+  double max_bytes;   /* 0: no limit. The most memory of the host (not of a GPU) that the call may have at a time: the
+                         matrix that it is given, preparation, plans, tables, states of all threads. Counted as it is
+                         allocated, with what malloc adds; stacks and results of the caller's are not. What is predicted
+                         to need more is not chosen; what turns out to need more is refused, PERM_ERROR_LIMIT */
   double plan_effort; /* work spent on plans of sparse matrices, times the usual, a few per cent of the predicted run
                          or 20 ms; counted, so that plans never vary; 0 means 1. Orders that need less time, or fit
                          into max_bytes, may be found with 10 or 100 */
@@ -960,7 +968,8 @@ typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]
 #include <time.h>
 #if defined(_OPENMP)
 #include <omp.h>
-#elif defined(__unix__) || defined(__APPLE__)
+#endif
+#if defined(__unix__) || defined(__APPLE__)
 #include <sys/time.h>
 #endif
 
@@ -1044,19 +1053,57 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53, the rounding unit of double */
 #define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of one double-double operation, generously */
 
-/* Seconds since an arbitrary moment. gettimeofday is the one POSIX clock that -std=c99 leaves visible. */
+/* A clock that nobody sets: a jump would stop a job, or prolong it. OpenMP's is not it: LLVM's runtime asks
+   gettimeofday. With -std=c99 on Linux, <sched.h> still defines timespec, but no header declares clock_gettime; the
+   function of that name takes a time of two longs, and where times have become longer it has another name. */
+#if defined(PERM_SECONDS)
+#elif defined(CLOCK_MONOTONIC)
+#define PERMI_CLOCK CLOCK_MONOTONIC
+#define PERMI_CLOCK_FITS(time) 1
+#elif defined(__linux__) && !defined(__cplusplus)
+#include <sched.h>
+#define PERMI_CLOCK 1
+#define PERMI_CLOCK_FITS(time) (sizeof(time) == sizeof(long))
+extern int clock_gettime(int clock, struct timespec *now);
+#elif defined(_WIN32)
+union _LARGE_INTEGER; /* as <windows.h> has it */
+#if defined(__cplusplus)
+extern "C"
+#endif
+__declspec(dllimport) int __stdcall QueryPerformanceCounter(union _LARGE_INTEGER *count);
+#if defined(__cplusplus)
+extern "C"
+#endif
+__declspec(dllimport) int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *frequency);
+#endif
+
+/* Seconds since an arbitrary moment. */
 static double permi_seconds(void)
 {
 #if defined(PERM_SECONDS)
   return PERM_SECONDS();
-#elif defined(_OPENMP)
-  return omp_get_wtime();
-#elif defined(__unix__) || defined(__APPLE__)
-  struct timeval now;
-  gettimeofday(&now, NULL);
-  return (double)now.tv_sec + 1e-6 * (double)now.tv_usec;
+#elif defined(_WIN32) && !defined(PERMI_CLOCK)
+  long long count = 0, frequency = 1;
+  QueryPerformanceCounter((union _LARGE_INTEGER *)(void *)&count);
+  QueryPerformanceFrequency((union _LARGE_INTEGER *)(void *)&frequency);
+  return (double)count / (double)frequency;
 #else
-  return (double)clock() / CLOCKS_PER_SEC;
+#if defined(PERMI_CLOCK)
+  struct timespec exact;
+  if (PERMI_CLOCK_FITS(exact.tv_sec) && clock_gettime(PERMI_CLOCK, &exact) == 0)
+    return (double)exact.tv_sec + 1e-9 * (double)exact.tv_nsec;
+#endif
+  {
+#if defined(_OPENMP)
+    return omp_get_wtime();
+#elif defined(__unix__) || defined(__APPLE__)
+    struct timeval now;
+    gettimeofday(&now, NULL);
+    return (double)now.tv_sec + 1e-6 * (double)now.tv_usec;
+#else
+    return (double)clock() / CLOCKS_PER_SEC;
+#endif
+  }
 #endif
 }
 
@@ -1135,6 +1182,129 @@ static perm_status permi_fail(perm_result *result, perm_status status, int argum
 static perm_status permi_fail_memory(perm_result *result)
 {
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
+}
+
+/* ---- max_bytes: an allocator that counts, for the length of a call and of what the call leaves. Every block has a
+   head that says what it counts for; the last one takes the meter with it. */
+#define PERMI_METER_HEAD 16  /* keeps the alignment of malloc */
+#define PERMI_METER_EXTRA 32 /* a block costs so much more, with what malloc adds */
+typedef struct permi_meter {
+  perm_allocator under;
+  double limit, input;    /* bytes to be had beside the input, and those of the input */
+  size_t live, wanted;    /* bytes; the most that were refused, 0: none */
+  size_t holders;         /* blocks, and the call */
+} permi_meter;
+
+static size_t permi_count(size_t *number, size_t difference)
+{
+#if defined(__GNUC__)
+  return __atomic_add_fetch(number, difference, __ATOMIC_ACQ_REL);
+#else
+  size_t now;
+  PERMI_OMP(critical(permi_meter))
+  now = *number += difference;
+  return now;
+#endif
+}
+
+static void permi_meter_leave(permi_meter *meter)
+{
+  const perm_allocator under = meter->under;
+  if (permi_count(&meter->holders, (size_t)-1) == 0)
+    permi_release(&under, meter);
+}
+
+static void *permi_meter_allocate(size_t bytes, void *user_data)
+{
+  permi_meter *meter = (permi_meter *)user_data;
+  const size_t cost = (bytes + 15) / 16 * 16 + PERMI_METER_EXTRA;
+  size_t now;
+  char *memory = NULL;
+  if (cost < bytes)
+    return NULL;
+  now = permi_count(&meter->live, cost);
+  if ((double)now > meter->limit)
+    meter->wanted = now > meter->wanted ? now : meter->wanted;
+  else
+    memory = (char *)permi_allocate(&meter->under, bytes + PERMI_METER_HEAD, 1);
+  if (!memory) {
+    permi_count(&meter->live, (size_t)0 - cost);
+    return NULL;
+  }
+  memcpy(memory, &cost, sizeof cost);
+  permi_count(&meter->holders, 1);
+  return memory + PERMI_METER_HEAD;
+}
+
+static void permi_meter_release(void *pointer, void *user_data)
+{
+  permi_meter *meter = (permi_meter *)user_data;
+  char *memory = (char *)pointer - PERMI_METER_HEAD;
+  size_t cost;
+  memcpy(&cost, memory, sizeof cost);
+  permi_count(&meter->live, (size_t)0 - cost);
+  permi_release(&meter->under, memory);
+  permi_meter_leave(meter);
+}
+
+/* The options with such an allocator in *metered, if there is a limit and nobody has begun yet; input: bytes of it.
+   NULL: out of memory. */
+static const perm_options *permi_meter_begin(const perm_options *options, double input, perm_options *metered,
+                                             permi_meter **meter)
+{
+  *meter = NULL;
+  if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
+    return options;
+  *meter = (permi_meter *)permi_allocate(&options->allocator, 1, sizeof **meter);
+  if (!*meter)
+    return NULL;
+  memset(*meter, 0, sizeof **meter);
+  (*meter)->under = options->allocator;
+  (*meter)->input = input;
+  (*meter)->limit = options->max_bytes - input;
+  (*meter)->holders = 1;
+  *metered = *options;
+  metered->allocator.allocate = permi_meter_allocate;
+  metered->allocator.release = permi_meter_release;
+  metered->allocator.user_data = *meter;
+  return metered;
+}
+
+/* Was it the limit that memory ran out by? Then that is what the result says. */
+static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
+{
+  const permi_meter *meter = (const permi_meter *)allocator->user_data;
+  if (status != PERM_ERROR_MEMORY || allocator->allocate != permi_meter_allocate || !meter->wanted)
+    return status;
+  return permi_fail(result, PERM_ERROR_LIMIT, 0,
+                    "max_bytes = %.3g is too little: %.3g bytes of input and at least %.3g of work are needed",
+                    meter->limit + meter->input, meter->input, (double)meter->wanted);
+}
+
+/* Bytes that would have gone one step further. */
+PERMI_UNUSED
+static double permi_meter_needed(const perm_options *options)
+{
+  const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
+  return meter->input + (double)meter->wanted;
+}
+
+static perm_status permi_meter_end(permi_meter *meter, const perm_options *metered, perm_status status,
+                                   perm_result *result)
+{
+  if (meter) {
+    status = permi_meter_verdict(&metered->allocator, status, result);
+    permi_meter_leave(meter);
+  }
+  return status;
+}
+
+/* What max_bytes leaves for a task beside the input; 0: no limit. */
+static double permi_max_bytes(const perm_options *options)
+{
+  return options->allocator.allocate != permi_meter_allocate
+             ? options->max_bytes
+             : fmax(((const permi_meter *)options->allocator.user_data)->limit, 1);
 }
 
 /* A fingerprint against mistakes, not against adversaries: multiply and shift, the same on either byte order. */
@@ -2045,7 +2215,7 @@ struct permi_leaf {
   perm_leaf information;
   /* One chunk of a range, or the whole of a task, added to *partial. A task polls control (may be NULL) and may
      fail; then *partial is as it was. */
-  void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial);
+  void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
   /* Not NULL: many chunks at once instead, with all that partials count; a prefix of them if stopped or failed. */
   perm_status (*run_range)(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
@@ -2053,6 +2223,7 @@ struct permi_leaf {
   void (*release)(const perm_allocator *allocator, void *context);
   size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* like snprintf, whole lines */
   void *context;  /* tables of the engine; immutable once the job exists */
+  size_t workspace; /* bytes that each thread lends run_chunk, at a multiple of 64: stacks may be as small as 64 KiB */
   int integer;    /* 1: permanent of the leaf = value * 2^scale_exp2, an integer, and scale_exp2 <= 0 */
   uint64_t modulus; /* not 0, odd: that modulo it; value is a sum of residues */
   int threaded;     /* 1: a task that uses the options' threads */
@@ -2393,8 +2564,31 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return PERM_OK;
 }
 
-static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                  perm_partial *partial)
+/* What `threads` threads lend run_chunk, each permi_workspace_each bytes from where permi_workspace_of says. *memory is
+   to be released; NULL where nothing is needed. 0: out of memory. */
+static size_t permi_workspace_each(const permi_leaf *leaf)
+{
+  return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* a line between neighbours */
+}
+
+static int permi_workspace_make(const perm_allocator *allocator, const permi_leaf *leaf, int threads, void **memory)
+{
+  const size_t each = leaf->run_range ? 0 : permi_workspace_each(leaf);
+  *memory = NULL;
+  if (each && (size_t)threads < SIZE_MAX / each)
+    *memory = permi_allocate(allocator, each * (size_t)threads + 64, 1);
+  return !each || *memory;
+}
+
+static void *permi_workspace_of(const permi_leaf *leaf, void *memory, int thread)
+{
+  char *at = (char *)memory;
+  return at ? at + (64 - ((uintptr_t)at & 63)) % 64 + permi_workspace_each(leaf) * (size_t)thread : NULL;
+}
+
+/* workspace: of this thread. */
+static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64_t end, void *workspace,
+                                  permi_control *control, perm_partial *partial)
 {
   perm_status status = PERM_OK;
   uint64_t chunk;
@@ -2408,7 +2602,7 @@ static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64
     status = leaf->run_task(leaf, control, partial);
   else
     for (chunk = begin; chunk < end; chunk++)
-      leaf->run_chunk(leaf, chunk, partial);
+      leaf->run_chunk(leaf, chunk, workspace, partial);
   for (chunk = begin; status == PERM_OK && chunk < end; chunk++) {
     partial->indices += chunk;
     partial->squares += chunk * chunk;
@@ -2422,11 +2616,17 @@ static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64
 
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial)
 {
+  void *memory;
+  perm_status status;
   if (!job || !partial)
     return PERM_ERROR_NULL;
   if (leaf < 0 || leaf >= job->leaves || begin > end || end > job->leaf[leaf].information.chunks)
     return PERM_ERROR_RANGE;
-  return permi_leaf_run(&job->leaf[leaf], begin, end, NULL, partial);
+  if (!permi_workspace_make(&job->allocator, &job->leaf[leaf], 1, &memory))
+    return PERM_ERROR_MEMORY;
+  status = permi_leaf_run(&job->leaf[leaf], begin, end, permi_workspace_of(&job->leaf[leaf], memory, 0), NULL, partial);
+  permi_release(&job->allocator, memory);
+  return status;
 }
 
 /* The sums of the numbers 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63.
@@ -2865,25 +3065,29 @@ static int permi_threads(const perm_options *options)
 #define PERMI_PARALLEL_SECONDS 2e-4
 
 /* Chunks [begin, end) of a leaf into *done, which is empty; a prefix of them if stopped or failed. */
-static perm_status permi_run_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                   int threads, perm_partial *done)
+static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
+                                   permi_control *control, int threads, perm_partial *done)
 {
   uint64_t next = begin;
+  void *memory;
   int stop = 0; /* a perm_status; written by the calling thread only */
   const double per_chunk = leaf->information.seconds / (double)leaf->information.chunks;
   if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
-    return permi_leaf_run(leaf, begin, end, control, done);
+    return permi_leaf_run(leaf, begin, end, NULL, control, done);
   if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
     threads = 1;
-  (void)threads;
+  if (!permi_workspace_make(&job->allocator, leaf, threads, &memory))
+    return PERM_ERROR_MEMORY;
   PERMI_OMP(parallel num_threads(threads) if (threads > 1))
   {
     perm_partial mine;
-    int master = 1;
+    int thread = 0;
+    void *workspace;
     memset(&mine, 0, sizeof mine);
 #if defined(_OPENMP)
-    master = omp_get_thread_num() == 0;
+    thread = omp_get_thread_num();
 #endif
+    workspace = permi_workspace_of(leaf, memory, thread);
     for (;;) {
       uint64_t chunk;
       int stopping;
@@ -2895,8 +3099,8 @@ static perm_status permi_run_range(const permi_leaf *leaf, uint64_t begin, uint6
       chunk = next++;
       if (chunk >= end)
         break;
-      permi_leaf_run(leaf, chunk, chunk + 1, NULL, &mine);
-      if (master) { /* after the chunk, so that every call gets at least one step further */
+      permi_leaf_run(leaf, chunk, chunk + 1, workspace, NULL, &mine);
+      if (thread == 0) { /* after the chunk, so that every call gets at least one step further */
         perm_status status = permi_control_poll_range(control, (double)(chunk + 1 - begin) * per_chunk, "summing");
         if (status != PERM_OK) {
           PERMI_OMP(atomic write)
@@ -2907,6 +3111,7 @@ static perm_status permi_run_range(const permi_leaf *leaf, uint64_t begin, uint6
     PERMI_OMP(critical(permi_merge))
     perm_partial_merge(done, &mine);
   }
+  permi_release(&job->allocator, memory);
   return done->chunks == end - begin ? PERM_OK : (perm_status)stop;
 }
 
@@ -2972,6 +3177,16 @@ typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi
 #define PERMI_EXACT_BLOCK_LOG2 2 /* block columns */
 #define PERMI_EXACT_SKIP_LOG2 6  /* setting columns when zeros are skipped, two of them in a table */
 #define PERMI_EXACT_WINDOW 51    /* bits of a limb in doubles */
+#define PERMI_EXACT_WIDTH 8      /* most doubles of a vector */
+/* What a thread works in: accumulators, then what the kernels keep between their levels. */
+typedef struct permi_exact_work {
+  uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
+  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* for many limbs: limbs, */
+  double first[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH], second[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH];
+  double wide[PERMI_EXACT_LIMBS * 16 * PERMI_EXACT_WIDTH];
+  int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
+  uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* of survivors */
+} permi_exact_work;
 typedef struct permi_exact {
   int n, padded;            /* rows; padded to a multiple of 16 */
   int window;               /* limb k weighs 2^(window k) */
@@ -2996,14 +3211,14 @@ typedef struct permi_exact {
   uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add to each accumulator */
   double survivors;                      /* expected part of the terms, 1 if none is skipped */
   void *memory;
-  void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_wide *total);
-  void (*evaluate)(const struct permi_exact *exact, const int16_t *atom, const double *wide, int settings, int negative,
-                   int place_signs, uint64_t *accumulator);
+  void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
+  void (*evaluate)(const struct permi_exact *exact, permi_exact_work *work, int settings, int negative,
+                   int place_signs);
 } permi_exact;
 
-typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_wide *total);
-typedef void (*permi_exact_evaluate)(const permi_exact *exact, const int16_t *atom, const double *wide, int settings,
-                                     int negative, int place_signs, uint64_t *accumulator);
+typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
+typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
+                                     int place_signs);
 
 /* ======================================================================================= >>kernels
    One text (>>template) for every kernel. A family is one instruction set; its instances, listed at the beginning of
@@ -3637,7 +3852,7 @@ static void permi_plain_finish(perm_partial *partial, const permi_plain *plain, 
 }
 
 /* Row sums start exact and move by one column a term, in double. */
-static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
   const int n = plain->n;
@@ -3645,6 +3860,7 @@ static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, perm_partial
   permi_dd total = {0, 0}, start[PERM_MAX_N];
   permi_gray_walk walk = permi_gray_start(plain, chunk, 0, start);
   int i, j;
+  (void)workspace;
   permi_plain_drift(plain, lost);
   for (i = 0; i < n; i++) {
     x[i] = start[i].hi;
@@ -3668,7 +3884,7 @@ static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, perm_partial
   permi_plain_finish(partial, plain, total, permi_dd_make(0), absolute);
 }
 
-static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
   const int n = plain->n;
@@ -3678,6 +3894,7 @@ static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, perm_part
   permi_gray_walk walk = permi_gray_start(plain, chunk, 0, start[0]);
   int i, j;
   permi_gray_start(plain, chunk, 1, start[1]);
+  (void)workspace;
   permi_plain_drift(plain, lost);
   for (i = 0; i < n; i++) {
     x[i] = start[0][i].hi;
@@ -3705,7 +3922,7 @@ static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, perm_part
 }
 
 /* Everything in double-double; real matrices too as complex ones with parts that are 0. */
-static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
   const int n = plain->n;
@@ -3713,6 +3930,7 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, perm_partial *
   permi_dd total = {0, 0}, imaginary = {0, 0}, x[2][PERM_MAX_N];
   permi_gray_walk walk = permi_gray_start(plain, chunk, 0, x[0]);
   int i, j, part;
+  (void)workspace;
   permi_plain_drift(plain, lost);
   memset(x[1], 0, sizeof x[1]);
   if (plain->parts == 2)
@@ -3885,7 +4103,8 @@ static int permi_scale_unique(int n, const uint64_t *reach)
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
 {
-  int path[PERM_MAX_N][PERM_MAX_N], class_of[PERM_MAX_N], block_of[PERM_MAX_N], sum[PERM_MAX_N], size[PERM_MAX_N];
+  int (*path)[PERM_MAX_N] = exponent + n; /* has n rows of room */
+  int class_of[PERM_MAX_N], block_of[PERM_MAX_N], sum[PERM_MAX_N], size[PERM_MAX_N];
   int shift[PERM_MAX_N], classes = 0, apart = PERMI_SCALE_APART, i, j, a, b, c;
   for (j = 0; j < n; j++) /* Warshall */
     for (i = 0; i < n; i++)
@@ -3950,7 +4169,8 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
-/* exponent[i][j]: of |a_ij| as frexp has it, or PERMI_NO_EXPONENT for zero; n <= PERMI_MAX_N. Adds powers of two:
+/* exponent[i][j]: of |a_ij| as frexp has it, or PERMI_NO_EXPONENT for zero; n <= PERMI_MAX_N. There are n rows of room
+   below. Adds powers of two:
    on return exponent[i][j] += row_exp2[i] + column_exp2[j], all <= 0, all 0 on some transversal, and
    PERMI_NO_EXPONENT too where no transversal of nonzeros passes: scaled, those entries underflow to 0.
    Returns 0, with no scaling, if there is no transversal: the permanent is 0. */
@@ -4053,10 +4273,11 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
    and what remains is the permanent of a matrix that differs from the given one by at most 2^-53 of the row sum of
    moduli in every entry. PERM_FORM_SPLIT keeps 47 bits more in a second such row. */
 
-static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_dense *dense = (const permi_dense *)leaf->context;
   permi_chunk_sum sum;
+  (void)workspace;
   dense->run(dense, chunk, &sum);
   permi_sum_add_double(&partial->value, sum.value.hi);
   permi_sum_add_double(&partial->value, sum.value.lo);
@@ -4932,7 +5153,7 @@ static void permi_exact_plain_begin(const permi_exact_plain *plain, uint64_t s, 
     }
 }
 
-static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
   const int n = plain->n, parts = plain->parts, size = n * parts, narrow = plain->groups - plain->wide_groups;
@@ -4941,6 +5162,7 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, perm
   uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
   int k, part;
   permi_exact_plain_begin(plain, s, low, high);
+  (void)workspace;
   memset(total, 0, sizeof total);
   for (;;) {
     int words = 1, g, row = 0, j;
@@ -5009,7 +5231,7 @@ static uint64_t permi_montgomery(const permi_exact_plain *plain, uint64_t a, uin
 
 /* Residues of y and of the product; every one of the n multiplications takes a factor 2^-64, which the product brings
    along at its start. */
-static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
   const int n = plain->n, parts = plain->parts, size = n * parts;
@@ -5018,6 +5240,7 @@ static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, perm_par
   uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
   int k, part;
   permi_exact_plain_begin(plain, s, low, high);
+  (void)workspace;
   for (;;) {
     uint64_t product[2];
     int j;
@@ -5427,14 +5650,14 @@ static void permi_exact_release(const perm_allocator *allocator, void *context)
 }
 
 /* sum_k total[k] 2^(window k), as integers. */
-static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_exact *exact = (const permi_exact *)leaf->context;
   permi_wide total[PERMI_EXACT_LIMBS + 1];
   uint64_t word[PERMI_EXACT_LIMBS + 4]; /* 51 bits a limb, 64 a word */
   int k;
   memset(total, 0, sizeof total);
-  exact->run(exact, chunk, total);
+  exact->run(exact, chunk, (permi_exact_work *)workspace, total);
   for (k = 0; k <= exact->limbs; k++) {
     const int negative = (int)(total[k].high >> 63), bit = k * exact->window, at = bit / 64, shift = bit % 64;
     const permi_wide x = negative ? permi_wide_negate(total[k]) : total[k];
@@ -5616,6 +5839,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   leaf->release = permi_exact_release;
   leaf->explain = permi_exact_explain;
   leaf->run_chunk = permi_exact_chunk;
+  leaf->workspace = sizeof(permi_exact_work);
   return PERM_OK;
 }
 
@@ -6106,17 +6330,16 @@ static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm
 
 /* The scaling of >>scale, and then every row sum of |a| to at most 1, so that no term of Glynn's sum can overflow.
    Multiplying by powers of two is exact. Columns matter as much as rows: where one column outweighs the others, row
-   sums cancel. */
-static void permi_plan_scale(perm_plan *plan, const permi_view *view)
+   sums cancel. exponent: 2n rows of room. */
+static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
-  int exponent[PERM_MAX_N][PERM_MAX_N]; /* of the larger part */
   int n = plan->n, i, j, part;
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
       double x = fabs(permi_at(view, i, j, 0));
       if (view->parts == 2)
         x = fmax(x, fabs(permi_at(view, i, j, 1)));
-      exponent[i][j] = x != 0 ? permi_exponent(x) : PERMI_NO_EXPONENT;
+      exponent[i][j] = x != 0 ? permi_exponent(x) : PERMI_NO_EXPONENT; /* of the larger part */
     }
   plan->zero = !permi_scale_exponents(n, exponent, plan->row_exp2, plan->column_exp2);
   for (i = 0; i < n && !plan->zero; i++) {
@@ -6367,7 +6590,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
 {
   double visits = 1, terms;
   const char *refusal;
-  int i, most_chunk = 18;
+  int i, most_chunk = 18, (*exponent)[PERM_MAX_N];
   memset(plan, 0, sizeof *plan);
   plan->version = PERMI_VERSION;
   plan->n = n;
@@ -6387,7 +6610,11 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   if (n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 2, "order %d: dense engines go up to %d", n, PERM_MAX_N);
   plan->elements = (double)n * ldexp(1, n - 1);
-  permi_plan_scale(plan, view);
+  exponent = (int (*)[PERM_MAX_N])permi_allocate(&options->allocator, 2 * (size_t)n, sizeof *exponent);
+  if (!exponent)
+    return permi_fail_memory(result);
+  permi_plan_scale(plan, view, exponent);
+  permi_release(&options->allocator, exponent);
   if (plan->zero) {
     memset(plan->row_exp2, 0, sizeof plan->row_exp2);
     memset(plan->column_exp2, 0, sizeof plan->column_exp2);
@@ -7182,7 +7409,7 @@ static double permi_cell_modulus(const permi_ring *ring, const void *cell)
 
 /* ---- the digits and forms of an engine */
 #define PERMI_MOST_DIGITS 62  /* of engines that count in a number system: 2^62 states at most */
-#define PERMI_MOST_FORMS 512  /* of those that keep the forms on the stack, */
+#define PERMI_MOST_FORMS 512  /* of those that keep the forms in a workspace, */
 #define PERMI_MOST_NEEDED 128 /* and what leads to e_M */
 #define PERMI_MOST_CELLS 8192 /* 8-byte words of cells there */
 #define PERMI_MOST_WALKED 900 /* total of the digits: binomials are scaled by 2^-total */
@@ -8131,16 +8358,35 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
     permi_nary_products(counts, batch->form, batch->weight, sums);
 }
 
+/* Forms in whatever precision, kept from term to term. */
+typedef struct permi_forms {
+  double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS];
+  uint64_t word[2 * PERMI_MOST_FORMS][2]; /* two's complement */
+} permi_forms;
+
+/* What a thread works in. */
+typedef struct permi_nary_work {
+  permi_forms forms;
+  union {
+    permi_form_batch batch;
+    struct {
+      uint64_t cell[PERMI_MOST_CELLS];
+      double e[PERMI_MOST_NEEDED + 1];
+    } terms;
+  } of;
+} permi_nary_work;
+
 /* A chunk in double. */
-static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, perm_partial *partial)
+static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
+                             perm_partial *partial)
 {
   const int rows = counts->forms * counts->parts, room = counts->skips && !counts->ryser ? PERMI_LANES : PERMI_TERMS;
-  double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS];
+  double *high = work->forms.high, *low = work->forms.low;
   double weight[PERMI_MOST_DIGITS + 1], step = 0;
   permi_lane_sums sums;
-  permi_form_batch batch;
+  permi_form_batch *batch = &work->of.batch;
   int d, f, lane;
-  batch.lanes = 0;
+  batch->lanes = 0;
   memset(&sums, 0, sizeof sums);
   memset(high, 0, (size_t)rows * sizeof *high);
   memset(low, 0, (size_t)rows * sizeof *low);
@@ -8155,26 +8401,26 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
     const double *high_step = counts->high + walk->digit * rows, *low_step = counts->low + walk->digit * rows;
 #if PERMI_X86
     if (counts->isa >= PERM_ISA_AVX2)
-      permi_nary_step_avx2(rows, step, high_step, low_step, high, low, batch.form + batch.lanes, room);
+      permi_nary_step_avx2(rows, step, high_step, low_step, high, low, batch->form + batch->lanes, room);
     else
 #endif
-      permi_nary_step(rows, step, high_step, low_step, high, low, batch.form + batch.lanes, room);
+      permi_nary_step(rows, step, high_step, low_step, high, low, batch->form + batch->lanes, room);
     for (d = walk->digit; d >= 0; d--)
       weight[d] = weight[d + 1] * ((const double *)(const void *)counts->weight)[counts->weight_at[d] + walk->v[d]];
     if (!counts->ryser || walk->total <= counts->needed) {
       double w = permi_nary_negative(counts, walk) ? -weight[0] : weight[0];
       if (counts->ryser)
         w *= ((const double *)(const void *)counts->rank_weight)[walk->total];
-      batch.weight[batch.lanes++] = w;
-      if (batch.lanes == room)
-        permi_batch_sum(counts, &batch, room, place, &sums);
+      batch->weight[batch->lanes++] = w;
+      if (batch->lanes == room)
+        permi_batch_sum(counts, batch, room, place, &sums);
     }
     if (!permi_nary_next(counts, walk))
       break;
     step = (counts->ryser ? 1 : -2) * walk->up[walk->digit];
   }
-  if (batch.lanes)
-    permi_batch_sum(counts, &batch, room, place, &sums);
+  if (batch->lanes)
+    permi_batch_sum(counts, batch, room, place, &sums);
   for (lane = 0; lane < PERMI_TERMS; lane++) {
     for (d = 0; d < counts->parts; d++) {
       permi_sum_add_double(d ? &partial->imaginary : &partial->value, sums.hi[d][lane]);
@@ -8183,12 +8429,6 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
     permi_sum_add_double(&partial->absolute, sums.absolute[lane]);
   }
 }
-
-/* Forms in whatever precision, kept from term to term. */
-typedef struct permi_forms {
-  double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS];
-  uint64_t word[2 * PERMI_MOST_FORMS][2]; /* two's complement */
-} permi_forms;
 
 /* times times the digit's entries are added to the forms. */
 PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int digit, int times)
@@ -8247,19 +8487,19 @@ PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_ring *ring, uint64_t
 }
 
 /* A chunk in cells. Terms go into the sums one by one: exactly. */
-static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, perm_partial *partial)
+static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_ring *ring = &counts->ring;
   const int symmetric = counts->skips && !counts->ryser, size = (int)ring->size, needed = counts->needed;
-  uint64_t cell[PERMI_MOST_CELLS];
-  double e[PERMI_MOST_NEEDED + 1];
+  uint64_t *cell = work->of.terms.cell;
+  double *e = work->of.terms.e;
   uint64_t *weight = cell, *term = cell + (counts->digits + 1) * size;
   uint64_t *room = term + ((symmetric ? needed : 0) + 1) * size, *total = room + size;
-  permi_forms forms;
+  permi_forms *forms = &work->forms;
   int d, f, copy, k;
-  memset(&forms, 0, sizeof forms);
+  memset(forms, 0, sizeof *forms);
   for (d = 0; d < counts->digits; d++)
-    permi_forms_move(counts, &forms, d, permi_nary_times(counts, walk, d));
+    permi_forms_move(counts, forms, d, permi_nary_times(counts, walk, d));
   permi_cell_set(ring, weight + counts->digits * size, 1);
   permi_cell_set(ring, total, 0);
   do {
@@ -8279,7 +8519,7 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, perm_
         memset(e + 1, 0, (size_t)needed * sizeof *e);
       }
       for (f = 0; f < counts->forms; f++) {
-        const permi_factor factor = permi_forms_factor(counts, &forms, f);
+        const permi_factor factor = permi_forms_factor(counts, forms, f);
         const double modulus = fabs(factor.dd[0].hi) + fabs(factor.dd[1].hi);
         for (copy = 0; copy < counts->form_count[f]; copy++) {
           const int left = counts->form_total - ++step;
@@ -8304,13 +8544,13 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, perm_
     }
     if (!permi_nary_next(counts, walk))
       break;
-    permi_forms_move(counts, &forms, walk->digit, (counts->ryser ? 1 : -2) * walk->up[walk->digit]);
+    permi_forms_move(counts, forms, walk->digit, (counts->ryser ? 1 : -2) * walk->up[walk->digit]);
   } while (1);
   if (ring->words)
     permi_cell_sum(ring, total, partial);
 }
 
-static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
   permi_nary walk;
@@ -8319,9 +8559,9 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partia
   if (!walk.left)
     return;
   if (counts->plain)
-    permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), partial);
+    permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), (permi_nary_work *)workspace, partial);
   else
-    permi_nary_cells(counts, &walk, partial);
+    permi_nary_cells(counts, &walk, (permi_nary_work *)workspace, partial);
 }
 
 /* binom(c, v) for v = 0 .. most, into cells; double-doubles and doubles times 2^-c. half: doubled but for v = c/2. */
@@ -8624,7 +8864,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       continue;
     choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus);
     if (options->method == PERM_AUTO && method == PERM_SUBSETS) {
-      if (choice.bytes > (options->max_bytes > 0 ? options->max_bytes : 4e9))
+      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : 4e9))
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
     }
@@ -9133,6 +9373,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
     counts->absolute_mask = certify || counts->terms < 2048 ? 0 : 15;
     leaf->information.chunks = counts->chunks;
     leaf->run_chunk = permi_nary_chunk;
+    leaf->workspace = sizeof(permi_nary_work);
     if (counts->integer)
       leaf->scale_exp2 = counts->ryser ? 0 : -counts->digit_total;
     else if (counts->ryser)
@@ -9328,7 +9569,7 @@ static int permi_minors_scale(permi_minors *minors, double *full)
       full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;
     memset(plan, 0, sizeof *plan);
     plan->n = n;
-    permi_plan_scale(plan, &view);
+    permi_plan_scale(plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
     if (plan->zero && one_row)
       return 0;
     for (i = 0; i < n && !one_row && !plan->zero; i++) /* nothing may be dropped */
@@ -10073,7 +10314,9 @@ static perm_status permi_minors_compute(int m, int n, const permi_view *view, co
   memory = (double *)permi_allocate(
       &options->allocator,
       (size_t)(3 * total.count + rows) +
-          (minors->total <= PERM_MAX_N ? (size_t)(minors->total * minors->total * view->parts) : 0),
+          (minors->total <= PERM_MAX_N
+               ? (size_t)(minors->total * (minors->total * view->parts + PERM_MAX_N)) /* with room for the scaling */
+               : 0),
       sizeof(double));
   if (!memory) {
     permi_release(&options->allocator, minors);
@@ -11190,10 +11433,10 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   control = permi_control_begin(options);
   control.work_total = job->leaf[leaf].information.seconds * ((double)(end - begin) /
                                                               (double)job->leaf[leaf].information.chunks);
-  status = permi_run_range(&job->leaf[leaf], begin, end, &control, permi_leaf_threads(&job->leaf[leaf], options),
+  status = permi_run_range(job, &job->leaf[leaf], begin, end, &control, permi_leaf_threads(&job->leaf[leaf], options),
                            partial);
   if (status != PERM_OK)
-    permi_stopped(status, &control, result);
+    status = permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
   if (result) {
     result->gpus = control.gpus;
     result->seconds = permi_seconds() - control.start;
@@ -11337,7 +11580,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     if (control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
       permi_keep(job, state, &control, &unwritten);
     memset(&done, 0, sizeof done);
-    stopped = permi_run_range(&job->leaf[leaf], range.begin, range.end, &control, threads, &done);
+    stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, &control, threads, &done);
     control.work_before += information->seconds / (double)information->chunks * (double)done.chunks;
     status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
     if (status != PERM_OK) {
@@ -11357,7 +11600,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     *result = unwritten;
     stopped = unwritten.status;
   } else if (stopped < 0) {
-    permi_stopped(stopped, &control, result);
+    stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
     stopped = perm_state_finish(job, state, result);
     if (stopped == PERM_OK && control.unwritten)
@@ -11574,6 +11817,8 @@ static perm_status permi_job_create(const perm_plan *plan, const permi_view *vie
   planned.gpus = plan->isa == PERM_ISA_CUDA;
   planned.cpu_fallback = 0;
   status = permi_plan_view(plan->n, plan->n, view, &planned, &again, NULL);
+  if (status == PERM_ERROR_MEMORY)
+    return permi_fail_memory(result);
   if (status != PERM_OK || again.fingerprint != plan->fingerprint)
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
   return permi_job_of_plan(&again, view, options, job, result);
@@ -11733,9 +11978,10 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
                       choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
                       options->method == PERM_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
                       choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
-  if (options->max_bytes > 0 && choice->bytes > options->max_bytes)
-    return permi_fail(result, PERM_ERROR_LIMIT, argument, "predicted to need %.3g bytes, over max_bytes = %.3g",
-                      choice->bytes, options->max_bytes);
+  if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
+    return permi_fail(result, PERM_ERROR_LIMIT, argument,
+                      "predicted to need %.3g bytes beside the matrix, over max_bytes = %.3g", choice->bytes,
+                      options->max_bytes);
   return PERM_OK;
 }
 
@@ -11792,6 +12038,12 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
 
 static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
                                  perm_result *result);
+
+/* What a matrix that is given takes. */
+static double permi_problem_bytes(const permi_problem *problem)
+{
+  return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
+}
 
 /* The job that a problem starts with, checks included: in the engines of >>rectangular, or the dense exact one. */
 static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
@@ -11864,7 +12116,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 #endif
 
 /* The permanent of a problem of integers. */
-static perm_status permi_compute_integers(const permi_problem *problem, int equal, int argument,
+static perm_status permi_integers_compute(const permi_problem *problem, int equal, int argument,
                                           const perm_options *options_given, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
@@ -11885,8 +12137,20 @@ static perm_status permi_compute_integers(const permi_problem *problem, int equa
   return status;
 }
 
+static perm_status permi_compute_integers(const permi_problem *problem, int equal, int argument,
+                                          const perm_options *options_given, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options =
+      permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
+  if (!options)
+    return permi_fail_memory(result);
+  return permi_meter_end(meter, options, permi_integers_compute(problem, equal, argument, options, result), result);
+}
+
 /* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
-PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
+PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
                                                    const perm_options *options_given, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
@@ -11913,9 +12177,14 @@ PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem,
     const permi_choice choice = permi_counts_choice(&counted, options);
     const permi_view view = {counted.real, counted.n, counted.parts};
     perm_plan plan;
-    if (choice.precision == PERM_PRECISION_DEFAULT && permi_plan(counted.n, &view, options, &plan, NULL) == PERM_OK &&
-        plan.seconds < choice.seconds) {
+    int dense = 0;
+    if (choice.precision == PERM_PRECISION_DEFAULT) {
+      status = permi_plan(counted.n, &view, options, &plan, result);
+      dense = status == PERM_OK && plan.seconds < choice.seconds;
+    }
+    if (dense)
       status = permi_compute(counted.n, counted.n, &view, options, result);
+    if (dense || status == PERM_ERROR_MEMORY) {
       permi_counted_free(&options->allocator, &counted);
       return status;
     }
@@ -11924,6 +12193,18 @@ PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem,
   permi_counted_free(&options->allocator, &counted);
   result->seconds = permi_seconds() - start;
   return permi_judge(options, result);
+}
+
+PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
+                                                   const perm_options *options_given, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options =
+      permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
+  if (!options)
+    return permi_fail_memory(result);
+  return permi_meter_end(meter, options, permi_counts_compute(problem, equal, argument, options, result), result);
 }
 
 /* a, or for an empty matrix, which may come without a pointer, one that still says that it is of integers. */
@@ -12003,8 +12284,8 @@ static int permi_may_repeat(const permi_problem *problem, const perm_options *op
          permi_has_repeats(problem->n, problem);
 }
 
-static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
-                                 perm_result *result)
+static perm_status permi_dense_compute(int m, int n, const permi_view *view, const perm_options *options_given,
+                                       perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
   perm_options options = *permi_options(options_given), run;
@@ -12063,6 +12344,18 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
     *result = finished;
   result->seconds = permi_seconds() - start;
   return permi_judge(permi_options(options_given), result);
+}
+
+static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
+                                 perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options =
+      permi_meter_begin(permi_options(options_given), permi_problem_bytes(&problem), &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_dense_compute(m, n, view, options, result), result)
+                 : permi_fail_memory(result);
 }
 
 /* The six public functions that take a matrix. */
@@ -12168,10 +12461,15 @@ PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdi
 static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
                                      perm_result *result)
 {
+  const perm_options *options;
+  perm_options metered;
+  permi_meter *meter;
   permi_result_clear(result);
   if (!job)
     return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
-  return permi_problem_job(problem, 0, 5, permi_options(options_given), job, result);
+  options = permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_problem_job(problem, 0, 5, options, job, result), result)
+                 : permi_fail_memory(result);
 }
 
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
@@ -14691,8 +14989,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
 #define PERMI_PASS_TARGET PERMI_TARGET
 #endif
 
-PERMI_PASS_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t *atom, const double *wide,
-                                         int settings, int negative, int place_signs, uint64_t *accumulator)
+PERMI_PASS_TARGET static void PERMI_PASS(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
+                                         int place_signs)
 {
   const int limbs = exact->limbs, first = exact->first;
   const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000), one = PERMI_I_SET(1);
@@ -14700,7 +14998,14 @@ PERMI_PASS_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t
 #if PERMI_PASS_LIMBS && !defined(PERMI_PASS_IFMA)
   const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
 #endif
-  double limb[PERMI_LIMBS_ROOM * 4 * PERMI_WIDTH] PERMI_ALIGN64;
+  const int16_t *atom = work->atom;
+  uint64_t *accumulator = work->accumulator;
+#if PERMI_PASS_LIMBS
+  double limb[PERMI_LIMBS * 4 * PERMI_WIDTH] PERMI_ALIGN64;
+#else
+  double *limb = work->limb;
+  const double *wide = work->wide;
+#endif
   PERMI_I sum[PERMI_LIMBS_ROOM + 1];
   int k, q, place;
 #if !PERMI_PASS_LIMBS
@@ -14710,7 +15015,6 @@ PERMI_PASS_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t
 #endif
   (void)limbs;
   (void)first;
-  (void)wide;
   PERMI_UNROLL
   for (k = 0; k <= PERMI_LIMBS; k++)
     sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
@@ -14810,7 +15114,7 @@ PERMI_PASS_TARGET static void PERMI_PASS(const permi_exact *exact, const int16_t
 #else /* loops of unforeseeable lengths: four vectors a turn */
     {
       const double *other = limb + first * 4 * PERMI_WIDTH;
-      PERMI_V a[4 * PERMI_EXACT_PADDED], b[4 * PERMI_EXACT_PADDED];
+      PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
       for (place = 0; place < 4; place++) {
         const int sign = (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
         a[place] = PERMI_MUL(PERMI_LOAD(limb + place * PERMI_WIDTH), PERMI_SET(sign ? -exact->unit : exact->unit));
@@ -14876,12 +15180,13 @@ PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int se
 }
 
 /* Every sign vector: lane and block columns from a table, 16 WIDTH terms a step of the outer columns. */
-PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_wide *total)
+PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
+                                               permi_wide *total)
 {
   const int atoms = exact->narrow * PERMI_EXACT_ATOMS;
-  int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 4 * PERMI_LANES] PERMI_ALIGN64;
-  double wide[PERMI_EXACT_LIMBS * 16 * PERMI_WIDTH] PERMI_ALIGN64, wide_x[PERM_MAX_N] PERMI_ALIGN64;
-  uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_WIDTH] PERMI_ALIGN64;
+  int16_t *atom = work->atom;
+  double *wide = work->wide, wide_x[PERM_MAX_N] PERMI_ALIGN64;
+  uint64_t *accumulator = work->accumulator;
   uint32_t x[PERM_MAX_N] PERMI_ALIGN64;
   uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2);
   int i, j, k, used = 0;
@@ -14892,7 +15197,7 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
       PERMI_EXACT_MOVE();
   for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
     atom[k] = 1;
-  memset(accumulator, 0, sizeof accumulator);
+  memset(accumulator, 0, sizeof work->accumulator);
   for (;;) {
     const int16_t *table = exact->table;
     const uint32_t *row_sum = x;
@@ -14929,7 +15234,7 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
         }
       }
     PERMI_NAME(exact_room)(exact, 4, 1, &used, accumulator, total);
-    exact->evaluate(exact, atom, wide, 4, s & 1 ? 9 : 6, 1, accumulator); /* settings 1 and 2 have one minus */
+    exact->evaluate(exact, work, 4, s & 1 ? 9 : 6, 1); /* settings 1 and 2 have one minus */
     used += 4;
     if (++s == last)
       break;
@@ -14945,15 +15250,16 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
    sums each: their least, unsigned, over the even rows is 0 where there is nothing to add. The lanes of the
    survivors and their settings go on two lists, and are evaluated a vector at a time: a row's sum is that for all
    columns + and three bytes looked up in tables of 16 by the lists' bits, four at a time. */
-PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_wide *total)
+PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
+                                                permi_wide *total)
 {
   const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
   const int shift = PERMI_WIDTH == 8 ? 2 : 1; /* lane bits beyond four */
   const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET(PERMI_WIDTH == 8 ? 0x0c0c0c0c : 0x0e0e0e0e);
-  int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 4 * PERMI_LANES] PERMI_ALIGN64;
-  uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_WIDTH] PERMI_ALIGN64;
+  int16_t *atom = work->atom;
+  uint64_t *accumulator = work->accumulator;
   uint32_t x[PERM_MAX_N] PERMI_ALIGN64, y[PERM_MAX_N] PERMI_ALIGN64;
-  uint8_t first[16 * PERM_MAX_N] PERMI_ALIGN64, lane[128 * PERMI_LANES + 64], setting[128 * PERMI_LANES + 64];
+  uint8_t first[16 * PERM_MAX_N] PERMI_ALIGN64, *lane = work->lane, *setting = work->setting;
   uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2), outer;
   int i, j, k, used = 0;
   memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
@@ -14962,7 +15268,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
       PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);
   for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
     atom[k] = 1;
-  memset(accumulator, 0, sizeof accumulator);
+  memset(accumulator, 0, sizeof work->accumulator);
   for (outer = s;;) {
     const PERMI_I parity = PERMI_I_TABLE(exact->parity + 16 * (outer & 1));
     int survivors = 0, done;
@@ -15032,7 +15338,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
         }
       }
       PERMI_NAME(exact_room)(exact, 2, 0, &used, accumulator, total);
-      exact->evaluate(exact, atom, NULL, 2, 0, 0, accumulator);
+      exact->evaluate(exact, work, 2, 0, 0);
       used += 2;
     }
     s = ++outer;

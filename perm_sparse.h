@@ -164,10 +164,11 @@ typedef struct perm_matrix {
   perm_allocator allocator; /* where the arrays came from: options->allocator of the call that made them */
 } perm_matrix;
 
-/* All functions that make a matrix: options may be NULL (only its allocator is used, by readers its format too),
-   result may be NULL. *matrix is overwritten without being freed; on any error it is all zero and nothing stays
-   allocated. Returns result->status; result->message is one line. Entries that are zero are left out, a position given
-   twice is refused. O(nnz) time and memory beyond the input. Thread-safe, but for the C library's locale functions (do
+/* All functions that make a matrix: options may be NULL (allocator, max_bytes, max_seconds, cancel and progress are
+   used, by readers format too), result may be NULL. *matrix is overwritten without being freed; on any error it is all
+   zero and nothing stays allocated. Returns result->status; result->message is one line. Entries that are zero are left
+   out, a position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, but for the C library's
+   locale functions (do
    not call setlocale at the same time). */
 
 /* Reads a file; "-" is standard input, read to its end. A first line that begins with %%MatrixMarket is a banner:
@@ -528,9 +529,9 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
 
 /* -- from arrays ------------------------------------------------------------------------------- */
 
-PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
-                                                   const perm_options *options, perm_matrix *matrix,
-                                                   perm_result *result)
+static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
+                                           const perm_options *options, perm_matrix *matrix,
+                                           perm_result *result)
 {
   perm_allocator allocator = permi_options(options)->allocator;
   size_t nnz = 0;
@@ -569,6 +570,19 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return PERM_OK;
 }
 
+PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
+                                                   const perm_options *options_given, perm_matrix *matrix,
+                                                   perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(permi_options(options_given), 8.0 * fmax(m, 0) * fmax((double)ld, 0),
+                                                  &metered, &meter);
+  if (!options)
+    return permi_fail_memory(result);
+  return permi_meter_end(meter, options, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
+}
+
 /* The arguments but for the entries themselves. */
 static perm_status permi_check_triplets(int m, int n, size_t nnz, const int *row, const int *column, const double *real,
                                         const double *imaginary, const int64_t *integer, perm_kind kind,
@@ -595,11 +609,11 @@ static perm_status permi_check_triplets(int m, int n, size_t nnz, const int *row
   return PERM_OK;
 }
 
-PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
-                                                      const double *real, const double *imaginary,
-                                                      const int64_t *integer, perm_kind kind,
-                                                      const perm_options *options, perm_matrix *matrix,
-                                                      perm_result *result)
+static perm_status permi_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
+                                              const double *real, const double *imaginary,
+                                              const int64_t *integer, perm_kind kind,
+                                              const perm_options *options, perm_matrix *matrix,
+                                              perm_result *result)
 {
   perm_allocator allocator = permi_options(options)->allocator;
   permi_control watch = permi_control_begin(permi_options(options));
@@ -651,6 +665,22 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
     status = permi_fail(result, watch.stopped, 0, "%s", perm_status_text(watch.stopped));
   permi_release(&allocator, list.entry);
   return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
+                                                      const double *real, const double *imaginary,
+                                                      const int64_t *integer, perm_kind kind,
+                                                      const perm_options *options_given, perm_matrix *matrix,
+                                                      perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(permi_options(options_given), 16.0 * (double)nnz, &metered, &meter);
+  perm_status status;
+  if (!options)
+    return permi_fail_memory(result);
+  status = permi_matrix_from_triplets(m, n, nnz, row, column, real, imaginary, integer, kind, options, matrix, result);
+  return permi_meter_end(meter, options, status, result);
 }
 
 /* ============================================================================================ >>io
@@ -1680,16 +1710,22 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
-                                                    const perm_options *options, perm_matrix *matrix,
+                                                    const perm_options *options_given, perm_matrix *matrix,
                                                     perm_result *result)
 {
-  permi_control watch = permi_control_begin(permi_options(options));
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(permi_options(options_given), (double)bytes, &metered, &meter);
+  permi_control watch;
+  if (!options)
+    return permi_fail_memory(result);
+  watch = permi_control_begin(options);
   watch.activity = "reading";
-  return permi_matrix_read_memory(text, bytes, name, &watch, matrix, result);
+  return permi_meter_end(meter, options, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
-PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
-                                             perm_result *result)
+static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
+                                     perm_result *result)
 {
   perm_allocator allocator = permi_options(options)->allocator;
   permi_control watch = permi_control_begin(permi_options(options));
@@ -1754,6 +1790,16 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
     status = permi_matrix_read_memory(text, bytes, name, &watch, matrix, result);
   permi_release(&allocator, text);
   return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options_given, perm_matrix *matrix,
+                                             perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(permi_options(options_given), 0, &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_matrix_read(path, options, matrix, result), result)
+                 : permi_fail_memory(result);
 }
 
 /* ========================================================================================= >>write
@@ -3185,11 +3231,13 @@ done:
    What the engines of a block have in common. An engine makes an offer, its prediction and what it worked out on the
    way; the planner (>>plan) takes the best and has its leaf made. Entries of a block of doubles are at most 1 in
    modulus: scaled by powers of two, and rounded only where block->rounded says so. */
+#define PERMI_MAJORANT_ORDER 12
 /* What a maker of leaves is given, and what it adds up. */
 typedef struct permi_maker {
   const perm_options *options;
   permi_working *working;
   const double *binomial;
+  double *subsets; /* room for two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   perm_result *result;
   double task_seconds;
@@ -3243,15 +3291,15 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
 }
 
 /* At least the permanent of the moduli that the entries of a block were computed from: itself for small orders, by
-   the subsets of columns, and the product of the sums of rows or columns, whichever is less, for others. */
-#define PERMI_MAJORANT_ORDER 12
-static double permi_block_majorant(const permi_block *block)
+   the subsets of columns, and the product of the sums of rows or columns, whichever is less, for others. value: room
+   for them, permi_maker has it. */
+static double permi_block_majorant(const permi_block *block, double *value)
 {
-  double value[1 << PERMI_MAJORANT_ORDER], product[2] = {1, 1};
+  double product[2] = {1, 1};
   const int n = block->n;
   int side, v, e, s;
   if (n <= PERMI_MAJORANT_ORDER) {
-    memset(value, 0, sizeof value);
+    memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
       for (v = 0, e = s; e; e &= e - 1)
@@ -3283,7 +3331,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   const double scale = fabs(leaf->scale.hi) * (1 - 8 * PERMI_UNIT);
   double bound = working->lost ? working->lost_error : 0, estimate = bound;
   if (block->rounded) {
-    const double majorant = permi_block_majorant(block);
+    const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
     if (block->n <= PERMI_MAJORANT_ORDER) /* signs may cancel in every term of rounded entries; else it is too wide */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
@@ -8114,7 +8162,7 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
    Nothing in the program knows about vectors or caches: another back end may compile it, with another budget of slots
    and other weights for the annealing. */
 #define PERMI_HYBRID_DOUBLES 32 /* of a slot: patterns, or patterns times 2 parts */
-#define PERMI_HYBRID_SLOTS 640  /* 160 KiB on the stack of a thread */
+#define PERMI_HYBRID_SLOTS 640  /* 160 KiB a thread */
 #define PERMI_HYBRID_INNER 24
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
@@ -8141,6 +8189,7 @@ static int permi_hybrid_line(int slot)
 }
 #define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the rows' bases */
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* of a thread */
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* slots, as permi_hybrid_line has them */
@@ -8273,12 +8322,11 @@ typedef struct permi_hybrid {
 #include PERM_SPARSE_HEADER_FILE
 
 /* Chunk: 2^chunk_log2 states of the high columns, in Gray order. */
-static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  double memory[PERMI_HYBRID_ROOM + 8 * PERMI_HYBRID_DOUBLES + 8];
-  double *slot = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
+  double *slot = (double *)workspace;
   double *block = slot + PERMI_HYBRID_ROOM;
   double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
   double sampled = 0;
@@ -8369,6 +8417,7 @@ typedef struct permi_layouts {
   double rows_a_step;
   double units, calls;  /* of permi_layout_cost, as permi_watch counts them */
   permi_control *watch; /* or NULL */
+  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* the matrix for permi_hybrid_create */
 } permi_layouts;
 
 static int permi_bits32(uint32_t x)
@@ -10502,10 +10551,15 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   double *a;
   perm_plan plan;
   permi_view view;
-  int i, j, p;
+  int i, j, p, (*exponent)[PERM_MAX_N];
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   if (status != PERM_OK)
     return status;
+  exponent = (int (*)[PERM_MAX_N])permi_allocate(&maker->options->allocator, 2 * (size_t)n, sizeof *exponent);
+  if (!exponent) {
+    permi_release(&maker->options->allocator, entries);
+    return permi_fail_memory(maker->result);
+  }
   a = (double *)entries;
   for (i = 0; i < n && transposed; i++)
     for (j = 0; j < i; j++)
@@ -10519,7 +10573,8 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   view.a = a;
   view.ld = n;
   view.parts = parts;
-  permi_plan_scale(&plan, &view);
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(&maker->options->allocator, exponent);
   *zero = plan.zero;
   *scale_exp2 = 0;
   for (i = 0; i < n && !plan.zero; i++) {
@@ -10847,7 +10902,6 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
   work->watch = maker->watch;
   for (work->budget = PERMI_HYBRID_SLOT_BUDGET; !hybrid && status == PERM_OK && work->budget > 90;
        work->budget -= work->budget / 3) {
-    double scaled[PERM_MAX_N * PERM_MAX_N * 2];
     long long scale_exp2;
     int zero;
     cost = permi_hybrid_search(work, rate, rival, inner, &layout);
@@ -10855,9 +10909,9 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", cost / rate);
       break;
     }
-    status = permi_hybrid_matrix(maker, block, layout.transposed, scaled, &scale_exp2, &zero);
+    status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2, &zero);
     if (status == PERM_OK && !zero &&
-        permi_hybrid_create(allocator, work, &layout, algebra, scaled, &hybrid) != PERM_OK)
+        permi_hybrid_create(allocator, work, &layout, algebra, work->scaled, &hybrid) != PERM_OK)
       status = permi_fail_memory(maker->result);
     if (hybrid)
       hybrid->scale_exp2 = scale_exp2;
@@ -10882,7 +10936,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     offer->seconds = cost / rate;
     offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
                    8.0 * (hybrid->constant_room + n * hybrid->parts * (1 + hybrid->lanes + hybrid->high)) +
-                   8.0 * PERMI_HYBRID_SLOTS * PERMI_HYBRID_DOUBLES;
+                   (double)PERMI_HYBRID_WORKSPACE;
   }
   if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
     if (offer->plan)
@@ -10950,6 +11004,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
     leaf->run_range = permi_gpu_range;
   else
     leaf->run_chunk = permi_hybrid_chunk;
+  leaf->workspace = PERMI_HYBRID_WORKSPACE;
   leaf->release = permi_hybrid_release;
   leaf->explain = hybrid->code ? permi_code_explain : permi_hybrid_explain;
   leaf->context = hybrid;
@@ -11870,17 +11925,18 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
 }
 
 /* What it costs (transitions) to take the n vertices `lines` of one side in this order; INFINITY above limit, or if the
-   window gets too wide. most: of states; number: 4 n integers of room. */
+   window gets too wide. most: of states; number: 4 n integers of room; ways: n + 2 numbers. */
 typedef struct permi_band_price {
   double cost, most, longest; /* longest: transitions of a row */
   double made; /* of the cost: transitions of rows whose shape is new, so that runs are made for them */
   int width;
 } permi_band_price;
 
-/* States of the window: C(columns, used), or where columns are equal, vectors of counts with that sum. */
-static double permi_band_states(const int *open, int width, const int *size, int columns, int used)
+/* States of the window: C(columns, used), or where columns are equal, vectors of counts with that sum. ways: room for
+   columns + 2 numbers. */
+static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
-  double ways[PERMI_BAND_COUNTED + 1], sums[PERMI_BAND_COUNTED + 1], states = 1;
+  double *sums, states = 1;
   int least = used < columns - used ? used : columns - used, j, r;
   if (least < 0)
     return 0;
@@ -11891,6 +11947,7 @@ static double permi_band_states(const int *open, int width, const int *size, int
   }
   if (least > PERMI_BAND_COUNTED)
     return (double)INFINITY;
+  sums = ways + least + 1;
   for (r = 0; r <= least; r++)
     ways[r] = r == 0;
   for (j = 0; j < width; j++) { /* times 1 + x + ... + x^size */
@@ -11903,7 +11960,7 @@ static double permi_band_states(const int *open, int width, const int *size, int
 }
 
 static permi_band_price permi_band_price_of(const permi_block *block, const int *same, const int *lines, double limit,
-                                            int *number, permi_control *watch)
+                                            int *number, double *ways, permi_control *watch)
 {
   permi_band_price price = {0, 1, 0, 0, 0};
   const int n = block->n, other = lines[0] < n ? n : 0;
@@ -11959,7 +12016,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
         open[kept++] = open[j];
       }
     width = kept;
-    states = permi_band_states(open, width, size, columns, used);
+    states = permi_band_states(open, width, size, columns, used, ways);
     price.most = states > price.most ? states : price.most;
     price.longest = states * streams > price.longest ? states * streams : price.longest;
     price.cost += states * streams;
@@ -12039,6 +12096,7 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
   const int n = block->n, vertices = 2 * n;
   int *number = (int *)permi_allocate(allocator, 6 * (size_t)vertices, sizeof(int));
   permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
+  double *ways;
   int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   price->cost = (double)INFINITY;
   price->most = price->longest = price->made = 0;
@@ -12048,6 +12106,7 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
     permi_release(allocator, key);
     return 0;
   }
+  ways = (double *)(void *)key; /* once the keys have been compared */
   order = number + 2 * vertices; /* the first 2 vertices' worth are the price's */
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
@@ -12097,7 +12156,7 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
-      found = permi_band_price_of(block, same, trial, price->cost, number, watch);
+      found = permi_band_price_of(block, same, trial, price->cost, number, ways, watch);
       if (found.cost < price->cost) {
         *price = found;
         memcpy(lines, trial, (size_t)n * sizeof *lines);
@@ -12518,12 +12577,13 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
   }
 }
 
-static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial)
+static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
   permi_ryser_walk walk;
   int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
   const uint64_t share_of = chunk;
+  (void)workspace;
   if (chunk >= ryser->combinations) /* the number of chunks is rounded up to a power of two */
     return;
   chunk /= (uint64_t)ryser->shares;
@@ -12822,9 +12882,9 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
 
 /* At most what rounding to the grid changes in the permanent: per (|A| + M) - per |A|, M the roundings. Small orders by
    the subsets of columns; others with the product of row sums, which are taken as 1 where they are less. */
-static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block)
+static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
-  double value[1 << PERMI_MAJORANT_ORDER], change[1 << PERMI_MAJORANT_ORDER], sum = 0;
+  double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine;
   int i, e, s;
   if (ryser->on_grid)
@@ -12834,8 +12894,8 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
       sum += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
     return ryser->growth * expm1(sum * (1 + 1e-12)) * (1 + 1e-12);
   }
-  memset(value, 0, sizeof value);
-  memset(change, 0, sizeof change);
+  memset(value, 0, ((size_t)1 << n) * sizeof *value);
+  memset(change, 0, ((size_t)1 << n) * sizeof *change);
   value[0] = 1;
   for (s = 0; s < (1 << n) - 1; s++) {
     for (i = 0, e = s; e; e &= e - 1)
@@ -12862,7 +12922,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
                                permi_leaf *leaf) /* terms: of a chunk */
 {
   const int n = block->n;
-  const double off_grid = ldexp(permi_ryser_off_grid(ryser, block), -(int)leaf->scale_exp2);
+  const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
   if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* the terms need not tell; else it is far too wide */
@@ -14059,6 +14119,11 @@ typedef struct permi_branching { /* what threads share */
   uint64_t *cell;
 } permi_branching;
 
+typedef struct permi_decompose_level { /* what a node keeps while those below it run; stacks may be small */
+  permi_piece child;
+  uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
+} permi_decompose_level;
+
 typedef struct permi_decomposing {
   const permi_decompose *plan;
   permi_control *control; /* NULL but in the calling thread */
@@ -14067,6 +14132,7 @@ typedef struct permi_decomposing {
   int unit, ticket;        /* number of the next unit; of the one to compute */
   double ways, threads;    /* branches along the path multiplied; for the progress */
   perm_status status;
+  permi_decompose_level *level; /* of the present node; permi_decompose_levels of them */
   uint64_t *subsets;  /* 2^permi_decompose_most cells */
   uint64_t *spare;    /* 2 cells */
   double nodes, operations, work; /* work: predicted seconds done */
@@ -14283,7 +14349,7 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
 }
 
 /* The sum over subsets of columns, rows one after the other, into result. */
-static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, uint64_t *result)
+PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
   const size_t size = plan->size;
@@ -14561,13 +14627,14 @@ static void permi_branch_end(permi_decomposing *run, const permi_branch *before,
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result, uint64_t *room)
 {
   const permi_decompose *plan = run->plan;
-  uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
+  permi_decompose_level *level = run->level;
+  permi_piece *child = &level->child;
+  uint64_t *rows = level->rows, *columns = level->columns;
   const int probing = !piece->cell;
   const double ways = run->ways;
   int additions = 0, side = 0, line = 0, order, count, dead, k, below, deeper = 0;
   permi_branch before;
   permi_turn turn;
-  permi_piece child;
   uint64_t *value = room;
   if (!probing)
     room += plan->size;
@@ -14627,12 +14694,15 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
       most = permi_bits_count(rows[k]) > most ? permi_bits_count(rows[k]) : most;
     run->weight *= probing ? count : 1;
     for (k = probing ? only : 0; k < (probing ? only + 1 : count); k++) {
-      permi_piece_copy(plan, piece, rows[k], columns[k], &child, room);
-      run->ways = ldexp(ways, (most - child.n) / 4); /* the largest block has most of the work, and few lines less */
+      permi_piece_copy(plan, piece, rows[k], columns[k], child, room);
+      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, and few lines less */
       turn = permi_branch_begin(run, &before, value, &below);
-      if (turn != PERMI_TURN_NOT)
-        below = permi_decompose_node(run, &child, value,
-                                     probing ? NULL : room + (size_t)child.n * (size_t)child.n * plan->size);
+      if (turn != PERMI_TURN_NOT) {
+        run->level = level + 1;
+        below = permi_decompose_node(run, child, value,
+                                     probing ? NULL : room + (size_t)child->n * (size_t)child->n * plan->size);
+        run->level = level;
+      }
       if (turn == PERMI_TURN_MINE)
         permi_branch_end(run, &before, value, below);
       additions += below;
@@ -14657,20 +14727,23 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
     run->ways = ways * count;
     for (; k < count; k++) {
       uint64_t others;
-      permi_piece_copy(plan, piece, piece->live[0], piece->live[1], &child, room);
+      permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
       { /* the line keeps this pair only; lines are numbered anew */
         const int at = permi_bits_count(piece->live[side] & ((UINT64_C(1) << line) - 1));
         uint64_t keep = 0;
         for (others = rows[k]; others; others &= others - 1)
           keep |= UINT64_C(1) << permi_bits_count(piece->live[1 - side] & ((others & (0 - others)) - 1));
-        for (others = child.mask[side][at] & ~keep; others; others &= others - 1)
-          child.mask[1 - side][permi_bits_first(others)] &= ~(UINT64_C(1) << at);
-        child.mask[side][at] = keep;
+        for (others = child->mask[side][at] & ~keep; others; others &= others - 1)
+          child->mask[1 - side][permi_bits_first(others)] &= ~(UINT64_C(1) << at);
+        child->mask[side][at] = keep;
       }
       turn = permi_branch_begin(run, &before, value, &below);
-      if (turn != PERMI_TURN_NOT)
-        below = permi_decompose_node(run, &child, value,
-                                     probing ? NULL : room + (size_t)child.n * (size_t)child.n * plan->size);
+      if (turn != PERMI_TURN_NOT) {
+        run->level = level + 1;
+        below = permi_decompose_node(run, child, value,
+                                     probing ? NULL : room + (size_t)child->n * (size_t)child->n * plan->size);
+        run->level = level;
+      }
       if (turn == PERMI_TURN_MINE)
         permi_branch_end(run, &before, value, below);
       deeper = below > deeper ? below : deeper;
@@ -14710,9 +14783,15 @@ static void permi_decompose_piece(const permi_decompose *plan, permi_piece *piec
   }
 }
 
+static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the piece given */
+{
+  return (size_t)plan->n + 2;
+}
+
 static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: threads share no line of cache */
 {
-  return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size + 8;
+  return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
+         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
 /* The whole tree, or the top that the pass leaves of it. */
@@ -14722,6 +14801,8 @@ static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena, uint64_
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
   permi_piece piece;
   run->weight = run->ways = 1;
+  run->level = (permi_decompose_level *)(void *)arena;
+  arena = (uint64_t *)(void *)(run->level + permi_decompose_levels(plan));
   run->spare = arena;
   run->subsets = arena + 2 * size;
   permi_decompose_piece(plan, &piece);
@@ -14767,7 +14848,7 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   int additions = 0, threads = permi_walk_threads(leaf, control);
   memset(&shared, 0, sizeof shared);
   if (threads > 1) { /* what one thread leaves of the memory is for the other arenas; the rest of it, for results */
-    const double bytes = control->options->max_bytes > 0 ? control->options->max_bytes : PERMI_DECOMPOSE_BYTES;
+    const double bytes = control->options->max_bytes > 0 ? permi_max_bytes(control->options) : PERMI_DECOMPOSE_BYTES;
     const double left = fmax(0, bytes - leaf->information.bytes), arena_bytes = 8.0 * (double)words;
     const double unit_bytes = 8.0 * (double)size + (double)sizeof *shared.branch;
     double units;
@@ -14837,15 +14918,21 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
 }
 
 /* Knuth's estimate of the size of the tree: random descents, each piece weighed by the number of its siblings. D. E.
-   Knuth, Math. Comp. 29 (1975) 121-136. */
-static void permi_decompose_predict(permi_decompose *plan, double rival, permi_control *watch)
+   Knuth, Math. Comp. 29 (1975) 121-136. 0: out of memory. */
+static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
+                                   permi_control *watch)
 {
+  permi_decompose_level *level =
+      (permi_decompose_level *)permi_allocate(allocator, permi_decompose_levels(plan), sizeof *level);
   permi_decomposing run;
   int probe, probes = PERMI_DECOMPOSE_PROBES;
   if (rival < 0.1)
     probes = 8;
+  if (!level)
+    return 0;
   memset(&run, 0, sizeof run);
   run.plan = plan;
+  run.level = level;
   run.seed = UINT64_C(0x9e3779b97f4a7c15);
   for (probe = 0; probe < probes && !permi_watch(watch, 3.0 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece;
@@ -14855,6 +14942,8 @@ static void permi_decompose_predict(permi_decompose *plan, double rival, permi_c
   }
   plan->nodes = run.nodes / probes;
   plan->seconds = run.work / probes;
+  permi_release(allocator, level);
+  return 1;
 }
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
@@ -14924,7 +15013,8 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   }
   plan->entry_roundings = permi_entry_roundings(working, working->n);
   plan->lost_error = working->lost_error;
-  permi_decompose_predict(plan, rival, maker->watch);
+  if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
+    return permi_fail_memory(maker->result);
   offer->seconds = plan->seconds;
   offer->bytes = 8.0 * (double)((size_t)(n * n) * plan->size + permi_decompose_arena(plan)); /* of one thread */
   return PERM_OK;
@@ -15533,7 +15623,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
 static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block)
 {
   const perm_options *options = maker->options;
-  const double bytes = options->max_bytes > 0 ? options->max_bytes : PERMI_DEFAULT_BYTES;
+  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1);
   permi_budget budget;
   if (block->integer)
@@ -15551,7 +15641,7 @@ static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block
                                      permi_budget *budget)
 {
   const perm_options *options = maker->options;
-  const double bytes = options->max_bytes > 0 ? options->max_bytes : PERMI_DEFAULT_BYTES;
+  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_budget quick = *budget;
   double cost, there;
   if (!options->gpus)
@@ -15922,7 +16012,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
-  if (options->max_bytes > 0 && offer->bytes > options->max_bytes)
+  if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
@@ -15987,7 +16077,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   permi_working *working = maker->working;
-  const double limit = options->max_bytes > 0 ? options->max_bytes : PERMI_DEFAULT_BYTES;
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   double dense = (double)INFINITY, counts = (double)INFINITY, proven = (double)INFINITY, best;
   permi_offer offer[ENGINES];
   perm_status status = PERM_OK;
@@ -16032,6 +16122,12 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
         status = permi_engines[i].offer(maker, block, fmin(best, permi_hybrid_hope(maker, block, dense)), &offer[i]);
     } else {
       status = permi_engines[i].offer(maker, block, best, &offer[i]);
+    }
+    if (permi_meter_verdict(allocator, status, maker->result) == PERM_ERROR_LIMIT) {
+      permi_offer_clear(allocator, &permi_engines[i], &offer[i]);
+      permi_refuse(&offer[i], PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
+                   permi_meter_needed(options));
+      status = PERM_OK;
     }
     if (status == PERM_OK)
       status = permi_offer_note(maker, block, method, offer[i].seconds, offer[i].bytes, offer[i].why);
@@ -16270,15 +16366,18 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   perm_status status = PERM_OK;
   int zero;
   double start = permi_seconds(), *binomial = permi_binomials(allocator, matrix->n);
+  double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   maker.options = options;
   maker.working = &working;
   maker.binomial = binomial;
+  maker.subsets = subsets;
   maker.result = result;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !binomial || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
+  if (!maker.job || !binomial || !subsets || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
     permi_release(allocator, binomial);
+    permi_release(allocator, subsets);
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
@@ -16309,6 +16408,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   }
   permi_working_free(&working);
   permi_release(allocator, binomial);
+  permi_release(allocator, subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped), watch->activity);
   if (status != PERM_OK) {
@@ -16449,6 +16549,14 @@ static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *w
   return status;
 }
 
+/* What a matrix that is given takes. */
+static double permi_matrix_cost(const perm_matrix *matrix)
+{
+  if (!matrix)
+    return 0;
+  return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
+}
+
 /* The job in the precision that the options name. */
 static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                     perm_result *result)
@@ -16520,10 +16628,11 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, const perm_
   return permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
 
-PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
+/* The job in that precision, or a higher one that the tolerance of a job in pieces needs. */
+static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
-  perm_options options = *permi_options(options_given);
+  perm_options options = *options_given;
   perm_job *higher;
   perm_precision next;
   perm_status status;
@@ -16553,6 +16662,17 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
   perm_job_free(*job);
   *job = NULL;
   return permi_fail_memory(result);
+}
+
+PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
+                                            perm_job **job, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix),
+                                                  &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_sparse_job_planned(matrix, options, job, result), result)
+                 : permi_fail_memory(result);
 }
 
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options_given,
@@ -16603,8 +16723,8 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   return status;
 }
 
-PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
-                                                perm_result *result)
+static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
+                                        perm_result *result)
 {
   perm_options options = *permi_options(options_given), run;
   perm_result finished; /* in the lower precision, while a higher one runs */
@@ -16657,6 +16777,17 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   result->plan_seconds = planned;
   result->seconds = permi_seconds() - start;
   return permi_judge(permi_options(options_given), result);
+}
+
+PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
+                                                perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix),
+                                                  &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_compute_sparse(matrix, options, result), result)
+                 : permi_fail_memory(result);
 }
 
 #if defined(PERMI_WITH_SPARSE)

@@ -24,6 +24,10 @@
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined(_OPENMP)
+#include <pthread.h>
+#include <sys/resource.h>
+#endif
 #define CLI_IS_TERMINAL isatty(2)
 #else
 #define CLI_IS_TERMINAL 0
@@ -79,6 +83,60 @@ static void cli_catch_signals(void)
   signal(SIGINT, cli_interrupt);
   signal(SIGTERM, cli_interrupt);
 #endif
+}
+
+#if defined(_OPENMP) && (defined(__unix__) || defined(__APPLE__))
+static void *cli_wait(void *gate)
+{
+  pthread_mutex_lock((pthread_mutex_t *)gate);
+  pthread_mutex_unlock((pthread_mutex_t *)gate);
+  return NULL;
+}
+
+/* How many threads can be there at a time, up to `threads`, this one counted. */
+static int cli_startable(int threads)
+{
+  pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+  pthread_t *thread = (pthread_t *)malloc((size_t)threads * sizeof *thread);
+  int started = 0, i;
+  if (!thread)
+    return 1;
+  pthread_mutex_lock(&gate);
+  while (started < threads - 1 && !pthread_create(&thread[started], NULL, cli_wait, &gate))
+    started++;
+  pthread_mutex_unlock(&gate);
+  for (i = 0; i < started; i++)
+    pthread_join(thread[i], NULL);
+  free(thread);
+  return started + 1;
+}
+#endif
+
+/* GCC's OpenMP ends the process when a thread cannot be started, in the middle of a job: whether they all can is seen
+   beforehand. Where memory is limited they are started for good, before it is used up. */
+static int cli_start_threads(const perm_options *options)
+{
+#if defined(_OPENMP) && (defined(__unix__) || defined(__APPLE__))
+  const int threads = options->threads > 0 ? options->threads : omp_get_max_threads();
+  const int started = threads > 1 ? cli_startable(threads) : threads;
+  struct rlimit limit;
+  if (started < threads) {
+    fprintf(stderr, "perm: only %d of %d threads can be started (ulimit -u and -v, a cgroup's pids.max): "
+            "give --threads %d or fewer\n", started, threads, started);
+    return CLI_REFUSED;
+  }
+  if (threads > 1 && !getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY) {
+    int here = 0;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp atomic
+      here++;
+    }
+  }
+#else
+  (void)options;
+#endif
+  return CLI_DONE;
 }
 
 static const char *const cli_help[] = { /* C99 promises 4095 characters a string; perm_man.awk reads this form */
@@ -149,7 +207,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "\n"
     "Limits:\n"
     "  --max-seconds S   stop there (sums) or refuse beforehand (single tasks)\n"
-    "  --max-bytes B     refuse what is predicted to need more memory\n"
+    "  --max-bytes B     memory, the matrix included; refuse what needs more\n"
     "\n"
     "Long jobs:\n"
     "  --checkpoint FILE  keep finished work there, every minute and at any stop (SIGTERM, Ctrl-C, --max-seconds);\n"
@@ -1335,9 +1393,11 @@ int CLI_MAIN(int argc, char **argv)
     cli_catch_signals();
     if (run.resume || run.merge)
       code = cli_restore(&run, run.resume ? run.resume : run.file[0]);
+    if (code == CLI_DONE && !run.explain && !run.merge)
+      code = cli_start_threads(&run.options);
     run.options.merge = run.merge ? run.file : NULL;
     run.options.merges = run.merge ? run.files : 0;
-    run.files = run.merge || run.resume || run.generate ? code == CLI_DONE : run.files;
+    run.files = run.merge || run.resume || run.generate || code != CLI_DONE ? code == CLI_DONE : run.files;
     run.max_seconds = run.options.max_seconds;
     for (i = 0; i < run.files && !cli_interrupted; i++) {
       run.options.max_seconds = run.max_seconds;

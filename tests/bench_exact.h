@@ -75,20 +75,23 @@ static double bench_exact_rate(int n, const int64_t *a, perm_isa isa, int skip, 
   permi_number number;
   perm_partial partial;
   double best = INFINITY;
+  void *memory;
   int repeat;
   view.a = a;
   view.ld = n;
   view.parts = 1;
   plan = permi_exact_plan_of(&options, n, &view);
   plan.skip = plan.skip && skip;
-  if (!plan.family || permi_exact_tables(&options, &plan, &leaf, NULL) != PERM_OK)
+  if (!plan.family || permi_exact_tables(&options, &plan, &leaf, NULL) != PERM_OK ||
+      !permi_workspace_make(&options.allocator, &leaf, 1, &memory))
     return 0;
   for (repeat = 0; repeat < 3 && (repeat == 0 || best < 0.05); repeat++) {
     double start = bench_exact_seconds();
     memset(&partial, 0, sizeof partial);
-    permi_leaf_run(&leaf, 0, leaf.information.chunks, NULL, &partial);
+    permi_leaf_run(&leaf, 0, leaf.information.chunks, permi_workspace_of(&leaf, memory, 0), NULL, &partial);
     best = fmin(best, bench_exact_seconds() - start);
   }
+  permi_release(&options.allocator, memory);
   permi_leaf_number(&leaf, &partial, &number);
   leaf.release(&options.allocator, leaf.context);
   {

@@ -38,6 +38,7 @@ examples|sh tests/examples.sh $full
 README and manuals|sh tests/manuals.sh $full
 headers|sh tests/headers.sh
 command line|sh tests/cli.sh
+memory|sh tests/memory.sh
 Python|sh tests/python.sh $full
 installation|sh tests/install.sh
 random-matrix study|sh tests/study.sh $full

@@ -290,7 +290,24 @@ expect tolerance_and_absent 4 'permanent = ' --tolerance 1e-300 $dir/tenths.txt 
 expect tolerance_and_good 5 'permanent = 1$' --tolerance 1e-300 $dir/tenths.txt $dir/swap.mtx
 expect tolerance_met 0 'permanent' --generate uniform:14 --tolerance 1e-9 --precision fast
 expect effort 0 . --generate regular:40:3 --method frontier --effort 5
-expect bytes 3 'predicted.*bytes' --generate regular:80:3 --method frontier --max-bytes 1000
+expect bytes 3 'predicted.*bytes' --generate regular:80:3 --method frontier --max-bytes 1e6
+expect few_bytes 3 'max_bytes = 1e\+03 is too little: [0-9.e+]+ bytes of input and at least [0-9.e+]+ of work' \
+  --generate regular:80:3 --max-bytes 1000
+# threads that cannot be started are refused, not fatal; -v takes effect for root as well
+limited() { # limited KILOBYTES EXIT PATTERN ARGUMENTS...
+  size=$1 code=$2 pattern=$3; shift 3
+  (ulimit -v "$size"; exec "$perm" "$@") >$dir/out 2>&1
+  [ $? -eq "$code" ] && grep -Eq -- "$pattern" $dir/out
+}
+if [ "$("$perm" --generate uniform:24 --threads 2 --json | sed 's/.*"threads":\([0-9]*\).*/\1/')" = 2 ] &&
+  (ulimit -v 400000 && ulimit -s 8192) 2>/dev/null
+then
+  ulimit -s 8192
+  check threads_refused limited 400000 3 'only [0-9]+ of 200 threads can be started' --generate uniform:24 --threads 200
+  check threads_start limited 400000 0 'permanent = ' --generate uniform:24 --threads 4
+else
+  skipped=$((skipped + 2)); echo "SKIP threads_refused: needs OpenMP and ulimit -v"
+fi
 expect out_of_reach 3 'out of reach: method frontier is predicted' --generate er:70:0.5
 expect seconds 3 'predicted.*s, over' --generate er:40:0.4 --method frontier --max-seconds 0.001
 if command -v timeout >/dev/null; then

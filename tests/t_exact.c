@@ -13,14 +13,18 @@ static permi_number exact_run(const perm_options *options, permi_leaf *leaf, int
   perm_partial *partial = (perm_partial *)calloc(2, sizeof *partial);
   permi_number number;
   uint64_t chunks = leaf->information.chunks, c;
+  void *memory, *workspace;
+  CHECK(permi_workspace_make(&options->allocator, leaf, 1, &memory));
+  workspace = permi_workspace_of(leaf, memory, 0);
   memset(&number, 0, sizeof number);
   if (backward) {
     for (c = chunks; c-- > 0;)
-      CHECK(permi_leaf_run(leaf, c, c + 1, NULL, &partial[c & 1]) == PERM_OK);
+      CHECK(permi_leaf_run(leaf, c, c + 1, workspace, NULL, &partial[c & 1]) == PERM_OK);
     CHECK(perm_partial_merge(&partial[0], &partial[1]) == PERM_OK);
   } else {
-    CHECK(permi_leaf_run(leaf, 0, chunks, NULL, &partial[0]) == PERM_OK);
+    CHECK(permi_leaf_run(leaf, 0, chunks, workspace, NULL, &partial[0]) == PERM_OK);
   }
+  permi_release(&options->allocator, memory);
   CHECK(permi_partial_covers(&partial[0], 0, chunks));
   CHECK_SHOW(partial[0].terms * leaf->information.n == leaf->information.work, "%g terms", partial[0].terms);
   CHECK(permi_leaf_number(leaf, &partial[0], &number) == PERM_OK && number.exact);
@@ -366,12 +370,15 @@ TEST(t_exact_plans)
   plan = permi_exact_plan_of(&options, 20, &view);
   if (plan.family) {
     perm_partial *partial = (perm_partial *)calloc(2, sizeof *partial);
+    void *memory;
     CHECK(plan.skip && plan.survivors > 0 && plan.survivors < 0.5);
     CHECK_TEXT(text, "zeros skipped");
     plan.skip = 0;
     CHECK(permi_exact_tables(&options, &plan, &other, NULL) == PERM_OK);
-    permi_leaf_run(&leaf, 0, 1, NULL, &partial[0]);
-    permi_leaf_run(&other, 1, 2, NULL, &partial[1]);
+    CHECK(permi_workspace_make(&options.allocator, &leaf, 1, &memory));
+    permi_leaf_run(&leaf, 0, 1, permi_workspace_of(&leaf, memory, 0), NULL, &partial[0]);
+    permi_leaf_run(&other, 1, 2, permi_workspace_of(&other, memory, 0), NULL, &partial[1]);
+    permi_release(&options.allocator, memory);
     CHECK(perm_partial_merge(&partial[0], &partial[1]) == PERM_ERROR_STATE);
     other.release(&options.allocator, other.context);
     free(partial);

@@ -140,6 +140,7 @@ TEST(t_hybrid_programs)
       continue;
     ran++;
     for (f = 0; f < 3; f++) {
+      static double workspace[PERMI_HYBRID_WORKSPACE / sizeof(double)] PERMI_ALIGN64;
       permi_leaf leaf;
       perm_partial partial;
       double value, imaginary, absolute, relative;
@@ -152,7 +153,7 @@ TEST(t_hybrid_programs)
       memset(&partial, 0, sizeof partial);
       leaf.context = hybrid;
       for (chunk = 0; chunk < UINT64_C(1) << (hybrid->high - hybrid->chunk_log2); chunk++)
-        permi_hybrid_chunk(&leaf, chunk, &partial);
+        permi_hybrid_chunk(&leaf, chunk, workspace, &partial);
       CHECK(partial.terms == ldexp(1, n - 1 - hybrid->inner));
       value = hybrid_sum(&partial.value, 1 - n);
       imaginary = hybrid_sum(&partial.imaginary, 1 - n);

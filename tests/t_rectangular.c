@@ -332,6 +332,7 @@ TEST(t_rect_same_bits_for_every_split)
           permi_choice choice;
           permi_leaf leaf;
           perm_partial whole, pieces;
+          void *memory, *workspace;
           permi_counts *counts;
           uint64_t chunk;
           CHECK(permi_counted_make(&problem, &options.allocator, &counted) == PERM_OK);
@@ -341,14 +342,17 @@ TEST(t_rect_same_bits_for_every_split)
           memset(&whole, 0, sizeof whole);
           memset(&pieces, 0, sizeof pieces);
           counts = (permi_counts *)leaf.context;
+          CHECK(permi_workspace_make(&options.allocator, &leaf, 1, &memory));
+          workspace = permi_workspace_of(&leaf, memory, 0);
           CHECK(counts->chunks >= 4);
           for (chunk = counts->chunks; chunk-- > 0;)
-            leaf.run_chunk(&leaf, chunk, &pieces);
+            leaf.run_chunk(&leaf, chunk, workspace, &pieces);
           if (precision) { /* terms are added exactly, so one chunk gives the same */
             counts->chunks = 1;
-            leaf.run_chunk(&leaf, 0, &whole);
+            leaf.run_chunk(&leaf, 0, workspace, &whole);
             CHECK(rect_same(&whole, &pieces) && whole.terms == pieces.terms);
           }
+          permi_release(&options.allocator, memory);
           CHECK(pieces.terms == (double)counts->terms);
           leaf.release(&options.allocator, leaf.context);
           permi_counted_free(&options.allocator, &counted);

@@ -1,7 +1,7 @@
 /* >>scale: duals of a maximum-product assignment, against all permutations; the same scaled matrix however rows and
    columns were scaled; no transversal gives exactly 0. */
 
-typedef int scale_matrix[PERM_MAX_N][PERM_MAX_N];
+typedef int scale_matrix[2 * PERM_MAX_N][PERM_MAX_N]; /* the lower half is room */
 
 /* Exponents in -spread..0, each present with probability `density`. */
 static void scale_random(int n, scale_matrix e, int spread, double density)

@@ -64,6 +64,10 @@ machine s390x "gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user" "$(qemu s390
 machine riscv64 "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user" "$(qemu riscv64)" \
   riscv64-linux-gnu-gcc -static -O1
 machine musl musl-tools "" musl-gcc -static -Os
+if works "" musl-gcc -static; then # threads of 64 KiB there too; musl's own default is 128
+  try "musl, stacks" musl-gcc -static -std=gnu11 -O1 -I. tests/stacks.c -o $out/stacks -lm
+  try "musl, stacks: runs" $out/stacks
+fi
 if [ "$1" = full ]; then
   machine aarch64 "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" "$(qemu aarch64)" \
     aarch64-linux-gnu-gcc -static -O2

@@ -54,6 +54,32 @@ for pair in $later; do # the same text, read by later standards
   fi
 done
 
+# The clock never jumps; every engine runs in threads with stacks of 64 KiB, in which no frame is large.
+build_clock() { # COMPILER STANDARD FLAGS
+  language=c; case $2 in *++*) language=c++;; esac
+  $1 -x $language -std=$2 $3 -O0 $warnings -Wno-unused-function -I. tests/compile/clock.c -o $out/clock -lm && $out/clock
+}
+frames() { # BYTES: no function's is larger, but of the kernels of small orders, which call nothing
+  printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/frames.c
+  (cd $out && gcc -std=c99 -O1 -fstack-usage -I../.. -c frames.c -o frames.o) || return 1
+  awk -F '\t' -v most=$1 '{ functions++ } $2 > ($1 ~ /permi_small_/ ? 22000 : most) { print $1, $2; large = 1 }
+    END { exit large || functions < 500 }' $out/frames.su
+}
+stacks() { # COMPILER FLAGS...
+  "$@" -std=gnu11 -O1 -Wall -Wextra -I. tests/stacks.c -o $out/stacks -lm -lpthread && OMP_STACKSIZE=64k $out/stacks
+}
+for pair in gcc:c99 gcc:gnu11 g++:c++11 clang:c99 clang++:c++11 musl-gcc:c99; do
+  compiler=${pair%%:*} standard=${pair#*:}
+  if ! command -v $compiler >/dev/null; then skip "clock $pair: install $compiler"; continue; fi
+  try "clock $pair" build_clock $compiler $standard ""
+done
+if command -v gcc >/dev/null; then
+  try "frames" frames 8400
+  [ "$1" = quick ] || try "stacks gcc" stacks gcc
+  try "stacks gcc, OpenMP" stacks gcc -fopenmp
+fi
+if [ "$1" != quick ] && command -v clang >/dev/null; then try "stacks clang" stacks clang; fi
+
 # The same for 64-bit Arm; run if there is an emulator.
 qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
 build_cross() { # STANDARD LEVEL
