@@ -3521,7 +3521,7 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
 
 #if PERMI_X86
 /* n = 4 with the six products of columns as four lanes {01, 12, 23, 30} and two {02, 13}; the rows c, d are loaded
-   with their halves exchanged, so that lanes meet their complements: 7 shuffles. Returns whether value is good;
+   with their halves exchanged, so that lanes meet their complements: 8 shuffles. Returns whether value is good;
    max_pd may lose a NaN, but not the value. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
@@ -3540,8 +3540,9 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
   const __m256d products = _mm256_mul_pd(top, bottom);
   const __m128d halves = _mm_add_pd(_mm256_castpd256_pd128(products), _mm256_extractf128_pd(products, 1));
   const __m128d sum = _mm_fmadd_pd(across, _mm_shuffle_pd(below, below, 1), halves);
+  const __m256d lower = _mm256_max_pd(_mm256_andnot_pd(sign, z), _mm256_andnot_pd(sign, w));
   const __m256d large = _mm256_max_pd(_mm256_max_pd(_mm256_andnot_pd(sign, x), _mm256_andnot_pd(sign, y)),
-                                      _mm256_max_pd(_mm256_andnot_pd(sign, z), _mm256_andnot_pd(sign, w)));
+                                      _mm256_permute4x64_pd(lower, 0x4e)); /* of columns 0 to 3 */
   const int too_large = _mm256_movemask_pd(_mm256_cmp_pd(large, _mm256_set1_pd(PERMI_FOUR_LARGEST), _CMP_NLE_UQ));
   const __m128d two = _mm_mul_pd(_mm256_castpd256_pd128(large), _mm256_extractf128_pd(large, 1));
   const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* of the terms' sum */

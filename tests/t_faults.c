@@ -304,6 +304,7 @@ static const fault_case fault_cases[] = {
     FAULT_NONE(perm_state_left), FAULT_NONE(perm_state_free), FAULT_NONE(perm_estimator_name),
     FAULT_NONE(perm_result_text), FAULT_NONE(perm_integer_text), FAULT_NONE(perm_status_text),
     FAULT_NONE(perm_status_name), FAULT_NONE(perm_method_name), FAULT_NONE(perm_precision_name),
+    FAULT_NONE(perm_format_name),
     FAULT_NONE(perm_isa_name), FAULT_NONE(perm_integer_int64), FAULT_NONE(perm_isa_best), FAULT_NONE(perm_matrix_free)};
 enum { FAULT_CASES = sizeof fault_cases / sizeof *fault_cases };
 

@@ -64,7 +64,7 @@ TEST(t_limits_reading_stops)
                                          (int)lines, (int)lines, (int)lines)
                        : 0;
     for (k = 0; k < lines; k++)
-      used += (size_t)sprintf(text + used, kind ? "%d %d\n" : "%d 1 %.0d\n", (int)k + 1, kind ? (int)(lines - k) : 0);
+      used += (size_t)sprintf(text + used, kind ? "%d %d\n" : "%d 1 %d\n", (int)k + 1, (int)(lines - k));
     options = limits_options(0);
     CHECK(perm_matrix_read_memory(text, used, "text", &options, &matrix, &result) == PERM_STOPPED_CANCELLED);
     CHECK_TEXT(result.message, "text: cancelled");
@@ -118,7 +118,7 @@ TEST(t_limits_planning_stops)
   perm_options options;
   perm_matrix matrix;
   perm_result result;
-  CHECK(perm_generate("grid:40:40", 1, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(perm_generate("grid:30:30", 1, NULL, &matrix, NULL) == PERM_OK);
   options = limits_options(LIMITS_AFTER);
   options.plan_effort = 100;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_STOPPED_CANCELLED && isnan(result.value));
@@ -222,7 +222,7 @@ TEST(t_limits_chunks_are_short)
     CHECK(perm_generate(job[k].name, 1, NULL, &matrix, NULL) == PERM_OK);
     CHECK_SHOW(perm_sparse_job(&matrix, &options, &made, &result) == PERM_OK, "%s", result.message);
     if (made) {
-      perm_leaf leaf;
+      perm_leaf leaf = {PERM_LEAF_TASK, PERM_AUTO, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0};
       perm_job_leaf(made, 0, &leaf);
       CHECK_SHOW(leaf.seconds / (double)leaf.chunks <= 1, "%s by %s: chunks of %g s", job[k].name,
                  perm_method_name(job[k].method), leaf.seconds / (double)leaf.chunks);
