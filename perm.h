@@ -6815,7 +6815,7 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
    matrices, like exp(-n/2) for complex ones (sparse ones have smaller f). So much is left as long as row sums are as
    usual, and all of it where they cancel 100 times as much.
    Products and sums: n + 10 roundings a term at most. Relative to S a few tenths of u, as terms may repeat, and then
-   their roundings do; and sqrt(n) u/2 times the root of the sum of squared terms, as if roundings were independent,
+   their roundings do; and sqrt(n) u times the root of the sum of squared terms, as if roundings were independent,
    which is at most that of S times the largest term: it counts where few terms are all, as of positive matrices. */
 static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
@@ -6824,7 +6824,7 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
   const double part = view->parts == 1 ? fmin(1, 1.8 * exp(-0.2 * n)) : fmin(1, 100 * exp(-0.5 * n));
   leaf->estimate_relative = (view->parts == 1 ? 0.3 : 0.1 + 3 * exp2(-0.25 * n)) * PERMI_UNIT;
   leaf->estimate_relative += rounded.share * (part + (1 - part) * fmin(1, above * above));
-  leaf->estimate_squares = 0.25 * n * PERMI_UNIT * PERMI_UNIT * rounded.largest;
+  leaf->estimate_squares = n * PERMI_UNIT * PERMI_UNIT * rounded.largest;
   if (rounded.share > PERMI_NO_MEASURE)
     leaf->estimate_relative = (double)INFINITY;
 }

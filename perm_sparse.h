@@ -2307,15 +2307,18 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
 }
 
 /* >>scale of perm.h where means leave entries 2^-400 or less beside others: the largest products of the permanent are
-   then about 1, and what underflows on the way is nothing beside them. Up to order 64. */
-static void permi_scale_wide(const permi_working *working, double *shift)
+   then about 1, and what underflows on the way is nothing beside them. Up to order 64. 0: out of memory. */
+static int permi_scale_wide(const permi_working *working, double *shift)
 {
-  int exponent[PERM_MAX_N][PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   const int n = working->n;
   int i, j, index;
   double least = 0;
   if (n > PERM_MAX_N)
-    return;
+    return 1;
+  exponent = (int(*)[PERM_MAX_N])permi_allocate(&working->allocator, (size_t)n, sizeof *exponent);
+  if (!exponent)
+    return 0;
   for (i = 0; i < n; i++) {
     for (j = 0; j < n; j++)
       exponent[i][j] = PERMI_NO_EXPONENT;
@@ -2326,12 +2329,13 @@ static void permi_scale_wide(const permi_working *working, double *shift)
       least = fmin(least, e + shift[i] + shift[cell->vertex[1]]);
     }
   }
-  if (least > -PERMI_SCALE_WIDE || !permi_scale_exponents(n, exponent, row_exp2, column_exp2))
-    return;
-  for (i = 0; i < n; i++) {
-    shift[i] = row_exp2[i];
-    shift[n + i] = column_exp2[i];
-  }
+  if (least <= -PERMI_SCALE_WIDE && permi_scale_exponents(n, exponent, row_exp2, column_exp2))
+    for (i = 0; i < n; i++) {
+      shift[i] = row_exp2[i];
+      shift[n + i] = column_exp2[i];
+    }
+  permi_release(&working->allocator, exponent);
+  return 1;
 }
 
 static int permi_scale(permi_working *working)
@@ -2350,7 +2354,10 @@ static int permi_scale(permi_working *working)
   }
   for (vertex = 0; vertex < 2 * n; vertex++)
     shift[vertex] = floor(shift[vertex]);
-  permi_scale_wide(working, shift);
+  if (!permi_scale_wide(working, shift)) {
+    permi_release(&working->allocator, shift);
+    return 0;
+  }
   permi_scale_sweep(working, shift, 0, 1);
   permi_scale_sweep(working, shift, 1, 1);
   for (vertex = 0; vertex < n; vertex++) {

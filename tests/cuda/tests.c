@@ -106,7 +106,7 @@ static void cuda_against_cpu(int rounds, int n_most)
           double slack = truth.error * scale + 4 * PERMI_UNIT * permi_modulus(r.value, r.imaginary);
           CHECK_SHOW(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET, "%s", r.message);
           CHECK_SHOW(r.method != PERM_DENSE || (r.isa == PERM_ISA_CUDA && r.gpus > 0), "%s", perm_isa_name(r.isa));
-          CHECK_SHOW(error <= r.estimate + slack, "%s parts %d n %d way %d: error %g, estimate %g",
+          CHECK_SHOW(test_within(error, r.estimate + slack), "%s parts %d n %d way %d: error %g, estimate %g",
                      cuda_kind_name[kind], parts, n, way, error, r.estimate);
           CHECK_SHOW(error <= r.error + slack, "%s parts %d n %d way %d: error %g, bound %g", cuda_kind_name[kind],
                      parts, n, way, error, r.error);
