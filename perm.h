@@ -2232,8 +2232,8 @@ struct permi_leaf {
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise, the */
   double bound_absolute;    /* latter without the partial's exp2; INFINITY where no theorem holds */
   double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute + */
-  double estimate_absolute; /* (estimate_squares * absolute)^(1/2), these scaled as bound_absolute: what the sum of the */
-  double estimate_squares;  /* terms' sizes does not tell, and a bound of the sum of their squares */
+  double estimate_absolute; /* (estimate_squares * absolute)^(1/2), these scaled as bound_absolute: what the sum of */
+  double estimate_squares;  /* the terms' sizes does not tell, and a bound of the sum of their squares */
   permi_shared shared;      /* added likewise: what terms have in common */
 };
 
@@ -3826,7 +3826,7 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
 }
 
 /* The size of one term by which errors are measured: the term's own, and what the row sums' drift makes of it in units
-   of permi_plain_rounding, which is all where row sums cancel. Of long chunks every eighth term is taken, by hashing. */
+   of permi_plain_rounding, which is all where row sums cancel. Of long chunks a hash takes every eighth term. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9;
@@ -6527,7 +6527,8 @@ static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *vi
   const permi_kernel *usual =
       permi_kernel_for(isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED, parts,
                        accurate ? PERMI_COMPENSATED : PERMI_ROUNDED, n);
-  const permi_kernel *proven = permi_kernel_for(isa, PERM_FORM_SPLIT, parts, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
+  const permi_kernel *proven =
+      permi_kernel_for(isa, PERM_FORM_SPLIT, parts, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
   const double seconds = plan->elements / usual->rate, tables = parts == 2 && !accurate ? 2e-8 * n * n : 0;
   return n <= PERMI_SMALL_N &&
          plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
@@ -8897,10 +8898,11 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 
 /* >>scale for digits and forms, the repeated ones written out: the largest products of a permanent are then about 1,
    and what underflows is nothing beside them. By means of exponents they may be 2^-3000, and sums of products lose all
-   bounds on the way. 0: not square, too large, nothing is that far apart, or there is no transversal. */
-PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *digit_exp2, int *form_exp2)
+   bounds on the way. exponent: room. 0: not square, too large, nothing is that far apart, or there is no transversal. */
+PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int (*exponent)[PERM_MAX_N], int *digit_exp2,
+                                              int *form_exp2)
 {
-  int exponent[PERM_MAX_N][PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   const int n = counts->digit_total;
   int least = INT_MAX, most = INT_MIN, d, f, i, j, at;
   if (n != counts->form_total || n > PERM_MAX_N)
@@ -8926,14 +8928,15 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *d
 
 /* Powers of two for digits and forms; see >>counts. Columns of square ones are brought to their rows by the means of
    exponents first. 1: every entry is still exact; else some are off by up to half the least double. */
-PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *digit_exp2, int *form_exp2)
+PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int (*exponent)[PERM_MAX_N], int *digit_exp2,
+                                         int *form_exp2)
 {
   const int square = counts->digit_total == counts->form_total && !counts->skips;
   int turn, d, f, exact = 1;
   memset(digit_exp2, 0, (size_t)counts->digits * sizeof *digit_exp2);
   memset(form_exp2, 0, (size_t)counts->forms * sizeof *form_exp2);
   /* turns: digits by means, forms by means, digits by the largest; then the lines that are all used */
-  turn = square && !permi_counts_scale_wide(counts, digit_exp2, form_exp2) ? 0 : counts->skips ? 4 : 3;
+  turn = square && !permi_counts_scale_wide(counts, exponent, digit_exp2, form_exp2) ? 0 : counts->skips ? 4 : 3;
   for (; turn < (counts->skips ? 5 : 4); turn++) {
     const int of_forms = turn & 1, lines = of_forms ? counts->forms : counts->digits;
     const int others = of_forms ? counts->digits : counts->forms;
@@ -9328,7 +9331,13 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   } else {
     for (cells = 0; cells < coefficients; cells++)
       counts->signs |= parts == 2 || counts->high[cells] < 0;
-    counts->lossy = !permi_counts_scale(counts, digit_exp2, form_exp2);
+    int(*exponent)[PERM_MAX_N] = (int(*)[PERM_MAX_N])permi_allocate(allocator, PERM_MAX_N, sizeof *exponent);
+    if (!exponent) {
+      permi_release(allocator, counts);
+      return PERM_ERROR_MEMORY;
+    }
+    counts->lossy = !permi_counts_scale(counts, exponent, digit_exp2, form_exp2);
+    permi_release(allocator, exponent);
     counts->whole = !counts->lossy && permi_counts_whole(counts);
     for (d = 0; d < digits; d++)
       leaf->scale_exp2 -= (long long)counts->digit_count[d] * digit_exp2[d];

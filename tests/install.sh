@@ -128,7 +128,7 @@ if command -v bash >/dev/null; then
   complete "grid:" --generate grid
   complete "" --generate grid :
   complete "" --generate grid : 8
-  complete "generators|isas|methods|options|precisions" --list ""
+  complete "formats|generators|isas|methods|options|precisions" --list ""
   complete "folder|one.mtx|two words.mtx" ""
   complete "one.mtx" --json on
   complete "note.txt" --write n

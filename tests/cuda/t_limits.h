@@ -112,7 +112,8 @@ TEST(t_cuda_twin_compiler_is_left)
       CHECK_SHOW(other.status == PERM_OK && took < 1 && perm_cuda_test_making() > 0, "%s, %d: %.3f s",
                  limits_name[way], how, took);
       again = limits_compute(way, &none); /* waits for what is left, and has it */
-      CHECK_SHOW(again.status == PERM_OK && (way == LIMITS_TUNED || cuda_same_bits(&again, &whole)), "%s: %s, %.17g, not %.17g",
+      CHECK_SHOW(again.status == PERM_OK && (way == LIMITS_TUNED || cuda_same_bits(&again, &whole)),
+                 "%s: %s, %.17g, not %.17g",
                  limits_name[way], again.message, again.value, whole.value);
     }
   perm_cuda_test_driver(0);
