@@ -613,7 +613,7 @@ static void climb_new_problem(climb_problem *p, const climb_way *way)
   memset(p, 0, sizeof *p);
   p->parts = 1 + test_below(2);
   p->n = 2 + test_below(many ? 4 : way->call == CLIMB_MINORS ? 5 : p->parts == 2 ? 6 : 7);
-  if (!many && !sparse && way->call != CLIMB_MINORS && test_below(50) == 0)
+  if (!many && !sparse && way->call != CLIMB_MINORS && test_below(10) == 0)
     p->n = 9 + test_below(p->parts == 2 ? 2 : 4);
   if (way->shape == CLIMB_FACTORS)
     p->n = 3 + test_below(4);
