@@ -6711,18 +6711,34 @@ static int permi_few_digits(const double *row, int n, double moduli)
 static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
 {
-  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS] = {{0}}, moduli = 0, square = 0;
+  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0;
   const int n = plan->n;
   int e, j, k, part;
   permi_plan_row(plan, view, i, row);
-  for (part = 0; part < view->parts; part++)
+  for (part = 0; part < view->parts; part++) {
+    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0; /* in registers */
     for (j = 0; j < n; j++) {
-      const double x = row[part][j];
+      const double x = row[part][j], *s = sign[j];
       moduli += fabs(x);
       square += x * x;
-      for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
-        y[part][k] += sign[j][k] * x;
+      y0 += s[0] * x;
+      y1 += s[1] * x;
+      y2 += s[2] * x;
+      y3 += s[3] * x;
+      y4 += s[4] * x;
+      y5 += s[5] * x;
+      y6 += s[6] * x;
+      y7 += s[7] * x;
     }
+    y[part][0] = y0;
+    y[part][1] = y1;
+    y[part][2] = y2;
+    y[part][3] = y3;
+    y[part][4] = y4;
+    y[part][5] = y5;
+    y[part][6] = y6;
+    y[part][7] = y7;
+  }
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
     size[k] = view->parts == 1 ? fabs(y[0][k]) : sqrt(y[0][k] * y[0][k] + y[1][k] * y[1][k]);
   *norm = sqrt(square);
@@ -6741,53 +6757,70 @@ static double permi_divided_by(const perm_plan *plan, const permi_view *view, in
              : permi_gpu_modulus(plan, view, i, plan->pivot);
 }
 
-/* The sign of column j in sampled term k: all of them up to order 6, then by a hash; term 0 has only +, as it may well
-   be the largest. */
-static double permi_sampled_sign(int n, int j, int k)
+/* Signs of the columns in sampled terms begin, begin + 1, ...: all of them up to order 6, then by a hash; term 0 has
+   only +, as it may well be the largest. */
+static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
-  return k && (n <= 6 ? k << 1 >> j & 1 : permi_scatter((uint64_t)(j + 1 + 64 * (k / 8))) >> k % 8 & 1) ? -1 : 1;
+  int j, k;
+  for (j = 0; j < n; j++) {
+    const unsigned hash = permi_scatter((uint64_t)(j + 1 + 8 * begin));
+    for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
+      sign[j][k] = (n <= 6 ? (begin + k) << 1 >> j : (int)(hash >> k)) & 1 ? -1 : 1;
+    sign[j][0] = begin ? sign[j][0] : 1;
+  }
+}
+
+/* The size of one row's sum, or two rows' product, that is off by that much; at least `least`. Adds the square of what
+   it is off by, relative to it. */
+static double permi_rounded_product(double product, double off, double least, double *square)
+{
+  const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
+  *square += product > 0 || off == 0 ? quotient * quotient : 1e30;
+  return product > least ? product : least;
 }
 
 /* Adds PERMI_SAMPLED_TERMS terms from number `begin` on: rounded->share is a sum of weights times quotients here, and
    the sum of the weights is returned. */
 static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int begin, permi_rounded_rows *rounded)
 {
-  double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS], lost[2], norm[2];
+  double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
   const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
   double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, weights = 0, usual = 0;
   int i, k;
-  for (i = 0; i < plan->n; i++)
-    for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
-      sign[i][k] = permi_sampled_sign(plan->n, i, begin + k);
+  permi_sampled_signs(plan->n, begin, sign);
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
     weight[k] = 1;
     squares[k] = 0;
   }
   for (i = 0; i < plan->n; i++) {
-    const int paired = plan->form == PERM_FORM_PAIR && i % 2 == 0 && i + 1 < plan->n; /* with the row after it */
-    lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm[0]);
-    unit_term *= norm[0] / permi_divided_by(plan, view, i);
+    const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n; /* with the row after it */
+    double norm, norm_of[2], lost[2], least, inverse;
+    lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
+    if (norm_of[0] == 0)
+      continue; /* of minors: not in their products */
+    norm = norm_of[0];
+    unit_term *= norm / permi_divided_by(plan, view, i);
     if (paired) {
       i++;
-      lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm[1]);
-      unit_term *= norm[1];
+      lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm_of[1]);
+      norm *= norm_of[1];
+      unit_term *= norm_of[1];
     }
-    for (k = 0; k <= PERMI_SAMPLED_TERMS; k++) { /* the last one as usual */
-      const double first = k < PERMI_SAMPLED_TERMS ? size[0][k] : norm[0];
-      const double second = !paired ? 1 : k < PERMI_SAMPLED_TERMS ? size[1][k] : norm[1];
-      const double off = paired ? lost[0] * (second + norm[1]) + lost[1] * (first + norm[0]) : lost[0];
-      /* of minors, each leaves out one row sum, which then does not make the term small */
-      const double least = plan->form == PERM_FORM_SCALAR ? fmax(off, norm[0] / 1024) : off;
-      const double product = first * second > least ? first * second : least;
-      const double quotient = off > 0 ? off / fmax(first * second, off) : 0;
-      if (k == PERMI_SAMPLED_TERMS) {
-        usual += quotient * quotient;
+    inverse = 1 / norm;
+    /* of minors, each leaves out one row sum, which then does not make the term small */
+    least = plan->form == PERM_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
+    for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+      double with;
+      if (paired) {
+        const double off = lost[0] * (size[1][k] + norm_of[1]) + lost[1] * (size[0][k] + norm_of[0]);
+        with = permi_rounded_product(size[0][k] * size[1][k], off, off, &squares[k]);
       } else {
-        squares[k] += first * second > 0 || off == 0 ? quotient * quotient : 1e30;
-        weight[k] *= norm[0] > 0 ? product / (norm[0] * (paired ? norm[1] : 1)) : 1; /* minors: rows of zeros */
-        weight[k] = product > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k]; /* a term that is 0 says nothing */
+        with = permi_rounded_product(size[0][k], lost[0], least, &squares[k]);
       }
+      weight[k] *= with * inverse;
+      weight[k] = with > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k]; /* a term that is 0 says nothing */
     }
+    permi_rounded_product(norm, paired ? 2 * (lost[0] * norm_of[1] + lost[1] * norm_of[0]) : lost[0], 0, &usual);
   }
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
     weights += weight[k];
