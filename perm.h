@@ -13580,6 +13580,7 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
   return NULL;
 }
 
+#define PERMI_ESTIMATE_POLL 5e7 /* entries of samples that a thread takes between two looks at the limits */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else says when to stop */
 
 /* Takes samples until a limit is reached. rooms: n doubles for each thread. */
@@ -13595,14 +13596,15 @@ static perm_status permi_estimate_run(const permi_sampler *sampler, const perm_e
   permi_moments moments = {0, 0, 0, 0, 0};
   permi_control control;
   perm_status status = PERM_OK;
-  (void)threads;
+  double together = floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
+  together = fmin(64, threads * fmax(1, together));
   control = permi_control_begin(options);
   control.start = start;
   control.deadline = options->max_seconds > 0 ? start + options->max_seconds : (double)INFINITY;
   control.work_total = (double)blocks;
   while (done < blocks && status == PERM_OK) {
     permi_moments part[64];
-    const int count = (int)(blocks - done < 64 ? blocks - done : 64);
+    const int count = (int)fmin((double)(blocks - done), together);
     int b;
     PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1))
     for (b = 0; b < count; b++) {

@@ -16049,7 +16049,9 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   memset(&offer, 0, sizeof offer);
   permi_offer_clear(allocator, engine, &offer);
   status = engine->offer(maker, block, (double)INFINITY, &offer);
-  if (status == PERM_OK && offer.seconds < (double)INFINITY)
+  if (status == PERM_OK && maker->watch->stopped != PERM_OK)
+    status = maker->watch->stopped; /* no offer is then no refusal, and there is no leaf */
+  else if (status == PERM_OK && offer.seconds < (double)INFINITY)
     status = permi_make_engine(maker, block, engine, &offer, leaf);
   else if (status == PERM_OK && offer.status == PERM_ERROR_OVERFLOW)
     status = permi_fail_long(maker->result);

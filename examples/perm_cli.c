@@ -358,8 +358,10 @@ static int cli_check_output(const cli *run, const char *option, const char *path
     return CLI_DONE;
   for (i = 0; i < run->files + (run->resume != NULL); i++) {
     const char *name = i < run->files ? run->file[i] : run->resume;
+    if (!name) /* --generate */
+      continue;
 #if defined(CLI_STAT)
-    if (stat(name, &input) == 0 && input.st_dev == there.st_dev && input.st_ino == there.st_ino)
+    if ((strcmp(name, "-") ? stat(name, &input) : fstat(0, &input)) == 0 && input.st_dev == there.st_dev && input.st_ino == there.st_ino)
       why = "is an input";
 #else
     if (!strcmp(name, path))
@@ -1282,6 +1284,10 @@ static int cli_matrix(cli *run, const char *file)
     }
   }
   if (result.status == PERM_OK && run->spy) {
+    if (run->write && cli_check_output(run, "--spy", run->spy, "<svg", "SVG") != CLI_DONE) { /* the same file? */
+      perm_matrix_free(&matrix);
+      return CLI_USAGE;
+    }
     result.status = perm_sparse_spy(&matrix, &run->options, run->spy, &result);
     if (result.status == PERM_OK && !strcmp(run->spy, "-")) {
       perm_matrix_free(&matrix);
@@ -1322,6 +1328,10 @@ static int cli_matrix(cli *run, const char *file)
       fprintf(stderr, "\r%72s\r", "");
   }
   code = cli_exit_code(result.status);
+  if (result.value != result.value) { /* stopped: no minor, no derivative is known */
+    free(list);
+    list = NULL;
+  }
   if (run->estimate && result.status >= 0) {
     cli_print_estimate(name, &matrix, &estimate, run->json);
   } else if (run->json) {

@@ -236,6 +236,14 @@ expect write_force 0 'permanent = 1$' --force --write $dir/text --spy $dir/spy.s
 check write_forced sh -c "head -1 $dir/text | grep -q MatrixMarket"
 check mode_stays test "$(ls -l $dir/spy.svg | cut -c1-10)" = -rw-------
 expect write_and_spy 2 'have one name' --write $dir/new --spy $dir/new $dir/swap.mtx
+expect write_and_spy_elsewise 2 'that is no SVG: "' --write $dir/both --spy $dir/../cli/both $dir/swap.mtx
+check write_before_spy grep -q MatrixMarket $dir/both
+check write_on_redirected sh -c "! build/perm - --write $dir/input.mtx <$dir/input.mtx 2>/dev/null"
+expect stopped_in_a_named_plan 1 'max_seconds reached while planning' --max-seconds 0.1 --generate er:54:0.3 \
+  --method hybrid
+expect stopped_gradient 1 '"value":null' --json --max-seconds 0.3 --threads 1 --generate unitary:28 --gradient
+check stopped_gradient_has_none sh -c "! build/perm --json --max-seconds 0.3 --threads 1 --generate unitary:28 \
+  --gradient | grep -q '\"gradient\"'"
 if mkfifo $dir/fifo 2>/dev/null; then
   for option in --checkpoint --resume; do
     case $option in --resume) matrix=;; *) matrix=$dir/swap.mtx;; esac
