@@ -344,6 +344,7 @@ static int cli_check_output(const cli *run, const char *option, const char *path
 {
   const char *why = NULL;
   char head[32] = "", text[400];
+  const int files = run->generate || run->resume ? 0 : run->files; /* names of them */
   FILE *file;
   int i;
 #if defined(CLI_STAT)
@@ -356,12 +357,11 @@ static int cli_check_output(const cli *run, const char *option, const char *path
 #endif
   if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6)) /* open files by name */
     return CLI_DONE;
-  for (i = 0; i < run->files + (run->resume != NULL); i++) {
-    const char *name = i < run->files ? run->file[i] : run->resume;
-    if (!name) /* --generate */
-      continue;
+  for (i = 0; i < files + (run->resume != NULL); i++) {
+    const char *name = i < files ? run->file[i] : run->resume;
 #if defined(CLI_STAT)
-    if ((strcmp(name, "-") ? stat(name, &input) : fstat(0, &input)) == 0 && input.st_dev == there.st_dev && input.st_ino == there.st_ino)
+    if ((strcmp(name, "-") ? stat(name, &input) : fstat(0, &input)) == 0 && input.st_dev == there.st_dev &&
+        input.st_ino == there.st_ino)
       why = "is an input";
 #else
     if (!strcmp(name, path))
