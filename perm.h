@@ -4184,14 +4184,15 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
-/* Room for permi_scale_exponents: n rows of exponents, and n rows below them that it works in. NULL: out of memory. */
+/* Room for permi_scale_exponents: n rows of exponents, and n rows below them for its work. NULL: out of memory. */
 static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
 {
   return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
 }
 
 /* exponent[i][j]: of |a_ij| as frexp has it, or PERMI_NO_EXPONENT for zero; n <= PERM_MAX_N. The n rows below them are
-   overwritten (permi_scale_room). Adds powers of two: on return exponent[i][j] += row_exp2[i] + column_exp2[j], all <= 0, all 0 on some transversal, and
+   overwritten (permi_scale_room). Adds powers of two: on return exponent[i][j] += row_exp2[i] + column_exp2[j], all
+   <= 0, all 0 on some transversal, and
    PERMI_NO_EXPONENT too where no transversal of nonzeros passes: scaled, those entries underflow to 0.
    Returns 0, with no scaling, if there is no transversal: the permanent is 0. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)

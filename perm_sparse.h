@@ -9151,8 +9151,8 @@ static void permi_hybrid_row_entry(permi_hybrid_rows *rows, permi_hybrid_algebra
     }
 }
 
-/* At least the share in the permanent of a row of n moduli: permanents are at most products of these. With x_1 >= x_2 >=
-   ..., a row is the sum over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest, permanents are linear in
+/* At least the share in the permanent of a row of n moduli: permanents are at most products of these. With x_1 >= x_2
+   >= ..., a row is the sum over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest, permanents are linear in
    each row, and those of 0s and 1s are bounded by [Bre73]. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
