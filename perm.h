@@ -1207,6 +1207,20 @@ static size_t permi_count(size_t *number, size_t difference)
 #endif
 }
 
+/* *most becomes `number` if that is more. */
+static void permi_most(size_t *most, size_t number)
+{
+#if defined(__GNUC__)
+  size_t before = __atomic_load_n(most, __ATOMIC_RELAXED);
+  while (before < number &&
+         !__atomic_compare_exchange_n(most, &before, number, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+#else
+  PERMI_OMP(critical(permi_meter))
+  *most = number > *most ? number : *most;
+#endif
+}
+
 static void permi_meter_leave(permi_meter *meter)
 {
   const perm_allocator under = meter->under;
@@ -1224,7 +1238,7 @@ static void *permi_meter_allocate(size_t bytes, void *user_data)
     return NULL;
   now = permi_count(&meter->live, cost);
   if ((double)now > meter->limit)
-    meter->wanted = now > meter->wanted ? now : meter->wanted;
+    permi_most(&meter->wanted, now);
   else
     memory = (char *)permi_allocate(&meter->under, bytes + PERMI_METER_HEAD, 1);
   if (!memory) {
@@ -4170,9 +4184,15 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
-/* exponent[i][j]: of |a_ij| as frexp has it, or PERMI_NO_EXPONENT for zero; n <= PERMI_MAX_N. There are n rows of room
-   below. Adds powers of two:
-   on return exponent[i][j] += row_exp2[i] + column_exp2[j], all <= 0, all 0 on some transversal, and
+/* Room for permi_scale_exponents: n rows of exponents, and n rows below them for its work. NULL: out of memory. */
+static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
+{
+  return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
+}
+
+/* exponent[i][j]: of |a_ij| as frexp has it, or PERMI_NO_EXPONENT for zero; n <= PERM_MAX_N. The n rows below them are
+   overwritten (permi_scale_room). Adds powers of two: on return exponent[i][j] += row_exp2[i] + column_exp2[j], all
+   <= 0, all 0 on some transversal, and
    PERMI_NO_EXPONENT too where no transversal of nonzeros passes: scaled, those entries underflow to 0.
    Returns 0, with no scaling, if there is no transversal: the permanent is 0. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
@@ -6612,7 +6632,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   if (n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 2, "order %d: dense engines go up to %d", n, PERM_MAX_N);
   plan->elements = (double)n * ldexp(1, n - 1);
-  exponent = (int (*)[PERM_MAX_N])permi_allocate(&options->allocator, 2 * (size_t)n, sizeof *exponent);
+  exponent = permi_scale_room(&options->allocator, n);
   if (!exponent)
     return permi_fail_memory(result);
   permi_plan_scale(plan, view, exponent);
@@ -8929,28 +8949,48 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
 
+/* Of the larger part of an entry, as frexp has it; PERMI_NO_EXPONENT for zero. */
+PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
+{
+  const double x = fabs(permi_counts_entry(counts, digit, 0, form));
+  const double size = counts->parts == 2 ? fmax(x, fabs(permi_counts_entry(counts, digit, 1, form))) : x;
+  return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
+}
+
+/* Are two entries that are not 0 more than 2^PERMI_SCALE_WIDE apart? */
+PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
+{
+  int least = INT_MAX, most = INT_MIN, d, f;
+  for (d = 0; d < counts->digits; d++)
+    for (f = 0; f < counts->forms; f++) {
+      const int e = permi_counts_exponent(counts, d, f);
+      least = e != PERMI_NO_EXPONENT && e < least ? e : least;
+      most = e != PERMI_NO_EXPONENT && e > most ? e : most;
+    }
+  return most - (double)least > PERMI_SCALE_WIDE;
+}
+
 /* >>scale for digits and forms, the repeated ones written out: the largest products of a permanent are then about 1,
    and what underflows is nothing beside them. By means of exponents they may be 2^-3000, and sums of products lose all
-   bounds on the way. exponent: room. 0: not square, too large, nothing is that far apart, or there is no transversal. */
-PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int (*exponent)[PERM_MAX_N], int *digit_exp2,
-                                              int *form_exp2)
+   bounds on the way. 0: not square, too large, nothing is that far apart, or there is no transversal; -1: out of
+   memory. */
+PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *digit_exp2, int *form_exp2)
 {
-  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   const int n = counts->digit_total;
-  int least = INT_MAX, most = INT_MIN, d, f, i, j, at;
-  if (n != counts->form_total || n > PERM_MAX_N)
+  int scaled, d, f, i, j, at;
+  if (n != counts->form_total || n > PERM_MAX_N || !permi_counts_wide(counts))
     return 0;
+  exponent = permi_scale_room(&counts->allocator, n);
+  if (!exponent)
+    return -1;
   for (d = i = 0; d < counts->digits; i += counts->digit_count[d++])
-    for (f = j = 0; f < counts->forms; j += counts->form_count[f++]) {
-      const double x = fabs(permi_counts_entry(counts, d, 0, f));
-      const double size = counts->parts == 2 ? fmax(x, fabs(permi_counts_entry(counts, d, 1, f))) : x;
-      const int e = size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
-      least = size != 0 && e < least ? e : least;
-      most = size != 0 && e > most ? e : most;
+    for (f = j = 0; f < counts->forms; j += counts->form_count[f++])
       for (at = 0; at < counts->digit_count[d] * counts->form_count[f]; at++)
-        exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = e;
-    }
-  if (most - (double)least <= PERMI_SCALE_WIDE || !permi_scale_exponents(n, exponent, row_exp2, column_exp2))
+        exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = permi_counts_exponent(counts, d, f);
+  scaled = permi_scale_exponents(n, exponent, row_exp2, column_exp2);
+  permi_release(&counts->allocator, exponent);
+  if (!scaled)
     return 0;
   for (d = i = 0; d < counts->digits; i += counts->digit_count[d++])
     digit_exp2[d] = counts->digit_count[d] ? row_exp2[i] : 0;
@@ -8960,16 +9000,17 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int (*
 }
 
 /* Powers of two for digits and forms; see >>counts. Columns of square ones are brought to their rows by the means of
-   exponents first. 1: every entry is still exact; else some are off by up to half the least double. */
-PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int (*exponent)[PERM_MAX_N], int *digit_exp2,
-                                         int *form_exp2)
+   exponents first. 1: every entry is still exact; 0: some are off by up to half the least double; -1: out of memory. */
+PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *digit_exp2, int *form_exp2)
 {
   const int square = counts->digit_total == counts->form_total && !counts->skips;
-  int turn, d, f, exact = 1;
+  int turn, d, f, exact = 1, wide = 0;
   memset(digit_exp2, 0, (size_t)counts->digits * sizeof *digit_exp2);
   memset(form_exp2, 0, (size_t)counts->forms * sizeof *form_exp2);
   /* turns: digits by means, forms by means, digits by the largest; then the lines that are all used */
-  turn = square && !permi_counts_scale_wide(counts, exponent, digit_exp2, form_exp2) ? 0 : counts->skips ? 4 : 3;
+  if (square && (wide = permi_counts_scale_wide(counts, digit_exp2, form_exp2)) < 0)
+    return -1;
+  turn = square && !wide ? 0 : counts->skips ? 4 : 3;
   for (; turn < (counts->skips ? 5 : 4); turn++) {
     const int of_forms = turn & 1, lines = of_forms ? counts->forms : counts->digits;
     const int others = of_forms ? counts->digits : counts->forms;
@@ -9364,13 +9405,12 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   } else {
     for (cells = 0; cells < coefficients; cells++)
       counts->signs |= parts == 2 || counts->high[cells] < 0;
-    int(*exponent)[PERM_MAX_N] = (int(*)[PERM_MAX_N])permi_allocate(allocator, PERM_MAX_N, sizeof *exponent);
-    if (!exponent) {
+    const int exact = permi_counts_scale(counts, digit_exp2, form_exp2);
+    if (exact < 0) {
       permi_release(allocator, counts);
       return PERM_ERROR_MEMORY;
     }
-    counts->lossy = !permi_counts_scale(counts, exponent, digit_exp2, form_exp2);
-    permi_release(allocator, exponent);
+    counts->lossy = !exact;
     counts->whole = !counts->lossy && permi_counts_whole(counts);
     for (d = 0; d < digits; d++)
       leaf->scale_exp2 -= (long long)counts->digit_count[d] * digit_exp2[d];

@@ -101,7 +101,6 @@
              decomposition.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
              on GPUs: the permanent ordering, products kept at a depth; both methods codegen.
-     [Sou03] G. W. Soules, Linear Multilinear Algebra 51 (2003) 319-337: permanents of non-negative matrices by rows.
      [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
              using merge path, IPDPS 2015: unions of sorted lists.
@@ -2316,7 +2315,7 @@ static int permi_scale_wide(const permi_working *working, double *shift)
   double least = 0;
   if (n > PERM_MAX_N)
     return 1;
-  exponent = (int(*)[PERM_MAX_N])permi_allocate(&working->allocator, (size_t)n, sizeof *exponent);
+  exponent = permi_scale_room(&working->allocator, n);
   if (!exponent)
     return 0;
   for (i = 0; i < n; i++) {
@@ -9152,8 +9151,10 @@ static void permi_hybrid_row_entry(permi_hybrid_rows *rows, permi_hybrid_algebra
     }
 }
 
-/* At least the permanent's share of a row of n moduli: permanents are at most products of these [Sou03]. Sorts x. */
-static double permi_soules_row(double *x, int n)
+/* At least the share in the permanent of a row of n moduli: permanents are at most products of these. With x_1 >= x_2
+   >= ..., a row is the sum over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest, permanents are linear in
+   each row, and those of 0s and 1s are bounded by [Bre73]. Sorts x. */
+static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0; /* logarithm of k! */
   int i, k;
@@ -9201,12 +9202,12 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
     for (j = 0; j < n; j++)
       x[j] = turned ? rows->modulus[j][i] * row_scale[j] * column_scale[i]
                     : rows->modulus[i][j] * row_scale[i] * column_scale[j];
-    size = permi_soules_row(x, n);
+    size = permi_bregman_row(x, n);
     bound += log2(size) - log2(row_scale[i]) - log2(column_scale[i]);
     for (j = 0; j < n && share; j++)
       x[j] = rows->lost[i][j] * row_scale[i] * column_scale[j];
     if (share)
-      share[i] = permi_soules_row(x, n) / size;
+      share[i] = permi_bregman_row(x, n) / size;
   }
   return bound;
 }
@@ -10562,7 +10563,7 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   if (status != PERM_OK)
     return status;
-  exponent = (int (*)[PERM_MAX_N])permi_allocate(&maker->options->allocator, 2 * (size_t)n, sizeof *exponent);
+  exponent = permi_scale_room(&maker->options->allocator, n);
   if (!exponent) {
     permi_release(&maker->options->allocator, entries);
     return permi_fail_memory(maker->result);
@@ -16132,7 +16133,8 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
     } else {
       status = permi_engines[i].offer(maker, block, best, &offer[i]);
     }
-    if (permi_meter_verdict(allocator, status, maker->result) == PERM_ERROR_LIMIT) {
+    if (permi_meter_verdict(allocator, status, NULL) == PERM_ERROR_LIMIT) {
+      permi_result_clear(maker->result); /* another engine may do */
       permi_offer_clear(allocator, &permi_engines[i], &offer[i]);
       permi_refuse(&offer[i], PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
                    permi_meter_needed(options));
@@ -16269,9 +16271,15 @@ static perm_status permi_make_blocks(permi_maker *maker)
       status = permi_fail_memory(maker->result);
       break;
     }
+    memset(&leaf, 0, sizeof leaf);
     status = permi_make_leaf(maker, &block, &leaf);
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
+    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* an offer that was stopped may have left no leaf */
+      if (leaf.release)
+        leaf.release(allocator, leaf.context);
+      status = maker->watch->stopped;
+    }
     if (status == PERM_OK &&
         (!permi_job_push_leaf(maker->job, &leaf) || !permi_job_push(maker->job, PERMI_MULTIPLY, 0)))
       status = permi_fail_memory(maker->result);
@@ -16655,8 +16663,17 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const per
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
                   (next = permi_sparse_higher(matrix, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
-    if (permi_sparse_job(matrix, &options, &higher, NULL) != PERM_OK) /* refused: as well as can be */
+    status = permi_sparse_job(matrix, &options, &higher, result);
+    if (status > 0 || status == PERM_ERROR_MEMORY) { /* what is planned must not depend on time or luck */
+      perm_job_free(*job);
+      *job = NULL;
+      return status;
+    }
+    permi_result_clear(result);
+    if (status != PERM_OK) { /* refused: as well as can be */
+      status = PERM_OK;
       break;
+    }
     perm_job_free(*job);
     *job = higher;
     raised = 1;

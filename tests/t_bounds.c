@@ -518,3 +518,27 @@ TEST(t_bounds_of_entries_far_apart)
           perm_matrix_free(&matrix);
         }
 }
+
+/* Scaling by a transversal works in as many rows again as the matrix has: order 64, and multiplicities that add up to
+   it, of as many classes as there are. AddressSanitizer sees what is written elsewhere. */
+TEST(t_bounds_far_apart_up_to_order_64)
+{
+  static double a[64 * 64];
+  int counts[20], i, j;
+  perm_options options = {PERM_AUTO};
+  perm_matrix matrix;
+  perm_result r;
+  memset(a, 0, sizeof a);
+  for (i = 0; i < 64; i++)
+    for (j = i ? i - 1 : 0; j < 64 && j < i + 4; j++)
+      a[64 * i + j] = ldexp(1 + 0.01 * i, (7 * i + 13 * j) % 2 ? 400 : -400);
+  CHECK(perm_matrix_from_dense(64, 64, a, 64, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK && r.value != 0 && r.error <= 1e-9 * fabs(r.value));
+  perm_matrix_free(&matrix);
+  for (i = 0; i < 20; i++) {
+    counts[i] = i < 4 ? 4 : 3;
+    for (j = 0; j < 20; j++)
+      a[20 * i + j] = j + 1 < i || j > i + 1 ? 0 : ldexp(1 + 0.01 * i, (7 * i + 13 * j) % 3 ? 300 : -300);
+  }
+  CHECK(perm_compute_repeated_real(20, 20, a, 20, counts, counts, &options, &r) == PERM_OK && r.value != 0);
+}

@@ -307,3 +307,27 @@ TEST(t_limits_planning_keeps_its_budget)
     perm_matrix_free(&matrix);
   }
 }
+
+/* What one engine lacks in memory another one need not: a job that is made says nothing else in its result. */
+TEST(t_limits_bytes_of_an_engine_are_not_the_result)
+{
+  static const char *const name[2] = {"grid:12:12", "er:24:0.3"};
+  int k, made = 0, refused = 0;
+  for (k = 0; k < 2; k++) {
+    perm_options options = {PERM_AUTO};
+    perm_matrix matrix;
+    perm_result result;
+    perm_job *job;
+    CHECK(perm_generate(name[k], 1, NULL, &matrix, NULL) == PERM_OK);
+    for (options.max_bytes = 1e5; options.max_bytes < 1e6; options.max_bytes *= 1.02) {
+      const perm_status status = perm_sparse_job(&matrix, &options, &job, &result);
+      CHECK_SHOW(status == result.status, "%s, %g bytes: %d, %s", name[k], options.max_bytes, (int)status,
+                 result.message);
+      made += status == PERM_OK;
+      refused += status == PERM_ERROR_LIMIT;
+      perm_job_free(job);
+    }
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(made > 20 && refused > 20, "%d made, %d refused", made, refused);
+}
