@@ -358,7 +358,7 @@ typedef struct perm_result {
   long long exp2;
   double error;      /* guaranteed |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
                         integer is the permanent itself, and value its rounding */
-  double estimate;   /* estimated |value - permanent|, in units of 2^exp2: a tenth of a bound, or what >>plan says;
+  double estimate;   /* estimated |value - permanent|, in units of 2^exp2: a part of the bound, or what >>plan says;
                         attacks find no error above ten times that. INFINITY: nothing is known */
   int is_complex;    /* 1: the matrix was complex; errors are of the modulus of the difference */
   int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */
@@ -8934,8 +8934,8 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 /* >>scale for digits and forms, the repeated ones written out: the largest products of a permanent are then about 1,
    and what underflows is nothing beside them. By means of exponents they may be 2^-3000, and sums of products lose all
    bounds on the way. exponent: room. 0: not square, too large, nothing is that far apart, or there is no transversal. */
-PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int (*exponent)[PERM_MAX_N], int *digit_exp2,
-                                              int *form_exp2)
+PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int (*exponent)[PERM_MAX_N],
+                                              int *digit_exp2, int *form_exp2)
 {
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   const int n = counts->digit_total;
