@@ -8933,7 +8933,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 
 /* >>scale for digits and forms, the repeated ones written out: the largest products of a permanent are then about 1,
    and what underflows is nothing beside them. By means of exponents they may be 2^-3000, and sums of products lose all
-   bounds on the way. exponent: room. 0: not square, too large, nothing is that far apart, or there is no transversal. */
+   bounds on the way. exponent: room. 0: not square, too large, nothing that far apart, or there is no transversal. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int (*exponent)[PERM_MAX_N],
                                               int *digit_exp2, int *form_exp2)
 {
