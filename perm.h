@@ -63,8 +63,9 @@
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
        fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
-                                                                                       up to n = 11 (12) with AVX-512;
-                                                                                       ones, signs, small integers
+                                                                                       ones, signs, small integers;
+                                                                                       n to 11 (12) with AVX-512, 10
+                                                                                       (11) with AVX2, 8 (8) portable
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
@@ -81,7 +82,7 @@
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, of OpenMP's threads too
-       (OMP_STACKSIZE); what is larger comes from options.allocator. max_bytes is what that may give.
+       (OMP_STACKSIZE); what is larger comes from options.allocator, which max_bytes limits.
      - One thing is not ours: GCC's OpenMP ends the process when it cannot start a thread (ulimit -u, ulimit -v, a
        cgroup's pids.max), and so does LLVM's. Where that may be, try pthread_create first, or set threads to 1.
 
@@ -357,7 +358,7 @@ typedef struct perm_result {
   long long exp2;
   double error;      /* guaranteed |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
                         integer is the permanent itself, and value its rounding */
-  double estimate;   /* estimated |value - permanent|, in units of 2^exp2: a tenth of a bound, or what >>plan says;
+  double estimate;   /* estimated |value - permanent|, in units of 2^exp2: a part of the bound, or what >>plan says;
                         attacks find no error above ten times that. INFINITY: nothing is known */
   int is_complex;    /* 1: the matrix was complex; errors are of the modulus of the difference */
   int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */
@@ -452,8 +453,8 @@ typedef struct perm_state perm_state;
 
 /* Permanent of the n x n row-major matrix a, n*n doubles, not modified. Right to 1e-10 of itself where the short cuts
    for n <= 12 take it (tested by climbing, too; mostly to 1e-15); what they decline, and any larger matrix, has the
-   value that perm_compute_real gives without options, whose error only that tells. NaN on bad arguments or when memory
-   runs out, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. Thread-safe. O(n 2^(n-1)). */
+   value that perm_compute_real gives without options; that call also tells how wrong it may be. NaN on bad arguments or
+   when memory runs out, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. Thread-safe. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
 /* Permanent of the n x n row-major complex matrix a (2*n*n doubles, real and imaginary parts in turn, not modified)
@@ -605,8 +606,8 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
    go on: ranges resume where they were, a task that was cut short starts again. Tasks predicted to take longer than
    max_seconds are refused (PERM_ERROR_LIMIT).
    With options.checkpoint: an empty state begins with the file's, if it exists. It is written at once, so that a bad
-   name shows early, every checkpoint_seconds, and at the end, for whatever reason. Does writing fail in between, the
-   job goes on and it is tried again; if at the end, a finished result has a message, and what was stopped is
+   name shows early, every checkpoint_seconds, and at the end, for whatever reason. If a write fails in between, the
+   job goes on and tries again later; if the last one fails, a finished result has a message, and what was stopped is
    PERM_ERROR_FILE. The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore
    SIGXFSZ, or a write beyond the limit ends the process. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
@@ -687,7 +688,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator);
    the largest by more than 2^1000 may become 0. result (required): value is the permanent of the whole matrix, estimate
    the estimated absolute error of the worst minor, error INFINITY (0 if all minors are 0 by structure). tolerance is
    relative to the largest minor. On an error minors are NaN. Bits do not depend on threads. Thread-safe.
-   O(n 2^(n-1)), in about the time of one permanent; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
+   O(n 2^(n-1)), in about the time of two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -696,7 +697,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result);
 
 /* The derivatives of the permanent by all entries: gradient[i * n + j] (complex: pairs) is row_counts[i] *
-   column_counts[j] times the minor of row i and column j. The rest as for minors. About four times the time of one
+   column_counts[j] times the minor of row i and column j. The rest as for minors. About eight times the time of one
    permanent. */
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
@@ -6333,7 +6334,8 @@ static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm
     return PERM_OK;
   if (m > PERM_MAX_N || n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2,
-                      "the matrix is %d x %d; dense engines go up to order %d", m, n, PERM_MAX_N);
+                      "the matrix is %d x %d; dense engines go up to order %d, perm_estimate_* further", m, n,
+                      PERM_MAX_N);
   if (!a)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
   if (ld < n)
@@ -11813,7 +11815,8 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
              "tolerance %.3g not met: the %s relative error is %.3g; %s", options->tolerance,
              options->certify || result->error <= result->estimate ? "guaranteed" : "estimated", relative,
              permi_in_pieces(options) ? "with a checkpoint or parts the precision is not raised"
-                                      : "no higher precision fits");
+             : result->precision == PERM_PRECISION_DD ? "no precision is higher"
+                                                      : "no higher precision fits method and limits");
   }
   return result->status;
 }

@@ -167,8 +167,7 @@ typedef struct perm_matrix {
    used, by readers format too), result may be NULL. *matrix is overwritten without being freed; on any error it is all
    zero and nothing stays allocated. Returns result->status; result->message is one line. Entries that are zero are left
    out, a position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, but for the C library's
-   locale functions (do
-   not call setlocale at the same time). */
+   locale functions (do not call setlocale at the same time). */
 
 /* Reads a file; "-" is standard input, read to its end. A first line that begins with %%MatrixMarket is a banner:
    - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any mixture of cases: coordinate or array;
@@ -16526,7 +16525,7 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
                       perm_method_name(options->method));
   if (exactly && !permi_sparse_all_integers(matrix, &row, &bad))
     return permi_fail(result, PERM_ERROR_OPTION, 2,
-                      "options: precision exact needs integers below 2^53, but the entry "
+                      "options: precision exact needs integers below 2^53, and so does a modulus, but the entry "
                       "in row %d, column %d (counted from 1) is %.17g%s",
                       row + 1, matrix->column[bad] + 1, matrix->real[bad],
                       matrix->kind == PERM_KIND_COMPLEX ? " (real part)" : "");

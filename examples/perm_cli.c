@@ -62,6 +62,25 @@ static void cli_interrupt(int number)
   cli_interrupted = 1;
 }
 
+/* What to try after a refusal or a failure, to stand behind its message; empty where the message says enough. */
+static const char *cli_next_step(const cli *run, const perm_matrix *matrix, const perm_result *result)
+{
+  const int one = !run->minors && !run->gradient && !run->estimate && !run->rows && !run->columns;
+  switch (result->status) {
+  case PERM_ERROR_LIMIT:
+    return !one || run->explain || run->options.modulus || matrix->m != matrix->n ||
+                   strstr(result->message, "too little")
+             ? "" : "; --explain shows the plan, --effort 10 looks longer for another, --estimate takes random samples";
+  case PERM_ERROR_MEMORY:
+    return one && !run->explain ? "; --explain tells how much is needed, --max-bytes takes what fits or refuses" : "";
+  case PERM_ERROR_STATE:
+    return run->resume || run->merge || !run->options.checkpoint ? "" : "; to begin anew, name another --checkpoint";
+  case PERM_ERROR_DEVICE:
+    return strstr(result->message, "PERM_WITH_CUDA") ? "; make cuda builds build/perm_gpu with it" : "";
+  default: return "";
+  }
+}
+
 /* Of two exit codes the one that says more: a missed tolerance comes between success and everything else. */
 static int cli_worse(int a, int b)
 {
@@ -890,6 +909,10 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     double log10_value = log10(fabs(result->value)) + (double)result->exp2 * log10(2.0), whole = floor(log10_value);
     printf("  (about %s%.6fe%+.0f)", result->value < 0 ? "-" : "", pow(10, log10_value - whole), whole);
   }
+  if (result->value != result->value && result->method == PERM_AUTO) { /* stopped before there was a plan */
+    printf("\n  total %.3g s\n", result->seconds);
+    return;
+  }
   printf("\n  %s; %s, %s, %s, ", digits, perm_method_name(result->method), perm_precision_name(result->precision),
          perm_isa_name(result->isa));
   if (result->gpus)
@@ -956,7 +979,10 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
   printf("; estimator %s, %.0f samples, seed %llu, %d thread%s, %.3g s\n", perm_estimator_name(e->estimator),
          e->samples,
          (unsigned long long)e->seed, e->threads, e->threads == 1 ? "" : "s", e->seconds);
-  if (e->status != PERM_OK)
+  if (e->status == PERM_TOLERANCE_NOT_MET)
+    printf("  the relative error asked for is not met, it is %.2g; let it have more --samples or --seconds\n",
+           e->standard_error / hypot(e->value, e->imaginary));
+  else if (e->status != PERM_OK)
     printf("  %s\n", e->message);
 }
 
@@ -1348,11 +1374,15 @@ static int cli_matrix(cli *run, const char *file)
   }
   free(list);
   free(note);
-  if (run->options.checkpoint && (result.status == PERM_STOPPED_CANCELLED || result.status == PERM_STOPPED_TIME))
-    fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint);
+  if (result.status == PERM_STOPPED_CANCELLED || result.status == PERM_STOPPED_TIME) {
+    if (run->options.checkpoint)
+      fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint);
+    else if (result.terms > 0 && !run->estimate && !run->minors && !run->gradient && !run->rows && !run->columns)
+      fprintf(stderr, "perm: nothing is kept; with --checkpoint FILE the same command could go on from here\n");
+  }
   if (result.status < 0) /* file errors already begin with FILE:LINE: */
-    fprintf(stderr, "perm: %s%s%s\n", strstr(result.message, name) ? "" : name,
-            strstr(result.message, name) ? "" : ": ", result.message);
+    fprintf(stderr, "perm: %s%s%s%s\n", strstr(result.message, name) ? "" : name,
+            strstr(result.message, name) ? "" : ": ", result.message, cli_next_step(run, &matrix, &result));
   perm_matrix_free(&matrix);
   return code;
 }

@@ -142,7 +142,7 @@ expect exact_engine 0 '"exact":true,"error":0,"estimate":0,"method":"exact"' --g
 expect modulo 0 'permanent = 2$' --mod 7 $dir/nine.txt
 expect modulo_json 0 '"value":"2".*"modulus":"7"' --mod 7 --json $dir/nine.txt
 expect modulo_even 0 'permanent = 50$' --mod 100 $dir/nine.txt
-expect modulo_real 2 'precision exact needs integers' --mod 7 --generate uniform:5
+expect modulo_real 2 'precision exact needs integers below 2.53, and so does a modulus' --mod 7 --generate uniform:5
 expect modulo_precision 2 'modulus goes with precision exact' --mod 7 --precision dd $dir/nine.txt
 for modulus in 1 0 -3 9223372036854775809 1.5; do
   expect "bad modulus $modulus" 2 'bad modulus' --mod $modulus $dir/nine.txt
@@ -166,7 +166,7 @@ expect estimate_glynn 0 'estimator glynn, 512 samples, seed 9' --estimate --samp
 expect estimate_json 0 '"standard_error":[0-9.e+]+,"low":[0-9.e+]+,"high":[0-9.e+]+,.*"samples":1024,"seed":1,"method":"estimate-sinkhorn"' \
   --estimate --samples 1024 --json --generate uniform:30
 expect estimate_relative 0 'permanent about' --estimate --relative-error 0.01 --generate uniform:20
-expect estimate_stopped 5 'tolerance' --estimate --relative-error 1e-6 --samples 1000 --generate uniform:20
+expect estimate_stopped 5 'relative error asked for is not met, it is .* more --samples or --seconds' --estimate --relative-error 1e-6 --samples 1000 --generate uniform:20
 expect estimate_seconds 0 'permanent about' --estimate --seconds 0.1 --generate uniform:20
 expect estimate_complex 0 'within' --estimate --samples 500 --generate complex-gauss:6
 expect estimate_rectangular 2 'square' --estimate $dir/rectangular23.txt
@@ -316,7 +316,11 @@ then
 else
   skipped=$((skipped + 2)); echo "SKIP threads_refused: needs OpenMP and ulimit -v"
 fi
-expect out_of_reach 3 'out of reach: method frontier is predicted' --generate er:70:0.5
+expect out_of_reach 3 'out of reach: method frontier is predicted.*; --explain .* --estimate ' --generate er:70:0.5
+check out_of_reach_line one_line_error
+expect not_kept 1 'nothing is kept; with --checkpoint FILE' --generate uniform:45 --max-seconds 0.1
+expect "memory: next step" 4 'out of memory; --explain' --generate uniform:64 --method frontier
+expect "stopped while planning" 1 '^  total ' --generate grid:30:30 --max-seconds 0.2
 expect seconds 3 'predicted.*s, over' --generate er:40:0.4 --method frontier --max-seconds 0.001
 if command -v timeout >/dev/null; then
   timeout -s TERM 0.5 $perm --generate uniform:45 >$dir/out 2>$dir/err; code=$?
@@ -374,7 +378,7 @@ pieces counts --rows 60,60,60 --cols 45,45,45,45 --isa plain --method repeats $d
 expect stopped 1 "to go on: perm --resume $dir/stop" --generate uniform:26 --isa plain --checkpoint $dir/stop --max-seconds 0.1
 expect "stopped: other precision" 2 'made with precision default, not dd' --generate uniform:26 --isa plain \
   --checkpoint $dir/stop --precision dd
-expect "stopped: other matrix" 2 'checkpoint of another matrix' --generate uniform:26 --seed 2 --checkpoint $dir/stop
+expect "stopped: other matrix" 2 'checkpoint of another matrix; to begin anew' --generate uniform:26 --seed 2 --checkpoint $dir/stop
 expect "stopped: part" 2 'of the whole job, not of part 1 of 2' --generate uniform:26 --isa plain --part 1/2 \
   --checkpoint $dir/stop
 expect "stopped: the same family without --isa" 1 'plain' --generate uniform:26 --checkpoint $dir/stop --max-seconds 0.1
@@ -406,7 +410,7 @@ expect ranks_json 0 '"ranks":4,"threads":8,"elements":6755399441055744,"seconds"
 expect ranks_alone 2 'add --explain' --ranks 2 $dir/nine.txt
 
 # GPUs: this command is compiled without them
-expect gpus 4 'perm.h was compiled without PERM_WITH_CUDA' --generate uniform:30 --method dense --isa cuda --gpus 1
+expect gpus 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate uniform:30 --method dense --isa cuda --gpus 1
 expect gpus_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --isa cuda --gpus all --cpu-fallback
 expect bad_gpus 2 'bad number of GPUs "some"' --gpus some $dir/nine.txt
 

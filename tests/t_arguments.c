@@ -93,7 +93,7 @@ TEST(t_arguments_options)
       CHECK_TEXT(r.message, perm_isa_name((perm_isa)isa));
     }
   ARGUMENTS_OPTION(perm_plan_real(65, 65, a, 65, &options, &plan, &r), method, PERM_DENSE, PERM_ERROR_SIZE, 1,
-                   "the matrix is 65 x 65; dense engines go up to order 64")
+                   "the matrix is 65 x 65; dense engines go up to order 64, perm_estimate_* further")
   ARGUMENTS_OPTION(perm_plan_real(21, 21, a, 65, &options, &plan, &r), method, PERM_EXPANSION, PERM_ERROR_SIZE, 2,
                    "n is 21; the expansion goes up to 20")
   ARGUMENTS_OPTION(perm_plan_real(64, 64, a, 65, &options, &plan, &r), method, PERM_RYSER, PERM_ERROR_SIZE, 2,

@@ -87,7 +87,7 @@ __all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimat
            "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError",
            "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS",
            "VERSION", "LIBRARY"]
-VERSION = (0, 7)  # of the library that these layouts are of
+VERSION = (0, 8)  # of the library that these layouts are of
 
 
 # ---- layouts, as perm.h has them; compared below with what the library says
@@ -393,6 +393,11 @@ _ERRORS = {"PERM_ERROR_RANGE": IndexRangeError, "PERM_ERROR_UNSUPPORTED": Unsupp
            "PERM_ERROR_FILE": FileError, "PERM_ERROR_DEVICE": DeviceError}  # all others: InputError
 
 
+def _text(message):
+    """A message of the library; where it names the command's option, this module's."""
+    return message.decode(errors="replace").replace("--format ", "format=")
+
+
 def _error(status, message, result=None):
     name = _lib.perm_status_name(status).decode()
     return (Incomplete if status > 0 else _ERRORS.get(name, InputError))(message or name, name, result)
@@ -417,7 +422,7 @@ def _result(r, whole=False):
                   r.exp2, integer, bool(r.exact), r.error,
                   r.estimate, r.modulus, METHODS[r.method], PRECISIONS[r.precision], ISAS[r.isa], r.threads, r.gpus,
                   r.tuned, r.escalated, r.terms, r.plan_seconds, r.seconds, _lib.perm_status_name(r.status).decode(),
-                  r.message.decode(errors="replace"))
+                  _text(r.message))
 
 
 # ---- options, and calls that can be interrupted
@@ -595,7 +600,7 @@ class _Call:
         """The same with options and result as last arguments; anything below 0 is raised."""
         status = self.run(name, *arguments, byref(self.options), byref(self.result))
         if status < 0:
-            raise _error(status, self.result.message.decode(errors="replace"))
+            raise _error(status, _text(self.result.message))
         return self.result
 
 
@@ -736,7 +741,7 @@ class _Sparse:
             status = _lib.perm_matrix_read(_path("matrix", a), *tail)
             self.note = call.result.message
             if status == 0 and self.note and not call.options.format:
-                warnings.warn(self.note.decode(errors="replace"), stacklevel=5)
+                warnings.warn(_text(self.note), stacklevel=5)
         else:
             if _is_sparse(a):
                 row, column, data = _triplets(a)
@@ -766,7 +771,7 @@ class _Sparse:
             status = _lib.perm_matrix_from_triplets(_whole("m", m), _whole("n", n), data.size, _at(row), _at(column),
                                                     _at(real), _at(imaginary), _at(integer), kind, *tail)
         if status < 0:
-            raise _error(status, call.result.message.decode(errors="replace"))
+            raise _error(status, _text(call.result.message))
 
     def __enter__(self):
         return self
@@ -991,7 +996,7 @@ def _batch(a, call):
     out = np.empty(count, np.complex128 if a.dtype.kind == "c" else np.float64)
     status = call.run("perm_batch_" + kind, n, count, _at(a), stride, byref(call.options), _at(out), byref(call.result))
     if status:
-        raise _error(status, call.result.message.decode(errors="replace"), out.reshape(stack))
+        raise _error(status, _text(call.result.message), out.reshape(stack))
     return out.reshape(stack)
 
 
@@ -1007,7 +1012,7 @@ def _listed(name, a, rows, cols, before, shape, full, options):
     status = call.run("perm_%s_%s" % (name, "complex" if a.dtype.kind == "c" else "real"), m, n, _at(a), ld, _at(rows),
                       _at(cols), *before, byref(call.options), _at(out), byref(call.result))
     if status < 0 or (status > 0 and not full):
-        raise _error(status, call.result.message.decode(errors="replace"), _result(call.result))
+        raise _error(status, _text(call.result.message), _result(call.result))
     result = _result(call.result)
     if full:
         return out, result
@@ -1055,7 +1060,7 @@ def submatrices(a, rows=None, cols=None, **options):
     status = call.run("perm_select_" + ("complex" if a.dtype.kind == "c" else "real"), m, n, _at(a), ld, k, count,
                       _at(rows), _at(cols), byref(call.options), _at(out), byref(call.result))
     if status:
-        raise _error(status, call.result.message.decode(errors="replace"), out)
+        raise _error(status, _text(call.result.message), out)
     return out
 
 
@@ -1076,7 +1081,7 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
     a, ld = _rows_of(a)
     status = call.run("perm_estimate_" + ("complex" if a.dtype.kind == "c" else "real"), a.shape[0], _at(a), ld,
                       byref(wanted), byref(call.options), byref(e))
-    message = e.message.decode(errors="replace")
+    message = _text(e.message)
     if status < 0:
         raise _error(status, message)
     return Estimate(complex(e.value, e.imaginary) if e.is_complex else e.value, e.exp2, e.standard_error, e.low, e.high,
@@ -1099,7 +1104,7 @@ def plan(a, **options):
     with _Sparse(a, call) as matrix:
         status = call.run("perm_sparse_job", matrix.bytes, byref(call.options), byref(job), byref(call.result))
         if status < 0:
-            raise _error(status, call.result.message.decode(errors="replace"))
+            raise _error(status, _text(call.result.message))
     try:
         leaves = []
         for k in range(_lib.perm_job_leaves(job)):
@@ -1146,5 +1151,5 @@ def cauchy(x, y, **options):
     status = call.run("perm_compute_cauchy_" + ("complex" if dtype.kind == "c" else "real"), x.size, _at(x), _at(y),
                       byref(call.options), byref(condition), byref(call.result))
     if status < 0:
-        raise _error(status, call.result.message.decode(errors="replace"))
+        raise _error(status, _text(call.result.message))
     return _result(call.result), condition.value

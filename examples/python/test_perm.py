@@ -436,7 +436,7 @@ def test_files_without_a_banner(tmp_path):
         result = perm.compute(file("3 3 4\n1 1 2\n2 2 3\n3 3 5\n1 2 7\n"))
     assert result.integer == 30 and "read as 4 entries" in result.message
     assert perm.permanent(file("3 3 4\n1 1 2\n2 2 3\n3 3 5\n1 2 7\n"), format="array") == 1051
-    with pytest.raises(perm.InputError, match="--format edges.array"):
+    with pytest.raises(perm.InputError, match="format=edges.array"):
         perm.permanent(file("1 2\n2 3\n3 1\n"))
     result = perm.compute(file("1 2\n2 3\n3 1\n"), format="edges")
     assert result.integer == 1 and "3 edges of a 3 x 3 matrix, counted from 1" in result.message
