@@ -4408,6 +4408,12 @@ typedef struct permi_view {
   int parts;
 } permi_view;
 
+/* What a matrix that is given takes; sizes may be bad still. */
+static double permi_view_bytes(int m, int n, const permi_view *view)
+{
+  return 8.0 * view->parts * fmax(m, 0) * fmax(n, 0);
+}
+
 static double permi_at(const permi_view *view, int i, int j, int part)
 {
   return view->a[((ptrdiff_t)i * view->ld + j) * view->parts + part];
@@ -10322,7 +10328,7 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
 }
 
 /* row: -1 for the whole gradient. */
-static perm_status permi_minors_compute(int m, int n, const permi_view *view, const int *row_counts,
+static perm_status permi_minors_metered(int m, int n, const permi_view *view, const int *row_counts,
                                         const int *column_counts, int row, const perm_options *options_given,
                                         double *out, perm_result *result)
 {
@@ -10454,6 +10460,20 @@ static perm_status permi_minors_compute(int m, int n, const permi_view *view, co
   permi_release(&options->allocator, memory);
   permi_release(&options->allocator, minors);
   return status;
+}
+
+static perm_status permi_minors_compute(int m, int n, const permi_view *view, const int *row_counts,
+                                        const int *column_counts, int row, const perm_options *options_given,
+                                        double *out, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options =
+      permi_meter_begin(permi_options(options_given), permi_view_bytes(m, n, view), &metered, &meter);
+  if (!options)
+    return permi_fail_memory(result);
+  return permi_meter_end(meter, options,
+                         permi_minors_metered(m, n, view, row_counts, column_counts, row, options, out, result), result);
 }
 
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -11873,8 +11893,8 @@ static perm_status permi_job_of_plan(const perm_plan *plan, const permi_view *vi
   return permi_fail_memory(result);
 }
 
-static perm_status permi_job_create(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
-                                    perm_job **job, perm_result *result)
+static perm_status permi_job_metered(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
+                                     perm_job **job, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   const char *missing = !plan ? "plan" : !job ? "job" : !view->a && plan->n ? "a" : NULL;
@@ -11908,6 +11928,17 @@ static perm_status permi_job_create(const perm_plan *plan, const permi_view *vie
   if (status != PERM_OK || again.fingerprint != plan->fingerprint)
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
   return permi_job_of_plan(&again, view, options, job, result);
+}
+
+static perm_status permi_job_create(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
+                                    perm_job **job, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(
+      permi_options(options_given), plan ? permi_view_bytes(plan->n, plan->n, view) : 0, &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_job_metered(plan, view, options, job, result), result)
+                 : permi_fail_memory(result);
 }
 
 /* ---- rectangular matrices and multiplicities */
@@ -12864,8 +12895,8 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptr
 
 #define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
 #define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
-static perm_status permi_compute_low_rank(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
-                                  int parts, const perm_options *options_given, perm_result *result)
+static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
+                                          int parts, const perm_options *options_given, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   const permi_view views[2] = {{u, ldu, parts}, {v, ldv, parts}};
@@ -12873,7 +12904,7 @@ static perm_status permi_compute_low_rank(int n, int r, const double *u, ptrdiff
   permi_leaf leaf;
   perm_job *job;
   perm_status status;
-  double count, bytes, limit = options->max_bytes > 0 ? options->max_bytes : PERMI_LOW_RANK_BYTES;
+  double count, bytes, limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
   double start = permi_seconds();
   int side, i, j, zero = 0;
   if (!result)
@@ -12960,6 +12991,18 @@ static perm_status permi_compute_low_rank(int n, int r, const double *u, ptrdiff
   permi_run_job(job, options, result);
   result->seconds = permi_seconds() - start;
   return permi_judge(options, result);
+}
+
+static perm_status permi_compute_low_rank(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
+                                          int parts, const perm_options *options_given, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options = permi_meter_begin(permi_options(options_given), 16.0 * parts * fmax(n, 0) * fmax(r, 0),
+                                                  &metered, &meter);
+  if (!options)
+    return permi_fail_memory(result);
+  return permi_meter_end(meter, options, permi_low_rank_metered(n, r, u, ldu, v, ldv, parts, options, result), result);
 }
 
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
@@ -13150,8 +13193,8 @@ static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
   permi_number_times(number, d);
 }
 
-static perm_status permi_cauchy(int n, const double *x, const double *y, int parts, const perm_options *options_given,
-                                double *condition, perm_result *result)
+static perm_status permi_cauchy_metered(int n, const double *x, const double *y, int parts,
+                                        const perm_options *options_given, double *condition, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   const double *const node[2] = {x, y};
@@ -13281,6 +13324,18 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
     *condition = here;
   result->seconds = permi_seconds() - start;
   return permi_judge(options, result);
+}
+
+static perm_status permi_cauchy(int n, const double *x, const double *y, int parts, const perm_options *options_given,
+                                double *condition, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options =
+      permi_meter_begin(permi_options(options_given), 16.0 * parts * fmax(n, 0), &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_cauchy_metered(n, x, y, parts, options, condition, result),
+                                   result)
+                 : permi_fail_memory(result);
 }
 
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
@@ -13681,7 +13736,7 @@ static perm_status permi_estimate_run(const permi_sampler *sampler, const perm_e
   return status;
 }
 
-static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan_given,
+static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
                                   const perm_options *options_given, perm_estimate *estimate)
 {
   static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
@@ -13762,6 +13817,22 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
   if (status > 0)
     snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
   estimate->seconds = permi_seconds() - start;
+  return status;
+}
+
+static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan,
+                                  const perm_options *options_given, perm_estimate *estimate)
+{
+  perm_options metered;
+  permi_meter *meter;
+  perm_result refused;
+  const perm_options *options =
+      permi_meter_begin(permi_options(options_given), permi_view_bytes(n, n, view), &metered, &meter);
+  perm_status status = options ? permi_estimate_metered(n, view, plan, options, estimate) : PERM_ERROR_MEMORY;
+  if (!options)
+    return estimate ? permi_estimate_fail(estimate, status, 0, "out of memory") : PERM_ERROR_NULL;
+  if (permi_meter_end(meter, options, status, &refused) != status)
+    status = permi_estimate_fail(estimate, PERM_ERROR_LIMIT, 0, refused.message);
   return status;
 }
 
@@ -14232,7 +14303,7 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
 }
 
 /* Arguments but for the entries' pointers and strides have been checked. */
-static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
+static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;
   const int n = batch->n, parts = batch->parts, apart = n > PERMI_BATCH_APART;
@@ -14365,6 +14436,16 @@ static perm_status permi_batch_run(permi_batch *batch, perm_result *result)
 }
 
 /* Checks of a batch that is laid out by a stride, least_stride at least; options is argument 5. */
+/* input: bytes that the call is given. */
+static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  batch->options = permi_meter_begin(batch->options, input, &metered, &meter);
+  return batch->options ? permi_meter_end(meter, batch->options, permi_batch_metered(batch, result), result)
+                        : permi_fail_memory(result);
+}
+
 static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,
                                         const float *single, size_t stride, const perm_options *options,
                                         double *permanents, perm_result *result)
@@ -14395,7 +14476,7 @@ static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts,
     return status;
   if (!permanents && count)
     return permi_fail(result, PERM_ERROR_NULL, 6, "permanents is NULL");
-  return permi_batch_run(&batch, result);
+  return permi_batch_run(&batch, (single ? 4.0 : 8.0) * parts * n * n * (double)count, result);
 }
 
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
@@ -14478,7 +14559,7 @@ static perm_status permi_select(int m, int n, const permi_view *view, int k, siz
       return permi_fail(result, PERM_ERROR_RANGE, rows && (rows[s] < 0 || rows[s] >= m) ? 7 : 8,
                         "selection %llu (counted from 0) leaves the %d x %d matrix",
                         (unsigned long long)(s / (size_t)k), m, n);
-  return permi_batch_run(&batch, result);
+  return permi_batch_run(&batch, permi_view_bytes(m, n, view) + 4.0 * (rows ? 2 : 1) * k * (double)count, result);
 }
 
 PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,

@@ -2171,9 +2171,32 @@ typedef struct permi_making {
   struct permi_making *next;
 } permi_making;
 
+/* A condition whose waits end by a clock that nobody sets. */
+static void permi_condition(pthread_cond_t *condition)
+{
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(condition, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+}
+
+static pthread_cond_t permi_made_condition;
+static void permi_made_begin(void)
+{
+  permi_condition(&permi_made_condition);
+}
+
+/* What is signalled when there is a module more, or something is compiled. */
+static pthread_cond_t *permi_made(void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, permi_made_begin);
+  return &permi_made_condition;
+}
+
 /* All that the process keeps. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER; /* guards it */
-static pthread_cond_t permi_made = PTHREAD_COND_INITIALIZER;        /* a module more, or something compiled */
 static struct {
   int driver_state, nvrtc_state; /* 0 not tried, 1 there, -1 not */
   permi_driver driver;
@@ -2592,11 +2615,11 @@ static int permi_current(int device, char *message) /* makes it the thread's */
   return context && PERMI_CALL(current, (context), device, message);
 }
 
-/* So many nanoseconds from now, less than a second, for pthread_cond_timedwait. */
+/* So many nanoseconds from now, less than a second, for pthread_cond_timedwait with a condition of permi_condition. */
 static struct timespec permi_until(long nanoseconds)
 {
   struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
+  clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_nsec += nanoseconds;
   if (until.tv_nsec >= 1000000000) {
     until.tv_nsec -= 1000000000;
@@ -2623,7 +2646,7 @@ static char *permi_image_of(const permi_kernel_key *key, size_t *size)
     permi_kernel_key same = other->key;
     same.device = key->device;
     if (other->compiling && !memcmp(&same, key, sizeof same)) {
-      pthread_cond_wait(&permi_made, &permi_cuda_lock);
+      pthread_cond_wait(permi_made(), &permi_cuda_lock);
       other = permi_cuda.making;
     } else {
       other = other->next;
@@ -2758,7 +2781,7 @@ static void *permi_making_run(void *argument)
   making->ended = 1;
   permi_making_leave(making);
   permi_cuda.threads--;
-  pthread_cond_broadcast(&permi_made);
+  pthread_cond_broadcast(permi_made());
   pthread_mutex_unlock(&permi_cuda_lock);
   return NULL;
 }
@@ -2771,7 +2794,7 @@ static void permi_cuda_leave(void)
   permi_cuda.leaving = 1;
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
-    pthread_cond_wait(&permi_made, &permi_cuda_lock);
+    pthread_cond_wait(permi_made(), &permi_cuda_lock);
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
@@ -2840,7 +2863,7 @@ static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t sha
   making->calls++;
   while (!making->ended && !stopped) {
     const struct timespec until = permi_until(20000000);
-    pthread_cond_timedwait(&permi_made, &permi_cuda_lock, &until);
+    pthread_cond_timedwait(permi_made(), &permi_cuda_lock, &until);
     if (!making->ended) {
       pthread_mutex_unlock(&permi_cuda_lock);
       stopped = stop(context);
@@ -2886,7 +2909,7 @@ static void permi_team_begin(permi_team *team, char *message)
   memset(team, 0, sizeof *team);
   team->message = message;
   pthread_mutex_init(&team->lock, NULL);
-  pthread_cond_init(&team->changed, NULL);
+  permi_condition(&team->changed);
 }
 
 /* A thread that has begun must not fail; one that cannot begin leaves the work to others, if there are any. */
@@ -4493,7 +4516,7 @@ extern "C" void perm_cuda_test_driver(int devices)
 {
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
-    pthread_cond_wait(&permi_made, &permi_cuda_lock);
+    pthread_cond_wait(permi_made(), &permi_cuda_lock);
   while (permi_cuda.loaded) {
     permi_loaded *loaded = permi_cuda.loaded;
     permi_cuda.loaded = loaded->next;

@@ -409,6 +409,51 @@ static int permi_copy(permi_control *watch, void *to, const void *from, size_t b
   return k >= bytes;
 }
 
+/* qsort under the eyes of watch: what is long is parted first (Hoare), in place. 0: it says stop, and the order is any.
+   compare must tell all items apart; size: at most PERMI_SORT_BYTES. */
+#define PERMI_SORT_BYTES 32
+#define PERMI_SORT_WHOLE 65536
+static int permi_sort(void *items, size_t count, size_t size, int (*compare)(const void *left, const void *right),
+                      permi_control *watch)
+{
+  char pivot[PERMI_SORT_BYTES], held[PERMI_SORT_BYTES], *first = (char *)items;
+  while (count > PERMI_SORT_WHOLE) {
+    char *low = first, *high = first + (count - 1) * size;
+    size_t left;
+    if (permi_watch(watch, 15.0 * (double)count))
+      return 0;
+    memcpy(pivot, first + count / 2 * size, size);
+    while (low <= high) {
+      while (compare(low, pivot) < 0)
+        low += size;
+      while (compare(high, pivot) > 0)
+        high -= size;
+      if (low > high)
+        break;
+      memcpy(held, low, size);
+      memcpy(low, high, size);
+      memcpy(high, held, size);
+      low += size;
+      if (high == first) /* no pointer before the array */
+        break;
+      high -= size;
+    }
+    left = (size_t)(low - first) / size;
+    if (left <= count / 2) { /* the shorter part by a call, so that calls nest 32 deep at most */
+      if (!permi_sort(first, left, size, compare, watch))
+        return 0;
+      first += left * size;
+      count -= left;
+    } else {
+      if (!permi_sort(first + left * size, count - left, size, compare, watch))
+        return 0;
+      count = left;
+    }
+  }
+  qsort(first, count, size, compare);
+  return !permi_watch(watch, 0);
+}
+
 /* 0: no memory, or watch says stop; the list is as before. */
 static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
                               permi_control *watch)
@@ -3101,7 +3146,8 @@ static double permi_anneal_units(double cost, double rival, const permi_budget *
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
-  units = fmax(PERMI_ANNEAL_SHARE * seconds, fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
+  /* an order that loses to the rival as it is: less, the more it has to gain */
+  units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, rival / alone), fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
@@ -3249,6 +3295,7 @@ typedef struct permi_maker {
   int blocks_noted; /* blocks whose offers are in the job's note */
   int tuned;        /* candidate of the first kernel, see permi_code_tune; 0: none yet */
   permi_control *watch;
+  double before; /* units that the watch had counted when the planning of the block began */
 } permi_maker;
 
 static perm_status permi_make_fits(const permi_maker *maker, int n)
@@ -8391,7 +8438,12 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
-#define PERMI_HYBRID_PLAN_SECONDS 0.012 /* of the others: that need no longer run to pay for them */
+#define PERMI_HYBRID_PLAN_SECONDS 0.017 /* of the others: that need no longer run to pay for them */
+#define PERMI_HYBRID_PLAN_SHARE 0.03
+#define PERMI_HYBRID_LEAST_SHARE 0.005
+#define PERMI_HYBRID_REST_UNITS 3.5e6 /* of making programs, and of the engines that are asked after this one */
+#define PERMI_PLAN_SHARE 0.05       /* of the predicted run, all plans of a block together, */
+#define PERMI_PLAN_SECONDS 0.02     /* or so much */
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
 typedef struct permi_hybrid_factor {
@@ -9482,16 +9534,28 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* The best layout found of both orientations, its predicted cost in statements. Of an annealing the number of moves
-   comes from what it can save. */
-static double permi_hybrid_search(permi_layouts *work, double rate, double rival, int inner, permi_arrangement *layout)
+/* Units of permi_watch for the search of a layout, when the best one takes so many seconds and `spent` units have gone
+   to other plans of the block: PERMI_HYBRID_PLAN_SHARE of the run or PERMI_HYBRID_PLAN_SECONDS, as long as all together
+   keep to what planning may take. */
+static double permi_hybrid_units(double seconds, double spent)
 {
-  const int n = work->n, least_outer = n > 12 ? 6 : 1;
+  const double own = fmax(PERMI_HYBRID_PLAN_SHARE * seconds, PERMI_HYBRID_PLAN_SECONDS) * 1e9;
+  const double all = fmax(PERMI_PLAN_SHARE * seconds, PERMI_PLAN_SECONDS) * 1e9 - PERMI_HYBRID_REST_UNITS - spent;
+  return fmin(fmin(own, all), 0.5e9 * seconds);
+}
+
+/* The best layout found of both orientations, its predicted cost in statements. What annealing may take comes from the
+   best layout so far, since prices fall by 2x to 5x: one budget for both orientations, another for the winner. After a
+   program that had no room *layout is where the search goes on. */
+static double permi_hybrid_search(permi_layouts *work, double rate, double rival, int inner, double spent,
+                                  permi_arrangement *layout)
+{
+  const int n = work->n, least_outer = n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
   permi_arrangement trial[2];
-  double cost[2], seconds, budget;
+  double cost[2], best, units;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   int t, k, moves;
-  for (t = 0; t < 2; t++) {
+  for (t = 0; t < 2 && !again; t++) {
     permi_layout_start(work, t, &trial[t]);
     if (inner) {
       cost[t] = permi_layout_greedy(work, &trial[t]);
@@ -9509,17 +9573,26 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
       }
     }
   }
-  seconds = fmin(cost[0], cost[1]) / rate;
-  budget = fmin(seconds, rival); /* the greedy searches have had their share */
-  budget = fmax(0.01 * budget, fmin(0.5 * budget, fmax(0.03 * budget, PERMI_HYBRID_PLAN_SECONDS)) - 1e-9 * work->units);
-  moves = (int)fmin(1e9 * budget / (work->units / work->calls), inner ? 80000 : 4000);
-  if (seconds > 300 * rival) /* annealing gains 2x to 5x */
-    moves = 0;
-  for (t = 0; t < 2 && moves > 20; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 6, inner ? 3 : -1, least_outer, 0.2, &seed);
+  if (again) {
+    trial[0] = *layout;
+    cost[0] = permi_layout_total(work, layout, (double)INFINITY);
+    cost[1] = (double)INFINITY;
+  }
+  best = fmin(cost[0], cost[1]) / rate;
+  if (best > 300 * rival) { /* annealing gains 2x to 5x */
+    *layout = trial[cost[1] < cost[0]];
+    return best * rate;
+  }
+  units = permi_hybrid_units(fmin(best, rival), spent) - work->units;
+  moves = (int)fmin(units / (work->units / work->calls), inner ? 80000 : 4000) / 6;
+  for (t = 0; t < 2 && moves > 3 && !again; t++)
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, least_outer, 0.2, &seed);
   t = cost[1] < cost[0];
+  units = permi_hybrid_units(fmin(cost[t] / rate, rival), spent) - work->units;
+  units = fmax(units, 1e9 * PERMI_HYBRID_LEAST_SHARE * fmin(cost[t] / rate, rival));
+  moves = (int)fmin(units / (work->units / work->calls), inner ? 53334 : 2667);
   if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves - moves / 3, inner ? 4 : -1, least_outer, 0.1, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, least_outer, 0.1, &seed);
   *layout = trial[t];
   return cost[t];
 }
@@ -10862,7 +10935,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
   const permi_hybrid_algebra algebra = parts == 2 ? PERMI_HYBRID_COMPLEX
                                        : options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
                                                                                        : PERMI_HYBRID_REAL;
-  const double rate = permi_hybrid_rate(isa, algebra);
+  const double rate = permi_hybrid_rate(isa, algebra), spent = maker->watch->worked - maker->before;
   permi_layouts *work;
   permi_arrangement layout;
   permi_hybrid *hybrid = NULL;
@@ -10911,7 +10984,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
        work->budget -= work->budget / 3) {
     long long scale_exp2;
     int zero;
-    cost = permi_hybrid_search(work, rate, rival, inner, &layout);
+    cost = permi_hybrid_search(work, rate, rival, inner, spent, &layout);
     if (cost / rate > 1.1 * rival) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", cost / rate);
       break;
@@ -11892,7 +11965,8 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
       return;
   }
-  qsort(key, (size_t)vertices, sizeof *key, permi_band_key_compare);
+  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_band_key_compare, watch))
+    return;
   for (i = 0; i < vertices; i = k) {
     for (k = i + 1; k < vertices && key[k].hash == key[i].hash; k++)
       if (permi_band_equal(block, key[i].vertex, key[k].vertex))
@@ -14932,9 +15006,9 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
   permi_decompose_level *level =
       (permi_decompose_level *)permi_allocate(allocator, permi_decompose_levels(plan), sizeof *level);
   permi_decomposing run;
-  int probe, probes = PERMI_DECOMPOSE_PROBES;
+  int probe, probes = PERMI_DECOMPOSE_PROBES, least = 8;
   if (rival < 0.1)
-    probes = 8;
+    probes = least;
   if (!level)
     return 0;
   memset(&run, 0, sizeof run);
@@ -14943,12 +15017,14 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
   run.seed = UINT64_C(0x9e3779b97f4a7c15);
   for (probe = 0; probe < probes && !permi_watch(watch, 3.0 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece;
+    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will be over the rival's */
+      break;
     permi_decompose_piece(plan, &piece);
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
   }
-  plan->nodes = run.nodes / probes;
-  plan->seconds = run.work / probes;
+  plan->nodes = run.nodes / fmax(probe, 1);
+  plan->seconds = run.work / fmax(probe, 1);
   permi_release(allocator, level);
   return 1;
 }
@@ -15293,7 +15369,8 @@ static int permi_report_left(permi_working *working)
         if (!side)
           report->entries_left += (size_t)working->degree[v];
       }
-    qsort(line, (size_t)lines, sizeof *line, permi_line_compare);
+    if (!permi_sort(line, (size_t)lines, sizeof *line, permi_line_compare, working->watch))
+      lines = 0;
     for (k = 1; k < lines; k++)
       *equal += line[k].hash == line[k - 1].hash && permi_lines_same(working, side, line[k - 1].vertex, line[k].vertex);
   }
@@ -15983,7 +16060,7 @@ static const permi_engine permi_engines[] = {
 /* Below this the frontier, a tree, a band or an enumeration is taken whatever a sum over signs may take: their bounds
    are proven and they hardly cancel. Unless there are many blocks and finding their orders takes longer. */
 #define PERMI_PROVEN_FAVOUR_SECONDS 1e-3
-#define PERMI_HYBRID_CAUTION 1.5
+#define PERMI_HYBRID_CAUTION 1.4
 #define PERMI_ORDER_PLAN_SECONDS 2e-6 /* per vertex and entry, of finding a frontier order */
 #define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill */
 
@@ -16068,9 +16145,11 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 static double permi_hybrid_hope(const permi_maker *maker, const permi_block *block, double dense)
 {
   const double density = block->edges / ((double)block->n * block->n);
+  double gain;
   if (!(dense < (double)INFINITY) || block->n < 24 || density < 0.15 || density > 0.6 || maker->options->certify)
     return (double)INFINITY;
-  return dense / pow(density < 0.25 ? 210 : density < 0.35 ? 11 : density < 0.45 ? 3 : 2, block->n / 40.0);
+  gain = density < 0.35 ? 210 * pow(11.0 / 210, 10 * density - 2.5) : 11 * pow(3.0 / 11, 10 * density - 3.5);
+  return dense / pow(fmin(fmax(gain, 2), 210), block->n / 40.0);
 }
 
 /* Blocks of this order and more without a 0 are left to the engines of perm.h: of smaller ones the engines here have
@@ -16091,6 +16170,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   permi_offer offer[ENGINES];
   perm_status status = PERM_OK;
   int i, turn, chosen = -1, frontier = 0, favoured = 0, too_long = 0, made = 0, full;
+  maker->before = maker->watch->worked;
   if (options->method == PERM_DENSE || (options->method == PERM_EXACT && block->n > PERM_MAX_N))
     return permi_make_dense(maker, block, leaf);
   for (i = 0; i < ENGINES; i++)
@@ -16700,10 +16780,9 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
                  : permi_fail_memory(result);
 }
 
-PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options_given,
-                                               perm_preparation *report, perm_result *result)
+static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_options *options,
+                                       perm_preparation *report, perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
   permi_control watch = permi_control_begin(options);
   permi_working working;
   perm_status status;
@@ -16746,6 +16825,17 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
     *report = working.report;
   permi_working_free(&working);
   return status;
+}
+
+PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options_given,
+                                               perm_preparation *report, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options =
+      permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix), &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_sparse_report(matrix, options, report, result), result)
+                 : permi_fail_memory(result);
 }
 
 static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
@@ -17216,10 +17306,9 @@ static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator
   return 1;
 }
 
-PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options_given,
-                                            const char *path, perm_result *result)
+static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
+                                    perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
   const perm_allocator *allocator = &options->allocator;
   perm_job *job = NULL;
   perm_result planned;
@@ -17276,6 +17365,17 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
   permi_release(allocator, spy.states);
   perm_job_free(job);
   return status;
+}
+
+PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options_given,
+                                            const char *path, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options =
+      permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix), &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_sparse_spy(matrix, options, path, result), result)
+                 : permi_fail_memory(result);
 }
 #endif /* PERM_NO_EXTRAS */
 

@@ -253,9 +253,13 @@ static int generate_band(generate_list *list, int n, int k, double p)
 
 static int generate_unitary(generate_list *list, int n, int k, double p)
 {
-  (void)k, (void)p;
+  (void)p;
   if (!generate_fill(list, n, generate_normals)) return 0;
-  generate_orthonormalise(n, n, list->real, list->imaginary, 1);
+  for (k = 0; k < n; k++) {
+    list->looks |= 0xffff; /* a column may be a million products: looks now */
+    if (generate_stop(list)) return 0;
+    generate_orthonormalise_column(n, n, k, list->real, list->imaginary, 1);
+  }
   return 1;
 }
 

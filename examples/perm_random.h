@@ -79,40 +79,46 @@ static inline void generate_permutation(generate_random *random, int n, int *per
   }
 }
 
+/* One step of generate_orthonormalise below: column number `column`, all before it being done. */
+static inline void generate_orthonormalise_column(int m, int n, int column, double *re, double *im, int step)
+{
+  size_t i, k, rows = (size_t)m, columns = (size_t)n, next = (size_t)step, j = (size_t)column;
+  int pass;
+  double norm = 0;
+  for (pass = 0; pass < 2; pass++)
+    for (k = 0; k < j; k++) {
+      double x = 0, y = 0; /* <q_k, q_j> */
+      for (i = 0; i < rows; i++) {
+        size_t at_k = (i * columns + k) * next, at_j = (i * columns + j) * next;
+        x += re[at_k] * re[at_j] + im[at_k] * im[at_j];
+        y += re[at_k] * im[at_j] - im[at_k] * re[at_j];
+      }
+      for (i = 0; i < rows; i++) {
+        size_t at_k = (i * columns + k) * next, at_j = (i * columns + j) * next;
+        re[at_j] -= x * re[at_k] - y * im[at_k];
+        im[at_j] -= x * im[at_k] + y * re[at_k];
+      }
+    }
+  for (i = 0; i < rows; i++) {
+    size_t at = (i * columns + j) * next;
+    norm += re[at] * re[at] + im[at] * im[at];
+  }
+  norm = sqrt(norm);
+  for (i = 0; i < rows; i++) {
+    re[(i * columns + j) * next] /= norm;
+    im[(i * columns + j) * next] /= norm;
+  }
+}
+
 /* Orthonormalises the columns of a complex m x n matrix, n <= m: modified Gram-Schmidt, each column twice ("twice is
    enough"). Entry (i, j) is re[(i * n + j) * step] + i im[...]: step 1 for two arrays, 2 for pairs (im = re + 1). Its R
    has a positive diagonal, so that Q of a Gaussian matrix is Haar-distributed: n columns of a Haar unitary
    (F. Mezzadri, How to generate random matrices from the classical compact groups, Notices AMS 54, 2007). */
 static inline void generate_orthonormalise(int m, int n, double *re, double *im, int step)
 {
-  size_t i, j, k, rows = (size_t)m, columns = (size_t)n, next = (size_t)step;
-  int pass;
-  for (j = 0; j < columns; j++) {
-    double norm = 0;
-    for (pass = 0; pass < 2; pass++)
-      for (k = 0; k < j; k++) {
-        double x = 0, y = 0; /* <q_k, q_j> */
-        for (i = 0; i < rows; i++) {
-          size_t at_k = (i * columns + k) * next, at_j = (i * columns + j) * next;
-          x += re[at_k] * re[at_j] + im[at_k] * im[at_j];
-          y += re[at_k] * im[at_j] - im[at_k] * re[at_j];
-        }
-        for (i = 0; i < rows; i++) {
-          size_t at_k = (i * columns + k) * next, at_j = (i * columns + j) * next;
-          re[at_j] -= x * re[at_k] - y * im[at_k];
-          im[at_j] -= x * im[at_k] + y * re[at_k];
-        }
-      }
-    for (i = 0; i < rows; i++) {
-      size_t at = (i * columns + j) * next;
-      norm += re[at] * re[at] + im[at] * im[at];
-    }
-    norm = sqrt(norm);
-    for (i = 0; i < rows; i++) {
-      re[(i * columns + j) * next] /= norm;
-      im[(i * columns + j) * next] /= norm;
-    }
-  }
+  int j;
+  for (j = 0; j < n; j++)
+    generate_orthonormalise_column(m, n, j, re, im, step);
 }
 
 #endif /* PERM_RANDOM_H_INCLUDED */
