@@ -10473,7 +10473,8 @@ static perm_status permi_minors_compute(int m, int n, const permi_view *view, co
   if (!options)
     return permi_fail_memory(result);
   return permi_meter_end(meter, options,
-                         permi_minors_metered(m, n, view, row_counts, column_counts, row, options, out, result), result);
+                         permi_minors_metered(m, n, view, row_counts, column_counts, row, options, out, result),
+                         result);
 }
 
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,

@@ -171,7 +171,8 @@ TEST(t_limits_memory_of_every_call)
     for (much = 0; much < 2; much++) {
       perm_status status = PERM_OK;
       const char *said = result.message;
-      const double input = call == 6 ? 16.0 * N : call == 4 || call == 7 ? 8.0 * N * N * 2 : call > 7 ? 9000 : 8.0 * N * N;
+      const double input = call == 6 ? 16.0 * N : call == 4 || call == 7 ? 8.0 * N * N * 2
+                           : call > 7 ? 9000 : 8.0 * N * N;
       memset(&options, 0, sizeof options);
       options.threads = 1;
       options.max_bytes = much ? 1e8 : input + 300;
@@ -369,7 +370,8 @@ TEST(t_limits_shares_of_a_digit)
 TEST(t_limits_planning_keeps_its_budget)
 {
   static const char *const name[] = {"uniform:24", "uniform:62", "dft:40", "er:34:0.3", "er:36:0.2", "er:28:0.6",
-                                     "er:30:0.5", "er:32:0.4", "er:40:0.2", "regular:60:3", "regular:80:3", "grid:20:20", "grid:16:30", "er:40:0.1", "mycielskian:6"};
+                                     "er:30:0.5", "er:32:0.4", "er:40:0.2", "regular:60:3", "regular:80:3",
+                                     "grid:20:20", "grid:16:30", "er:40:0.1", "mycielskian:6"};
   size_t k;
   for (k = 0; k < sizeof name / sizeof name[0]; k++) {
     const int full = k < 3;
