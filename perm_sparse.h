@@ -1474,14 +1474,18 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
 {
   const char *begin[4], *end[4];
   permi_reader look = *reader;
-  int64_t index[2];
+  int64_t index[2], cells;
   int base;
   memset(indices, 0, sizeof *indices);
   look.result = NULL;
+  /* sizes beyond what a matrix may have are sizes, too: permi_read_sizes refuses them */
   if (!permi_next_content(&look, 1) || permi_fields(&look, begin, end) != 3 ||
-      !permi_field_whole(begin[0], end[0], PERM_MATRIX_MAX_ROWS, &indices->size[0]) ||
-      !permi_field_whole(begin[1], end[1], INT_MAX, &indices->size[1]) ||
-      !permi_field_whole(begin[2], end[2], indices->size[0] * indices->size[1], &indices->size[2]))
+      !permi_field_whole(begin[0], end[0], UINT32_MAX, &indices->size[0]) ||
+      !permi_field_whole(begin[1], end[1], UINT32_MAX, &indices->size[1]))
+    return 0;
+  cells = indices->size[0] && indices->size[1] > INT64_MAX / indices->size[0] ? INT64_MAX
+                                                                              : indices->size[0] * indices->size[1];
+  if (!permi_field_whole(begin[2], end[2], cells, &indices->size[2]))
     return 0;
   indices->first = look.line;
   while (permi_next_content(&look, 1)) {
@@ -1494,7 +1498,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
     permi_indices_add(indices, index);
   }
   base = permi_indices_base(indices);
-  return indices->lines <= (uint64_t)(indices->size[0] * indices->size[1]) &&
+  return indices->lines <= (uint64_t)cells &&
          (!indices->lines ||
           (indices->high[0] < indices->size[0] + base && indices->high[1] < indices->size[1] + base));
 }
@@ -16877,6 +16881,7 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
         (options.tolerance == 0 && seconds >= PERMI_ESCALATE_SECONDS)) /* the next takes longer: not even planned */
       break;
     options.precision = permi_sparse_next(&options, result->method, precision);
+    options.max_seconds = permi_seconds_left(permi_options(options_given), start);
     if (options.precision == PERM_PRECISION_COUNT || perm_sparse_job(matrix, &options, &next, NULL) != PERM_OK)
       break;
     if (!permi_escalates(permi_options(options_given), result, permi_job_seconds(next))) {

@@ -56,6 +56,8 @@ expect edges_asked 2 'edges.txt:1: 4 rows of two integers found.*--format edges.
 expect edges_from_one 0 'permanent = 1$' --format edges $dir/edges.txt
 check edges_told grep -q 'read as 4 edges of a 3 x 3 matrix, counted from 1' $dir/err
 printf '2 3\n3 2\n' >$dir/unclear.txt
+printf '4000000000 4000000000 3\n1 1 5\n1 2 5\n2 1 5\n' >$dir/vast.txt
+expect sizes_vast 2 'up to 16777216, 2\^31-1 and their product' $dir/vast.txt
 expect edges_unclear 2 'unclear.txt:2: the smallest row is 2 .*: counted from 0 or from 1' --format edges $dir/unclear.txt
 printf '0 1\n1 0\n2 2\n' >$dir/zero.txt
 expect edges_from_zero 0 'read as 3 edges of a 3 x 3 matrix, counted from 0' --format edges $dir/zero.txt
