@@ -13683,9 +13683,10 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else says when to stop */
 
 /* Takes samples until a limit is reached. rooms: n doubles for each thread. */
-static perm_status permi_estimate_run(const permi_sampler *sampler, const perm_estimate_plan *plan,
-                                      const perm_options *options, double start, const permi_number *scale,
-                                      double *rooms, int threads, perm_estimate *estimate)
+PERMI_NEVER_INLINE static perm_status permi_estimate_run(const permi_sampler *sampler, const perm_estimate_plan *plan,
+                                                         const perm_options *options, double start,
+                                                         const permi_number *scale, double *rooms, int threads,
+                                                         perm_estimate *estimate)
 {
   const double quantile = permi_normal_quantile(estimate->confidence);
   double most = plan->samples > 0                                        ? plan->samples
