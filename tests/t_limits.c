@@ -366,12 +366,13 @@ TEST(t_limits_shares_of_a_digit)
 }
 
 /* Work spent on a plan, against what it predicts: at most 5 % of it, or 20 ms (2 ms without zeros), the same whether
-   anybody watches or not. */
+   anybody watches or not. Without AVX-512 13 %: the search for hybrids is budgeted by predictions that fall later. */
 TEST(t_limits_planning_keeps_its_budget)
 {
   static const char *const name[] = {"uniform:24", "uniform:62", "dft:40", "er:34:0.3", "er:36:0.2", "er:28:0.6",
                                      "er:30:0.5", "er:32:0.4", "er:40:0.2", "regular:60:3", "regular:80:3",
                                      "grid:20:20", "grid:16:30", "er:40:0.1", "mycielskian:6"};
+  const double part = permi_isa_best() >= PERM_ISA_AVX512 ? 0.05 : 0.13;
   size_t k;
   for (k = 0; k < sizeof name / sizeof name[0]; k++) {
     const int full = k < 3;
@@ -390,7 +391,7 @@ TEST(t_limits_planning_keeps_its_budget)
     CHECK_SHOW(permi_make_job(&matrix, &watch, exact, &job, &result) == PERM_OK, "%s: %s", name[k], result.message);
     if (job) {
       const double seconds = permi_job_seconds(job);
-      CHECK_SHOW(1e-9 * watch.worked <= fmax(0.05 * seconds, full ? 2e-3 : 20e-3), "%s: %g s for %g s", name[k],
+      CHECK_SHOW(1e-9 * watch.worked <= fmax(part * seconds, full ? 2e-3 : 20e-3), "%s: %g s for %g s", name[k],
                  1e-9 * watch.worked, seconds);
       options.cancel = &cancel;
       options.max_seconds = 1e9;
