@@ -61,7 +61,7 @@ TEST(t_climb_near_hadamard)
     }
     climb_ask_all(&p);
   }
-  CHECK(climb_found.results > 5000);
+  CHECK(climb_found.results > 2000); /* without vector kernels there are fewer ways */
   climb_check();
 }
 
