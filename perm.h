@@ -11842,6 +11842,56 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
+/* How a kind of problem is solved, for permi_solve. `attempt` is what the solver knows of its problem. plan chooses for
+   options->precision and predicts *seconds; after it make fails only for lack of memory. make: the job that was
+   planned. next: the precision above the one that gave the result, PERM_PRECISION_COUNT at the top. */
+typedef struct permi_solver {
+  perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_result *result);
+  perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
+  perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
+} permi_solver;
+
+/* Solves a problem: plans, runs, and while the result is worse than wanted (permi_escalates) once more in the next
+   precision. `start` is when the call began. The last word is permi_judge's. */
+static perm_status permi_solve(const permi_solver *solver, void *attempt, const perm_options *options_given,
+                               double start, perm_result *result)
+{
+  perm_options options = *options_given, run;
+  perm_result finished; /* in the lower precision, while a higher one runs */
+  double began = start, planned = 0, seconds;
+  int escalated = 0;
+  perm_job *job;
+  perm_status status = solver->plan(attempt, &options, &seconds, result);
+  memset(&finished, 0, sizeof finished);
+  while (status == PERM_OK) {
+    status = solver->make(attempt, &options, &job, result);
+    if (status != PERM_OK)
+      break;
+    planned += permi_seconds() - began;
+    options.max_seconds = permi_seconds_left(options_given, start);
+    run = permi_run_with(&options, escalated);
+    status = permi_run_job(job, &run, result);
+    result->plan_seconds = planned;
+    result->escalated = escalated;
+    if (status == PERM_OK && escalated)
+      permi_keep_bound(options_given, &finished, result);
+    if (status != PERM_OK || !permi_wants_more(options_given, result))
+      break;
+    began = permi_seconds();
+    options.precision = solver->next(attempt, &options, result);
+    options.max_seconds = permi_seconds_left(options_given, start);
+    if (options.precision == PERM_PRECISION_COUNT || solver->plan(attempt, &options, &seconds, NULL) != PERM_OK ||
+        !permi_escalates(options_given, result, seconds))
+      break;
+    finished = *result;
+    escalated++;
+  }
+  if (escalated && permi_stands(options_given, status))
+    *result = finished;
+  result->seconds = permi_seconds() - start;
+  return permi_judge(options_given, result);
+}
+
 static perm_status permi_plan_view(int m, int n, const permi_view *view, const perm_options *options_given,
                                    perm_plan *plan, perm_result *result)
 {
@@ -11941,6 +11991,49 @@ static perm_status permi_job_create(const perm_plan *plan, const permi_view *vie
   return options ? permi_meter_end(meter, options, permi_job_metered(plan, view, options, job, result), result)
                  : permi_fail_memory(result);
 }
+
+/* ---- the dense engines' attempt at a square matrix */
+typedef struct permi_dense_attempt {
+  int m, n;
+  const permi_view *view;
+  perm_plan plan;
+} permi_dense_attempt;
+
+/* With a checkpoint or parts at once what the tolerance needs. */
+static perm_status permi_dense_attempt_plan(void *context, const perm_options *options_given, double *seconds,
+                                            perm_result *result)
+{
+  permi_dense_attempt *attempt = (permi_dense_attempt *)context;
+  perm_plan *plan = &attempt->plan;
+  perm_options options = *options_given;
+  perm_status status = permi_plan_view(attempt->m, attempt->n, attempt->view, &options, plan, result);
+  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
+    options.precision = permi_next_precision(&options, plan->method, plan->precision);
+    if (options.precision == PERM_PRECISION_COUNT)
+      break;
+    status = permi_plan_view(attempt->m, attempt->n, attempt->view, &options, plan, result);
+  }
+  *seconds = status == PERM_OK ? plan->seconds : (double)INFINITY;
+  return status;
+}
+
+static perm_status permi_dense_attempt_make(void *context, const perm_options *options, perm_job **job,
+                                            perm_result *result)
+{
+  const permi_dense_attempt *attempt = (const permi_dense_attempt *)context;
+  return permi_job_of_plan(&attempt->plan, attempt->view, options, job, result);
+}
+
+static perm_precision permi_dense_attempt_next(const void *context, const perm_options *options,
+                                               const perm_result *result)
+{
+  const permi_dense_attempt *attempt = (const permi_dense_attempt *)context;
+  (void)result;
+  return permi_next_precision(options, attempt->plan.method, attempt->plan.precision);
+}
+
+static const permi_solver permi_dense_solver = {permi_dense_attempt_plan, permi_dense_attempt_make,
+                                                permi_dense_attempt_next};
 
 /* ---- rectangular matrices and multiplicities */
 PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name,
@@ -12080,14 +12173,6 @@ PERMI_COLD static perm_status permi_counts_job(const permi_counted *counted, con
   return permi_fail_memory(result);
 }
 
-PERMI_COLD static perm_status permi_counts_run(const permi_counted *counted, const permi_choice *choice, int constant,
-                                               uint64_t fingerprint, const perm_options *options, perm_result *result)
-{
-  perm_job *job;
-  perm_status status = permi_counts_job(counted, choice, constant, fingerprint, options, &job, result);
-  return status == PERM_OK ? permi_run_job(job, options, result) : status;
-}
-
 PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
                                                   perm_result *result)
 {
@@ -12103,59 +12188,81 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
   return PERM_OK;
 }
 
-/* The engines of >>rectangular for a reduced problem, with the rule of escalation; argument: of the options. */
-PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options_given,
-                                                    int argument, double start, perm_result *result)
-{
-  perm_options options = *options_given, run;
-  perm_result finished;
-  permi_counted whole; /* the doubles as integers */
-  const uint64_t fingerprint = permi_counted_fingerprint(counted);
+/* The attempt of the engines of >>rectangular at a reduced problem. */
+typedef struct permi_counted_attempt {
+  const permi_counted *counted;
+  permi_counted whole; /* the doubles as integers, once that is wanted */
   permi_choice choice;
-  double planned;
-  perm_status status;
-  int escalated = 0;
+  int planned, argument; /* argument: of the options */
+} permi_counted_attempt;
+
+PERMI_COLD static perm_status permi_counted_attempt_plan(void *context, const perm_options *options, double *seconds,
+                                                         perm_result *result)
+{
+  permi_counted_attempt *attempt = (permi_counted_attempt *)context;
+  const permi_counted *counted = attempt->counted;
+  *seconds = 0;
   if (counted->zero || !counted->rows)
-    return permi_counts_run(counted, NULL, !counted->zero, fingerprint, &options, result);
-  memset(&finished, 0, sizeof finished);
-  memset(&whole, 0, sizeof whole);
-  choice = permi_counts_choice(counted, &options);
-  status = permi_choice_refuse(&choice, &options, argument, result);
-  planned = permi_seconds() - start;
-  while (status == PERM_OK) {
-    const permi_counted *source = counted;
-    run = permi_run_with(&options, escalated);
-    status = permi_counts_run(choice.precision == PERM_PRECISION_EXACT && !counted->integer ? &whole : counted, &choice,
-                              0, fingerprint, &run, result);
-    result->plan_seconds = planned;
-    result->escalated = escalated;
-    if (status == PERM_OK && escalated)
-      permi_keep_bound(options_given, &finished, result);
-    if (status != PERM_OK || choice.precision == PERM_PRECISION_EXACT || options.method == PERM_PADDED ||
-        !permi_wants_more(options_given, result))
-      break;
-    options.precision = choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
-    if (options.precision == PERM_PRECISION_EXACT) {
-      if (!permi_counted_whole(counted, &options.allocator, &whole))
-        break;
-      source = &whole;
+    return PERM_OK;
+  if (!attempt->planned) {
+    attempt->choice = permi_counts_choice(counted, options);
+  } else {
+    if (options->precision == PERM_PRECISION_EXACT) {
+      if (!permi_counted_whole(counted, &options->allocator, &attempt->whole))
+        return PERM_ERROR_UNSUPPORTED;
+      counted = &attempt->whole;
     }
-    choice = permi_choose(source, &options, options.precision);
-    if (permi_choice_refuse(&choice, &options, argument, NULL) != PERM_OK ||
-        !permi_escalates(options_given, result, choice.seconds))
-      break;
-    finished = *result;
-    options.max_seconds = permi_seconds_left(options_given, start);
-    escalated++;
+    attempt->choice = permi_choose(counted, options, options->precision);
   }
-  if (escalated && permi_stands(permi_options(options_given), status))
-    *result = finished;
-  permi_counted_free(&options.allocator, &whole);
-  return result->status;
+  attempt->planned = 1;
+  *seconds = attempt->choice.seconds;
+  return permi_choice_refuse(&attempt->choice, options, attempt->argument, result);
 }
 
-static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
-                                 perm_result *result);
+PERMI_COLD static perm_status permi_counted_attempt_make(void *context, const perm_options *options, perm_job **job,
+                                                         perm_result *result)
+{
+  const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
+  const permi_counted *counted = attempt->counted;
+  const uint64_t fingerprint = permi_counted_fingerprint(counted);
+  if (!attempt->planned)
+    return permi_counts_job(counted, NULL, !counted->zero, fingerprint, options, job, result);
+  if (attempt->choice.precision == PERM_PRECISION_EXACT && !counted->integer)
+    counted = &attempt->whole;
+  return permi_counts_job(counted, &attempt->choice, 0, fingerprint, options, job, result);
+}
+
+PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context, const perm_options *options,
+                                                            const perm_result *result)
+{
+  const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
+  (void)result;
+  if (!attempt->planned || attempt->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_PADDED)
+    return PERM_PRECISION_COUNT;
+  return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
+}
+
+/* The engines of >>rectangular for a reduced problem; argument: of the options. */
+PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options,
+                                                    int argument, double start, perm_result *result)
+{
+  static const permi_solver solver = {permi_counted_attempt_plan, permi_counted_attempt_make,
+                                      permi_counted_attempt_next};
+  permi_counted_attempt attempt;
+  perm_status status;
+  memset(&attempt, 0, sizeof attempt);
+  attempt.counted = counted;
+  attempt.argument = argument;
+  status = permi_solve(&solver, &attempt, options, start, result);
+  permi_counted_free(&options->allocator, &attempt.whole);
+  return status;
+}
+
+/* Methods that only sums over counts have. */
+static int permi_is_counts_method(perm_method method)
+{
+  return method == PERM_SUBSETS || method == PERM_REPEATS || method == PERM_SHORT || method == PERM_PADDED;
+}
 
 /* What a matrix that is given takes. */
 static double permi_problem_bytes(const permi_problem *problem)
@@ -12267,64 +12374,6 @@ static perm_status permi_compute_integers(const permi_problem *problem, int equa
   return permi_meter_end(meter, options, permi_integers_compute(problem, equal, argument, options, result), result);
 }
 
-/* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
-PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
-                                                   const perm_options *options_given, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const double start = permi_seconds();
-  const char *refusal;
-  permi_counted counted;
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  status = permi_check_options(options, argument, result);
-  if (status == PERM_OK)
-    status = permi_check_problem(problem, equal, result);
-  if (status != PERM_OK)
-    return status;
-  refusal = permi_counts_refusal(problem, options);
-  if (refusal)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
-  status = permi_counted_make(problem, &options->allocator, &counted);
-  if (status != PERM_OK)
-    return permi_fail_memory(result);
-  if (options->method == PERM_AUTO && counted.real && !counted.integer && !counted.zero && counted.m == counted.rows &&
-      counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
-      counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
-    const permi_choice choice = permi_counts_choice(&counted, options);
-    const permi_view view = {counted.real, counted.n, counted.parts};
-    perm_plan plan;
-    int dense = 0;
-    if (choice.precision == PERM_PRECISION_DEFAULT) {
-      status = permi_plan(counted.n, &view, options, &plan, result);
-      dense = status == PERM_OK && plan.seconds < choice.seconds;
-    }
-    if (dense)
-      status = permi_compute(counted.n, counted.n, &view, options, result);
-    if (dense || status == PERM_ERROR_MEMORY) {
-      permi_counted_free(&options->allocator, &counted);
-      return status;
-    }
-  }
-  permi_counted_compute(&counted, options, argument, start, result);
-  permi_counted_free(&options->allocator, &counted);
-  result->seconds = permi_seconds() - start;
-  return permi_judge(options, result);
-}
-
-PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
-                                                   const perm_options *options_given, perm_result *result)
-{
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
-  if (!options)
-    return permi_fail_memory(result);
-  return permi_meter_end(meter, options, permi_counts_compute(problem, equal, argument, options, result), result);
-}
-
 /* a, or for an empty matrix, which may come without a pointer, one that still says that it is of integers. */
 static const int64_t *permi_integers_of(int m, int n, const int64_t *a)
 {
@@ -12373,23 +12422,20 @@ static int permi_has_repeats(int n, const permi_problem *problem)
 
 /* A square matrix of valid size, by method auto, before anything is planned: do equal rows or columns make it cheaper
    than `dense_seconds`, of the engine that sees none? Then the result is there, and 1 is returned. */
-PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const perm_options *options,
+PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const perm_options *options, int argument,
                                             double dense_seconds, double start, perm_result *result)
 {
   permi_counted counted;
   permi_choice choice;
   int cheaper;
-  if (permi_check_options(options, 5, result) != PERM_OK || permi_counts_refusal(problem, options) ||
+  if (permi_check_options(options, argument, result) != PERM_OK || permi_counts_refusal(problem, options) ||
       permi_check_problem(problem, 0, result) != PERM_OK ||
       permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
     return 0; /* the general path says what is wrong */
   choice = permi_counts_choice(&counted, options);
   cheaper = counted.zero || choice.seconds < dense_seconds;
-  if (cheaper) {
-    permi_counted_compute(&counted, options, 5, start, result);
-    result->seconds = permi_seconds() - start;
-    permi_judge(options, result);
-  }
+  if (cheaper)
+    permi_counted_compute(&counted, options, argument, start, result);
   permi_counted_free(&options->allocator, &counted);
   return cheaper;
 }
@@ -12402,77 +12448,101 @@ static int permi_may_repeat(const permi_problem *problem, const perm_options *op
          permi_has_repeats(problem->n, problem);
 }
 
-static perm_status permi_dense_compute(int m, int n, const permi_view *view, const perm_options *options_given,
-                                       perm_result *result)
+/* A square matrix, or one that has no entries: many zeros are the business of perm_sparse.h, equal lines of the engines
+   of >>rectangular, all else of the dense engines. argument: of the options. */
+static perm_status permi_square_compute(int m, int n, const permi_view *view, int argument, const perm_options *options,
+                                        double start, perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
-  perm_options options = *permi_options(options_given), run;
-  perm_result finished; /* in the lower precision, while a higher one runs */
-  perm_plan plan, next;
-  perm_job *job = NULL;
-  double start = permi_seconds(), began = start, planned = 0;
-  perm_status status;
-  int escalated = 0;
-  if (!result)
-    return PERM_ERROR_NULL;
-  if ((m > 0 && n > 0 && m != n) || options.method == PERM_SUBSETS || options.method == PERM_REPEATS ||
-      options.method == PERM_SHORT || options.method == PERM_PADDED)
-    return permi_compute_counts(&problem, 0, 5, &options, result);
+  permi_dense_attempt attempt;
 #if defined(PERMI_WITH_SPARSE)
-  if (permi_route(&problem, &options, 5, result))
+  if (permi_route(&problem, options, argument, result))
     return result->status;
 #endif
-  if (permi_may_repeat(&problem, &options)) {
+  if (permi_may_repeat(&problem, options)) {
     const permi_kernel *kernel = permi_kernel_for(
-        permi_isa(&options), PERM_FORM_PAIR, view->parts, PERMI_ROUNDED, n); /* other forms are not that much slower */
-    if (permi_compute_repeats(&problem, &options, kernel ? n * ldexp(1, n - 1) / kernel->rate : (double)INFINITY, start,
-                              result))
+        permi_isa(options), PERM_FORM_PAIR, view->parts, PERMI_ROUNDED, n); /* other forms are not that much slower */
+    const double seconds = kernel ? n * ldexp(1, n - 1) / kernel->rate : (double)INFINITY;
+    if (permi_compute_repeats(&problem, options, argument, seconds, start, result))
       return result->status;
   }
-  memset(&finished, 0, sizeof finished);
-  status = permi_plan_view(m, n, view, &options, &plan, result);
-  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan.n, plan.precision)) &&
-         permi_next_precision(&options, plan.method, plan.precision) != PERM_PRECISION_COUNT) {
-    options.precision = permi_next_precision(&options, plan.method, plan.precision);
-    status = permi_plan_view(m, n, view, &options, &plan, result);
+  attempt.m = m;
+  attempt.n = n;
+  attempt.view = view;
+  return permi_solve(&permi_dense_solver, &attempt, options, start, result);
+}
+
+/* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
+PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
+                                                   const perm_options *options_given, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const double start = permi_seconds();
+  const char *refusal;
+  permi_counted counted;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  status = permi_check_options(options, argument, result);
+  if (status == PERM_OK)
+    status = permi_check_problem(problem, equal, result);
+  if (status != PERM_OK)
+    return status;
+  refusal = permi_counts_refusal(problem, options);
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
+  status = permi_counted_make(problem, &options->allocator, &counted);
+  if (status != PERM_OK)
+    return permi_fail_memory(result);
+  if (options->method == PERM_AUTO && counted.real && !counted.integer && !counted.zero && counted.m == counted.rows &&
+      counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
+      counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
+    const permi_choice choice = permi_counts_choice(&counted, options);
+    const permi_view view = {counted.real, counted.n, counted.parts};
+    perm_plan plan;
+    int dense = 0;
+    if (choice.precision == PERM_PRECISION_DEFAULT) {
+      status = permi_plan(counted.n, &view, options, &plan, result);
+      dense = status == PERM_OK && plan.seconds < choice.seconds;
+    }
+    if (dense)
+      status = permi_square_compute(counted.n, counted.n, &view, argument, options, start, result);
+    if (dense || status == PERM_ERROR_MEMORY) {
+      permi_counted_free(&options->allocator, &counted);
+      return status;
+    }
   }
-  while (status == PERM_OK) {
-    status = permi_job_of_plan(&plan, view, &options, &job, result);
-    if (status != PERM_OK)
-      break;
-    planned += permi_seconds() - began;
-    run = permi_run_with(&options, escalated);
-    status = permi_run_job(job, &run, result);
-    result->plan_seconds = planned;
-    result->escalated = escalated;
-    if (status == PERM_OK && escalated)
-      permi_keep_bound(&options, &finished, result);
-    began = permi_seconds();
-    options.precision = permi_next_precision(&options, plan.method, plan.precision);
-    if (status != PERM_OK || !permi_wants_more(&options, result) || options.precision == PERM_PRECISION_COUNT ||
-        permi_plan_view(m, n, view, &options, &next, NULL) != PERM_OK ||
-        !permi_escalates(permi_options(options_given), result, next.seconds))
-      break;
-    finished = *result;
-    plan = next;
-    options.max_seconds = permi_seconds_left(permi_options(options_given), start);
-    escalated++;
-  }
-  if (escalated && permi_stands(permi_options(options_given), status))
-    *result = finished;
-  result->seconds = permi_seconds() - start;
-  return permi_judge(permi_options(options_given), result);
+  status = permi_counted_compute(&counted, options, argument, start, result);
+  permi_counted_free(&options->allocator, &counted);
+  return status;
+}
+
+PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
+                                                   const perm_options *options_given, perm_result *result)
+{
+  perm_options metered;
+  permi_meter *meter;
+  const perm_options *options =
+      permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
+  if (!options)
+    return permi_fail_memory(result);
+  return permi_meter_end(meter, options, permi_counts_compute(problem, equal, argument, options, result), result);
 }
 
 static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
                                  perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+  const double start = permi_seconds();
   perm_options metered;
   permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_problem_bytes(&problem), &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_dense_compute(m, n, view, options, result), result)
+  const perm_options *options = permi_options(options_given);
+  if (!result)
+    return PERM_ERROR_NULL;
+  if ((m > 0 && n > 0 && m != n) || permi_is_counts_method(options->method))
+    return permi_compute_counts(&problem, 0, 5, options, result);
+  options = permi_meter_begin(options, permi_problem_bytes(&problem), &metered, &meter);
+  return options ? permi_meter_end(meter, options, permi_square_compute(m, n, view, 5, options, start, result), result)
                  : permi_fail_memory(result);
 }
 

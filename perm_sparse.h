@@ -16523,8 +16523,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
 /* Rectangular matrices, and the methods that perm.h has for them, take the matrix as an array. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
-  return (matrix->m != matrix->n && matrix->m > 0) || options->method == PERM_SUBSETS ||
-         options->method == PERM_REPEATS || options->method == PERM_SHORT || options->method == PERM_PADDED;
+  return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
 }
 
 /* The array, of integers where *exact asks for them and all entries are. The caller releases *entries. */
@@ -16842,61 +16841,72 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
                  : permi_fail_memory(result);
 }
 
-static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
-                                        perm_result *result)
+/* A sparse matrix's attempt: planning makes the job. */
+typedef struct permi_sparse_attempt {
+  const perm_matrix *matrix;
+  perm_job *job; /* until permi_solve takes it */
+  double seconds;
+  perm_precision precision;
+} permi_sparse_attempt;
+
+static perm_status permi_sparse_attempt_plan(void *context, const perm_options *options, double *seconds,
+                                             perm_result *result)
 {
-  perm_options options = *permi_options(options_given), run;
-  perm_result finished; /* in the lower precision, while a higher one runs */
-  double start = permi_seconds(), planned = 0;
-  perm_job *job;
+  permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
+  const perm_status status = permi_sparse_job_planned(attempt->matrix, options, &attempt->job, result);
+  *seconds = (double)INFINITY;
+  if (status != PERM_OK)
+    return status;
+  *seconds = attempt->seconds = permi_job_seconds(attempt->job);
+  attempt->precision = attempt->job->precision;
+  return PERM_OK;
+}
+
+static perm_status permi_sparse_attempt_make(void *context, const perm_options *options, perm_job **job,
+                                             perm_result *result)
+{
+  permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
+  (void)options;
+  (void)result;
+  *job = attempt->job;
+  attempt->job = NULL;
+  return PERM_OK;
+}
+
+static perm_precision permi_sparse_attempt_next(const void *context, const perm_options *options,
+                                                const perm_result *result)
+{
+  const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
+  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) /* the next takes longer: not planned */
+    return PERM_PRECISION_COUNT;
+  return permi_sparse_next(options, result->method, attempt->precision);
+}
+
+static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_options *options, perm_result *result)
+{
+  static const permi_solver solver = {permi_sparse_attempt_plan, permi_sparse_attempt_make, permi_sparse_attempt_next};
+  const double start = permi_seconds();
+  permi_sparse_attempt attempt;
   perm_status status;
-  int escalated = 0, exact;
+  int exact;
   if (!result)
     return PERM_ERROR_NULL;
-  memset(&finished, 0, sizeof finished);
-  status = permi_sparse_check(matrix, &options, &exact, result);
-  if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, &options) &&
+  status = permi_sparse_check(matrix, options, &exact, result);
+  if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, options) &&
       !permi_sparse_rounds(matrix)) {
     permi_problem problem;
     void *entries;
-    status = permi_sparse_array(matrix, &options.allocator, exact, &problem, &entries, result);
+    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
-      status = permi_compute_counts(&problem, 0, 2, &options, result);
-    permi_release(&options.allocator, entries);
+      status = permi_compute_counts(&problem, 0, 2, options, result);
+    permi_release(&options->allocator, entries);
     return status;
   }
-  status = perm_sparse_job(matrix, &options, &job, result);
-  while (status == PERM_OK) {
-    perm_precision precision = job->precision;
-    const double seconds = permi_job_seconds(job);
-    perm_job *next;
-    planned += job->plan_seconds;
-    options.max_seconds = permi_seconds_left(permi_options(options_given), start);
-    run = permi_run_with(&options, escalated);
-    status = permi_run_job(job, &run, result);
-    result->escalated = escalated;
-    if (status == PERM_OK && escalated)
-      permi_keep_bound(&options, &finished, result);
-    if (status != PERM_OK || !permi_wants_more(&options, result) ||
-        (options.tolerance == 0 && seconds >= PERMI_ESCALATE_SECONDS)) /* the next takes longer: not even planned */
-      break;
-    options.precision = permi_sparse_next(&options, result->method, precision);
-    options.max_seconds = permi_seconds_left(permi_options(options_given), start);
-    if (options.precision == PERM_PRECISION_COUNT || perm_sparse_job(matrix, &options, &next, NULL) != PERM_OK)
-      break;
-    if (!permi_escalates(permi_options(options_given), result, permi_job_seconds(next))) {
-      perm_job_free(next);
-      break;
-    }
-    finished = *result;
-    job = next;
-    escalated++;
-  }
-  if (escalated && permi_stands(permi_options(options_given), status))
-    *result = finished;
-  result->plan_seconds = planned;
-  result->seconds = permi_seconds() - start;
-  return permi_judge(permi_options(options_given), result);
+  memset(&attempt, 0, sizeof attempt);
+  attempt.matrix = matrix;
+  status = permi_solve(&solver, &attempt, options, start, result);
+  perm_job_free(attempt.job);
+  return status;
 }
 
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
