@@ -1,11 +1,12 @@
 #!/bin/sh
 # The golden record: what some 5,000 problems answer, to the last bit (golden.c says how to read it).
 # Usage: [NEON=1] tests/golden/golden.sh compare|record|sample|gpu|gpu-record
-#   compare     every family of this processor, those hidden by --hide too; NEON=1: NEON under emulation, 4 minutes
+#   compare     every family of this processor, those hidden by --hide too; NEON=1: NEON under emulation too
 #   record      makes all files again: on a processor with AVX-512 IFMA; neon.txt where there is a cross compiler
-#   sample      every 17th problem, the best family, the library as users compile it (build/perm.o): for `make check`
+#   sample      every 16th problem, the best family, the library as users compile it (build/perm.o): for `make check`
 #   gpu, gpu-record   gpu.txt, on a GPU
-# The programs are there already: see the Makefile. The last line is `N passed, N failed, N skipped`.
+# Of NEON, which is emulated slowly, there is every 4th problem. The programs are there already: see the Makefile.
+# The last line is `N passed, N failed, N skipped`.
 cd "$(dirname "$0")/../.." || exit 1
 mode=$1 here=tests/golden out=build/golden_out passed=0 failed=0 skipped=0
 rm -rf $out; mkdir -p $out
@@ -16,12 +17,18 @@ ends() { # ends CODE LOG WHAT: counts
 }
 close() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
 family() { "$@" --class layout 2>/dev/null | sed -n '1s/.*family //p'; }
-files() { [ "$1" = avx512ifma ] && echo $here/record.txt || echo $here/record.txt $here/"$1".txt; }
+record() { # record FAMILY: the arguments that compare with it
+  case $1 in
+    avx512ifma) echo --compare $here/record.txt;;
+    neon) echo --sample 4 --compare $here/record.txt $here/neon.txt;;
+    *) echo --compare $here/record.txt $here/"$1".txt;;
+  esac
+}
 
 case $mode in
   sample)
     name=$(family build/golden_sample)
-    build/golden_sample --sample 17 --compare $(files "$name") >$out/sample 2>&1
+    build/golden_sample $(record "$name") --sample 16 >$out/sample 2>&1
     ends $? $out/sample "$name, a sample"
     close;;
   gpu | gpu-record)
@@ -61,24 +68,25 @@ if [ $mode = record ]; then
   cp $out/names.txt $here/names.txt
   build/golden >$out/record.txt || exit 1
   cp $out/record.txt $here/record.txt
-  [ -n "$neon" ] && { "$qemu" $neon --less $here/record.txt >$out/neon.txt && cp $out/neon.txt $here/neon.txt || exit 1; } &
+  [ -n "$neon" ] && "$qemu" $neon --sample 4 --less $here/record.txt >$out/neon.txt &
   for hidden in avx512ifma avx512 avx2; do
     name=$(family build/golden --hide $hidden)
     build/golden --hide $hidden --less $here/record.txt >$out/"$name".txt || exit 1
     cp $out/"$name".txt $here/"$name".txt
   done
   wait
+  [ -z "$neon" ] || { [ -s $out/neon.txt ] && cp $out/neon.txt $here/neon.txt; } || exit 1
   cat $here/*.txt | wc -c | sed 's/$/ bytes/'
   mode=compare
 fi
 cmp $here/names.txt $out/names.txt >$out/cmp 2>&1 || diff $here/names.txt $out/names.txt >>$out/cmp
 ! [ -s $out/cmp ]; ends $? $out/cmp "exported names"
-[ -n "$neon" ] && { "$qemu" $neon --compare $(files neon) >$out/neon 2>&1; echo $? >$out/neon.code; } &
+[ -n "$neon" ] && { "$qemu" $neon $(record neon) >$out/neon 2>&1; echo $? >$out/neon.code; } &
 for hidden in none avx512ifma avx512 avx2; do
   hide="--hide $hidden"; [ $hidden = none ] && hide=
   name=$(family build/golden $hide)
   [ -n "$name" ] && ! [ -e $out/"$name".code ] || continue # nothing to hide
-  build/golden $hide --compare $(files "$name") >$out/"$name" 2>&1; echo $? >$out/"$name".code
+  build/golden $hide $(record "$name") >$out/"$name" 2>&1; echo $? >$out/"$name".code
   ends "$(cat $out/"$name".code)" $out/"$name" "$name"
 done
 wait
