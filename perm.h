@@ -11782,11 +11782,10 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* What is left of max_seconds; at least a millisecond, since 0 would mean no limit. */
+/* What is left of max_seconds; a millisecond where that was more, since 0 would mean no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
-  double left = options->max_seconds - (permi_seconds() - start);
-  return options->max_seconds == 0 ? 0 : left > 1e-3 ? left : 1e-3;
+  return fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
 /* The options to run a job with that was planned with these: from the second precision on not in pieces, because it is
