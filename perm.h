@@ -232,12 +232,8 @@ typedef enum perm_status {
   X(PERM_CODEGEN_REGISTERS, "codegen-registers", "GPUs: Ryser sum, code of every column, row sums in registers")       \
   X(PERM_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")
 
-typedef enum perm_method {
-#define PERM_METHOD_ENUM(name, word, text) name,
-  PERM_METHOD_LIST(PERM_METHOD_ENUM)
-#undef PERM_METHOD_ENUM
-  PERM_METHOD_COUNT
-} perm_method;
+#define PERM_ENUM(name, word, text) name,
+typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
 
 typedef enum perm_precision {
   PERM_PRECISION_DEFAULT,  /* exact row sums of entries rounded to 53 bits a row, products in double */
@@ -268,12 +264,8 @@ typedef enum perm_isa {
   X(PERM_FORMAT_ARRAY, "array", "rows of numbers")                                                                     \
   X(PERM_FORMAT_EDGES, "edges", "lines of row, column[, weight], counted from 0 or 1")
 
-typedef enum perm_format {
-#define PERM_FORMAT_ENUM(name, word, text) name,
-  PERM_FORMAT_LIST(PERM_FORMAT_ENUM)
-#undef PERM_FORMAT_ENUM
-  PERM_FORMAT_COUNT
-} perm_format;
+typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
+#undef PERM_ENUM
 
 /* Memory comes from here; zero-initialised means malloc and free. `allocate` may return NULL. */
 typedef struct perm_allocator {
@@ -354,7 +346,8 @@ typedef struct perm_integer {
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
   double partial_sum, partial_imaginary; /* after an early stop: the sum of the terms so far, of the first leaf that is
-                                            not done, in units of 2^exp2: a sign of life, no approximation; else 0 */
+                                            not done, in units of 2^exp2: a sign of life, no approximation; else 0.
+                                            With a modulus, so many units modulo that */
   long long exp2;
   double error;      /* guaranteed |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
                         integer is the permanent itself, and value its rounding */
@@ -520,7 +513,7 @@ PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t 
 
 /* One-leaf job from a plan and the matrix it was made for; copies what it needs. Free with perm_job_free.
    PERM_ERROR_STATE if matrix and plan do not match (the plan is made again and compared, so a damaged one does no
-   harm). Of the options only the allocator is used. result may be NULL. */
+   harm). Of the options only allocator and max_bytes are used. result may be NULL. */
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
@@ -1235,7 +1228,7 @@ static void *permi_meter_allocate(size_t bytes, void *user_data)
   const size_t cost = (bytes + 15) / 16 * 16 + PERMI_METER_EXTRA;
   size_t now;
   char *memory = NULL;
-  if (cost < bytes)
+  if (!meter || cost < bytes)
     return NULL;
   now = permi_count(&meter->live, cost);
   if ((double)now > meter->limit)
@@ -1262,34 +1255,41 @@ static void permi_meter_release(void *pointer, void *user_data)
   permi_meter_leave(meter);
 }
 
-/* The options with such an allocator in *metered, if there is a limit and nobody has begun yet; input: bytes of it.
-   NULL: out of memory. */
-static const perm_options *permi_meter_begin(const perm_options *options, double input, perm_options *metered,
-                                             permi_meter **meter)
+typedef struct permi_metered {
+  perm_options options;
+  permi_meter *meter; /* NULL: none was begun */
+} permi_metered;
+
+/* The options of a call, with such an allocator if there is a limit and nobody has begun yet; input: bytes of it. If
+   there is no memory for the meter, there is none for anything. */
+static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
-  *meter = NULL;
+  const perm_options *options = permi_options(options_given);
+  permi_meter *meter;
+  call->meter = NULL;
   if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
     return options;
-  *meter = (permi_meter *)permi_allocate(&options->allocator, 1, sizeof **meter);
-  if (!*meter)
-    return NULL;
-  memset(*meter, 0, sizeof **meter);
-  (*meter)->under = options->allocator;
-  (*meter)->input = input;
-  (*meter)->limit = options->max_bytes - input;
-  (*meter)->holders = 1;
-  *metered = *options;
-  metered->allocator.allocate = permi_meter_allocate;
-  metered->allocator.release = permi_meter_release;
-  metered->allocator.user_data = *meter;
-  return metered;
+  meter = (permi_meter *)permi_allocate(&options->allocator, 1, sizeof *meter);
+  if (meter) {
+    memset(meter, 0, sizeof *meter);
+    meter->under = options->allocator;
+    meter->input = input;
+    meter->limit = options->max_bytes - input;
+    meter->holders = 1;
+  }
+  call->meter = meter;
+  call->options = *options;
+  call->options.allocator.allocate = permi_meter_allocate;
+  call->options.allocator.release = permi_meter_release;
+  call->options.allocator.user_data = meter;
+  return &call->options;
 }
 
 /* Was it the limit that memory ran out by? Then that is what the result says. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
-  if (status != PERM_ERROR_MEMORY || allocator->allocate != permi_meter_allocate || !meter->wanted)
+  if (status != PERM_ERROR_MEMORY || allocator->allocate != permi_meter_allocate || !meter || !meter->wanted)
     return status;
   return permi_fail(result, PERM_ERROR_LIMIT, 0,
                     "max_bytes = %.3g is too little: %.3g bytes of input and at least %.3g of work are needed",
@@ -1304,12 +1304,21 @@ static double permi_meter_needed(const perm_options *options)
   return meter->input + (double)meter->wanted;
 }
 
-static perm_status permi_meter_end(permi_meter *meter, const perm_options *metered, perm_status status,
-                                   perm_result *result)
+static perm_status permi_meter_end(const permi_metered *call, perm_status status, perm_result *result)
 {
-  if (meter) {
-    status = permi_meter_verdict(&metered->allocator, status, result);
-    permi_meter_leave(meter);
+  if (call->meter) {
+    status = permi_meter_verdict(&call->options.allocator, status, result);
+    permi_meter_leave(call->meter);
+  }
+  return status;
+}
+
+/* What stopped early has no value, but its result says of what kind that would be. */
+static perm_status permi_kind(perm_status status, int parts, const perm_options *options, perm_result *result)
+{
+  if (status > 0 && result) {
+    result->is_complex = parts == 2;
+    result->modulus = permi_options(options)->modulus;
   }
   return status;
 }
@@ -1317,9 +1326,8 @@ static perm_status permi_meter_end(permi_meter *meter, const perm_options *meter
 /* What max_bytes leaves for a task beside the input; 0: no limit. */
 static double permi_max_bytes(const perm_options *options)
 {
-  return options->allocator.allocate != permi_meter_allocate
-             ? options->max_bytes
-             : fmax(((const permi_meter *)options->allocator.user_data)->limit, 1);
+  const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
+  return options->allocator.allocate != permi_meter_allocate ? options->max_bytes : fmax(meter ? meter->limit : 0, 1);
 }
 
 /* A fingerprint against mistakes, not against adversaries: multiply and shift, the same on either byte order. */
@@ -2205,6 +2213,16 @@ static int permi_watch(permi_control *watch, double units)
     watch->stopped = permi_control_poll(watch, watch->done, watch->activity ? watch->activity : "planning");
   }
   return watch->stopped != PERM_OK;
+}
+
+/* Zeroes a piece at a time, under the eyes of watch: pages that nobody touched yet take long. 0: it says stop. */
+static int permi_zero(permi_control *watch, void *memory, size_t bytes)
+{
+  const size_t piece = (size_t)1 << 24;
+  size_t k;
+  for (k = 0; k < bytes && !permi_watch(watch, (double)piece / 2); k += piece)
+    memset((char *)memory + k, 0, bytes - k < piece ? bytes - k : piece);
+  return k >= bytes;
 }
 
 #define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* a reason to stop a range that no caller sees */
@@ -7737,6 +7755,8 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
+  const permi_ring *ring = &counts->ring;
+  const double each = dp->cell ? (10.0 + 5 * ring->words) * ring->parts * ring->parts : 1; /* for permi_watch */
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;
@@ -7745,6 +7765,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     total += dp->v[d];
   }
   for (;;) {
+    double units = 2;
     base -= (size_t)dp->row;
     if (total <= most && total + dp->inner_total >= least) {
       /* of one digit only what is needed; of more all: states with other totals are right, or never looked at */
@@ -7764,9 +7785,10 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
       else /* one total is needed */
         size = permi_subsets_state(dp, base + (size_t)x0, x0);
       largest = size > largest ? size : largest;
-      if (permi_watch(dp->control, (double)(x1 - x0 + 1) * (1 + dp->block + dp->active)))
-        return largest;
+      units += (double)(x1 - x0 + 1) * (1 + dp->block + dp->active) * each;
     }
+    if (permi_watch(dp->control, units))
+      return largest;
     for (d = dp->block; d < dp->digits && dp->v[d] == 0; d++) {
       dp->v[d] = counts->radix[d] - 1;
       total += dp->v[d];
@@ -7882,10 +7904,8 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, permi_control
   double lost = 0;
   int form, copy, step = 0;
   dp->control = control;
-  if (control) {
-    control->activity = "subsets";
+  if (control)
     control->done = 0;
-  }
   dp->least_state = 1;
   for (form = 0; form < counts->forms; form++) {
     permi_subsets_weights(dp, form);
@@ -7968,18 +7988,23 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
     memset(dp.weight[1], 0, weights * sizeof(double));
     for (plane = 0; plane < 4; plane++, next += dp.block * dp.row)
       dp.inner[plane] = next;
-    memset(next, 0, dp.states * size * sizeof(double));
-    for (plane = 0; plane < 3; plane++)
-      if (plane == 2 ? counts->signs && !counts->integer : counts->plain && plane < counts->parts) {
-        dp.plane[plane] = next;
-        next += dp.states;
-        dp.plane[plane][0] = plane == 1 ? 0 : 1;
+    if (control)
+      control->activity = "subsets";
+    if (!permi_zero(control, next, dp.states * size * sizeof(double))) {
+      status = control->stopped;
+    } else {
+      for (plane = 0; plane < 3; plane++)
+        if (plane == 2 ? counts->signs && !counts->integer : counts->plain && plane < counts->parts) {
+          dp.plane[plane] = next;
+          next += dp.states;
+          dp.plane[plane][0] = plane == 1 ? 0 : 1;
+        }
+      if (!counts->plain) {
+        dp.cell = (uint64_t *)(void *)next;
+        permi_cell_set(&counts->ring, dp.cell, 1);
       }
-    if (!counts->plain) {
-      dp.cell = (uint64_t *)(void *)next;
-      permi_cell_set(&counts->ring, dp.cell, 1);
+      status = permi_subsets_run(&dp, control, leaf->information.seconds, &mine);
     }
-    status = permi_subsets_run(&dp, control, leaf->information.seconds, &mine);
   }
   permi_release(allocator, memory);
   permi_release(allocator, dp.factor);
@@ -10455,8 +10480,8 @@ static perm_status permi_minors_metered(int m, int n, const permi_view *view, co
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
     result->error = result->method == PERM_STRUCTURE ? 0 : (double)INFINITY;
     result->is_complex = view->parts == 2;
-    result->seconds = permi_seconds() - start;
   }
+  result->seconds = permi_seconds() - start;
   permi_release(&options->allocator, memory);
   permi_release(&options->allocator, minors);
   return status;
@@ -10466,15 +10491,10 @@ static perm_status permi_minors_compute(int m, int n, const permi_view *view, co
                                         const int *column_counts, int row, const perm_options *options_given,
                                         double *out, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_view_bytes(m, n, view), &metered, &meter);
-  if (!options)
-    return permi_fail_memory(result);
-  return permi_meter_end(meter, options,
-                         permi_minors_metered(m, n, view, row_counts, column_counts, row, options, out, result),
-                         result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, n, view));
+  perm_status status = permi_minors_metered(m, n, view, row_counts, column_counts, row, options, out, result);
+  return permi_kind(permi_meter_end(&call, status, result), view->parts, options_given, result);
 }
 
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -11642,6 +11662,43 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   return status;
 }
 
+/* What a stopped job tells; `index`: its first leaf that is not done. */
+static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
+{
+  const perm_partial *partial = &state->partial[index];
+  permi_leaf leaf = job->leaf[index];
+  permi_number number;
+  perm_integer residue[2];
+  int i;
+  if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
+      permi_sum_integer(&partial->imaginary, &residue[1])) {
+    permi_result_clear(result);
+    for (i = 0; i < 2; i++) { /* to double by truncation: below the modulus */
+      uint64_t *word = residue[i].word;
+      permi_integer_reduce(&residue[i], job->modulus);
+      word[0] &= word[0] >> 53 ? ~(uint64_t)1023 : ~(uint64_t)0;
+      *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
+    }
+    result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
+  } else {
+    leaf.integer = 0;
+    permi_leaf_number(&leaf, partial, &number);
+    permi_number_result(&number, result);
+    result->partial_sum = result->value;
+    result->partial_imaginary = result->imaginary;
+  }
+  result->value = result->imaginary = (double)NAN;
+  result->error = result->estimate = (double)INFINITY;
+  result->is_complex = job->is_complex;
+  result->modulus = job->modulus;
+  result->method = leaf.information.method;
+  result->isa = leaf.information.isa;
+  result->precision = job->precision;
+  result->plan_seconds = job->plan_seconds;
+  for (i = 0; i < job->leaves; i++)
+    result->terms += state->partial[i].terms;
+}
+
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
                                       perm_result *result)
 {
@@ -11712,22 +11769,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
   } else {
-    permi_number number;
-    permi_leaf so_far = job->leaf[leaf];
-    so_far.integer = 0;
-    permi_leaf_number(&so_far, &state->partial[leaf], &number);
-    permi_number_result(&number, result);
-    result->partial_sum = result->value;
-    result->partial_imaginary = result->imaginary;
-    result->value = result->imaginary = (double)NAN;
-    result->error = result->estimate = (double)INFINITY;
-    result->is_complex = job->is_complex;
-    result->method = so_far.information.method;
-    result->isa = so_far.information.isa;
-    result->precision = job->precision;
-    result->plan_seconds = job->plan_seconds;
-    for (i = 0; i < job->leaves; i++)
-      result->terms += state->partial[i].terms;
+    permi_so_far(job, state, leaf, result);
     snprintf(result->message, sizeof result->message, "%s; there is no value, only the sum of the terms so far",
              perm_status_text(stopped));
   }
@@ -11934,12 +11976,10 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_view *vi
 static perm_status permi_job_create(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
                                     perm_job **job, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(
-      permi_options(options_given), plan ? permi_view_bytes(plan->n, plan->n, view) : 0, &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_job_metered(plan, view, options, job, result), result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options =
+      permi_meter_begin(&call, options_given, plan ? permi_view_bytes(plan->n, plan->n, view) : 0);
+  return permi_meter_end(&call, permi_job_metered(plan, view, options, job, result), result);
 }
 
 /* ---- rectangular matrices and multiplicities */
@@ -12258,13 +12298,10 @@ static perm_status permi_integers_compute(const permi_problem *problem, int equa
 static perm_status permi_compute_integers(const permi_problem *problem, int equal, int argument,
                                           const perm_options *options_given, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
-  if (!options)
-    return permi_fail_memory(result);
-  return permi_meter_end(meter, options, permi_integers_compute(problem, equal, argument, options, result), result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  perm_status status = permi_integers_compute(problem, equal, argument, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
 /* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
@@ -12316,13 +12353,10 @@ PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem,
 PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
                                                    const perm_options *options_given, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
-  if (!options)
-    return permi_fail_memory(result);
-  return permi_meter_end(meter, options, permi_counts_compute(problem, equal, argument, options, result), result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  perm_status status = permi_counts_compute(problem, equal, argument, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
 /* a, or for an empty matrix, which may come without a pointer, one that still says that it is of integers. */
@@ -12468,12 +12502,18 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
                                  perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_problem_bytes(&problem), &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_dense_compute(m, n, view, options, result), result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
+  perm_status status = permi_dense_compute(m, n, view, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), view->parts, options_given, result);
+}
+
+static perm_status permi_plan_public(int m, int n, const permi_view *view, const perm_options *options_given,
+                                     perm_plan *plan, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, n, view));
+  return permi_meter_end(&call, permi_plan_view(m, n, view, options, plan, result), result);
 }
 
 /* The six public functions that take a matrix. */
@@ -12490,14 +12530,14 @@ PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld,
                                     perm_plan *plan, perm_result *result)
 {
   permi_view view = permi_view_make(a, ld, 1);
-  return permi_plan_view(m, n, &view, options, plan, result);
+  return permi_plan_public(m, n, &view, options, plan, result);
 }
 
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result)
 {
   permi_view view = permi_view_make(a, ld, 2);
-  return permi_plan_view(m, n, &view, options, plan, result);
+  return permi_plan_public(m, n, &view, options, plan, result);
 }
 
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
@@ -12580,14 +12620,12 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
                                      perm_result *result)
 {
   const perm_options *options;
-  perm_options metered;
-  permi_meter *meter;
+  permi_metered call;
   permi_result_clear(result);
   if (!job)
     return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
-  options = permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_problem_job(problem, 0, 5, options, job, result), result)
-                 : permi_fail_memory(result);
+  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  return permi_meter_end(&call, permi_problem_job(problem, 0, 5, options, job, result), result);
 }
 
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
@@ -12997,13 +13035,10 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
 static perm_status permi_compute_low_rank(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
                                           int parts, const perm_options *options_given, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), 16.0 * parts * fmax(n, 0) * fmax(r, 0),
-                                                  &metered, &meter);
-  if (!options)
-    return permi_fail_memory(result);
-  return permi_meter_end(meter, options, permi_low_rank_metered(n, r, u, ldu, v, ldv, parts, options, result), result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0) * fmax(r, 0));
+  perm_status status = permi_low_rank_metered(n, r, u, ldu, v, ldv, parts, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
@@ -13330,13 +13365,10 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
 static perm_status permi_cauchy(int n, const double *x, const double *y, int parts, const perm_options *options_given,
                                 double *condition, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), 16.0 * parts * fmax(n, 0), &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_cauchy_metered(n, x, y, parts, options, condition, result),
-                                   result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0));
+  perm_status status = permi_cauchy_metered(n, x, y, parts, options, condition, result);
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
@@ -13825,15 +13857,11 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
 static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan,
                                   const perm_options *options_given, perm_estimate *estimate)
 {
-  perm_options metered;
-  permi_meter *meter;
+  permi_metered call;
   perm_result refused;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_view_bytes(n, n, view), &metered, &meter);
-  perm_status status = options ? permi_estimate_metered(n, view, plan, options, estimate) : PERM_ERROR_MEMORY;
-  if (!options)
-    return estimate ? permi_estimate_fail(estimate, status, 0, "out of memory") : PERM_ERROR_NULL;
-  if (permi_meter_end(meter, options, status, &refused) != status)
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
+  perm_status status = permi_estimate_metered(n, view, plan, options, estimate);
+  if (permi_meter_end(&call, status, &refused) != status)
     status = permi_estimate_fail(estimate, PERM_ERROR_LIMIT, 0, refused.message);
   return status;
 }
@@ -14441,11 +14469,9 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 /* input: bytes that the call is given. */
 static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  batch->options = permi_meter_begin(batch->options, input, &metered, &meter);
-  return batch->options ? permi_meter_end(meter, batch->options, permi_batch_metered(batch, result), result)
-                        : permi_fail_memory(result);
+  permi_metered call;
+  batch->options = permi_meter_begin(&call, batch->options, input);
+  return permi_meter_end(&call, permi_batch_metered(batch, result), result);
 }
 
 static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,

@@ -617,13 +617,9 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
                                                    const perm_options *options_given, perm_matrix *matrix,
                                                    perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), 8.0 * fmax(m, 0) * fmax((double)ld, 0),
-                                                  &metered, &meter);
-  if (!options)
-    return permi_fail_memory(result);
-  return permi_meter_end(meter, options, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 8.0 * fmax(m, 0) * fmax((double)ld, 0));
+  return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
 /* The arguments but for the entries themselves. */
@@ -716,14 +712,11 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                                                       const perm_options *options_given, perm_matrix *matrix,
                                                       perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), 16.0 * (double)nnz, &metered, &meter);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * (double)nnz);
   perm_status status;
-  if (!options)
-    return permi_fail_memory(result);
   status = permi_matrix_from_triplets(m, n, nnz, row, column, real, imaginary, integer, kind, options, matrix, result);
-  return permi_meter_end(meter, options, status, result);
+  return permi_meter_end(&call, status, result);
 }
 
 /* ============================================================================================ >>io
@@ -1760,15 +1753,11 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                                                     const perm_options *options_given, perm_matrix *matrix,
                                                     perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), (double)bytes, &metered, &meter);
-  permi_control watch;
-  if (!options)
-    return permi_fail_memory(result);
-  watch = permi_control_begin(options);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, (double)bytes);
+  permi_control watch = permi_control_begin(options);
   watch.activity = "reading";
-  return permi_meter_end(meter, options, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
+  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
@@ -1842,11 +1831,9 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options_given, perm_matrix *matrix,
                                              perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), 0, &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_matrix_read(path, options, matrix, result), result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, result), result);
 }
 
 /* ========================================================================================= >>write
@@ -16776,12 +16763,9 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const per
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix),
-                                                  &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_sparse_job_planned(matrix, options, job, result), result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  return permi_meter_end(&call, permi_sparse_job_planned(matrix, options, job, result), result);
 }
 
 static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_options *options,
@@ -16834,12 +16818,9 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options_given,
                                                perm_preparation *report, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix), &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_sparse_report(matrix, options, report, result), result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
 }
 
 static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
@@ -16902,12 +16883,11 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
                                                 perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix),
-                                                  &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_compute_sparse(matrix, options, result), result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  perm_status status = permi_compute_sparse(matrix, options, result);
+  const int parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
 #if defined(PERMI_WITH_SPARSE)
@@ -17375,12 +17355,9 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options_given,
                                             const char *path, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix), &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_sparse_spy(matrix, options, path, result), result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
 }
 #endif /* PERM_NO_EXTRAS */
 

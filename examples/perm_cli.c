@@ -357,46 +357,80 @@ static int cli_check_pairs(const cli *run)
 #define CLI_STAT 1
 #endif
 
-/* May --write or --spy replace this file? Not an input, and only a file that begins as what it writes; --force does all
-   the same. A link, a directory and the like: the library refuses them. */
+/* Do two names mean one regular file? One that is not there yet has a directory and a last part. */
+static int cli_same_file(const char *a, const char *b)
+{
+#if defined(CLI_STAT)
+  const char *const path[2] = {a, b}, *last[2];
+  struct stat at[2];
+  int k, there = 0;
+  for (k = 0; k < 2; k++)
+    there += (strcmp(path[k], "-") ? stat(path[k], &at[k]) : fstat(0, &at[k])) == 0;
+  for (k = 0; k < 2 && there == 0; k++) {
+    char *directory = (char *)malloc(strlen(path[k]) + 2);
+    const char *slash = strrchr(path[k], '/');
+    int found;
+    if (!directory)
+      return !strcmp(a, b);
+    sprintf(directory, "%.*s", slash ? (int)(slash - path[k]) + 1 : 1, slash ? path[k] : ".");
+    last[k] = slash ? slash + 1 : path[k];
+    found = stat(directory, &at[k]) == 0;
+    free(directory);
+    if (!found)
+      return !strcmp(a, b);
+  }
+  return there != 1 && at[0].st_dev == at[1].st_dev && at[0].st_ino == at[1].st_ino &&
+         (there == 2 ? S_ISREG(at[0].st_mode) : !strcmp(last[0], last[1]));
+#else
+  return !strcmp(a, b);
+#endif
+}
+
+/* May --write or --spy replace this file? Never a checkpoint of this command. No input either, and only a file that
+   begins as what it writes, but for --force. A link, a directory and the like: the library refuses them. */
 static int cli_check_output(const cli *run, const char *option, const char *path, const char *begins, const char *kind)
 {
   const char *why = NULL;
-  char head[32] = "", text[400];
+  char head[32] = "", text[400], no_kind[40];
   const int files = run->generate || run->resume ? 0 : run->files; /* names of them */
+  const char *const checkpoint = run->options.checkpoint;
   FILE *file;
   int i;
+  if (!path || !strcmp(path, "-"))
+    return CLI_DONE;
+  for (i = checkpoint ? -1 : 0; i < (run->merge ? files : 0); i++)
+    if (cli_same_file(path, i < 0 ? checkpoint : run->file[i])) {
+      snprintf(text, sizeof text, "%s would destroy the checkpoint", option);
+      return cli_usage(text, path, "name another file");
+    }
+  if (run->force)
+    return CLI_DONE;
 #if defined(CLI_STAT)
-  struct stat there, input;
-  if (!path || !strcmp(path, "-") || run->force || stat(path, &there) != 0 || !S_ISREG(there.st_mode))
-    return CLI_DONE;
-#else
-  if (!path || !strcmp(path, "-") || run->force)
-    return CLI_DONE;
+  {
+    struct stat there;
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
+      return CLI_DONE;
+  }
 #endif
   if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6)) /* open files by name */
     return CLI_DONE;
-  for (i = 0; i < files + (run->resume != NULL); i++) {
-    const char *name = i < files ? run->file[i] : run->resume;
-#if defined(CLI_STAT)
-    if ((strcmp(name, "-") ? stat(name, &input) : fstat(0, &input)) == 0 && input.st_dev == there.st_dev &&
-        input.st_ino == there.st_ino)
+  for (i = 0; i < files; i++)
+    if (cli_same_file(path, run->file[i]))
       why = "is an input";
-#else
-    if (!strcmp(name, path))
-      why = "is an input";
-#endif
-  }
   file = why ? NULL : fopen(path, "rb");
   if (file) {
     const size_t bytes = fread(head, 1, sizeof head - 1, file);
-    if (bytes && strncmp(head, begins, strlen(begins)) != 0)
-      why = "is no ";
+    if (bytes && strncmp(head, begins, strlen(begins)) != 0) {
+      snprintf(no_kind, sizeof no_kind, "is no %s", kind);
+      why = no_kind;
+    }
     fclose(file);
+  } else if (!why && errno != ENOENT) { /* it may be anything */
+    why = "cannot be read";
   }
   if (!why)
     return CLI_DONE;
-  snprintf(text, sizeof text, "%s would replace a file that %s%s:", option, why, why[3] == 'a' ? "" : kind);
+  snprintf(text, sizeof text, "%s would replace a file that %s:", option, why);
   return cli_usage(text, path, "name another file, or add --force");
 }
 
@@ -716,9 +750,9 @@ static int cli_parse(cli *run, int argc, char **argv)
                      "leave out --estimate, --gradient, --minors, --rows and --cols");
   if (run->estimate && (run->rows || run->columns))
     return cli_usage("--estimate takes no multiplicities", NULL, "leave out --rows and --cols");
-  if (run->spy && run->files > 1)
+  if (run->spy && run->files > 1 && !run->merge)
     return cli_usage("--spy takes one matrix", NULL, "give one file");
-  if (run->write && run->files > 1)
+  if (run->write && run->files > 1 && !run->merge)
     return cli_usage("--write takes one matrix", NULL, "give one file");
   i = cli_check_pieces(run);
   if (i == CLI_DONE)
@@ -823,7 +857,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   cli_json_head(name, matrix);
   if (result->value != result->value) {
     printf(",\"value\":null");
-    if (result->status > 0 && result->is_complex)
+    if (result->status > 0 && parts == 2)
       printf(",\"partial_sum\":[\"%.17g\",\"%.17g\"]", result->partial_sum, result->partial_imaginary);
     else if (result->status > 0)
       printf(",\"partial_sum\":\"%.17g\"", result->partial_sum);
@@ -912,6 +946,15 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
   if (result->value != result->value && result->method == PERM_AUTO) { /* stopped before there was a plan */
     printf("\n  total %.3g s\n", result->seconds);
     return;
+  }
+  if (result->value != result->value) {
+    perm_result so_far = *result;
+    so_far.value = result->partial_sum;
+    so_far.imaginary = result->partial_imaginary;
+    perm_result_text(&so_far, value, sizeof value);
+    printf("\n  sum so far = %s", value);
+    if (result->modulus)
+      printf(" modulo %llu", (unsigned long long)result->modulus);
   }
   printf("\n  %s; %s, %s, %s, ", digits, perm_method_name(result->method), perm_precision_name(result->precision),
          perm_isa_name(result->isa));
@@ -1354,6 +1397,8 @@ static int cli_matrix(cli *run, const char *file)
       fprintf(stderr, "\r%72s\r", "");
   }
   code = cli_exit_code(result.status);
+  if (result.status > 0)
+    result.modulus = run->options.modulus;
   if (result.value != result.value) { /* stopped: no minor, no derivative is known */
     free(list);
     list = NULL;

@@ -142,21 +142,34 @@ TEST(t_limits_sorts_and_generators_stop)
   CHECK(limits_in_time());
 }
 
-/* max_bytes is for every call: 3,000 bytes are too few beside the input, 10^8 are enough, and the value is the same. */
+/* All of a file, freshly allocated; NULL: none. */
+static char *limits_text(const char *path)
+{
+  FILE *file = fopen(path, "rb");
+  char *text = (char *)calloc(1, 1 << 20);
+  if (file && text)
+    text[fread(text, 1, (1 << 20) - 1, file)] = 0;
+  if (file)
+    fclose(file);
+  return text;
+}
+
+/* max_bytes is for every call: 300 bytes are too few beside the input, 10^8 are enough, and what comes out is the same
+   as without a limit, bit for bit. */
 TEST(t_limits_memory_of_every_call)
 {
-  enum { N = 12, CALLS = 10 };
-  static double a[2 * N * N], out[2][N * N], x[2 * N];
-  double seen[2] = {0, 0};
+  enum { N = 12, CALLS = 12, LITTLE = 0, MUCH = 1, NONE = 2 };
+  static double a[2 * N * N], out[3][2 * N * N], x[2 * N];
+  static perm_preparation report[3];
   perm_estimate_plan sampling;
   perm_options options;
-  perm_preparation report;
   perm_estimate estimate;
   perm_matrix matrix;
   perm_result result;
-  perm_plan plan;
+  perm_partial partial;
+  perm_plan plan, planned;
   perm_job *job;
-  int call, much, k;
+  int call, limit, k;
   for (k = 0; k < 2 * N * N; k++)
     a[k] = 0.25 + (double)(k * 7919 % 101) / 128;
   for (k = 0; k < N; k++) {
@@ -167,37 +180,65 @@ TEST(t_limits_memory_of_every_call)
   sampling.samples = 2000;
   CHECK(perm_generate("er:40:0.2", 1, NULL, &matrix, NULL) == PERM_OK);
   CHECK(perm_plan_real(N, N, a, N, NULL, &plan, &result) == PERM_OK);
-  for (call = 0; call < CALLS; call++)
-    for (much = 0; much < 2; much++) {
+  for (call = 0; call < CALLS; call++) {
+    char *picture[3] = {NULL, NULL, NULL};
+    memset(out, 0, sizeof out);
+    memset(report, 0, sizeof report);
+    for (limit = LITTLE; limit <= NONE; limit++) {
       perm_status status = PERM_OK;
       const char *said = result.message;
-      const double input = call == 6 ? 16.0 * N : call == 4 || call == 7 ? 8.0 * N * N * 2
-                           : call > 7 ? 9000 : 8.0 * N * N;
+      const double input = call == 6 ? 16.0 * N : call == 4 || call == 7 || call == 11 ? 8.0 * N * N * 2
+                           : call == 8 || call == 9 ? 9000 : 8.0 * N * N;
       memset(&options, 0, sizeof options);
+      memset(&partial, 0, sizeof partial);
       options.threads = 1;
-      options.max_bytes = much ? 1e8 : input + 300;
+      options.max_bytes = limit == LITTLE ? input + 300 : limit == MUCH ? 1e8 : 0;
       memset(&result, 0, sizeof result);
       switch (call) {
-      case 0: status = perm_minors_real(N, N, a, N, NULL, NULL, 0, &options, out[much], &result); break;
-      case 1: status = perm_gradient_real(N, N, a, N, NULL, NULL, &options, out[much], &result); break;
-      case 2: status = perm_job_create_real(&plan, a, N, &options, &job, &result); perm_job_free(job); break;
+      case 0: status = perm_minors_real(N, N, a, N, NULL, NULL, 0, &options, out[limit], &result); break;
+      case 1: status = perm_gradient_real(N, N, a, N, NULL, NULL, &options, out[limit], &result); break;
+      case 2:
+        status = perm_job_create_real(&plan, a, N, &options, &job, &result);
+        if (status == PERM_OK) {
+          CHECK(perm_job_run(job, 0, 0, plan.chunks, &partial) == PERM_OK);
+          CHECK(perm_job_finish(job, &partial, &result) == PERM_OK);
+        }
+        perm_job_free(job);
+        break;
       case 3: status = perm_compute_real(N, N, a, N, &options, &result); break;
-      case 4: status = perm_batch_real(N, 2, a, N * N, &options, out[much], &result); break;
+      case 4: status = perm_batch_real(N, 2, a, N * N, &options, out[limit], &result); break;
       case 5:
         status = perm_estimate_real(N, a, N, &sampling, &options, &estimate);
         said = estimate.message;
-        seen[much] = estimate.value;
+        out[limit][0] = estimate.value;
         break;
       case 6: status = perm_compute_cauchy_real(N, x, x + N, &options, NULL, &result); break;
       case 7: status = perm_compute_low_rank_real(N, 3, a, 3, a, N, &options, &result); break;
-      case 8: status = perm_sparse_report(&matrix, &options, &report, &result); break;
-      default: status = perm_sparse_spy(&matrix, &options, "build/limits.svg", &result); break;
+      case 8: status = perm_sparse_report(&matrix, &options, &report[limit], &result); break;
+      case 9:
+        status = perm_sparse_spy(&matrix, &options, "build/limits.svg", &result);
+        picture[limit] = status == PERM_OK ? limits_text("build/limits.svg") : NULL;
+        break;
+      default:
+        memset(&planned, 0, sizeof planned);
+        status = call == 10 ? perm_plan_real(N, N, a, N, &options, &planned, &result)
+                            : perm_plan_complex(N, N, a, N, &options, &planned, &result);
+        out[limit][0] = (double)planned.fingerprint;
+        break;
       }
-      CHECK_SHOW(status == (much ? PERM_OK : PERM_ERROR_LIMIT), "call %d, much %d: %s, %s", call, much,
+      if (status == PERM_OK && (call == 2 || call == 3 || call == 6 || call == 7))
+        out[limit][0] = result.value;
+      CHECK_SHOW(status == (limit == LITTLE ? PERM_ERROR_LIMIT : PERM_OK), "call %d, limit %d: %s, %s", call, limit,
                  perm_status_name(status), said);
-      CHECK_SHOW(much || strstr(said, "max_bytes") || strstr(said, "bytes"), "call %d: %s", call, said);
+      CHECK_SHOW(limit != LITTLE || strstr(said, "bytes"), "call %d: %s", call, said);
     }
-  CHECK(seen[1] > 0);
+    CHECK_SHOW(!memcmp(out[MUCH], out[NONE], sizeof out[0]), "call %d", call);
+    CHECK_SHOW(call == 8 || call == 9 || out[MUCH][0] > 0, "call %d: %g", call, out[MUCH][0]);
+    CHECK(call != 8 || (report[MUCH].n == 40 && !memcmp(&report[MUCH], &report[NONE], sizeof report[0])));
+    CHECK(call != 9 || (picture[MUCH] && picture[NONE] && !strcmp(picture[MUCH], picture[NONE])));
+    for (k = 0; k < 3; k++)
+      free(picture[k]);
+  }
   perm_matrix_free(&matrix);
   remove("build/limits.svg");
 }
@@ -235,12 +276,19 @@ TEST(t_limits_planning_stops)
 TEST(t_limits_dense_calls_stop)
 {
   enum { MOST = 40 };
+  static int64_t whole[20 * 40];
+  int counts[20], k;
   double *a = (double *)malloc(sizeof(double) * 3 * 2 * MOST * MOST), *out = (double *)malloc(sizeof(double) * 4000);
   perm_options options;
   perm_result result;
   int call;
   dense_random(MOST * 2, a, 1);
-  for (call = 0; call < 7; call++) {
+  for (call = 0; call < 20; call++) {
+    counts[call] = 1 + call % 2;
+    for (k = 0; k < 40; k++)
+      whole[40 * call + k] = (40 * call + k) * 7919 % 11 - 5;
+  }
+  for (call = 0; call < 8; call++) {
     perm_status status = PERM_OK;
     options = limits_options(LIMITS_AFTER);
     switch (call) {
@@ -262,6 +310,10 @@ TEST(t_limits_dense_calls_stop)
     case 5:
       options.method = PERM_SUBSETS;
       status = perm_compute_real(24, 80, a, 80, &options, &result);
+      break;
+    case 6: /* states of integers of many words */
+      options.method = PERM_SUBSETS;
+      status = perm_compute_repeated_gaussian(20, 20, whole, 20, counts, counts, &options, &result);
       break;
     default:
       options.precision = PERM_PRECISION_DD;

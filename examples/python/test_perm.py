@@ -687,6 +687,14 @@ def test_limits():
     with pytest.raises(perm.Incomplete) as caught:
         perm.permanent(LONG, max_seconds=0.1)
     assert caught.value.result.status == "PERM_STOPPED_TIME"
+    for job in (lambda: perm.gradient(LONG[:30, :30] * 1j, max_seconds=0.2),  # both parts, wherever it is stopped
+                lambda: perm.permanent(LONG * 1j, max_seconds=0.2), lambda: perm.permanent(LONG * 1j, progress=bool)):
+        with pytest.raises(perm.Incomplete) as caught:
+            job()
+        stopped = caught.value.result
+        assert type(stopped.value) is type(stopped.partial_sum) is complex and math.isnan(stopped.value.real)
+    stopped = perm.compute(np.sign(LONG).astype(int), modulus=10007, max_seconds=0.3)
+    assert stopped.modulus == 10007 and 0 <= stopped.partial_sum < 10007 and stopped.partial_sum % 1 == 0
     with pytest.raises(RuntimeError):
         perm.compute(np.triu(LONG, -8), method="band", max_bytes=1000)
     with pytest.raises(perm.InputError):
