@@ -1782,7 +1782,11 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
     file = stdin;
     name = "standard input";
   } else {
-    file = fopen(path, "rb");
+    while ((file = fopen(path, "rb")) == NULL && errno == EINTR) { /* a FIFO, while waiting for a writer */
+      watch.next_look = 0;
+      if (permi_watch(&watch, 1))
+        return permi_reading_stopped(name, watch.stopped, result);
+    }
     if (!file)
       return permi_file_fail(result, path, "cannot open", errno);
   }

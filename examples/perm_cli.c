@@ -888,7 +888,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   cli_json_number("seconds", result->seconds);
   if (result->modulus)
     printf(",\"modulus\":\"%llu\"", (unsigned long long)result->modulus);
-  for (k = 0; list && result->status >= 0 && k < count; k++) { /* in units of 2^exp2, like the value */
+  for (k = 0; list && result->status >= 0 && k < count && !ferror(stdout); k++) { /* as the value */
     if (k == 0)
       printf(",\"%s\":[", key);
     printf("%s%s", k ? "," : "", columns < count && k % columns == 0 ? "[" : "");
@@ -1397,6 +1397,11 @@ static int cli_matrix(cli *run, const char *file)
       fprintf(stderr, "\r%72s\r", "");
   }
   code = cli_exit_code(result.status);
+  if (result.status > 0 && ((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-")))) {
+    fprintf(stderr, "perm: %s: %s\n", name, result.message); /* standard output is for the file */
+    perm_matrix_free(&matrix);
+    return code;
+  }
   if (result.status > 0)
     result.modulus = run->options.modulus;
   if (result.value != result.value) { /* stopped: no minor, no derivative is known */
@@ -1417,6 +1422,7 @@ static int cli_matrix(cli *run, const char *file)
                      run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n,
                      matrix.kind == PERM_KIND_COMPLEX ? 2 : 1);
   }
+  fflush(stdout);
   free(list);
   free(note);
   if (result.status == PERM_STOPPED_CANCELLED || result.status == PERM_STOPPED_TIME) {
@@ -1445,6 +1451,10 @@ int CLI_MAIN(int argc, char **argv)
 {
   cli run;
   int i, code;
+  static char buffer[1 << 16];
+  static int buffered;
+  if (!buffered++) /* whole lines go out: one that cannot is not followed by another one */
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
 #if defined(SIGXFSZ)
   signal(SIGXFSZ, SIG_IGN); /* a file beyond ulimit -f is a failed write */
 #endif
@@ -1484,12 +1494,12 @@ int CLI_MAIN(int argc, char **argv)
     run.options.merges = run.merge ? run.files : 0;
     run.files = run.merge || run.resume || run.generate || code != CLI_DONE ? code == CLI_DONE : run.files;
     run.max_seconds = run.options.max_seconds;
-    for (i = 0; i < run.files && !cli_interrupted; i++) {
+    for (i = 0; i < run.files && !cli_interrupted && !ferror(stdout); i++) {
       run.options.max_seconds = run.max_seconds;
       int one = cli_matrix(&run, run.generate || run.merge || run.resume ? NULL : run.file[i]);
       code = cli_worse(one, code);
     }
-    if (i < run.files) { /* a signal between matrices, or before the first one */
+    if (i < run.files && !ferror(stdout)) { /* a signal between matrices, or before the first one */
       fprintf(stderr, "perm: stopped before %s; to go on, give the same command again\n",
               run.resume || run.merge || run.generate ? "it began" : run.file[i]);
       code = cli_worse(code, CLI_EARLY);

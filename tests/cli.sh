@@ -269,6 +269,8 @@ check checkpoint_to_come_none test ! -e $dir/new.ck
 check write_on_redirected sh -c "! build/perm - --write $dir/input.mtx <$dir/input.mtx 2>/dev/null"
 expect stopped_in_a_named_plan 1 'max_seconds reached while planning' --max-seconds 0.1 --generate er:54:0.3 \
   --method hybrid
+"$perm" --generate grid:40:40 --effort 100 --max-seconds 0.01 --spy - >$dir/out 2>$dir/err; code=$?
+check "--spy -: standard output is for the picture alone" test $code -eq 1 -a ! -s $dir/out
 expect stopped_gradient 1 '"value":null' --json --max-seconds 0.3 --threads 1 --generate unitary:28 --gradient
 check stopped_gradient_both_parts grep -q '"partial_sum":\["0","0"\]' $dir/out
 check stopped_gradient_has_none sh -c "! build/perm --json --max-seconds 0.3 --threads 1 --generate unitary:28 \
@@ -281,6 +283,19 @@ if mkfifo $dir/fifo 2>/dev/null; then
     check "FIFO: $option says so" grep -q 'it is a FIFO, not a regular file' $dir/out
   done
   expect "FIFO: --write" 4 'it is a FIFO' --write $dir/fifo $dir/swap.mtx
+  "$perm" $dir/fifo >$dir/out 2>&1 & # a signal while nobody writes yet
+  process=$!; sleep 0.3; kill -TERM $process; wait $process; code=$?
+  check "FIFO: SIGTERM before a writer came" test $code -eq 1
+  check "FIFO: SIGTERM said" grep -q 'cancelled by the caller while reading' $dir/out
+  rm -f $dir/stalled; mkfifo $dir/stalled # a reader that does not read; then whole lines, the last one perhaps cut
+  files=$(awk 'BEGIN { for (i = 0; i < 600; i++) printf "%s ", ARGV[1] }' $dir/swap.mtx)
+  "$perm" --json $files >$dir/stalled 2>$dir/err &
+  process=$!
+  (exec 3<$dir/stalled; sleep 1; cat <&3 >$dir/out) & reader=$!
+  sleep 0.5; kill -TERM $process; wait $process; code=$?; wait $reader
+  check "stalled output: exit" test $code -eq 4
+  check "stalled output: nothing follows what is cut" test "$(grep -c 'PERM_OK"}$' $dir/out)" -eq \
+    "$(grep -c '^{"file":"[^"]*","m":2,"n":2,.*,"value":"1",.*,"seconds":[^"]*,"escalated":0,"status":"PERM_OK"}$' $dir/out)"
 fi
 ln -s target $dir/link
 expect link 4 'it is a symbolic link; name the file' --checkpoint $dir/link --generate uniform:14
