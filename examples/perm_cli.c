@@ -725,12 +725,11 @@ static int cli_parse(cli *run, int argc, char **argv)
       if (!cli_number(value, 1, 1e7, &number) || number != floor(number))
         return cli_usage("bad number of ranks", value, "expected a whole number from 1 to 10000000");
       run->ranks = (int)number;
-    } else if (!strcmp(name, "--spy")) {
+    } else if (!strcmp(name, "--spy") || !strcmp(name, "--write")) {
       CLI_NEED("expected a file name")
-      run->spy = value;
-    } else if (!strcmp(name, "--write")) {
-      CLI_NEED("expected a file name")
-      run->write = value;
+      if (!*value)
+        return cli_usage("no file name after", name, "expected one");
+      *(name[2] == 's' ? &run->spy : &run->write) = value;
     } else {
       return cli_usage("unknown option", word, "perm --help lists them");
     }

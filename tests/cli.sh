@@ -231,6 +231,8 @@ expect write_on_text 2 'that is no Matrix Market: "' --write $dir/text $dir/inpu
 expect spy_on_market 2 'that is no SVG: "' --spy $dir/input.mtx $dir/swap.mtx
 check others_are_there cmp -s $dir/input.mtx $dir/swap.mtx
 check others_are_there_too cmp -s $dir/text $dir/nine.txt
+expect write_nowhere 2 'no file name after "--write"' --write '' $dir/swap.mtx
+expect spy_nowhere 2 'no file name after "--spy"' --spy= $dir/swap.mtx
 expect write_again 0 'permanent = 1$' --write $dir/er.mtx $dir/swap.mtx
 expect spy_again 0 'permanent = 1$' --spy $dir/spy.svg $dir/swap.mtx
 chmod 600 $dir/spy.svg $dir/er.mtx
@@ -295,7 +297,7 @@ if mkfifo $dir/fifo 2>/dev/null; then
   sleep 0.5; kill -TERM $process; wait $process; code=$?; wait $reader
   check "stalled output: exit" test $code -eq 4
   check "stalled output: nothing follows what is cut" test "$(grep -c 'PERM_OK"}$' $dir/out)" -eq \
-    "$(grep -c '^{"file":"[^"]*","m":2,"n":2,.*,"value":"1",.*,"seconds":[^"]*,"escalated":0,"status":"PERM_OK"}$' $dir/out)"
+    "$(grep -c '^{"file":"[^"]*","m":2,"n":2,"nnz":2,"kind":"integer","value":"1","exp2":0,"exact":true,"error":0,"estimate":0,"method":"structure","isa":"plain","threads":1,"gpus":0,"terms":0,"plan_seconds":[^,]*,"seconds":[^,]*,"escalated":0,"status":"PERM_OK"}$' $dir/out)"
 fi
 ln -s target $dir/link
 expect link 4 'it is a symbolic link; name the file' --checkpoint $dir/link --generate uniform:14
