@@ -243,6 +243,17 @@ def test_what_is_no_matrix(bad, error, text):
         perm.compute(np.ones((2, 2, 2)))
 
 
+def test_numbers_and_arrays_that_are_too_large():
+    for call in (perm.gradient, lambda a: perm.minors(a, 0), lambda a: perm.estimate(a, samples=9),
+                 lambda a: perm.submatrices(a, [[0]]), lambda a: perm.compute(a, precision="dd")):
+        with pytest.raises(perm.InputError, match="rounded"):
+            call([[2**2000]])
+    vast = np.broadcast_to(np.float64(1), (2**24, 2**24))  # 2^51 bytes, if it were copied
+    for call in (perm.compute, perm.gradient, lambda a: perm.estimate(a, samples=9)):
+        with pytest.raises(perm.OutOfMemoryError, match="numpy"):
+            call(vast)
+
+
 def test_sizes():
     assert perm.permanent([]) == 1 and type(perm.permanent([])) is int
     assert [repr(perm.permanent(np.zeros((0, n)))) for n in (0, 3)] == ["1.0", "1.0"]
