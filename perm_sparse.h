@@ -2980,7 +2980,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   permi_walk_start(block, walk);
   for (v = 0; v < 2 * n; v++)
     stamp[v] = -1;
-  for (e = 0; e < 2 * block->edges; e++)
+  for (e = 0; e < 2 * block->edges && !permi_watch_step(budget->watch, (size_t)e, 3); e++)
     walk->skip[e] = e + 1;
   while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit && !permi_watch(budget->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
@@ -7897,7 +7897,7 @@ typedef struct permi_tree_graph {
   size_t keys, heap_room;
   int *scope, *scope_start; /* what the order leaves: of the k-th vertex to go its neighbours then */
   size_t scopes, scope_room;
-  size_t popped; /* keys, valid ones or not */
+  size_t popped; /* keys of this order, valid ones or not */
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -8034,7 +8034,8 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
 /* The vertex to go next; -1: all have gone, or watch says stop. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
-  while (graph->keys && !permi_watch_step(graph->watch, graph->popped++, 300)) {
+  /* a key of millions takes microseconds: every 4096th counts */
+  while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
     const permi_tree_key top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
     while ((child = 2 * at + 1) < graph->keys) {
@@ -8061,7 +8062,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
   void *scope;
   graph->n = n;
   graph->filling = filling;
-  graph->links = graph->pairs = graph->keys = graph->scopes = 0;
+  graph->links = graph->pairs = graph->keys = graph->scopes = graph->popped = 0;
   if (!graph->head) {
     graph->head = (int *)permi_allocate(graph->allocator, 4 * (size_t)n + 1, sizeof(int));
     graph->priority = (uint64_t *)permi_allocate(graph->allocator, (size_t)n, sizeof(uint64_t));
@@ -12384,9 +12385,9 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
   return 1;
 }
 
-/* The programme from an order of the rows. 0: out of memory. */
+/* The programme from an order of the rows. 0: out of memory. Not all of it is there if watch says stop. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
-                           int *group_of)
+                           int *group_of, permi_control *watch)
 {
   const perm_allocator *allocator = &band->allocator;
   const int n = block->n, other = lines[0] < n ? n : 0;
@@ -12412,6 +12413,8 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       const int column = block->neighbour[e], edge = block->edge[e];
+      if (permi_watch_step(watch, (size_t)e, 20))
+        return 1;
       if (same[column] != column)
         continue;
       g = group_of[column - other];
@@ -12539,11 +12542,16 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
       if (block->real[i] != block->absolute[i])
         band->values = PERMI_BAND_SIGNED;
   }
-  if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n)) {
+  if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n, maker->watch)) {
     permi_band_release(allocator, band);
     goto memory;
   }
   permi_release(allocator, number);
+  if (permi_watch(maker->watch, 0)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
+    permi_band_release(allocator, band);
+    return PERM_OK;
+  }
   {
     const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
     const double each = band->values == PERMI_BAND_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
@@ -12577,10 +12585,10 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   permi_band *band = (permi_band *)offer->plan;
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)band->values), (uint64_t)band->algebra);
   int i, e, part;
-  (void)maker;
   hash = permi_hash(permi_hash(hash, (uint64_t)band->words), band->modulus);
   for (i = 0; i < band->n; i++)
-    for (e = band->entry_start[i]; e < band->entry_start[i + 1]; e++) {
+    for (e = band->entry_start[i]; e < band->entry_start[i + 1] && !permi_watch_step(maker->watch, (size_t)e, 10);
+         e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (band->real)
         hash = permi_hash_double(permi_hash_double(hash, band->real[e]), band->imaginary ? band->imaginary[e] : 0);
@@ -15992,12 +16000,12 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
   return length > 0 ? (size_t)length : 0;
 }
 
-static uint64_t permi_tree_fingerprint(const permi_tree *tree)
+static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START + 1, (uint64_t)tree->algebra);
   int i, e;
   hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->modulus);
-  for (i = 0; i < tree->nodes; i++) {
+  for (i = 0; i < tree->nodes && !permi_watch_step(watch, (size_t)i, 40); i++) {
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
@@ -16139,7 +16147,6 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 {
   permi_tree *tree = (permi_tree *)offer->plan;
   int i;
-  (void)maker;
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
   leaf->information.kind = PERM_LEAF_TASK;
@@ -16148,7 +16155,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   leaf->information.n = block->n;
   leaf->information.chunks = 1;
   leaf->information.work = tree->pairs + tree->states;
-  leaf->information.fingerprint = permi_tree_fingerprint(tree);
+  leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
   leaf->run_task = permi_tree_task;
   leaf->release = permi_tree_release;
   leaf->explain = permi_tree_explain;
