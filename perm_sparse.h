@@ -5240,8 +5240,9 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
                                    const int *birth, const int *death, const int *slot, permi_control *watch)
 {
   const size_t bytes = PERMI_MASK_WORDS * sizeof(uint64_t);
+  double units = 0;
   int p, e, used = 0;
-  for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++) {
+  for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
     uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* what vanishes: tested 1, flipped to 0; with v's bit */
     frontier->stream_start[p] = used;
