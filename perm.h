@@ -673,7 +673,8 @@ typedef struct perm_estimate {
 
 /* Estimate of the permanent of the n x n matrix a, row-major with row stride ld, not modified; n up to
    PERM_ESTIMATE_MAX_N. plan and options may be NULL; estimate is required. O(n^2) a sample. Thread-safe. Of the
-   options threads, max_seconds, progress, cancel and allocator count. [Gur05] [SB99] */
+   options threads, max_seconds, progress, cancel and allocator count. Samples come in blocks of 256, and only whole
+   blocks count: stopped before the first one is done, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
 PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                         const perm_options *options, perm_estimate *estimate);
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,

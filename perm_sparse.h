@@ -192,6 +192,7 @@ typedef struct perm_matrix {
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits.
    Lines end in LF or CR LF and may have any length. Memory is bounded by a multiple of the bytes actually in
    the file plus 8 (m + 1), whatever sizes the file declares.
+   Reading that waits (a pipe, a FIFO that nobody writes to) looks at the limits when a signal interrupts the wait.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found,
    what was expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,

@@ -154,7 +154,7 @@ TEST(t_limits_writing_stops)
   CHECK(perm_matrix_write(path, &small, &result) == PERM_OK);
   limits_cancel = 1;
   CHECK(perm_matrix_write_within(path, &large, &options, &result) == PERM_STOPPED_CANCELLED);
-  CHECK_TEXT(result.message, "cancelled while writing");
+  CHECK_TEXT(result.message, "while writing");
   limits_cancel = 0;
   options.max_seconds = 1e-6;
   CHECK(perm_matrix_write_within(path, &large, &options, &result) == PERM_STOPPED_TIME && result.seconds > 0);
@@ -195,7 +195,7 @@ TEST(t_limits_estimates_stop)
                "call %d: %g", call, estimate.value);
     CHECK_SHOW(limits_in_time(), "call %d", call);
   }
-  CHECK_TEXT(estimate.message, "cancelled before there were 256 samples");
+  CHECK_TEXT(estimate.message, "before there were 256 samples");
   free(a);
 }
 
@@ -267,7 +267,7 @@ TEST(t_limits_checking_stops)
 TEST(t_limits_long_eliminations_stop)
 {
   enum { N = 400000 };
-  int *number = (int *)malloc(3 * N * sizeof *number), v;
+  int *number = (int *)malloc(3 * N * sizeof *number), v, slots;
   permi_life *life = (permi_life *)malloc(N * sizeof *life);
   uint64_t *busy = (uint64_t *)malloc((N + 1) * sizeof *busy * PERMI_MASK_WORDS);
   perm_options options = limits_options(0);
@@ -283,13 +283,15 @@ TEST(t_limits_long_eliminations_stop)
     frontier.states[v] = 1 + v % 7;
   for (v = 0; v < N; v++) {
     number[v] = v;
-    number[N + v] = v + 20 < N ? v + 20 : N;
+    number[N + v] = v + 8 < N ? v + 8 : N;
   }
   for (v = 0; v < 2; v++) {
     limits_cancel = v == 1;
     watch = permi_control_begin(&options);
-    CHECK(permi_frontier_slots(&frontier, N, number, number + N, life, busy, number + 2 * N, &watch) == (v ? 0 : 20));
-    CHECK(permi_array_slots(&frontier, N, number, number + N, life, busy, number + 2 * N, &watch) == (v ? 0 : 20));
+    slots = permi_frontier_slots(&frontier, N, number, number + N, life, busy, number + 2 * N, &watch);
+    CHECK_SHOW(v ? slots == 0 : slots >= 8, "%d slots", slots);
+    slots = permi_array_slots(&frontier, N, number, number + N, life, busy, number + 2 * N, &watch);
+    CHECK_SHOW(v ? slots == 0 : slots >= 8, "%d slots", slots);
     CHECK((watch.stopped == PERM_STOPPED_CANCELLED) == v);
   }
   free(number);
@@ -297,7 +299,7 @@ TEST(t_limits_long_eliminations_stop)
   free(busy);
   free(frontier.states);
   CHECK(perm_generate("arrow:60000:5", 1, NULL, &matrix, NULL) == PERM_OK);
-  options = limits_options(1);
+  options = limits_options(0.9);
   options.method = PERM_TREE;
   CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_STOPPED_CANCELLED && !job);
   CHECK(limits_in_time());
