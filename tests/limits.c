@@ -1,9 +1,9 @@
 /* How long a command goes on after it was told to stop, in seconds of the processor, so that a busy machine makes no
    difference. Usage: limits int|term|seconds S COMMAND...
-     int, term  sends SIGINT or SIGTERM once the command has used S seconds of the processor, or if it waits, S + 0.5
+     int, term  sends SIGINT or SIGTERM once the command has used S seconds of the processor; if it waits, S + 0.5
                 seconds after its start
      seconds    sends nothing: the command was given --max-seconds S
-   Prints those seconds, and the command's exit code: "0.031 1"; "done 0" if it had ended before. A command that waits on
+     int, term  sends SIGINT or SIGTERM once the command has used S seconds of the processor, or if it waits, S + 0.5
    for 3 seconds without using any is killed: "stuck 137". */
 #define _DEFAULT_SOURCE
 #include <signal.h>
