@@ -666,7 +666,8 @@ typedef struct perm_estimate {
 
 /* Estimate of the permanent of the n x n matrix a, row-major with row stride ld, not modified; n up to
    PERM_ESTIMATE_MAX_N. plan and options may be NULL; estimate is required. O(n^2) a sample. Thread-safe. Of the
-   options threads, max_seconds, progress, cancel and allocator count. [Gur05] [SB99] */
+   options threads, max_seconds, progress, cancel and allocator count. Samples come in blocks of 256, and only whole
+   blocks count: stopped before the first one is done, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
 PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                         const perm_options *options, perm_estimate *estimate);
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
@@ -13415,7 +13416,24 @@ typedef struct permi_sampler {
   int n, parts, signs; /* signs: Glynn's estimator */
   uint64_t seed;
   const double *a; /* scaled, in the order of the rows */
+  permi_control *watch;
+  int *stop; /* NULL: blocks are short and nobody looks inside; or 1 once watch says stop */
 } permi_sampler;
+
+/* 1: stop. The calling thread, `master`, asks watch; the others are told. */
+static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
+{
+  int stopping;
+  if (!sampler->stop)
+    return 0;
+  if (master && permi_watch(sampler->watch, units)) {
+    PERMI_OMP(atomic write)
+    *sampler->stop = 1;
+  }
+  PERMI_OMP(atomic read)
+  stopping = *sampler->stop;
+  return stopping;
+}
 
 /* Samples: how many, their mean, and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
    of one matrix can differ by thousands of bits; the largest sets the unit. */
@@ -13466,7 +13484,8 @@ static void permi_sample_normalise(permi_moments *sample)
   sample->exp2 = largest == 0 ? INT_MIN / 2 : sample->exp2 + e;
 }
 
-static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, double *sign, permi_moments *sample)
+static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, int master, double *sign,
+                               permi_moments *sample)
 {
   const int n = sampler->n, parts = sampler->parts;
   int i, j;
@@ -13497,18 +13516,19 @@ static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, dou
       sample->imaginary = x * im + y * re[0];
     }
     permi_sample_normalise(sample);
-    if (sample->value == 0 && sample->imaginary == 0)
+    if ((sample->value == 0 && sample->imaginary == 0) || permi_sample_stop(sampler, master, 0.5 * n * parts))
       return;
   }
 }
 
-static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, int *column, permi_moments *sample)
+static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, int master, int *column,
+                                  permi_moments *sample)
 {
   const int n = sampler->n;
   int i, j, free_columns = n;
   for (j = 0; j < n; j++)
     column[j] = j;
-  for (i = 0; i < n && sample->value != 0; i++) {
+  for (i = 0; i < n && sample->value != 0 && !permi_sample_stop(sampler, master, 1.5 * n); i++) {
     const double *row = sampler->a + (size_t)i * (size_t)n;
     double sum = 0, at;
     int last = -1;
@@ -13531,26 +13551,57 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   }
 }
 
-/* room: n doubles or ints. */
+/* Sample s of a block alone. room: n doubles or ints. */
+static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, int s, int master, double *room)
+{
+  permi_moments sample = {1, 1, 0, 0, 0};
+  const uint64_t state =
+      permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + (uint64_t)s);
+  if (sampler->signs)
+    permi_sample_signs(sampler, state, master, room, &sample);
+  else
+    permi_sample_matching(sampler, state, master, (int *)(void *)room, &sample);
+  return sample;
+}
+
 static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t block, double *room)
 {
   permi_moments moments = {0, 0, 0, 0, 0};
   int s;
   for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
-    uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + (uint64_t)s);
-    permi_moments sample = {1, 1, 0, 0, 0};
-    if (sampler->signs)
-      permi_sample_signs(sampler, state, room, &sample);
-    else
-      permi_sample_matching(sampler, state, (int *)(void *)room, &sample);
+    const permi_moments sample = permi_sample_one(sampler, block, s, 0, room);
     permi_moments_merge(&moments, &sample);
   }
   return moments;
 }
 
+/* A block whose samples are long: threads share them, and look at the limits inside. sample: room for all. The same
+   bits as permi_sample_block; what comes of a block that is stopped is no sum of samples. */
+static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
+                                         permi_moments *sample)
+{
+  permi_moments moments = {0, 0, 0, 0, 0};
+  int s;
+  (void)threads;
+  PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1))
+  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
+    int thread = 0;
+#if defined(_OPENMP)
+    thread = omp_get_thread_num();
+#endif
+    if (!permi_sample_stop(sampler, thread == 0, 0))
+      sample[s] = permi_sample_one(sampler, block, s, thread == 0, rooms + (size_t)thread * (size_t)sampler->n);
+  }
+  for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
+    permi_moments_merge(&moments, &sample[s]);
+  return moments;
+}
+
 /* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1, whatever
-   the range of the entries. shift: room for 2 n. 0: a line is zero; -1: an entry is too small beside the others. */
-static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2)
+   the range of the entries. shift: room for 2 n. 0: a line is zero; -1: an entry is too small beside the others. Not
+   all is done if watch says stop. */
+static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
+                               permi_control *watch)
 {
   int sweep, side, i, j, k;
   memset(shift, 0, 2 * (size_t)n * sizeof *shift);
@@ -13558,6 +13609,8 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
     side = sweep & 1;
     for (i = 0; i < n; i++) {
       int largest = INT_MIN;
+      if (permi_watch(watch, 8.0 * n * parts))
+        return 1;
       for (j = 0; j < n * parts; j++) {
         const double x = view->a[side ? ((ptrdiff_t)(j / parts) * view->ld + i) * view->parts + j % parts
                                       : ((ptrdiff_t)i * view->ld + j / parts) * view->parts + j % parts];
@@ -13571,7 +13624,7 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   }
   for (i = 0; i < n; i++)
     *exp2 += (long long)shift[i] + shift[n + i];
-  for (i = 0; i < n; i++)
+  for (i = 0; i < n && !permi_watch(watch, 10.0 * n * parts); i++)
     for (j = 0; j < n; j++)
       for (k = 0; k < parts; k++) {
         const double x = view->a[((ptrdiff_t)i * view->ld + j) * view->parts + k];
@@ -13586,7 +13639,7 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
 /* a := rows and columns times numbers, so that in each line the moduli to the power p add up to about 1; alternately,
    until nothing changes by a thousandth. What it was multiplied by goes into *scale, which times the
    permanent of the new matrix is that of the old. No line is zero, and the largest of each is near 1. */
-static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale)
+static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
   for (sweep = 0; sweep < PERMI_ESTIMATE_SWEEPS; sweep++) {
@@ -13596,6 +13649,8 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
         const ptrdiff_t step = side ? (ptrdiff_t)n * parts : parts;
         double *line = a + (side ? (ptrdiff_t)i * parts : (ptrdiff_t)i * n * parts), sum = 0, largest = 0, factor;
         permi_number by;
+        if (permi_watch(watch, 10.0 * n * parts))
+          return;
         for (j = 0; j < n; j++)
           for (k = 0; k < parts; k++)
             largest = fmax(largest, fabs(line[j * step + k]));
@@ -13618,13 +13673,13 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
 }
 
 /* scaled := a with the rows in the order of their numbers of entries. start: room for n + 2. */
-static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled)
+static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled, permi_control *watch)
 {
   const size_t row = (size_t)(n * parts);
   int i, j, pass;
   memset(start, 0, ((size_t)n + 2) * sizeof *start);
   for (pass = 0; pass < 2; pass++)
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n && !permi_watch(watch, 2.0 * n * parts); i++) {
       int count = 0;
       for (j = 0; j < n; j++)
         count += a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0);
@@ -13714,32 +13769,42 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
 #define PERMI_ESTIMATE_POLL 5e7 /* entries of samples that a thread takes between two looks at the limits */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else says when to stop */
 
-/* Takes samples until a limit is reached. rooms: n doubles for each thread. */
-PERMI_NEVER_INLINE static perm_status permi_estimate_run(const permi_sampler *sampler, const perm_estimate_plan *plan,
-                                                         const perm_options *options, double start,
-                                                         const permi_number *scale, double *rooms, int threads,
-                                                         perm_estimate *estimate)
+/* Takes samples until a limit is reached, whole blocks of them. rooms: n doubles for each thread; sample: for a block.
+   Where not even one block is done, *estimate is as it was, and the status says why. */
+PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
+                                                         const permi_number *scale, double *rooms,
+                                                         permi_moments *sample, int threads, perm_estimate *estimate)
 {
+  permi_control *control = sampler->watch;
+  const perm_options *options = control->options;
   const double quantile = permi_normal_quantile(estimate->confidence);
   double most = plan->samples > 0                                        ? plan->samples
                 : plan->relative_error > 0 || options->max_seconds > 0 ? 9e15
                                                                          : PERMI_ESTIMATE_SAMPLES;
   uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
   permi_moments moments = {0, 0, 0, 0, 0};
-  permi_control control;
   perm_status status = PERM_OK;
   double together = floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
-  together = fmin(64, threads * fmax(1, together));
-  control = permi_control_begin(options);
-  control.start = start;
-  control.deadline = options->max_seconds > 0 ? start + options->max_seconds : (double)INFINITY;
-  control.work_total = (double)blocks;
+  int stop = 0;
+  if (together < 1) /* a block takes longer than limits may wait */
+    sampler->stop = &stop;
+  together = sampler->stop ? 1 : fmin(64, threads * together);
+  control->work_total = (double)blocks;
+  control->activity = "samples";
   while (done < blocks && status == PERM_OK) {
     permi_moments part[64];
     const int count = (int)fmin((double)(blocks - done), together);
     int b;
-    PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1))
-    for (b = 0; b < count; b++) {
+    control->done = (double)done;
+    if (sampler->stop) {
+      part[0] = permi_sample_shared(sampler, done, rooms, threads, sample);
+      if (control->stopped != PERM_OK) {
+        status = control->stopped;
+        break;
+      }
+    }
+    PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1 && !sampler->stop))
+    for (b = 0; b < (sampler->stop ? 0 : count); b++) {
       int thread = 0;
 #if defined(_OPENMP)
       thread = omp_get_thread_num();
@@ -13759,8 +13824,11 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(const permi_sampler *sa
       }
     }
     if (done < blocks)
-      status = permi_control_poll(&control, (double)done, "samples");
+      status = permi_control_poll(control, (double)done, control->activity);
   }
+  sampler->stop = NULL;
+  if (!done)
+    return status;
   permi_estimate_value(&moments, quantile, scale, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
     status = PERM_OK; /* that is what was asked for */
@@ -13779,7 +13847,8 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   const perm_allocator *allocator = &options->allocator;
   const int parts = view->parts, threads = permi_threads(options);
   const char *bad = permi_estimate_bad_plan(plan);
-  double start = permi_seconds(), *a, *scaled;
+  permi_control watch = permi_control_begin(options);
+  double *a, *scaled;
   permi_number scale = permi_number_one();
   permi_sampler sampler;
   perm_result check;
@@ -13798,7 +13867,8 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     return permi_estimate_fail(estimate, PERM_ERROR_NULL, 2, "a is NULL");
   if (n && view->ld < n)
     return permi_estimate_fail(estimate, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
-  for (i = 0; i < n; i++)
+  watch.activity = "preparing";
+  for (i = 0; i < n && !permi_watch(&watch, 1.5 * n * parts); i++)
     for (j = 0; j < n * parts; j++) {
       double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
       if (!(fabs(x) <= DBL_MAX))
@@ -13811,6 +13881,7 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   memset(estimate, 0, sizeof *estimate);
   memset(&sampler, 0, sizeof sampler);
   sampler.n = n;
+  sampler.watch = &watch;
   sampler.seed = plan->seed;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
   sampler.parts = sampler.signs ? parts : 1;
@@ -13824,9 +13895,10 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof *entries);
   {
     double *rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)threads, sizeof *rooms);
-    int copied = a && scaled && entries && rooms;
+    permi_moments *sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof *sample);
+    int copied = a && scaled && entries && rooms && sample;
     if (copied)
-      copied = permi_estimate_copy(view, n, sampler.parts, entries, a, &scale.exp2);
+      copied = permi_estimate_copy(view, n, sampler.parts, entries, a, &scale.exp2, &watch);
     else
       copied = -2;
     if (copied == -2) {
@@ -13837,20 +13909,28 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     } else if (!n || !copied) {
       estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
     } else {
-      permi_sinkhorn(a, n, sampler.parts, sampler.signs ? 2 : 1, &scale);
-      permi_estimate_order(a, n, sampler.parts, entries, scaled);
+      permi_sinkhorn(a, n, sampler.parts, sampler.signs ? 2 : 1, &scale, &watch);
+      permi_estimate_order(a, n, sampler.parts, entries, scaled, &watch);
       sampler.a = scaled;
-      status = permi_estimate_run(&sampler, plan, options, start, &scale, rooms, threads, estimate);
+      status = watch.stopped;
+      if (status == PERM_OK)
+        status = permi_estimate_run(&sampler, plan, &scale, rooms, sample, threads, estimate);
+      if (status > 0 && estimate->samples == 0) { /* no block was finished */
+        char text[PERM_MESSAGE_BYTES];
+        snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
+        permi_estimate_fail(estimate, status, 0, text);
+      }
     }
     permi_release(allocator, rooms);
+    permi_release(allocator, sample);
   }
   permi_release(allocator, a);
   permi_release(allocator, scaled);
   permi_release(allocator, entries);
   estimate->status = status;
-  if (status > 0)
+  if (status > 0 && estimate->samples > 0)
     snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
-  estimate->seconds = permi_seconds() - start;
+  estimate->seconds = permi_seconds() - watch.start;
   return status;
 }
 

@@ -23,6 +23,7 @@
 #endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 #if defined(_OPENMP)
 #include <pthread.h>
@@ -101,6 +102,31 @@ static void cli_catch_signals(void)
 #else
   signal(SIGINT, cli_interrupt);
   signal(SIGTERM, cli_interrupt);
+#endif
+}
+
+#if defined(__unix__) || defined(__APPLE__)
+static void cli_tick(int number)
+{
+  (void)number;
+}
+#endif
+
+/* While a matrix is read: ten signals a second, so that a pipe which nobody writes to does not wait through
+   --max-seconds, nor through a signal that came just before the system was asked for bytes. */
+static void cli_ticks(int on)
+{
+#if defined(__unix__) || defined(__APPLE__)
+  struct sigaction action;
+  struct itimerval timer;
+  memset(&action, 0, sizeof action);
+  memset(&timer, 0, sizeof timer);
+  action.sa_handler = cli_tick;
+  sigaction(SIGALRM, &action, NULL);
+  timer.it_value.tv_usec = timer.it_interval.tv_usec = on ? 100000 : 0;
+  setitimer(ITIMER_REAL, &timer, NULL);
+#else
+  (void)on;
 #endif
 }
 
@@ -989,7 +1015,9 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
 {
   if (json) {
     cli_json_head(name, matrix);
-    if (e->is_complex)
+    if (e->value != e->value)
+      printf(",\"value\":null");
+    else if (e->is_complex)
       printf(",\"value\":[\"%.17g\",\"%.17g\"]", e->value, e->imaginary);
     else
       printf(",\"value\":\"%.17g\"", e->value);
@@ -1006,7 +1034,12 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     printf(",\"status\":\"%s\"}\n", perm_status_name(e->status));
     return;
   }
-  printf("%s: %d x %d, %.0f entries\n  permanent about ", name, matrix->m, matrix->n, (double)matrix->nnz);
+  printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
+  if (e->value != e->value) {
+    printf("  %s\n", e->message);
+    return;
+  }
+  printf("  permanent about ");
   if (e->is_complex)
     printf("%.6g%+.6gi", e->value, e->imaginary);
   else
@@ -1029,7 +1062,7 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
 }
 
 /* The matrix as rows of doubles or, where every entry is a whole number that fits, also of int64; NULL in *integer if
-   not. 0: out of memory. */
+   not. 0: out of memory, or a signal came. */
 static int cli_dense(const perm_matrix *matrix, double **real, int64_t **integer)
 {
   const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
@@ -1040,7 +1073,7 @@ static int cli_dense(const perm_matrix *matrix, double **real, int64_t **integer
   *integer = (int64_t *)calloc(count + 1, sizeof **integer);
   if (!*real || !*integer)
     return 0;
-  for (i = 0; i < matrix->m; i++)
+  for (i = 0; i < matrix->m && !cli_interrupted; i++)
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       const size_t at = ((size_t)i * (size_t)matrix->n + (size_t)matrix->column[e]) * (size_t)parts;
       if (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER) {
@@ -1063,7 +1096,7 @@ static int cli_dense(const perm_matrix *matrix, double **real, int64_t **integer
     free(*integer);
     *integer = NULL;
   }
-  return 1;
+  return !cli_interrupted;
 }
 
 /* What needs the matrix as an array: multiplicities, minors, gradient, estimate. *list: what was asked for besides. */
@@ -1083,8 +1116,8 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
     snprintf(result->message, sizeof result->message, "--%s has %d numbers for %d %s", rows ? "rows" : "cols",
              rows ? run->rows : run->columns, rows ? m : n, rows ? "rows" : "columns");
   } else if (!cli_dense(matrix, &real, &integer)) {
-    result->status = PERM_ERROR_MEMORY;
-    snprintf(result->message, sizeof result->message, "out of memory");
+    result->status = cli_interrupted ? PERM_STOPPED_CANCELLED : PERM_ERROR_MEMORY;
+    snprintf(result->message, sizeof result->message, "%s", cli_interrupted ? "cancelled" : "out of memory");
   } else if (run->estimate) {
     perm_estimate_plan plan = run->estimate_plan;
     plan.seed = run->seed;
@@ -1312,9 +1345,15 @@ static void cli_keep_choices(perm_options *options)
     options->tune = kept.tune;
 }
 
+/* max_seconds begin with the reading: what is left of them; 0 would be none. */
+static void cli_seconds_taken(perm_options *options, double seconds)
+{
+  if (options->max_seconds > 0)
+    options->max_seconds = options->max_seconds > seconds + 1e-3 ? options->max_seconds - seconds : 1e-3;
+}
+
 static int cli_matrix(cli *run, const char *file)
 {
-  const double max_seconds = run->max_seconds;
   const char *name = run->restored_name     ? run->restored_name
                      : run->generate        ? run->generate
                      : !strcmp(file, "-") ? "standard input"
@@ -1327,7 +1366,9 @@ static int cli_matrix(cli *run, const char *file)
   double *list = NULL;
   char *note = NULL;
   int code;
-  memset(&estimate, 0, sizeof estimate);
+  memset(&estimate, 0, sizeof estimate); /* none yet */
+  estimate.value = estimate.imaginary = estimate.low = estimate.high = NAN;
+  estimate.standard_error = estimate.radius = INFINITY;
   memset(&matrix, 0, sizeof matrix);
   memset(&result, 0, sizeof result);
   if (run->restored_name) {
@@ -1335,15 +1376,18 @@ static int cli_matrix(cli *run, const char *file)
     memset(&run->restored, 0, sizeof run->restored);
   } else if (run->generate)
     result.status = perm_generate(run->generate, run->seed, &run->options, &matrix, &result);
-  else
+  else {
+    cli_ticks(1);
     result.status = perm_matrix_read(file, &run->options, &matrix, &result);
-  if (result.status == PERM_OK && max_seconds > 0) /* it began with the reading; 0 would be none */
-    run->options.max_seconds = max_seconds > result.seconds + 1e-3 ? max_seconds - result.seconds : 1e-3;
+    cli_ticks(0);
+  }
+  cli_seconds_taken(&run->options, result.seconds);
   snprintf(cli_reading, sizeof cli_reading, "%s", result.status == PERM_OK ? result.message : "");
   if (cli_reading[0])
     fprintf(stderr, "perm: %s\n", cli_reading);
   if (result.status == PERM_OK && run->write) {
-    result.status = perm_matrix_write(run->write, &matrix, &result);
+    result.status = perm_matrix_write_within(run->write, &matrix, &run->options, &result);
+    cli_seconds_taken(&run->options, result.seconds);
     if (result.status != PERM_OK)
       name = run->write;
     else if (!strcmp(run->write, "-")) { /* standard output is taken: nothing else goes there */
@@ -1408,6 +1452,10 @@ static int cli_matrix(cli *run, const char *file)
     list = NULL;
   }
   if (run->estimate && result.status >= 0) {
+    if (estimate.value != estimate.value) { /* perhaps it was not even begun */
+      estimate.status = result.status;
+      snprintf(estimate.message, sizeof estimate.message, "%s", result.message);
+    }
     cli_print_estimate(name, &matrix, &estimate, run->json);
   } else if (run->json) {
     cli_print_json(name, &matrix, &result, run->gradient ? "gradient" : "minors", list,

@@ -142,6 +142,170 @@ TEST(t_limits_sorts_and_generators_stop)
   CHECK(limits_in_time());
 }
 
+/* A file that is being written stays as it was; without a limit it is the same as ever. */
+TEST(t_limits_writing_stops)
+{
+  const char *path = "build/limits_write.mtx";
+  perm_options options = limits_options(0);
+  perm_matrix large, small, back;
+  perm_result result;
+  CHECK(perm_generate("band:20000:4", 1, NULL, &large, NULL) == PERM_OK);
+  CHECK(perm_generate("ones:2", 1, NULL, &small, NULL) == PERM_OK);
+  CHECK(perm_matrix_write(path, &small, &result) == PERM_OK);
+  limits_cancel = 1;
+  CHECK(perm_matrix_write_within(path, &large, &options, &result) == PERM_STOPPED_CANCELLED);
+  CHECK_TEXT(result.message, "while writing");
+  limits_cancel = 0;
+  options.max_seconds = 1e-6;
+  CHECK(perm_matrix_write_within(path, &large, &options, &result) == PERM_STOPPED_TIME && result.seconds > 0);
+  CHECK(perm_matrix_read(path, NULL, &back, &result) == PERM_OK && back.n == 2 && back.nnz == 4);
+  perm_matrix_free(&back);
+  options.max_seconds = 100;
+  CHECK(perm_matrix_write_within(path, &large, &options, &result) == PERM_OK && result.status == PERM_OK);
+  CHECK(perm_matrix_read(path, NULL, &back, &result) == PERM_OK && back.nnz == large.nnz);
+  CHECK(!memcmp(back.real, large.real, large.nnz * sizeof *large.real));
+  perm_matrix_free(&back);
+  perm_matrix_free(&large);
+  perm_matrix_free(&small);
+  remove(path);
+}
+
+/* A block of samples of a large matrix is dropped when it is stopped, and without a block there is no value. */
+TEST(t_limits_estimates_stop)
+{
+  enum { N = 2000 };
+  double *a = (double *)malloc(sizeof(double) * 2 * N * N);
+  perm_estimate_plan plan;
+  perm_estimate estimate;
+  perm_options options;
+  int call;
+  for (call = 0; call < 2 * N * N; call++)
+    a[call] = 0.25 + (double)(call % 7919) / 8192;
+  memset(&plan, 0, sizeof plan);
+  plan.samples = 256;
+  for (call = 0; call < 3; call++) {
+    perm_status status;
+    plan.estimator = call == 1 ? PERM_ESTIMATOR_GLYNN : PERM_ESTIMATOR_AUTO;
+    options = limits_options(LIMITS_AFTER);
+    status = call == 2 ? perm_estimate_complex(N, a, N, &plan, &options, &estimate)
+                       : perm_estimate_real(N, a, N, &plan, &options, &estimate);
+    CHECK_SHOW(status == PERM_STOPPED_CANCELLED && estimate.status == status, "call %d: %s", call,
+               perm_status_name(status));
+    CHECK_SHOW(isnan(estimate.value) && estimate.samples == 0 && estimate.standard_error == (double)INFINITY,
+               "call %d: %g", call, estimate.value);
+    CHECK_SHOW(limits_in_time(), "call %d", call);
+  }
+  CHECK_TEXT(estimate.message, "before there were 256 samples");
+  free(a);
+}
+
+/* Shared by threads and looked into, a block has the bits that one thread gives it. */
+TEST(t_limits_blocks_of_samples_keep_their_bits)
+{
+  enum { N = 24, THREADS = 3 };
+  static double a[2 * N * N], rooms[N * THREADS];
+  static permi_moments sample[PERMI_BLOCK_SAMPLES];
+  perm_options options;
+  permi_control watch;
+  permi_sampler sampler;
+  int kind, stop = 0;
+  memset(&options, 0, sizeof options);
+  watch = permi_control_begin(&options);
+  for (kind = 0; kind < 2 * N * N; kind++)
+    a[kind] = 0.25 + (double)(kind * 7919 % 101) / 128;
+  for (kind = 0; kind < 3; kind++) {
+    permi_moments whole, shared[2];
+    memset(&sampler, 0, sizeof sampler);
+    sampler.n = N;
+    sampler.a = a;
+    sampler.seed = 7;
+    sampler.signs = kind > 0;
+    sampler.parts = kind == 2 ? 2 : 1;
+    whole = permi_sample_block(&sampler, 3, rooms);
+    sampler.watch = &watch;
+    sampler.stop = &stop;
+    shared[0] = permi_sample_shared(&sampler, 3, rooms, 1, sample);
+    shared[1] = permi_sample_shared(&sampler, 3, rooms, THREADS, sample);
+    CHECK(whole.samples == PERMI_BLOCK_SAMPLES && whole.squares > 0);
+    CHECK(!memcmp(&whole.value, &shared[0].value, sizeof whole.value) && whole.squares == shared[0].squares);
+    CHECK(whole.imaginary == shared[0].imaginary && whole.exp2 == shared[0].exp2);
+    CHECK(shared[0].value == shared[1].value && shared[0].squares == shared[1].squares);
+  }
+}
+
+/* A matrix that is handed over is checked under the limits: its last entry is wrong, and that is not even seen. */
+TEST(t_limits_checking_stops)
+{
+  enum { N = 1500000 };
+  perm_options options = limits_options(0);
+  perm_preparation report;
+  perm_matrix matrix;
+  perm_result result;
+  int i;
+  memset(&matrix, 0, sizeof matrix);
+  matrix.m = matrix.n = N;
+  matrix.nnz = N;
+  matrix.row_start = (size_t *)malloc((N + 1) * sizeof *matrix.row_start);
+  matrix.column = (int *)malloc(N * sizeof *matrix.column);
+  for (i = 0; i < N; i++) {
+    matrix.row_start[i] = (size_t)i;
+    matrix.column[i] = i;
+  }
+  matrix.row_start[N] = N;
+  matrix.column[N - 1] = N;
+  CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_ERROR_SIZE);
+  limits_cancel = 1;
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_STOPPED_CANCELLED && isnan(result.value));
+  CHECK_TEXT(result.message, "while preparing");
+  CHECK(perm_sparse_report(&matrix, &options, &report, &result) == PERM_STOPPED_CANCELLED);
+  CHECK(perm_sparse_spy(&matrix, &options, "build/limits.svg", &result) == PERM_STOPPED_CANCELLED);
+  free(matrix.row_start);
+  free(matrix.column);
+}
+
+/* Slots and trees of long eliminations, in the middle of planning. */
+TEST(t_limits_long_eliminations_stop)
+{
+  enum { N = 400000 };
+  int *number = (int *)malloc(3 * N * sizeof *number), v, slots;
+  permi_life *life = (permi_life *)malloc(N * sizeof *life);
+  uint64_t *busy = (uint64_t *)malloc((N + 1) * sizeof *busy * PERMI_MASK_WORDS);
+  perm_options options = limits_options(0);
+  permi_frontier frontier;
+  permi_control watch;
+  perm_matrix matrix;
+  perm_result result;
+  perm_job *job;
+  memset(&frontier, 0, sizeof frontier);
+  frontier.steps = N;
+  frontier.states = (double *)malloc((N + 1) * sizeof *frontier.states);
+  for (v = 0; v <= N; v++)
+    frontier.states[v] = 1 + v % 7;
+  for (v = 0; v < N; v++) {
+    number[v] = v;
+    number[N + v] = v + 8 < N ? v + 8 : N;
+  }
+  for (v = 0; v < 2; v++) {
+    limits_cancel = v == 1;
+    watch = permi_control_begin(&options);
+    slots = permi_frontier_slots(&frontier, N, number, number + N, life, busy, number + 2 * N, &watch);
+    CHECK_SHOW(v ? slots == 0 : slots >= 8, "%d slots", slots);
+    slots = permi_array_slots(&frontier, N, number, number + N, life, busy, number + 2 * N, &watch);
+    CHECK_SHOW(v ? slots == 0 : slots >= 8, "%d slots", slots);
+    CHECK((watch.stopped == PERM_STOPPED_CANCELLED) == v);
+  }
+  free(number);
+  free(life);
+  free(busy);
+  free(frontier.states);
+  CHECK(perm_generate("arrow:60000:5", 1, NULL, &matrix, NULL) == PERM_OK);
+  options = limits_options(0.9);
+  options.method = PERM_TREE;
+  CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_STOPPED_CANCELLED && !job);
+  CHECK(limits_in_time());
+  perm_matrix_free(&matrix);
+}
+
 /* All of a file, freshly allocated; NULL: none. */
 static char *limits_text(const char *path)
 {
