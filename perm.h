@@ -232,12 +232,8 @@ typedef enum perm_status {
   X(PERM_CODEGEN_REGISTERS, "codegen-registers", "GPUs: Ryser sum, code of every column, row sums in registers")       \
   X(PERM_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")
 
-typedef enum perm_method {
-#define PERM_METHOD_ENUM(name, word, text) name,
-  PERM_METHOD_LIST(PERM_METHOD_ENUM)
-#undef PERM_METHOD_ENUM
-  PERM_METHOD_COUNT
-} perm_method;
+#define PERM_ENUM(name, word, text) name,
+typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
 
 typedef enum perm_precision {
   PERM_PRECISION_DEFAULT,  /* exact row sums of entries rounded to 53 bits a row, products in double */
@@ -268,12 +264,8 @@ typedef enum perm_isa {
   X(PERM_FORMAT_ARRAY, "array", "rows of numbers")                                                                     \
   X(PERM_FORMAT_EDGES, "edges", "lines of row, column[, weight], counted from 0 or 1")
 
-typedef enum perm_format {
-#define PERM_FORMAT_ENUM(name, word, text) name,
-  PERM_FORMAT_LIST(PERM_FORMAT_ENUM)
-#undef PERM_FORMAT_ENUM
-  PERM_FORMAT_COUNT
-} perm_format;
+typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
+#undef PERM_ENUM
 
 /* Memory comes from here; zero-initialised means malloc and free. `allocate` may return NULL. */
 typedef struct perm_allocator {
@@ -354,7 +346,8 @@ typedef struct perm_integer {
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
   double partial_sum, partial_imaginary; /* after an early stop: the sum of the terms so far, of the first leaf that is
-                                            not done, in units of 2^exp2: a sign of life, no approximation; else 0 */
+                                            not done, in units of 2^exp2: a sign of life, no approximation; else 0.
+                                            With a modulus, so many units modulo that */
   long long exp2;
   double error;      /* guaranteed |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
                         integer is the permanent itself, and value its rounding */
@@ -520,7 +513,7 @@ PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t 
 
 /* One-leaf job from a plan and the matrix it was made for; copies what it needs. Free with perm_job_free.
    PERM_ERROR_STATE if matrix and plan do not match (the plan is made again and compared, so a damaged one does no
-   harm). Of the options only the allocator is used. result may be NULL. */
+   harm). Of the options only allocator and max_bytes are used. result may be NULL. */
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
@@ -673,7 +666,8 @@ typedef struct perm_estimate {
 
 /* Estimate of the permanent of the n x n matrix a, row-major with row stride ld, not modified; n up to
    PERM_ESTIMATE_MAX_N. plan and options may be NULL; estimate is required. O(n^2) a sample. Thread-safe. Of the
-   options threads, max_seconds, progress, cancel and allocator count. [Gur05] [SB99] */
+   options threads, max_seconds, progress, cancel and allocator count. Samples come in blocks of 256, and only whole
+   blocks count: stopped before the first one is done, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
 PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                         const perm_options *options, perm_estimate *estimate);
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
@@ -1235,7 +1229,7 @@ static void *permi_meter_allocate(size_t bytes, void *user_data)
   const size_t cost = (bytes + 15) / 16 * 16 + PERMI_METER_EXTRA;
   size_t now;
   char *memory = NULL;
-  if (cost < bytes)
+  if (!meter || cost < bytes)
     return NULL;
   now = permi_count(&meter->live, cost);
   if ((double)now > meter->limit)
@@ -1262,34 +1256,41 @@ static void permi_meter_release(void *pointer, void *user_data)
   permi_meter_leave(meter);
 }
 
-/* The options with such an allocator in *metered, if there is a limit and nobody has begun yet; input: bytes of it.
-   NULL: out of memory. */
-static const perm_options *permi_meter_begin(const perm_options *options, double input, perm_options *metered,
-                                             permi_meter **meter)
+typedef struct permi_metered {
+  perm_options options;
+  permi_meter *meter; /* NULL: none was begun */
+} permi_metered;
+
+/* The options of a call, with such an allocator if there is a limit and nobody has begun yet; input: bytes of it. If
+   there is no memory for the meter, there is none for anything. */
+static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
-  *meter = NULL;
+  const perm_options *options = permi_options(options_given);
+  permi_meter *meter;
+  call->meter = NULL;
   if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
     return options;
-  *meter = (permi_meter *)permi_allocate(&options->allocator, 1, sizeof **meter);
-  if (!*meter)
-    return NULL;
-  memset(*meter, 0, sizeof **meter);
-  (*meter)->under = options->allocator;
-  (*meter)->input = input;
-  (*meter)->limit = options->max_bytes - input;
-  (*meter)->holders = 1;
-  *metered = *options;
-  metered->allocator.allocate = permi_meter_allocate;
-  metered->allocator.release = permi_meter_release;
-  metered->allocator.user_data = *meter;
-  return metered;
+  meter = (permi_meter *)permi_allocate(&options->allocator, 1, sizeof *meter);
+  if (meter) {
+    memset(meter, 0, sizeof *meter);
+    meter->under = options->allocator;
+    meter->input = input;
+    meter->limit = options->max_bytes - input;
+    meter->holders = 1;
+  }
+  call->meter = meter;
+  call->options = *options;
+  call->options.allocator.allocate = permi_meter_allocate;
+  call->options.allocator.release = permi_meter_release;
+  call->options.allocator.user_data = meter;
+  return &call->options;
 }
 
 /* Was it the limit that memory ran out by? Then that is what the result says. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
-  if (status != PERM_ERROR_MEMORY || allocator->allocate != permi_meter_allocate || !meter->wanted)
+  if (status != PERM_ERROR_MEMORY || allocator->allocate != permi_meter_allocate || !meter || !meter->wanted)
     return status;
   return permi_fail(result, PERM_ERROR_LIMIT, 0,
                     "max_bytes = %.3g is too little: %.3g bytes of input and at least %.3g of work are needed",
@@ -1304,12 +1305,21 @@ static double permi_meter_needed(const perm_options *options)
   return meter->input + (double)meter->wanted;
 }
 
-static perm_status permi_meter_end(permi_meter *meter, const perm_options *metered, perm_status status,
-                                   perm_result *result)
+static perm_status permi_meter_end(const permi_metered *call, perm_status status, perm_result *result)
 {
-  if (meter) {
-    status = permi_meter_verdict(&metered->allocator, status, result);
-    permi_meter_leave(meter);
+  if (call->meter) {
+    status = permi_meter_verdict(&call->options.allocator, status, result);
+    permi_meter_leave(call->meter);
+  }
+  return status;
+}
+
+/* What stopped early has no value, but its result says of what kind that would be. */
+static perm_status permi_kind(perm_status status, int parts, const perm_options *options, perm_result *result)
+{
+  if (status > 0 && result) {
+    result->is_complex = parts == 2;
+    result->modulus = permi_options(options)->modulus;
   }
   return status;
 }
@@ -1317,9 +1327,8 @@ static perm_status permi_meter_end(permi_meter *meter, const perm_options *meter
 /* What max_bytes leaves for a task beside the input; 0: no limit. */
 static double permi_max_bytes(const perm_options *options)
 {
-  return options->allocator.allocate != permi_meter_allocate
-             ? options->max_bytes
-             : fmax(((const permi_meter *)options->allocator.user_data)->limit, 1);
+  const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
+  return options->allocator.allocate != permi_meter_allocate ? options->max_bytes : fmax(meter ? meter->limit : 0, 1);
 }
 
 /* A fingerprint against mistakes, not against adversaries: multiply and shift, the same on either byte order. */
@@ -2205,6 +2214,16 @@ static int permi_watch(permi_control *watch, double units)
     watch->stopped = permi_control_poll(watch, watch->done, watch->activity ? watch->activity : "planning");
   }
   return watch->stopped != PERM_OK;
+}
+
+/* Zeroes a piece at a time, under the eyes of watch: pages that nobody touched yet take long. 0: it says stop. */
+static int permi_zero(permi_control *watch, void *memory, size_t bytes)
+{
+  const size_t piece = (size_t)1 << 24;
+  size_t k;
+  for (k = 0; k < bytes && !permi_watch(watch, (double)piece / 2); k += piece)
+    memset((char *)memory + k, 0, bytes - k < piece ? bytes - k : piece);
+  return k >= bytes;
 }
 
 #define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* a reason to stop a range that no caller sees */
@@ -7737,6 +7756,8 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
+  const permi_ring *ring = &counts->ring;
+  const double each = dp->cell ? (10.0 + 5 * ring->words) * ring->parts * ring->parts : 1; /* for permi_watch */
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;
@@ -7745,6 +7766,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     total += dp->v[d];
   }
   for (;;) {
+    double units = 2;
     base -= (size_t)dp->row;
     if (total <= most && total + dp->inner_total >= least) {
       /* of one digit only what is needed; of more all: states with other totals are right, or never looked at */
@@ -7764,9 +7786,10 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
       else /* one total is needed */
         size = permi_subsets_state(dp, base + (size_t)x0, x0);
       largest = size > largest ? size : largest;
-      if (permi_watch(dp->control, (double)(x1 - x0 + 1) * (1 + dp->block + dp->active)))
-        return largest;
+      units += (double)(x1 - x0 + 1) * (1 + dp->block + dp->active) * each;
     }
+    if (permi_watch(dp->control, units))
+      return largest;
     for (d = dp->block; d < dp->digits && dp->v[d] == 0; d++) {
       dp->v[d] = counts->radix[d] - 1;
       total += dp->v[d];
@@ -7882,10 +7905,8 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, permi_control
   double lost = 0;
   int form, copy, step = 0;
   dp->control = control;
-  if (control) {
-    control->activity = "subsets";
+  if (control)
     control->done = 0;
-  }
   dp->least_state = 1;
   for (form = 0; form < counts->forms; form++) {
     permi_subsets_weights(dp, form);
@@ -7968,18 +7989,23 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
     memset(dp.weight[1], 0, weights * sizeof(double));
     for (plane = 0; plane < 4; plane++, next += dp.block * dp.row)
       dp.inner[plane] = next;
-    memset(next, 0, dp.states * size * sizeof(double));
-    for (plane = 0; plane < 3; plane++)
-      if (plane == 2 ? counts->signs && !counts->integer : counts->plain && plane < counts->parts) {
-        dp.plane[plane] = next;
-        next += dp.states;
-        dp.plane[plane][0] = plane == 1 ? 0 : 1;
+    if (control)
+      control->activity = "subsets";
+    if (!permi_zero(control, next, dp.states * size * sizeof(double))) {
+      status = control->stopped;
+    } else {
+      for (plane = 0; plane < 3; plane++)
+        if (plane == 2 ? counts->signs && !counts->integer : counts->plain && plane < counts->parts) {
+          dp.plane[plane] = next;
+          next += dp.states;
+          dp.plane[plane][0] = plane == 1 ? 0 : 1;
+        }
+      if (!counts->plain) {
+        dp.cell = (uint64_t *)(void *)next;
+        permi_cell_set(&counts->ring, dp.cell, 1);
       }
-    if (!counts->plain) {
-      dp.cell = (uint64_t *)(void *)next;
-      permi_cell_set(&counts->ring, dp.cell, 1);
+      status = permi_subsets_run(&dp, control, leaf->information.seconds, &mine);
     }
-    status = permi_subsets_run(&dp, control, leaf->information.seconds, &mine);
   }
   permi_release(allocator, memory);
   permi_release(allocator, dp.factor);
@@ -10455,8 +10481,8 @@ static perm_status permi_minors_metered(int m, int n, const permi_view *view, co
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
     result->error = result->method == PERM_STRUCTURE ? 0 : (double)INFINITY;
     result->is_complex = view->parts == 2;
-    result->seconds = permi_seconds() - start;
   }
+  result->seconds = permi_seconds() - start;
   permi_release(&options->allocator, memory);
   permi_release(&options->allocator, minors);
   return status;
@@ -10466,15 +10492,10 @@ static perm_status permi_minors_compute(int m, int n, const permi_view *view, co
                                         const int *column_counts, int row, const perm_options *options_given,
                                         double *out, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_view_bytes(m, n, view), &metered, &meter);
-  if (!options)
-    return permi_fail_memory(result);
-  return permi_meter_end(meter, options,
-                         permi_minors_metered(m, n, view, row_counts, column_counts, row, options, out, result),
-                         result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, n, view));
+  perm_status status = permi_minors_metered(m, n, view, row_counts, column_counts, row, options, out, result);
+  return permi_kind(permi_meter_end(&call, status, result), view->parts, options_given, result);
 }
 
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -11642,6 +11663,43 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   return status;
 }
 
+/* What a stopped job tells; `index`: its first leaf that is not done. */
+static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
+{
+  const perm_partial *partial = &state->partial[index];
+  permi_leaf leaf = job->leaf[index];
+  permi_number number;
+  perm_integer residue[2];
+  int i;
+  if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
+      permi_sum_integer(&partial->imaginary, &residue[1])) {
+    permi_result_clear(result);
+    for (i = 0; i < 2; i++) { /* to double by truncation: below the modulus */
+      uint64_t *word = residue[i].word;
+      permi_integer_reduce(&residue[i], job->modulus);
+      word[0] &= word[0] >> 53 ? ~(uint64_t)1023 : ~(uint64_t)0;
+      *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
+    }
+    result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
+  } else {
+    leaf.integer = 0;
+    permi_leaf_number(&leaf, partial, &number);
+    permi_number_result(&number, result);
+    result->partial_sum = result->value;
+    result->partial_imaginary = result->imaginary;
+  }
+  result->value = result->imaginary = (double)NAN;
+  result->error = result->estimate = (double)INFINITY;
+  result->is_complex = job->is_complex;
+  result->modulus = job->modulus;
+  result->method = leaf.information.method;
+  result->isa = leaf.information.isa;
+  result->precision = job->precision;
+  result->plan_seconds = job->plan_seconds;
+  for (i = 0; i < job->leaves; i++)
+    result->terms += state->partial[i].terms;
+}
+
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
                                       perm_result *result)
 {
@@ -11712,22 +11770,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
   } else {
-    permi_number number;
-    permi_leaf so_far = job->leaf[leaf];
-    so_far.integer = 0;
-    permi_leaf_number(&so_far, &state->partial[leaf], &number);
-    permi_number_result(&number, result);
-    result->partial_sum = result->value;
-    result->partial_imaginary = result->imaginary;
-    result->value = result->imaginary = (double)NAN;
-    result->error = result->estimate = (double)INFINITY;
-    result->is_complex = job->is_complex;
-    result->method = so_far.information.method;
-    result->isa = so_far.information.isa;
-    result->precision = job->precision;
-    result->plan_seconds = job->plan_seconds;
-    for (i = 0; i < job->leaves; i++)
-      result->terms += state->partial[i].terms;
+    permi_so_far(job, state, leaf, result);
     snprintf(result->message, sizeof result->message, "%s; there is no value, only the sum of the terms so far",
              perm_status_text(stopped));
   }
@@ -11983,12 +12026,10 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_view *vi
 static perm_status permi_job_create(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
                                     perm_job **job, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(
-      permi_options(options_given), plan ? permi_view_bytes(plan->n, plan->n, view) : 0, &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_job_metered(plan, view, options, job, result), result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options =
+      permi_meter_begin(&call, options_given, plan ? permi_view_bytes(plan->n, plan->n, view) : 0);
+  return permi_meter_end(&call, permi_job_metered(plan, view, options, job, result), result);
 }
 
 /* ---- the dense engines' attempt at a square matrix */
@@ -12364,13 +12405,10 @@ static perm_status permi_integers_compute(const permi_problem *problem, int equa
 static perm_status permi_compute_integers(const permi_problem *problem, int equal, int argument,
                                           const perm_options *options_given, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
-  if (!options)
-    return permi_fail_memory(result);
-  return permi_meter_end(meter, options, permi_integers_compute(problem, equal, argument, options, result), result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  perm_status status = permi_integers_compute(problem, equal, argument, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
 /* a, or for an empty matrix, which may come without a pointer, one that still says that it is of integers. */
@@ -12519,13 +12557,10 @@ PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem,
 PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
                                                    const perm_options *options_given, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
-  if (!options)
-    return permi_fail_memory(result);
-  return permi_meter_end(meter, options, permi_counts_compute(problem, equal, argument, options, result), result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  perm_status status = permi_counts_compute(problem, equal, argument, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
 static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
@@ -12533,16 +12568,24 @@ static perm_status permi_compute(int m, int n, const permi_view *view, const per
 {
   const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
   const double start = permi_seconds();
-  perm_options metered;
-  permi_meter *meter;
   const perm_options *options = permi_options(options_given);
+  permi_metered call;
+  perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
   if ((m > 0 && n > 0 && m != n) || permi_is_counts_method(options->method))
-    return permi_compute_counts(&problem, 0, 5, options, result);
-  options = permi_meter_begin(options, permi_problem_bytes(&problem), &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_square_compute(m, n, view, 5, options, start, result), result)
-                 : permi_fail_memory(result);
+    return permi_compute_counts(&problem, 0, 5, options_given, result);
+  options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
+  status = permi_square_compute(m, n, view, 5, options, start, result);
+  return permi_kind(permi_meter_end(&call, status, result), view->parts, options_given, result);
+}
+
+static perm_status permi_plan_public(int m, int n, const permi_view *view, const perm_options *options_given,
+                                     perm_plan *plan, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, n, view));
+  return permi_meter_end(&call, permi_plan_view(m, n, view, options, plan, result), result);
 }
 
 /* The six public functions that take a matrix. */
@@ -12559,14 +12602,14 @@ PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld,
                                     perm_plan *plan, perm_result *result)
 {
   permi_view view = permi_view_make(a, ld, 1);
-  return permi_plan_view(m, n, &view, options, plan, result);
+  return permi_plan_public(m, n, &view, options, plan, result);
 }
 
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result)
 {
   permi_view view = permi_view_make(a, ld, 2);
-  return permi_plan_view(m, n, &view, options, plan, result);
+  return permi_plan_public(m, n, &view, options, plan, result);
 }
 
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
@@ -12649,14 +12692,12 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
                                      perm_result *result)
 {
   const perm_options *options;
-  perm_options metered;
-  permi_meter *meter;
+  permi_metered call;
   permi_result_clear(result);
   if (!job)
     return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
-  options = permi_meter_begin(permi_options(options_given), permi_problem_bytes(problem), &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_problem_job(problem, 0, 5, options, job, result), result)
-                 : permi_fail_memory(result);
+  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  return permi_meter_end(&call, permi_problem_job(problem, 0, 5, options, job, result), result);
 }
 
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
@@ -13066,13 +13107,10 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
 static perm_status permi_compute_low_rank(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
                                           int parts, const perm_options *options_given, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), 16.0 * parts * fmax(n, 0) * fmax(r, 0),
-                                                  &metered, &meter);
-  if (!options)
-    return permi_fail_memory(result);
-  return permi_meter_end(meter, options, permi_low_rank_metered(n, r, u, ldu, v, ldv, parts, options, result), result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0) * fmax(r, 0));
+  perm_status status = permi_low_rank_metered(n, r, u, ldu, v, ldv, parts, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
@@ -13399,13 +13437,10 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
 static perm_status permi_cauchy(int n, const double *x, const double *y, int parts, const perm_options *options_given,
                                 double *condition, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), 16.0 * parts * fmax(n, 0), &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_cauchy_metered(n, x, y, parts, options, condition, result),
-                                   result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0));
+  perm_status status = permi_cauchy_metered(n, x, y, parts, options, condition, result);
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
@@ -13452,7 +13487,24 @@ typedef struct permi_sampler {
   int n, parts, signs; /* signs: Glynn's estimator */
   uint64_t seed;
   const double *a; /* scaled, in the order of the rows */
+  permi_control *watch;
+  int *stop; /* NULL: blocks are short and nobody looks inside; or 1 once watch says stop */
 } permi_sampler;
+
+/* 1: stop. The calling thread, `master`, asks watch; the others are told. */
+static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
+{
+  int stopping;
+  if (!sampler->stop)
+    return 0;
+  if (master && permi_watch(sampler->watch, units)) {
+    PERMI_OMP(atomic write)
+    *sampler->stop = 1;
+  }
+  PERMI_OMP(atomic read)
+  stopping = *sampler->stop;
+  return stopping;
+}
 
 /* Samples: how many, their mean, and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
    of one matrix can differ by thousands of bits; the largest sets the unit. */
@@ -13503,7 +13555,8 @@ static void permi_sample_normalise(permi_moments *sample)
   sample->exp2 = largest == 0 ? INT_MIN / 2 : sample->exp2 + e;
 }
 
-static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, double *sign, permi_moments *sample)
+static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, int master, double *sign,
+                               permi_moments *sample)
 {
   const int n = sampler->n, parts = sampler->parts;
   int i, j;
@@ -13534,18 +13587,19 @@ static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, dou
       sample->imaginary = x * im + y * re[0];
     }
     permi_sample_normalise(sample);
-    if (sample->value == 0 && sample->imaginary == 0)
+    if ((sample->value == 0 && sample->imaginary == 0) || permi_sample_stop(sampler, master, 0.5 * n * parts))
       return;
   }
 }
 
-static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, int *column, permi_moments *sample)
+static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, int master, int *column,
+                                  permi_moments *sample)
 {
   const int n = sampler->n;
   int i, j, free_columns = n;
   for (j = 0; j < n; j++)
     column[j] = j;
-  for (i = 0; i < n && sample->value != 0; i++) {
+  for (i = 0; i < n && sample->value != 0 && !permi_sample_stop(sampler, master, 1.5 * n); i++) {
     const double *row = sampler->a + (size_t)i * (size_t)n;
     double sum = 0, at;
     int last = -1;
@@ -13568,26 +13622,57 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   }
 }
 
-/* room: n doubles or ints. */
+/* Sample s of a block alone. room: n doubles or ints. */
+static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, int s, int master, double *room)
+{
+  permi_moments sample = {1, 1, 0, 0, 0};
+  const uint64_t state =
+      permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + (uint64_t)s);
+  if (sampler->signs)
+    permi_sample_signs(sampler, state, master, room, &sample);
+  else
+    permi_sample_matching(sampler, state, master, (int *)(void *)room, &sample);
+  return sample;
+}
+
 static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t block, double *room)
 {
   permi_moments moments = {0, 0, 0, 0, 0};
   int s;
   for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
-    uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + (uint64_t)s);
-    permi_moments sample = {1, 1, 0, 0, 0};
-    if (sampler->signs)
-      permi_sample_signs(sampler, state, room, &sample);
-    else
-      permi_sample_matching(sampler, state, (int *)(void *)room, &sample);
+    const permi_moments sample = permi_sample_one(sampler, block, s, 0, room);
     permi_moments_merge(&moments, &sample);
   }
   return moments;
 }
 
+/* A block whose samples are long: threads share them, and look at the limits inside. sample: room for all. The same
+   bits as permi_sample_block; what comes of a block that is stopped is no sum of samples. */
+static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
+                                         permi_moments *sample)
+{
+  permi_moments moments = {0, 0, 0, 0, 0};
+  int s;
+  (void)threads;
+  PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1))
+  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
+    int thread = 0;
+#if defined(_OPENMP)
+    thread = omp_get_thread_num();
+#endif
+    if (!permi_sample_stop(sampler, thread == 0, 0))
+      sample[s] = permi_sample_one(sampler, block, s, thread == 0, rooms + (size_t)thread * (size_t)sampler->n);
+  }
+  for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
+    permi_moments_merge(&moments, &sample[s]);
+  return moments;
+}
+
 /* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1, whatever
-   the range of the entries. shift: room for 2 n. 0: a line is zero; -1: an entry is too small beside the others. */
-static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2)
+   the range of the entries. shift: room for 2 n. 0: a line is zero; -1: an entry is too small beside the others. Not
+   all is done if watch says stop. */
+static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
+                               permi_control *watch)
 {
   int sweep, side, i, j, k;
   memset(shift, 0, 2 * (size_t)n * sizeof *shift);
@@ -13595,6 +13680,8 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
     side = sweep & 1;
     for (i = 0; i < n; i++) {
       int largest = INT_MIN;
+      if (permi_watch(watch, 8.0 * n * parts))
+        return 1;
       for (j = 0; j < n * parts; j++) {
         const double x = view->a[side ? ((ptrdiff_t)(j / parts) * view->ld + i) * view->parts + j % parts
                                       : ((ptrdiff_t)i * view->ld + j / parts) * view->parts + j % parts];
@@ -13608,7 +13695,7 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   }
   for (i = 0; i < n; i++)
     *exp2 += (long long)shift[i] + shift[n + i];
-  for (i = 0; i < n; i++)
+  for (i = 0; i < n && !permi_watch(watch, 10.0 * n * parts); i++)
     for (j = 0; j < n; j++)
       for (k = 0; k < parts; k++) {
         const double x = view->a[((ptrdiff_t)i * view->ld + j) * view->parts + k];
@@ -13623,7 +13710,7 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
 /* a := rows and columns times numbers, so that in each line the moduli to the power p add up to about 1; alternately,
    until nothing changes by a thousandth. What it was multiplied by goes into *scale, which times the
    permanent of the new matrix is that of the old. No line is zero, and the largest of each is near 1. */
-static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale)
+static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
   for (sweep = 0; sweep < PERMI_ESTIMATE_SWEEPS; sweep++) {
@@ -13633,6 +13720,8 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
         const ptrdiff_t step = side ? (ptrdiff_t)n * parts : parts;
         double *line = a + (side ? (ptrdiff_t)i * parts : (ptrdiff_t)i * n * parts), sum = 0, largest = 0, factor;
         permi_number by;
+        if (permi_watch(watch, 10.0 * n * parts))
+          return;
         for (j = 0; j < n; j++)
           for (k = 0; k < parts; k++)
             largest = fmax(largest, fabs(line[j * step + k]));
@@ -13655,13 +13744,13 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
 }
 
 /* scaled := a with the rows in the order of their numbers of entries. start: room for n + 2. */
-static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled)
+static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled, permi_control *watch)
 {
   const size_t row = (size_t)(n * parts);
   int i, j, pass;
   memset(start, 0, ((size_t)n + 2) * sizeof *start);
   for (pass = 0; pass < 2; pass++)
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n && !permi_watch(watch, 2.0 * n * parts); i++) {
       int count = 0;
       for (j = 0; j < n; j++)
         count += a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0);
@@ -13751,32 +13840,42 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
 #define PERMI_ESTIMATE_POLL 5e7 /* entries of samples that a thread takes between two looks at the limits */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else says when to stop */
 
-/* Takes samples until a limit is reached. rooms: n doubles for each thread. */
-PERMI_NEVER_INLINE static perm_status permi_estimate_run(const permi_sampler *sampler, const perm_estimate_plan *plan,
-                                                         const perm_options *options, double start,
-                                                         const permi_number *scale, double *rooms, int threads,
-                                                         perm_estimate *estimate)
+/* Takes samples until a limit is reached, whole blocks of them. rooms: n doubles for each thread; sample: for a block.
+   Where not even one block is done, *estimate is as it was, and the status says why. */
+PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
+                                                         const permi_number *scale, double *rooms,
+                                                         permi_moments *sample, int threads, perm_estimate *estimate)
 {
+  permi_control *control = sampler->watch;
+  const perm_options *options = control->options;
   const double quantile = permi_normal_quantile(estimate->confidence);
   double most = plan->samples > 0                                        ? plan->samples
                 : plan->relative_error > 0 || options->max_seconds > 0 ? 9e15
                                                                          : PERMI_ESTIMATE_SAMPLES;
   uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
   permi_moments moments = {0, 0, 0, 0, 0};
-  permi_control control;
   perm_status status = PERM_OK;
   double together = floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
-  together = fmin(64, threads * fmax(1, together));
-  control = permi_control_begin(options);
-  control.start = start;
-  control.deadline = options->max_seconds > 0 ? start + options->max_seconds : (double)INFINITY;
-  control.work_total = (double)blocks;
+  int stop = 0;
+  if (together < 1) /* a block takes longer than limits may wait */
+    sampler->stop = &stop;
+  together = sampler->stop ? 1 : fmin(64, threads * together);
+  control->work_total = (double)blocks;
+  control->activity = "samples";
   while (done < blocks && status == PERM_OK) {
     permi_moments part[64];
     const int count = (int)fmin((double)(blocks - done), together);
     int b;
-    PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1))
-    for (b = 0; b < count; b++) {
+    control->done = (double)done;
+    if (sampler->stop) {
+      part[0] = permi_sample_shared(sampler, done, rooms, threads, sample);
+      if (control->stopped != PERM_OK) {
+        status = control->stopped;
+        break;
+      }
+    }
+    PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1 && !sampler->stop))
+    for (b = 0; b < (sampler->stop ? 0 : count); b++) {
       int thread = 0;
 #if defined(_OPENMP)
       thread = omp_get_thread_num();
@@ -13796,8 +13895,11 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(const permi_sampler *sa
       }
     }
     if (done < blocks)
-      status = permi_control_poll(&control, (double)done, "samples");
+      status = permi_control_poll(control, (double)done, control->activity);
   }
+  sampler->stop = NULL;
+  if (!done)
+    return status;
   permi_estimate_value(&moments, quantile, scale, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
     status = PERM_OK; /* that is what was asked for */
@@ -13816,7 +13918,8 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   const perm_allocator *allocator = &options->allocator;
   const int parts = view->parts, threads = permi_threads(options);
   const char *bad = permi_estimate_bad_plan(plan);
-  double start = permi_seconds(), *a, *scaled;
+  permi_control watch = permi_control_begin(options);
+  double *a, *scaled;
   permi_number scale = permi_number_one();
   permi_sampler sampler;
   perm_result check;
@@ -13835,7 +13938,8 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     return permi_estimate_fail(estimate, PERM_ERROR_NULL, 2, "a is NULL");
   if (n && view->ld < n)
     return permi_estimate_fail(estimate, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
-  for (i = 0; i < n; i++)
+  watch.activity = "preparing";
+  for (i = 0; i < n && !permi_watch(&watch, 1.5 * n * parts); i++)
     for (j = 0; j < n * parts; j++) {
       double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
       if (!(fabs(x) <= DBL_MAX))
@@ -13848,6 +13952,7 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   memset(estimate, 0, sizeof *estimate);
   memset(&sampler, 0, sizeof sampler);
   sampler.n = n;
+  sampler.watch = &watch;
   sampler.seed = plan->seed;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
   sampler.parts = sampler.signs ? parts : 1;
@@ -13861,9 +13966,10 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof *entries);
   {
     double *rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)threads, sizeof *rooms);
-    int copied = a && scaled && entries && rooms;
+    permi_moments *sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof *sample);
+    int copied = a && scaled && entries && rooms && sample;
     if (copied)
-      copied = permi_estimate_copy(view, n, sampler.parts, entries, a, &scale.exp2);
+      copied = permi_estimate_copy(view, n, sampler.parts, entries, a, &scale.exp2, &watch);
     else
       copied = -2;
     if (copied == -2) {
@@ -13874,35 +13980,39 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     } else if (!n || !copied) {
       estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
     } else {
-      permi_sinkhorn(a, n, sampler.parts, sampler.signs ? 2 : 1, &scale);
-      permi_estimate_order(a, n, sampler.parts, entries, scaled);
+      permi_sinkhorn(a, n, sampler.parts, sampler.signs ? 2 : 1, &scale, &watch);
+      permi_estimate_order(a, n, sampler.parts, entries, scaled, &watch);
       sampler.a = scaled;
-      status = permi_estimate_run(&sampler, plan, options, start, &scale, rooms, threads, estimate);
+      status = watch.stopped;
+      if (status == PERM_OK)
+        status = permi_estimate_run(&sampler, plan, &scale, rooms, sample, threads, estimate);
+      if (status > 0 && estimate->samples == 0) { /* no block was finished */
+        char text[PERM_MESSAGE_BYTES];
+        snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
+        permi_estimate_fail(estimate, status, 0, text);
+      }
     }
     permi_release(allocator, rooms);
+    permi_release(allocator, sample);
   }
   permi_release(allocator, a);
   permi_release(allocator, scaled);
   permi_release(allocator, entries);
   estimate->status = status;
-  if (status > 0)
+  if (status > 0 && estimate->samples > 0)
     snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
-  estimate->seconds = permi_seconds() - start;
+  estimate->seconds = permi_seconds() - watch.start;
   return status;
 }
 
 static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan,
                                   const perm_options *options_given, perm_estimate *estimate)
 {
-  perm_options metered;
-  permi_meter *meter;
+  permi_metered call;
   perm_result refused;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_view_bytes(n, n, view), &metered, &meter);
-  perm_status status = options ? permi_estimate_metered(n, view, plan, options, estimate) : PERM_ERROR_MEMORY;
-  if (!options)
-    return estimate ? permi_estimate_fail(estimate, status, 0, "out of memory") : PERM_ERROR_NULL;
-  if (permi_meter_end(meter, options, status, &refused) != status)
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
+  perm_status status = permi_estimate_metered(n, view, plan, options, estimate);
+  if (permi_meter_end(&call, status, &refused) != status)
     status = permi_estimate_fail(estimate, PERM_ERROR_LIMIT, 0, refused.message);
   return status;
 }
@@ -14510,11 +14620,9 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 /* input: bytes that the call is given. */
 static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  batch->options = permi_meter_begin(batch->options, input, &metered, &meter);
-  return batch->options ? permi_meter_end(meter, batch->options, permi_batch_metered(batch, result), result)
-                        : permi_fail_memory(result);
+  permi_metered call;
+  batch->options = permi_meter_begin(&call, batch->options, input);
+  return permi_meter_end(&call, permi_batch_metered(batch, result), result);
 }
 
 static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,

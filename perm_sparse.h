@@ -192,6 +192,7 @@ typedef struct perm_matrix {
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits.
    Lines end in LF or CR LF and may have any length. Memory is bounded by a multiple of the bytes actually in
    the file plus 8 (m + 1), whatever sizes the file declares.
+   Reading that waits (a pipe, a FIFO that nobody writes to) looks at the limits when a signal interrupts the wait.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found,
    what was expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
@@ -209,6 +210,12 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
    directories, FIFOs, other devices and symbolic links are refused. matrix is not modified.
    PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
+
+/* The same within the limits of options (cancel, max_seconds, progress; the rest is not used; may be NULL).
+   PERM_STOPPED_CANCELLED or _TIME: PATH is as it was; what is written directly ends anywhere. result->seconds are what
+   it took. */
+PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
+                                                     const perm_options *options, perm_result *result);
 
 /* From the m x n row-major doubles of a with row stride ld >= n (in doubles), not modified; kind REAL. a may be
    NULL when m or n is 0. PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE,
@@ -399,14 +406,50 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
+/* permi_watch inside long loops: step k of so many units each. Only every 65536th counts, so that what is small costs
+   nothing and changes no plan. 1 from the step that was told to stop on. */
+#define PERMI_WATCH_STEPS 65536 /* a power of two */
+static int permi_watch_step(permi_control *watch, size_t k, double units)
+{
+  if (~k & (PERMI_WATCH_STEPS - 1))
+    return watch && watch->stopped != PERM_OK;
+  return permi_watch(watch, units * PERMI_WATCH_STEPS);
+}
+
+/* The same for steps of any length: units gather in *gathered until they are a look's worth. */
+static int permi_watch_gather(permi_control *watch, double *gathered, double units)
+{
+  *gathered += units;
+  if (*gathered < PERMI_WATCH_STEPS)
+    return watch && watch->stopped != PERM_OK;
+  units = *gathered;
+  *gathered = 0;
+  return permi_watch(watch, units);
+}
+
 /* Copies a piece at a time, under the eyes of watch. 0: it says stop. */
+#define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
-  const size_t piece = (size_t)1 << 24;
   size_t k;
-  for (k = 0; k < bytes && !permi_watch(watch, (double)piece / 2); k += piece)
-    memcpy((char *)to + k, (const char *)from + k, bytes - k < piece ? bytes - k : piece);
-  return k >= bytes;
+  for (k = 0; k < bytes; k += PERMI_PIECE) {
+    if (k && permi_watch(watch, PERMI_PIECE / 2))
+      return 0;
+    memcpy((char *)to + k, (const char *)from + k, bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE);
+  }
+  return 1;
+}
+
+/* The same for zeros. */
+static int permi_clear(permi_control *watch, void *to, size_t bytes)
+{
+  size_t k;
+  for (k = 0; k < bytes; k += PERMI_PIECE) {
+    if (k && permi_watch(watch, PERMI_PIECE / 2))
+      return 0;
+    memset((char *)to + k, 0, bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE);
+  }
+  return 1;
 }
 
 /* qsort under the eyes of watch: what is long is parted first (Hoare), in place. 0: it says stop, and the order is any.
@@ -481,7 +524,6 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
 
 /* Stable radix sort by key, byte by byte, skipping bytes that all keys share: linear for hostile input too, and
    it needs no array of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
-#define PERMI_ENTRIES_LOOK 65535 /* entries after which watch is asked: one less than a power of two */
 static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
@@ -489,7 +531,7 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
   size_t k, start, next, count[256];
   int shift, ascending = 1;
   for (k = 1; k < list->count; k++) {
-    if (!(k & PERMI_ENTRIES_LOOK) && permi_watch(watch, 2.0 * PERMI_ENTRIES_LOOK))
+    if (permi_watch_step(watch, k, 2))
       return 0;
     ascending &= from[k - 1].key <= from[k].key;
     varying |= from[k].key ^ from[0].key;
@@ -503,14 +545,14 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
     if (!(varying >> shift & 255))
       continue;
     memset(count, 0, sizeof count);
-    for (k = 0; k < list->count; k++)
+    for (k = 0; k < list->count && !permi_watch_step(watch, k, 3); k++)
       count[from[k].key >> shift & 255]++;
     for (k = 0, start = 0; k < 256; k++, start = next) {
       next = start + count[k];
       count[k] = start;
     }
     for (k = 0; k < list->count; k++) {
-      if (!(k & PERMI_ENTRIES_LOOK) && permi_watch(watch, 20.0 * PERMI_ENTRIES_LOOK))
+      if (permi_watch_step(watch, k, 20)) /* at once if the counts are not complete */
         break;
       to[count[from[k].key >> shift & 255]++] = from[k];
     }
@@ -526,12 +568,12 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
 
 /* In a sorted list: the entry whose position was given before and that came first in the input; NULL: none.
    The earlier one of the same position stands just before it. Of a mirrored pair (same line) the lower entry,
-   which is the one in the file, has the larger key. */
-static const permi_entry *permi_entries_duplicate(const permi_entries *list)
+   which is the one in the file, has the larger key. NULL too if watch says stop. */
+static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
   size_t k;
-  for (k = 1; k < list->count; k++)
+  for (k = 1; k < list->count && !permi_watch_step(watch, k, 3); k++)
     if (list->entry[k].key == list->entry[k - 1].key && (!found || list->entry[k].line <= found->line))
       found = &list->entry[k];
   return found;
@@ -543,13 +585,13 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
 {
   size_t k, nnz = 0;
   int i;
-  for (k = 0; k < list->count; k++)
+  for (k = 0; k < list->count && !permi_watch_step(watch, k, 3); k++)
     nnz += !permi_entry_is_zero(&list->entry[k], kind);
-  if (!permi_matrix_allocate(matrix, m, n, nnz, kind, allocator))
+  if (permi_watch(watch, 0) || !permi_matrix_allocate(matrix, m, n, nnz, kind, allocator))
     return 0;
   for (k = 0, nnz = 0; k < list->count; k++) {
     const permi_entry *entry = &list->entry[k];
-    if (!(k & PERMI_ENTRIES_LOOK) && permi_watch(watch, 10.0 * PERMI_ENTRIES_LOOK)) {
+    if (permi_watch_step(watch, k, 10)) {
       perm_matrix_free(matrix);
       return 0;
     }
@@ -617,13 +659,9 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
                                                    const perm_options *options_given, perm_matrix *matrix,
                                                    perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), 8.0 * fmax(m, 0) * fmax((double)ld, 0),
-                                                  &metered, &meter);
-  if (!options)
-    return permi_fail_memory(result);
-  return permi_meter_end(meter, options, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 8.0 * fmax(m, 0) * fmax((double)ld, 0));
+  return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
 /* The arguments but for the entries themselves. */
@@ -676,7 +714,7 @@ static perm_status permi_matrix_from_triplets(int m, int n, size_t nnz, const in
   list.entry = (permi_entry *)permi_allocate(&allocator, nnz, sizeof *list.entry);
   if (!list.entry)
     return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %zu triplets", nnz);
-  for (k = 0; k < nnz && status == PERM_OK; k++) {
+  for (k = 0; k < nnz && status == PERM_OK && !permi_watch_step(&watch, k, 10); k++) {
     permi_entry *entry = &list.entry[list.count++];
     entry->integer = kind == PERM_KIND_INTEGER ? integer[k] : 0;
     entry->real = kind == PERM_KIND_INTEGER ? (double)integer[k] : kind == PERM_KIND_PATTERN ? 1 : real[k];
@@ -694,10 +732,10 @@ static perm_status permi_matrix_from_triplets(int m, int n, size_t nnz, const in
     else
       entry->key = permi_entry_key((uint64_t)row[k], (uint64_t)column[k]);
   }
-  if (status == PERM_OK) {
+  if (status == PERM_OK && watch.stopped == PERM_OK) {
     if (!permi_entries_sort(&list, &allocator, &watch))
       status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %zu triplets", nnz);
-    else if ((second = permi_entries_duplicate(&list)) != NULL)
+    else if ((second = permi_entries_duplicate(&list, &watch)) != NULL)
       status = permi_fail(result, PERM_ERROR_FORMAT, 4, "triplet %llu: entry (%llu,%llu) given before by triplet %llu",
                           (unsigned long long)second->line, (unsigned long long)(second->key >> 32),
                           (unsigned long long)(second->key & 0xffffffff), (unsigned long long)second[-1].line);
@@ -716,14 +754,11 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                                                       const perm_options *options_given, perm_matrix *matrix,
                                                       perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), 16.0 * (double)nnz, &metered, &meter);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * (double)nnz);
   perm_status status;
-  if (!options)
-    return permi_fail_memory(result);
   status = permi_matrix_from_triplets(m, n, nnz, row, column, real, imaginary, integer, kind, options, matrix, result);
-  return permi_meter_end(meter, options, status, result);
+  return permi_meter_end(&call, status, result);
 }
 
 /* ============================================================================================ >>io
@@ -1641,7 +1676,7 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
     return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected",
                              (unsigned long long)indices.lines, (long long)indices.size[2]);
   base = (uint64_t)permi_indices_base(&indices);
-  for (k = 0; k < reader->entries.count; k++) {
+  for (k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 5); k++) {
     permi_entry *item = &reader->entries.entry[k];
     const uint64_t row = (item->key >> 32) - base, column = (item->key & 0xffffffff) - base;
     if (row >= (uint64_t)indices.size[0] || column >= (uint64_t)indices.size[1]) {
@@ -1733,7 +1768,7 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   if (permi_read_text(&reader, format)) {
     if (!permi_entries_sort(&reader.entries, &reader.allocator, watch)) {
       permi_reader_no_memory(&reader);
-    } else if ((second = permi_entries_duplicate(&reader.entries)) != NULL) {
+    } else if ((second = permi_entries_duplicate(&reader.entries, reader.watch)) != NULL) {
       reader.line = second->line;
       permi_reader_fail(&reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected",
                         (unsigned long long)(second->key >> 32) + 1, (unsigned long long)(second->key & 0xffffffff) + 1,
@@ -1760,15 +1795,11 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                                                     const perm_options *options_given, perm_matrix *matrix,
                                                     perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), (double)bytes, &metered, &meter);
-  permi_control watch;
-  if (!options)
-    return permi_fail_memory(result);
-  watch = permi_control_begin(options);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, (double)bytes);
+  permi_control watch = permi_control_begin(options);
   watch.activity = "reading";
-  return permi_meter_end(meter, options, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
+  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
@@ -1793,7 +1824,15 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
     file = stdin;
     name = "standard input";
   } else {
-    file = fopen(path, "rb");
+    for (;;) { /* a FIFO that nobody writes waits here */
+      errno = 0;
+      file = fopen(path, "rb");
+      if (file || errno != EINTR)
+        break;
+      watch.next_look = 0;
+      if (permi_watch(&watch, 0))
+        return permi_reading_stopped(name, watch.stopped, result);
+    }
     if (!file)
       return permi_file_fail(result, path, "cannot open", errno);
   }
@@ -1842,11 +1881,9 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options_given, perm_matrix *matrix,
                                              perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), 0, &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_matrix_read(path, options, matrix, result), result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, result), result);
 }
 
 /* ========================================================================================= >>write
@@ -1867,10 +1904,16 @@ static int permi_print_double(FILE *file, double value)
   return fputs(text, file) >= 0;
 }
 
-/* 0 if a write failed; errno says why. */
+typedef struct permi_matrix_written {
+  const perm_matrix *matrix;
+  permi_control *watch;
+} permi_matrix_written;
+
+/* 0 if a write failed, and errno says why, or if watch says stop. */
 static int permi_print_matrix(FILE *file, const void *what)
 {
-  const perm_matrix *matrix = (const perm_matrix *)what;
+  const permi_matrix_written *written = (const permi_matrix_written *)what;
+  const perm_matrix *matrix = written->matrix;
   static const char *const fields[4] = {"pattern", "integer", "real", "complex"};
   size_t k;
   int i;
@@ -1879,6 +1922,8 @@ static int permi_print_matrix(FILE *file, const void *what)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
+      if (permi_watch(written->watch, 200))
+        return 0;
       if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0)
         return 0;
       if (matrix->kind == PERM_KIND_INTEGER) {
@@ -1948,8 +1993,12 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
   return permi_file_because(result, path, doing, why);
 }
 
-PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result)
+PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
+                                                     const perm_options *options, perm_result *result)
 {
+  permi_control watch = permi_control_begin(permi_options(options));
+  permi_matrix_written written;
+  perm_status status;
   permi_result_clear(result);
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
@@ -1960,7 +2009,20 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
                        (matrix->kind >= PERM_KIND_REAL && !matrix->real) ||
                        (matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary))))
     return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
-  return permi_write_file(path, &matrix->allocator, permi_print_matrix, matrix, result);
+  watch.activity = "writing";
+  written.matrix = matrix;
+  written.watch = &watch;
+  status = permi_write_file(path, &matrix->allocator, permi_print_matrix, &written, result);
+  if (watch.stopped != PERM_OK)
+    status = permi_fail(result, watch.stopped, 0, "%s while writing", perm_status_text(watch.stopped));
+  if (result)
+    result->seconds = permi_seconds() - watch.start;
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result)
+{
+  return perm_matrix_write_within(path, matrix, NULL, result);
 }
 
 /* ====================================================================================== >>matching
@@ -1975,8 +2037,8 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   size_t e;
   for (i = 0; i < n; i++)
     row_match[i] = column_match[i] = -1;
-  for (i = 0; i < n; i++) /* a greedy start leaves few phases */
-    for (e = start[i]; e < start[i + 1] && row_match[i] < 0; e++)
+  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) /* a greedy start leaves few phases */
+    for (e = start[i]; e < start[i + 1] && row_match[i] < 0 && !permi_watch_step(watch, e, 5); e++)
       if (column_match[column[e]] < 0) {
         row_match[i] = column[e];
         column_match[column[e]] = i;
@@ -1985,6 +2047,8 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   for (;;) {
     int head = 0, tail = 0, nearest = INT_MAX;
     for (i = 0; i < n; i++) {
+      if (permi_watch_step(watch, (size_t)i, 5))
+        return pairs;
       distance[i] = row_match[i] < 0 ? 0 : -1;
       if (row_match[i] < 0)
         queue[tail++] = i;
@@ -2228,6 +2292,8 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   while (head < tail) {
     const int row = queue[head++];
     size_t e;
+    if (permi_watch_step(working->watch, (size_t)head, 20))
+      return;
     for (e = working->start[row]; e < working->start[row + 1]; e++) {
       const int next = column_match[working->column[e]];
       if (!seen[next]) { /* next >= 0: else the matching could be enlarged */
@@ -2259,8 +2325,11 @@ static int permi_split(permi_working *working)
   }
   working->start[0] = 0;
   for (i = 0; i < rows; i++) {
-    for (index = working->head[row_of[i]]; index >= 0; index = working->cell[index].next[0])
+    for (index = working->head[row_of[i]]; index >= 0; index = working->cell[index].next[0]) {
       working->column[used++] = number[working->cell[index].vertex[1] - n];
+      if (permi_watch_step(working->watch, used, 20))
+        return 0;
+    }
     working->start[i + 1] = used;
   }
   i = permi_matching(rows, working->start, working->column, row_match, column_match, scratch, working->cursor,
@@ -2288,8 +2357,11 @@ static int permi_split(permi_working *working)
     for (i = 0; i < columns; i++)
       working->component[n + column_of[i]] = component[column_match[i]];
   }
+  used = 0;
   for (i = 0; i < rows; i++)
     for (index = working->head[row_of[i]]; index >= 0; index = next) {
+      if (permi_watch_step(working->watch, used++, 30))
+        return 0;
       next = working->cell[index].next[0];
       if (working->component[working->cell[index].vertex[1]] != working->component[row_of[i]]) {
         permi_cell_unlink(working, index);
@@ -2387,7 +2459,7 @@ static int permi_scale_wide(const permi_working *working, double *shift)
 
 static int permi_scale(permi_working *working)
 {
-  int n = working->n, sweep, vertex, index, e;
+  int n = working->n, sweep, vertex, index, e, seen = 0;
   double growth = 1, moved = 1, *shift = (double *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
@@ -2429,6 +2501,10 @@ static int permi_scale(permi_working *working)
         cell->absolute = fabs(cell->real);
       }
       sum += cell->absolute;
+      if (permi_watch_step(working->watch, (size_t)seen++, 30)) {
+        permi_release(&working->allocator, shift);
+        return 1; /* half scaled: the caller asks watch */
+      }
     }
     growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
   }
@@ -2892,7 +2968,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   permi_walk_start(block, walk);
   for (v = 0; v < 2 * n; v++)
     stamp[v] = -1;
-  for (e = 0; e < 2 * block->edges; e++)
+  for (e = 0; e < 2 * block->edges && !permi_watch_step(budget->watch, (size_t)e, 3); e++)
     walk->skip[e] = e + 1;
   while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit && !permi_watch(budget->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
@@ -5075,26 +5151,32 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
 /* Slots for the vertices' lives (birth, death]: a slot is free again for what enters in the step of its death.
    The low slots go to those that live through the most states: their patterns then change least from group to
    group, and tests and flips fall on the high bits, once for a group. busy: PERMI_MASK_WORDS for each of steps + 1.
-   Returns how many slots there are, 0: more than PERMI_FRONTIER_WIDTH at once. */
+   Returns how many slots there are, 0: more than PERMI_FRONTIER_WIDTH at once, or watch says stop. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, const int *birth, const int *death,
-                                permi_life *life, uint64_t *busy, int *slot)
+                                permi_life *life, uint64_t *busy, int *slot, permi_control *watch)
 {
   int v, p, i, lives = 0, most = 1;
+  double units = 0;
   for (v = 0; v < vertices; v++) {
     slot[v] = -1;
     if (birth[v] < 0 || death[v] <= birth[v])
       continue;
+    if (permi_watch_gather(watch, &units, 20.0 + death[v] - birth[v]))
+      return 0;
     life[lives].vertex = v;
     life[lives].weight = 0;
     for (p = birth[v] + 1; p <= death[v]; p++)
       life[lives].weight += frontier->states[p];
     lives++;
   }
-  qsort(life, (size_t)lives, sizeof *life, permi_life_compare);
+  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_life_compare, watch))
+    return 0;
   memset(busy, 0, ((size_t)frontier->steps + 1) * PERMI_MASK_WORDS * sizeof *busy);
   for (i = 0; i < lives; i++) {
     int w;
     v = life[i].vertex;
+    if (permi_watch_gather(watch, &units, 20 + 4.0 * (death[v] - birth[v])))
+      return 0;
     for (w = 0; w < PERMI_MASK_WORDS; w++) {
       uint64_t taken = 0;
       for (p = birth[v] + 1; p <= death[v]; p++)
@@ -5143,11 +5225,12 @@ static void permi_mask_store(permi_frontier *frontier, int stream, const uint64_
 
 /* The streams of every step. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *sequence,
-                                   const int *birth, const int *death, const int *slot)
+                                   const int *birth, const int *death, const int *slot, permi_control *watch)
 {
   const size_t bytes = PERMI_MASK_WORDS * sizeof(uint64_t);
+  double units = 0;
   int p, e, used = 0;
-  for (p = 0; p < frontier->steps; p++) {
+  for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
     uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* what vanishes: tested 1, flipped to 0; with v's bit */
     frontier->stream_start[p] = used;
@@ -5245,10 +5328,11 @@ static int permi_frontier_integers(permi_frontier *frontier, const permi_block *
 
 /* PERM_ERROR_LIMIT: the frontier has more than PERMI_FRONTIER_WIDTH vertices. PERM_ERROR_OVERFLOW: the permanent may be
    too long for a perm_integer. roundings: of an entry's terms. modulus: for integers, or 0. doubled: 1 for
-   double-double. */
+   double-double. watch: says stop by PERM_ERROR_LIMIT; may be NULL. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, double roundings, double lost_error,
-                                         uint64_t modulus, int doubled, permi_frontier **made)
+                                         uint64_t modulus, int doubled, permi_control *watch,
+                                         permi_frontier **made)
 {
   int n = block->n, i, e, v, p = 0;
   size_t vertices = 2 * (size_t)n;
@@ -5300,6 +5384,10 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   for (i = 0; i < 2 * n; i++) {
     int left;
     v = order[i];
+    if (permi_watch_step(watch, (size_t)i, 100)) {
+      status = PERM_ERROR_LIMIT;
+      goto done;
+    }
     if (walk.state[v] == 2)
       continue;
     left = walk.open[v];
@@ -5322,7 +5410,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
       frontier->room[p & 1] = frontier->states[p];
   }
   frontier->steps = p;
-  i = permi_frontier_slots(frontier, 2 * n, birth, death, life, busy, slot);
+  i = permi_frontier_slots(frontier, 2 * n, birth, death, life, busy, slot, watch);
   frontier->slots = i;
   frontier->mask_words = (i + 63) / 64;
   if (frontier->mask_words > 1) {
@@ -5334,7 +5422,9 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   status = PERM_ERROR_LIMIT;
   if (i == 0)
     goto done;
-  permi_frontier_streams(frontier, block, sequence, birth, death, slot);
+  permi_frontier_streams(frontier, block, sequence, birth, death, slot, watch);
+  if (permi_watch(watch, 0))
+    goto done;
   {
     const double sums = frontier->stream_start[p] - frontier->steps;
     const double operations = (block->imaginary ? 3.0 : 1.0) * n + sums;
@@ -6588,26 +6678,32 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
 /* -- from an order to pulls -------------------------------------------------------------------- */
 
 /* As permi_frontier_slots: the lowest free slot, in the order of the states lived through. Returns how many slots, or
-   0: over 64. */
+   0: over 64, or watch says stop. */
 static int permi_array_slots(const permi_frontier *frontier, int vertices, const int *birth, const int *death,
-                             permi_life *life, uint64_t *busy, int *slot)
+                             permi_life *life, uint64_t *busy, int *slot, permi_control *watch)
 {
   int v, p, i, lives = 0, most = 1;
+  double units = 0;
   for (v = 0; v < vertices; v++) {
     slot[v] = 0;
     if (birth[v] < 0 || death[v] <= birth[v])
       continue;
+    if (permi_watch_gather(watch, &units, 20.0 + death[v] - birth[v]))
+      return 0;
     life[lives].vertex = v;
     life[lives].weight = 0;
     for (p = birth[v] + 1; p <= death[v]; p++)
       life[lives].weight += frontier->states[p];
     lives++;
   }
-  qsort(life, (size_t)lives, sizeof *life, permi_life_compare);
+  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_life_compare, watch))
+    return 0;
   memset(busy, 0, ((size_t)frontier->steps + 1) * sizeof *busy);
   for (i = 0; i < lives; i++) {
     uint64_t taken = 0;
     v = life[i].vertex;
+    if (permi_watch_gather(watch, &units, 20 + 2.0 * (death[v] - birth[v])))
+      return 0;
     for (p = birth[v] + 1; p <= death[v]; p++)
       taken |= busy[p];
     if (!~taken)
@@ -6680,9 +6776,11 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
   return used;
 }
 
-/* The frontier programme of this order on arrays, *made; NULL where it has too many slots. 0: out of memory. */
+/* The frontier programme of this order on arrays, *made; NULL where it has too many slots, or watch says stop. 0: out
+   of memory. */
 static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block, const int *order,
-                               const permi_frontier *frontier, perm_isa isa, permi_arrays **made)
+                               const permi_frontier *frontier, perm_isa isa, permi_control *watch,
+                               permi_arrays **made)
 {
   const int n = block->n;
   const size_t vertices = 2 * (size_t)n;
@@ -6716,8 +6814,11 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
     birth[v] = death[v] = -1;
   permi_walk_start(block, &walk);
   arrays->ones[0] = 0;
+  ok = 1;
   for (i = 0; i < 2 * n; i++) {
     v = order[i];
+    if (permi_watch_step(watch, (size_t)i, 100))
+      goto done;
     if (walk.state[v] == 2)
       continue;
     permi_walk_step(block, &walk, v);
@@ -6732,8 +6833,7 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
     }
     arrays->ones[++p] = walk.width[0] - (walk.eliminated[1] - walk.eliminated[0]);
   }
-  ok = 1;
-  slots = permi_array_slots(frontier, 2 * n, birth, death, life, busy, slot);
+  slots = permi_array_slots(frontier, 2 * n, birth, death, life, busy, slot, watch);
   arrays->low = slots < PERMI_ARRAY_LOW ? slots : PERMI_ARRAY_LOW;
   arrays->middle = (slots - arrays->low + 1) / 2;
   arrays->top = slots - arrays->low - arrays->middle;
@@ -6741,11 +6841,11 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
     goto done;
   memcpy(arrays->occupied, busy, ((size_t)p + 1) * sizeof *busy);
   arrays->pull_start[0] = 0;
-  for (p = 0; p < frontier->steps; p++)
+  for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
     arrays->pull_start[p + 1] =
         arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, sequence[p], birth, death, slot,
                                                   arrays->pull + arrays->pull_start[p]);
-  *made = arrays;
+  *made = permi_watch(watch, 0) ? NULL : arrays;
 done:
   permi_release(allocator, numbers);
   permi_release(allocator, life);
@@ -6810,11 +6910,11 @@ static double permi_arrays_seconds(const permi_frontier *frontier)
          permi_arrays_passes(frontier) * (tables * 2e-9 + 1e-5 * frontier->steps);
 }
 
-static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arrays, int steps)
+static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arrays, int steps, permi_control *watch)
 {
   int i;
   hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)(arrays->low + (arrays->lists << 8)));
-  for (i = 0; i < arrays->pull_start[steps]; i++) {
+  for (i = 0; i < arrays->pull_start[steps] && !permi_watch_step(watch, (size_t)i, 10); i++) {
     hash = permi_hash(hash, arrays->pull[i].test);
     hash = permi_hash(hash, arrays->pull[i].want);
     hash = permi_hash(hash, arrays->pull[i].keep);
@@ -7786,6 +7886,7 @@ typedef struct permi_tree_graph {
   size_t keys, heap_room;
   int *scope, *scope_start; /* what the order leaves: of the k-th vertex to go its neighbours then */
   size_t scopes, scope_room;
+  size_t popped; /* keys of this order, valid ones or not */
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -7800,13 +7901,23 @@ static void permi_tree_graph_release(permi_tree_graph *graph)
   permi_release(graph->allocator, graph->scope);
 }
 
-static int permi_tree_room(const perm_allocator *allocator, void **array, size_t used, size_t *room, size_t size)
+/* 0: no memory, or watch says stop. */
+static int permi_tree_room(permi_tree_graph *graph, void **array, size_t used, size_t *room, size_t size)
 {
+  const size_t more = *room ? 2 * *room : 256;
+  void *larger;
   if (used < *room)
     return 1;
-  if (!permi_enlarge(allocator, array, used, *room ? 2 * *room : 256, size))
+  larger = permi_allocate(graph->allocator, more, size);
+  if (!larger)
     return 0;
-  *room = *room ? 2 * *room : 256;
+  if (!permi_copy(graph->watch, larger, *array, used * size)) {
+    permi_release(graph->allocator, larger);
+    return 0;
+  }
+  permi_release(graph->allocator, *array);
+  *array = larger;
+  *room = more;
   return 1;
 }
 
@@ -7818,7 +7929,7 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent: 1 if they were not; 0; -1: out of memory. */
+/* Makes a and b adjacent: 1 if they were not; 0; -1: out of memory, or watch says stop. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
@@ -7837,8 +7948,11 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
       return -1;
     }
     graph->pair_room = 2 * room;
-    memset(graph->pair, 0, 2 * room * sizeof *old);
-    for (i = 0; i < room; i++)
+    if (!permi_clear(graph->watch, graph->pair, 2 * room * sizeof *old)) { /* nothing can be found in there */
+      permi_release(graph->allocator, old);
+      return -1;
+    }
+    for (i = 0; i < room && !permi_watch_step(graph->watch, i, 30); i++)
       if (old[i])
         *permi_tree_find(graph, old[i]) = old[i];
     permi_release(graph->allocator, old);
@@ -7848,7 +7962,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   graph->pairs++;
   for (end = 0; end < 2; end++) {
     const int from = end ? b : a;
-    const int fits = permi_tree_room(graph->allocator, &links, 2 * graph->links, &graph->link_room, sizeof(int));
+    const int fits = permi_tree_room(graph, &links, 2 * graph->links, &graph->link_room, sizeof(int));
     graph->link = (int *)links;
     if (!fits || graph->links > INT_MAX / 4)
       return -1;
@@ -7895,7 +8009,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
     key = 65535;
   }
   key = key << 32 | random;
-  if (!permi_tree_room(graph->allocator, &heap, graph->keys, &graph->heap_room, sizeof *graph->heap))
+  if (!permi_tree_room(graph, &heap, graph->keys, &graph->heap_room, sizeof *graph->heap))
     return 0;
   graph->heap = (permi_tree_key *)heap;
   graph->priority[v] = key;
@@ -7906,10 +8020,11 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* The vertex to go next; -1: all have gone. */
+/* The vertex to go next; -1: all have gone, or watch says stop. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
-  while (graph->keys) {
+  /* a key of millions takes microseconds: every 4096th counts */
+  while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
     const permi_tree_key top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
     while ((child = 2 * at + 1) < graph->keys) {
@@ -7936,7 +8051,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
   void *scope;
   graph->n = n;
   graph->filling = filling;
-  graph->links = graph->pairs = graph->keys = graph->scopes = 0;
+  graph->links = graph->pairs = graph->keys = graph->scopes = graph->popped = 0;
   if (!graph->head) {
     graph->head = (int *)permi_allocate(graph->allocator, 4 * (size_t)n + 1, sizeof(int));
     graph->priority = (uint64_t *)permi_allocate(graph->allocator, (size_t)n, sizeof(uint64_t));
@@ -7949,17 +8064,22 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
     graph->turn = graph->degree + n;
     graph->scope_start = graph->turn + n;
   }
-  memset(graph->pair, 0, graph->pair_room * sizeof *graph->pair);
+  if (!permi_clear(graph->watch, graph->pair, graph->pair_room * sizeof *graph->pair))
+    return PERM_ERROR_LIMIT;
   for (v = 0; v < n; v++) {
     graph->head[v] = graph->turn[v] = -1;
     graph->degree[v] = 0;
   }
   for (v = 0; v < block->n; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++)
-      if (permi_tree_link(graph, v, block->neighbour[e]) < 0)
+      if (permi_watch_step(graph->watch, (size_t)e, 60))
+        return PERM_ERROR_LIMIT;
+      else if (permi_tree_link(graph, v, block->neighbour[e]) < 0)
         return PERM_ERROR_MEMORY;
   for (v = 0; v < n; v++)
-    if (!permi_tree_key_push(graph, v))
+    if (permi_watch_step(graph->watch, (size_t)v, 300))
+      return PERM_ERROR_LIMIT;
+    else if (!permi_tree_key_push(graph, v))
       return PERM_ERROR_MEMORY;
   for (turn = 0; (v = permi_tree_key_pop(graph)) >= 0; turn++) {
     count = permi_tree_neighbours(graph, v, neighbour);
@@ -7971,7 +8091,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
     graph->scope_start[turn] = (int)graph->scopes;
     for (i = 0; i < count; i++) {
       scope = graph->scope;
-      if (!permi_tree_room(graph->allocator, &scope, graph->scopes, &graph->scope_room, sizeof(int)))
+      if (!permi_tree_room(graph, &scope, graph->scopes, &graph->scope_room, sizeof(int)))
         return PERM_ERROR_MEMORY;
       graph->scope = (int *)scope;
       graph->scope[graph->scopes++] = neighbour[i];
@@ -7985,7 +8105,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
         return PERM_ERROR_MEMORY;
   }
   graph->scope_start[n] = (int)graph->scopes;
-  return PERM_OK;
+  return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
 /* -- from an order to the tree ----------------------------------------------------------------- */
@@ -8056,10 +8176,12 @@ static double permi_tree_bound(double doubles, double pairs)
 }
 
 /* Nodes, edges and prediction from the order that `graph` holds. shift: powers of two
-   by row and column, or NULL; given: roundings of an entry's terms. 0: out of memory. */
+   by row and column, or NULL; given: roundings of an entry's terms. 0: out of memory. There is no tree if the graph's
+   watch says stop. */
 static int permi_tree_build(const perm_allocator *allocator, const permi_block *block, const permi_tree_graph *graph,
                             double given, permi_tree *tree)
 {
+  permi_control *watch = graph->watch;
   const int n = 2 * block->n;
   const size_t vertices = (size_t)n;
   int *numbers = (int *)permi_allocate(allocator, 6 * vertices + PERMI_TREE_WIDTH + 2, sizeof(int));
@@ -8068,7 +8190,7 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_allocate(allocator, vertices + 1, sizeof *stack);
   int *scope = (int *)permi_allocate(allocator, graph->scopes + 1, sizeof(int)); /* turns, descending */
   double held = 0, roundings[2] = {0, 0}; /* all; of products */
-  int v, i, j, k, e, depth, top = 0, node = 0, edge = 0;
+  int v, i, j, k, e, depth, top = 0, node = 0, edge = 0, steps = 0;
   tree->node = (permi_tree_node *)permi_allocate(allocator, vertices + 1, sizeof *tree->node);
   tree->edge = (permi_tree_edge *)permi_allocate(allocator, (size_t)block->edges, sizeof *tree->edge);
   tree->cost = (double *)permi_allocate(allocator, vertices + 1, sizeof *tree->cost);
@@ -8078,14 +8200,14 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
     permi_release(allocator, scope);
     return 0;
   }
-  for (v = 0; v < n; v++) {
+  for (v = 0; v < n && !permi_watch_step(watch, (size_t)v, 10); v++) {
     order[graph->turn[v]] = v;
     first[v] = next[v] = -1; /* of children, by turn */
     children[v] = 0;
   }
   for (k = 0; k <= PERMI_TREE_WIDTH + 1; k++)
     bucket[k] = 0;
-  for (k = 0; k < n; k++) {
+  for (k = 0; k < n && !permi_watch_step(watch, (size_t)k, 100); k++) {
     const int from = graph->scope_start[k], to = graph->scope_start[k + 1];
     for (i = from; i < to; i++) {
       const int turn = graph->turn[graph->scope[i]];
@@ -8097,9 +8219,9 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
   }
   for (k = 0; k <= PERMI_TREE_WIDTH; k++)
     bucket[k + 1] += bucket[k];
-  for (k = n; k-- > 0;) /* by size of the scope; lists then begin with the largest */
+  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of the scope; lists then begin with the largest */
     sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
-  for (i = 0; i < n; i++) {
+  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
     k = sorted[i];
     if (graph->scope_start[k + 1] > graph->scope_start[k]) {
       const int parent = scope[graph->scope_start[k + 1] - 1];
@@ -8112,7 +8234,7 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
   tree->depth = 1;
   todo[0] = n - 1; /* a block is connected: one root, the last to go */
   depth = 1;
-  while (depth > 0) {
+  while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 100)) {
     permi_tree_node *at = &tree->node[node];
     const int begin = graph->scope_start[todo[depth - 1]], end = graph->scope_start[todo[depth - 1] + 1];
     k = todo[depth - 1];
@@ -11972,7 +12094,7 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
   if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_band_key_compare, watch))
     return;
   for (i = 0; i < vertices; i = k) {
-    for (k = i + 1; k < vertices && key[k].hash == key[i].hash; k++)
+    for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
       if (permi_band_equal(block, key[i].vertex, key[k].vertex))
         same[key[k].vertex] = key[i].vertex;
   }
@@ -12060,7 +12182,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   for (v = 0; v < n; v++)
     size[same[other + v] - other]++;
   for (i = 0; i < n; i++)
-    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1] && !permi_watch_step(watch, (size_t)e, 10); e++) {
       v = block->neighbour[e] - other;
       if (first[v] < 0)
         first[v] = i;
@@ -12199,7 +12321,7 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
   permi_band_same(block, key, same, watch);
   for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
     int open = 0;
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
+    for (e = block->start[v]; e < block->start[v + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)
       open += same[block->neighbour[e]] == block->neighbour[e];
     wide[v / n] |= open > PERMI_BAND_SLOTS;
   }
@@ -12252,9 +12374,9 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
   return 1;
 }
 
-/* The programme from an order of the rows. 0: out of memory. */
+/* The programme from an order of the rows. 0: out of memory. Not all of it is there if watch says stop. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
-                           int *group_of)
+                           int *group_of, permi_control *watch)
 {
   const perm_allocator *allocator = &band->allocator;
   const int n = block->n, other = lines[0] < n ? n : 0;
@@ -12280,6 +12402,8 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       const int column = block->neighbour[e], edge = block->edge[e];
+      if (permi_watch_step(watch, (size_t)e, 20))
+        return 1;
       if (same[column] != column)
         continue;
       g = group_of[column - other];
@@ -12407,11 +12531,16 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
       if (block->real[i] != block->absolute[i])
         band->values = PERMI_BAND_SIGNED;
   }
-  if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n)) {
+  if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n, maker->watch)) {
     permi_band_release(allocator, band);
     goto memory;
   }
   permi_release(allocator, number);
+  if (permi_watch(maker->watch, 0)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
+    permi_band_release(allocator, band);
+    return PERM_OK;
+  }
   {
     const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
     const double each = band->values == PERMI_BAND_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
@@ -12445,10 +12574,10 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   permi_band *band = (permi_band *)offer->plan;
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)band->values), (uint64_t)band->algebra);
   int i, e, part;
-  (void)maker;
   hash = permi_hash(permi_hash(hash, (uint64_t)band->words), band->modulus);
   for (i = 0; i < band->n; i++)
-    for (e = band->entry_start[i]; e < band->entry_start[i + 1]; e++) {
+    for (e = band->entry_start[i]; e < band->entry_start[i + 1] && !permi_watch_step(maker->watch, (size_t)e, 10);
+         e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (band->real)
         hash = permi_hash_double(permi_hash_double(hash, band->real[e]), band->imaginary ? band->imaginary[e] : 0);
@@ -15142,8 +15271,15 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
 /* ========================================================================================== >>plan
    From a matrix to a job: checks, preparation, an engine for each block. */
 
+/* The stop that watch has seen in a call that began with checking its matrix. */
+static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
+{
+  return permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
+                    watch->activity ? watch->activity : "preparing");
+}
+
 /* A hand-made matrix may be anything: says what is wrong with it. */
-static perm_status permi_check_sparse(const perm_matrix *matrix, perm_result *result)
+static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   size_t i, e, previous;
   int part;
@@ -15168,12 +15304,13 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, perm_result *re
                       matrix->kind == PERM_KIND_INTEGER ? "integer" : "real");
   if (matrix->row_start[0] != 0 || matrix->row_start[matrix->m] != matrix->nnz)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start does not run from 0 to nnz");
-  for (i = 0; i < (size_t)matrix->m; i++)
+  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 3); i++)
     if (matrix->row_start[i] > matrix->row_start[i + 1] || matrix->row_start[i + 1] > matrix->nnz)
       return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start decreases after row %d (counted from 1)",
                         (int)i + 1);
-  for (i = 0; i < (size_t)matrix->m; i++)
-    for (e = previous = matrix->row_start[i]; e < matrix->row_start[i + 1]; previous = e++) {
+  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 5); i++)
+    for (e = previous = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5);
+         previous = e++) {
       if (matrix->column[e] < 0 || matrix->column[e] >= matrix->n)
         return permi_fail(result, PERM_ERROR_SIZE, 1,
                           "matrix: row %d (counted from 1) has column index %d of %d columns", (int)i + 1,
@@ -15188,7 +15325,7 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, perm_result *re
                             x != x ? "NaN" : "an infinity", (int)i + 1, matrix->column[e] + 1);
       }
     }
-  return PERM_OK;
+  return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
 }
 
 static double permi_sparse_real(const perm_matrix *matrix, size_t e)
@@ -15224,13 +15361,13 @@ static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *in
   return 1;
 }
 
-/* Are all? If not, *row and *entry are the first that is none. */
-static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry)
+/* Are all? If not, *row and *entry are the first that is none, or where watch said stop. */
+static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry, permi_control *watch)
 {
   int64_t integer[2];
   for (*row = 0; *row < matrix->m; ++*row)
     for (*entry = matrix->row_start[*row]; *entry < matrix->row_start[*row + 1]; ++*entry)
-      if (!permi_sparse_integer(matrix, *entry, integer))
+      if (permi_watch_step(watch, *entry, 5) || !permi_sparse_integer(matrix, *entry, integer))
         return 0;
   return 1;
 }
@@ -15244,7 +15381,7 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
   for (i = 0; i < matrix->m; i++) {
     if (permi_watch(working->watch, 50.0 * (double)(matrix->row_start[i + 1] - matrix->row_start[i])))
       break;
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(working->watch, e, 0); e++) {
       permi_cell *cell = &working->cell[used];
       int64_t integer[2];
       cell->real = permi_sparse_real(matrix, e);
@@ -15376,7 +15513,8 @@ static int permi_report_left(permi_working *working)
     if (!permi_sort(line, (size_t)lines, sizeof *line, permi_line_compare, working->watch))
       lines = 0;
     for (k = 1; k < lines; k++)
-      *equal += line[k].hash == line[k - 1].hash && permi_lines_same(working, side, line[k - 1].vertex, line[k].vertex);
+      if (line[k].hash == line[k - 1].hash && !permi_watch(working->watch, 20.0 * working->degree[line[k].vertex]))
+        *equal += permi_lines_same(working, side, line[k - 1].vertex, line[k].vertex);
   }
   permi_release(&working->allocator, line);
   return 1;
@@ -15394,7 +15532,8 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->imaginary_integer);
 }
 
-/* The block of the given rows and columns (vertices of the working matrix, n of each). 0: out of memory. */
+/* The block of the given rows and columns (vertices of the working matrix, n of each). 0: out of memory. Not all of it
+   is there if watch says stop. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -15435,6 +15574,8 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   edges = 0;
   for (i = 0; i < n; i++) /* rows ascend, so each column's list does */
     for (index = working->head[rows[i]]; index >= 0; index = working->cell[index].next[0]) {
+      if (permi_watch_step(working->watch, (size_t)edges, 30))
+        return 1;
       const permi_cell *cell = &working->cell[index];
       c = number[cell->vertex[1]];
       block->neighbour[fill[c]] = i;
@@ -15453,7 +15594,8 @@ static int permi_block_create(permi_working *working, const int *rows, const int
       edges++;
     }
   for (c = n; c < 2 * n; c++)
-    for (index = block->start[c]; index < block->start[c + 1]; index++) {
+    for (index = block->start[c]; index < block->start[c + 1] && !permi_watch_step(working->watch, (size_t)index, 20);
+         index++) {
       i = block->neighbour[index];
       block->neighbour[fill[i]] = c;
       block->edge[fill[i]++] = block->edge[index];
@@ -15488,14 +15630,14 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   return length > 0 ? (size_t)length : 0;
 }
 
-static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier)
+static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->algebra);
   int i, j;
   hash = permi_hash(permi_hash(hash, (uint64_t)frontier->words), frontier->modulus);
   for (i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
-  for (i = 0; i < frontier->stream_start[frontier->steps]; i++) {
+  for (i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
     const permi_stream *stream = &frontier->stream[i];
     hash = permi_hash(hash, stream->test);
     hash = permi_hash(hash, stream->want);
@@ -15680,7 +15822,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if ((options->method == PERM_LISTS && !gpu_lists) || options->method == PERM_SORTING ||
       (options->method != PERM_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
-  if (!permi_arrays_create(&options->allocator, block, order, frontier, permi_isa(options), &frontier->arrays))
+  if (!permi_arrays_create(&options->allocator, block, order, frontier, permi_isa(options), maker->watch,
+                           &frontier->arrays))
     return permi_fail_memory(maker->result);
   if (frontier->arrays)
     frontier->arrays->lists = gpu_lists;
@@ -15772,7 +15915,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   if (cost < PERMI_ORDER_MOST) {
     double roundings = permi_entry_roundings(working, working->n);
     status = permi_frontier_create(allocator, block, order, maker->binomial, roundings, working->lost_error,
-                                   working->modulus, permi_sparse_doubled(maker->options), &frontier);
+                                   working->modulus, permi_sparse_doubled(maker->options), maker->watch, &frontier);
   }
   offer->plan = frontier;
   if (status == PERM_OK)
@@ -15803,14 +15946,15 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->information.n = block->n;
   leaf->information.chunks = 1;
   leaf->information.work = frontier->cost[frontier->steps];
-  leaf->information.fingerprint = permi_frontier_fingerprint(frontier);
+  leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
   if (maker->options->method == PERM_LISTS || maker->options->method == PERM_ARRAYS)
     leaf->information.method = maker->options->method;
   if (frontier->arrays) {
     leaf->information.isa = frontier->arrays->isa;
     leaf->information.fingerprint =
-        permi_arrays_fingerprint(leaf->information.fingerprint, frontier->arrays, frontier->steps);
+        permi_arrays_fingerprint(leaf->information.fingerprint, frontier->arrays, frontier->steps,
+                                 maker->watch);
     leaf->run_task = permi_arrays_run_task;
   }
   leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
@@ -15845,12 +15989,12 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
   return length > 0 ? (size_t)length : 0;
 }
 
-static uint64_t permi_tree_fingerprint(const permi_tree *tree)
+static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START + 1, (uint64_t)tree->algebra);
   int i, e;
   hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->modulus);
-  for (i = 0; i < tree->nodes; i++) {
+  for (i = 0; i < tree->nodes && !permi_watch_step(watch, (size_t)i, 40); i++) {
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
@@ -15947,7 +16091,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   graph.watch = maker->watch;
   graph.seed = UINT64_C(88172645463325252);
   starts = rival < 100 * planning || 2 * block->n > 100000 ? 1 : PERMI_TREE_STARTS;
-  for (start = 0; start < starts && status == PERM_OK; start++) {
+  for (start = 0; start < starts && status == PERM_OK && !permi_watch(maker->watch, 0); start++) {
     const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
     const int filling = start % 2 && 2 * block->n <= PERMI_TREE_FILL;
     status = permi_tree_order(&graph, block, filling, limit);
@@ -15960,7 +16104,8 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     tree = permi_tree_new(allocator, &like);
     if (!tree || !permi_tree_build(allocator, block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
-    else if (!best || tree->cost[tree->nodes] < best->cost[best->nodes]) {
+    else if (maker->watch->stopped == PERM_OK &&
+             (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
       permi_tree *swap = best;
       best = tree;
       tree = swap;
@@ -15991,7 +16136,6 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 {
   permi_tree *tree = (permi_tree *)offer->plan;
   int i;
-  (void)maker;
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
   leaf->information.kind = PERM_LEAF_TASK;
@@ -16000,7 +16144,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   leaf->information.n = block->n;
   leaf->information.chunks = 1;
   leaf->information.work = tree->pairs + tree->states;
-  leaf->information.fingerprint = permi_tree_fingerprint(tree);
+  leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
   leaf->run_task = permi_tree_task;
   leaf->release = permi_tree_release;
   leaf->explain = permi_tree_explain;
@@ -16325,10 +16469,12 @@ static perm_status permi_make_blocks(permi_maker *maker)
   for (v = 0; status == PERM_OK && v < 2 * n; v++) {
     if (v % n == 0)
       memcpy(fill, first, (size_t)working->blocks * sizeof *fill);
-    if (working->degree[v] >= 0)
+    if (permi_watch_step(maker->watch, (size_t)v, 20))
+      status = maker->watch->stopped;
+    else if (working->degree[v] >= 0)
       (v < n ? rows : columns)[fill[working->component[v]]++] = v;
   }
-  for (k = 0; status == PERM_OK && k < working->blocks; k++)
+  for (k = 0; status == PERM_OK && k < working->blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
     if (first[k + 1] - first[k] == 1)
       status = permi_absorb(working, &working->cell[working->head[rows[first[k]]]]);
   if (status == PERM_ERROR_OVERFLOW)
@@ -16355,7 +16501,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
       break;
     }
     memset(&leaf, 0, sizeof leaf);
-    status = permi_make_leaf(maker, &block, &leaf);
+    status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
     if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* an offer that was stopped may have left no leaf */
@@ -16540,7 +16686,7 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
                       m, n, PERM_MAX_LINES);
-  if (exact && !permi_sparse_all_integers(matrix, &row, &bad))
+  if (exact && !permi_sparse_all_integers(matrix, &row, &bad, NULL))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
                       "column %d (counted from 1) has none", row + 1, matrix->column[bad] + 1);
   *entries = permi_allocate(allocator, count, 8);
@@ -16577,14 +16723,14 @@ static int permi_sparse_rounds(const perm_matrix *matrix)
 }
 
 /* Checks the call; *exact is the arithmetic to begin with. */
-static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, int *exact,
-                                      perm_result *result)
+static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
+                                      int *exact, perm_result *result)
 {
   int row, whole, exactly;
   size_t bad = 0;
   perm_status status = permi_check_options(options, 2, result);
   if (status == PERM_OK)
-    status = permi_check_sparse(matrix, result);
+    status = permi_check_sparse(matrix, watch, result);
   if (status != PERM_OK)
     return status;
   exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_EXACT;
@@ -16606,8 +16752,10 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
                       perm_method_name(options->method));
-  if (exactly && !permi_sparse_all_integers(matrix, &row, &bad))
-    return permi_fail(result, PERM_ERROR_OPTION, 2,
+  if (exactly && !permi_sparse_all_integers(matrix, &row, &bad, watch))
+    return watch->stopped != PERM_OK
+           ? permi_fail_stopped(watch, result)
+           : permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, and so does a modulus, but the entry "
                       "in row %d, column %d (counted from 1) is %.17g%s",
                       row + 1, matrix->column[bad] + 1, matrix->real[bad],
@@ -16663,7 +16811,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_option
   permi_control watch = permi_control_begin(options);
   perm_status status;
   int exact = 0, leaf;
-  status = permi_sparse_check(matrix, options, &exact, result);
+  status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
   if (matrix->m > 0 && permi_sparse_by_counts(matrix, options)) {
@@ -16775,12 +16923,9 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const per
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix),
-                                                  &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_sparse_job_planned(matrix, options, job, result), result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  return permi_meter_end(&call, permi_sparse_job_planned(matrix, options, job, result), result);
 }
 
 static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_options *options,
@@ -16795,10 +16940,10 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   if (!report)
     return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");
   memset(report, 0, sizeof *report);
-  status = permi_sparse_check(matrix, options, &exact, result);
+  status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  exact = exact && permi_sparse_all_integers(matrix, &row, &bad); /* methods by counts were not asked yet */
+  exact = exact && permi_sparse_all_integers(matrix, &row, &bad, &watch); /* methods by counts were not asked yet */
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;
@@ -16833,12 +16978,9 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options_given,
                                                perm_preparation *report, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix), &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_sparse_report(matrix, options, report, result), result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
 }
 
 /* A sparse matrix's attempt: planning makes the job. */
@@ -16887,11 +17029,12 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
   static const permi_solver solver = {permi_sparse_attempt_plan, permi_sparse_attempt_make, permi_sparse_attempt_next};
   const double start = permi_seconds();
   permi_sparse_attempt attempt;
+  permi_control watch = permi_control_begin(options);
   perm_status status;
   int exact;
   if (!result)
     return PERM_ERROR_NULL;
-  status = permi_sparse_check(matrix, options, &exact, result);
+  status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, options) &&
       !permi_sparse_rounds(matrix)) {
     permi_problem problem;
@@ -16912,12 +17055,11 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
                                                 perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options = permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix),
-                                                  &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_compute_sparse(matrix, options, result), result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  perm_status status = permi_compute_sparse(matrix, options, result);
+  const int parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
 #if defined(PERMI_WITH_SPARSE)
@@ -17022,6 +17164,7 @@ typedef struct permi_spy {
   int steps, *width;                  /* vertices after each step */
   double *states;
   double dropped;
+  permi_control *watch;
 } permi_spy;
 
 /* A number with a point in every locale. */
@@ -17230,7 +17373,7 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
   }
 }
 
-/* The maps and the blocks. */
+/* The maps and the blocks, or parts of them if watch says stop. */
 static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -17242,14 +17385,15 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   if (square) {
     if (!permi_working_create(&working, allocator, n, matrix->nnz))
       return PERM_ERROR_MEMORY;
+    working.watch = spy->watch;
     for (i = 0; i < n; i++)
-      for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
+      for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 50); e++)
         if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0) {
           working.cell[e].vertex[0] = i;
           working.cell[e].vertex[1] = n + matrix->column[e];
           permi_cell_link(&working, (int)e);
         }
-    spy->singular = !permi_split(&working);
+    spy->singular = !permi_split(&working); /* or stopped */
   }
   if (square && !spy->singular) { /* components come in reverse topological order: the last on top */
     const int *column_match = working.work + 3 * (size_t)n; /* where permi_split leaves the rows of the columns */
@@ -17272,7 +17416,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
       column_place[i] = row_place[column_match[i]];
   }
   for (i = 0; i < matrix->m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 20); e++) {
       const int j = matrix->column[e], known = square && !spy->singular;
       const int dead = square && (spy->singular || working.component[i] != working.component[n + j]);
       for (k = 0; k < 1 + square; k++) {
@@ -17325,6 +17469,7 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
                                     perm_result *result)
 {
   const perm_allocator *allocator = &options->allocator;
+  permi_control watch = permi_control_begin(options);
   perm_job *job = NULL;
   perm_result planned;
   perm_status status;
@@ -17335,10 +17480,12 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   permi_result_clear(result);
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
-  status = permi_check_sparse(matrix, result);
+  watch.activity = "drawing";
+  status = permi_check_sparse(matrix, &watch, result);
   if (status != PERM_OK)
     return status;
   memset(&spy, 0, sizeof spy);
+  spy.watch = &watch;
   memset(&planned, 0, sizeof planned);
   status = perm_sparse_job(matrix, options, &job, &planned);
   if (status != PERM_OK && status != PERM_ERROR_LIMIT && status != PERM_ERROR_UNSUPPORTED &&
@@ -17370,7 +17517,9 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   } else {
     status = PERM_ERROR_MEMORY;
   }
-  if (status == PERM_OK)
+  if (status == PERM_OK && watch.stopped != PERM_OK)
+    status = permi_fail_stopped(&watch, result);
+  else if (status == PERM_OK)
     status = permi_write_file(path, allocator, permi_spy_print, &spy, result);
   else
     permi_fail_memory(result);
@@ -17385,12 +17534,9 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options_given,
                                             const char *path, perm_result *result)
 {
-  perm_options metered;
-  permi_meter *meter;
-  const perm_options *options =
-      permi_meter_begin(permi_options(options_given), permi_matrix_cost(matrix), &metered, &meter);
-  return options ? permi_meter_end(meter, options, permi_sparse_spy(matrix, options, path, result), result)
-                 : permi_fail_memory(result);
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
 }
 #endif /* PERM_NO_EXTRAS */
 

@@ -23,6 +23,7 @@
 #endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 #if defined(_OPENMP)
 #include <pthread.h>
@@ -101,6 +102,31 @@ static void cli_catch_signals(void)
 #else
   signal(SIGINT, cli_interrupt);
   signal(SIGTERM, cli_interrupt);
+#endif
+}
+
+#if defined(__unix__) || defined(__APPLE__)
+static void cli_tick(int number)
+{
+  (void)number;
+}
+#endif
+
+/* While a matrix is read: ten signals a second, so that a pipe which nobody writes to does not wait through
+   --max-seconds, nor through a signal that came just before the system was asked for bytes. */
+static void cli_ticks(int on)
+{
+#if defined(__unix__) || defined(__APPLE__)
+  struct sigaction action;
+  struct itimerval timer;
+  memset(&action, 0, sizeof action);
+  memset(&timer, 0, sizeof timer);
+  action.sa_handler = cli_tick;
+  sigaction(SIGALRM, &action, NULL);
+  timer.it_value.tv_usec = timer.it_interval.tv_usec = on ? 100000 : 0;
+  setitimer(ITIMER_REAL, &timer, NULL);
+#else
+  (void)on;
 #endif
 }
 
@@ -357,46 +383,80 @@ static int cli_check_pairs(const cli *run)
 #define CLI_STAT 1
 #endif
 
-/* May --write or --spy replace this file? Not an input, and only a file that begins as what it writes; --force does all
-   the same. A link, a directory and the like: the library refuses them. */
+/* Do two names mean one regular file? One that is not there yet has a directory and a last part. */
+static int cli_same_file(const char *a, const char *b)
+{
+#if defined(CLI_STAT)
+  const char *const path[2] = {a, b}, *last[2];
+  struct stat at[2];
+  int k, there = 0;
+  for (k = 0; k < 2; k++)
+    there += (strcmp(path[k], "-") ? stat(path[k], &at[k]) : fstat(0, &at[k])) == 0;
+  for (k = 0; k < 2 && there == 0; k++) {
+    char *directory = (char *)malloc(strlen(path[k]) + 2);
+    const char *slash = strrchr(path[k], '/');
+    int found;
+    if (!directory)
+      return !strcmp(a, b);
+    sprintf(directory, "%.*s", slash ? (int)(slash - path[k]) + 1 : 1, slash ? path[k] : ".");
+    last[k] = slash ? slash + 1 : path[k];
+    found = stat(directory, &at[k]) == 0;
+    free(directory);
+    if (!found)
+      return !strcmp(a, b);
+  }
+  return there != 1 && at[0].st_dev == at[1].st_dev && at[0].st_ino == at[1].st_ino &&
+         (there == 2 ? S_ISREG(at[0].st_mode) : !strcmp(last[0], last[1]));
+#else
+  return !strcmp(a, b);
+#endif
+}
+
+/* May --write or --spy replace this file? Never a checkpoint of this command. No input either, and only a file that
+   begins as what it writes, but for --force. A link, a directory and the like: the library refuses them. */
 static int cli_check_output(const cli *run, const char *option, const char *path, const char *begins, const char *kind)
 {
   const char *why = NULL;
-  char head[32] = "", text[400];
+  char head[32] = "", text[400], no_kind[40];
   const int files = run->generate || run->resume ? 0 : run->files; /* names of them */
+  const char *const checkpoint = run->options.checkpoint;
   FILE *file;
   int i;
+  if (!path || !strcmp(path, "-"))
+    return CLI_DONE;
+  for (i = checkpoint ? -1 : 0; i < (run->merge ? files : 0); i++)
+    if (cli_same_file(path, i < 0 ? checkpoint : run->file[i])) {
+      snprintf(text, sizeof text, "%s would destroy the checkpoint", option);
+      return cli_usage(text, path, "name another file");
+    }
+  if (run->force)
+    return CLI_DONE;
 #if defined(CLI_STAT)
-  struct stat there, input;
-  if (!path || !strcmp(path, "-") || run->force || stat(path, &there) != 0 || !S_ISREG(there.st_mode))
-    return CLI_DONE;
-#else
-  if (!path || !strcmp(path, "-") || run->force)
-    return CLI_DONE;
+  {
+    struct stat there;
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
+      return CLI_DONE;
+  }
 #endif
   if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6)) /* open files by name */
     return CLI_DONE;
-  for (i = 0; i < files + (run->resume != NULL); i++) {
-    const char *name = i < files ? run->file[i] : run->resume;
-#if defined(CLI_STAT)
-    if ((strcmp(name, "-") ? stat(name, &input) : fstat(0, &input)) == 0 && input.st_dev == there.st_dev &&
-        input.st_ino == there.st_ino)
+  for (i = 0; i < files; i++)
+    if (cli_same_file(path, run->file[i]))
       why = "is an input";
-#else
-    if (!strcmp(name, path))
-      why = "is an input";
-#endif
-  }
   file = why ? NULL : fopen(path, "rb");
   if (file) {
     const size_t bytes = fread(head, 1, sizeof head - 1, file);
-    if (bytes && strncmp(head, begins, strlen(begins)) != 0)
-      why = "is no ";
+    if (bytes && strncmp(head, begins, strlen(begins)) != 0) {
+      snprintf(no_kind, sizeof no_kind, "is no %s", kind);
+      why = no_kind;
+    }
     fclose(file);
+  } else if (!why && errno != ENOENT) { /* it may be anything */
+    why = "cannot be read";
   }
   if (!why)
     return CLI_DONE;
-  snprintf(text, sizeof text, "%s would replace a file that %s%s:", option, why, why[3] == 'a' ? "" : kind);
+  snprintf(text, sizeof text, "%s would replace a file that %s:", option, why);
   return cli_usage(text, path, "name another file, or add --force");
 }
 
@@ -691,12 +751,11 @@ static int cli_parse(cli *run, int argc, char **argv)
       if (!cli_number(value, 1, 1e7, &number) || number != floor(number))
         return cli_usage("bad number of ranks", value, "expected a whole number from 1 to 10000000");
       run->ranks = (int)number;
-    } else if (!strcmp(name, "--spy")) {
+    } else if (!strcmp(name, "--spy") || !strcmp(name, "--write")) {
       CLI_NEED("expected a file name")
-      run->spy = value;
-    } else if (!strcmp(name, "--write")) {
-      CLI_NEED("expected a file name")
-      run->write = value;
+      if (!*value)
+        return cli_usage("no file name after", name, "expected one");
+      *(name[2] == 's' ? &run->spy : &run->write) = value;
     } else {
       return cli_usage("unknown option", word, "perm --help lists them");
     }
@@ -716,9 +775,9 @@ static int cli_parse(cli *run, int argc, char **argv)
                      "leave out --estimate, --gradient, --minors, --rows and --cols");
   if (run->estimate && (run->rows || run->columns))
     return cli_usage("--estimate takes no multiplicities", NULL, "leave out --rows and --cols");
-  if (run->spy && run->files > 1)
+  if (run->spy && run->files > 1 && !run->merge)
     return cli_usage("--spy takes one matrix", NULL, "give one file");
-  if (run->write && run->files > 1)
+  if (run->write && run->files > 1 && !run->merge)
     return cli_usage("--write takes one matrix", NULL, "give one file");
   i = cli_check_pieces(run);
   if (i == CLI_DONE)
@@ -823,7 +882,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   cli_json_head(name, matrix);
   if (result->value != result->value) {
     printf(",\"value\":null");
-    if (result->status > 0 && result->is_complex)
+    if (result->status > 0 && parts == 2)
       printf(",\"partial_sum\":[\"%.17g\",\"%.17g\"]", result->partial_sum, result->partial_imaginary);
     else if (result->status > 0)
       printf(",\"partial_sum\":\"%.17g\"", result->partial_sum);
@@ -854,7 +913,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   cli_json_number("seconds", result->seconds);
   if (result->modulus)
     printf(",\"modulus\":\"%llu\"", (unsigned long long)result->modulus);
-  for (k = 0; list && result->status >= 0 && k < count; k++) { /* in units of 2^exp2, like the value */
+  for (k = 0; list && result->status >= 0 && k < count && !ferror(stdout); k++) { /* as the value */
     if (k == 0)
       printf(",\"%s\":[", key);
     printf("%s%s", k ? "," : "", columns < count && k % columns == 0 ? "[" : "");
@@ -913,6 +972,15 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     printf("\n  total %.3g s\n", result->seconds);
     return;
   }
+  if (result->value != result->value) {
+    perm_result so_far = *result;
+    so_far.value = result->partial_sum;
+    so_far.imaginary = result->partial_imaginary;
+    perm_result_text(&so_far, value, sizeof value);
+    printf("\n  sum so far = %s", value);
+    if (result->modulus)
+      printf(" modulo %llu", (unsigned long long)result->modulus);
+  }
   printf("\n  %s; %s, %s, %s, ", digits, perm_method_name(result->method), perm_precision_name(result->precision),
          perm_isa_name(result->isa));
   if (result->gpus)
@@ -947,7 +1015,9 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
 {
   if (json) {
     cli_json_head(name, matrix);
-    if (e->is_complex)
+    if (e->value != e->value)
+      printf(",\"value\":null");
+    else if (e->is_complex)
       printf(",\"value\":[\"%.17g\",\"%.17g\"]", e->value, e->imaginary);
     else
       printf(",\"value\":\"%.17g\"", e->value);
@@ -964,7 +1034,12 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     printf(",\"status\":\"%s\"}\n", perm_status_name(e->status));
     return;
   }
-  printf("%s: %d x %d, %.0f entries\n  permanent about ", name, matrix->m, matrix->n, (double)matrix->nnz);
+  printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
+  if (e->value != e->value) {
+    printf("  %s\n", e->message);
+    return;
+  }
+  printf("  permanent about ");
   if (e->is_complex)
     printf("%.6g%+.6gi", e->value, e->imaginary);
   else
@@ -987,7 +1062,7 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
 }
 
 /* The matrix as rows of doubles or, where every entry is a whole number that fits, also of int64; NULL in *integer if
-   not. 0: out of memory. */
+   not. 0: out of memory, or a signal came. */
 static int cli_dense(const perm_matrix *matrix, double **real, int64_t **integer)
 {
   const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
@@ -998,7 +1073,7 @@ static int cli_dense(const perm_matrix *matrix, double **real, int64_t **integer
   *integer = (int64_t *)calloc(count + 1, sizeof **integer);
   if (!*real || !*integer)
     return 0;
-  for (i = 0; i < matrix->m; i++)
+  for (i = 0; i < matrix->m && !cli_interrupted; i++)
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       const size_t at = ((size_t)i * (size_t)matrix->n + (size_t)matrix->column[e]) * (size_t)parts;
       if (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER) {
@@ -1021,7 +1096,7 @@ static int cli_dense(const perm_matrix *matrix, double **real, int64_t **integer
     free(*integer);
     *integer = NULL;
   }
-  return 1;
+  return !cli_interrupted;
 }
 
 /* What needs the matrix as an array: multiplicities, minors, gradient, estimate. *list: what was asked for besides. */
@@ -1041,8 +1116,8 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
     snprintf(result->message, sizeof result->message, "--%s has %d numbers for %d %s", rows ? "rows" : "cols",
              rows ? run->rows : run->columns, rows ? m : n, rows ? "rows" : "columns");
   } else if (!cli_dense(matrix, &real, &integer)) {
-    result->status = PERM_ERROR_MEMORY;
-    snprintf(result->message, sizeof result->message, "out of memory");
+    result->status = cli_interrupted ? PERM_STOPPED_CANCELLED : PERM_ERROR_MEMORY;
+    snprintf(result->message, sizeof result->message, "%s", cli_interrupted ? "cancelled" : "out of memory");
   } else if (run->estimate) {
     perm_estimate_plan plan = run->estimate_plan;
     plan.seed = run->seed;
@@ -1270,9 +1345,15 @@ static void cli_keep_choices(perm_options *options)
     options->tune = kept.tune;
 }
 
+/* max_seconds begin with the reading: what is left of them; 0 would be none. */
+static void cli_seconds_taken(perm_options *options, double seconds)
+{
+  if (options->max_seconds > 0)
+    options->max_seconds = options->max_seconds > seconds + 1e-3 ? options->max_seconds - seconds : 1e-3;
+}
+
 static int cli_matrix(cli *run, const char *file)
 {
-  const double max_seconds = run->max_seconds;
   const char *name = run->restored_name     ? run->restored_name
                      : run->generate        ? run->generate
                      : !strcmp(file, "-") ? "standard input"
@@ -1285,7 +1366,9 @@ static int cli_matrix(cli *run, const char *file)
   double *list = NULL;
   char *note = NULL;
   int code;
-  memset(&estimate, 0, sizeof estimate);
+  memset(&estimate, 0, sizeof estimate); /* none yet */
+  estimate.value = estimate.imaginary = estimate.low = estimate.high = NAN;
+  estimate.standard_error = estimate.radius = INFINITY;
   memset(&matrix, 0, sizeof matrix);
   memset(&result, 0, sizeof result);
   if (run->restored_name) {
@@ -1293,15 +1376,18 @@ static int cli_matrix(cli *run, const char *file)
     memset(&run->restored, 0, sizeof run->restored);
   } else if (run->generate)
     result.status = perm_generate(run->generate, run->seed, &run->options, &matrix, &result);
-  else
+  else {
+    cli_ticks(1);
     result.status = perm_matrix_read(file, &run->options, &matrix, &result);
-  if (result.status == PERM_OK && max_seconds > 0) /* it began with the reading; 0 would be none */
-    run->options.max_seconds = max_seconds > result.seconds + 1e-3 ? max_seconds - result.seconds : 1e-3;
+    cli_ticks(0);
+  }
+  cli_seconds_taken(&run->options, result.seconds);
   snprintf(cli_reading, sizeof cli_reading, "%s", result.status == PERM_OK ? result.message : "");
   if (cli_reading[0])
     fprintf(stderr, "perm: %s\n", cli_reading);
   if (result.status == PERM_OK && run->write) {
-    result.status = perm_matrix_write(run->write, &matrix, &result);
+    result.status = perm_matrix_write_within(run->write, &matrix, &run->options, &result);
+    cli_seconds_taken(&run->options, result.seconds);
     if (result.status != PERM_OK)
       name = run->write;
     else if (!strcmp(run->write, "-")) { /* standard output is taken: nothing else goes there */
@@ -1354,11 +1440,22 @@ static int cli_matrix(cli *run, const char *file)
       fprintf(stderr, "\r%72s\r", "");
   }
   code = cli_exit_code(result.status);
+  if (result.status > 0 && ((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-")))) {
+    fprintf(stderr, "perm: %s: %s\n", name, result.message); /* standard output is for the file */
+    perm_matrix_free(&matrix);
+    return code;
+  }
+  if (result.status > 0)
+    result.modulus = run->options.modulus;
   if (result.value != result.value) { /* stopped: no minor, no derivative is known */
     free(list);
     list = NULL;
   }
   if (run->estimate && result.status >= 0) {
+    if (estimate.value != estimate.value) { /* perhaps it was not even begun */
+      estimate.status = result.status;
+      snprintf(estimate.message, sizeof estimate.message, "%s", result.message);
+    }
     cli_print_estimate(name, &matrix, &estimate, run->json);
   } else if (run->json) {
     cli_print_json(name, &matrix, &result, run->gradient ? "gradient" : "minors", list,
@@ -1372,6 +1469,7 @@ static int cli_matrix(cli *run, const char *file)
                      run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n,
                      matrix.kind == PERM_KIND_COMPLEX ? 2 : 1);
   }
+  fflush(stdout);
   free(list);
   free(note);
   if (result.status == PERM_STOPPED_CANCELLED || result.status == PERM_STOPPED_TIME) {
@@ -1400,6 +1498,10 @@ int CLI_MAIN(int argc, char **argv)
 {
   cli run;
   int i, code;
+  static char buffer[1 << 16];
+  static int buffered;
+  if (!buffered++) /* whole lines go out: one that cannot is not followed by another one */
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
 #if defined(SIGXFSZ)
   signal(SIGXFSZ, SIG_IGN); /* a file beyond ulimit -f is a failed write */
 #endif
@@ -1439,12 +1541,12 @@ int CLI_MAIN(int argc, char **argv)
     run.options.merges = run.merge ? run.files : 0;
     run.files = run.merge || run.resume || run.generate || code != CLI_DONE ? code == CLI_DONE : run.files;
     run.max_seconds = run.options.max_seconds;
-    for (i = 0; i < run.files && !cli_interrupted; i++) {
+    for (i = 0; i < run.files && !cli_interrupted && !ferror(stdout); i++) {
       run.options.max_seconds = run.max_seconds;
       int one = cli_matrix(&run, run.generate || run.merge || run.resume ? NULL : run.file[i]);
       code = cli_worse(one, code);
     }
-    if (i < run.files) { /* a signal between matrices, or before the first one */
+    if (i < run.files && !ferror(stdout)) { /* a signal between matrices, or before the first one */
       fprintf(stderr, "perm: stopped before %s; to go on, give the same command again\n",
               run.resume || run.merge || run.generate ? "it began" : run.file[i]);
       code = cli_worse(code, CLI_EARLY);

@@ -231,6 +231,8 @@ expect write_on_text 2 'that is no Matrix Market: "' --write $dir/text $dir/inpu
 expect spy_on_market 2 'that is no SVG: "' --spy $dir/input.mtx $dir/swap.mtx
 check others_are_there cmp -s $dir/input.mtx $dir/swap.mtx
 check others_are_there_too cmp -s $dir/text $dir/nine.txt
+expect write_nowhere 2 'no file name after "--write"' --write '' $dir/swap.mtx
+expect spy_nowhere 2 'no file name after "--spy"' --spy= $dir/swap.mtx
 expect write_again 0 'permanent = 1$' --write $dir/er.mtx $dir/swap.mtx
 expect spy_again 0 'permanent = 1$' --spy $dir/spy.svg $dir/swap.mtx
 chmod 600 $dir/spy.svg $dir/er.mtx
@@ -240,10 +242,39 @@ check mode_stays test "$(ls -l $dir/spy.svg | cut -c1-10)" = -rw-------
 expect write_and_spy 2 'have one name' --write $dir/new --spy $dir/new $dir/swap.mtx
 expect write_and_spy_elsewise 2 'that is no SVG: "' --write $dir/both --spy $dir/../cli/both $dir/swap.mtx
 check write_before_spy grep -q MatrixMarket $dir/both
+cp $dir/swap.mtx $dir/kept.mtx; chmod 200 $dir/kept.mtx # not to be read: it may be anything
+if [ "$(id -u)" -ne 0 ]; then
+  expect write_unreadable 2 'a file that cannot be read: "' --write $dir/kept.mtx $dir/swap.mtx
+elif command -v setpriv >/dev/null && cp "$perm" $dir/perm && chmod 777 $dir && chown 65534 $dir/kept.mtx &&
+  (cd $dir && setpriv --reuid 65534 --clear-groups ./perm --version) >/dev/null 2>&1; then
+  (cd $dir && setpriv --reuid 65534 --clear-groups ./perm --write kept.mtx swap.mtx) >$dir/out 2>&1; code=$?
+  check write_unreadable test $code -eq 2
+  check write_unreadable_said grep -q 'a file that cannot be read: "kept.mtx"; name another file, or add --force' $dir/out
+else
+  skipped=$((skipped + 1)); echo "SKIP write_unreadable: needs setpriv, or not to be root"
+fi
+rm -f $dir/kept.mtx $dir/perm
+# a checkpoint under any name stays, also with --force
+expect checkpoint_made 0 'permanent = ' --generate uniform:14 --checkpoint $dir/keep.ck
+ln $dir/keep.ck $dir/hard.ck; cp $dir/keep.ck $dir/keep.copy
+for spelling in $dir/keep.ck ./$dir/keep.ck $dir/../cli/keep.ck $dir/hard.ck; do
+  for option in --write --spy; do
+    expect "$option on the resumed: $spelling" 2 "$option would destroy the checkpoint" --resume $dir/keep.ck $option $spelling --force
+    expect "$option on the kept: $spelling" 2 "$option would destroy the checkpoint" --generate uniform:14 \
+      --checkpoint $dir/keep.ck $option $spelling --force
+    expect "$option on the merged: $spelling" 2 "$option would destroy the checkpoint" --merge $dir/keep.ck $option $spelling --force
+  done
+done
+check checkpoint_stays cmp -s $dir/keep.ck $dir/keep.copy
+expect checkpoint_to_come 2 'would destroy the checkpoint' --generate uniform:14 --checkpoint $dir/new.ck --write ./$dir/new.ck
+check checkpoint_to_come_none test ! -e $dir/new.ck
 check write_on_redirected sh -c "! build/perm - --write $dir/input.mtx <$dir/input.mtx 2>/dev/null"
 expect stopped_in_a_named_plan 1 'max_seconds reached while planning' --max-seconds 0.1 --generate er:54:0.3 \
   --method hybrid
+"$perm" --generate grid:40:40 --effort 100 --max-seconds 0.01 --spy - >$dir/out 2>$dir/err; code=$?
+check "--spy -: standard output is for the picture alone" test $code -eq 1 -a ! -s $dir/out
 expect stopped_gradient 1 '"value":null' --json --max-seconds 0.3 --threads 1 --generate unitary:28 --gradient
+check stopped_gradient_both_parts grep -q '"partial_sum":\["0","0"\]' $dir/out
 check stopped_gradient_has_none sh -c "! build/perm --json --max-seconds 0.3 --threads 1 --generate unitary:28 \
   --gradient | grep -q '\"gradient\"'"
 if mkfifo $dir/fifo 2>/dev/null; then
@@ -254,6 +285,19 @@ if mkfifo $dir/fifo 2>/dev/null; then
     check "FIFO: $option says so" grep -q 'it is a FIFO, not a regular file' $dir/out
   done
   expect "FIFO: --write" 4 'it is a FIFO' --write $dir/fifo $dir/swap.mtx
+  "$perm" $dir/fifo >$dir/out 2>&1 & # a signal while nobody writes yet
+  process=$!; sleep 0.3; kill -TERM $process; wait $process; code=$?
+  check "FIFO: SIGTERM before a writer came" test $code -eq 1
+  check "FIFO: SIGTERM said" grep -q 'cancelled by the caller while reading' $dir/out
+  rm -f $dir/stalled; mkfifo $dir/stalled # a reader that does not read; then whole lines, the last one perhaps cut
+  files=$(awk 'BEGIN { for (i = 0; i < 600; i++) printf "%s ", ARGV[1] }' $dir/swap.mtx)
+  "$perm" --json $files >$dir/stalled 2>$dir/err &
+  process=$!
+  (exec 3<$dir/stalled; sleep 1; cat <&3 >$dir/out) & reader=$!
+  sleep 0.5; kill -TERM $process; wait $process; code=$?; wait $reader
+  check "stalled output: exit" test $code -eq 4
+  check "stalled output: nothing follows what is cut" test "$(grep -c 'PERM_OK"}$' $dir/out)" -eq \
+    "$(grep -c '^{"file":"[^"]*","m":2,"n":2,"nnz":2,"kind":"integer","value":"1","exp2":0,"exact":true,"error":0,"estimate":0,"method":"structure","isa":"plain","threads":1,"gpus":0,"terms":0,"plan_seconds":[^,]*,"seconds":[^,]*,"escalated":0,"status":"PERM_OK"}$' $dir/out)"
 fi
 ln -s target $dir/link
 expect link 4 'it is a symbolic link; name the file' --checkpoint $dir/link --generate uniform:14
@@ -293,6 +337,11 @@ check stopped_has_no_value sh -c "! grep -q 'permanent =' $dir/out"
 expect stopped_json 1 '"value":null,"partial_sum":"[-0-9.e+]+","exp2":[0-9]+,.*"error":null,"estimate":null,.*"status":"PERM_STOPPED_TIME"' --generate uniform:40 --max-seconds 0.05 --json
 expect stopped_json_complex 1 '"value":null,"partial_sum":\["[-0-9.e+]+","[-0-9.e+]+"\],"exp2":' --generate complex-gauss:40 \
   --max-seconds 0.05 --json
+expect stopped_complex 1 '^  sum so far = [-0-9.e+]+[-+][0-9.e+-]+i' --generate complex-gauss:40 --max-seconds 0.05
+expect stopped_modulo 1 '^  sum so far = [0-9]{1,7}( [*] 2.-[0-9]+)? modulo 1000003' --generate bernoulli:40 --mod 1000003 --max-seconds 0.05
+expect stopped_modulo_json 1 '"partial_sum":"[0-9]{1,7}","exp2":[-0-9]+,.*"modulus":"1000003"' --generate bernoulli:40 --mod 1000003 \
+  --max-seconds 0.05 --json
+expect stopped_planning_modulo 1 '"partial_sum":"0",.*"modulus":"7"' --generate grid:30:30 --mod 7 --max-seconds 0.1 --json
 expect tolerance 5 'tolerance 1e-17 not met' --generate symmetric-uniform:14 --tolerance 1e-17
 expect tolerance_value 5 'permanent = [0-9]' --generate symmetric-uniform:14 --tolerance 1e-17
 printf '.1 .2 .4\n.3 .7 .9\n.3 .1 .6\n' >$dir/tenths.txt

@@ -244,6 +244,9 @@ FAULT_MATRIX(perm_matrix_from_dense, perm_matrix_from_dense(N, N, R, N, opt, &ma
 FAULT_MATRIX(perm_matrix_from_triplets, perm_matrix_from_triplets(N, N, 3, fault.ones, fault.select, R, R, Z,
                                                                  PERM_KIND_COMPLEX, opt, &made, &o->r))
 FAULT_RUN(perm_matrix_write, { o->status = perm_matrix_write(fault.path, &fault.matrix, &o->r); })
+FAULT_RUN(perm_matrix_write_within, {
+  o->status = perm_matrix_write_within(fault.path, &fault.matrix, opt, &o->r);
+})
 FAULT_RUN(perm_compute_sparse, { o->status = perm_compute_sparse(&fault.matrix, opt, &o->r); })
 FAULT_RUN(perm_sparse_report, { perm_preparation p; o->status = perm_sparse_report(&fault.matrix, opt, &p, &o->r);
           if (o->status == PERM_OK) fault_hash(o, &p.entries, sizeof p.entries); })
@@ -295,7 +298,9 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_select_real, FAULT_MAY), FAULT_CASE(perm_select_complex, FAULT_MAY),
     FAULT_CASE(perm_matrix_read, FAULT_OPTIONS), FAULT_CASE(perm_matrix_read_memory, FAULT_OPTIONS),
     FAULT_CASE(perm_matrix_from_dense, FAULT_OPTIONS), FAULT_CASE(perm_matrix_from_triplets, FAULT_OPTIONS),
-    {"perm_matrix_write", FAULT_OPTIONS, fault_run_perm_matrix_write, 1}, FAULT_CASE(perm_sparse_job, FAULT_OPTIONS),
+    {"perm_matrix_write", FAULT_OPTIONS, fault_run_perm_matrix_write, 1},
+    {"perm_matrix_write_within", FAULT_OPTIONS, fault_run_perm_matrix_write_within, 1},
+    FAULT_CASE(perm_sparse_job, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_sparse, FAULT_OPTIONS), FAULT_CASE(perm_sparse_report, FAULT_OPTIONS),
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
     FAULT_NONE(perm_version), FAULT_NONE(perm_layout), FAULT_NONE(perm_matrix_bytes),

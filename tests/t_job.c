@@ -162,6 +162,100 @@ TEST(t_progress_and_cancel)
   CHECK_TEXT(r.message, "predicted to take");
 }
 
+/* A decimal number modulo p. */
+static double job_residue(const perm_integer *integer, uint64_t p)
+{
+  char text[PERM_TEXT_BYTES], *digit = text;
+  uint64_t rest = 0;
+  perm_integer_text(integer, text, sizeof text);
+  for (digit += *text == '-'; *digit; digit++)
+    rest = (rest * 10 + (uint64_t)(*digit - '0')) % p;
+  return (double)(*text == '-' && rest ? p - rest : rest);
+}
+
+/* Stopped with a modulus: the sum so far is a residue, and the result says of what. */
+TEST(t_stopped_modulo)
+{
+  enum { N = 30 };
+  static const uint64_t modulus[2] = {1000003, 1000002};
+  static int64_t a[2 * N * N];
+  int parts, k;
+  for (k = 0; k < 2 * N * N; k++)
+    a[k] = (int64_t)(test_random() % 7) - 3;
+  for (parts = 1; parts <= 2; parts++)
+    for (k = 0; k < 2; k++) {
+      perm_options options;
+      perm_integer sum[2];
+      perm_result r;
+      perm_state *state = NULL;
+      perm_job *job = NULL;
+      job_watch watch;
+      memset(&options, 0, sizeof options);
+      memset(&watch, 0, sizeof watch);
+      options.modulus = modulus[k];
+      options.isa = PERM_ISA_PLAIN;
+      options.threads = 1;
+      options.progress = job_watch_progress;
+      options.user_data = &watch;
+      watch.cancel_at = 2;
+      CHECK((parts == 1 ? perm_job_integer : perm_job_gaussian)(N, N, a, N, &options, &job, &r) == PERM_OK);
+      CHECK(perm_state_create(job, &state) == PERM_OK);
+      CHECK(perm_job_execute(job, state, &options, &r) == PERM_STOPPED_CANCELLED);
+      CHECK(r.modulus == modulus[k] && r.is_complex == (parts == 2) && isnan(r.value) && r.terms > 0);
+      CHECK(permi_sum_integer(&state->partial[0].value, &sum[0]) && sum[0].words > 0);
+      CHECK(permi_sum_integer(&state->partial[0].imaginary, &sum[1]) && (sum[1].words > 0) == (parts == 2));
+      CHECK_SHOW(r.partial_sum == job_residue(&sum[0], modulus[k]), "%g modulo %g", r.partial_sum, (double)modulus[k]);
+      CHECK_SHOW(r.partial_imaginary == job_residue(&sum[1], modulus[k]), "%g", r.partial_imaginary);
+      CHECK(r.exp2 == job->leaf[0].scale_exp2);
+      perm_state_free(state);
+      perm_job_free(job);
+    }
+}
+
+/* Wherever a call is stopped, the result says whether the value would be complex, and modulo what. */
+TEST(t_stopped_says_of_what)
+{
+  enum { N = 28 };
+  static double a[2 * N * N], out[2 * N * N], condition;
+  static int64_t whole[2 * N * N];
+  volatile int cancel = 1;
+  perm_options options;
+  perm_matrix matrix;
+  perm_result r;
+  int call, stopped = 0, counts[N];
+  for (call = 0; call < 2 * N * N; call++) {
+    a[call] = 0.25 + (double)(call * 7919 % 101) / 128;
+    whole[call] = call * 7919 % 11 - 5;
+  }
+  for (call = 0; call < N; call++)
+    counts[call] = 1 + call % 2;
+  CHECK(perm_generate("unitary:24", 1, NULL, &matrix, NULL) == PERM_OK);
+  for (call = 0; call < 8; call++) {
+    perm_status status = PERM_OK;
+    memset(&options, 0, sizeof options);
+    options.cancel = &cancel;
+    options.modulus = call == 3 || call == 4 ? 1000003 : 0;
+    switch (call) {
+    case 0: status = perm_compute_complex(N, N, a, N, &options, &r); break;
+    case 1: status = perm_gradient_complex(N, N, a, N, NULL, NULL, &options, out, &r); break;
+    case 2: status = perm_minors_complex(N, N, a, N, NULL, NULL, 1, &options, out, &r); break;
+    case 3: status = perm_compute_gaussian(N, N, whole, N, &options, &r); break;
+    case 4: status = perm_compute_repeated_gaussian(N, N, whole, N, counts, counts, &options, &r); break;
+    case 5: status = perm_compute_repeated_complex(N, N, a, N, counts, counts, &options, &r); break;
+    case 6: status = perm_compute_low_rank_complex(N, 4, a, 4, a, N, &options, &r); break;
+    default: status = perm_compute_sparse(&matrix, &options, &r); break;
+    }
+    stopped += status == PERM_STOPPED_CANCELLED;
+    if (status == PERM_STOPPED_CANCELLED)
+      CHECK_SHOW(r.is_complex && r.modulus == options.modulus && isnan(r.value), "call %d: %s", call, r.message);
+    else
+      CHECK_SHOW(status == PERM_OK, "call %d: %s", call, r.message);
+  }
+  CHECK_SHOW(stopped == 8, "%d stopped", stopped);
+  CHECK(perm_compute_cauchy_complex(2, a, a + 4, NULL, &condition, &r) == PERM_OK && r.is_complex);
+  perm_matrix_free(&matrix);
+}
+
 /* Plans, states and partials of something else are refused. */
 TEST(t_strangers_are_refused)
 {

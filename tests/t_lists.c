@@ -162,7 +162,7 @@ static perm_status t_lists_ordered(const permi_block *block, const int *order, u
   memset(&leaf, 0, sizeof leaf);
   memset(&partial, 0, sizeof partial);
   binomial = permi_binomials(&allocator, block->n);
-  status = permi_frontier_create(&allocator, block, order, binomial, 0, 0, modulus, 0, &frontier);
+  status = permi_frontier_create(&allocator, block, order, binomial, 0, 0, modulus, 0, NULL, &frontier);
   if (status == PERM_OK) {
     leaf.context = frontier;
     *width = frontier->slots;

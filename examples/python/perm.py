@@ -676,14 +676,25 @@ def _array(a, dimensions=2):
     return a
 
 
+def _copied(function, *arguments):
+    """What numpy makes of large arrays, or OutOfMemoryError."""
+    try:
+        return function(*arguments)
+    except MemoryError as error:
+        raise OutOfMemoryError("numpy: %s" % (error or "out of memory"), "PERM_ERROR_MEMORY") from None
+
+
 def _floats(a):
     """float64 or complex128, refusing what would be rounded."""
     if a.dtype.kind in "iO":
-        b = a.astype(np.float64)
-        if not np.all(b.astype(object) == a):
+        try:
+            b = _copied(a.astype, np.float64)
+        except OverflowError:  # beyond doubles altogether
+            b = None
+        if b is None or not np.all(b.astype(object) == a):
             raise InputError("integers beyond 2^53 would be rounded in precision other than exact")
         return b
-    return a.astype(np.float64) if a.dtype == np.float32 else a
+    return _copied(a.astype, np.float64) if a.dtype == np.float32 else a
 
 
 def _integers(a):
@@ -704,7 +715,7 @@ def _rows_of(a):
     size = a.itemsize
     if not (a.flags.aligned and a.dtype.isnative and (n <= 1 or column == size) and
             (m <= 1 or (row >= n * size and row % size == 0))):
-        a = np.ascontiguousarray(a, a.dtype.newbyteorder("="))
+        a = _copied(np.ascontiguousarray, a, a.dtype.newbyteorder("="))
         row = n * size
     return a, (row // size if m > 1 else n)
 
@@ -748,7 +759,7 @@ class _Sparse:
                 m, n = a.shape
             else:
                 m, n = a.shape
-                row, column = np.nonzero(a)
+                row, column = _copied(np.nonzero, a)
                 data = a[row, column]
             if data.dtype == object:
                 raise UnsupportedError("sparse matrices of integers beyond 64 bits")
@@ -892,7 +903,7 @@ def _compute(a, rows, cols, call):
                 return residue(o.modulus)
             except TooLargeError:
                 pass
-        row, column = np.nonzero(a)
+        row, column = _copied(np.nonzero, a)
         return _by_residues(_bound((m, n), row, column, a[row, column], rows, cols), call, residue)
     if a.dtype == np.float32 and counted:
         a = _floats(a)

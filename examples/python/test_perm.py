@@ -243,6 +243,17 @@ def test_what_is_no_matrix(bad, error, text):
         perm.compute(np.ones((2, 2, 2)))
 
 
+def test_numbers_and_arrays_that_are_too_large():
+    for call in (perm.gradient, lambda a: perm.minors(a, 0), lambda a: perm.estimate(a, samples=9),
+                 lambda a: perm.submatrices(a, [[0]]), lambda a: perm.compute(a, precision="dd")):
+        with pytest.raises(perm.InputError, match="rounded"):
+            call([[2**2000]])
+    vast = np.broadcast_to(np.float64(1), (2**24, 2**24))  # 2^51 bytes, if it were copied
+    for call in (perm.compute, perm.gradient, lambda a: perm.estimate(a, samples=9)):
+        with pytest.raises(perm.OutOfMemoryError, match="numpy"):
+            call(vast)
+
+
 def test_sizes():
     assert perm.permanent([]) == 1 and type(perm.permanent([])) is int
     assert [repr(perm.permanent(np.zeros((0, n)))) for n in (0, 3)] == ["1.0", "1.0"]
@@ -687,6 +698,14 @@ def test_limits():
     with pytest.raises(perm.Incomplete) as caught:
         perm.permanent(LONG, max_seconds=0.1)
     assert caught.value.result.status == "PERM_STOPPED_TIME"
+    for job in (lambda: perm.gradient(LONG[:30, :30] * 1j, max_seconds=0.2),  # both parts, wherever it is stopped
+                lambda: perm.permanent(LONG * 1j, max_seconds=0.2), lambda: perm.permanent(LONG * 1j, progress=bool)):
+        with pytest.raises(perm.Incomplete) as caught:
+            job()
+        stopped = caught.value.result
+        assert type(stopped.value) is type(stopped.partial_sum) is complex and math.isnan(stopped.value.real)
+    stopped = perm.compute(np.sign(LONG).astype(int), modulus=10007, max_seconds=0.3)
+    assert stopped.modulus == 10007 and 0 <= stopped.partial_sum < 10007 and stopped.partial_sum % 1 == 0
     with pytest.raises(RuntimeError):
         perm.compute(np.triu(LONG, -8), method="band", max_bytes=1000)
     with pytest.raises(perm.InputError):
