@@ -2748,10 +2748,12 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_STEP_SECONDS 1e-6        /* of a step, whatever its states */
 #define PERMI_STATE_SECONDS 2.5e-9     /* per unit of cost */
 #define PERMI_ANNEAL_HOT 0.07
+#define PERMI_ANNEAL_WARM 0.03 /* where an order begins that was annealed before: nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing */
 #define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
 #define PERMI_ANNEAL_MOST 8e8    /* units */
+#define PERMI_ANNEAL_GAIN 3      /* what an order may gain in a round: seen up to 8 */
 
 typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
   int n, edges;
@@ -3102,11 +3104,11 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
 /* Anneals a->order for so many units of work, and fewer if the best falls so far that they are too many; the best order
    seen goes to a->best, its cost is returned. */
 #define PERMI_ANNEAL_STEPS 2048 /* in which it cools */
-static double permi_anneal_run(permi_anneal *a, double units, uint64_t *seed)
+static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
   int length = 2 * a->block->n, p, words = a->words;
-  double best, total, heat = PERMI_ANNEAL_HOT, end = a->units + units, step = units / PERMI_ANNEAL_STEPS;
-  const double cooling = pow(PERMI_ANNEAL_COLD / PERMI_ANNEAL_HOT, 1.0 / PERMI_ANNEAL_STEPS);
+  double best, total, heat = hot, end = a->units + units, step = units / PERMI_ANNEAL_STEPS;
+  const double cooling = pow(PERMI_ANNEAL_COLD / hot, 1.0 / PERMI_ANNEAL_STEPS);
   double cooler = a->units + step;
   memset(a->trial, 0, 4 * (size_t)words * sizeof *a->trial);
   memset(a->trial_counts, 0, 3 * sizeof *a->trial_counts);
@@ -3192,9 +3194,8 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
   /* an order that loses to the rival as it is: less, the more it has to gain */
-  units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, rival / alone), fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
-  return fmin(fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1),
-              permi_anneal_left(budget, cost));
+  units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone), fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
+  return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
 static void permi_anneal_release(const perm_allocator *allocator, permi_anneal *a)
@@ -3242,13 +3243,13 @@ static int permi_anneal_create(const perm_allocator *allocator, const permi_bloc
 }
 
 /* Anneals `from`; what is better than *cost goes to order and *cost. */
-static void permi_order_anneal(permi_anneal *anneal, const int *from, double units, uint64_t *seed, int *order,
-                               double *cost)
+static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot, double units, uint64_t *seed,
+                               int *order, double *cost)
 {
   const size_t bytes = 2 * (size_t)anneal->block->n * sizeof *order;
   double annealed;
   memcpy(anneal->order, from, bytes);
-  annealed = permi_anneal_run(anneal, units, seed);
+  annealed = permi_anneal_run(anneal, hot, units, seed);
   if (annealed < *cost) {
     *cost = annealed;
     memcpy(order, anneal->best, bytes);
@@ -3264,7 +3265,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   int n = block->n, kind, start, k, starts, ok = 0;
   size_t vertices = 2 * (size_t)n;
   uint64_t seed = UINT64_C(88172645463325252);
-  double best_of[3], spent, length_of_round, most = PERMI_ORDER_START;
+  double best_of[3], spent, round, most = PERMI_ORDER_START;
   int *numbers = (int *)permi_allocate(allocator, 8 * vertices, sizeof(int));
   permi_walk walk;
   permi_anneal anneal;
@@ -3296,23 +3297,28 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     }
   }
   ok = 1;
-  if (permi_anneal_units(*cost, budget) < 1e5 || n > PERMI_ORDER_ANNEAL || n < 3)
+  if (fmin(permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost)) < 1e5 || n > PERMI_ORDER_ANNEAL ||
+      n < 3)
     goto done;
   ok = permi_anneal_create(allocator, block, binomial, &anneal);
   if (!ok)
     goto done;
   anneal.budget = budget;
   if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter than that */
-    permi_order_anneal(&anneal, order, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
-  /* Rounds, each as long as all before: slower cooling mostly finds better orders, but not always. What a round may
-     take comes from the best order so far. */
-  for (spent = 0; spent < budget->effort; spent += length_of_round) {
-    length_of_round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
-    for (k = 0; k < 4; k++) { /* a share for each kind of start, and the largest for the winner */
-      const double units = length_of_round * permi_anneal_units(*cost, budget);
-      if (k == 3 || best_of[k] < (double)INFINITY)
-        permi_order_anneal(&anneal, k < 3 ? numbers + (3 + (size_t)k) * vertices : order,
-                           k < 3 ? units / 6 : units / 2, &seed, order, cost);
+    permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
+  /* A share for each kind of start, and the largest for the winner, which is warm already. Rounds, each as long as all
+     before: slower cooling mostly finds better orders, but not always. What a round may take comes from the best order
+     so far, which is taken to fall. */
+  for (spent = 0; spent < budget->effort; spent += round) {
+    round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
+    for (k = 0; k < 4; k++) {
+      const double left = permi_anneal_left(budget, *cost / (k < 3 ? PERMI_ANNEAL_GAIN + 1 : PERMI_ANNEAL_GAIN));
+      const double units = fmin(round * permi_anneal_units(*cost, budget), left);
+      if (k == 3)
+        permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, units / 2, &seed, order, cost);
+      else if (best_of[k] < (double)INFINITY)
+        permi_order_anneal(&anneal, numbers + (3 + (size_t)k) * vertices, PERMI_ANNEAL_HOT, units / 6, &seed, order,
+                           cost);
     }
   }
   permi_anneal_release(allocator, &anneal);
@@ -15109,7 +15115,7 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
   run.plan = plan;
   run.level = level;
   run.seed = UINT64_C(0x9e3779b97f4a7c15);
-  for (probe = 0; probe < probes && !permi_watch(watch, 3.0 * plan->n * plan->n * plan->n); probe++) {
+  for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece;
     if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will be over the rival's */
       break;
@@ -16157,7 +16163,8 @@ static const permi_engine permi_engines[] = {
 #define PERMI_PROVEN_FAVOUR_SECONDS 1e-3
 #define PERMI_HYBRID_CAUTION 1.4
 #define PERMI_ORDER_PLAN_SECONDS 2e-6 /* per vertex and entry, of finding a frontier order */
-#define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill */
+#define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill, */
+#define PERMI_ORDER_FIRST_SECONDS 10 /* where either is worth looking for no longer than for that */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -16248,7 +16255,8 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   const perm_allocator *allocator = &options->allocator;
   permi_working *working = maker->working;
   const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  double dense = (double)INFINITY, counts = (double)INFINITY, proven = (double)INFINITY, best, hope = (double)INFINITY;
+  double dense = (double)INFINITY, counts = (double)INFINITY, proven = (double)INFINITY, best, first,
+         hope = (double)INFINITY;
   permi_offer offer[ENGINES];
   perm_status status = PERM_OK;
   int i, turn, chosen = -1, frontier = 0, favoured = 0, too_long = 0, made = 0, full;
@@ -16267,6 +16275,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
       return permi_make_rival(maker, block, (double)INFINITY, leaf, &counts, &made);
   }
   best = dense < counts ? dense : counts;
+  first = best;
   full = best < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
          (block->n > PERMI_FULL_MOST || best <= block->n * ldexp(PERMI_FULL_SECONDS, block->n));
   memset(offer, 0, sizeof offer);
@@ -16279,7 +16288,8 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   for (turn = 0; turn < ENGINES && status == PERM_OK && !full && !permi_watch(maker->watch, 1e3); turn++) {
     perm_method method = permi_engines[turn].method;
     i = turn;
-    if (block->n <= PERMI_ORDER_FIRST && (method == PERM_TREE || method == PERM_FRONTIER)) /* neighbours in the table */
+    if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS &&
+        (method == PERM_TREE || method == PERM_FRONTIER)) /* neighbours in the table */
       method = permi_engines[i += method == PERM_TREE ? 1 : -1].method;
     if (permi_engines[i].named)
       continue;
