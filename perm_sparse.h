@@ -2801,8 +2801,8 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
 }
 
 /* What a plan may take, one account for all searches of a job: PERMI_PLAN_SHARE of the predicted run, or
-   PERMI_PLAN_SECONDS. It is kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall while
-   a search goes on: it asks again whenever its best does. */
+   PERMI_PLAN_SECONDS. It is kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall
+   while a search goes on: it asks again whenever its best does. */
 #define PERMI_PLAN_SHARE 0.05
 #define PERMI_PLAN_SECONDS 0.02
 #define PERMI_PLAN_REST 3e-3 /* seconds left for making programs, and for engines that are asked later */
@@ -2918,7 +2918,8 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     stamp[v] = -1;
   for (e = 0; e < 2 * block->edges; e++)
     walk->skip[e] = e + 1;
-  while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit && !permi_watch(budget->account->watch, units)) {
+  while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit &&
+         !permi_watch(budget->account->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
     units = 100;
     /* of a hub, a vertex of high degree, only some neighbours are looked at, and its growth is guessed */
@@ -3047,7 +3048,8 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
       next[other]++;
     }
   }
-  a->trial_states[p + 1] = permi_order_price(permi_order_states(a->binomial, next[0], next[1], next[2]), a->budget->most);
+  a->trial_states[p + 1] =
+      permi_order_price(permi_order_states(a->binomial, next[0], next[1], next[2]), a->budget->most);
   a->trial_cost[p + 1] += 0.25 * a->trial_states[p] + a->trial_states[p + 1] * (1 + 0.5 * left);
 }
 
@@ -3194,7 +3196,8 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
   /* an order that loses to the rival as it is: less, the more it has to gain */
-  units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone), fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
+  units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone),
+               fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
