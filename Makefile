@@ -29,7 +29,8 @@ PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
 .PHONY: all run setup setup-full check check-full check-compile check-portable coverage check-isa check-sanitize \
         check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
-        bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi
+        bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
+        golden golden-record golden-gpu golden-gpu-record
 
 all: $(B)/perm examples ## the command and the examples
 
@@ -43,11 +44,11 @@ setup-full: ## and the cross compilers, emulators and C libraries that check-ful
 	@sh tests/setup.sh full
 
 check: ## every test, about seven minutes on two cores
-	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm $(B)/study examples libperm.so
+	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
 	@sh tests/check.sh
 
 check-full: ## all of check, every dialect and level, sanitizers, faults, fuzzing
-	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm $(B)/study examples libperm.so
+	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
 	@sh tests/check.sh full
 
 check-compile: ## both headers in every dialect and compiler; spills in the kernels
@@ -79,6 +80,28 @@ check-cuda: ## GPUs against the CPU, bit for bit and within bounds, with faults 
 bench-cuda: $(B)/bench_cuda $(B)/perm_gpu ## FP64 pipe, yardsticks, our kernels, several GPUs, whole processes: Markdown tables
 	$(B)/bench_cuda
 	@sh tests/cuda/processes.sh
+
+# The golden record: tests/golden/golden.c
+golden: $(B)/golden $(B)/perm.o ## every answer of the record, to the last bit, in every family of this processor
+	@sh tests/golden/golden.sh compare
+golden-record: $(B)/golden $(B)/perm.o ## makes the record again, after a change that is meant to change answers
+	@sh tests/golden/golden.sh record
+golden-gpu golden-gpu-record: $(if $(NVCC),$(B)/golden_gpu) ## the same for GPUs
+	@if [ -n "$(NVCC)" ]; then sh tests/golden/golden.sh $(@:golden-%=%); \
+	else echo "SKIP golden record of GPUs: no nvcc (the CUDA toolkit has it)"; test "$(REQUIRE)" != 1; fi
+GOLDEN = tests/golden/golden.c $(wildcard tests/golden/*.h) $(HEADERS)
+GOLDEN_BUILD = $(COMPILE) -ffp-contract=off
+$(B)/golden_perm.o: tests/golden/golden.c $(HEADERS)
+	@mkdir -p $(B)
+	$(COMPILE) -DGOLDEN_LIBRARY -c $< -o $@
+$(B)/golden: $(GOLDEN) $(B)/golden_perm.o
+	$(GOLDEN_BUILD) -c $< -o $@.o
+	$(CC) $(OPENMP) $(CFLAGS) $@.o $(B)/golden_perm.o -o $@ $(LDFLAGS) $(LIBS)
+$(B)/golden_sample: $(GOLDEN) $(B)/perm.o
+	$(GOLDEN_BUILD) -DGOLDEN_LINKED $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+$(B)/golden_gpu: $(GOLDEN) $(B)/perm_with_gpu.o $(B)/perm_cuda.o
+	$(GOLDEN_BUILD) -DGOLDEN_LINKED -DPERM_WITH_CUDA $< $(B)/perm_with_gpu.o $(B)/perm_cuda.o -o $@ $(LDFLAGS) \
+	  $(CUDALIB) $(LIBS)
 
 check-thread: ## the headers from several threads at once under ThreadSanitizer
 	@mkdir -p $(B)

@@ -12,6 +12,7 @@ parts() {
   if [ "$full" = full ]; then cat <<'END'
 every unit test on NEON under emulation|sh tests/isa.sh full
 every unit test on lesser processors|sh tests/isa.sh hidden
+golden record|NEON=1 make -s golden
 sanitizers|make -s check-sanitize
 dialects and spills|sh tests/compile/run.sh
 other machines and flags|sh tests/compile/portable.sh
@@ -26,6 +27,7 @@ soundness of bounds, estimates under attack|make -s check-soundness SOUNDNESS=50
 END
   else cat <<'END'
 lesser processors|sh tests/isa.sh quick
+golden record, a sample|sh tests/golden/golden.sh sample
 dialects and spills|sh tests/compile/run.sh quick
 GPUs, or their twin|sh tests/cuda/run.sh quick
 kills|sh tests/kill.sh
