@@ -2824,12 +2824,12 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_STEP_SECONDS 1e-6        /* of a step, whatever its states */
 #define PERMI_STATE_SECONDS 2.5e-9     /* per unit of cost */
 #define PERMI_ANNEAL_HOT 0.07
-#define PERMI_ANNEAL_WARM 0.05 /* where an order begins that was annealed before: nothing better is found above */
+#define PERMI_ANNEAL_WARM 0.03 /* where an order begins that was annealed before: nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing */
 #define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
 #define PERMI_ANNEAL_MOST 8e8    /* units */
-#define PERMI_ANNEAL_WORTH 0.99  /* what a round gains less is left as it is: grids, which greedy orders suit */
+#define PERMI_ANNEAL_GAIN 3      /* what an order may gain in a round: seen up to 8 */
 
 typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
   int n, edges;
@@ -3272,7 +3272,7 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
   /* an order that loses to the rival as it is: less, the more it has to gain */
-  units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, rival / alone),
+  units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone),
                fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
@@ -3387,12 +3387,12 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
   /* A share for each kind of start, and the largest for the winner, which is warm already. Rounds, each as long as all
      before: slower cooling mostly finds better orders, but not always. What a round may take comes from the best order
-     so far, and is cut as that falls. */
+     so far, which is taken to fall. */
   for (spent = 0; spent < budget->effort; spent += round) {
     round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
-    const double before = *cost;
-    for (k = 0; k < 4 && (k < 3 || *cost < PERMI_ANNEAL_WORTH * before); k++) {
-      const double units = fmin(round * permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost));
+    for (k = 0; k < 4; k++) {
+      const double left = permi_anneal_left(budget, *cost / (k < 3 ? PERMI_ANNEAL_GAIN + 1 : PERMI_ANNEAL_GAIN));
+      const double units = fmin(round * permi_anneal_units(*cost, budget), left);
       if (k == 3)
         permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, units / 2, &seed, order, cost);
       else if (best_of[k] < (double)INFINITY)
