@@ -2157,7 +2157,7 @@ typedef struct permi_control {
   double done;              /* and the predicted seconds of it that are done */
 } permi_control;
 
-#define PERMI_WATCH_UNITS 5e6 /* see permi_watch */
+#define PERMI_WATCH_UNITS 1e7 /* see permi_watch */
 
 /* What a call begins with: max_seconds count from here. */
 static permi_control permi_control_begin(const perm_options *options)

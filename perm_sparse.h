@@ -2824,10 +2824,12 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_STEP_SECONDS 1e-6        /* of a step, whatever its states */
 #define PERMI_STATE_SECONDS 2.5e-9     /* per unit of cost */
 #define PERMI_ANNEAL_HOT 0.07
+#define PERMI_ANNEAL_WARM 0.03 /* where an order begins that was annealed before: nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing */
 #define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
 #define PERMI_ANNEAL_MOST 8e8    /* units */
+#define PERMI_ANNEAL_GAIN 3      /* what an order may gain in a round: seen up to 8 */
 
 typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
   int n, edges;
@@ -2874,12 +2876,34 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
+/* What a plan may take, one account for all searches of a job: PERMI_PLAN_SHARE of the predicted run, or
+   PERMI_PLAN_SECONDS. It is kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall
+   while a search goes on: it asks again whenever its best does. */
+#define PERMI_PLAN_SHARE 0.05
+#define PERMI_PLAN_SECONDS 0.02
+#define PERMI_PLAN_REST 3e-3 /* seconds left for making programs, and for engines that are asked later */
+typedef struct permi_account {
+  permi_control *watch;
+  double begin; /* units that had been counted when planning began */
+  double run;   /* predicted seconds of the blocks that are planned */
+  double least; /* seconds that need no run to pay for them, of these blocks and the present one */
+  double share;
+} permi_account;
+
+/* Units that may still be spent if the present block takes so many seconds; not positive: none. */
+static double permi_account_left(const permi_account *account, double seconds)
+{
+  return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
+         (account->watch->worked - account->begin);
+}
+
 /* What may be spent on an order, and what it should keep to. */
 typedef struct permi_budget {
   double effort; /* times the usual number of moves, in rounds */
   double most;   /* states that fit into memory; those beyond it cost PERMI_ORDER_BEYOND times as much */
   double each, start; /* predicted seconds: for a unit of cost, and of a run whatever its cost */
-  permi_control *watch; /* or NULL */
+  double rival;       /* seconds of another engine */
+  const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
 
@@ -2968,9 +2992,10 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   permi_walk_start(block, walk);
   for (v = 0; v < 2 * n; v++)
     stamp[v] = -1;
-  for (e = 0; e < 2 * block->edges && !permi_watch_step(budget->watch, (size_t)e, 3); e++)
+  for (e = 0; e < 2 * block->edges && !permi_watch_step(budget->account->watch, (size_t)e, 3); e++)
     walk->skip[e] = e + 1;
-  while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit && !permi_watch(budget->watch, units)) {
+  while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit &&
+         !permi_watch(budget->account->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
     units = 100;
     /* of a hub, a vertex of high degree, only some neighbours are looked at, and its growth is guessed */
@@ -3032,15 +3057,14 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
 typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
-  double most;                /* see permi_budget */
+  const permi_budget *budget;
   int words;                  /* 64-bit words of a set */
   uint64_t *adjacent;         /* of a vertex: its neighbours, as a set of the other side */
   uint64_t *sets, *trial;     /* 2 n + 1 positions: eliminated rows, columns, touched rows, columns */
   int *counts, *trial_counts; /* likewise: touched rows, touched columns, columns - rows eliminated */
   double *states, *trial_states, *cost, *trial_cost; /* before the position; sum of the costs before it */
   int *order, *candidate, *best;
-  double units; /* of work done, as permi_watch counts them */
-  permi_control *watch;
+  double units, told; /* of work done, as permi_watch counts them, and of these what it was told */
 } permi_anneal;
 
 #if defined(__GNUC__)
@@ -3100,7 +3124,8 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
       next[other]++;
     }
   }
-  a->trial_states[p + 1] = permi_order_price(permi_order_states(a->binomial, next[0], next[1], next[2]), a->most);
+  a->trial_states[p + 1] =
+      permi_order_price(permi_order_states(a->binomial, next[0], next[1], next[2]), a->budget->most);
   a->trial_cost[p + 1] += 0.25 * a->trial_states[p] + a->trial_states[p + 1] * (1 + 0.5 * left);
 }
 
@@ -3140,14 +3165,28 @@ static int permi_anneal_walk(permi_anneal *a, const int *order, int from, int to
 #undef PERMI_ANNEAL_WALK
 }
 
-/* Anneals a->order for so many units of work; the best order seen goes to a->best, its cost is returned. */
+static int permi_anneal_watch(permi_anneal *a)
+{
+  const double units = a->units - a->told;
+  a->told = a->units;
+  return permi_watch(a->budget->account->watch, units);
+}
+
+/* Units left to an order of that cost. */
+static double permi_anneal_left(const permi_budget *budget, double cost)
+{
+  return permi_account_left(budget->account, fmin(cost * budget->each + budget->start, budget->rival)) -
+         1e9 * PERMI_PLAN_REST;
+}
+
+/* Anneals a->order for so many units of work, and fewer if the best falls so far that they are too many; the best order
+   seen goes to a->best, its cost is returned. */
 #define PERMI_ANNEAL_STEPS 2048 /* in which it cools */
-static double permi_anneal_run(permi_anneal *a, double units, uint64_t *seed)
+static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
   int length = 2 * a->block->n, p, words = a->words;
-  double best, total, heat = PERMI_ANNEAL_HOT, looked = a->units;
-  const double end = a->units + units, step = units / PERMI_ANNEAL_STEPS;
-  const double cooling = pow(PERMI_ANNEAL_COLD / PERMI_ANNEAL_HOT, 1.0 / PERMI_ANNEAL_STEPS);
+  double best, total, heat = hot, end = a->units + units, step = units / PERMI_ANNEAL_STEPS;
+  const double cooling = pow(PERMI_ANNEAL_COLD / hot, 1.0 / PERMI_ANNEAL_STEPS);
   double cooler = a->units + step;
   memset(a->trial, 0, 4 * (size_t)words * sizeof *a->trial);
   memset(a->trial_counts, 0, 3 * sizeof *a->trial_counts);
@@ -3166,11 +3205,8 @@ static double permi_anneal_run(permi_anneal *a, double units, uint64_t *seed)
     a->units += PERMI_ANNEAL_MOVE_UNITS;
     for (; a->units > cooler; cooler += step)
       heat *= cooling;
-    if (a->units > looked + PERMI_WATCH_UNITS) {
-      if (permi_watch(a->watch, a->units - looked))
-        break;
-      looked = a->units;
-    }
+    if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
+      break;
     /* the usual rule exp(-(new - old) / (heat old)) > chance, with the logarithm to base 2 and linear between powers
        of two: the same on every machine */
     mantissa = frexp(chance + 1e-9, &k);
@@ -3206,10 +3242,19 @@ static double permi_anneal_run(permi_anneal *a, double units, uint64_t *seed)
         a->cost[p] += shift;
     }
     if (total < best * (1 - 1e-9)) {
+      double left;
       best = total;
       memcpy(a->best, a->order, (size_t)length * sizeof *a->order);
+      permi_anneal_watch(a);
+      left = fmax(permi_anneal_left(a->budget, best), 0);
+      if (end - a->units > left) {
+        step *= left / (end - a->units);
+        end = a->units + left;
+        cooler = fmin(cooler, a->units + step);
+      }
     }
   }
+  permi_anneal_watch(a);
   return best;
 }
 
@@ -3220,14 +3265,15 @@ static double permi_order_seconds(const permi_block *block, double cost)
 
 /* What may be spent on annealing an order of that cost, in units of permi_watch: PERMI_ANNEAL_SHARE of the predicted
    run, more for short runs, where the overhead is milliseconds, less for the shortest. */
-static double permi_anneal_units(double cost, double rival, const permi_budget *budget)
+static double permi_anneal_units(double cost, const permi_budget *budget)
 {
-  const double alone = cost * budget->each + budget->start, seconds = fmin(alone, rival);
+  const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
   /* an order that loses to the rival as it is: less, the more it has to gain */
-  units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, rival / alone), fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
+  units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone),
+               fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
@@ -3276,13 +3322,13 @@ static int permi_anneal_create(const perm_allocator *allocator, const permi_bloc
 }
 
 /* Anneals `from`; what is better than *cost goes to order and *cost. */
-static void permi_order_anneal(permi_anneal *anneal, const int *from, double units, uint64_t *seed, int *order,
-                               double *cost)
+static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot, double units, uint64_t *seed,
+                               int *order, double *cost)
 {
   const size_t bytes = 2 * (size_t)anneal->block->n * sizeof *order;
   double annealed;
   memcpy(anneal->order, from, bytes);
-  annealed = permi_anneal_run(anneal, units, seed);
+  annealed = permi_anneal_run(anneal, hot, units, seed);
   if (annealed < *cost) {
     *cost = annealed;
     memcpy(order, anneal->best, bytes);
@@ -3290,15 +3336,15 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double uni
 }
 
 /* Writes a permutation of the 2 n vertices to order and its cost to *cost (INFINITY: hopelessly wide). No effort is
-   spent beyond what is worth it when another engine takes `rival` seconds. 0: out of memory. */
+   spent beyond what is worth it when another engine takes budget->rival seconds. 0: out of memory. */
 #define PERMI_GREEDY_STARTS 6 /* of each kind */
-static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial, double rival,
+static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *budget, int *order, double *cost)
 {
   int n = block->n, kind, start, k, starts, ok = 0;
   size_t vertices = 2 * (size_t)n;
   uint64_t seed = UINT64_C(88172645463325252);
-  double best_of[3], spent, length_of_round, most = PERMI_ORDER_START;
+  double best_of[3], spent, round, most = PERMI_ORDER_START;
   int *numbers = (int *)permi_allocate(allocator, 8 * vertices, sizeof(int));
   permi_walk walk;
   permi_anneal anneal;
@@ -3308,7 +3354,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   if (!numbers || !walk.state || !walk.skip)
     goto done;
   if (n > PERM_MAX_N) /* smaller blocks are quickly done, and their rival may be a hope */
-    most = fmin(most, PERMI_ORDER_HOPELESS * rival / budget->each);
+    most = fmin(most, PERMI_ORDER_HOPELESS * budget->rival / budget->each);
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
@@ -3330,24 +3376,28 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     }
   }
   ok = 1;
-  if (permi_anneal_units(*cost, rival, budget) < 1e5 || n > PERMI_ORDER_ANNEAL || n < 3)
+  if (fmin(permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost)) < 1e5 || n > PERMI_ORDER_ANNEAL ||
+      n < 3)
     goto done;
   ok = permi_anneal_create(allocator, block, binomial, &anneal);
   if (!ok)
     goto done;
-  anneal.most = budget->most;
-  anneal.watch = budget->watch;
-  if (permi_anneal_units(*cost, rival, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter than that */
-    permi_order_anneal(&anneal, order, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
-  /* Rounds, each as long as all before: slower cooling mostly finds better orders, but not always. What a round may
-     take comes from the best order so far. */
-  for (spent = 0; spent < budget->effort; spent += length_of_round) {
-    length_of_round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
-    for (k = 0; k < 4; k++) { /* a share for each kind of start, and the largest for the winner */
-      const double units = length_of_round * permi_anneal_units(*cost, rival, budget);
-      if (k == 3 || best_of[k] < (double)INFINITY)
-        permi_order_anneal(&anneal, k < 3 ? numbers + (3 + (size_t)k) * vertices : order,
-                           k < 3 ? units / 6 : units / 2, &seed, order, cost);
+  anneal.budget = budget;
+  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter than that */
+    permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
+  /* A share for each kind of start, and the largest for the winner, which is warm already. Rounds, each as long as all
+     before: slower cooling mostly finds better orders, but not always. What a round may take comes from the best order
+     so far, which is taken to fall. */
+  for (spent = 0; spent < budget->effort; spent += round) {
+    round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
+    for (k = 0; k < 4; k++) {
+      const double left = permi_anneal_left(budget, *cost / (k < 3 ? PERMI_ANNEAL_GAIN + 1 : PERMI_ANNEAL_GAIN));
+      const double units = fmin(round * permi_anneal_units(*cost, budget), left);
+      if (k == 3)
+        permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, units / 2, &seed, order, cost);
+      else if (best_of[k] < (double)INFINITY)
+        permi_order_anneal(&anneal, numbers + (3 + (size_t)k) * vertices, PERMI_ANNEAL_HOT, units / 6, &seed, order,
+                           cost);
     }
   }
   permi_anneal_release(allocator, &anneal);
@@ -3375,7 +3425,7 @@ typedef struct permi_maker {
   int blocks_noted; /* blocks whose offers are in the job's note */
   int tuned;        /* candidate of the first kernel, see permi_code_tune; 0: none yet */
   permi_control *watch;
-  double before; /* units that the watch had counted when the planning of the block began */
+  permi_account account;
 } permi_maker;
 
 static perm_status permi_make_fits(const permi_maker *maker, int n)
@@ -7923,7 +7973,7 @@ static int permi_tree_room(permi_tree_graph *graph, void **array, size_t used, s
 
 static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
 {
-  size_t mask = graph->pair_room - 1, place = (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 20) & mask;
+  size_t mask = graph->pair_room - 1, place = (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
   while (graph->pair[place] && graph->pair[place] != pair)
     place = (place + 1) & mask;
   return &graph->pair[place];
@@ -8340,7 +8390,7 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
    Nothing in the program knows about vectors or caches: another back end may compile it, with another budget of slots
    and other weights for the annealing. */
 #define PERMI_HYBRID_DOUBLES 32 /* of a slot: patterns, or patterns times 2 parts */
-#define PERMI_HYBRID_SLOTS 640  /* 160 KiB a thread */
+#define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
 #define PERMI_HYBRID_INNER 24
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
@@ -8564,12 +8614,7 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
-#define PERMI_HYBRID_PLAN_SECONDS 0.017 /* of the others: that need no longer run to pay for them */
-#define PERMI_HYBRID_PLAN_SHARE 0.03
-#define PERMI_HYBRID_LEAST_SHARE 0.005
-#define PERMI_HYBRID_REST_UNITS 3.5e6 /* of making programs, and of the engines that are asked after this one */
-#define PERMI_PLAN_SHARE 0.05       /* of the predicted run, all plans of a block together, */
-#define PERMI_PLAN_SECONDS 0.02     /* or so much */
+#define PERMI_HYBRID_PLAN_SHARE 0.03 /* of the run, of the other searches, or as long as no run has to pay for them */
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
 typedef struct permi_hybrid_factor {
@@ -8598,8 +8643,9 @@ typedef struct permi_layouts {
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
   int item[192];
   double rows_a_step;
-  double units, calls;  /* of permi_layout_cost, as permi_watch counts them */
-  permi_control *watch; /* or NULL */
+  double units, calls; /* of permi_layout_cost, as permi_watch counts them */
+  double speed, rival;   /* statements a second; seconds of another engine */
+  const permi_account *account; /* what may be spent; NULL: whatever is asked for */
   double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* the matrix for permi_hybrid_create */
 } permi_layouts;
 
@@ -8617,7 +8663,7 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
   work->gpu = 0;
   work->add = 1;
   work->units = work->calls = 0;
-  work->watch = NULL;
+  work->account = NULL;
   memset(work->row, 0, sizeof work->row);
   memset(work->column, 0, sizeof work->column);
   memset(work->degree, 0, sizeof work->degree);
@@ -8839,10 +8885,18 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
 
 static double permi_layout_total(permi_layouts *work, const permi_arrangement *layout, double limit)
 {
-  const double terms = ldexp(1, work->n - 1 - layout->inner);
-  if (permi_watch(work->watch, work->calls > 0 ? work->units / work->calls : 0))
-    return (double)INFINITY;
-  return terms * permi_layout_cost(work, layout, limit / terms, 0);
+  const double terms = ldexp(1, work->n - 1 - layout->inner), before = work->units;
+  const double cost = terms * permi_layout_cost(work, layout, limit / terms, 0);
+  return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
+}
+
+/* How many more layouts may be priced, when the best one so far costs so much. */
+static double permi_layout_moves(const permi_layouts *work, double cost)
+{
+  const double seconds = fmin(cost / work->speed, work->rival);
+  const double own = 1e9 * fmax(PERMI_HYBRID_PLAN_SHARE * seconds, work->account->least) - work->units;
+  const double left = fmin(permi_account_left(work->account, seconds) - 1e9 * PERMI_PLAN_REST, 0.5e9 * seconds);
+  return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
 /* Columns by degree, few entries first. */
@@ -8964,7 +9018,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     for (i = a; i > b; i--)
       trial.order[i] = trial.order[i - 1];
     trial.order[b] = key;
-    if (permi_watch(work->watch, 0))
+    if (work->account && permi_watch(work->account->watch, 0))
       break;
     limit = current * exp(-temperature * log(permi_order_random(seed) + 1e-300));
     price = permi_layout_total(work, &trial, limit);
@@ -8974,6 +9028,10 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
       if (price < cost) {
         cost = price;
         *layout = trial;
+        if (work->account && moves - move > permi_layout_moves(work, cost)) {
+          moves = move + (int)fmax(permi_layout_moves(work, cost), 1);
+          cooling = pow(cold / temperature, 1.0 / (moves - move));
+        }
       }
     }
   }
@@ -8999,18 +9057,19 @@ static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
   return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
 }
 
-static int permi_maker_slots(permi_hybrid_maker *maker, int count) /* first fit */
+/* First fit at a multiple of count, a power of two: without that freed slots between tables come to be of no use. */
+static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
-  int s, run = 0;
-  for (s = 0; s < PERMI_HYBRID_SLOTS; s++) {
-    run = maker->busy[s >> 6] >> (s & 63) & 1 ? 0 : run + 1;
-    if (run == count) {
-      for (; count > 0; count--, s--)
-        maker->busy[s >> 6] |= UINT64_C(1) << (s & 63);
-      s += run;
-      maker->hybrid->slots = s + 1 > maker->hybrid->slots ? s + 1 : maker->hybrid->slots;
-      return s + 1 - run;
-    }
+  int s, k;
+  for (s = 0; s + count <= PERMI_HYBRID_SLOTS; s += count) {
+    for (k = s; k < s + count && !(maker->busy[k >> 6] >> (k & 63) & 1); k++)
+      ;
+    if (k < s + count)
+      continue;
+    for (k = s; k < s + count; k++)
+      maker->busy[k >> 6] |= UINT64_C(1) << (k & 63);
+    maker->hybrid->slots = k > maker->hybrid->slots ? k : maker->hybrid->slots;
+    return s;
   }
   maker->failed = 1;
   return 0;
@@ -9660,25 +9719,13 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* Units of permi_watch for the search of a layout, when the best one takes so many seconds and `spent` units have gone
-   to other plans of the block: PERMI_HYBRID_PLAN_SHARE of the run or PERMI_HYBRID_PLAN_SECONDS, as long as all together
-   keep to what planning may take. */
-static double permi_hybrid_units(double seconds, double spent)
-{
-  const double own = fmax(PERMI_HYBRID_PLAN_SHARE * seconds, PERMI_HYBRID_PLAN_SECONDS) * 1e9;
-  const double all = fmax(PERMI_PLAN_SHARE * seconds, PERMI_PLAN_SECONDS) * 1e9 - PERMI_HYBRID_REST_UNITS - spent;
-  return fmin(fmin(own, all), 0.5e9 * seconds);
-}
-
-/* The best layout found of both orientations, its predicted cost in statements. What annealing may take comes from the
-   best layout so far, since prices fall by 2x to 5x: one budget for both orientations, another for the winner. After a
-   program that had no room *layout is where the search goes on. */
-static double permi_hybrid_search(permi_layouts *work, double rate, double rival, int inner, double spent,
-                                  permi_arrangement *layout)
+/* The best layout found of both orientations, its predicted cost in statements: a third of what annealing may take for
+   both orientations, the rest for the winner. After a program that had no room *layout is where the search goes on. */
+static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int n = work->n, least_outer = n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
   permi_arrangement trial[2];
-  double cost[2], best, units;
+  double cost[2], best;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   int t, k, moves;
   for (t = 0; t < 2 && !again; t++) {
@@ -9704,19 +9751,16 @@ static double permi_hybrid_search(permi_layouts *work, double rate, double rival
     cost[0] = permi_layout_total(work, layout, (double)INFINITY);
     cost[1] = (double)INFINITY;
   }
-  best = fmin(cost[0], cost[1]) / rate;
-  if (best > 300 * rival) { /* annealing gains 2x to 5x */
+  best = fmin(cost[0], cost[1]);
+  if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
     *layout = trial[cost[1] < cost[0]];
-    return best * rate;
+    return best;
   }
-  units = permi_hybrid_units(fmin(best, rival), spent) - work->units;
-  moves = (int)fmin(units / (work->units / work->calls), inner ? 80000 : 4000) / 6;
+  moves = (int)fmin(permi_layout_moves(work, best), inner ? 80000 : 4000) / 6;
   for (t = 0; t < 2 && moves > 3 && !again; t++)
     cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, least_outer, 0.2, &seed);
   t = cost[1] < cost[0];
-  units = permi_hybrid_units(fmin(cost[t] / rate, rival), spent) - work->units;
-  units = fmax(units, 1e9 * PERMI_HYBRID_LEAST_SHARE * fmin(cost[t] / rate, rival));
-  moves = (int)fmin(units / (work->units / work->calls), inner ? 53334 : 2667);
+  moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
   if (moves > 20)
     cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, least_outer, 0.1, &seed);
   *layout = trial[t];
@@ -10893,6 +10937,13 @@ static perm_status permi_code_try(permi_maker *maker, const permi_block *block, 
   return status;
 }
 
+/* Operations a second, folds weighted. */
+static double permi_code_rate(permi_hybrid_algebra algebra)
+{
+  const double slower = algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6;
+  return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
+}
+
 /* The best program found for GPUs, as an offer; none: *offer stays as it is. All trials are annealed for a while, at
    the same time if there are threads, and the best once more if the sum takes long. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
@@ -10902,8 +10953,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   enum { TRIALS = 12 };
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  const double slower = algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6;
-  const double rate = PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
+  const double rate = permi_code_rate(algebra);
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
   const double density = (double)block->edges / ((double)n * n);
   permi_code_trial *trial = (permi_code_trial *)permi_allocate(allocator, TRIALS, sizeof *trial);
@@ -11050,43 +11100,96 @@ static size_t permi_code_explain(const permi_leaf *leaf, char *buffer, size_t si
 
 #define PERMI_HYBRID_LEAST_SECONDS 0.02 /* rivals that take less leave no time to look for a layout: a millisecond */
 
-static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
-                                           permi_offer *offer)
+static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
+{
+  return maker->working->is_complex                                   ? PERMI_HYBRID_COMPLEX
+         : maker->options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
+                                                                 : PERMI_HYBRID_REAL;
+}
+
+/* Why no hybrid takes the block, to the offer: 0. */
+static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  const perm_isa isa = permi_isa(options) == PERM_ISA_AVX512 || permi_isa(options) == PERM_ISA_AVX2 ? permi_isa(options)
-                                                                                                    : PERM_ISA_PLAIN;
-  const permi_hybrid_algebra algebra = parts == 2 ? PERMI_HYBRID_COMPLEX
-                                       : options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
-                                                                                       : PERMI_HYBRID_REAL;
-  const double rate = permi_hybrid_rate(isa, algebra), spent = maker->watch->worked - maker->before;
-  permi_layouts *work;
-  permi_arrangement layout;
-  permi_hybrid *hybrid = NULL;
-  permi_offer gpu;
-  perm_status status = PERM_OK;
-  double cost = 0;
+  const int is_complex = maker->working->is_complex;
   if (block->integer || maker->working->integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
                  "has exact integers; with precision fast or accurate this method takes them");
   else if (options->certify || options->precision == PERM_PRECISION_DD)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have %s, which this method does not give",
                  options->certify ? "a guaranteed bound" : "precision dd");
-  else if (parts == 2 && options->precision == PERM_PRECISION_ACCURATE)
+  else if (is_complex && options->precision == PERM_PRECISION_ACCURATE)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has no precision accurate");
 #if defined(PERM_NO_COMPLEX)
-  else if (parts == 2)
+  else if (is_complex)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, which this build leaves out");
 #endif
-  else if (n > PERM_MAX_N || n < 2)
+  else if (block->n > PERM_MAX_N || block->n < 2)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
   else if (rival < PERMI_HYBRID_LEAST_SECONDS)
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");
   else
     offer->status = PERM_OK;
-  if (offer->why[0])
+  return !offer->why[0];
+}
+
+/* What searches for a layout work with; the caller releases it. NULL: out of memory. */
+static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
+{
+  permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+  if (!work)
+    return NULL;
+  permi_layouts_make(work, block);
+  work->budget = PERMI_HYBRID_SLOT_BUDGET;
+  work->account = &maker->account;
+  work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker));
+  work->rival = rival;
+  return work;
+}
+
+/* What the hybrid may come to, so that no time is spent on orders that would be slower: what it takes by the first
+   layout, over PERMI_HYBRID_GAIN; INFINITY where it is not taken, or hardly matters. */
+#define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
+static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+{
+  permi_arrangement layout;
+  permi_layouts *work;
+  permi_offer offer;
+  double cost = (double)INFINITY;
+  int t;
+  memset(&offer, 0, sizeof offer);
+  *hope = (double)INFINITY;
+  if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, rival, &offer))
+    return PERM_OK;
+  work = permi_hybrid_layouts(maker, block, rival);
+  if (!work)
+    return permi_fail_memory(maker->result);
+  for (t = 0; t < 2; t++) {
+    permi_layout_start(work, t, &layout);
+    cost = fmin(cost, permi_layout_greedy(work, &layout));
+  }
+  *hope = cost / PERMI_HYBRID_GAIN /
+          (permi_gpu_wanted(maker->options, block->n) ? permi_code_rate(permi_hybrid_algebra_of(maker)) : work->speed);
+  permi_release(&maker->options->allocator, work);
+  return PERM_OK;
+}
+
+static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
+                                           permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  const int n = block->n;
+  const perm_isa isa = permi_isa(options) == PERM_ISA_AVX512 || permi_isa(options) == PERM_ISA_AVX2 ? permi_isa(options)
+                                                                                                    : PERM_ISA_PLAIN;
+  const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
+  permi_layouts *work;
+  permi_arrangement layout;
+  permi_hybrid *hybrid = NULL;
+  permi_offer gpu;
+  perm_status status = PERM_OK;
+  double seconds = 0;
+  if (!permi_hybrid_takes(maker, block, rival, offer))
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
@@ -11098,21 +11201,18 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     }
     rival = fmin(rival, gpu.seconds);
   }
-  work = (permi_layouts *)permi_allocate(allocator, 1, sizeof *work);
+  work = permi_hybrid_layouts(maker, block, rival);
   if (!work) {
     if (gpu.plan)
       permi_hybrid_release(allocator, gpu.plan);
     return permi_fail_memory(maker->result);
   }
-  permi_layouts_make(work, block);
-  work->watch = maker->watch;
-  for (work->budget = PERMI_HYBRID_SLOT_BUDGET; !hybrid && status == PERM_OK && work->budget > 90;
-       work->budget -= work->budget / 3) {
+  for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
     long long scale_exp2;
     int zero;
-    cost = permi_hybrid_search(work, rate, rival, inner, spent, &layout);
-    if (cost / rate > 1.1 * rival) {
-      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", cost / rate);
+    seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
+    if (seconds > 1.1 * rival) {
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", seconds);
       break;
     }
     status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2, &zero);
@@ -11126,9 +11226,8 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
   if (status == PERM_OK && !hybrid && !offer->why[0])
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no program that fits");
   if (hybrid) {
-    const double per_block = ldexp(cost / rate, -hybrid->high);
+    const double per_block = ldexp(seconds, -hybrid->high);
     hybrid->isa = isa;
-    hybrid->cost = cost;
     hybrid->absolute_mask = hybrid->high < 10 ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
     hybrid->chunk_log2 = hybrid->high;
     while (hybrid->chunk_log2 > 0 && ldexp(per_block, hybrid->chunk_log2) > 0.02)
@@ -11139,7 +11238,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
     permi_hybrid_kernels(hybrid, isa);
     offer->plan = hybrid;
-    offer->seconds = cost / rate;
+    offer->seconds = seconds;
     offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
                    8.0 * (hybrid->constant_room + n * hybrid->parts * (1 + hybrid->lanes + hybrid->high)) +
                    (double)PERMI_HYBRID_WORKSPACE;
@@ -15148,7 +15247,7 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
   run.plan = plan;
   run.level = level;
   run.seed = UINT64_C(0x9e3779b97f4a7c15);
-  for (probe = 0; probe < probes && !permi_watch(watch, 3.0 * plan->n * plan->n * plan->n); probe++) {
+  for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece;
     if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will be over the rival's */
       break;
@@ -15851,7 +15950,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
 }
 
 /* Two neighbouring steps are in memory at a time, without their sums of moduli. */
-static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block)
+static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival)
 {
   const perm_options *options = maker->options;
   const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
@@ -15863,12 +15962,13 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   budget.most = 0.49 * bytes / size;
   budget.each = PERMI_STATE_SECONDS;
   budget.start = 0;
-  budget.watch = maker->watch;
+  budget.rival = rival;
+  budget.account = &maker->account;
   return budget;
 }
 
 /* The same where a GPU is likely to be taken: going by a first order, found at once. 0: out of memory. */
-static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, double rival, int *order,
+static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
                                      permi_budget *budget)
 {
   const perm_options *options = maker->options;
@@ -15878,7 +15978,7 @@ static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block
   if (!options->gpus)
     return 1;
   quick.effort = 0;
-  if (!permi_order(&options->allocator, block, maker->binomial, rival, &quick, order, &cost))
+  if (!permi_order(&options->allocator, block, maker->binomial, &quick, order, &cost))
     return 0;
   if (options->isa != PERM_ISA_CUDA && cost * PERMI_STATE_SECONDS < PERMI_GPU_START_SECONDS)
     return 1;
@@ -15896,7 +15996,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   const perm_allocator *allocator = &maker->options->allocator;
   permi_working *working = maker->working;
   permi_frontier *frontier = NULL;
-  permi_budget budget = permi_frontier_budget(maker, block);
+  permi_budget budget = permi_frontier_budget(maker, block, rival);
   double cost;
   int *order;
   perm_status status;
@@ -15906,8 +16006,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
     return PERM_OK;
   }
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
-  if (!order || !permi_frontier_budget_gpu(maker, block, rival, order, &budget) ||
-      !permi_order(allocator, block, maker->binomial, rival, &budget, order, &cost)) {
+  if (!order || !permi_frontier_budget_gpu(maker, block, order, &budget) ||
+      !permi_order(allocator, block, maker->binomial, &budget, order, &cost)) {
     permi_release(allocator, order);
     return permi_fail_memory(maker->result);
   }
@@ -16210,7 +16310,8 @@ static const permi_engine permi_engines[] = {
 #define PERMI_PROVEN_FAVOUR_SECONDS 1e-3
 #define PERMI_HYBRID_CAUTION 1.4
 #define PERMI_ORDER_PLAN_SECONDS 2e-6 /* per vertex and entry, of finding a frontier order */
-#define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill */
+#define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill, */
+#define PERMI_ORDER_FIRST_SECONDS 10 /* where either is worth looking for no longer than for that */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -16287,19 +16388,6 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* What the hybrid may come to, so that no time is spent on orders that would be slower: measured against the dense
-   engine at order 40, 210 times as fast with a fifth of the entries, 11 with three tenths, 3 with four, 2 with half;
-   the exponent grows with the order. */
-static double permi_hybrid_hope(const permi_maker *maker, const permi_block *block, double dense)
-{
-  const double density = block->edges / ((double)block->n * block->n);
-  double gain;
-  if (!(dense < (double)INFINITY) || block->n < 24 || density < 0.15 || density > 0.6 || maker->options->certify)
-    return (double)INFINITY;
-  gain = density < 0.35 ? 210 * pow(11.0 / 210, 10 * density - 2.5) : 11 * pow(3.0 / 11, 10 * density - 3.5);
-  return dense / pow(fmin(fmax(gain, 2), 210), block->n / 40.0);
-}
-
 /* Blocks of this order and more without a 0 are left to the engines of perm.h: of smaller ones the engines here have
    been found as quick, and their bounds are proven. */
 #define PERMI_FULL_LEAST 16
@@ -16314,11 +16402,11 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   const perm_allocator *allocator = &options->allocator;
   permi_working *working = maker->working;
   const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  double dense = (double)INFINITY, counts = (double)INFINITY, proven = (double)INFINITY, best;
+  double dense = (double)INFINITY, counts = (double)INFINITY, proven = (double)INFINITY, best, first,
+         hope = (double)INFINITY;
   permi_offer offer[ENGINES];
   perm_status status = PERM_OK;
   int i, turn, chosen = -1, frontier = 0, favoured = 0, too_long = 0, made = 0, full;
-  maker->before = maker->watch->worked;
   if (options->method == PERM_DENSE || (options->method == PERM_EXACT && block->n > PERM_MAX_N))
     return permi_make_dense(maker, block, leaf);
   for (i = 0; i < ENGINES; i++)
@@ -16334,6 +16422,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
       return permi_make_rival(maker, block, (double)INFINITY, leaf, &counts, &made);
   }
   best = dense < counts ? dense : counts;
+  first = best;
   full = best < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
          (block->n > PERMI_FULL_MOST || best <= block->n * ldexp(PERMI_FULL_SECONDS, block->n));
   memset(offer, 0, sizeof offer);
@@ -16346,7 +16435,8 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   for (turn = 0; turn < ENGINES && status == PERM_OK && !full && !permi_watch(maker->watch, 1e3); turn++) {
     perm_method method = permi_engines[turn].method;
     i = turn;
-    if (block->n <= PERMI_ORDER_FIRST && (method == PERM_TREE || method == PERM_FRONTIER)) /* neighbours in the table */
+    if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS &&
+        (method == PERM_TREE || method == PERM_FRONTIER)) /* neighbours in the table */
       method = permi_engines[i += method == PERM_TREE ? 1 : -1].method;
     if (permi_engines[i].named)
       continue;
@@ -16356,7 +16446,9 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
       if (proven < finding || (best < finding && finding * working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS))
         permi_refuse(&offer[i], PERM_ERROR_LIMIT, "is done before an order is found");
       else
-        status = permi_engines[i].offer(maker, block, fmin(best, permi_hybrid_hope(maker, block, dense)), &offer[i]);
+        status = permi_hybrid_hope(maker, block, best, &hope);
+      if (status == PERM_OK && !offer[i].why[0])
+        status = permi_engines[i].offer(maker, block, fmin(best, hope), &offer[i]);
     } else {
       status = permi_engines[i].offer(maker, block, best, &offer[i]);
     }
@@ -16452,7 +16544,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
   const perm_allocator *allocator = &working->allocator;
-  int n = working->n, v, k;
+  int n = working->n, v, k, rows_left = 0;
   perm_status status = PERM_OK;
   int *first = (int *)permi_allocate(allocator, 2 * ((size_t)working->blocks + 1), sizeof *first);
   int *rows = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *rows);
@@ -16477,6 +16569,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
   for (k = 0; status == PERM_OK && k < working->blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
     if (first[k + 1] - first[k] == 1)
       status = permi_absorb(working, &working->cell[working->head[rows[first[k]]]]);
+    else
+      rows_left += first[k + 1] - first[k];
   if (status == PERM_ERROR_OVERFLOW)
     permi_fail_long(maker->result);
   if (status == PERM_OK) {
@@ -16486,6 +16580,9 @@ static perm_status permi_make_blocks(permi_maker *maker)
     if (!permi_job_push_number(maker->job, &working->constant))
       status = permi_fail_memory(maker->result);
   }
+  maker->account.watch = maker->watch;
+  maker->account.begin = maker->watch->worked;
+  maker->account.share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
   for (k = 0; status == PERM_OK && k < working->blocks; k++) {
     permi_block block;
     permi_leaf leaf;
@@ -16501,7 +16598,9 @@ static perm_status permi_make_blocks(permi_maker *maker)
       break;
     }
     memset(&leaf, 0, sizeof leaf);
+    maker->account.least += PERMI_PLAN_SECONDS * order / rows_left;
     status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
+    maker->account.run += status == PERM_OK ? leaf.information.seconds : 0;
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
     if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* an offer that was stopped may have left no leaf */
