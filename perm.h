@@ -1036,8 +1036,12 @@ extern int fchmod(int descriptor, mode_t mode);
 #endif
 
 #define PERMI_PRAGMA(text) _Pragma(#text)
-#if defined(__GNUC__) && !defined(__clang__)
-#define PERMI_UNROLL PERMI_PRAGMA(GCC unroll 8) /* clang unrolls such loops by itself */
+#if defined(__clang__)
+#define PERMI_UNROLL PERMI_PRAGMA(clang loop unroll(full)) /* else small arrays of vectors stay in memory */
+#define PERMI_UNROLL_FEW
+#define PERMI_INLINE static inline __attribute__((always_inline))
+#elif defined(__GNUC__)
+#define PERMI_UNROLL PERMI_PRAGMA(GCC unroll 8)
 #define PERMI_UNROLL_FEW PERMI_PRAGMA(GCC unroll 3) /* where the count is not always known */
 #define PERMI_INLINE static inline __attribute__((always_inline))
 #else
@@ -14788,79 +14792,506 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #define PERMI_TIMES_MINUS(p, y) PERMI_FMS(p, y, p)
 #endif
 
-/* Instances. The number after WIDE is the block with 32 vector registers, the other one with 16. */
+/* ---- arithmetic that every kernel may use; numbers in `parts` parts, 1 real, 2 complex */
+
+/* a + b rounded; *error is what is missing, exactly. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
+{
+  const PERMI_V sum = a + b, other = sum - a;
+  *error = (b - other) + (a - (sum - other));
+  return sum;
+}
+
+/* The same where a is a whole number of units of the last place of b [BGM17], or not smaller. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(fast_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
+{
+  const PERMI_V sum = a + b;
+  *error = b - (sum - a);
+  return sum;
+}
+
+/* v, out of the compiler's sight. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(kept)(PERMI_V v)
+{
+  PERMI_KEEP(v);
+  return v;
+}
+
+/* ab rounded; *error is what is missing, exactly. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(two_product)(PERMI_V a, PERMI_V b, PERMI_V *error)
+{
+  const PERMI_V product = PERMI_NAME(kept)(a * b);
+  *error = PERMI_FMS_EXACT(a, b, product);
+  return product;
+}
+
+/* *re + i *im is multiplied by ar + i ai. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im, PERMI_V ar, PERMI_V ai)
+{
+  const PERMI_V r = *re;
+  *re = PERMI_FMS(r, ar, *im * ai);
+  *im = PERMI_FMA(r, ai, *im * ar);
+}
+
+/* x += step */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, int padded)
+{
+  int i;
+  for (i = 0; i < padded; i += PERMI_WIDTH)
+    PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
+}
+
+/* The Gray walk over the outer columns: x = the row sums of state c; those of c - 1 become those of c. All sums are
+   exact, so that nothing drifts. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
+{
+  int i, k;
+  for (i = 0; i < dense->padded; i += PERMI_WIDTH)
+    PERMI_STORE(x + i, PERMI_LOAD(dense->start + i));
+  for (k = 0; k < dense->outer; k++)
+    if ((c ^ c >> 1) >> k & 1)
+      PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + 1) * (size_t)dense->padded, dense->padded);
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uint64_t c, double *x)
+{
+  const int k = permi_trailing_zeros(c), minus = (int)((c ^ c >> 1) >> k & 1);
+  PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + minus) * (size_t)dense->padded, dense->padded);
+}
+
+/* ---- dense: Glynn's sum in blocks, see >>dense. Constants of an instance:
+     form     PERMI_NORMALISED, PERMI_PAIR or PERMI_SPLIT: see the row loops
+     parts    1 real, 2 complex
+     product  PERMI_ROUNDED, PERMI_COMPENSATED or PERMI_DOUBLED
+     block    block columns K, 1 to 3: products for their 2^K settings stay in registers
+   A setting's number has a bit for each minus sign. The row loops yield products p and, pivot turned, m of all
+   settings, a vector each; PERMI_SPLIT has no pivot, and low parts c. All start from `one`, the sign of the outer
+   state. The first half of them belongs to settings of an even number of minus signs, their sign in Glynn's sum. */
+
+/* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
+{
+  const int odd = k >> (block - 1), half = k - (odd << (block - 1));
+  return 2 * half + ((half ^ half >> 1 ^ odd) & 1);
+}
+
+/* Sums over the settings of an even and of an odd number of minus signs. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term, int block, PERMI_V *odd)
+{
+  if (block == 1) {
+    *odd = term[1];
+    return term[0];
+  }
+  if (block == 2) {
+    *odd = term[2] + term[3];
+    return term[0] + term[1];
+  }
+  *odd = (term[4] + term[5]) + (term[6] + term[7]);
+  return (term[0] + term[1]) + (term[2] + term[3]);
+}
+
+/* Pivot entries are 1: with the pivot's sign +, P (y + 1) = P y + P, with -, M (y - 1) = M y - M: one fused operation
+   each. The first row apart saves setting every product to one. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                           int block, PERMI_V *p, PERMI_V *m)
+{
+  const double *t = dense->table;
+  const PERMI_V first = PERMI_SET(x[0]);
+  const int settings = 1 << block;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    const PERMI_V y = first + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH);
+    p[k] = PERMI_TIMES_PLUS(one, y);
+    m[k] = PERMI_TIMES_MINUS(one, y);
+  }
+  t += settings * PERMI_WIDTH;
+  for (i = 1; i < dense->rows; i++) {
+    const PERMI_V outer = PERMI_SET(x[i]);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const PERMI_V y = outer + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH);
+      p[k] = PERMI_TIMES_PLUS(p[k], y);
+      m[k] = PERMI_TIMES_MINUS(m[k], y);
+    }
+    t += settings * PERMI_WIDTH;
+  }
+}
+
+/* Rows i, j with y = z + l, z over lane, fixed and outer columns, l over pivot and block columns: turning all signs of
+   l takes (z_i + l_i)(z_j + l_j) = (z_i z_j + l_i l_j) + (z_i l_j + z_j l_i) = E + O to E - O. l_i l_j are constants,
+   O is linear in the signs of z, hence a virtual row a setting. One product z_i z_j serves them all: (2^K + 2 + 6 2^K)
+   / 4 2^K operations an element, 1.56 for K = 3, 1.63 for K = 2; no division, any entries. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                          int block, PERMI_V *p, PERMI_V *m)
+{
+  const double *t = dense->table, *constant = dense->constant;
+  const int settings = 1 << block;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++)
+    p[k] = m[k] = one;
+  for (i = 0; i + 1 < dense->n; i += 2) {
+    const PERMI_V zi = PERMI_LOAD(t) + PERMI_SET(x[0]), zj = PERMI_LOAD(t + PERMI_WIDTH) + PERMI_SET(x[1]);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const int q = PERMI_NAME(setting)(k, block);
+      const PERMI_V odd = PERMI_LOAD(t + (2 + q) * PERMI_WIDTH) + PERMI_SET(x[2 + q]);
+      const PERMI_V even = PERMI_FMA(zi, zj, PERMI_SET(constant[q]));
+      p[k] = p[k] * (even + odd);
+      m[k] = m[k] * (even - odd);
+    }
+    x += 2 + settings;
+    t += (2 + settings) * PERMI_WIDTH;
+    constant += settings;
+  }
+  if (i < dense->n) {
+    const PERMI_V z = PERMI_LOAD(t) + PERMI_SET(x[0]);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const PERMI_V l = PERMI_SET(constant[PERMI_NAME(setting)(k, block)]);
+      p[k] = p[k] * (z + l);
+      m[k] = m[k] * (z - l);
+    }
+  }
+}
+
+/* The same with complex entries, K = 2: 36 multiplying and 34 adding operations for 16 elements, 4.4 an element, where
+   rows one by one take 5. z_i z_j plus setting 0's constant is made half a pair of rows ahead. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_product)(const double *t, const double *x, const double *constant,
+                                                        PERMI_V *re, PERMI_V *im)
+{
+  const PERMI_V ur = PERMI_SET(x[0]) + PERMI_LOAD(t), ui = PERMI_SET(x[1]) + PERMI_LOAD(t + PERMI_WIDTH);
+  const PERMI_V vr = PERMI_SET(x[2]) + PERMI_LOAD(t + 2 * PERMI_WIDTH);
+  const PERMI_V vi = PERMI_SET(x[3]) + PERMI_LOAD(t + 3 * PERMI_WIDTH);
+  *re = PERMI_FMA(ur, vr, PERMI_FNMA(ui, vi, PERMI_SET(constant[0])));
+  *im = PERMI_FMA(ur, vi, PERMI_FMA(ui, vr, PERMI_SET(constant[1])));
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                             int block, PERMI_V (*p)[8], PERMI_V (*m)[8])
+{
+  const double *t = dense->table, *constant = dense->constant;
+  const int settings = 1 << block;
+  PERMI_V zr, zi;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    p[0][k] = m[0][k] = one;
+    p[1][k] = m[1][k] = PERMI_SET(0.0);
+  }
+  PERMI_NAME(pair_product)(t, x, constant, &zr, &zi);
+  for (i = 0; i + 1 < dense->n; i += 2) {
+    const double *odd_t = t + 4 * PERMI_WIDTH, *odd_x = x + 4, *c = constant;
+    PERMI_V next_r = zr, next_i = zi;
+    x += 4 + 2 * settings;
+    t += (4 + 2 * settings) * PERMI_WIDTH;
+    constant += 2 * settings;
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const int q = 2 * PERMI_NAME(setting)(k, block);
+      PERMI_V odd_r, odd_i, plus_r, plus_i, minus_r, minus_i, even_r = zr, even_i = zi;
+      if (k == settings / 2)
+        PERMI_NAME(pair_product)(t, x, constant, &next_r, &next_i);
+      odd_r = PERMI_SET(odd_x[q]) + PERMI_LOAD(odd_t + q * PERMI_WIDTH);
+      odd_i = PERMI_SET(odd_x[q + 1]) + PERMI_LOAD(odd_t + (q + 1) * PERMI_WIDTH);
+      if (q) {
+        even_r = even_r + PERMI_SET(c[q]);
+        even_i = even_i + PERMI_SET(c[q + 1]);
+      }
+      plus_r = even_r + odd_r;
+      plus_i = even_i + odd_i;
+      minus_r = even_r - odd_r;
+      minus_i = even_i - odd_i;
+      PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], plus_r, plus_i);
+      PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], minus_r, minus_i);
+    }
+    zr = next_r;
+    zi = next_i;
+  }
+  if (i < dense->n) {
+    zr = PERMI_SET(x[0]) + PERMI_LOAD(t);
+    zi = PERMI_SET(x[1]) + PERMI_LOAD(t + PERMI_WIDTH);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const int q = 2 * PERMI_NAME(setting)(k, block);
+      const PERMI_V lr = PERMI_SET(constant[q]), li = PERMI_SET(constant[q + 1]);
+      PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], zr + lr, zi + li);
+      PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], zr - lr, zi - li);
+    }
+  }
+}
+
+/* Row sums as Y + L: Y whole numbers of the unit of the row's high grid, L of its low grid, both exact.
+   ROUNDED: s = fl(Y + L) is a row sum rounded once, however much cancels in it: that is what makes an error bound
+   relative to the term possible.
+   COMPENSATED: the term is P + C to first order, C collecting the errors of the products and the low parts.
+   DOUBLED: y = s + l exactly (Y is a whole number of units of the last place of L), P + C renormalised. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                           int product, int block, PERMI_V *p, PERMI_V *c)
+{
+  const double *t = dense->table;
+  const int settings = 1 << block;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    p[k] = one;
+    c[k] = PERMI_SET(0.0);
+  }
+  for (i = 0; i < dense->rows; i += 2) {
+    const PERMI_V outer = PERMI_SET(x[i]), outer_low = PERMI_SET(x[i + 1]);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const int q = PERMI_NAME(setting)(k, block);
+      PERMI_V y = outer + PERMI_LOAD(t + q * PERMI_WIDTH);
+      PERMI_V l = outer_low + PERMI_LOAD(t + (settings + q) * PERMI_WIDTH);
+      PERMI_V before = p[k], e;
+      if (product == PERMI_ROUNDED) {
+        p[k] = p[k] * (y + l);
+        continue;
+      }
+      if (product == PERMI_DOUBLED)
+        y = PERMI_NAME(fast_two_sum)(y, l, &l);
+      p[k] = PERMI_NAME(two_product)(before, y, &e);
+      c[k] = PERMI_FMA(c[k], y, PERMI_FMA(before, l, e));
+      if (product == PERMI_DOUBLED)
+        p[k] = PERMI_NAME(fast_two_sum)(p[k], PERMI_NAME(kept)(c[k]), &c[k]);
+    }
+    t += 2 * settings * PERMI_WIDTH;
+  }
+}
+
+/* The same by parts. Sums of two products cancel, so they take TwoSum. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                              int product, int block, PERMI_V (*p)[8], PERMI_V (*c)[8])
+{
+  const double *t = dense->table;
+  const int settings = 1 << block, apart = settings * PERMI_WIDTH;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    p[0][k] = one;
+    p[1][k] = c[0][k] = c[1][k] = PERMI_SET(0.0);
+  }
+  for (i = 0; i < dense->rows; i += 4) {
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const PERMI_V pr = p[0][k], pi = p[1][k], cr = c[0][k], ci = c[1][k];
+      const double *at = t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH;
+      PERMI_V sr = PERMI_LOAD(at) + PERMI_SET(x[0]), lr = PERMI_LOAD(at + apart) + PERMI_SET(x[1]);
+      PERMI_V si = PERMI_LOAD(at + 2 * apart) + PERMI_SET(x[2]), li = PERMI_LOAD(at + 3 * apart) + PERMI_SET(x[3]);
+      PERMI_V rr, rr_e, ii, ii_e, ri, ri_e, ir, ir_e, hr, hr_e, hi, hi_e;
+      if (product == PERMI_ROUNDED) {
+        PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], sr + lr, si + li);
+        continue;
+      }
+      if (product == PERMI_DOUBLED) {
+        sr = PERMI_NAME(fast_two_sum)(sr, lr, &lr);
+        si = PERMI_NAME(fast_two_sum)(si, li, &li);
+      }
+      rr = PERMI_NAME(two_product)(pr, sr, &rr_e);
+      ii = PERMI_NAME(two_product)(pi, si, &ii_e);
+      ri = PERMI_NAME(two_product)(pr, si, &ri_e);
+      ir = PERMI_NAME(two_product)(pi, sr, &ir_e);
+      hr = PERMI_NAME(two_sum)(rr, PERMI_SET(0.0) - ii, &hr_e);
+      hi = PERMI_NAME(two_sum)(ri, ir, &hi_e);
+      hr_e = hr_e + (rr_e - ii_e);
+      hi_e = hi_e + (ri_e + ir_e);
+      hr_e = PERMI_FNMA(ci, si, PERMI_FMA(cr, sr, PERMI_FNMA(pi, li, PERMI_FMA(pr, lr, hr_e))));
+      hi_e = PERMI_FMA(ci, sr, PERMI_FMA(cr, si, PERMI_FMA(pi, lr, PERMI_FMA(pr, li, hi_e))));
+      if (product == PERMI_DOUBLED) {
+        PERMI_KEEP(hr_e);
+        hr = PERMI_NAME(two_sum)(hr, hr_e, &hr_e);
+        PERMI_KEEP(hi_e);
+        hi = PERMI_NAME(two_sum)(hi, hi_e, &hi_e);
+      }
+      p[0][k] = hr;
+      p[1][k] = hi;
+      c[0][k] = hr_e;
+      c[1][k] = hi_e;
+    }
+    x += 4;
+    t += 4 * apart;
+  }
+}
+
+/* The sum of a chunk's terms: of the present group, which are added plainly, and of all before. */
+typedef struct PERMI_NAME(total) {
+  PERMI_V group, hi, lo;
+} PERMI_NAME(total);
+
+/* Adds the terms of one state; last: 1 ends its group. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
+                                                     int last, int form, int product, int block)
+{
+  const int settings = 1 << block;
+  PERMI_V term[8], even, odd, error;
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    if (form == PERMI_SPLIT)
+      term[k] = p[k];
+    else if (form == PERMI_PAIR && block % 2 != 0) /* m has the pivot and all of the block turned, K + 1 signs */
+      term[k] = p[k] + m[k];
+    else
+      term[k] = p[k] - m[k];
+  }
+  if (product == PERMI_ROUNDED) {
+    even = PERMI_NAME(sum_by_parity)(term, block, &odd);
+    total->group = total->group + (even - odd);
+    if (last) {
+      total->hi = PERMI_NAME(two_sum)(total->hi, total->group, &error);
+      total->lo = total->lo + error;
+      total->group = PERMI_SET(0.0);
+    }
+    return;
+  }
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) { /* with their low parts; renormalised once a state */
+    if (k < settings / 2) {
+      total->hi = PERMI_NAME(two_sum)(total->hi, term[k], &error);
+      total->lo = total->lo + (error + m[k]);
+    } else {
+      total->hi = PERMI_NAME(two_sum)(total->hi, PERMI_SET(0.0) - term[k], &error);
+      total->lo = total->lo + (error - m[k]);
+    }
+  }
+  total->hi = PERMI_NAME(two_sum)(total->hi, total->lo, &total->lo);
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *out,
+                                                 int form, int parts, int product, int block)
+{
+  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
+  double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64; /* lanes of the sums */
+  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
+  const uint64_t group = (UINT64_C(1) << (dense->chunk_log2 < PERMI_GROUP_LOG2 ? dense->chunk_log2 : PERMI_GROUP_LOG2));
+  const int settings = 1 << block;
+  PERMI_V absolute = PERMI_SET(0.0);
+  PERMI_NAME(total) re, im;
+  uint64_t c;
+  int i, k;
+
+  re.group = re.hi = re.lo = im.group = im.hi = im.lo = PERMI_SET(0.0);
+  PERMI_NAME(walk_from)(dense, first, x);
+  for (c = first;;) {
+    const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
+    PERMI_V p[2][8], m[2][8]; /* real, imaginary parts */
+    if (form == PERMI_NORMALISED)
+      PERMI_NAME(rows_normalised)(dense, x, one, block, p[0], m[0]);
+    else if (form == PERMI_PAIR && parts == 1)
+      PERMI_NAME(rows_pair_real)(dense, x, one, block, p[0], m[0]);
+    else if (form == PERMI_PAIR)
+      PERMI_NAME(rows_pair_complex)(dense, x, one, block, p, m);
+    else if (parts == 1)
+      PERMI_NAME(rows_split_real)(dense, x, one, product, block, p[0], m[0]);
+    else
+      PERMI_NAME(rows_split_complex)(dense, x, one, product, block, p, m);
+
+    /* Sum of |terms|. All of them cost 4%, so where only the estimate needs it, from 2^12 outer states up, a sample is
+       taken: one in four groups of eight states (one in eight when fast) by a hash of their number. Not by a pattern:
+       a matrix can have all its terms where any fixed pattern of signs is not. */
+    if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
+      PERMI_V modulus[8], even, odd;
+      PERMI_UNROLL
+      for (k = 0; k < settings; k++) {
+        modulus[k] = form == PERMI_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
+        if (parts == 2)
+          modulus[k] = modulus[k] + (form == PERMI_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
+      }
+      even = PERMI_NAME(sum_by_parity)(modulus, block, &odd);
+      absolute = absolute + (even + odd);
+    }
+    c++;
+    PERMI_NAME(add_terms)(&re, p[0], m[0], !(c & (group - 1)), form, product, block);
+    if (parts == 2)
+      PERMI_NAME(add_terms)(&im, p[1], m[1], !(c & (group - 1)), form, product, block);
+    if (c == last)
+      break;
+    PERMI_NAME(walk_to)(dense, c, x);
+  }
+
+  PERMI_STORE(hi[0], re.hi);
+  PERMI_STORE(lo[0], re.lo);
+  PERMI_STORE(hi[1], im.hi);
+  PERMI_STORE(lo[1], im.lo);
+  PERMI_STORE(moduli, absolute);
+  PERMI_LEAVE();
+  memset(out, 0, sizeof *out);
+  for (i = 0; i < PERMI_WIDTH; i++) {
+    const double sign = (i ^ i >> 1 ^ i >> 2) & 1 ? -1.0 : 1.0;
+    out->value = permi_dd_add(out->value, permi_two_sum(sign * hi[0][i], sign * lo[0][i]));
+    if (parts == 2)
+      out->imaginary = permi_dd_add(out->imaginary, permi_two_sum(sign * hi[1][i], sign * lo[1][i]));
+    out->absolute += moduli[i];
+  }
+}
+
+#define PERMI_INSTANCE(name, form, parts, product, block)                                                              \
+  PERMI_TARGET static void name(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum)                        \
+  {                                                                                                                    \
+    PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
+  }
+/* The block is what fits 32 vector registers, or 16 (AVX2, plain), of each kernel. */
+#if PERMI_WIDTH == 8
+PERMI_INSTANCE(permi_glynn_real_avx512, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_glynn_real_avx512_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_pair_real_avx512, PERMI_PAIR, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_pair_real_avx512_k2, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_real_avx512, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_accurate_real_avx512, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
+PERMI_INSTANCE(permi_dd_real_avx512, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_pair_complex_avx512, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables beyond 32 KiB from n = 16 */
+PERMI_INSTANCE(permi_accurate_complex_avx512, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
+PERMI_INSTANCE(permi_dd_complex_avx512, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
+#endif
+#elif PERMI_WIDTH == 4
+PERMI_INSTANCE(permi_glynn_real_avx2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_pair_real_avx2, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_real_avx2, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_accurate_real_avx2, PERMI_SPLIT, 1, PERMI_COMPENSATED, 2)
+PERMI_INSTANCE(permi_dd_real_avx2, PERMI_SPLIT, 1, PERMI_DOUBLED, 2)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_pair_complex_avx2, PERMI_PAIR, 2, PERMI_ROUNDED, 1)
+PERMI_INSTANCE(permi_split_complex_avx2, PERMI_SPLIT, 2, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_accurate_complex_avx2, PERMI_SPLIT, 2, PERMI_COMPENSATED, 1)
+PERMI_INSTANCE(permi_dd_complex_avx2, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
+#endif
+#elif PERMI_WIDTH == 2
+PERMI_INSTANCE(permi_glynn_real_neon, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_pair_real_neon, PERMI_PAIR, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_split_real_neon, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_accurate_real_neon, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
+PERMI_INSTANCE(permi_dd_real_neon, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_pair_complex_neon, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_complex_neon, PERMI_SPLIT, 2, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_accurate_complex_neon, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
+PERMI_INSTANCE(permi_dd_complex_neon, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
+#endif
+#else
+PERMI_INSTANCE(permi_glynn_real_plain, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_pair_real_plain, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_real_plain, PERMI_SPLIT, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_accurate_real_plain, PERMI_SPLIT, 1, PERMI_COMPENSATED, 2)
+PERMI_INSTANCE(permi_dd_real_plain, PERMI_SPLIT, 1, PERMI_DOUBLED, 2)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_pair_complex_plain, PERMI_PAIR, 2, PERMI_ROUNDED, 1)
+PERMI_INSTANCE(permi_split_complex_plain, PERMI_SPLIT, 2, PERMI_ROUNDED, 1)
+PERMI_INSTANCE(permi_accurate_complex_plain, PERMI_SPLIT, 2, PERMI_COMPENSATED, 1)
+PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
+#endif
+#endif
+#undef PERMI_INSTANCE
+
+/* The first with 32 vector registers, the other one with 16. */
 #if PERMI_WIDTH == 8 || PERMI_WIDTH == 2
 #define PERMI_WIDE(wide, narrow) wide
 #else
 #define PERMI_WIDE(wide, narrow) narrow
 #endif
-
-#define PERMI_PASS_PRODUCT PERMI_ROUNDED
-#define PERMI_PASS_PARTS 1
-#define PERMI_PASS PERMI_NAME(glynn_real)
-#define PERMI_PASS_FORM PERMI_NORMALISED
-#define PERMI_PASS_BLOCK PERMI_WIDE(3, 2)
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(pair_real)
-#define PERMI_PASS_FORM PERMI_PAIR
-#define PERMI_PASS_BLOCK PERMI_WIDE(3, 2)
-#include PERM_HEADER_FILE
-#if PERMI_WIDTH == 8
-#define PERMI_PASS permi_glynn_real_avx512_k2
-#define PERMI_PASS_FORM PERMI_NORMALISED
-#define PERMI_PASS_BLOCK 2
-#include PERM_HEADER_FILE
-#define PERMI_PASS permi_pair_real_avx512_k2
-#define PERMI_PASS_FORM PERMI_PAIR
-#define PERMI_PASS_BLOCK 2
-#include PERM_HEADER_FILE
-#endif
-#define PERMI_PASS PERMI_NAME(split_real)
-#define PERMI_PASS_FORM PERMI_SPLIT
-#define PERMI_PASS_BLOCK (PERMI_WIDTH > 1 ? 3 : 2)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
-#define PERMI_PASS_PARTS 2
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_PASS PERMI_NAME(pair_complex)
-#define PERMI_PASS_FORM PERMI_PAIR
-#define PERMI_PASS_BLOCK PERMI_WIDE(2, 1)
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(split_complex)
-#define PERMI_PASS_FORM PERMI_SPLIT
-#define PERMI_PASS_BLOCK (PERMI_WIDTH > 1 ? 2 : 1) /* 3: its tables leave the first-level cache from n = 16 on */
-#include PERM_HEADER_FILE
-#endif
-#undef PERMI_PASS_PRODUCT
-#define PERMI_PASS_PRODUCT PERMI_COMPENSATED
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_PASS PERMI_NAME(accurate_complex)
-#define PERMI_PASS_FORM PERMI_SPLIT
-#define PERMI_PASS_BLOCK PERMI_WIDE(2, 1)
-#include PERM_HEADER_FILE
-#endif
-#undef PERMI_PASS_PRODUCT
-#define PERMI_PASS_PRODUCT PERMI_DOUBLED
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_PASS PERMI_NAME(dd_complex)
-#define PERMI_PASS_FORM PERMI_SPLIT
-#define PERMI_PASS_BLOCK PERMI_WIDE(2, 1)
-#include PERM_HEADER_FILE
-#endif
-#undef PERMI_PASS_PARTS
-#define PERMI_PASS_PARTS 1
-#define PERMI_PASS PERMI_NAME(dd_real)
-#define PERMI_PASS_FORM PERMI_SPLIT
-#define PERMI_PASS_BLOCK PERMI_WIDE(3, 2)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PRODUCT
-#define PERMI_PASS_PRODUCT PERMI_COMPENSATED
-#define PERMI_PASS PERMI_NAME(accurate_real)
-#define PERMI_PASS_FORM PERMI_SPLIT
-#define PERMI_PASS_BLOCK PERMI_WIDE(3, 2)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
-#undef PERMI_PASS_PRODUCT
 
 /* Small orders: PERMI_PASS_SMALL is n, or 0 for any. */
 #define PERMI_PASS_PARTS 1
@@ -16495,448 +16926,6 @@ PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, co
 #undef PERMI_PASS_FOUR
 #undef PERMI_PASS_STREAM
 #undef PERMI_PASS_BATCH
-#else /* one kernel */
-#if !defined(PERMI_PASS_FORM) || !defined(PERMI_PASS_PARTS) || !defined(PERMI_PASS_PRODUCT) ||                         \
-    !defined(PERMI_PASS_BLOCK) || PERMI_PASS_BLOCK < 1 || PERMI_PASS_BLOCK > 3
-#error "a kernel pass needs PERMI_PASS_FORM, PERMI_PASS_PARTS, PERMI_PASS_PRODUCT and PERMI_PASS_BLOCK of 1 to 3"
-#endif
-#define PERMI_SETTINGS (1 << PERMI_PASS_BLOCK)
-
-/* Settings of the block columns by the parity of their minus signs, which is their sign in Glynn's sum. */
-#if PERMI_PASS_BLOCK == 3
-#define PERMI_EVEN(F) F(0) F(3) F(5) F(6)
-#define PERMI_ODD(F) F(1) F(2) F(4) F(7)
-#define PERMI_SUM_EVEN(F) PERMI_ADD(PERMI_ADD(F(0), F(3)), PERMI_ADD(F(5), F(6)))
-#define PERMI_SUM_ODD(F) PERMI_ADD(PERMI_ADD(F(1), F(2)), PERMI_ADD(F(4), F(7)))
-#elif PERMI_PASS_BLOCK == 2
-#define PERMI_EVEN(F) F(0) F(3)
-#define PERMI_ODD(F) F(1) F(2)
-#define PERMI_SUM_EVEN(F) PERMI_ADD(F(0), F(3))
-#define PERMI_SUM_ODD(F) PERMI_ADD(F(1), F(2))
-#else
-#define PERMI_EVEN(F) F(0)
-#define PERMI_ODD(F) F(1)
-#define PERMI_SUM_EVEN(F) F(0)
-#define PERMI_SUM_ODD(F) F(1)
-#endif
-#define PERMI_EACH(F) PERMI_EVEN(F) PERMI_ODD(F)
-#define PERMI_SUM_SIGNED(F) PERMI_SUB(PERMI_SUM_EVEN(F), PERMI_SUM_ODD(F))
-#define PERMI_SUM_ALL(F) PERMI_ADD(PERMI_SUM_EVEN(F), PERMI_SUM_ODD(F))
-
-/* (s, error) = a + b exactly */
-#define PERMI_TWO_SUM(s, error, a, b)                                                                                  \
-  {                                                                                                                    \
-    const PERMI_V a_ = a, b_ = b, s_ = PERMI_ADD(a_, b_), t_ = PERMI_SUB(s_, a_);                                      \
-    error = PERMI_ADD(PERMI_SUB(a_, PERMI_SUB(s_, t_)), PERMI_SUB(b_, t_));                                            \
-    s = s_;                                                                                                            \
-  }
-/* The same where a is a whole number of units of the last place of b [BGM17], or not smaller. */
-#define PERMI_FAST_TWO_SUM(s, error, a, b)                                                                             \
-  {                                                                                                                    \
-    const PERMI_V a_ = a, b_ = b, s_ = PERMI_ADD(a_, b_);                                                              \
-    error = PERMI_SUB(b_, PERMI_SUB(s_, a_));                                                                          \
-    s = s_;                                                                                                            \
-  }
-/* h = fl(ab), error = ab - h exactly */
-#define PERMI_TWO_PRODUCT(h, error, a, b)                                                                              \
-  {                                                                                                                    \
-    h = PERMI_MUL(a, b);                                                                                               \
-    PERMI_KEEP(h);                                                                                                     \
-    error = PERMI_FMS_EXACT(a, b, h);                                                                                  \
-  }
-
-PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *out)
-{
-  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
-  double lane_hi[PERMI_PASS_PARTS][8] PERMI_ALIGN64, lane_lo[PERMI_PASS_PARTS][8] PERMI_ALIGN64;
-  double lane_absolute[8] PERMI_ALIGN64;
-  const int padded = dense->padded;
-  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
-  const uint64_t group = (UINT64_C(1) << (dense->chunk_log2 < PERMI_GROUP_LOG2 ? dense->chunk_log2 : PERMI_GROUP_LOG2));
-  PERMI_V total_hi = PERMI_SET(0.0), total_lo = PERMI_SET(0.0), absolute = PERMI_SET(0.0);
-#if PERMI_PASS_PRODUCT == PERMI_ROUNDED
-  PERMI_V sum = PERMI_SET(0.0);
-#endif
-#if PERMI_PASS_PARTS == 2
-  PERMI_V itotal_hi = PERMI_SET(0.0), itotal_lo = PERMI_SET(0.0);
-#if PERMI_PASS_PRODUCT == PERMI_ROUNDED
-  PERMI_V isum = PERMI_SET(0.0);
-#endif
-#endif
-  uint64_t c, gray = first ^ first >> 1;
-  int i, k;
-
-  for (i = 0; i < padded; i += PERMI_WIDTH)
-    PERMI_STORE(x + i, PERMI_LOAD(dense->start + i));
-  for (k = 0; k < dense->outer; k++)
-    if (gray >> k & 1) {
-      const double *step = dense->step + (size_t)(2 * k + 1) * (size_t)padded;
-      for (i = 0; i < padded; i += PERMI_WIDTH)
-        PERMI_STORE(x + i, PERMI_ADD(PERMI_LOAD(x + i), PERMI_LOAD(step + i)));
-    }
-
-  for (c = first;;) {
-    /* the sign of the outer state, (-1)^c, goes in with the empty product */
-    const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
-    const double *t = dense->table;
-
-#if PERMI_PASS_FORM == PERMI_NORMALISED
-    /* Pivot entries are 1: with the pivot's sign +, P (y + 1) = P y + P, with -, M (y - 1) = M y - M: one fused
-       operation each. The first row apart saves setting every product to one. */
-#define PERMI_FIRST(q)                                                                                                 \
-  PERMI_V p##q, m##q;                                                                                                  \
-  {                                                                                                                    \
-    const PERMI_V y = PERMI_ADD(x0, PERMI_LOAD(t + (q)*PERMI_WIDTH));                                                  \
-    p##q = PERMI_TIMES_PLUS(one, y);                                                                                   \
-    m##q = PERMI_TIMES_MINUS(one, y);                                                                                  \
-  }
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    const PERMI_V y = PERMI_ADD(xi, PERMI_LOAD(t + (q)*PERMI_WIDTH));                                                  \
-    p##q = PERMI_TIMES_PLUS(p##q, y);                                                                                  \
-    m##q = PERMI_TIMES_MINUS(m##q, y);                                                                                 \
-  }
-    const PERMI_V x0 = PERMI_SET(x[0]);
-    PERMI_EACH(PERMI_FIRST)
-    t += PERMI_SETTINGS * PERMI_WIDTH;
-    for (i = 1; i < dense->rows; i++) {
-      const PERMI_V xi = PERMI_SET(x[i]);
-      PERMI_EACH(PERMI_ROW)
-      t += PERMI_SETTINGS * PERMI_WIDTH;
-    }
-#undef PERMI_FIRST
-#undef PERMI_ROW
-#define PERMI_TERM(q) PERMI_SUB(p##q, m##q)
-#define PERMI_ABSOLUTE(q) PERMI_ABS_SUM(p##q, m##q)
-
-#elif PERMI_PASS_FORM == PERMI_PAIR && PERMI_PASS_PARTS == 1
-    /* Rows i, j with y = z + l, z over lane, fixed and outer columns, l over pivot and block columns: turning all signs
-       of l takes (z_i + l_i)(z_j + l_j) = (z_i z_j + l_i l_j) + (z_i l_j + z_j l_i) = E + O to E - O. l_i l_j are
-       constants, O is linear in the signs of z, hence a virtual row a setting. One product z_i z_j serves them all:
-       (2^K + 2 + 6 2^K) / 4 2^K operations an element, 1.56 for K = 3, 1.63 for K = 2; no division, any entries. */
-#define PERMI_DECLARE(q) PERMI_V p##q = one, m##q = one;
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    const PERMI_V o = PERMI_ADD(PERMI_LOAD(t + (2 + (q)) * PERMI_WIDTH), PERMI_SET(xi[2 + (q)]));                      \
-    const PERMI_V e = PERMI_FMA(zi, zj, PERMI_SET(constant[q]));                                                       \
-    p##q = PERMI_MUL(p##q, PERMI_ADD(e, o));                                                                           \
-    m##q = PERMI_MUL(m##q, PERMI_SUB(e, o));                                                                           \
-  }
-#define PERMI_LAST(q)                                                                                                  \
-  {                                                                                                                    \
-    const PERMI_V l = PERMI_SET(constant[q]);                                                                          \
-    p##q = PERMI_MUL(p##q, PERMI_ADD(zi, l));                                                                          \
-    m##q = PERMI_MUL(m##q, PERMI_SUB(zi, l));                                                                          \
-  }
-    const double *xi = x, *constant = dense->constant;
-    PERMI_EACH(PERMI_DECLARE)
-    for (i = 0; i + 1 < dense->n; i += 2) {
-      const PERMI_V zi = PERMI_ADD(PERMI_LOAD(t), PERMI_SET(xi[0]));
-      const PERMI_V zj = PERMI_ADD(PERMI_LOAD(t + PERMI_WIDTH), PERMI_SET(xi[1]));
-      PERMI_EACH(PERMI_ROW)
-      xi += 2 + PERMI_SETTINGS;
-      t += (2 + PERMI_SETTINGS) * PERMI_WIDTH;
-      constant += PERMI_SETTINGS;
-    }
-    if (i < dense->n) {
-      const PERMI_V zi = PERMI_ADD(PERMI_LOAD(t), PERMI_SET(xi[0]));
-      PERMI_EACH(PERMI_LAST)
-    }
-#undef PERMI_DECLARE
-#undef PERMI_ROW
-#undef PERMI_LAST
-    /* m has the pivot and all of the block turned: K + 1 signs */
-#if PERMI_PASS_BLOCK & 1
-#define PERMI_TERM(q) PERMI_ADD(p##q, m##q)
-#else
-#define PERMI_TERM(q) PERMI_SUB(p##q, m##q)
-#endif
-#define PERMI_ABSOLUTE(q) PERMI_ABS_SUM(p##q, m##q)
-
-#elif PERMI_PASS_FORM == PERMI_PAIR
-    /* The same with complex entries, K = 2: 36 multiplying and 34 adding operations for 16 elements, 4.4 an element,
-       where rows one by one take 5. */
-#define PERMI_FIRST_PRODUCT(zr, zi)                                                                                    \
-  {                                                                                                                    \
-    const PERMI_V ur = PERMI_ADD(PERMI_LOAD(t), PERMI_SET(xi[0]));                                                     \
-    const PERMI_V ui = PERMI_ADD(PERMI_LOAD(t + PERMI_WIDTH), PERMI_SET(xi[1]));                                       \
-    const PERMI_V vr = PERMI_ADD(PERMI_LOAD(t + 2 * PERMI_WIDTH), PERMI_SET(xi[2]));                                   \
-    const PERMI_V vi = PERMI_ADD(PERMI_LOAD(t + 3 * PERMI_WIDTH), PERMI_SET(xi[3]));                                   \
-    zr = PERMI_FMA(ur, vr, PERMI_FNMA(ui, vi, PERMI_SET(constant[0])));                                                \
-    zi = PERMI_FMA(ur, vi, PERMI_FMA(ui, vr, PERMI_SET(constant[1])));                                                 \
-  }
-#define PERMI_DECLARE(q) PERMI_V pr##q = one, mr##q = one, pi##q = PERMI_SET(0.0), mi##q = pi##q;
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    const PERMI_V or_ = PERMI_ADD(PERMI_LOAD(to + 2 * (q)*PERMI_WIDTH), PERMI_SET(xo[2 * (q)]));                       \
-    const PERMI_V oi = PERMI_ADD(PERMI_LOAD(to + (2 * (q) + 1) * PERMI_WIDTH), PERMI_SET(xo[2 * (q) + 1]));            \
-    const PERMI_V er = q ? PERMI_ADD(zr, PERMI_SET(co[2 * (q)])) : zr;                                                 \
-    const PERMI_V ei = q ? PERMI_ADD(zi, PERMI_SET(co[2 * (q) + 1])) : zi;                                             \
-    const PERMI_V ar = PERMI_ADD(er, or_), ai = PERMI_ADD(ei, oi), br = PERMI_SUB(er, or_), bi = PERMI_SUB(ei, oi);    \
-    const PERMI_V p = pr##q, m = mr##q;                                                                                \
-    pr##q = PERMI_FMS(p, ar, PERMI_MUL(pi##q, ai));                                                                    \
-    pi##q = PERMI_FMA(p, ai, PERMI_MUL(pi##q, ar));                                                                    \
-    mr##q = PERMI_FMS(m, br, PERMI_MUL(mi##q, bi));                                                                    \
-    mi##q = PERMI_FMA(m, bi, PERMI_MUL(mi##q, br));                                                                    \
-  }
-#define PERMI_LAST(q)                                                                                                  \
-  {                                                                                                                    \
-    const PERMI_V lr = PERMI_SET(constant[2 * (q)]), li = PERMI_SET(constant[2 * (q) + 1]);                            \
-    const PERMI_V ar = PERMI_ADD(zr, lr), ai = PERMI_ADD(zi, li), br = PERMI_SUB(zr, lr), bi = PERMI_SUB(zi, li);      \
-    const PERMI_V p = pr##q, m = mr##q;                                                                                \
-    pr##q = PERMI_FMS(p, ar, PERMI_MUL(pi##q, ai));                                                                    \
-    pi##q = PERMI_FMA(p, ai, PERMI_MUL(pi##q, ar));                                                                    \
-    mr##q = PERMI_FMS(m, br, PERMI_MUL(mi##q, bi));                                                                    \
-    mi##q = PERMI_FMA(m, bi, PERMI_MUL(mi##q, br));                                                                    \
-  }
-    const double *xi = x, *constant = dense->constant;
-    PERMI_V zr, zi;
-    PERMI_EACH(PERMI_DECLARE)
-    PERMI_FIRST_PRODUCT(zr, zi)
-    for (i = 0; i + 1 < dense->n; i += 2) {
-      PERMI_V next_r, next_i;
-      const double *xo = xi + 4, *to = t + 4 * PERMI_WIDTH, *co = constant;
-      xi += 4 + 2 * PERMI_SETTINGS;
-      t += (4 + 2 * PERMI_SETTINGS) * PERMI_WIDTH;
-      constant += 2 * PERMI_SETTINGS;
-      PERMI_EVEN(PERMI_ROW)
-      PERMI_FIRST_PRODUCT(next_r, next_i)
-      PERMI_ODD(PERMI_ROW)
-      zr = next_r;
-      zi = next_i;
-    }
-    if (i < dense->n) {
-      zr = PERMI_ADD(PERMI_LOAD(t), PERMI_SET(xi[0]));
-      zi = PERMI_ADD(PERMI_LOAD(t + PERMI_WIDTH), PERMI_SET(xi[1]));
-      PERMI_EACH(PERMI_LAST)
-    }
-#undef PERMI_DECLARE
-#undef PERMI_ROW
-#undef PERMI_LAST
-#if PERMI_PASS_BLOCK & 1
-#define PERMI_TERM(q) PERMI_ADD(pr##q, mr##q)
-#define PERMI_ITERM(q) PERMI_ADD(pi##q, mi##q)
-#else
-#define PERMI_TERM(q) PERMI_SUB(pr##q, mr##q)
-#define PERMI_ITERM(q) PERMI_SUB(pi##q, mi##q)
-#endif
-#define PERMI_ABSOLUTE(q) PERMI_ADD(PERMI_ABS_SUM(pr##q, mr##q), PERMI_ABS_SUM(pi##q, mi##q))
-
-#elif PERMI_PASS_PARTS == 1 /* PERMI_SPLIT */
-    /* Row sums as Y + L: Y whole numbers of the unit of the row's high grid, L of its low grid, both exact.
-       ROUNDED: s = fl(Y + L) is a row sum rounded once, however much cancels in it: that is what makes an error bound
-       relative to the term possible.
-       COMPENSATED: the term is P + C to first order, C collecting the errors of the products and the low parts.
-       DOUBLED: y = s + l exactly (Y is a whole number of units of the last place of L), P + C renormalised. */
-#define PERMI_Y(q) PERMI_ADD(yx, PERMI_LOAD(t + (q)*PERMI_WIDTH))
-#define PERMI_L(q) PERMI_ADD(lx, PERMI_LOAD(t + (PERMI_SETTINGS + (q)) * PERMI_WIDTH))
-#if PERMI_PASS_PRODUCT == PERMI_ROUNDED
-#define PERMI_DECLARE(q) PERMI_V p##q = one;
-#define PERMI_ROW(q) p##q = PERMI_MUL(p##q, PERMI_ADD(PERMI_Y(q), PERMI_L(q)));
-#else
-#define PERMI_DECLARE(q) PERMI_V p##q = one, c##q = PERMI_SET(0.0);
-#if PERMI_PASS_PRODUCT == PERMI_COMPENSATED
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    const PERMI_V y = PERMI_Y(q), l = PERMI_L(q);                                                                      \
-    PERMI_V h, e;                                                                                                      \
-    PERMI_TWO_PRODUCT(h, e, p##q, y)                                                                                   \
-    c##q = PERMI_FMA(c##q, y, PERMI_FMA(p##q, l, e));                                                                  \
-    p##q = h;                                                                                                          \
-  }
-#else
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    PERMI_V s, l, h, e;                                                                                                \
-    PERMI_FAST_TWO_SUM(s, l, PERMI_Y(q), PERMI_L(q))                                                                   \
-    PERMI_TWO_PRODUCT(h, e, p##q, s)                                                                                   \
-    e = PERMI_FMA(c##q, s, PERMI_FMA(p##q, l, e));                                                                     \
-    PERMI_KEEP(e);                                                                                                     \
-    PERMI_FAST_TWO_SUM(p##q, c##q, h, e)                                                                               \
-  }
-#endif
-#endif
-    PERMI_EACH(PERMI_DECLARE)
-    for (i = 0; i < dense->rows; i += 2) {
-      const PERMI_V yx = PERMI_SET(x[i]), lx = PERMI_SET(x[i + 1]);
-      PERMI_EACH(PERMI_ROW)
-      t += 2 * PERMI_SETTINGS * PERMI_WIDTH;
-    }
-#undef PERMI_Y
-#undef PERMI_L
-#undef PERMI_DECLARE
-#undef PERMI_ROW
-#define PERMI_TERM(q) p##q
-#define PERMI_TERM_LOW(q) c##q
-#define PERMI_ABSOLUTE(q) PERMI_ABS(p##q)
-
-#else /* PERMI_SPLIT, complex: the same by parts. Sums of two products cancel, so they take TwoSum. */
-#define PERMI_YL(q, part) PERMI_ADD(PERMI_SET(xi[part]), PERMI_LOAD(t + ((part)*PERMI_SETTINGS + (q)) * PERMI_WIDTH))
-#if PERMI_PASS_PRODUCT == PERMI_ROUNDED
-#define PERMI_DECLARE(q) PERMI_V pr##q = one, pi##q = PERMI_SET(0.0);
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    const PERMI_V sr = PERMI_ADD(PERMI_YL(q, 0), PERMI_YL(q, 1));                                                      \
-    const PERMI_V si = PERMI_ADD(PERMI_YL(q, 2), PERMI_YL(q, 3));                                                      \
-    const PERMI_V p = pr##q;                                                                                           \
-    pr##q = PERMI_FMS(p, sr, PERMI_MUL(pi##q, si));                                                                    \
-    pi##q = PERMI_FMA(p, si, PERMI_MUL(pi##q, sr));                                                                    \
-  }
-#else
-#define PERMI_DECLARE(q) PERMI_V pr##q = one, pi##q = PERMI_SET(0.0), cr##q = pi##q, ci##q = pi##q;
-#if PERMI_PASS_PRODUCT == PERMI_COMPENSATED
-#define PERMI_FACTOR(q)                                                                                                \
-  const PERMI_V sr = PERMI_YL(q, 0), lr = PERMI_YL(q, 1), si = PERMI_YL(q, 2), li = PERMI_YL(q, 3);
-#define PERMI_RENORMALISE(p, c, h, e) p = h, c = e;
-#else
-#define PERMI_FACTOR(q)                                                                                                \
-  PERMI_V sr, lr, si, li;                                                                                              \
-  PERMI_FAST_TWO_SUM(sr, lr, PERMI_YL(q, 0), PERMI_YL(q, 1))                                                           \
-  PERMI_FAST_TWO_SUM(si, li, PERMI_YL(q, 2), PERMI_YL(q, 3))
-#define PERMI_RENORMALISE(p, c, h, e)                                                                                  \
-  PERMI_KEEP(e);                                                                                                       \
-  PERMI_TWO_SUM(p, c, h, e)
-#endif
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    PERMI_V rr, rr_e, ii, ii_e, ri, ri_e, ir, ir_e, hr, hr_e, hi, hi_e;                                                \
-    PERMI_FACTOR(q)                                                                                                    \
-    PERMI_TWO_PRODUCT(rr, rr_e, pr##q, sr)                                                                             \
-    PERMI_TWO_PRODUCT(ii, ii_e, pi##q, si)                                                                             \
-    PERMI_TWO_PRODUCT(ri, ri_e, pr##q, si)                                                                             \
-    PERMI_TWO_PRODUCT(ir, ir_e, pi##q, sr)                                                                             \
-    ii = PERMI_SUB(PERMI_SET(0.0), ii);                                                                                \
-    PERMI_TWO_SUM(hr, hr_e, rr, ii)                                                                                    \
-    PERMI_TWO_SUM(hi, hi_e, ri, ir)                                                                                    \
-    hr_e = PERMI_ADD(hr_e, PERMI_SUB(rr_e, ii_e));                                                                     \
-    hi_e = PERMI_ADD(hi_e, PERMI_ADD(ri_e, ir_e));                                                                     \
-    hr_e = PERMI_FNMA(ci##q, si, PERMI_FMA(cr##q, sr, PERMI_FNMA(pi##q, li, PERMI_FMA(pr##q, lr, hr_e))));             \
-    hi_e = PERMI_FMA(ci##q, sr, PERMI_FMA(cr##q, si, PERMI_FMA(pi##q, lr, PERMI_FMA(pr##q, li, hi_e))));               \
-    PERMI_RENORMALISE(pr##q, cr##q, hr, hr_e)                                                                          \
-    PERMI_RENORMALISE(pi##q, ci##q, hi, hi_e)                                                                          \
-  }
-#endif
-    const double *xi = x;
-    PERMI_EACH(PERMI_DECLARE)
-    for (i = 0; i < dense->rows; i += 4) {
-      PERMI_EACH(PERMI_ROW)
-      xi += 4;
-      t += 4 * PERMI_SETTINGS * PERMI_WIDTH;
-    }
-#undef PERMI_YL
-#undef PERMI_DECLARE
-#undef PERMI_ROW
-#undef PERMI_FACTOR
-#undef PERMI_RENORMALISE
-#define PERMI_TERM(q) pr##q
-#define PERMI_ITERM(q) pi##q
-#define PERMI_TERM_LOW(q) cr##q
-#define PERMI_ITERM_LOW(q) ci##q
-#define PERMI_ABSOLUTE(q) PERMI_ADD(PERMI_ABS(pr##q), PERMI_ABS(pi##q))
-#endif
-
-    /* Sum of |terms|. All of them cost 4%, so where only the estimate needs it, from 2^12 outer states up, a sample is
-       taken: one in four groups of eight states (one in eight when fast) by a hash of their number. Not by a pattern:
-       a matrix can have all its terms where any fixed pattern of signs is not. */
-    if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask))
-      absolute = PERMI_ADD(absolute, PERMI_SUM_ALL(PERMI_ABSOLUTE));
-    c++;
-
-#if PERMI_PASS_PRODUCT == PERMI_ROUNDED
-    sum = PERMI_ADD(sum, PERMI_SUM_SIGNED(PERMI_TERM));
-#if PERMI_PASS_PARTS == 2
-    isum = PERMI_ADD(isum, PERMI_SUM_SIGNED(PERMI_ITERM));
-#endif
-    if (!(c & (group - 1))) {
-      PERMI_V error;
-      PERMI_TWO_SUM(total_hi, error, total_hi, sum)
-      total_lo = PERMI_ADD(total_lo, error);
-      sum = PERMI_SET(0.0);
-#if PERMI_PASS_PARTS == 2
-      PERMI_TWO_SUM(itotal_hi, error, itotal_hi, isum)
-      itotal_lo = PERMI_ADD(itotal_lo, error);
-      isum = PERMI_SET(0.0);
-#endif
-    }
-#else
-    { /* every term goes in as double-double, and the total is renormalised once a state */
-      PERMI_V error;
-#define PERMI_PLUS(q)                                                                                                  \
-  PERMI_TWO_SUM(total_hi, error, total_hi, PERMI_TERM(q))                                                              \
-  total_lo = PERMI_ADD(total_lo, PERMI_ADD(error, PERMI_TERM_LOW(q)));
-#define PERMI_MINUS(q)                                                                                                 \
-  PERMI_TWO_SUM(total_hi, error, total_hi, PERMI_SUB(PERMI_SET(0.0), PERMI_TERM(q)))                                   \
-  total_lo = PERMI_ADD(total_lo, PERMI_SUB(error, PERMI_TERM_LOW(q)));
-      PERMI_EVEN(PERMI_PLUS)
-      PERMI_ODD(PERMI_MINUS)
-      PERMI_TWO_SUM(total_hi, total_lo, total_hi, total_lo)
-#undef PERMI_PLUS
-#undef PERMI_MINUS
-#if PERMI_PASS_PARTS == 2
-#define PERMI_PLUS(q)                                                                                                  \
-  PERMI_TWO_SUM(itotal_hi, error, itotal_hi, PERMI_ITERM(q))                                                           \
-  itotal_lo = PERMI_ADD(itotal_lo, PERMI_ADD(error, PERMI_ITERM_LOW(q)));
-#define PERMI_MINUS(q)                                                                                                 \
-  PERMI_TWO_SUM(itotal_hi, error, itotal_hi, PERMI_SUB(PERMI_SET(0.0), PERMI_ITERM(q)))                                \
-  itotal_lo = PERMI_ADD(itotal_lo, PERMI_SUB(error, PERMI_ITERM_LOW(q)));
-      PERMI_EVEN(PERMI_PLUS)
-      PERMI_ODD(PERMI_MINUS)
-      PERMI_TWO_SUM(itotal_hi, itotal_lo, itotal_hi, itotal_lo)
-#undef PERMI_PLUS
-#undef PERMI_MINUS
-#endif
-    }
-#endif
-    if (c == last)
-      break;
-    { /* Gray step: exact, so that nothing drifts */
-      const double *step;
-      k = permi_trailing_zeros(c);
-      step = dense->step + (size_t)(2 * k + (int)((c ^ c >> 1) >> k & 1)) * (size_t)padded;
-      for (i = 0; i < padded; i += PERMI_WIDTH)
-        PERMI_STORE(x + i, PERMI_ADD(PERMI_LOAD(x + i), PERMI_LOAD(step + i)));
-    }
-  }
-  (void)group;
-
-  PERMI_STORE(lane_hi[0], total_hi);
-  PERMI_STORE(lane_lo[0], total_lo);
-#if PERMI_PASS_PARTS == 2
-  PERMI_STORE(lane_hi[1], itotal_hi);
-  PERMI_STORE(lane_lo[1], itotal_lo);
-#endif
-  PERMI_STORE(lane_absolute, absolute);
-  PERMI_LEAVE();
-  memset(out, 0, sizeof *out);
-  for (i = 0; i < PERMI_WIDTH; i++) {
-    double sign = (i ^ i >> 1 ^ i >> 2) & 1 ? -1.0 : 1.0;
-    out->value = permi_dd_add(out->value, permi_two_sum(sign * lane_hi[0][i], sign * lane_lo[0][i]));
-#if PERMI_PASS_PARTS == 2
-    out->imaginary = permi_dd_add(out->imaginary, permi_two_sum(sign * lane_hi[1][i], sign * lane_lo[1][i]));
-#endif
-    out->absolute += lane_absolute[i];
-  }
-}
-
-#undef PERMI_SETTINGS
-#undef PERMI_EVEN
-#undef PERMI_ODD
-#undef PERMI_SUM_EVEN
-#undef PERMI_SUM_ODD
-#undef PERMI_EACH
-#undef PERMI_SUM_SIGNED
-#undef PERMI_SUM_ALL
-#undef PERMI_TWO_SUM
-#undef PERMI_FAST_TWO_SUM
-#undef PERMI_TWO_PRODUCT
-#undef PERMI_TERM
-#undef PERMI_ITERM
-#undef PERMI_TERM_LOW
-#undef PERMI_ITERM_LOW
-#undef PERMI_ABSOLUTE
-#undef PERMI_PASS
-#undef PERMI_PASS_FORM
-#undef PERMI_PASS_BLOCK
 #endif /* PERMI_FAMILY */
 
 /* So many lines leave gcc no columns to judge indentation by, and it notes that, in whatever code, unless it has seen a
