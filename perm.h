@@ -15039,13 +15039,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *de
     c[k] = PERMI_SET(0.0);
   }
   for (i = 0; i < dense->rows; i += 2) {
-    const PERMI_V outer = PERMI_SET(x[i]), outer_low = PERMI_SET(x[i + 1]);
+    const PERMI_V outer = PERMI_SET(x[0]), outer_low = PERMI_SET(x[1]);
     PERMI_UNROLL
     for (k = 0; k < settings; k++) {
       const int q = PERMI_NAME(setting)(k, block);
       PERMI_V y = outer + PERMI_LOAD(t + q * PERMI_WIDTH);
       PERMI_V l = outer_low + PERMI_LOAD(t + (settings + q) * PERMI_WIDTH);
-      PERMI_V before = p[k], e;
+      const PERMI_V before = p[k];
+      PERMI_V e;
       if (product == PERMI_ROUNDED) {
         p[k] = p[k] * (y + l);
         continue;
@@ -15057,6 +15058,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *de
       if (product == PERMI_DOUBLED)
         p[k] = PERMI_NAME(fast_two_sum)(p[k], PERMI_NAME(kept)(c[k]), &c[k]);
     }
+    x += 2;
     t += 2 * settings * PERMI_WIDTH;
   }
 }
@@ -15076,13 +15078,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense 
   for (i = 0; i < dense->rows; i += 4) {
     PERMI_UNROLL
     for (k = 0; k < settings; k++) {
-      const PERMI_V pr = p[0][k], pi = p[1][k], cr = c[0][k], ci = c[1][k];
+      PERMI_V pr = p[0][k], pi = p[1][k], cr = c[0][k], ci = c[1][k];
       const double *at = t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH;
       PERMI_V sr = PERMI_LOAD(at) + PERMI_SET(x[0]), lr = PERMI_LOAD(at + apart) + PERMI_SET(x[1]);
       PERMI_V si = PERMI_LOAD(at + 2 * apart) + PERMI_SET(x[2]), li = PERMI_LOAD(at + 3 * apart) + PERMI_SET(x[3]);
       PERMI_V rr, rr_e, ii, ii_e, ri, ri_e, ir, ir_e, hr, hr_e, hi, hi_e;
       if (product == PERMI_ROUNDED) {
-        PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], sr + lr, si + li);
+        PERMI_NAME(multiply_by)(&pr, &pi, sr + lr, si + li);
+        p[0][k] = pr;
+        p[1][k] = pi;
         continue;
       }
       if (product == PERMI_DOUBLED) {
