@@ -5481,7 +5481,7 @@ typedef struct permi_exact_family {
   {                                                                                                                    \
     isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family,                                \
     {                                                                                                                  \
-      permi_exact_0_##family, NULL, permi_##limbs##_2_##family, permi_##limbs##_3_##family,                            \
+      permi_exact_many_##family, NULL, permi_##limbs##_2_##family, permi_##limbs##_3_##family,                         \
           permi_##limbs##_4_##family, permi_##limbs##_5_##family, permi_##limbs##_6_##family                           \
     }                                                                                                                  \
   }
@@ -15360,191 +15360,8 @@ PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
 #undef PERMI_PASS_PARTS
 #endif
 
-/* Exact integers: PERMI_PASS_LIMBS limbs in registers, or 0 for any number of them. */
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
-#define PERMI_LIMBS_TIMES PERMI_NAME(exact_times)
-#define PERMI_LIMBS_SUM PERMI_NAME(exact_sum)
-/* a[0 .. k] = (a[0 .. k - 1]) g, limbs of weights u_0, u_1, ...; see the kernel. So for `places` vectors in turn. */
-PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, const double *g, const double *round, int places)
-{
-  PERMI_V carry[4], factor[4];
-  int i, place;
-  PERMI_UNROLL
-  for (place = 0; place < places; place++) {
-    factor[place] = PERMI_LOAD(g + place * PERMI_WIDTH);
-    carry[place] = PERMI_SET(0);
-  }
-  PERMI_UNROLL_FEW
-  for (i = 0; i < k; i++) {
-    const PERMI_V c = PERMI_SET(round[i]);
-    PERMI_UNROLL
-    for (place = 0; place < places; place++) {
-      PERMI_V *at = a + i * places + place;
-      const PERMI_V high = PERMI_SUB(PERMI_FMA(*at, factor[place], c), c);
-      const PERMI_V low = PERMI_FMS(*at, factor[place], high);
-      *at = i ? PERMI_ADD(low, carry[place]) : low;
-      carry[place] = high;
-    }
-  }
-  PERMI_UNROLL
-  for (place = 0; place < places; place++)
-    a[k * places + place] = carry[place];
-}
-
-/* Adds the products of na limbs with nb, `places` vectors apart, to the accumulators. */
-PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
-                                               const double *round, const double *rest, int places)
-{
-  int i, j;
-  PERMI_UNROLL_FEW
-  for (i = 0; i < na; i++) {
-    PERMI_UNROLL_FEW
-    for (j = 0; j < nb; j++) {
-      const PERMI_V high = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(round[i + j]));
-      const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SUB(PERMI_SET(rest[i + j]), high));
-      to[i + j] = PERMI_I_ADD64(to[i + j], PERMI_I_BITS(low));
-      to[i + j + 1] = PERMI_I_ADD64(to[i + j + 1], PERMI_I_BITS(high));
-    }
-  }
-}
-#define PERMI_PASS PERMI_NAME(exact_2)
-#define PERMI_PASS_LIMBS 2
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(exact_3)
-#define PERMI_PASS_LIMBS 3
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(exact_4)
-#define PERMI_PASS_LIMBS 4
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(exact_5)
-#define PERMI_PASS_LIMBS 5
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(exact_6)
-#define PERMI_PASS_LIMBS 6
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(exact_0)
-#define PERMI_PASS_LIMBS 0
-#include PERM_HEADER_FILE
-#if PERMI_WIDTH == 8
-#define PERMI_PASS_IFMA
-#define PERMI_PASS permi_ifma_2_avx512
-#define PERMI_PASS_LIMBS 2
-#include PERM_HEADER_FILE
-#define PERMI_PASS permi_ifma_3_avx512
-#define PERMI_PASS_LIMBS 3
-#include PERM_HEADER_FILE
-#define PERMI_PASS permi_ifma_4_avx512
-#define PERMI_PASS_LIMBS 4
-#include PERM_HEADER_FILE
-#define PERMI_PASS permi_ifma_5_avx512
-#define PERMI_PASS_LIMBS 5
-#include PERM_HEADER_FILE
-#define PERMI_PASS permi_ifma_6_avx512
-#define PERMI_PASS_LIMBS 6
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_IFMA
-#endif
-#define PERMI_PASS PERMI_NAME(exact_walk)
-#define PERMI_PASS_WALK
-#include PERM_HEADER_FILE
-#undef PERMI_LIMBS_TIMES
-#undef PERMI_LIMBS_SUM
-#endif
-
-#if !defined(PERM_NO_EXTRAS)
-/* Minors */
-#define PERMI_PASS_PARTS 1
-#define PERMI_PASS PERMI_NAME(minors_real)
-#define PERMI_PASS_MINORS PERMI_WIDE(3, 2)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_PASS_PARTS 2
-#define PERMI_PASS PERMI_NAME(minors_complex)
-#define PERMI_PASS_MINORS PERMI_WIDE(2, 1)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
-#endif
-
-/* Batches */
-#define PERMI_PASS_PARTS 1
-#define PERMI_PASS PERMI_NAME(batch_four_real)
-#define PERMI_PASS_FOUR PERMI_NAME(expand_real)
-#define PERMI_PASS_STREAM PERMI_NAME(batch_stream_real)
-#if PERMI_WIDTH == 8
-#define PERMI_PASS_BATCH PERMI_NAME(batch_real)
-#endif
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_PASS_PARTS 2
-#define PERMI_PASS PERMI_NAME(batch_four_complex)
-#define PERMI_PASS_FOUR PERMI_NAME(expand_complex)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
-#endif
-#endif /* PERM_NO_EXTRAS */
-
-#undef PERMI_WIDE
-#undef PERMI_JOIN_
-#undef PERMI_JOIN
-#undef PERMI_NAME
-#undef PERMI_TARGET
-#undef PERMI_LEAVE
-#undef PERMI_V
-#undef PERMI_WIDTH
-#undef PERMI_LOAD
-#undef PERMI_LOAD_ANY
-#undef PERMI_STORE_ANY
-#undef PERMI_STORE
-#undef PERMI_SET
-#undef PERMI_ADD
-#undef PERMI_SUB
-#undef PERMI_MUL
-#undef PERMI_FMA
-#undef PERMI_FMS
-#undef PERMI_FNMA
-#undef PERMI_FMS_EXACT
-#undef PERMI_TIMES_PLUS
-#undef PERMI_TIMES_MINUS
-#undef PERMI_KEEP
-#undef PERMI_ABS
-#undef PERMI_LARGER
-#undef PERMI_LESSER
-#undef PERMI_ABS_SUM
-#undef PERMI_I_LOAD
-#undef PERMI_I_STORE
-#undef PERMI_I_SET
-#undef PERMI_I_ADD16
-#undef PERMI_I_SUB16
-#undef PERMI_I_MUL16
-#undef PERMI_I_PAIRS16
-#undef PERMI_I_MUL32
-#undef PERMI_I_EVEN32
-#undef PERMI_I_HIGH32
-#undef PERMI_I_AND
-#undef PERMI_I_ADD64
-#undef PERMI_I_DOUBLES
-#undef PERMI_I_BITS
-#undef PERMI_I_LOAD_ANY
-#undef PERMI_I_STORE_ANY
-#undef PERMI_I_TABLE
-#undef PERMI_I_LOOKUP
-#undef PERMI_I_ADD8
-#undef PERMI_I_SUB8
-#undef PERMI_I_LEAST8
-#undef PERMI_I_NONZERO8
-#undef PERMI_COUNT
-#undef PERMI_I_OR
-#undef PERMI_I_XOR
-#undef PERMI_I_SHL16
-#undef PERMI_I_SHR16
-#undef PERMI_I_SAR16
-#undef PERMI_I
-#undef PERMI_XOR
-#undef PERMI_FAMILY
-#undef PERMI_FAMILY_WIDTH
-#elif defined(PERMI_PASS_LIMBS) /* the products of exact integers, for one number of limbs */
+/* ---- exact integers, see >>exact */
 /* Adds terms of >>exact to accumulators. `atom` holds, for each atom, four vectors of 4 WIDTH int16: of these the first
    `settings`. From there on, in levels:
      atoms    products of rows, below 2^15: int16. A limb has 4 atoms, or 5; an atom without rows is 1.
@@ -15563,197 +15380,284 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
      2^50 - 2^10, beyond: M -> M G 2^-51 + 1/2 + 2^50 < 2^51 for M < 2^51.
    The last products go into 64-bit accumulators as the bits of C_k + h and of 1.5 * 2^52 u_k + l (the same binade for
    every l, as |l| <= 2^50 u_k), which count whole numbers of u_(k+1) and u_k from a constant. The constants are taken
-   off when accumulators are emptied, after at most 128 settings of 4 vectors (32 when PERMI_PASS_LIMBS is 0): at most
+   off when accumulators are emptied, after at most 128 settings of 4 vectors (32 where limbs are many): at most
    5 (31) numbers <= 2^51 a vector and accumulator, below 2^63 together. round[k] = C_k and
    rest[k] = C_k + 1.5 * 2^52 u_k, both doubles.
-   Many limbs, and those of rows too long for int16, go through PERMI_PASS_LIMBS 0. Wide limbs are products of rows'
+   More than six limbs, and those of rows too long for int16, go through exact_many. Wide limbs are products of rows'
    sums in doubles, made before. So that 32 limbs stay within doubles, u_k = 2^(51 k) unit there, and the first limb is
    multiplied by the unit; the other half keeps weights 2^(51 k), and second[k] is C_k for those. The last products are
    made 3 x 2 at a time: those of limbs that are not there are 0, but their constants count; beyond the last accumulator
    in use these are 0 too.
-   PERMI_PASS_IFMA: limbs are integers, |g| < 2^51 as above, and u_k = 2^(52 k). Magnitudes and signs go apart. The
-   instructions add the lower or the upper 52 bits of a product of two numbers' lower 52 bits to a sum of 64. A
-   magnitude
-   of k limbs, all but the last below 2^52 and that below 2^(51 k - 52 (k - 1)), times |g| is one of k + 1, once what
-   exceeds 52 bits of one is added to the next (those bits may stay where they are). The last sums, of at most 6 numbers
-   below 2^52, take the sign and are added up 64 * 4 times: below 2^63. */
-#if PERMI_PASS_LIMBS
-#define PERMI_LIMBS PERMI_PASS_LIMBS
-#define PERMI_LIMBS_ROOM PERMI_PASS_LIMBS
-#else
-#define PERMI_LIMBS limbs
-#define PERMI_LIMBS_ROOM PERMI_EXACT_PADDED
-#endif
-#define PERMI_FIRST ((PERMI_LIMBS + 1) / 2)
-#define PERMI_LANES (4 * PERMI_WIDTH)
+   IFMA: limbs are integers, |g| < 2^51 as above, and u_k = 2^(52 k). Magnitudes and signs go apart. The instructions
+   add the lower or the upper 52 bits of a product of two numbers' lower 52 bits to a sum of 64. A magnitude of k
+   limbs, all but the last below 2^52 and that below 2^(51 k - 52 (k - 1)), times |g| is one of k + 1, once what exceeds
+   52 bits of one is added to the next (those bits may stay where they are). The last sums, of at most 6 numbers below
+   2^52, take the sign and are added up 64 * 4 times: below 2^63. */
+#define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
-#if defined(PERMI_PASS_IFMA)
-#define PERMI_LIMB(v) _mm512_castsi512_pd(v)
-#define PERMI_PASS_TARGET __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
-#else
-#define PERMI_LIMB(v) PERMI_I_DOUBLES(v)
-#define PERMI_PASS_TARGET PERMI_TARGET
-#endif
-
-PERMI_PASS_TARGET static void PERMI_PASS(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
-                                         int place_signs)
+/* a[0 .. k] = (a[0 .. k - 1]) g, limbs of weights u_0, u_1, ...; see the kernel. So for `places` vectors in turn. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
+                                                       int places)
 {
-  const int limbs = exact->limbs, first = exact->first;
-  const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000), one = PERMI_I_SET(1);
-  const PERMI_I high_one = PERMI_I_SET(0x10000);
-#if PERMI_PASS_LIMBS && !defined(PERMI_PASS_IFMA)
-  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
-#endif
-  const int16_t *atom = work->atom;
-  uint64_t *accumulator = work->accumulator;
-#if PERMI_PASS_LIMBS
-  double limb[PERMI_LIMBS * 4 * PERMI_WIDTH] PERMI_ALIGN64;
-#else
-  double *limb = work->limb;
-  const double *wide = work->wide;
-#endif
-  PERMI_I sum[PERMI_LIMBS_ROOM + 1];
-  int k, q, place;
-#if !PERMI_PASS_LIMBS
-  int i, j;
-  for (k = limbs + 1; k <= PERMI_EXACT_PADDED; k++)
-    sum[k] = PERMI_I_SET(0);
-#endif
-  (void)limbs;
-  (void)first;
+  PERMI_V carry[4], factor[4];
+  int i, place;
   PERMI_UNROLL
-  for (k = 0; k <= PERMI_LIMBS; k++)
+  for (place = 0; place < places; place++) {
+    factor[place] = PERMI_LOAD(g + place * PERMI_WIDTH);
+    carry[place] = PERMI_SET(0);
+  }
+  PERMI_UNROLL_FEW
+  for (i = 0; i < k; i++) {
+    const PERMI_V c = PERMI_SET(round[i]);
+    PERMI_UNROLL
+    for (place = 0; place < places; place++) {
+      PERMI_V *at = a + i * places + place;
+      const PERMI_V high = PERMI_FMA(*at, factor[place], c) - c;
+      PERMI_V low = PERMI_FMS(*at, factor[place], high);
+      if (i)
+        low = low + carry[place];
+      *at = low;
+      carry[place] = high;
+    }
+  }
+  PERMI_UNROLL
+  for (place = 0; place < places; place++)
+    a[k * places + place] = carry[place];
+}
+
+/* Adds the products of na limbs with nb, `places` vectors apart, to the accumulators. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
+                                                     const double *round, const double *rest, int places)
+{
+  int i, j;
+  PERMI_UNROLL_FEW
+  for (i = 0; i < na; i++) {
+    PERMI_UNROLL_FEW
+    for (j = 0; j < nb; j++) {
+      const PERMI_V high = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(round[i + j]));
+      const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(rest[i + j]) - high);
+      to[i + j] = PERMI_I_ADD64(to[i + j], PERMI_I_BITS(low));
+      to[i + j + 1] = PERMI_I_ADD64(to[i + j + 1], PERMI_I_BITS(high));
+    }
+  }
+}
+/* Limb k of setting q from its atoms: integers, in four vectors. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
+                                                      int q, PERMI_I *limb)
+{
+  const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000);
+  const int16_t *from = work->atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
+  const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
+  const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
+  const PERMI_I f0 = PERMI_I_PAIRS16(PERMI_I_AND(c, even), d), f1 = PERMI_I_PAIRS16(PERMI_I_AND(c, odd), d);
+  PERMI_I e0 = PERMI_I_PAIRS16(PERMI_I_AND(a, even), b), e1 = PERMI_I_PAIRS16(PERMI_I_AND(a, odd), b);
+  if (exact->fifth[k]) {
+    const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
+    e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, PERMI_I_SET(1)));
+    e1 = PERMI_I_MUL32(e1, PERMI_I_PAIRS16(fifth, PERMI_I_SET(0x10000)));
+  }
+  limb[0] = PERMI_I_EVEN32(e0, f0);
+  limb[1] = PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0));
+  limb[2] = PERMI_I_EVEN32(e1, f1);
+  limb[3] = PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1));
+}
+
+/* The same as doubles, in memory. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact *exact, const permi_exact_work *work,
+                                                              int k, int q, double *to)
+{
+  PERMI_I limb[4];
+  int place;
+  PERMI_NAME(exact_limb)(exact, work, k, q, limb);
+  PERMI_UNROLL
+  for (place = 0; place < 4; place++)
+    PERMI_STORE(to + place * PERMI_WIDTH, PERMI_I_DOUBLES(limb[place]));
+}
+
+/* 1: the terms of this setting and place are subtracted */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_signs, int q, int place)
+{
+  return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
+}
+
+/* `limbs` of them, 2 to 6, in registers. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
+                                                     int negative, int place_signs, int limbs)
+{
+  const int first = (limbs + 1) / 2, second = limbs - first;
+  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
+  double limb[6 * 4 * PERMI_WIDTH] PERMI_ALIGN64;
+  uint64_t *accumulator = work->accumulator;
+  PERMI_I sum[7];
+  int k, q, place;
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
     sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
   for (q = 0; q < settings; q++) {
     PERMI_UNROLL
-    for (k = 0; k < PERMI_LIMBS; k++) {
-      double *to = limb + k * 4 * PERMI_WIDTH;
-#if !PERMI_PASS_LIMBS
-      if (k >= exact->narrow) {
-        memcpy(to, wide + ((k - exact->narrow) * 4 + q) * 4 * PERMI_WIDTH, 4 * PERMI_WIDTH * sizeof *to);
-        continue;
-      }
-#endif
-      {
-        const int16_t *from = atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
-        const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
-        const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
-        const PERMI_I f0 = PERMI_I_PAIRS16(PERMI_I_AND(c, even), d), f1 = PERMI_I_PAIRS16(PERMI_I_AND(c, odd), d);
-        PERMI_I e0 = PERMI_I_PAIRS16(PERMI_I_AND(a, even), b), e1 = PERMI_I_PAIRS16(PERMI_I_AND(a, odd), b);
-        if (exact->fifth[k]) {
-          const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
-          e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, one));
-          e1 = PERMI_I_MUL32(e1, PERMI_I_PAIRS16(fifth, high_one));
-        }
-        PERMI_STORE(to, PERMI_LIMB(PERMI_I_EVEN32(e0, f0)));
-        PERMI_STORE(to + PERMI_WIDTH, PERMI_LIMB(PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0))));
-        PERMI_STORE(to + 2 * PERMI_WIDTH, PERMI_LIMB(PERMI_I_EVEN32(e1, f1)));
-        PERMI_STORE(to + 3 * PERMI_WIDTH, PERMI_LIMB(PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1))));
-      }
-    }
-#if defined(PERMI_PASS_IFMA)
+    for (k = 0; k < limbs; k++)
+      PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
     for (place = 0; place < 4; place++) {
-      const double *from = limb + place * PERMI_WIDTH;
-      const __m512i zero = _mm512_setzero_si512();
-      __m512i sign = _mm512_set1_epi64(((negative >> q ^ (place_signs & (place ^ place >> 1))) & 1) ? -1 : 0);
-      __m512i magnitude[PERMI_LIMBS], term[PERMI_LIMBS];
-      int i, j, half;
+      const double *from = limb + place * PERMI_WIDTH, *other = from + first * 4 * PERMI_WIDTH;
+      PERMI_V a[3], b[3];
+      a[0] = PERMI_XOR(PERMI_LOAD(from), PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus);
+      b[0] = PERMI_LOAD(other);
+      if (first > 1)
+        PERMI_NAME(exact_times)(a, 1, from + 4 * PERMI_WIDTH, exact->round, 1);
+      if (first > 2)
+        PERMI_NAME(exact_times)(a, 2, from + 8 * PERMI_WIDTH, exact->round, 1);
+      if (second > 1)
+        PERMI_NAME(exact_times)(b, 1, other + 4 * PERMI_WIDTH, exact->round, 1);
+      if (second > 2)
+        PERMI_NAME(exact_times)(b, 2, other + 8 * PERMI_WIDTH, exact->round, 1);
+      PERMI_NAME(exact_sum)(sum, a, b, first, second, exact->round, exact->rest, 1);
+    }
+  }
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
+    PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
+}
+
+/* Any number of limbs, and wide ones: loops of unforeseeable lengths, so four vectors a turn. */
+PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_exact_work *work, int settings,
+                                                int negative, int place_signs)
+{
+  const int limbs = exact->limbs, first = exact->first, second = limbs - first;
+  double *limb = work->limb, *other = limb + first * 4 * PERMI_WIDTH;
+  uint64_t *accumulator = work->accumulator;
+  PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
+  PERMI_I sum[PERMI_EXACT_PADDED + 1];
+  int i, j, k, q, place;
+  for (k = 0; k <= PERMI_EXACT_PADDED; k++)
+    sum[k] = k <= limbs ? PERMI_I_LOAD(accumulator + k * PERMI_WIDTH) : PERMI_I_SET(0);
+  for (q = 0; q < settings; q++) {
+    for (k = 0; k < limbs; k++) {
+      double *to = limb + k * 4 * PERMI_WIDTH;
+      if (k < exact->narrow)
+        PERMI_NAME(exact_limb_doubles)(exact, work, k, q, to);
+      else
+        memcpy(to, work->wide + ((k - exact->narrow) * 4 + q) * 4 * PERMI_WIDTH, 4 * PERMI_WIDTH * sizeof *to);
+    }
+    for (place = 0; place < 4; place++) {
+      const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
+      a[place] = PERMI_LOAD(limb + place * PERMI_WIDTH) * PERMI_SET(sign ? -exact->unit : exact->unit);
+      b[place] = PERMI_LOAD(other + place * PERMI_WIDTH);
+      a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0); /* to whole tiles of 3 x 2, at most */
+      b[second * 4 + place] = PERMI_SET(0);
+    }
+    for (k = 1; k < first; k++)
+      PERMI_NAME(exact_times)(a, k, limb + k * 4 * PERMI_WIDTH, exact->round, 4);
+    for (k = 1; k < second; k++)
+      PERMI_NAME(exact_times)(b, k, other + k * 4 * PERMI_WIDTH, exact->second, 4);
+    for (i = 0; i < first; i += 3)
+      for (j = 0; j < second; j += 2)
+        for (place = 0; place < 4; place++)
+          PERMI_NAME(exact_sum)(sum + i + j, a + 4 * i + place, b + 4 * j + place, 3, 2, exact->round + i + j,
+                                exact->rest + i + j, 4);
+  }
+  for (k = 0; k <= limbs; k++)
+    PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
+}
+
+#if PERMI_WIDTH == 8
+#define PERMI_IFMA __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
+/* a[0 .. k] = (a[0 .. k - 1]) a[k], magnitudes of at most `most` limbs. */
+PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
+{
+  const __m512i g = a[k], zero = _mm512_setzero_si512();
+  __m512i above = zero, carry = zero;
+  int i;
+  PERMI_UNROLL
+  for (i = 0; i < most; i++) {
+    if (i < k) {
+      const __m512i at = _mm512_add_epi64(_mm512_madd52lo_epu64(above, a[i], g), carry);
+      above = _mm512_madd52hi_epu64(zero, a[i], g);
+      carry = _mm512_srli_epi64(at, 52);
+      a[i] = at;
+    }
+  }
+  a[k] = _mm512_add_epi64(above, carry);
+}
+
+PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exact_work *work, int settings,
+                                            int negative, int place_signs, int limbs)
+{
+  const int first = (limbs + 1) / 2;
+  __m512i limb[6][4], sum[7];
+  uint64_t *accumulator = work->accumulator;
+  int i, j, k, q, place;
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
+    sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
+  for (q = 0; q < settings; q++) {
+    PERMI_UNROLL
+    for (k = 0; k < limbs; k++)
+      permi_exact_limb_avx512(exact, work, k, q, limb[k]);
+    for (place = 0; place < 4; place++) {
+      __m512i sign = _mm512_set1_epi64(permi_exact_sign_avx512(negative, place_signs, q, place) ? -1 : 0);
+      __m512i magnitude[6], term[6];
       PERMI_UNROLL
-      for (k = 0; k < PERMI_LIMBS; k++) {
-        const __m512i g = _mm512_castpd_si512(PERMI_LOAD(from + k * 4 * PERMI_WIDTH));
+      for (k = 0; k < limbs; k++) {
+        const __m512i g = limb[k][place];
         sign = _mm512_xor_si512(sign, g);
         magnitude[k] = _mm512_abs_epi64(g);
-        term[k] = zero;
+        term[k] = _mm512_setzero_si512();
       }
+      if (first > 1) /* each half's product in its place */
+        permi_ifma_times(magnitude, 1, first);
+      if (first > 2)
+        permi_ifma_times(magnitude, 2, first);
+      if (limbs - first > 1)
+        permi_ifma_times(magnitude + first, 1, first);
+      if (limbs - first > 2)
+        permi_ifma_times(magnitude + first, 2, first);
       PERMI_UNROLL
-      for (half = 0; half < 2; half++) { /* each half's product in its place */
-        __m512i *a = half ? magnitude + PERMI_FIRST : magnitude;
+      for (i = 0; i < first; i++) {
         PERMI_UNROLL
-        for (k = 1; k < PERMI_FIRST; k++) {
-          if (k < (half ? PERMI_LIMBS - PERMI_FIRST : PERMI_FIRST)) {
-            const __m512i g = a[k];
-            __m512i above = zero, carry = zero;
-            PERMI_UNROLL
-            for (i = 0; i < PERMI_FIRST; i++) {
-              if (i < k) {
-                const __m512i at = _mm512_add_epi64(_mm512_madd52lo_epu64(above, a[i], g), carry);
-                above = _mm512_madd52hi_epu64(zero, a[i], g);
-                carry = _mm512_srli_epi64(at, 52);
-                a[i] = at;
-              }
-            }
-            a[k] = _mm512_add_epi64(above, carry);
-          }
-        }
-      }
-      PERMI_UNROLL
-      for (i = 0; i < PERMI_FIRST; i++) {
-        PERMI_UNROLL
-        for (j = PERMI_FIRST; j < PERMI_LIMBS; j++) {
-          const int to = i + j - PERMI_FIRST;
+        for (j = first; j < limbs; j++) {
+          const int to = i + j - first;
           term[to] = _mm512_madd52lo_epu64(term[to], magnitude[i], magnitude[j]);
           term[to + 1] = _mm512_madd52hi_epu64(term[to + 1], magnitude[i], magnitude[j]);
         }
       }
       sign = _mm512_srai_epi64(sign, 63);
       PERMI_UNROLL
-      for (k = 0; k < PERMI_LIMBS; k++)
+      for (k = 0; k < limbs; k++)
         sum[k] = _mm512_add_epi64(sum[k], _mm512_sub_epi64(_mm512_xor_si512(term[k], sign), sign));
     }
-#elif PERMI_PASS_LIMBS
-    for (place = 0; place < 4; place++) {
-      const double *from = limb + place * PERMI_WIDTH, *other = from + PERMI_FIRST * 4 * PERMI_WIDTH;
-      const int sign = (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
-      PERMI_V a[PERMI_FIRST], b[PERMI_FIRST];
-      a[0] = PERMI_XOR(PERMI_LOAD(from), sign ? minus : plus);
-      b[0] = PERMI_LOAD(other);
-      if (PERMI_FIRST > 1)
-        PERMI_LIMBS_TIMES(a, 1, from + 4 * PERMI_WIDTH, exact->round, 1);
-      if (PERMI_FIRST > 2)
-        PERMI_LIMBS_TIMES(a, 2, from + 8 * PERMI_WIDTH, exact->round, 1);
-      if (PERMI_LIMBS - PERMI_FIRST > 1)
-        PERMI_LIMBS_TIMES(b, 1, other + 4 * PERMI_WIDTH, exact->round, 1);
-      if (PERMI_LIMBS - PERMI_FIRST > 2)
-        PERMI_LIMBS_TIMES(b, 2, other + 8 * PERMI_WIDTH, exact->round, 1);
-      PERMI_LIMBS_SUM(sum, a, b, PERMI_FIRST, PERMI_LIMBS - PERMI_FIRST, exact->round, exact->rest, 1);
-    }
-#else /* loops of unforeseeable lengths: four vectors a turn */
-    {
-      const double *other = limb + first * 4 * PERMI_WIDTH;
-      PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
-      for (place = 0; place < 4; place++) {
-        const int sign = (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
-        a[place] = PERMI_MUL(PERMI_LOAD(limb + place * PERMI_WIDTH), PERMI_SET(sign ? -exact->unit : exact->unit));
-        b[place] = PERMI_LOAD(other + place * PERMI_WIDTH);
-        a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0); /* to whole tiles of 3 x 2, at most */
-        b[(limbs - first) * 4 + place] = PERMI_SET(0);
-      }
-      for (k = 1; k < first; k++)
-        PERMI_LIMBS_TIMES(a, k, limb + k * 4 * PERMI_WIDTH, exact->round, 4);
-      for (k = 1; k < limbs - first; k++)
-        PERMI_LIMBS_TIMES(b, k, other + k * 4 * PERMI_WIDTH, exact->second, 4);
-      for (i = 0; i < first; i += 3)
-        for (j = 0; j < limbs - first; j += 2)
-          for (place = 0; place < 4; place++)
-            PERMI_LIMBS_SUM(sum + i + j, a + 4 * i + place, b + 4 * j + place, 3, 2, exact->round + i + j,
-                            exact->rest + i + j, 4);
-    }
-#endif
   }
   PERMI_UNROLL
-  for (k = 0; k <= PERMI_LIMBS; k++)
+  for (k = 0; k <= limbs; k++)
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
-#undef PERMI_LANES
-#undef PERMI_LIMB
-#undef PERMI_PASS_TARGET
-#undef PERMI_FIRST
-#undef PERMI_LIMBS_ROOM
-#undef PERMI_LIMBS
-#undef PERMI_PASS
-#undef PERMI_PASS_LIMBS
-#elif defined(PERMI_PASS_WALK) /* the terms of exact integers, one after another */
-#define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
+#endif
+
+#define PERMI_INSTANCE(name, target, few, limbs)                                                                       \
+  target static void name(const permi_exact *exact, permi_exact_work *work, int settings, int negative,                \
+                          int place_signs)                                                                             \
+  {                                                                                                                    \
+    few(exact, work, settings, negative, place_signs, limbs);                                                          \
+  }
+#if PERMI_WIDTH == 8
+PERMI_INSTANCE(permi_exact_2_avx512, PERMI_TARGET, permi_exact_few_avx512, 2)
+PERMI_INSTANCE(permi_exact_3_avx512, PERMI_TARGET, permi_exact_few_avx512, 3)
+PERMI_INSTANCE(permi_exact_4_avx512, PERMI_TARGET, permi_exact_few_avx512, 4)
+PERMI_INSTANCE(permi_exact_5_avx512, PERMI_TARGET, permi_exact_few_avx512, 5)
+PERMI_INSTANCE(permi_exact_6_avx512, PERMI_TARGET, permi_exact_few_avx512, 6)
+PERMI_INSTANCE(permi_ifma_2_avx512, PERMI_IFMA, permi_ifma_few, 2)
+PERMI_INSTANCE(permi_ifma_3_avx512, PERMI_IFMA, permi_ifma_few, 3)
+PERMI_INSTANCE(permi_ifma_4_avx512, PERMI_IFMA, permi_ifma_few, 4)
+PERMI_INSTANCE(permi_ifma_5_avx512, PERMI_IFMA, permi_ifma_few, 5)
+PERMI_INSTANCE(permi_ifma_6_avx512, PERMI_IFMA, permi_ifma_few, 6)
+#else
+PERMI_INSTANCE(permi_exact_2_avx2, PERMI_TARGET, permi_exact_few_avx2, 2)
+PERMI_INSTANCE(permi_exact_3_avx2, PERMI_TARGET, permi_exact_few_avx2, 3)
+PERMI_INSTANCE(permi_exact_4_avx2, PERMI_TARGET, permi_exact_few_avx2, 4)
+PERMI_INSTANCE(permi_exact_5_avx2, PERMI_TARGET, permi_exact_few_avx2, 5)
+PERMI_INSTANCE(permi_exact_6_avx2, PERMI_TARGET, permi_exact_few_avx2, 6)
+#endif
+#undef PERMI_INSTANCE
+#undef PERMI_IFMA
 
 /* x -= step if bit j of the Gray code of s is set, else x += step: the rows' sums, four bytes a row, of
    int16 or int8. */
@@ -15835,8 +15739,10 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
         double *to = wide + k * 16 * PERMI_WIDTH;
         int v;
         for (v = 0; v < 16 * PERMI_WIDTH; v += PERMI_WIDTH) {
-          const PERMI_V sum = PERMI_ADD(y, PERMI_LOAD(wide_table + v));
-          PERMI_STORE(to + v, i ? PERMI_MUL(PERMI_LOAD(to + v), sum) : sum);
+          PERMI_V sum = y + PERMI_LOAD(wide_table + v);
+          if (i)
+            sum = PERMI_LOAD(to + v) * sum;
+          PERMI_STORE(to + v, sum);
         }
       }
     PERMI_NAME(exact_room)(exact, 4, 1, &used, accumulator, total);
@@ -15959,8 +15865,101 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 #undef PERMI_EXACT_STEP
 #undef PERMI_EXACT_MOVE
 #undef PERMI_LANES
-#undef PERMI_PASS
-#undef PERMI_PASS_WALK
+#endif
+
+#if !defined(PERM_NO_EXTRAS)
+/* Minors */
+#define PERMI_PASS_PARTS 1
+#define PERMI_PASS PERMI_NAME(minors_real)
+#define PERMI_PASS_MINORS PERMI_WIDE(3, 2)
+#include PERM_HEADER_FILE
+#undef PERMI_PASS_PARTS
+#if !defined(PERM_NO_COMPLEX)
+#define PERMI_PASS_PARTS 2
+#define PERMI_PASS PERMI_NAME(minors_complex)
+#define PERMI_PASS_MINORS PERMI_WIDE(2, 1)
+#include PERM_HEADER_FILE
+#undef PERMI_PASS_PARTS
+#endif
+
+/* Batches */
+#define PERMI_PASS_PARTS 1
+#define PERMI_PASS PERMI_NAME(batch_four_real)
+#define PERMI_PASS_FOUR PERMI_NAME(expand_real)
+#define PERMI_PASS_STREAM PERMI_NAME(batch_stream_real)
+#if PERMI_WIDTH == 8
+#define PERMI_PASS_BATCH PERMI_NAME(batch_real)
+#endif
+#include PERM_HEADER_FILE
+#undef PERMI_PASS_PARTS
+#if !defined(PERM_NO_COMPLEX)
+#define PERMI_PASS_PARTS 2
+#define PERMI_PASS PERMI_NAME(batch_four_complex)
+#define PERMI_PASS_FOUR PERMI_NAME(expand_complex)
+#include PERM_HEADER_FILE
+#undef PERMI_PASS_PARTS
+#endif
+#endif /* PERM_NO_EXTRAS */
+
+#undef PERMI_WIDE
+#undef PERMI_JOIN_
+#undef PERMI_JOIN
+#undef PERMI_NAME
+#undef PERMI_TARGET
+#undef PERMI_LEAVE
+#undef PERMI_V
+#undef PERMI_WIDTH
+#undef PERMI_LOAD
+#undef PERMI_LOAD_ANY
+#undef PERMI_STORE_ANY
+#undef PERMI_STORE
+#undef PERMI_SET
+#undef PERMI_ADD
+#undef PERMI_SUB
+#undef PERMI_MUL
+#undef PERMI_FMA
+#undef PERMI_FMS
+#undef PERMI_FNMA
+#undef PERMI_FMS_EXACT
+#undef PERMI_TIMES_PLUS
+#undef PERMI_TIMES_MINUS
+#undef PERMI_KEEP
+#undef PERMI_ABS
+#undef PERMI_LARGER
+#undef PERMI_LESSER
+#undef PERMI_ABS_SUM
+#undef PERMI_I_LOAD
+#undef PERMI_I_STORE
+#undef PERMI_I_SET
+#undef PERMI_I_ADD16
+#undef PERMI_I_SUB16
+#undef PERMI_I_MUL16
+#undef PERMI_I_PAIRS16
+#undef PERMI_I_MUL32
+#undef PERMI_I_EVEN32
+#undef PERMI_I_HIGH32
+#undef PERMI_I_AND
+#undef PERMI_I_ADD64
+#undef PERMI_I_DOUBLES
+#undef PERMI_I_BITS
+#undef PERMI_I_LOAD_ANY
+#undef PERMI_I_STORE_ANY
+#undef PERMI_I_TABLE
+#undef PERMI_I_LOOKUP
+#undef PERMI_I_ADD8
+#undef PERMI_I_SUB8
+#undef PERMI_I_LEAST8
+#undef PERMI_I_NONZERO8
+#undef PERMI_COUNT
+#undef PERMI_I_OR
+#undef PERMI_I_XOR
+#undef PERMI_I_SHL16
+#undef PERMI_I_SHR16
+#undef PERMI_I_SAR16
+#undef PERMI_I
+#undef PERMI_XOR
+#undef PERMI_FAMILY
+#undef PERMI_FAMILY_WIDTH
 #elif defined(PERMI_PASS_SMALL) /* one kernel for one small order */
 /* Small orders: two columns, 0 and 1, are expanded exactly and the other n - 2 summed over signs as by Glynn, the
    third column always +. With z_i the signed row sum of row i, the permanent is
