@@ -15868,19 +15868,286 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 #endif
 
 #if !defined(PERM_NO_EXTRAS)
-/* Minors */
-#define PERMI_PASS_PARTS 1
-#define PERMI_PASS PERMI_NAME(minors_real)
-#define PERMI_PASS_MINORS PERMI_WIDE(3, 2)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_PASS_PARTS 2
-#define PERMI_PASS PERMI_NAME(minors_complex)
-#define PERMI_PASS_MINORS PERMI_WIDE(2, 1)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
+/* ---- numbers in `parts` parts, 1 real, 2 complex; in memory the parts are `apart` doubles from each other. The
+   imaginary part of a real number is something that nobody looks at. */
+typedef struct PERMI_NAME(number) {
+  PERMI_V re, im;
+} PERMI_NAME(number);
+#define PERMI_N PERMI_NAME(number)
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get)(const double *p, int apart, int parts)
+{
+  PERMI_N x;
+  x.re = PERMI_LOAD(p);
+  x.im = parts == 2 ? PERMI_LOAD(p + apart) : x.re;
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
+{
+  PERMI_N x;
+  x.re = PERMI_LOAD_ANY(p);
+  x.im = parts == 2 ? PERMI_LOAD_ANY(p + apart) : x.re;
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(put)(double *p, int apart, PERMI_N x, int parts)
+{
+  PERMI_STORE(p, x.re);
+  if (parts == 2)
+    PERMI_STORE(p + apart, x.im);
+}
+
+/* One number in all lanes. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(spread)(const double *p, int apart, int parts)
+{
+  PERMI_N x;
+  x.re = PERMI_SET(p[0]);
+  x.im = PERMI_SET(p[parts == 2 ? apart : 0]);
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus)(PERMI_N a, PERMI_N b)
+{
+  a.re = a.re + b.re;
+  a.im = a.im + b.im;
+  return a;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minus)(PERMI_N a, PERMI_N b)
+{
+  a.re = a.re - b.re;
+  a.im = a.im - b.im;
+  return a;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(times)(PERMI_N a, PERMI_N b, int parts)
+{
+  PERMI_N x;
+  if (parts == 1) {
+    x.re = x.im = a.re * b.re;
+    return x;
+  }
+  x.re = PERMI_FMS(a.re, b.re, a.im * b.im);
+  x.im = PERMI_FMA(a.re, b.im, a.im * b.re);
+  return x;
+}
+
+/* x + ab */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
+{
+  if (parts == 1) {
+    x.re = x.im = PERMI_FMA(a.re, b.re, x.re);
+    return x;
+  }
+  x.re = PERMI_FMA(a.re, b.re, PERMI_FNMA(a.im, b.im, x.re));
+  x.im = PERMI_FMA(a.re, b.im, PERMI_FMA(a.im, b.re, x.im));
+  return x;
+}
+
+/* ---- minors: sums of P_i, see >>minors. Constants of an instance: parts, 1 or 2; block columns, whose settings stay
+   in registers.
+   Forward over the rows: products of those before each, stored. Backward: times those behind it. The last row stands in
+   no product of the first pass, so a pass back that stops there (least = n - 1) yields that row's minors at once.
+   What limits is traffic with the first-level cache, above all numbers that are read, added to and written back: sums
+   of every setting by themselves (two operations fewer a row and setting) made it half as fast again. */
+
+/* high + low += x in double-double */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
+{
+  PERMI_V error;
+  PERMI_STORE(high, PERMI_NAME(two_sum)(PERMI_LOAD(high), x, &error));
+  PERMI_STORE(low, PERMI_LOAD(low) + error);
+}
+
+/* sum += x in memory */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_to)(double *sum, PERMI_N x, int parts)
+{
+  PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), x), parts);
+}
+
+/* Pairs of settings that differ in one column: their Glynn signs differ, so the differences go on, to `rest`, which may
+   be `term`; from the sums comes that column's sum, which is added to *sum. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
+                                                       int parts)
+{
+  PERMI_N both[4];
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < pairs; k++) {
+    both[k] = PERMI_NAME(plus)(term[2 * k], term[2 * k + 1]);
+    rest[k] = PERMI_NAME(minus)(term[2 * k], term[2 * k + 1]);
+  }
+  if (pairs > 1)
+    both[0] = PERMI_NAME(minus)(both[0], both[1]);
+  if (pairs > 2)
+    both[0] = PERMI_NAME(minus)(both[0], PERMI_NAME(minus)(both[2], both[3]));
+  PERMI_NAME(add_to)(sum, both[0], parts);
+}
+
+/* The settings' products times the row at t. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *t, const double *x, int parts,
+                                                      int block)
+{
+  const PERMI_N outer = PERMI_NAME(spread)(x, 1, parts);
+  const int settings = 1 << block;
+  int q;
+  PERMI_UNROLL
+  for (q = 0; q < settings; q++) {
+    const PERMI_N y = PERMI_NAME(get)(t + q * PERMI_WIDTH, settings * PERMI_WIDTH, parts);
+    p[q] = PERMI_NAME(times)(p[q], PERMI_NAME(plus)(y, outer), parts);
+  }
+}
+
+/* The last four states, up to c, for the vector at `at` of the present sums; `sum` is that of the first outer column,
+   the second's is `number` behind. done: blocks of four before this one. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
+                                                       int row, uint64_t c, uint64_t done)
+{
+  const double *from = work->present + at;
+  double *stack = work->stack + at, *high = work->high + 2 * row + at, *low = work->low + 2 * row + at;
+  const PERMI_V s0 = PERMI_LOAD(from), s1 = PERMI_LOAD(from + row), s2 = PERMI_LOAD(from + 2 * row);
+  const PERMI_V s3 = PERMI_LOAD(from + 3 * row), before = s0 + s1, behind = s2 + s3;
+  PERMI_V now = before + behind;
+  const PERMI_V turned = PERMI_SET(c & 4 ? -1.0 : 1.0) * (before - behind);
+  int k;
+  PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
+  PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
+  /* Blocks that are complete with this state meet. In a Gray walk the sign of column k is + where bits k and k + 1 of c
+     are equal. */
+  for (k = 0; done >> k & 1; k++) {
+    const PERMI_V waiting = PERMI_LOAD(stack);
+    PERMI_V difference = waiting - now;
+    if (c & UINT64_C(8) << k)
+      difference = PERMI_SET(0.0) - difference;
+    PERMI_NAME(add_wide)(high, low, difference);
+    now = waiting + now;
+    stack += row;
+    high += row;
+    low += row;
+  }
+  PERMI_STORE(stack, now);
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int least, uint64_t chunk,
+                                                  const permi_minors_work *work, int parts, int block)
+{
+  double x[2 * PERM_MAX_N] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
+  const int n = dense->n, number = parts * PERMI_WIDTH, settings = 1 << block, row = n * number;
+  const int products = settings * number, sums = (block + 2) * number, pitch = 2 * products + sums;
+  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
+  PERMI_N p[8], term[8], rest[4];
+  uint64_t c;
+  int i, k, q;
+  PERMI_NAME(walk_from)(dense, first, x);
+  for (i = 0; i < n; i++) {
+    double *to = work->row + i * pitch;
+    for (k = 0; k < products; k += PERMI_WIDTH)
+      PERMI_STORE(to + k, PERMI_LOAD(dense->table + i * products + k));
+    for (k = 0; k < sums; k += PERMI_WIDTH)
+      PERMI_STORE(to + 2 * products + k, PERMI_SET(0.0));
+  }
+
+  for (c = first;;) {
+    const double sign[2] = {c & 1 ? -1.0 : 1.0, 0}, one[2] = {1, 0};
+    double *t = work->row, *present = work->present + (c & 3) * (size_t)row;
+    const int sampled = !(permi_scatter(c) & dense->absolute_mask);
+    PERMI_UNROLL
+    for (q = 0; q < settings; q++)
+      p[q] = PERMI_NAME(spread)(sign, 1, parts);
+    for (i = 0; i + 1 < n; i++) {
+      PERMI_UNROLL
+      for (q = 0; q < settings; q++)
+        PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts);
+      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
+      t += pitch;
+    }
+    PERMI_UNROLL
+    for (q = 0; q < settings; q++) {
+      PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts);
+      p[q] = PERMI_NAME(spread)(one, 1, parts);
+    }
+    for (;;) {
+      double *sum = t + 2 * products;
+      PERMI_UNROLL
+      for (q = 0; q < settings; q++)
+        term[q] = PERMI_NAME(times)(PERMI_NAME(get)(t + products + q * number, PERMI_WIDTH, parts), p[q], parts);
+      PERMI_NAME(minors_fold)(term, settings / 2, rest, sum, parts);
+      if (block > 1)
+        PERMI_NAME(minors_fold)(rest, settings / 4, rest, sum + number, parts);
+      if (block > 2)
+        PERMI_NAME(minors_fold)(rest, settings / 8, rest, sum + 2 * number, parts);
+      PERMI_NAME(put)(present + i * number, PERMI_WIDTH, rest[0], parts);
+      if (sampled) {
+        PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
+        PERMI_UNROLL
+        for (q = 0; q < settings; q++) {
+          PERMI_V modulus = PERMI_ABS(term[q].re);
+          if (parts == 2)
+            modulus = modulus + PERMI_ABS(term[q].im);
+          absolute = absolute + modulus;
+        }
+        PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
+      }
+      if (i == least)
+        break;
+      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
+      i--;
+      t -= pitch;
+    }
+
+    c++;
+    if (!(c & 3) || c == last) { /* four states at once; in a chunk of one or two the others are zeros */
+      for (k = (int)(c & 3); k & 3; k++)
+        for (i = least * number; i < row; i += PERMI_WIDTH)
+          PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));
+      for (i = least; i < n; i++) {
+        double *sum = work->row + i * pitch + 2 * products + block * number;
+        for (k = 0; k < number; k += PERMI_WIDTH)
+          PERMI_NAME(minors_meet)(work, i * number + k, sum + k, number, row, c - 1, (c - 1 - first) >> 2);
+      }
+    }
+    if (!(c & 15) || c == last)
+      for (i = least; i < n; i++) {
+        double *sum = work->row + i * pitch + 2 * products;
+        double *high = work->block_high + i * sums, *low = work->block_low + i * sums;
+        for (k = 0; k < sums; k += PERMI_WIDTH) {
+          PERMI_NAME(add_wide)(high + k, low + k, PERMI_LOAD(sum + k));
+          PERMI_STORE(sum + k, PERMI_SET(0.0));
+        }
+      }
+    if (c == last)
+      break;
+    PERMI_NAME(walk_to)(dense, c, x);
+  }
+  PERMI_LEAVE();
+}
+
+#define PERMI_INSTANCE(name, parts, block)                                                                             \
+  PERMI_TARGET static void name(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)    \
+  {                                                                                                                    \
+    PERMI_NAME(minors)(dense, least, chunk, work, parts, block);                                                       \
+  }
+#if PERMI_WIDTH == 8
+PERMI_INSTANCE(permi_minors_real_avx512, 1, 3)
+#elif PERMI_WIDTH == 4
+PERMI_INSTANCE(permi_minors_real_avx2, 1, 2)
+#elif PERMI_WIDTH == 2
+PERMI_INSTANCE(permi_minors_real_neon, 1, 3)
+#else
+PERMI_INSTANCE(permi_minors_real_plain, 1, 2)
 #endif
+#if defined(PERM_NO_COMPLEX)
+#elif PERMI_WIDTH == 8
+PERMI_INSTANCE(permi_minors_complex_avx512, 2, 2)
+#elif PERMI_WIDTH == 4
+PERMI_INSTANCE(permi_minors_complex_avx2, 2, 1)
+#elif PERMI_WIDTH == 2
+PERMI_INSTANCE(permi_minors_complex_neon, 2, 2)
+#else
+PERMI_INSTANCE(permi_minors_complex_plain, 2, 1)
+#endif
+#undef PERMI_INSTANCE
 
 /* Batches */
 #define PERMI_PASS_PARTS 1
@@ -15908,6 +16175,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 #undef PERMI_TARGET
 #undef PERMI_LEAVE
 #undef PERMI_V
+#undef PERMI_N
 #undef PERMI_WIDTH
 #undef PERMI_LOAD
 #undef PERMI_LOAD_ANY
@@ -16388,249 +16656,6 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
 #undef PERMI_PASS
 #undef PERMI_PASS_SMALL
 #undef PERMI_PASS_BLOCK
-#elif defined(PERMI_PASS_MINORS) /* sums of P_i, see >>minors */
-/* PERMI_PASS_MINORS  block columns, whose settings q = 0, 1, ... stay in registers; PERMI_PASS_PARTS  1, 2
-   Forward over the rows: products of those before each, stored. Backward: times those behind it. The last row stands in
-   no product of the first pass, so a pass back that stops there (least = n - 1) yields that row's minors at once.
-   What limits is traffic with the first-level cache, above all numbers that are read, added to and written back: sums
-   of every setting by themselves (two operations fewer a row and setting) made it half as fast again. */
-#if PERMI_PASS_PARTS == 2
-#define PERMI_NEW(x) PERMI_V x##_r, x##_i
-#define PERMI_GET(x, p, apart) x##_r = PERMI_LOAD(p), x##_i = PERMI_LOAD((p) + (apart))
-#define PERMI_PUT(p, apart, x) PERMI_STORE(p, x##_r), PERMI_STORE((p) + (apart), x##_i)
-#define PERMI_COPY(x, a) x##_r = a##_r, x##_i = a##_i
-#define PERMI_PLUS(x, a, b) x##_r = PERMI_ADD(a##_r, b##_r), x##_i = PERMI_ADD(a##_i, b##_i)
-#define PERMI_MINUS(x, a, b) x##_r = PERMI_SUB(a##_r, b##_r), x##_i = PERMI_SUB(a##_i, b##_i)
-#define PERMI_MULTIPLY(x, a, b)                                                                                        \
-  x##_r = PERMI_FMS(a##_r, b##_r, PERMI_MUL(a##_i, b##_i)), x##_i = PERMI_FMA(a##_r, b##_i, PERMI_MUL(a##_i, b##_r))
-#define PERMI_SPREAD(x, re, im) x##_r = PERMI_SET(re), x##_i = PERMI_SET(im)
-#define PERMI_MODULUS(x) PERMI_ADD(PERMI_ABS(x##_r), PERMI_ABS(x##_i))
-#else
-#define PERMI_NEW(x) PERMI_V x
-#define PERMI_GET(x, p, apart) x = PERMI_LOAD(p)
-#define PERMI_PUT(p, apart, x) PERMI_STORE(p, x)
-#define PERMI_COPY(x, a) x = a
-#define PERMI_PLUS(x, a, b) x = PERMI_ADD(a, b)
-#define PERMI_MINUS(x, a, b) x = PERMI_SUB(a, b)
-#define PERMI_MULTIPLY(x, a, b) x = PERMI_MUL(a, b)
-#define PERMI_SPREAD(x, re, im) x = PERMI_SET(re)
-#define PERMI_MODULUS(x) PERMI_ABS(x)
-#endif
-#if PERMI_PASS_MINORS == 3
-#define PERMI_EACH(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
-#elif PERMI_PASS_MINORS == 2
-#define PERMI_EACH(F) F(0) F(1) F(2) F(3)
-#else
-#define PERMI_EACH(F) F(0) F(1)
-#endif
-#define PERMI_SETTINGS (1 << PERMI_PASS_MINORS)
-/* how far apart the parts of a number are, and the settings: in a table, in a row of sums */
-#define PERMI_APART (PERMI_SETTINGS * PERMI_WIDTH)
-#define PERMI_NUMBER (PERMI_PASS_PARTS * PERMI_WIDTH)
-/* high + low += x in double-double, elementwise over `count` doubles */
-#define PERMI_ADD_WIDE(high, low, x)                                                                                   \
-  {                                                                                                                    \
-    const PERMI_V a_ = PERMI_LOAD(high), b_ = x, s_ = PERMI_ADD(a_, b_), t_ = PERMI_SUB(s_, a_);                       \
-    PERMI_STORE(low, PERMI_ADD(PERMI_LOAD(low),                                                                        \
-                               PERMI_ADD(PERMI_SUB(a_, PERMI_SUB(s_, t_)), PERMI_SUB(b_, t_))));                       \
-    PERMI_STORE(high, s_);                                                                                             \
-  }
-
-PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)
-{
-  double x[2 * PERM_MAX_N] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
-  const int n = dense->n, padded = dense->padded, block = PERMI_SETTINGS * PERMI_NUMBER, row = n * PERMI_NUMBER;
-  const int sums = (PERMI_PASS_MINORS + 2) * PERMI_NUMBER, pitch = 2 * block + sums;
-  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
-  uint64_t c, gray = first ^ first >> 1;
-  int i, k;
-  for (i = 0; i < padded; i += PERMI_WIDTH)
-    PERMI_STORE(x + i, PERMI_LOAD(dense->start + i));
-  for (k = 0; k < dense->outer; k++)
-    if (gray >> k & 1) {
-      const double *step = dense->step + (size_t)(2 * k + 1) * (size_t)padded;
-      for (i = 0; i < padded; i += PERMI_WIDTH)
-        PERMI_STORE(x + i, PERMI_ADD(PERMI_LOAD(x + i), PERMI_LOAD(step + i)));
-    }
-
-  for (i = 0; i < n; i++) {
-    double *to = work->row + i * pitch;
-    for (k = 0; k < block; k += PERMI_WIDTH)
-      PERMI_STORE(to + k, PERMI_LOAD(dense->table + i * block + k));
-    for (k = 0; k < sums; k += PERMI_WIDTH)
-      PERMI_STORE(to + 2 * block + k, PERMI_SET(0.0));
-  }
-
-#define PERMI_DECLARE(q)                                                                                       \
-  PERMI_NEW(p##q);                                                                                                     \
-  PERMI_SPREAD(p##q, sign, 0.0);
-#define PERMI_ONE(q) PERMI_SPREAD(p##q, 1.0, 0.0);
-#define PERMI_KEEP_FRONT(q) PERMI_PUT(t + block + (q)*PERMI_NUMBER, PERMI_WIDTH, p##q);
-#define PERMI_ROW(q)                                                                                           \
-  {                                                                                                                    \
-    PERMI_NEW(y);                                                                                                      \
-    PERMI_NEW(z);                                                                                                      \
-    PERMI_GET(y, t + (q)*PERMI_WIDTH, PERMI_APART);                                                                    \
-    PERMI_PLUS(y, y, outer);                                                                                           \
-    PERMI_MULTIPLY(z, p##q, y);                                                                                        \
-    PERMI_COPY(p##q, z);                                                                                               \
-  }
-#define PERMI_TERM(q)                                                                                                  \
-  PERMI_NEW(t##q);                                                                                                     \
-  {                                                                                                                    \
-    PERMI_NEW(f);                                                                                                      \
-    PERMI_GET(f, t + block + (q)*PERMI_NUMBER, PERMI_WIDTH);                                                           \
-    PERMI_MULTIPLY(t##q, f, p##q);                                                                                     \
-  }
-/* a pair of settings that differ in one column: their Glynn signs differ, so minus goes on, plus is that column's */
-#define PERMI_FOLD(minus, plus, a, b)                                                                                  \
-  PERMI_NEW(minus);                                                                                                    \
-  PERMI_NEW(plus);                                                                                                     \
-  PERMI_MINUS(minus, a, b);                                                                                            \
-  PERMI_PLUS(plus, a, b);
-#define PERMI_ADD_TO(number, x)                                                                                        \
-  {                                                                                                                    \
-    PERMI_NEW(s);                                                                                                      \
-    PERMI_GET(s, sum + (number)*PERMI_NUMBER, PERMI_WIDTH);                                                            \
-    PERMI_PLUS(s, s, x);                                                                                               \
-    PERMI_PUT(sum + (number)*PERMI_NUMBER, PERMI_WIDTH, s);                                                            \
-  }
-#define PERMI_SAMPLE(q) absolute = PERMI_ADD(absolute, PERMI_MODULUS(t##q));
-  for (c = first;;) {
-    const double sign = c & 1 ? -1.0 : 1.0;
-    double *t = work->row, *present = work->present + (c & 3) * (size_t)row;
-    const int sampled = !(permi_scatter(c) & dense->absolute_mask);
-    PERMI_NEW(outer);
-    PERMI_EACH(PERMI_DECLARE)
-    for (i = 0; i + 1 < n; i++) {
-      PERMI_EACH(PERMI_KEEP_FRONT)
-      PERMI_SPREAD(outer, x[i * PERMI_PASS_PARTS], x[i * PERMI_PASS_PARTS + 1]);
-      PERMI_EACH(PERMI_ROW)
-      t += pitch;
-    }
-    PERMI_EACH(PERMI_KEEP_FRONT)
-    PERMI_EACH(PERMI_ONE)
-    for (;;) {
-      double *sum = t + 2 * block;
-      PERMI_EACH(PERMI_TERM)
-      PERMI_FOLD(m0, d0, t0, t1)
-#if PERMI_PASS_MINORS >= 2
-      PERMI_FOLD(m1, d1, t2, t3)
-      PERMI_FOLD(mm0, dd0, m0, m1)
-      PERMI_MINUS(d0, d0, d1);
-#endif
-#if PERMI_PASS_MINORS == 3
-      PERMI_FOLD(m2, d2, t4, t5)
-      PERMI_FOLD(m3, d3, t6, t7)
-      PERMI_FOLD(mm1, dd1, m2, m3)
-      PERMI_FOLD(mmm0, ddd0, mm0, mm1)
-      PERMI_MINUS(d2, d2, d3);
-      PERMI_MINUS(d0, d0, d2);
-      PERMI_MINUS(dd0, dd0, dd1);
-      PERMI_ADD_TO(2, ddd0)
-      PERMI_ADD_TO(1, dd0)
-      PERMI_PUT(present + i * PERMI_NUMBER, PERMI_WIDTH, mmm0);
-#elif PERMI_PASS_MINORS == 2
-      PERMI_ADD_TO(1, dd0)
-      PERMI_PUT(present + i * PERMI_NUMBER, PERMI_WIDTH, mm0);
-#else
-      PERMI_PUT(present + i * PERMI_NUMBER, PERMI_WIDTH, m0);
-#endif
-      PERMI_ADD_TO(0, d0)
-      if (sampled) {
-        PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
-        PERMI_EACH(PERMI_SAMPLE)
-        PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
-      }
-      if (i == least)
-        break;
-      PERMI_SPREAD(outer, x[i * PERMI_PASS_PARTS], x[i * PERMI_PASS_PARTS + 1]);
-      PERMI_EACH(PERMI_ROW)
-      i--;
-      t -= pitch;
-    }
-
-    c++;
-    if (!(c & 3) || c == last) { /* four states at once; in a chunk of one or two the others are zeros */
-      const PERMI_V turn = PERMI_SET((c - 1) & 4 ? -1.0 : 1.0);
-      const uint64_t done = (c - 1 - first) >> 2; /* blocks of four before this one */
-      for (k = (int)(c & 3); k & 3; k++)
-        for (i = least * PERMI_NUMBER; i < row; i += PERMI_WIDTH)
-          PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));
-      for (i = least; i < n; i++) {
-        double *sum = work->row + i * pitch + 2 * block + PERMI_PASS_MINORS * PERMI_NUMBER;
-        int part;
-        for (part = 0; part < PERMI_NUMBER; part += PERMI_WIDTH) {
-          const int at = i * PERMI_NUMBER + part;
-          const double *from = work->present + at;
-          double *stack = work->stack + at, *high = work->high + 2 * row + at, *low = work->low + 2 * row + at;
-          const PERMI_V s0 = PERMI_LOAD(from), s1 = PERMI_LOAD(from + row), s2 = PERMI_LOAD(from + 2 * row);
-          const PERMI_V s3 = PERMI_LOAD(from + 3 * row), before = PERMI_ADD(s0, s1), behind = PERMI_ADD(s2, s3);
-          PERMI_V now = PERMI_ADD(before, behind), turned = PERMI_MUL(turn, PERMI_SUB(before, behind));
-          PERMI_STORE(sum + part, PERMI_ADD(PERMI_LOAD(sum + part), PERMI_SUB(PERMI_SUB(s0, s1), PERMI_SUB(s2, s3))));
-          sum += PERMI_NUMBER;
-          PERMI_STORE(sum + part, PERMI_ADD(PERMI_LOAD(sum + part), turned));
-          sum -= PERMI_NUMBER;
-          /* Blocks that are complete with this state meet. In a Gray walk the sign of column k is + where bits k and
-             k + 1 of c are equal. */
-          for (k = 0; done >> k & 1; k++) {
-            const PERMI_V waiting = PERMI_LOAD(stack), difference = PERMI_SUB(waiting, now);
-            PERMI_ADD_WIDE(high, low, (c - 1) & UINT64_C(8) << k ? PERMI_SUB(PERMI_SET(0.0), difference) : difference)
-            now = PERMI_ADD(waiting, now);
-            stack += row;
-            high += row;
-            low += row;
-          }
-          PERMI_STORE(stack, now);
-        }
-      }
-    }
-    if (!(c & 15) || c == last)
-      for (i = least; i < n; i++) {
-        double *sum = work->row + i * pitch + 2 * block;
-        double *high = work->block_high + i * sums, *low = work->block_low + i * sums;
-        for (k = 0; k < sums; k += PERMI_WIDTH) {
-          PERMI_ADD_WIDE(high + k, low + k, PERMI_LOAD(sum + k))
-          PERMI_STORE(sum + k, PERMI_SET(0.0));
-        }
-      }
-    if (c == last)
-      break;
-    {
-      const double *step;
-      k = permi_trailing_zeros(c);
-      step = dense->step + (size_t)(2 * k + (int)((c ^ c >> 1) >> k & 1)) * (size_t)padded;
-      for (i = 0; i < padded; i += PERMI_WIDTH)
-        PERMI_STORE(x + i, PERMI_ADD(PERMI_LOAD(x + i), PERMI_LOAD(step + i)));
-    }
-  }
-  PERMI_LEAVE();
-}
-
-#undef PERMI_ADD_TO
-#undef PERMI_ADD_WIDE
-#undef PERMI_APART
-#undef PERMI_COPY
-#undef PERMI_DECLARE
-#undef PERMI_EACH
-#undef PERMI_FOLD
-#undef PERMI_GET
-#undef PERMI_KEEP_FRONT
-#undef PERMI_MINUS
-#undef PERMI_MODULUS
-#undef PERMI_MULTIPLY
-#undef PERMI_NEW
-#undef PERMI_NUMBER
-#undef PERMI_ONE
-#undef PERMI_PLUS
-#undef PERMI_PUT
-#undef PERMI_ROW
-#undef PERMI_SAMPLE
-#undef PERMI_SETTINGS
-#undef PERMI_SPREAD
-#undef PERMI_TERM
-#undef PERMI_PASS
-#undef PERMI_PASS_MINORS
 #elif defined(PERMI_PASS_FOUR) /* as many matrices at once as a vector has elements, see >>batch */
 /* PERMI_PASS  the name of the kernel for n = 2 .. 4; PERMI_PASS_BATCH, where defined: that for n = 5 .. 8, real;
    PERMI_PASS_PARTS  1, 2; PERMI_PASS_FOUR  the expansion that PERMI_PASS and PERMI_PASS_STREAM, where defined, share.
