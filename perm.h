@@ -14795,7 +14795,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 /* ---- arithmetic that every kernel may use; numbers in `parts` parts, 1 real, 2 complex */
 
 /* a + b rounded; *error is what is missing, exactly. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b, other = sum - a;
   *error = (b - other) + (a - (sum - other));
@@ -14803,7 +14803,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(two_sum)(PERMI_V a, PERMI_V b, PERM
 }
 
 /* The same where a is a whole number of units of the last place of b [BGM17], or not smaller. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(fast_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b;
   *error = b - (sum - a);
@@ -14818,7 +14818,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(kept)(PERMI_V v)
 }
 
 /* ab rounded; *error is what is missing, exactly. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(two_product)(PERMI_V a, PERMI_V b, PERMI_V *error)
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V product = PERMI_NAME(kept)(a * b);
   *error = PERMI_FMS_EXACT(a, b, product);
@@ -15052,11 +15052,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *de
         continue;
       }
       if (product == PERMI_DOUBLED)
-        y = PERMI_NAME(fast_two_sum)(y, l, &l);
-      p[k] = PERMI_NAME(two_product)(before, y, &e);
+        y = PERMI_NAME(vector_fast_two_sum)(y, l, &l);
+      p[k] = PERMI_NAME(vector_two_product)(before, y, &e);
       c[k] = PERMI_FMA(c[k], y, PERMI_FMA(before, l, e));
       if (product == PERMI_DOUBLED)
-        p[k] = PERMI_NAME(fast_two_sum)(p[k], PERMI_NAME(kept)(c[k]), &c[k]);
+        p[k] = PERMI_NAME(vector_fast_two_sum)(p[k], PERMI_NAME(kept)(c[k]), &c[k]);
     }
     x += 2;
     t += 2 * settings * PERMI_WIDTH;
@@ -15090,24 +15090,24 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense 
         continue;
       }
       if (product == PERMI_DOUBLED) {
-        sr = PERMI_NAME(fast_two_sum)(sr, lr, &lr);
-        si = PERMI_NAME(fast_two_sum)(si, li, &li);
+        sr = PERMI_NAME(vector_fast_two_sum)(sr, lr, &lr);
+        si = PERMI_NAME(vector_fast_two_sum)(si, li, &li);
       }
-      rr = PERMI_NAME(two_product)(pr, sr, &rr_e);
-      ii = PERMI_NAME(two_product)(pi, si, &ii_e);
-      ri = PERMI_NAME(two_product)(pr, si, &ri_e);
-      ir = PERMI_NAME(two_product)(pi, sr, &ir_e);
-      hr = PERMI_NAME(two_sum)(rr, PERMI_SET(0.0) - ii, &hr_e);
-      hi = PERMI_NAME(two_sum)(ri, ir, &hi_e);
+      rr = PERMI_NAME(vector_two_product)(pr, sr, &rr_e);
+      ii = PERMI_NAME(vector_two_product)(pi, si, &ii_e);
+      ri = PERMI_NAME(vector_two_product)(pr, si, &ri_e);
+      ir = PERMI_NAME(vector_two_product)(pi, sr, &ir_e);
+      hr = PERMI_NAME(vector_two_sum)(rr, PERMI_SET(0.0) - ii, &hr_e);
+      hi = PERMI_NAME(vector_two_sum)(ri, ir, &hi_e);
       hr_e = hr_e + (rr_e - ii_e);
       hi_e = hi_e + (ri_e + ir_e);
       hr_e = PERMI_FNMA(ci, si, PERMI_FMA(cr, sr, PERMI_FNMA(pi, li, PERMI_FMA(pr, lr, hr_e))));
       hi_e = PERMI_FMA(ci, sr, PERMI_FMA(cr, si, PERMI_FMA(pi, lr, PERMI_FMA(pr, li, hi_e))));
       if (product == PERMI_DOUBLED) {
         PERMI_KEEP(hr_e);
-        hr = PERMI_NAME(two_sum)(hr, hr_e, &hr_e);
+        hr = PERMI_NAME(vector_two_sum)(hr, hr_e, &hr_e);
         PERMI_KEEP(hi_e);
-        hi = PERMI_NAME(two_sum)(hi, hi_e, &hi_e);
+        hi = PERMI_NAME(vector_two_sum)(hi, hi_e, &hi_e);
       }
       p[0][k] = hr;
       p[1][k] = hi;
@@ -15144,7 +15144,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
     even = PERMI_NAME(sum_by_parity)(term, block, &odd);
     total->group = total->group + (even - odd);
     if (last) {
-      total->hi = PERMI_NAME(two_sum)(total->hi, total->group, &error);
+      total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->group, &error);
       total->lo = total->lo + error;
       total->group = PERMI_SET(0.0);
     }
@@ -15153,14 +15153,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
   PERMI_UNROLL
   for (k = 0; k < settings; k++) { /* with their low parts; renormalised once a state */
     if (k < settings / 2) {
-      total->hi = PERMI_NAME(two_sum)(total->hi, term[k], &error);
+      total->hi = PERMI_NAME(vector_two_sum)(total->hi, term[k], &error);
       total->lo = total->lo + (error + m[k]);
     } else {
-      total->hi = PERMI_NAME(two_sum)(total->hi, PERMI_SET(0.0) - term[k], &error);
+      total->hi = PERMI_NAME(vector_two_sum)(total->hi, PERMI_SET(0.0) - term[k], &error);
       total->lo = total->lo + (error - m[k]);
     }
   }
-  total->hi = PERMI_NAME(two_sum)(total->hi, total->lo, &total->lo);
+  total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->lo, &total->lo);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *out,
@@ -15956,7 +15956,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, P
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {
   PERMI_V error;
-  PERMI_STORE(high, PERMI_NAME(two_sum)(PERMI_LOAD(high), x, &error));
+  PERMI_STORE(high, PERMI_NAME(vector_two_sum)(PERMI_LOAD(high), x, &error));
   PERMI_STORE(low, PERMI_LOAD(low) + error);
 }
 
