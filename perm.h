@@ -1030,8 +1030,12 @@ extern int fchmod(int descriptor, mode_t mode);
 #endif
 
 #define PERMI_PRAGMA(text) _Pragma(#text)
-#if defined(__GNUC__) && !defined(__clang__)
-#define PERMI_UNROLL PERMI_PRAGMA(GCC unroll 8) /* clang unrolls such loops by itself */
+#if defined(__clang__)
+#define PERMI_UNROLL PERMI_PRAGMA(clang loop unroll(full)) /* else small arrays of vectors stay in memory */
+#define PERMI_UNROLL_FEW
+#define PERMI_INLINE static inline __attribute__((always_inline))
+#elif defined(__GNUC__)
+#define PERMI_UNROLL PERMI_PRAGMA(GCC unroll 8)
 #define PERMI_UNROLL_FEW PERMI_PRAGMA(GCC unroll 3) /* where the count is not always known */
 #define PERMI_INLINE static inline __attribute__((always_inline))
 #else
@@ -3255,8 +3259,8 @@ typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work 
                                      int place_signs);
 
 /* ======================================================================================= >>kernels
-   One text (>>template) for every kernel. A family is one instruction set; its instances, listed at the beginning of
-   the template, differ by form, real or complex, and how products are made. K block columns take 2^K sets of
+   One text (>>template) for every kernel. A family is one instruction set; its instances, listed at the foot of each
+   text, differ by form, real or complex, and how products are made. K block columns take 2^K sets of
    registers for products: what fits 32 vector registers (AVX-512, NEON) or 16. The test of the form (tests/compile)
    looks at the compiled row loops for spills.
    Tried for the real kernel on a 2.5 GHz Cascade Lake without gain: two rows a turn (within 1%); half or a quarter of
@@ -5496,7 +5500,7 @@ typedef struct permi_exact_family {
   {                                                                                                                    \
     isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family,                                \
     {                                                                                                                  \
-      permi_exact_0_##family, NULL, permi_##limbs##_2_##family, permi_##limbs##_3_##family,                            \
+      permi_exact_many_##family, NULL, permi_##limbs##_2_##family, permi_##limbs##_3_##family,                         \
           permi_##limbs##_4_##family, permi_##limbs##_5_##family, permi_##limbs##_6_##family                           \
     }                                                                                                                  \
   }
@@ -14791,13 +14795,17 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 
 #elif !defined(PERMI_PASS) /* a family */
 /* ====================================================================================== >>template
-   Included once for every instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): defines
-   the vocabulary, then includes itself once for every kernel:
-     PERMI_PASS          the kernel's name
-     PERMI_PASS_FORM     PERMI_NORMALISED, PERMI_PAIR or PERMI_SPLIT, see the row loops
-     PERMI_PASS_PARTS    1 real, 2 complex
-     PERMI_PASS_PRODUCT  PERMI_ROUNDED, PERMI_COMPENSATED or PERMI_DOUBLED
-     PERMI_PASS_BLOCK    block columns, 1 to 3
+   Included once for every instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): the
+   vocabulary, then for each kind of kernel its text and, at the text's foot, its instances by their full names. Texts
+   are functions that are always inlined, with arguments that are constant in an instance; PERMI_NAME(dense) is
+   permi_dense_avx512. Vectors have the operators + - *. Small arrays of vectors live in registers once their loops are
+   unrolled (PERMI_UNROLL), for which
+     - no loop around such a loop may have a single turn: clang then unrolls too late (0.9 of the speed);
+     - loops of more levels than need be hide from gcc which one is hot (0.95 where registers are short);
+     - clang may fuse a * b + c written in one expression: a product that must be rounded has a statement of its own.
+   Kernels of small orders include this text once more for each instance, with PERMI_PASS, its name, and other macros:
+   as functions they had the same bits, but clang took 99 ns instead of 60 to 76 for permi_small_real_n8_avx512, 36
+   instead of 20 for permi_small_real_n5_plain, gcc 5% more for those of plain C.
    The vocabulary: FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once whatever the
    family; TIMES_PLUS(p, y) = p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b)
    = max(|a|, |b|); LOAD_ANY loads from any address; KEEP(v) hides v from the compiler, which otherwise may contract a
@@ -14965,79 +14973,503 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #define PERMI_TIMES_MINUS(p, y) PERMI_FMS(p, y, p)
 #endif
 
-/* Instances. The number after WIDE is the block with 32 vector registers, the other one with 16. */
-#if PERMI_WIDTH == 8 || PERMI_WIDTH == 2
-#define PERMI_WIDE(wide, narrow) wide
-#else
-#define PERMI_WIDE(wide, narrow) narrow
-#endif
+/* ---- arithmetic that every kernel may use; numbers in `parts` parts, 1 real, 2 complex */
 
-#define PERMI_PASS_PRODUCT PERMI_ROUNDED
-#define PERMI_PASS_PARTS 1
-#define PERMI_PASS PERMI_NAME(glynn_real)
-#define PERMI_PASS_FORM PERMI_NORMALISED
-#define PERMI_PASS_BLOCK PERMI_WIDE(3, 2)
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(pair_real)
-#define PERMI_PASS_FORM PERMI_PAIR
-#define PERMI_PASS_BLOCK PERMI_WIDE(3, 2)
-#include PERM_HEADER_FILE
+/* a + b rounded; *error is what is missing, exactly. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
+{
+  const PERMI_V sum = a + b, other = sum - a;
+  *error = (b - other) + (a - (sum - other));
+  return sum;
+}
+
+/* The same where a is a whole number of units of the last place of b [BGM17], or not smaller. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
+{
+  const PERMI_V sum = a + b;
+  *error = b - (sum - a);
+  return sum;
+}
+
+/* v, out of the compiler's sight. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(kept)(PERMI_V v)
+{
+  PERMI_KEEP(v);
+  return v;
+}
+
+/* ab rounded; *error is what is missing, exactly. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERMI_V b, PERMI_V *error)
+{
+  const PERMI_V product = PERMI_NAME(kept)(a * b);
+  *error = PERMI_FMS_EXACT(a, b, product);
+  return product;
+}
+
+/* *re + i *im is multiplied by ar + i ai. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im, PERMI_V ar, PERMI_V ai)
+{
+  const PERMI_V r = *re;
+  *re = PERMI_FMS(r, ar, *im * ai);
+  *im = PERMI_FMA(r, ai, *im * ar);
+}
+
+/* x += step */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, int padded)
+{
+  int i;
+  for (i = 0; i < padded; i += PERMI_WIDTH)
+    PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
+}
+
+/* The Gray walk over the outer columns: x = the row sums of state c; those of c - 1 become those of c. All sums are
+   exact, so that nothing drifts. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
+{
+  int i, k;
+  for (i = 0; i < dense->padded; i += PERMI_WIDTH)
+    PERMI_STORE(x + i, PERMI_LOAD(dense->start + i));
+  for (k = 0; k < dense->outer; k++)
+    if ((c ^ c >> 1) >> k & 1)
+      PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + 1) * (size_t)dense->padded, dense->padded);
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uint64_t c, double *x)
+{
+  const int k = permi_trailing_zeros(c), minus = (int)((c ^ c >> 1) >> k & 1);
+  PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + minus) * (size_t)dense->padded, dense->padded);
+}
+
+/* ---- dense: Glynn's sum in blocks, see >>dense. Constants of an instance:
+     form     PERMI_NORMALISED, PERMI_PAIR or PERMI_SPLIT: see the row loops
+     parts    1 real, 2 complex
+     product  PERMI_ROUNDED, PERMI_COMPENSATED or PERMI_DOUBLED
+     block    block columns K, 1 to 3: products for their 2^K settings stay in registers
+   A setting's number has a bit for each minus sign. The row loops yield products p and, pivot turned, m of all
+   settings, a vector each; PERMI_SPLIT has no pivot, and low parts c. All start from `one`, the sign of the outer
+   state. The first half of them belongs to settings of an even number of minus signs, their sign in Glynn's sum. */
+
+/* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
+{
+  const int odd = k >> (block - 1), half = k - (odd << (block - 1));
+  return 2 * half + ((half ^ half >> 1 ^ odd) & 1);
+}
+
+/* Sums over the settings of an even and of an odd number of minus signs. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term, int block, PERMI_V *odd)
+{
+  if (block == 1) {
+    *odd = term[1];
+    return term[0];
+  }
+  if (block == 2) {
+    *odd = term[2] + term[3];
+    return term[0] + term[1];
+  }
+  *odd = (term[4] + term[5]) + (term[6] + term[7]);
+  return (term[0] + term[1]) + (term[2] + term[3]);
+}
+
+/* Pivot entries are 1: with the pivot's sign +, P (y + 1) = P y + P, with -, M (y - 1) = M y - M: one fused operation
+   each. The first row apart saves setting every product to one. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                           int block, PERMI_V *p, PERMI_V *m)
+{
+  const double *t = dense->table;
+  const PERMI_V first = PERMI_SET(x[0]);
+  const int settings = 1 << block;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    const PERMI_V y = first + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH);
+    p[k] = PERMI_TIMES_PLUS(one, y);
+    m[k] = PERMI_TIMES_MINUS(one, y);
+  }
+  t += settings * PERMI_WIDTH;
+  for (i = 1; i < dense->rows; i++) {
+    const PERMI_V outer = PERMI_SET(x[i]);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const PERMI_V y = outer + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH);
+      p[k] = PERMI_TIMES_PLUS(p[k], y);
+      m[k] = PERMI_TIMES_MINUS(m[k], y);
+    }
+    t += settings * PERMI_WIDTH;
+  }
+}
+
+/* Rows i, j with y = z + l, z over lane, fixed and outer columns, l over pivot and block columns: turning all signs of
+   l takes (z_i + l_i)(z_j + l_j) = (z_i z_j + l_i l_j) + (z_i l_j + z_j l_i) = E + O to E - O. l_i l_j are constants,
+   O is linear in the signs of z, hence a virtual row a setting. One product z_i z_j serves them all: (2^K + 2 + 6 2^K)
+   / 4 2^K operations an element, 1.56 for K = 3, 1.63 for K = 2; no division, any entries. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                          int block, PERMI_V *p, PERMI_V *m)
+{
+  const double *t = dense->table, *constant = dense->constant;
+  const int settings = 1 << block;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++)
+    p[k] = m[k] = one;
+  for (i = 0; i + 1 < dense->n; i += 2) {
+    const PERMI_V zi = PERMI_LOAD(t) + PERMI_SET(x[0]), zj = PERMI_LOAD(t + PERMI_WIDTH) + PERMI_SET(x[1]);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const int q = PERMI_NAME(setting)(k, block);
+      const PERMI_V odd = PERMI_LOAD(t + (2 + q) * PERMI_WIDTH) + PERMI_SET(x[2 + q]);
+      const PERMI_V even = PERMI_FMA(zi, zj, PERMI_SET(constant[q]));
+      p[k] = p[k] * (even + odd);
+      m[k] = m[k] * (even - odd);
+    }
+    x += 2 + settings;
+    t += (2 + settings) * PERMI_WIDTH;
+    constant += settings;
+  }
+  if (i < dense->n) {
+    const PERMI_V z = PERMI_LOAD(t) + PERMI_SET(x[0]);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const PERMI_V l = PERMI_SET(constant[PERMI_NAME(setting)(k, block)]);
+      p[k] = p[k] * (z + l);
+      m[k] = m[k] * (z - l);
+    }
+  }
+}
+
+/* The same with complex entries, K = 2: 36 multiplying and 34 adding operations for 16 elements, 4.4 an element, where
+   rows one by one take 5. z_i z_j plus setting 0's constant is made half a pair of rows ahead. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_product)(const double *t, const double *x, const double *constant,
+                                                        PERMI_V *re, PERMI_V *im)
+{
+  const PERMI_V ur = PERMI_SET(x[0]) + PERMI_LOAD(t), ui = PERMI_SET(x[1]) + PERMI_LOAD(t + PERMI_WIDTH);
+  const PERMI_V vr = PERMI_SET(x[2]) + PERMI_LOAD(t + 2 * PERMI_WIDTH);
+  const PERMI_V vi = PERMI_SET(x[3]) + PERMI_LOAD(t + 3 * PERMI_WIDTH);
+  *re = PERMI_FMA(ur, vr, PERMI_FNMA(ui, vi, PERMI_SET(constant[0])));
+  *im = PERMI_FMA(ur, vi, PERMI_FMA(ui, vr, PERMI_SET(constant[1])));
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                             int block, PERMI_V (*p)[8], PERMI_V (*m)[8])
+{
+  const double *t = dense->table, *constant = dense->constant;
+  const int settings = 1 << block;
+  PERMI_V zr, zi;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    p[0][k] = m[0][k] = one;
+    p[1][k] = m[1][k] = PERMI_SET(0.0);
+  }
+  PERMI_NAME(pair_product)(t, x, constant, &zr, &zi);
+  for (i = 0; i + 1 < dense->n; i += 2) {
+    const double *odd_t = t + 4 * PERMI_WIDTH, *odd_x = x + 4, *c = constant;
+    PERMI_V next_r = zr, next_i = zi;
+    x += 4 + 2 * settings;
+    t += (4 + 2 * settings) * PERMI_WIDTH;
+    constant += 2 * settings;
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const int q = 2 * PERMI_NAME(setting)(k, block);
+      PERMI_V odd_r, odd_i, plus_r, plus_i, minus_r, minus_i, even_r = zr, even_i = zi;
+      if (k == settings / 2)
+        PERMI_NAME(pair_product)(t, x, constant, &next_r, &next_i);
+      odd_r = PERMI_SET(odd_x[q]) + PERMI_LOAD(odd_t + q * PERMI_WIDTH);
+      odd_i = PERMI_SET(odd_x[q + 1]) + PERMI_LOAD(odd_t + (q + 1) * PERMI_WIDTH);
+      if (q) {
+        even_r = even_r + PERMI_SET(c[q]);
+        even_i = even_i + PERMI_SET(c[q + 1]);
+      }
+      plus_r = even_r + odd_r;
+      plus_i = even_i + odd_i;
+      minus_r = even_r - odd_r;
+      minus_i = even_i - odd_i;
+      PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], plus_r, plus_i);
+      PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], minus_r, minus_i);
+    }
+    zr = next_r;
+    zi = next_i;
+  }
+  if (i < dense->n) {
+    zr = PERMI_SET(x[0]) + PERMI_LOAD(t);
+    zi = PERMI_SET(x[1]) + PERMI_LOAD(t + PERMI_WIDTH);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const int q = 2 * PERMI_NAME(setting)(k, block);
+      const PERMI_V lr = PERMI_SET(constant[q]), li = PERMI_SET(constant[q + 1]);
+      PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], zr + lr, zi + li);
+      PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], zr - lr, zi - li);
+    }
+  }
+}
+
+/* Row sums as Y + L: Y whole numbers of the unit of the row's high grid, L of its low grid, both exact.
+   ROUNDED: s = fl(Y + L) is a row sum rounded once, however much cancels in it: that is what makes an error bound
+   relative to the term possible.
+   COMPENSATED: the term is P + C to first order, C collecting the errors of the products and the low parts.
+   DOUBLED: y = s + l exactly (Y is a whole number of units of the last place of L), P + C renormalised. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                           int product, int block, PERMI_V *p, PERMI_V *c)
+{
+  const double *t = dense->table;
+  const int settings = 1 << block;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    p[k] = one;
+    c[k] = PERMI_SET(0.0);
+  }
+  for (i = 0; i < dense->rows; i += 2) {
+    const PERMI_V outer = PERMI_SET(x[0]), outer_low = PERMI_SET(x[1]);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const int q = PERMI_NAME(setting)(k, block);
+      PERMI_V y = outer + PERMI_LOAD(t + q * PERMI_WIDTH);
+      PERMI_V l = outer_low + PERMI_LOAD(t + (settings + q) * PERMI_WIDTH);
+      const PERMI_V before = p[k];
+      PERMI_V e;
+      if (product == PERMI_ROUNDED) {
+        p[k] = p[k] * (y + l);
+        continue;
+      }
+      if (product == PERMI_DOUBLED)
+        y = PERMI_NAME(vector_fast_two_sum)(y, l, &l);
+      p[k] = PERMI_NAME(vector_two_product)(before, y, &e);
+      c[k] = PERMI_FMA(c[k], y, PERMI_FMA(before, l, e));
+      if (product == PERMI_DOUBLED)
+        p[k] = PERMI_NAME(vector_fast_two_sum)(p[k], PERMI_NAME(kept)(c[k]), &c[k]);
+    }
+    x += 2;
+    t += 2 * settings * PERMI_WIDTH;
+  }
+}
+
+/* The same by parts. Sums of two products cancel, so they take TwoSum. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                              int product, int block, PERMI_V (*p)[8], PERMI_V (*c)[8])
+{
+  const double *t = dense->table;
+  const int settings = 1 << block, apart = settings * PERMI_WIDTH;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    p[0][k] = one;
+    p[1][k] = c[0][k] = c[1][k] = PERMI_SET(0.0);
+  }
+  for (i = 0; i < dense->rows; i += 4) {
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      PERMI_V pr = p[0][k], pi = p[1][k], cr = c[0][k], ci = c[1][k];
+      const double *at = t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH;
+      PERMI_V sr = PERMI_LOAD(at) + PERMI_SET(x[0]), lr = PERMI_LOAD(at + apart) + PERMI_SET(x[1]);
+      PERMI_V si = PERMI_LOAD(at + 2 * apart) + PERMI_SET(x[2]), li = PERMI_LOAD(at + 3 * apart) + PERMI_SET(x[3]);
+      PERMI_V rr, rr_e, ii, ii_e, ri, ri_e, ir, ir_e, hr, hr_e, hi, hi_e;
+      if (product == PERMI_ROUNDED) {
+        PERMI_NAME(multiply_by)(&pr, &pi, sr + lr, si + li);
+        p[0][k] = pr;
+        p[1][k] = pi;
+        continue;
+      }
+      if (product == PERMI_DOUBLED) {
+        sr = PERMI_NAME(vector_fast_two_sum)(sr, lr, &lr);
+        si = PERMI_NAME(vector_fast_two_sum)(si, li, &li);
+      }
+      rr = PERMI_NAME(vector_two_product)(pr, sr, &rr_e);
+      ii = PERMI_NAME(vector_two_product)(pi, si, &ii_e);
+      ri = PERMI_NAME(vector_two_product)(pr, si, &ri_e);
+      ir = PERMI_NAME(vector_two_product)(pi, sr, &ir_e);
+      hr = PERMI_NAME(vector_two_sum)(rr, PERMI_SET(0.0) - ii, &hr_e);
+      hi = PERMI_NAME(vector_two_sum)(ri, ir, &hi_e);
+      hr_e = hr_e + (rr_e - ii_e);
+      hi_e = hi_e + (ri_e + ir_e);
+      hr_e = PERMI_FNMA(ci, si, PERMI_FMA(cr, sr, PERMI_FNMA(pi, li, PERMI_FMA(pr, lr, hr_e))));
+      hi_e = PERMI_FMA(ci, sr, PERMI_FMA(cr, si, PERMI_FMA(pi, lr, PERMI_FMA(pr, li, hi_e))));
+      if (product == PERMI_DOUBLED) {
+        PERMI_KEEP(hr_e);
+        hr = PERMI_NAME(vector_two_sum)(hr, hr_e, &hr_e);
+        PERMI_KEEP(hi_e);
+        hi = PERMI_NAME(vector_two_sum)(hi, hi_e, &hi_e);
+      }
+      p[0][k] = hr;
+      p[1][k] = hi;
+      c[0][k] = hr_e;
+      c[1][k] = hi_e;
+    }
+    x += 4;
+    t += 4 * apart;
+  }
+}
+
+/* The sum of a chunk's terms: of the present group, which are added plainly, and of all before. */
+typedef struct PERMI_NAME(total) {
+  PERMI_V group, hi, lo;
+} PERMI_NAME(total);
+
+/* Adds the terms of one state; last: 1 ends its group. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
+                                                     int last, int form, int product, int block)
+{
+  const int settings = 1 << block;
+  PERMI_V term[8], even, odd, error;
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    if (form == PERMI_SPLIT)
+      term[k] = p[k];
+    else if (form == PERMI_PAIR && block % 2 != 0) /* m has the pivot and all of the block turned, K + 1 signs */
+      term[k] = p[k] + m[k];
+    else
+      term[k] = p[k] - m[k];
+  }
+  if (product == PERMI_ROUNDED) {
+    even = PERMI_NAME(sum_by_parity)(term, block, &odd);
+    total->group = total->group + (even - odd);
+    if (last) {
+      total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->group, &error);
+      total->lo = total->lo + error;
+      total->group = PERMI_SET(0.0);
+    }
+    return;
+  }
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) { /* with their low parts; renormalised once a state */
+    if (k < settings / 2) {
+      total->hi = PERMI_NAME(vector_two_sum)(total->hi, term[k], &error);
+      total->lo = total->lo + (error + m[k]);
+    } else {
+      total->hi = PERMI_NAME(vector_two_sum)(total->hi, PERMI_SET(0.0) - term[k], &error);
+      total->lo = total->lo + (error - m[k]);
+    }
+  }
+  total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->lo, &total->lo);
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *out,
+                                                 int form, int parts, int product, int block)
+{
+  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
+  double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64; /* lanes of the sums */
+  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
+  const uint64_t group = (UINT64_C(1) << (dense->chunk_log2 < PERMI_GROUP_LOG2 ? dense->chunk_log2 : PERMI_GROUP_LOG2));
+  const int settings = 1 << block;
+  PERMI_V absolute = PERMI_SET(0.0);
+  PERMI_NAME(total) re, im;
+  uint64_t c;
+  int i, k;
+
+  re.group = re.hi = re.lo = im.group = im.hi = im.lo = PERMI_SET(0.0);
+  PERMI_NAME(walk_from)(dense, first, x);
+  for (c = first;;) {
+    const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
+    PERMI_V p[2][8], m[2][8]; /* real, imaginary parts */
+    if (form == PERMI_NORMALISED)
+      PERMI_NAME(rows_normalised)(dense, x, one, block, p[0], m[0]);
+    else if (form == PERMI_PAIR && parts == 1)
+      PERMI_NAME(rows_pair_real)(dense, x, one, block, p[0], m[0]);
+    else if (form == PERMI_PAIR)
+      PERMI_NAME(rows_pair_complex)(dense, x, one, block, p, m);
+    else if (parts == 1)
+      PERMI_NAME(rows_split_real)(dense, x, one, product, block, p[0], m[0]);
+    else
+      PERMI_NAME(rows_split_complex)(dense, x, one, product, block, p, m);
+
+    /* Sum of |terms|. All of them cost 4%, so where only the estimate needs it, from 2^12 outer states up, a sample is
+       taken: one in four groups of eight states (one in eight when fast) by a hash of their number. Not by a pattern:
+       a matrix can have all its terms where any fixed pattern of signs is not. */
+    if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
+      PERMI_V modulus[8], even, odd;
+      PERMI_UNROLL
+      for (k = 0; k < settings; k++) {
+        modulus[k] = form == PERMI_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
+        if (parts == 2)
+          modulus[k] = modulus[k] + (form == PERMI_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
+      }
+      even = PERMI_NAME(sum_by_parity)(modulus, block, &odd);
+      absolute = absolute + (even + odd);
+    }
+    c++;
+    PERMI_NAME(add_terms)(&re, p[0], m[0], !(c & (group - 1)), form, product, block);
+    if (parts == 2)
+      PERMI_NAME(add_terms)(&im, p[1], m[1], !(c & (group - 1)), form, product, block);
+    if (c == last)
+      break;
+    PERMI_NAME(walk_to)(dense, c, x);
+  }
+
+  PERMI_STORE(hi[0], re.hi);
+  PERMI_STORE(lo[0], re.lo);
+  PERMI_STORE(hi[1], im.hi);
+  PERMI_STORE(lo[1], im.lo);
+  PERMI_STORE(moduli, absolute);
+  PERMI_LEAVE();
+  memset(out, 0, sizeof *out);
+  for (i = 0; i < PERMI_WIDTH; i++) {
+    const double sign = (i ^ i >> 1 ^ i >> 2) & 1 ? -1.0 : 1.0;
+    out->value = permi_dd_add(out->value, permi_two_sum(sign * hi[0][i], sign * lo[0][i]));
+    if (parts == 2)
+      out->imaginary = permi_dd_add(out->imaginary, permi_two_sum(sign * hi[1][i], sign * lo[1][i]));
+    out->absolute += moduli[i];
+  }
+}
+
+#define PERMI_INSTANCE(name, form, parts, product, block)                                                              \
+  PERMI_TARGET static void name(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum)                        \
+  {                                                                                                                    \
+    PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
+  }
+/* The block is what fits 32 vector registers, or 16 (AVX2, plain), of each kernel. */
 #if PERMI_WIDTH == 8
-#define PERMI_PASS permi_glynn_real_avx512_k2
-#define PERMI_PASS_FORM PERMI_NORMALISED
-#define PERMI_PASS_BLOCK 2
-#include PERM_HEADER_FILE
-#define PERMI_PASS permi_pair_real_avx512_k2
-#define PERMI_PASS_FORM PERMI_PAIR
-#define PERMI_PASS_BLOCK 2
-#include PERM_HEADER_FILE
-#endif
-#define PERMI_PASS PERMI_NAME(split_real)
-#define PERMI_PASS_FORM PERMI_SPLIT
-#define PERMI_PASS_BLOCK (PERMI_WIDTH > 1 ? 3 : 2)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
-#define PERMI_PASS_PARTS 2
+PERMI_INSTANCE(permi_glynn_real_avx512, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_glynn_real_avx512_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_pair_real_avx512, PERMI_PAIR, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_pair_real_avx512_k2, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_real_avx512, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_accurate_real_avx512, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
+PERMI_INSTANCE(permi_dd_real_avx512, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
 #if !defined(PERM_NO_COMPLEX)
-#define PERMI_PASS PERMI_NAME(pair_complex)
-#define PERMI_PASS_FORM PERMI_PAIR
-#define PERMI_PASS_BLOCK PERMI_WIDE(2, 1)
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(split_complex)
-#define PERMI_PASS_FORM PERMI_SPLIT
-#define PERMI_PASS_BLOCK (PERMI_WIDTH > 1 ? 2 : 1) /* 3: its tables leave the first-level cache from n = 16 on */
-#include PERM_HEADER_FILE
+PERMI_INSTANCE(permi_pair_complex_avx512, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables beyond 32 KiB from n = 16 */
+PERMI_INSTANCE(permi_accurate_complex_avx512, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
+PERMI_INSTANCE(permi_dd_complex_avx512, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
 #endif
-#undef PERMI_PASS_PRODUCT
-#define PERMI_PASS_PRODUCT PERMI_COMPENSATED
+#elif PERMI_WIDTH == 4
+PERMI_INSTANCE(permi_glynn_real_avx2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_pair_real_avx2, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_real_avx2, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_accurate_real_avx2, PERMI_SPLIT, 1, PERMI_COMPENSATED, 2)
+PERMI_INSTANCE(permi_dd_real_avx2, PERMI_SPLIT, 1, PERMI_DOUBLED, 2)
 #if !defined(PERM_NO_COMPLEX)
-#define PERMI_PASS PERMI_NAME(accurate_complex)
-#define PERMI_PASS_FORM PERMI_SPLIT
-#define PERMI_PASS_BLOCK PERMI_WIDE(2, 1)
-#include PERM_HEADER_FILE
+PERMI_INSTANCE(permi_pair_complex_avx2, PERMI_PAIR, 2, PERMI_ROUNDED, 1)
+PERMI_INSTANCE(permi_split_complex_avx2, PERMI_SPLIT, 2, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_accurate_complex_avx2, PERMI_SPLIT, 2, PERMI_COMPENSATED, 1)
+PERMI_INSTANCE(permi_dd_complex_avx2, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
 #endif
-#undef PERMI_PASS_PRODUCT
-#define PERMI_PASS_PRODUCT PERMI_DOUBLED
+#elif PERMI_WIDTH == 2
+PERMI_INSTANCE(permi_glynn_real_neon, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_pair_real_neon, PERMI_PAIR, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_split_real_neon, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_accurate_real_neon, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
+PERMI_INSTANCE(permi_dd_real_neon, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
 #if !defined(PERM_NO_COMPLEX)
-#define PERMI_PASS PERMI_NAME(dd_complex)
-#define PERMI_PASS_FORM PERMI_SPLIT
-#define PERMI_PASS_BLOCK PERMI_WIDE(2, 1)
-#include PERM_HEADER_FILE
+PERMI_INSTANCE(permi_pair_complex_neon, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_complex_neon, PERMI_SPLIT, 2, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_accurate_complex_neon, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
+PERMI_INSTANCE(permi_dd_complex_neon, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
 #endif
-#undef PERMI_PASS_PARTS
-#define PERMI_PASS_PARTS 1
-#define PERMI_PASS PERMI_NAME(dd_real)
-#define PERMI_PASS_FORM PERMI_SPLIT
-#define PERMI_PASS_BLOCK PERMI_WIDE(3, 2)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PRODUCT
-#define PERMI_PASS_PRODUCT PERMI_COMPENSATED
-#define PERMI_PASS PERMI_NAME(accurate_real)
-#define PERMI_PASS_FORM PERMI_SPLIT
-#define PERMI_PASS_BLOCK PERMI_WIDE(3, 2)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
-#undef PERMI_PASS_PRODUCT
+#else
+PERMI_INSTANCE(permi_glynn_real_plain, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_pair_real_plain, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_real_plain, PERMI_SPLIT, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_accurate_real_plain, PERMI_SPLIT, 1, PERMI_COMPENSATED, 2)
+PERMI_INSTANCE(permi_dd_real_plain, PERMI_SPLIT, 1, PERMI_DOUBLED, 2)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_pair_complex_plain, PERMI_PAIR, 2, PERMI_ROUNDED, 1)
+PERMI_INSTANCE(permi_split_complex_plain, PERMI_SPLIT, 2, PERMI_ROUNDED, 1)
+PERMI_INSTANCE(permi_accurate_complex_plain, PERMI_SPLIT, 2, PERMI_COMPENSATED, 1)
+PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
+#endif
+#endif
+#undef PERMI_INSTANCE
 
 /* Small orders: PERMI_PASS_SMALL is n, or 0 for any. */
 #define PERMI_PASS_PARTS 1
@@ -15102,191 +15534,8 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #undef PERMI_PASS_PARTS
 #endif
 
-/* Exact integers: PERMI_PASS_LIMBS limbs in registers, or 0 for any number of them. */
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
-#define PERMI_LIMBS_TIMES PERMI_NAME(exact_times)
-#define PERMI_LIMBS_SUM PERMI_NAME(exact_sum)
-/* a[0 .. k] = (a[0 .. k - 1]) g, limbs of weights u_0, u_1, ...; see the kernel. So for `places` vectors in turn. */
-PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_TIMES(PERMI_V *a, int k, const double *g, const double *round, int places)
-{
-  PERMI_V carry[4], factor[4];
-  int i, place;
-  PERMI_UNROLL
-  for (place = 0; place < places; place++) {
-    factor[place] = PERMI_LOAD(g + place * PERMI_WIDTH);
-    carry[place] = PERMI_SET(0);
-  }
-  PERMI_UNROLL_FEW
-  for (i = 0; i < k; i++) {
-    const PERMI_V c = PERMI_SET(round[i]);
-    PERMI_UNROLL
-    for (place = 0; place < places; place++) {
-      PERMI_V *at = a + i * places + place;
-      const PERMI_V high = PERMI_SUB(PERMI_FMA(*at, factor[place], c), c);
-      const PERMI_V low = PERMI_FMS(*at, factor[place], high);
-      *at = i ? PERMI_ADD(low, carry[place]) : low;
-      carry[place] = high;
-    }
-  }
-  PERMI_UNROLL
-  for (place = 0; place < places; place++)
-    a[k * places + place] = carry[place];
-}
-
-/* Adds the products of na limbs with nb, `places` vectors apart, to the accumulators. */
-PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
-                                               const double *round, const double *rest, int places)
-{
-  int i, j;
-  PERMI_UNROLL_FEW
-  for (i = 0; i < na; i++) {
-    PERMI_UNROLL_FEW
-    for (j = 0; j < nb; j++) {
-      const PERMI_V high = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(round[i + j]));
-      const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SUB(PERMI_SET(rest[i + j]), high));
-      to[i + j] = PERMI_I_ADD64(to[i + j], PERMI_I_BITS(low));
-      to[i + j + 1] = PERMI_I_ADD64(to[i + j + 1], PERMI_I_BITS(high));
-    }
-  }
-}
-#define PERMI_PASS PERMI_NAME(exact_2)
-#define PERMI_PASS_LIMBS 2
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(exact_3)
-#define PERMI_PASS_LIMBS 3
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(exact_4)
-#define PERMI_PASS_LIMBS 4
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(exact_5)
-#define PERMI_PASS_LIMBS 5
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(exact_6)
-#define PERMI_PASS_LIMBS 6
-#include PERM_HEADER_FILE
-#define PERMI_PASS PERMI_NAME(exact_0)
-#define PERMI_PASS_LIMBS 0
-#include PERM_HEADER_FILE
-#if PERMI_WIDTH == 8
-#define PERMI_PASS_IFMA
-#define PERMI_PASS permi_ifma_2_avx512
-#define PERMI_PASS_LIMBS 2
-#include PERM_HEADER_FILE
-#define PERMI_PASS permi_ifma_3_avx512
-#define PERMI_PASS_LIMBS 3
-#include PERM_HEADER_FILE
-#define PERMI_PASS permi_ifma_4_avx512
-#define PERMI_PASS_LIMBS 4
-#include PERM_HEADER_FILE
-#define PERMI_PASS permi_ifma_5_avx512
-#define PERMI_PASS_LIMBS 5
-#include PERM_HEADER_FILE
-#define PERMI_PASS permi_ifma_6_avx512
-#define PERMI_PASS_LIMBS 6
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_IFMA
-#endif
-#define PERMI_PASS PERMI_NAME(exact_walk)
-#define PERMI_PASS_WALK
-#include PERM_HEADER_FILE
-#undef PERMI_LIMBS_TIMES
-#undef PERMI_LIMBS_SUM
-#endif
-
-#if !defined(PERM_NO_EXTRAS)
-/* Minors */
-#define PERMI_PASS_PARTS 1
-#define PERMI_PASS PERMI_NAME(minors_real)
-#define PERMI_PASS_MINORS PERMI_WIDE(3, 2)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_PASS_PARTS 2
-#define PERMI_PASS PERMI_NAME(minors_complex)
-#define PERMI_PASS_MINORS PERMI_WIDE(2, 1)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
-#endif
-
-/* Batches */
-#define PERMI_PASS_PARTS 1
-#define PERMI_PASS PERMI_NAME(batch_four_real)
-#define PERMI_PASS_FOUR PERMI_NAME(expand_real)
-#define PERMI_PASS_STREAM PERMI_NAME(batch_stream_real)
-#if PERMI_WIDTH == 8
-#define PERMI_PASS_BATCH PERMI_NAME(batch_real)
-#endif
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_PASS_PARTS 2
-#define PERMI_PASS PERMI_NAME(batch_four_complex)
-#define PERMI_PASS_FOUR PERMI_NAME(expand_complex)
-#include PERM_HEADER_FILE
-#undef PERMI_PASS_PARTS
-#endif
-#endif /* PERM_NO_EXTRAS */
-
-#undef PERMI_WIDE
-#undef PERMI_JOIN_
-#undef PERMI_JOIN
-#undef PERMI_NAME
-#undef PERMI_TARGET
-#undef PERMI_LEAVE
-#undef PERMI_V
-#undef PERMI_WIDTH
-#undef PERMI_LOAD
-#undef PERMI_LOAD_ANY
-#undef PERMI_STORE_ANY
-#undef PERMI_STORE
-#undef PERMI_SET
-#undef PERMI_ADD
-#undef PERMI_SUB
-#undef PERMI_MUL
-#undef PERMI_FMA
-#undef PERMI_FMS
-#undef PERMI_FNMA
-#undef PERMI_FMS_EXACT
-#undef PERMI_TIMES_PLUS
-#undef PERMI_TIMES_MINUS
-#undef PERMI_KEEP
-#undef PERMI_ABS
-#undef PERMI_LARGER
-#undef PERMI_LESSER
-#undef PERMI_ABS_SUM
-#undef PERMI_I_LOAD
-#undef PERMI_I_STORE
-#undef PERMI_I_SET
-#undef PERMI_I_ADD16
-#undef PERMI_I_SUB16
-#undef PERMI_I_MUL16
-#undef PERMI_I_PAIRS16
-#undef PERMI_I_MUL32
-#undef PERMI_I_EVEN32
-#undef PERMI_I_HIGH32
-#undef PERMI_I_AND
-#undef PERMI_I_ADD64
-#undef PERMI_I_DOUBLES
-#undef PERMI_I_BITS
-#undef PERMI_I_LOAD_ANY
-#undef PERMI_I_STORE_ANY
-#undef PERMI_I_TABLE
-#undef PERMI_I_LOOKUP
-#undef PERMI_I_ADD8
-#undef PERMI_I_SUB8
-#undef PERMI_I_LEAST8
-#undef PERMI_I_NONZERO8
-#undef PERMI_COUNT
-#undef PERMI_I_OR
-#undef PERMI_I_XOR
-#undef PERMI_I_SHL16
-#undef PERMI_I_SHR16
-#undef PERMI_I_SAR16
-#undef PERMI_I
-#undef PERMI_XOR
-#undef PERMI_FAMILY
-#undef PERMI_FAMILY_WIDTH
-#elif defined(PERMI_PASS_LIMBS) /* the products of exact integers, for one number of limbs */
+/* ---- exact integers, see >>exact */
 /* Adds terms of >>exact to accumulators. `atom` holds, for each atom, four vectors of 4 WIDTH int16: of these the first
    `settings`. From there on, in levels:
      atoms    products of rows, below 2^15: int16. A limb has 4 atoms, or 5; an atom without rows is 1.
@@ -15305,197 +15554,284 @@ PERMI_TARGET PERMI_INLINE void PERMI_LIMBS_SUM(PERMI_I *to, const PERMI_V *a, co
      2^50 - 2^10, beyond: M -> M G 2^-51 + 1/2 + 2^50 < 2^51 for M < 2^51.
    The last products go into 64-bit accumulators as the bits of C_k + h and of 1.5 * 2^52 u_k + l (the same binade for
    every l, as |l| <= 2^50 u_k), which count whole numbers of u_(k+1) and u_k from a constant. The constants are taken
-   off when accumulators are emptied, after at most 128 settings of 4 vectors (32 when PERMI_PASS_LIMBS is 0): at most
+   off when accumulators are emptied, after at most 128 settings of 4 vectors (32 where limbs are many): at most
    5 (31) numbers <= 2^51 a vector and accumulator, below 2^63 together. round[k] = C_k and
    rest[k] = C_k + 1.5 * 2^52 u_k, both doubles.
-   Many limbs, and those of rows too long for int16, go through PERMI_PASS_LIMBS 0. Wide limbs are products of rows'
+   More than six limbs, and those of rows too long for int16, go through exact_many. Wide limbs are products of rows'
    sums in doubles, made before. So that 32 limbs stay within doubles, u_k = 2^(51 k) unit there, and the first limb is
    multiplied by the unit; the other half keeps weights 2^(51 k), and second[k] is C_k for those. The last products are
    made 3 x 2 at a time: those of limbs that are not there are 0, but their constants count; beyond the last accumulator
    in use these are 0 too.
-   PERMI_PASS_IFMA: limbs are integers, |g| < 2^51 as above, and u_k = 2^(52 k). Magnitudes and signs go apart. The
-   instructions add the lower or the upper 52 bits of a product of two numbers' lower 52 bits to a sum of 64. A
-   magnitude
-   of k limbs, all but the last below 2^52 and that below 2^(51 k - 52 (k - 1)), times |g| is one of k + 1, once what
-   exceeds 52 bits of one is added to the next (those bits may stay where they are). The last sums, of at most 6 numbers
-   below 2^52, take the sign and are added up 64 * 4 times: below 2^63. */
-#if PERMI_PASS_LIMBS
-#define PERMI_LIMBS PERMI_PASS_LIMBS
-#define PERMI_LIMBS_ROOM PERMI_PASS_LIMBS
-#else
-#define PERMI_LIMBS limbs
-#define PERMI_LIMBS_ROOM PERMI_EXACT_PADDED
-#endif
-#define PERMI_FIRST ((PERMI_LIMBS + 1) / 2)
-#define PERMI_LANES (4 * PERMI_WIDTH)
+   IFMA: limbs are integers, |g| < 2^51 as above, and u_k = 2^(52 k). Magnitudes and signs go apart. The instructions
+   add the lower or the upper 52 bits of a product of two numbers' lower 52 bits to a sum of 64. A magnitude of k
+   limbs, all but the last below 2^52 and that below 2^(51 k - 52 (k - 1)), times |g| is one of k + 1, once what exceeds
+   52 bits of one is added to the next (those bits may stay where they are). The last sums, of at most 6 numbers below
+   2^52, take the sign and are added up 64 * 4 times: below 2^63. */
+#define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
-#if defined(PERMI_PASS_IFMA)
-#define PERMI_LIMB(v) _mm512_castsi512_pd(v)
-#define PERMI_PASS_TARGET __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
-#else
-#define PERMI_LIMB(v) PERMI_I_DOUBLES(v)
-#define PERMI_PASS_TARGET PERMI_TARGET
-#endif
-
-PERMI_PASS_TARGET static void PERMI_PASS(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
-                                         int place_signs)
+/* a[0 .. k] = (a[0 .. k - 1]) g, limbs of weights u_0, u_1, ...; see the kernel. So for `places` vectors in turn. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
+                                                       int places)
 {
-  const int limbs = exact->limbs, first = exact->first;
-  const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000), one = PERMI_I_SET(1);
-  const PERMI_I high_one = PERMI_I_SET(0x10000);
-#if PERMI_PASS_LIMBS && !defined(PERMI_PASS_IFMA)
-  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
-#endif
-  const int16_t *atom = work->atom;
-  uint64_t *accumulator = work->accumulator;
-#if PERMI_PASS_LIMBS
-  double limb[PERMI_LIMBS * 4 * PERMI_WIDTH] PERMI_ALIGN64;
-#else
-  double *limb = work->limb;
-  const double *wide = work->wide;
-#endif
-  PERMI_I sum[PERMI_LIMBS_ROOM + 1];
-  int k, q, place;
-#if !PERMI_PASS_LIMBS
-  int i, j;
-  for (k = limbs + 1; k <= PERMI_EXACT_PADDED; k++)
-    sum[k] = PERMI_I_SET(0);
-#endif
-  (void)limbs;
-  (void)first;
+  PERMI_V carry[4], factor[4];
+  int i, place;
   PERMI_UNROLL
-  for (k = 0; k <= PERMI_LIMBS; k++)
+  for (place = 0; place < places; place++) {
+    factor[place] = PERMI_LOAD(g + place * PERMI_WIDTH);
+    carry[place] = PERMI_SET(0);
+  }
+  PERMI_UNROLL_FEW
+  for (i = 0; i < k; i++) {
+    const PERMI_V c = PERMI_SET(round[i]);
+    PERMI_UNROLL
+    for (place = 0; place < places; place++) {
+      PERMI_V *at = a + i * places + place;
+      const PERMI_V high = PERMI_FMA(*at, factor[place], c) - c;
+      PERMI_V low = PERMI_FMS(*at, factor[place], high);
+      if (i)
+        low = low + carry[place];
+      *at = low;
+      carry[place] = high;
+    }
+  }
+  PERMI_UNROLL
+  for (place = 0; place < places; place++)
+    a[k * places + place] = carry[place];
+}
+
+/* Adds the products of na limbs with nb, `places` vectors apart, to the accumulators. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
+                                                     const double *round, const double *rest, int places)
+{
+  int i, j;
+  PERMI_UNROLL_FEW
+  for (i = 0; i < na; i++) {
+    PERMI_UNROLL_FEW
+    for (j = 0; j < nb; j++) {
+      const PERMI_V high = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(round[i + j]));
+      const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(rest[i + j]) - high);
+      to[i + j] = PERMI_I_ADD64(to[i + j], PERMI_I_BITS(low));
+      to[i + j + 1] = PERMI_I_ADD64(to[i + j + 1], PERMI_I_BITS(high));
+    }
+  }
+}
+/* Limb k of setting q from its atoms: integers, in four vectors. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
+                                                      int q, PERMI_I *limb)
+{
+  const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000);
+  const int16_t *from = work->atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
+  const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
+  const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
+  const PERMI_I f0 = PERMI_I_PAIRS16(PERMI_I_AND(c, even), d), f1 = PERMI_I_PAIRS16(PERMI_I_AND(c, odd), d);
+  PERMI_I e0 = PERMI_I_PAIRS16(PERMI_I_AND(a, even), b), e1 = PERMI_I_PAIRS16(PERMI_I_AND(a, odd), b);
+  if (exact->fifth[k]) {
+    const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
+    e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, PERMI_I_SET(1)));
+    e1 = PERMI_I_MUL32(e1, PERMI_I_PAIRS16(fifth, PERMI_I_SET(0x10000)));
+  }
+  limb[0] = PERMI_I_EVEN32(e0, f0);
+  limb[1] = PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0));
+  limb[2] = PERMI_I_EVEN32(e1, f1);
+  limb[3] = PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1));
+}
+
+/* The same as doubles, in memory. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact *exact, const permi_exact_work *work,
+                                                              int k, int q, double *to)
+{
+  PERMI_I limb[4];
+  int place;
+  PERMI_NAME(exact_limb)(exact, work, k, q, limb);
+  PERMI_UNROLL
+  for (place = 0; place < 4; place++)
+    PERMI_STORE(to + place * PERMI_WIDTH, PERMI_I_DOUBLES(limb[place]));
+}
+
+/* 1: the terms of this setting and place are subtracted */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_signs, int q, int place)
+{
+  return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
+}
+
+/* `limbs` of them, 2 to 6, in registers. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
+                                                     int negative, int place_signs, int limbs)
+{
+  const int first = (limbs + 1) / 2, second = limbs - first;
+  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
+  double limb[6 * 4 * PERMI_WIDTH] PERMI_ALIGN64;
+  uint64_t *accumulator = work->accumulator;
+  PERMI_I sum[7];
+  int k, q, place;
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
     sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
   for (q = 0; q < settings; q++) {
     PERMI_UNROLL
-    for (k = 0; k < PERMI_LIMBS; k++) {
-      double *to = limb + k * 4 * PERMI_WIDTH;
-#if !PERMI_PASS_LIMBS
-      if (k >= exact->narrow) {
-        memcpy(to, wide + ((k - exact->narrow) * 4 + q) * 4 * PERMI_WIDTH, 4 * PERMI_WIDTH * sizeof *to);
-        continue;
-      }
-#endif
-      {
-        const int16_t *from = atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
-        const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
-        const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
-        const PERMI_I f0 = PERMI_I_PAIRS16(PERMI_I_AND(c, even), d), f1 = PERMI_I_PAIRS16(PERMI_I_AND(c, odd), d);
-        PERMI_I e0 = PERMI_I_PAIRS16(PERMI_I_AND(a, even), b), e1 = PERMI_I_PAIRS16(PERMI_I_AND(a, odd), b);
-        if (exact->fifth[k]) {
-          const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
-          e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, one));
-          e1 = PERMI_I_MUL32(e1, PERMI_I_PAIRS16(fifth, high_one));
-        }
-        PERMI_STORE(to, PERMI_LIMB(PERMI_I_EVEN32(e0, f0)));
-        PERMI_STORE(to + PERMI_WIDTH, PERMI_LIMB(PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0))));
-        PERMI_STORE(to + 2 * PERMI_WIDTH, PERMI_LIMB(PERMI_I_EVEN32(e1, f1)));
-        PERMI_STORE(to + 3 * PERMI_WIDTH, PERMI_LIMB(PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1))));
-      }
-    }
-#if defined(PERMI_PASS_IFMA)
+    for (k = 0; k < limbs; k++)
+      PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
     for (place = 0; place < 4; place++) {
-      const double *from = limb + place * PERMI_WIDTH;
-      const __m512i zero = _mm512_setzero_si512();
-      __m512i sign = _mm512_set1_epi64(((negative >> q ^ (place_signs & (place ^ place >> 1))) & 1) ? -1 : 0);
-      __m512i magnitude[PERMI_LIMBS], term[PERMI_LIMBS];
-      int i, j, half;
+      const double *from = limb + place * PERMI_WIDTH, *other = from + first * 4 * PERMI_WIDTH;
+      PERMI_V a[3], b[3];
+      a[0] = PERMI_XOR(PERMI_LOAD(from), PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus);
+      b[0] = PERMI_LOAD(other);
+      if (first > 1)
+        PERMI_NAME(exact_times)(a, 1, from + 4 * PERMI_WIDTH, exact->round, 1);
+      if (first > 2)
+        PERMI_NAME(exact_times)(a, 2, from + 8 * PERMI_WIDTH, exact->round, 1);
+      if (second > 1)
+        PERMI_NAME(exact_times)(b, 1, other + 4 * PERMI_WIDTH, exact->round, 1);
+      if (second > 2)
+        PERMI_NAME(exact_times)(b, 2, other + 8 * PERMI_WIDTH, exact->round, 1);
+      PERMI_NAME(exact_sum)(sum, a, b, first, second, exact->round, exact->rest, 1);
+    }
+  }
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
+    PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
+}
+
+/* Any number of limbs, and wide ones: loops of unforeseeable lengths, so four vectors a turn. */
+PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_exact_work *work, int settings,
+                                                int negative, int place_signs)
+{
+  const int limbs = exact->limbs, first = exact->first, second = limbs - first;
+  double *limb = work->limb, *other = limb + first * 4 * PERMI_WIDTH;
+  uint64_t *accumulator = work->accumulator;
+  PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
+  PERMI_I sum[PERMI_EXACT_PADDED + 1];
+  int i, j, k, q, place;
+  for (k = 0; k <= PERMI_EXACT_PADDED; k++)
+    sum[k] = k <= limbs ? PERMI_I_LOAD(accumulator + k * PERMI_WIDTH) : PERMI_I_SET(0);
+  for (q = 0; q < settings; q++) {
+    for (k = 0; k < limbs; k++) {
+      double *to = limb + k * 4 * PERMI_WIDTH;
+      if (k < exact->narrow)
+        PERMI_NAME(exact_limb_doubles)(exact, work, k, q, to);
+      else
+        memcpy(to, work->wide + ((k - exact->narrow) * 4 + q) * 4 * PERMI_WIDTH, 4 * PERMI_WIDTH * sizeof *to);
+    }
+    for (place = 0; place < 4; place++) {
+      const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
+      a[place] = PERMI_LOAD(limb + place * PERMI_WIDTH) * PERMI_SET(sign ? -exact->unit : exact->unit);
+      b[place] = PERMI_LOAD(other + place * PERMI_WIDTH);
+      a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0); /* to whole tiles of 3 x 2, at most */
+      b[second * 4 + place] = PERMI_SET(0);
+    }
+    for (k = 1; k < first; k++)
+      PERMI_NAME(exact_times)(a, k, limb + k * 4 * PERMI_WIDTH, exact->round, 4);
+    for (k = 1; k < second; k++)
+      PERMI_NAME(exact_times)(b, k, other + k * 4 * PERMI_WIDTH, exact->second, 4);
+    for (i = 0; i < first; i += 3)
+      for (j = 0; j < second; j += 2)
+        for (place = 0; place < 4; place++)
+          PERMI_NAME(exact_sum)(sum + i + j, a + 4 * i + place, b + 4 * j + place, 3, 2, exact->round + i + j,
+                                exact->rest + i + j, 4);
+  }
+  for (k = 0; k <= limbs; k++)
+    PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
+}
+
+#if PERMI_WIDTH == 8
+#define PERMI_IFMA __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
+/* a[0 .. k] = (a[0 .. k - 1]) a[k], magnitudes of at most `most` limbs. */
+PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
+{
+  const __m512i g = a[k], zero = _mm512_setzero_si512();
+  __m512i above = zero, carry = zero;
+  int i;
+  PERMI_UNROLL
+  for (i = 0; i < most; i++) {
+    if (i < k) {
+      const __m512i at = _mm512_add_epi64(_mm512_madd52lo_epu64(above, a[i], g), carry);
+      above = _mm512_madd52hi_epu64(zero, a[i], g);
+      carry = _mm512_srli_epi64(at, 52);
+      a[i] = at;
+    }
+  }
+  a[k] = _mm512_add_epi64(above, carry);
+}
+
+PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exact_work *work, int settings,
+                                            int negative, int place_signs, int limbs)
+{
+  const int first = (limbs + 1) / 2;
+  __m512i limb[6][4], sum[7];
+  uint64_t *accumulator = work->accumulator;
+  int i, j, k, q, place;
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
+    sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
+  for (q = 0; q < settings; q++) {
+    PERMI_UNROLL
+    for (k = 0; k < limbs; k++)
+      permi_exact_limb_avx512(exact, work, k, q, limb[k]);
+    for (place = 0; place < 4; place++) {
+      __m512i sign = _mm512_set1_epi64(permi_exact_sign_avx512(negative, place_signs, q, place) ? -1 : 0);
+      __m512i magnitude[6], term[6];
       PERMI_UNROLL
-      for (k = 0; k < PERMI_LIMBS; k++) {
-        const __m512i g = _mm512_castpd_si512(PERMI_LOAD(from + k * 4 * PERMI_WIDTH));
+      for (k = 0; k < limbs; k++) {
+        const __m512i g = limb[k][place];
         sign = _mm512_xor_si512(sign, g);
         magnitude[k] = _mm512_abs_epi64(g);
-        term[k] = zero;
+        term[k] = _mm512_setzero_si512();
       }
+      if (first > 1) /* each half's product in its place */
+        permi_ifma_times(magnitude, 1, first);
+      if (first > 2)
+        permi_ifma_times(magnitude, 2, first);
+      if (limbs - first > 1)
+        permi_ifma_times(magnitude + first, 1, first);
+      if (limbs - first > 2)
+        permi_ifma_times(magnitude + first, 2, first);
       PERMI_UNROLL
-      for (half = 0; half < 2; half++) { /* each half's product in its place */
-        __m512i *a = half ? magnitude + PERMI_FIRST : magnitude;
+      for (i = 0; i < first; i++) {
         PERMI_UNROLL
-        for (k = 1; k < PERMI_FIRST; k++) {
-          if (k < (half ? PERMI_LIMBS - PERMI_FIRST : PERMI_FIRST)) {
-            const __m512i g = a[k];
-            __m512i above = zero, carry = zero;
-            PERMI_UNROLL
-            for (i = 0; i < PERMI_FIRST; i++) {
-              if (i < k) {
-                const __m512i at = _mm512_add_epi64(_mm512_madd52lo_epu64(above, a[i], g), carry);
-                above = _mm512_madd52hi_epu64(zero, a[i], g);
-                carry = _mm512_srli_epi64(at, 52);
-                a[i] = at;
-              }
-            }
-            a[k] = _mm512_add_epi64(above, carry);
-          }
-        }
-      }
-      PERMI_UNROLL
-      for (i = 0; i < PERMI_FIRST; i++) {
-        PERMI_UNROLL
-        for (j = PERMI_FIRST; j < PERMI_LIMBS; j++) {
-          const int to = i + j - PERMI_FIRST;
+        for (j = first; j < limbs; j++) {
+          const int to = i + j - first;
           term[to] = _mm512_madd52lo_epu64(term[to], magnitude[i], magnitude[j]);
           term[to + 1] = _mm512_madd52hi_epu64(term[to + 1], magnitude[i], magnitude[j]);
         }
       }
       sign = _mm512_srai_epi64(sign, 63);
       PERMI_UNROLL
-      for (k = 0; k < PERMI_LIMBS; k++)
+      for (k = 0; k < limbs; k++)
         sum[k] = _mm512_add_epi64(sum[k], _mm512_sub_epi64(_mm512_xor_si512(term[k], sign), sign));
     }
-#elif PERMI_PASS_LIMBS
-    for (place = 0; place < 4; place++) {
-      const double *from = limb + place * PERMI_WIDTH, *other = from + PERMI_FIRST * 4 * PERMI_WIDTH;
-      const int sign = (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
-      PERMI_V a[PERMI_FIRST], b[PERMI_FIRST];
-      a[0] = PERMI_XOR(PERMI_LOAD(from), sign ? minus : plus);
-      b[0] = PERMI_LOAD(other);
-      if (PERMI_FIRST > 1)
-        PERMI_LIMBS_TIMES(a, 1, from + 4 * PERMI_WIDTH, exact->round, 1);
-      if (PERMI_FIRST > 2)
-        PERMI_LIMBS_TIMES(a, 2, from + 8 * PERMI_WIDTH, exact->round, 1);
-      if (PERMI_LIMBS - PERMI_FIRST > 1)
-        PERMI_LIMBS_TIMES(b, 1, other + 4 * PERMI_WIDTH, exact->round, 1);
-      if (PERMI_LIMBS - PERMI_FIRST > 2)
-        PERMI_LIMBS_TIMES(b, 2, other + 8 * PERMI_WIDTH, exact->round, 1);
-      PERMI_LIMBS_SUM(sum, a, b, PERMI_FIRST, PERMI_LIMBS - PERMI_FIRST, exact->round, exact->rest, 1);
-    }
-#else /* loops of unforeseeable lengths: four vectors a turn */
-    {
-      const double *other = limb + first * 4 * PERMI_WIDTH;
-      PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
-      for (place = 0; place < 4; place++) {
-        const int sign = (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
-        a[place] = PERMI_MUL(PERMI_LOAD(limb + place * PERMI_WIDTH), PERMI_SET(sign ? -exact->unit : exact->unit));
-        b[place] = PERMI_LOAD(other + place * PERMI_WIDTH);
-        a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0); /* to whole tiles of 3 x 2, at most */
-        b[(limbs - first) * 4 + place] = PERMI_SET(0);
-      }
-      for (k = 1; k < first; k++)
-        PERMI_LIMBS_TIMES(a, k, limb + k * 4 * PERMI_WIDTH, exact->round, 4);
-      for (k = 1; k < limbs - first; k++)
-        PERMI_LIMBS_TIMES(b, k, other + k * 4 * PERMI_WIDTH, exact->second, 4);
-      for (i = 0; i < first; i += 3)
-        for (j = 0; j < limbs - first; j += 2)
-          for (place = 0; place < 4; place++)
-            PERMI_LIMBS_SUM(sum + i + j, a + 4 * i + place, b + 4 * j + place, 3, 2, exact->round + i + j,
-                            exact->rest + i + j, 4);
-    }
-#endif
   }
   PERMI_UNROLL
-  for (k = 0; k <= PERMI_LIMBS; k++)
+  for (k = 0; k <= limbs; k++)
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
-#undef PERMI_LANES
-#undef PERMI_LIMB
-#undef PERMI_PASS_TARGET
-#undef PERMI_FIRST
-#undef PERMI_LIMBS_ROOM
-#undef PERMI_LIMBS
-#undef PERMI_PASS
-#undef PERMI_PASS_LIMBS
-#elif defined(PERMI_PASS_WALK) /* the terms of exact integers, one after another */
-#define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
+#endif
+
+#define PERMI_INSTANCE(name, target, few, limbs)                                                                       \
+  target static void name(const permi_exact *exact, permi_exact_work *work, int settings, int negative,                \
+                          int place_signs)                                                                             \
+  {                                                                                                                    \
+    few(exact, work, settings, negative, place_signs, limbs);                                                          \
+  }
+#if PERMI_WIDTH == 8
+PERMI_INSTANCE(permi_exact_2_avx512, PERMI_TARGET, permi_exact_few_avx512, 2)
+PERMI_INSTANCE(permi_exact_3_avx512, PERMI_TARGET, permi_exact_few_avx512, 3)
+PERMI_INSTANCE(permi_exact_4_avx512, PERMI_TARGET, permi_exact_few_avx512, 4)
+PERMI_INSTANCE(permi_exact_5_avx512, PERMI_TARGET, permi_exact_few_avx512, 5)
+PERMI_INSTANCE(permi_exact_6_avx512, PERMI_TARGET, permi_exact_few_avx512, 6)
+PERMI_INSTANCE(permi_ifma_2_avx512, PERMI_IFMA, permi_ifma_few, 2)
+PERMI_INSTANCE(permi_ifma_3_avx512, PERMI_IFMA, permi_ifma_few, 3)
+PERMI_INSTANCE(permi_ifma_4_avx512, PERMI_IFMA, permi_ifma_few, 4)
+PERMI_INSTANCE(permi_ifma_5_avx512, PERMI_IFMA, permi_ifma_few, 5)
+PERMI_INSTANCE(permi_ifma_6_avx512, PERMI_IFMA, permi_ifma_few, 6)
+#else
+PERMI_INSTANCE(permi_exact_2_avx2, PERMI_TARGET, permi_exact_few_avx2, 2)
+PERMI_INSTANCE(permi_exact_3_avx2, PERMI_TARGET, permi_exact_few_avx2, 3)
+PERMI_INSTANCE(permi_exact_4_avx2, PERMI_TARGET, permi_exact_few_avx2, 4)
+PERMI_INSTANCE(permi_exact_5_avx2, PERMI_TARGET, permi_exact_few_avx2, 5)
+PERMI_INSTANCE(permi_exact_6_avx2, PERMI_TARGET, permi_exact_few_avx2, 6)
+#endif
+#undef PERMI_INSTANCE
+#undef PERMI_IFMA
 
 /* x -= step if bit j of the Gray code of s is set, else x += step: the rows' sums, four bytes a row, of
    int16 or int8. */
@@ -15577,8 +15913,10 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
         double *to = wide + k * 16 * PERMI_WIDTH;
         int v;
         for (v = 0; v < 16 * PERMI_WIDTH; v += PERMI_WIDTH) {
-          const PERMI_V sum = PERMI_ADD(y, PERMI_LOAD(wide_table + v));
-          PERMI_STORE(to + v, i ? PERMI_MUL(PERMI_LOAD(to + v), sum) : sum);
+          PERMI_V sum = y + PERMI_LOAD(wide_table + v);
+          if (i)
+            sum = PERMI_LOAD(to + v) * sum;
+          PERMI_STORE(to + v, sum);
         }
       }
     PERMI_NAME(exact_room)(exact, 4, 1, &used, accumulator, total);
@@ -15701,8 +16039,627 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 #undef PERMI_EXACT_STEP
 #undef PERMI_EXACT_MOVE
 #undef PERMI_LANES
-#undef PERMI_PASS
-#undef PERMI_PASS_WALK
+#endif
+
+#if !defined(PERM_NO_EXTRAS)
+/* ---- numbers in `parts` parts, 1 real, 2 complex; in memory the parts are `apart` doubles from each other. The
+   imaginary part of a real number is something that nobody looks at. */
+typedef struct PERMI_NAME(number) {
+  PERMI_V re, im;
+} PERMI_NAME(number);
+#define PERMI_N PERMI_NAME(number)
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get)(const double *p, int apart, int parts)
+{
+  PERMI_N x;
+  x.re = PERMI_LOAD(p);
+  x.im = parts == 2 ? PERMI_LOAD(p + apart) : x.re;
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
+{
+  PERMI_N x;
+  x.re = PERMI_LOAD_ANY(p);
+  x.im = parts == 2 ? PERMI_LOAD_ANY(p + apart) : x.re;
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(put)(double *p, int apart, PERMI_N x, int parts)
+{
+  PERMI_STORE(p, x.re);
+  if (parts == 2)
+    PERMI_STORE(p + apart, x.im);
+}
+
+/* One number in all lanes. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(spread)(const double *p, int apart, int parts)
+{
+  PERMI_N x;
+  x.re = PERMI_SET(p[0]);
+  x.im = PERMI_SET(p[parts == 2 ? apart : 0]);
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus)(PERMI_N a, PERMI_N b)
+{
+  a.re = a.re + b.re;
+  a.im = a.im + b.im;
+  return a;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minus)(PERMI_N a, PERMI_N b)
+{
+  a.re = a.re - b.re;
+  a.im = a.im - b.im;
+  return a;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(times)(PERMI_N a, PERMI_N b, int parts)
+{
+  PERMI_N x;
+  if (parts == 1) {
+    x.re = x.im = a.re * b.re;
+    return x;
+  }
+  x.re = PERMI_FMS(a.re, b.re, a.im * b.im);
+  x.im = PERMI_FMA(a.re, b.im, a.im * b.re);
+  return x;
+}
+
+/* x + ab */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
+{
+  if (parts == 1) {
+    x.re = x.im = PERMI_FMA(a.re, b.re, x.re);
+    return x;
+  }
+  x.re = PERMI_FMA(a.re, b.re, PERMI_FNMA(a.im, b.im, x.re));
+  x.im = PERMI_FMA(a.re, b.im, PERMI_FMA(a.im, b.re, x.im));
+  return x;
+}
+
+/* ---- minors: sums of P_i, see >>minors. Constants of an instance: parts, 1 or 2; block columns, whose settings stay
+   in registers.
+   Forward over the rows: products of those before each, stored. Backward: times those behind it. The last row stands in
+   no product of the first pass, so a pass back that stops there (least = n - 1) yields that row's minors at once.
+   What limits is traffic with the first-level cache, above all numbers that are read, added to and written back: sums
+   of every setting by themselves (two operations fewer a row and setting) made it half as fast again. */
+
+/* high + low += x in double-double */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
+{
+  PERMI_V error;
+  PERMI_STORE(high, PERMI_NAME(vector_two_sum)(PERMI_LOAD(high), x, &error));
+  PERMI_STORE(low, PERMI_LOAD(low) + error);
+}
+
+/* sum += x in memory */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_to)(double *sum, PERMI_N x, int parts)
+{
+  PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), x), parts);
+}
+
+/* Pairs of settings that differ in one column: their Glynn signs differ, so the differences go on, to `rest`, which may
+   be `term`; from the sums comes that column's sum, which is added to *sum. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
+                                                       int parts)
+{
+  PERMI_N both[4];
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < pairs; k++) {
+    both[k] = PERMI_NAME(plus)(term[2 * k], term[2 * k + 1]);
+    rest[k] = PERMI_NAME(minus)(term[2 * k], term[2 * k + 1]);
+  }
+  if (pairs > 1)
+    both[0] = PERMI_NAME(minus)(both[0], both[1]);
+  if (pairs > 2)
+    both[0] = PERMI_NAME(minus)(both[0], PERMI_NAME(minus)(both[2], both[3]));
+  PERMI_NAME(add_to)(sum, both[0], parts);
+}
+
+/* The settings' products times the row at t. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *t, const double *x, int parts,
+                                                      int block)
+{
+  const PERMI_N outer = PERMI_NAME(spread)(x, 1, parts);
+  const int settings = 1 << block;
+  int q;
+  PERMI_UNROLL
+  for (q = 0; q < settings; q++) {
+    const PERMI_N y = PERMI_NAME(get)(t + q * PERMI_WIDTH, settings * PERMI_WIDTH, parts);
+    p[q] = PERMI_NAME(times)(p[q], PERMI_NAME(plus)(y, outer), parts);
+  }
+}
+
+/* The last four states, up to c, for the vector at `at` of the present sums; `sum` is that of the first outer column,
+   the second's is `number` behind. done: blocks of four before this one. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
+                                                       int row, uint64_t c, uint64_t done)
+{
+  const double *from = work->present + at;
+  double *stack = work->stack + at, *high = work->high + 2 * row + at, *low = work->low + 2 * row + at;
+  const PERMI_V s0 = PERMI_LOAD(from), s1 = PERMI_LOAD(from + row), s2 = PERMI_LOAD(from + 2 * row);
+  const PERMI_V s3 = PERMI_LOAD(from + 3 * row), before = s0 + s1, behind = s2 + s3;
+  PERMI_V now = before + behind;
+  const PERMI_V turned = PERMI_SET(c & 4 ? -1.0 : 1.0) * (before - behind);
+  int k;
+  PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
+  PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
+  /* Blocks that are complete with this state meet. In a Gray walk the sign of column k is + where bits k and k + 1 of c
+     are equal. */
+  for (k = 0; done >> k & 1; k++) {
+    const PERMI_V waiting = PERMI_LOAD(stack);
+    PERMI_V difference = waiting - now;
+    if (c & UINT64_C(8) << k)
+      difference = PERMI_SET(0.0) - difference;
+    PERMI_NAME(add_wide)(high, low, difference);
+    now = waiting + now;
+    stack += row;
+    high += row;
+    low += row;
+  }
+  PERMI_STORE(stack, now);
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int least, uint64_t chunk,
+                                                  const permi_minors_work *work, int parts, int block)
+{
+  double x[2 * PERM_MAX_N] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
+  const int n = dense->n, number = parts * PERMI_WIDTH, settings = 1 << block, row = n * number;
+  const int products = settings * number, sums = (block + 2) * number, pitch = 2 * products + sums;
+  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
+  PERMI_N p[8], term[8], rest[4];
+  uint64_t c;
+  int i, k, q;
+  PERMI_NAME(walk_from)(dense, first, x);
+  for (i = 0; i < n; i++) {
+    double *to = work->row + i * pitch;
+    for (k = 0; k < products; k += PERMI_WIDTH)
+      PERMI_STORE(to + k, PERMI_LOAD(dense->table + i * products + k));
+    for (k = 0; k < sums; k += PERMI_WIDTH)
+      PERMI_STORE(to + 2 * products + k, PERMI_SET(0.0));
+  }
+
+  for (c = first;;) {
+    const double sign[2] = {c & 1 ? -1.0 : 1.0, 0}, one[2] = {1, 0};
+    double *t = work->row, *present = work->present + (c & 3) * (size_t)row;
+    const int sampled = !(permi_scatter(c) & dense->absolute_mask);
+    PERMI_UNROLL
+    for (q = 0; q < settings; q++)
+      p[q] = PERMI_NAME(spread)(sign, 1, parts);
+    for (i = 0; i + 1 < n; i++) {
+      PERMI_UNROLL
+      for (q = 0; q < settings; q++)
+        PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts);
+      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
+      t += pitch;
+    }
+    PERMI_UNROLL
+    for (q = 0; q < settings; q++) {
+      PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts);
+      p[q] = PERMI_NAME(spread)(one, 1, parts);
+    }
+    for (;;) {
+      double *sum = t + 2 * products;
+      PERMI_UNROLL
+      for (q = 0; q < settings; q++)
+        term[q] = PERMI_NAME(times)(PERMI_NAME(get)(t + products + q * number, PERMI_WIDTH, parts), p[q], parts);
+      PERMI_NAME(minors_fold)(term, settings / 2, rest, sum, parts);
+      if (block > 1)
+        PERMI_NAME(minors_fold)(rest, settings / 4, rest, sum + number, parts);
+      if (block > 2)
+        PERMI_NAME(minors_fold)(rest, settings / 8, rest, sum + 2 * number, parts);
+      PERMI_NAME(put)(present + i * number, PERMI_WIDTH, rest[0], parts);
+      if (sampled) {
+        PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
+        PERMI_UNROLL
+        for (q = 0; q < settings; q++) {
+          PERMI_V modulus = PERMI_ABS(term[q].re);
+          if (parts == 2)
+            modulus = modulus + PERMI_ABS(term[q].im);
+          absolute = absolute + modulus;
+        }
+        PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
+      }
+      if (i == least)
+        break;
+      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
+      i--;
+      t -= pitch;
+    }
+
+    c++;
+    if (!(c & 3) || c == last) { /* four states at once; in a chunk of one or two the others are zeros */
+      for (k = (int)(c & 3); k & 3; k++)
+        for (i = least * number; i < row; i += PERMI_WIDTH)
+          PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));
+      for (i = least; i < n; i++) {
+        double *sum = work->row + i * pitch + 2 * products + block * number;
+        for (k = 0; k < number; k += PERMI_WIDTH)
+          PERMI_NAME(minors_meet)(work, i * number + k, sum + k, number, row, c - 1, (c - 1 - first) >> 2);
+      }
+    }
+    if (!(c & 15) || c == last)
+      for (i = least; i < n; i++) {
+        double *sum = work->row + i * pitch + 2 * products;
+        double *high = work->block_high + i * sums, *low = work->block_low + i * sums;
+        for (k = 0; k < sums; k += PERMI_WIDTH) {
+          PERMI_NAME(add_wide)(high + k, low + k, PERMI_LOAD(sum + k));
+          PERMI_STORE(sum + k, PERMI_SET(0.0));
+        }
+      }
+    if (c == last)
+      break;
+    PERMI_NAME(walk_to)(dense, c, x);
+  }
+  PERMI_LEAVE();
+}
+
+#define PERMI_INSTANCE(name, parts, block)                                                                             \
+  PERMI_TARGET static void name(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)    \
+  {                                                                                                                    \
+    PERMI_NAME(minors)(dense, least, chunk, work, parts, block);                                                       \
+  }
+#if PERMI_WIDTH == 8
+PERMI_INSTANCE(permi_minors_real_avx512, 1, 3)
+#elif PERMI_WIDTH == 4
+PERMI_INSTANCE(permi_minors_real_avx2, 1, 2)
+#elif PERMI_WIDTH == 2
+PERMI_INSTANCE(permi_minors_real_neon, 1, 3)
+#else
+PERMI_INSTANCE(permi_minors_real_plain, 1, 2)
+#endif
+#if defined(PERM_NO_COMPLEX)
+#elif PERMI_WIDTH == 8
+PERMI_INSTANCE(permi_minors_complex_avx512, 2, 2)
+#elif PERMI_WIDTH == 4
+PERMI_INSTANCE(permi_minors_complex_avx2, 2, 1)
+#elif PERMI_WIDTH == 2
+PERMI_INSTANCE(permi_minors_complex_neon, 2, 2)
+#else
+PERMI_INSTANCE(permi_minors_complex_plain, 2, 1)
+#endif
+#undef PERMI_INSTANCE
+
+/* ---- batches: as many matrices at once as a vector has elements, see >>batch. Numbers are a vector a part. */
+
+/* Entry (i, j) of matrices of order n, numbers `stride` doubles from each other; the 2 x 2 permanent of rows i, i + 1
+   and columns j, k. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
+{
+  return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, PERMI_WIDTH, parts);
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_two)(const double *a, size_t stride, int n, int i, int j, int k,
+                                                         int parts)
+{
+  const PERMI_N p = PERMI_NAME(entry)(a, stride, n, i, j, parts);
+  const PERMI_N q = PERMI_NAME(entry)(a, stride, n, i + 1, k, parts);
+  const PERMI_N r = PERMI_NAME(entry)(a, stride, n, i, k, parts);
+  const PERMI_N s = PERMI_NAME(entry)(a, stride, n, i + 1, j, parts);
+  return PERMI_NAME(plus_times)(PERMI_NAME(times)(p, q, parts), r, s, parts);
+}
+
+/* sum plus the terms with columns j, k in rows 0, 1 and l, m in rows 2, 3 (n = 4), or j in row 0 and k, l behind. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_four)(PERMI_N sum, const double *a, size_t stride, int j, int k,
+                                                          int l, int m, int parts)
+{
+  return PERMI_NAME(plus_times)(sum, PERMI_NAME(expand_two)(a, stride, 4, 0, j, k, parts),
+                                PERMI_NAME(expand_two)(a, stride, 4, 2, l, m, parts), parts);
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_three)(PERMI_N sum, const double *a, size_t stride, int j, int k,
+                                                           int l, int parts)
+{
+  return PERMI_NAME(plus_times)(sum, PERMI_NAME(entry)(a, stride, 3, 0, j, parts),
+                                PERMI_NAME(expand_two)(a, stride, 3, 1, k, l, parts), parts);
+}
+
+/* n = 2, 3, 4: expansion as in >>small. *largest: of the moduli of parts, and of what it was. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
+{
+  PERMI_V large = *largest;
+  PERMI_N sum;
+  int i;
+  PERMI_UNROLL
+  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: the chain is what takes time */
+    const double *p = a + (size_t)i * stride, *q = p + stride;
+    large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(q)));
+    if (parts == 2)
+      large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p + PERMI_WIDTH), PERMI_LOAD_ANY(q + PERMI_WIDTH)));
+  }
+  if (n == 3) {
+    large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + 8 * stride));
+    if (parts == 2)
+      large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + 8 * stride + PERMI_WIDTH));
+  }
+  *largest = large;
+  sum.re = sum.im = PERMI_SET(0.0);
+  if (n == 4) {
+    sum = PERMI_NAME(expand_four)(sum, a, stride, 0, 1, 2, 3, parts);
+    sum = PERMI_NAME(expand_four)(sum, a, stride, 0, 2, 1, 3, parts);
+    sum = PERMI_NAME(expand_four)(sum, a, stride, 0, 3, 1, 2, parts);
+    sum = PERMI_NAME(expand_four)(sum, a, stride, 1, 2, 0, 3, parts);
+    sum = PERMI_NAME(expand_four)(sum, a, stride, 1, 3, 0, 2, parts);
+    return PERMI_NAME(expand_four)(sum, a, stride, 2, 3, 0, 1, parts);
+  }
+  if (n == 3) {
+    sum = PERMI_NAME(expand_three)(sum, a, stride, 0, 1, 2, parts);
+    sum = PERMI_NAME(expand_three)(sum, a, stride, 1, 0, 2, parts);
+    return PERMI_NAME(expand_three)(sum, a, stride, 2, 0, 1, parts);
+  }
+  return PERMI_NAME(expand_two)(a, stride, 2, 0, 0, 1, parts);
+}
+
+/* out: value, the largest modulus of a part. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_four)(int n, const double *a, size_t stride, double *out, int parts)
+{
+  PERMI_V large = PERMI_SET(0.0);
+  PERMI_N value;
+  if (n == 4)
+    value = PERMI_NAME(expand)(4, a, stride, &large, parts);
+  else if (n == 3)
+    value = PERMI_NAME(expand)(3, a, stride, &large, parts);
+  else
+    value = PERMI_NAME(expand)(2, a, stride, &large, parts);
+  PERMI_NAME(put)(out, PERMI_WIDTH, value, parts);
+  PERMI_STORE(out + parts * PERMI_WIDTH, large);
+  PERMI_LEAVE();
+}
+
+PERMI_TARGET static void PERMI_NAME(batch_four_real)(int n, const double *a, size_t stride, double *out)
+{
+  PERMI_NAME(batch_four)(n, a, stride, out, 1);
+}
+
+#if !defined(PERM_NO_COMPLEX)
+PERMI_TARGET static void PERMI_NAME(batch_four_complex)(int n, const double *a, size_t stride, double *out)
+{
+  PERMI_NAME(batch_four)(n, a, stride, out, 2);
+}
+#endif
+
+/* What a stream of real values has seen: the largest entry, the smallest value, 0 or NaN. */
+typedef struct PERMI_NAME(stream) {
+  PERMI_V large, small, poison;
+} PERMI_NAME(stream);
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stream, int n, const double *a,
+                                                        size_t stride, size_t vectors, double *values)
+{
+  size_t v;
+  for (v = 0; v < vectors; v++, a += PERMI_WIDTH, values += PERMI_WIDTH) {
+    const PERMI_V value = PERMI_NAME(expand)(n, a, stride, &stream->large, 1).re;
+    PERMI_STORE_ANY(values, value);
+    stream->small = PERMI_LESSER(PERMI_ABS(value), stream->small);
+    stream->poison = PERMI_FMA(value, PERMI_SET(0.0), stream->poison);
+  }
+}
+
+/* `vectors` of them, straight to their values. 1: no entry exceeds `largest`, no |value| is below `least`, none NaN. */
+PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, size_t stride, size_t vectors,
+                                                      double largest, double least, double *values)
+{
+  PERMI_NAME(stream) stream;
+  double check[3 * PERMI_WIDTH] PERMI_ALIGN64;
+  int k, stand = 1;
+  stream.large = stream.poison = PERMI_SET(0.0);
+  stream.small = PERMI_SET(least);
+  if (n == 4)
+    PERMI_NAME(stream_order)(&stream, 4, a, stride, vectors, values);
+  else if (n == 3)
+    PERMI_NAME(stream_order)(&stream, 3, a, stride, vectors, values);
+  else
+    PERMI_NAME(stream_order)(&stream, 2, a, stride, vectors, values);
+  PERMI_STORE(check, stream.large);
+  PERMI_STORE(check + PERMI_WIDTH, stream.small);
+  PERMI_STORE(check + 2 * PERMI_WIDTH, stream.poison);
+  PERMI_LEAVE();
+  for (k = 0; k < PERMI_WIDTH; k++)
+    stand &= (check[k] <= largest) & (check[PERMI_WIDTH + k] >= least) & (check[2 * PERMI_WIDTH + k] == 0);
+  return stand;
+}
+
+#if PERMI_WIDTH == 8
+/* n = 5 .. 8, real. Accumulators are the subsets of the five low columns of one size, in the order of their masks; the
+   subset's high columns, the same for all, come in the inner loop. */
+#define PERMI_SUBSETS_0(F) F(0, 0)
+#define PERMI_SUBSETS_1(F) F(0, 0) F(1, 1) F(2, 2) F(3, 3) F(4, 4)
+#define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5, 0) F(6, 1) F(7, 2) F(8, 3) F(9, 4)
+#define PERMI_DECLARE(i, chain)                                                                                        \
+  PERMI_V c##i = PERMI_SET(0.0);
+#define PERMI_FROM(i, chain)                                                                                           \
+  c##i = PERMI_FMA(e, PERMI_LOAD(from + (i)*PERMI_WIDTH), c##i);
+#define PERMI_KEEP_SUBSET(i, chain) PERMI_STORE(to + (i)*PERMI_WIDTH, c##i);
+#define PERMI_FINISH(i, chain)                                                                                         \
+  sum##chain = PERMI_FMA(c##i, PERMI_LOAD(other - (i)*PERMI_WIDTH), sum##chain);
+/* subset i from the subset j of the size below by low column x */
+#define PERMI_LOW(i, x, j)                                                                                             \
+  c##i = PERMI_FMA(low##x, PERMI_LOAD(own + (j)*PERMI_WIDTH), c##i);
+#define PERMI_LOW_0
+#define PERMI_LOW_1 PERMI_LOW(0, 0, 0) PERMI_LOW(1, 1, 0) PERMI_LOW(2, 2, 0) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 4, 0)
+#define PERMI_LOW_2                                                                                                    \
+  PERMI_LOW(0, 0, 1) PERMI_LOW(1, 0, 2) PERMI_LOW(2, 1, 2) PERMI_LOW(3, 0, 3) PERMI_LOW(4, 1, 3)                       \
+  PERMI_LOW(5, 2, 3) PERMI_LOW(6, 0, 4) PERMI_LOW(7, 1, 4) PERMI_LOW(8, 2, 4) PERMI_LOW(9, 3, 4)                       \
+  PERMI_LOW(0, 1, 0) PERMI_LOW(1, 2, 0) PERMI_LOW(2, 2, 1) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 3, 1)                       \
+  PERMI_LOW(5, 3, 2) PERMI_LOW(6, 4, 0) PERMI_LOW(7, 4, 1) PERMI_LOW(8, 4, 2) PERMI_LOW(9, 4, 3)
+/* 012 013 023 123 014 024 124 034 134 234 from 01 02 12 03 13 23 04 14 24 34 */
+#define PERMI_LOW_3                                                                                                    \
+  PERMI_LOW(0, 0, 2) PERMI_LOW(1, 0, 4) PERMI_LOW(2, 0, 5) PERMI_LOW(3, 1, 5) PERMI_LOW(4, 0, 7)                       \
+  PERMI_LOW(5, 0, 8) PERMI_LOW(6, 1, 8) PERMI_LOW(7, 0, 9) PERMI_LOW(8, 1, 9) PERMI_LOW(9, 2, 9)                       \
+  PERMI_LOW(0, 1, 1) PERMI_LOW(1, 1, 3) PERMI_LOW(2, 2, 3) PERMI_LOW(3, 2, 4) PERMI_LOW(4, 1, 6)                       \
+  PERMI_LOW(5, 2, 6) PERMI_LOW(6, 2, 7) PERMI_LOW(7, 3, 6) PERMI_LOW(8, 3, 7) PERMI_LOW(9, 3, 8)                       \
+  PERMI_LOW(0, 2, 0) PERMI_LOW(1, 3, 0) PERMI_LOW(2, 3, 1) PERMI_LOW(3, 3, 2) PERMI_LOW(4, 4, 0)                       \
+  PERMI_LOW(5, 4, 1) PERMI_LOW(6, 4, 2) PERMI_LOW(7, 4, 3) PERMI_LOW(8, 4, 4) PERMI_LOW(9, 4, 5)
+/* 0123 0124 0134 0234 1234 from the ten above */
+#define PERMI_LOW_4                                                                                                    \
+  PERMI_LOW(0, 0, 3) PERMI_LOW(1, 0, 6) PERMI_LOW(2, 0, 8) PERMI_LOW(3, 0, 9) PERMI_LOW(4, 1, 9)                       \
+  PERMI_LOW(0, 1, 2) PERMI_LOW(1, 1, 5) PERMI_LOW(2, 1, 7) PERMI_LOW(3, 2, 7) PERMI_LOW(4, 2, 8)                       \
+  PERMI_LOW(0, 2, 1) PERMI_LOW(1, 2, 4) PERMI_LOW(2, 3, 4) PERMI_LOW(3, 3, 5) PERMI_LOW(4, 3, 6)                       \
+  PERMI_LOW(0, 3, 0) PERMI_LOW(1, 4, 0) PERMI_LOW(2, 4, 1) PERMI_LOW(3, 4, 2) PERMI_LOW(4, 4, 3)
+#define PERMI_CASE(l, subsets, last)                                                                                   \
+  case l:                                                                                                              \
+    for (item = group->items; item > 0; item--) {                                                                      \
+      const double *own = before + code[0], *other = above + code[2] + (last)*PERMI_WIDTH;                             \
+      double *to = after + code[1];                                                                                    \
+      (void)own;                                                                                                       \
+      code += 3;                                                                                                       \
+      subsets(PERMI_DECLARE) PERMI_LOW_##l for (s = sources; s > 0; s--, code += 2)                                    \
+      {                                                                                                                \
+        const double *from = before + code[1];                                                                         \
+        const PERMI_V e = PERMI_LOAD(row + code[0]);                                                                   \
+        subsets(PERMI_FROM)                                                                                            \
+      }                                                                                                                \
+      if (above_is_whole) {                                                                                            \
+        subsets(PERMI_FINISH)                                                                                          \
+      } else {                                                                                                         \
+        subsets(PERMI_KEEP_SUBSET)                                                                                     \
+      }                                                                                                                \
+    }                                                                                                                  \
+    break;
+
+/* out: value, the largest square of a row's norm, their product, and what is negative or NaN unless the value
+   stands. */
+PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *program, const double *given, size_t stride,
+                                                 double *work, const double *accept, double *out)
+{
+  const int n = program->n, top = n / 2;
+  double *const a = work; /* the matrices, side by side */
+  double *above = a + n * n * PERMI_WIDTH, *ping = above + program->most * PERMI_WIDTH;
+  double *pong = ping + program->most * PERMI_WIDTH;
+  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
+  int half, level, g, item, s, i, j;
+#define PERMI_CHAIN(i, chain) PERMI_V sum##chain = PERMI_SET(0.0);
+  PERMI_SUBSETS_1(PERMI_CHAIN)
+#undef PERMI_CHAIN
+  for (i = 0; i < n; i++) {
+    PERMI_V norm = PERMI_SET(0.0);
+    for (j = 0; j < n; j++, given += stride) {
+      const PERMI_V x = PERMI_LOAD_ANY(given);
+      PERMI_STORE(a + (i * n + j) * PERMI_WIDTH, x);
+      norm = PERMI_FMA(x, x, norm);
+    }
+    large = PERMI_LARGER(large, norm);
+    norms = norms * norm;
+  }
+  for (half = 0; half < 2; half++) {
+    const int rows = half ? n - top : top;
+    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row; /* level 1 is the row itself */
+    double *after = ping;
+    for (level = 2; level <= rows; level++) {
+      const int above_is_whole = half && level == rows;
+      const int *code = program->code + program->start[level];
+      row += n * PERMI_WIDTH;
+      if (!half && level == rows)
+        after = above;
+      for (g = 0; g < program->groups[level]; g++) {
+        const permi_batch_group *group = &program->group[level][g];
+        const int sources = group->sources;
+        const PERMI_V low0 = PERMI_LOAD(row);
+        const PERMI_V low1 = PERMI_LOAD(row + PERMI_WIDTH);
+        const PERMI_V low2 = PERMI_LOAD(row + 2 * PERMI_WIDTH);
+        const PERMI_V low3 = PERMI_LOAD(row + 3 * PERMI_WIDTH);
+        const PERMI_V low4 = PERMI_LOAD(row + 4 * PERMI_WIDTH);
+        switch (group->low) {
+          PERMI_CASE(0, PERMI_SUBSETS_0, 0)
+          PERMI_CASE(1, PERMI_SUBSETS_1, 4)
+          PERMI_CASE(2, PERMI_SUBSETS_2, 9)
+          PERMI_CASE(3, PERMI_SUBSETS_2, 9)
+          PERMI_CASE(4, PERMI_SUBSETS_1, 4)
+        }
+      }
+      before = after;
+      after = after == ping ? pong : ping;
+    }
+  }
+  sum0 = ((sum0 + sum1) + (sum2 + sum3)) + sum4;
+  PERMI_STORE(out, sum0);
+  PERMI_STORE(out + PERMI_WIDTH, large);
+  PERMI_STORE(out + 2 * PERMI_WIDTH, norms);
+  sum0 = sum0 * sum0; /* a minimum of which one is NaN is the second: so it stays NaN */
+  norms = PERMI_LESSER(sum0 - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, sum0));
+  PERMI_STORE(out + 3 * PERMI_WIDTH, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms));
+  PERMI_LEAVE();
+}
+#undef PERMI_CASE
+#undef PERMI_DECLARE
+#undef PERMI_FINISH
+#undef PERMI_FROM
+#undef PERMI_KEEP_SUBSET
+#undef PERMI_LOW
+#undef PERMI_LOW_0
+#undef PERMI_LOW_1
+#undef PERMI_LOW_2
+#undef PERMI_LOW_3
+#undef PERMI_LOW_4
+#undef PERMI_SUBSETS_0
+#undef PERMI_SUBSETS_1
+#undef PERMI_SUBSETS_2
+#endif
+
+#endif /* PERM_NO_EXTRAS */
+
+#undef PERMI_JOIN_
+#undef PERMI_JOIN
+#undef PERMI_NAME
+#undef PERMI_TARGET
+#undef PERMI_LEAVE
+#undef PERMI_V
+#undef PERMI_N
+#undef PERMI_WIDTH
+#undef PERMI_LOAD
+#undef PERMI_LOAD_ANY
+#undef PERMI_STORE_ANY
+#undef PERMI_STORE
+#undef PERMI_SET
+#undef PERMI_ADD
+#undef PERMI_SUB
+#undef PERMI_MUL
+#undef PERMI_FMA
+#undef PERMI_FMS
+#undef PERMI_FNMA
+#undef PERMI_FMS_EXACT
+#undef PERMI_TIMES_PLUS
+#undef PERMI_TIMES_MINUS
+#undef PERMI_KEEP
+#undef PERMI_ABS
+#undef PERMI_LARGER
+#undef PERMI_LESSER
+#undef PERMI_ABS_SUM
+#undef PERMI_I_LOAD
+#undef PERMI_I_STORE
+#undef PERMI_I_SET
+#undef PERMI_I_ADD16
+#undef PERMI_I_SUB16
+#undef PERMI_I_MUL16
+#undef PERMI_I_PAIRS16
+#undef PERMI_I_MUL32
+#undef PERMI_I_EVEN32
+#undef PERMI_I_HIGH32
+#undef PERMI_I_AND
+#undef PERMI_I_ADD64
+#undef PERMI_I_DOUBLES
+#undef PERMI_I_BITS
+#undef PERMI_I_LOAD_ANY
+#undef PERMI_I_STORE_ANY
+#undef PERMI_I_TABLE
+#undef PERMI_I_LOOKUP
+#undef PERMI_I_ADD8
+#undef PERMI_I_SUB8
+#undef PERMI_I_LEAST8
+#undef PERMI_I_NONZERO8
+#undef PERMI_COUNT
+#undef PERMI_I_OR
+#undef PERMI_I_XOR
+#undef PERMI_I_SHL16
+#undef PERMI_I_SHR16
+#undef PERMI_I_SAR16
+#undef PERMI_I
+#undef PERMI_XOR
+#undef PERMI_FAMILY
+#undef PERMI_FAMILY_WIDTH
 #elif defined(PERMI_PASS_SMALL) /* one kernel for one small order */
 /* Small orders: two columns, 0 and 1, are expanded exactly and the other n - 2 summed over signs as by Glynn, the
    third column always +. With z_i the signed row sum of row i, the permanent is
@@ -16130,989 +17087,6 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
 #undef PERMI_TABLE
 #undef PERMI_PASS
 #undef PERMI_PASS_SMALL
-#undef PERMI_PASS_BLOCK
-#elif defined(PERMI_PASS_MINORS) /* sums of P_i, see >>minors */
-/* PERMI_PASS_MINORS  block columns, whose settings q = 0, 1, ... stay in registers; PERMI_PASS_PARTS  1, 2
-   Forward over the rows: products of those before each, stored. Backward: times those behind it. The last row stands in
-   no product of the first pass, so a pass back that stops there (least = n - 1) yields that row's minors at once.
-   What limits is traffic with the first-level cache, above all numbers that are read, added to and written back: sums
-   of every setting by themselves (two operations fewer a row and setting) made it half as fast again. */
-#if PERMI_PASS_PARTS == 2
-#define PERMI_NEW(x) PERMI_V x##_r, x##_i
-#define PERMI_GET(x, p, apart) x##_r = PERMI_LOAD(p), x##_i = PERMI_LOAD((p) + (apart))
-#define PERMI_PUT(p, apart, x) PERMI_STORE(p, x##_r), PERMI_STORE((p) + (apart), x##_i)
-#define PERMI_COPY(x, a) x##_r = a##_r, x##_i = a##_i
-#define PERMI_PLUS(x, a, b) x##_r = PERMI_ADD(a##_r, b##_r), x##_i = PERMI_ADD(a##_i, b##_i)
-#define PERMI_MINUS(x, a, b) x##_r = PERMI_SUB(a##_r, b##_r), x##_i = PERMI_SUB(a##_i, b##_i)
-#define PERMI_MULTIPLY(x, a, b)                                                                                        \
-  x##_r = PERMI_FMS(a##_r, b##_r, PERMI_MUL(a##_i, b##_i)), x##_i = PERMI_FMA(a##_r, b##_i, PERMI_MUL(a##_i, b##_r))
-#define PERMI_SPREAD(x, re, im) x##_r = PERMI_SET(re), x##_i = PERMI_SET(im)
-#define PERMI_MODULUS(x) PERMI_ADD(PERMI_ABS(x##_r), PERMI_ABS(x##_i))
-#else
-#define PERMI_NEW(x) PERMI_V x
-#define PERMI_GET(x, p, apart) x = PERMI_LOAD(p)
-#define PERMI_PUT(p, apart, x) PERMI_STORE(p, x)
-#define PERMI_COPY(x, a) x = a
-#define PERMI_PLUS(x, a, b) x = PERMI_ADD(a, b)
-#define PERMI_MINUS(x, a, b) x = PERMI_SUB(a, b)
-#define PERMI_MULTIPLY(x, a, b) x = PERMI_MUL(a, b)
-#define PERMI_SPREAD(x, re, im) x = PERMI_SET(re)
-#define PERMI_MODULUS(x) PERMI_ABS(x)
-#endif
-#if PERMI_PASS_MINORS == 3
-#define PERMI_EACH(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
-#elif PERMI_PASS_MINORS == 2
-#define PERMI_EACH(F) F(0) F(1) F(2) F(3)
-#else
-#define PERMI_EACH(F) F(0) F(1)
-#endif
-#define PERMI_SETTINGS (1 << PERMI_PASS_MINORS)
-/* how far apart the parts of a number are, and the settings: in a table, in a row of sums */
-#define PERMI_APART (PERMI_SETTINGS * PERMI_WIDTH)
-#define PERMI_NUMBER (PERMI_PASS_PARTS * PERMI_WIDTH)
-/* high + low += x in double-double, elementwise over `count` doubles */
-#define PERMI_ADD_WIDE(high, low, x)                                                                                   \
-  {                                                                                                                    \
-    const PERMI_V a_ = PERMI_LOAD(high), b_ = x, s_ = PERMI_ADD(a_, b_), t_ = PERMI_SUB(s_, a_);                       \
-    PERMI_STORE(low, PERMI_ADD(PERMI_LOAD(low),                                                                        \
-                               PERMI_ADD(PERMI_SUB(a_, PERMI_SUB(s_, t_)), PERMI_SUB(b_, t_))));                       \
-    PERMI_STORE(high, s_);                                                                                             \
-  }
-
-PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)
-{
-  double x[2 * PERM_MAX_N] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
-  const int n = dense->n, padded = dense->padded, block = PERMI_SETTINGS * PERMI_NUMBER, row = n * PERMI_NUMBER;
-  const int sums = (PERMI_PASS_MINORS + 2) * PERMI_NUMBER, pitch = 2 * block + sums;
-  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
-  uint64_t c, gray = first ^ first >> 1;
-  int i, k;
-  for (i = 0; i < padded; i += PERMI_WIDTH)
-    PERMI_STORE(x + i, PERMI_LOAD(dense->start + i));
-  for (k = 0; k < dense->outer; k++)
-    if (gray >> k & 1) {
-      const double *step = dense->step + (size_t)(2 * k + 1) * (size_t)padded;
-      for (i = 0; i < padded; i += PERMI_WIDTH)
-        PERMI_STORE(x + i, PERMI_ADD(PERMI_LOAD(x + i), PERMI_LOAD(step + i)));
-    }
-
-  for (i = 0; i < n; i++) {
-    double *to = work->row + i * pitch;
-    for (k = 0; k < block; k += PERMI_WIDTH)
-      PERMI_STORE(to + k, PERMI_LOAD(dense->table + i * block + k));
-    for (k = 0; k < sums; k += PERMI_WIDTH)
-      PERMI_STORE(to + 2 * block + k, PERMI_SET(0.0));
-  }
-
-#define PERMI_DECLARE(q)                                                                                       \
-  PERMI_NEW(p##q);                                                                                                     \
-  PERMI_SPREAD(p##q, sign, 0.0);
-#define PERMI_ONE(q) PERMI_SPREAD(p##q, 1.0, 0.0);
-#define PERMI_KEEP_FRONT(q) PERMI_PUT(t + block + (q)*PERMI_NUMBER, PERMI_WIDTH, p##q);
-#define PERMI_ROW(q)                                                                                           \
-  {                                                                                                                    \
-    PERMI_NEW(y);                                                                                                      \
-    PERMI_NEW(z);                                                                                                      \
-    PERMI_GET(y, t + (q)*PERMI_WIDTH, PERMI_APART);                                                                    \
-    PERMI_PLUS(y, y, outer);                                                                                           \
-    PERMI_MULTIPLY(z, p##q, y);                                                                                        \
-    PERMI_COPY(p##q, z);                                                                                               \
-  }
-#define PERMI_TERM(q)                                                                                                  \
-  PERMI_NEW(t##q);                                                                                                     \
-  {                                                                                                                    \
-    PERMI_NEW(f);                                                                                                      \
-    PERMI_GET(f, t + block + (q)*PERMI_NUMBER, PERMI_WIDTH);                                                           \
-    PERMI_MULTIPLY(t##q, f, p##q);                                                                                     \
-  }
-/* a pair of settings that differ in one column: their Glynn signs differ, so minus goes on, plus is that column's */
-#define PERMI_FOLD(minus, plus, a, b)                                                                                  \
-  PERMI_NEW(minus);                                                                                                    \
-  PERMI_NEW(plus);                                                                                                     \
-  PERMI_MINUS(minus, a, b);                                                                                            \
-  PERMI_PLUS(plus, a, b);
-#define PERMI_ADD_TO(number, x)                                                                                        \
-  {                                                                                                                    \
-    PERMI_NEW(s);                                                                                                      \
-    PERMI_GET(s, sum + (number)*PERMI_NUMBER, PERMI_WIDTH);                                                            \
-    PERMI_PLUS(s, s, x);                                                                                               \
-    PERMI_PUT(sum + (number)*PERMI_NUMBER, PERMI_WIDTH, s);                                                            \
-  }
-#define PERMI_SAMPLE(q) absolute = PERMI_ADD(absolute, PERMI_MODULUS(t##q));
-  for (c = first;;) {
-    const double sign = c & 1 ? -1.0 : 1.0;
-    double *t = work->row, *present = work->present + (c & 3) * (size_t)row;
-    const int sampled = !(permi_scatter(c) & dense->absolute_mask);
-    PERMI_NEW(outer);
-    PERMI_EACH(PERMI_DECLARE)
-    for (i = 0; i + 1 < n; i++) {
-      PERMI_EACH(PERMI_KEEP_FRONT)
-      PERMI_SPREAD(outer, x[i * PERMI_PASS_PARTS], x[i * PERMI_PASS_PARTS + 1]);
-      PERMI_EACH(PERMI_ROW)
-      t += pitch;
-    }
-    PERMI_EACH(PERMI_KEEP_FRONT)
-    PERMI_EACH(PERMI_ONE)
-    for (;;) {
-      double *sum = t + 2 * block;
-      PERMI_EACH(PERMI_TERM)
-      PERMI_FOLD(m0, d0, t0, t1)
-#if PERMI_PASS_MINORS >= 2
-      PERMI_FOLD(m1, d1, t2, t3)
-      PERMI_FOLD(mm0, dd0, m0, m1)
-      PERMI_MINUS(d0, d0, d1);
-#endif
-#if PERMI_PASS_MINORS == 3
-      PERMI_FOLD(m2, d2, t4, t5)
-      PERMI_FOLD(m3, d3, t6, t7)
-      PERMI_FOLD(mm1, dd1, m2, m3)
-      PERMI_FOLD(mmm0, ddd0, mm0, mm1)
-      PERMI_MINUS(d2, d2, d3);
-      PERMI_MINUS(d0, d0, d2);
-      PERMI_MINUS(dd0, dd0, dd1);
-      PERMI_ADD_TO(2, ddd0)
-      PERMI_ADD_TO(1, dd0)
-      PERMI_PUT(present + i * PERMI_NUMBER, PERMI_WIDTH, mmm0);
-#elif PERMI_PASS_MINORS == 2
-      PERMI_ADD_TO(1, dd0)
-      PERMI_PUT(present + i * PERMI_NUMBER, PERMI_WIDTH, mm0);
-#else
-      PERMI_PUT(present + i * PERMI_NUMBER, PERMI_WIDTH, m0);
-#endif
-      PERMI_ADD_TO(0, d0)
-      if (sampled) {
-        PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
-        PERMI_EACH(PERMI_SAMPLE)
-        PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
-      }
-      if (i == least)
-        break;
-      PERMI_SPREAD(outer, x[i * PERMI_PASS_PARTS], x[i * PERMI_PASS_PARTS + 1]);
-      PERMI_EACH(PERMI_ROW)
-      i--;
-      t -= pitch;
-    }
-
-    c++;
-    if (!(c & 3) || c == last) { /* four states at once; in a chunk of one or two the others are zeros */
-      const PERMI_V turn = PERMI_SET((c - 1) & 4 ? -1.0 : 1.0);
-      const uint64_t done = (c - 1 - first) >> 2; /* blocks of four before this one */
-      for (k = (int)(c & 3); k & 3; k++)
-        for (i = least * PERMI_NUMBER; i < row; i += PERMI_WIDTH)
-          PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));
-      for (i = least; i < n; i++) {
-        double *sum = work->row + i * pitch + 2 * block + PERMI_PASS_MINORS * PERMI_NUMBER;
-        int part;
-        for (part = 0; part < PERMI_NUMBER; part += PERMI_WIDTH) {
-          const int at = i * PERMI_NUMBER + part;
-          const double *from = work->present + at;
-          double *stack = work->stack + at, *high = work->high + 2 * row + at, *low = work->low + 2 * row + at;
-          const PERMI_V s0 = PERMI_LOAD(from), s1 = PERMI_LOAD(from + row), s2 = PERMI_LOAD(from + 2 * row);
-          const PERMI_V s3 = PERMI_LOAD(from + 3 * row), before = PERMI_ADD(s0, s1), behind = PERMI_ADD(s2, s3);
-          PERMI_V now = PERMI_ADD(before, behind), turned = PERMI_MUL(turn, PERMI_SUB(before, behind));
-          PERMI_STORE(sum + part, PERMI_ADD(PERMI_LOAD(sum + part), PERMI_SUB(PERMI_SUB(s0, s1), PERMI_SUB(s2, s3))));
-          sum += PERMI_NUMBER;
-          PERMI_STORE(sum + part, PERMI_ADD(PERMI_LOAD(sum + part), turned));
-          sum -= PERMI_NUMBER;
-          /* Blocks that are complete with this state meet. In a Gray walk the sign of column k is + where bits k and
-             k + 1 of c are equal. */
-          for (k = 0; done >> k & 1; k++) {
-            const PERMI_V waiting = PERMI_LOAD(stack), difference = PERMI_SUB(waiting, now);
-            PERMI_ADD_WIDE(high, low, (c - 1) & UINT64_C(8) << k ? PERMI_SUB(PERMI_SET(0.0), difference) : difference)
-            now = PERMI_ADD(waiting, now);
-            stack += row;
-            high += row;
-            low += row;
-          }
-          PERMI_STORE(stack, now);
-        }
-      }
-    }
-    if (!(c & 15) || c == last)
-      for (i = least; i < n; i++) {
-        double *sum = work->row + i * pitch + 2 * block;
-        double *high = work->block_high + i * sums, *low = work->block_low + i * sums;
-        for (k = 0; k < sums; k += PERMI_WIDTH) {
-          PERMI_ADD_WIDE(high + k, low + k, PERMI_LOAD(sum + k))
-          PERMI_STORE(sum + k, PERMI_SET(0.0));
-        }
-      }
-    if (c == last)
-      break;
-    {
-      const double *step;
-      k = permi_trailing_zeros(c);
-      step = dense->step + (size_t)(2 * k + (int)((c ^ c >> 1) >> k & 1)) * (size_t)padded;
-      for (i = 0; i < padded; i += PERMI_WIDTH)
-        PERMI_STORE(x + i, PERMI_ADD(PERMI_LOAD(x + i), PERMI_LOAD(step + i)));
-    }
-  }
-  PERMI_LEAVE();
-}
-
-#undef PERMI_ADD_TO
-#undef PERMI_ADD_WIDE
-#undef PERMI_APART
-#undef PERMI_COPY
-#undef PERMI_DECLARE
-#undef PERMI_EACH
-#undef PERMI_FOLD
-#undef PERMI_GET
-#undef PERMI_KEEP_FRONT
-#undef PERMI_MINUS
-#undef PERMI_MODULUS
-#undef PERMI_MULTIPLY
-#undef PERMI_NEW
-#undef PERMI_NUMBER
-#undef PERMI_ONE
-#undef PERMI_PLUS
-#undef PERMI_PUT
-#undef PERMI_ROW
-#undef PERMI_SAMPLE
-#undef PERMI_SETTINGS
-#undef PERMI_SPREAD
-#undef PERMI_TERM
-#undef PERMI_PASS
-#undef PERMI_PASS_MINORS
-#elif defined(PERMI_PASS_FOUR) /* as many matrices at once as a vector has elements, see >>batch */
-/* PERMI_PASS  the name of the kernel for n = 2 .. 4; PERMI_PASS_BATCH, where defined: that for n = 5 .. 8, real;
-   PERMI_PASS_PARTS  1, 2; PERMI_PASS_FOUR  the expansion that PERMI_PASS and PERMI_PASS_STREAM, where defined, share.
-   Numbers are a vector a part. out: value, then what acceptance looks at. */
-#if PERMI_PASS_PARTS == 2
-#define PERMI_NEW(x) PERMI_V x##_r, x##_i
-#define PERMI_GET(x, p) x##_r = PERMI_LOAD(p), x##_i = PERMI_LOAD((p) + PERMI_WIDTH)
-#define PERMI_GET_ANY(x, p) x##_r = PERMI_LOAD_ANY(p), x##_i = PERMI_LOAD_ANY((p) + PERMI_WIDTH)
-#define PERMI_PUT(p, x) PERMI_STORE(p, x##_r), PERMI_STORE((p) + PERMI_WIDTH, x##_i)
-#define PERMI_ZERO(x) x##_r = PERMI_SET(0.0), x##_i = PERMI_SET(0.0)
-#define PERMI_COPY(x, a) x##_r = a##_r, x##_i = a##_i
-#define PERMI_RETURN(to, x) (to)[0] = x##_r, (to)[1] = x##_i
-#define PERMI_MULTIPLY(x, a, b)                                                                                        \
-  x##_r = PERMI_FMS(a##_r, b##_r, PERMI_MUL(a##_i, b##_i)), x##_i = PERMI_FMA(a##_r, b##_i, PERMI_MUL(a##_i, b##_r))
-#define PERMI_ACCUMULATE(x, a, b)                                                                                      \
-  x##_r = PERMI_FMA(a##_r, b##_r, PERMI_FNMA(a##_i, b##_i, x##_r)),                                                    \
-  x##_i = PERMI_FMA(a##_r, b##_i, PERMI_FMA(a##_i, b##_r, x##_i))
-#else
-#define PERMI_NEW(x) PERMI_V x
-#define PERMI_GET(x, p) x = PERMI_LOAD(p)
-#define PERMI_GET_ANY(x, p) x = PERMI_LOAD_ANY(p)
-#define PERMI_PUT(p, x) PERMI_STORE(p, x)
-#define PERMI_ZERO(x) x = PERMI_SET(0.0)
-#define PERMI_COPY(x, a) x = a
-#define PERMI_RETURN(to, x) (to)[0] = x
-#define PERMI_MULTIPLY(x, a, b) x = PERMI_MUL(a, b)
-#define PERMI_ACCUMULATE(x, a, b) x = PERMI_FMA(a, b, x)
-#endif
-#define PERMI_NUMBER (PERMI_PASS_PARTS * PERMI_WIDTH)
-
-/* n = 2, 3, 4: expansion as in >>small. out: value, the largest modulus of a part. */
-#define PERMI_ENTRY(x, i, j)                                                                                           \
-  PERMI_NEW(x);                                                                                                        \
-  PERMI_GET_ANY(x, a + (size_t)((i)*n + (j)) * stride);
-#define PERMI_TWO(x, i, j, k) /* the 2 x 2 permanent of rows i, i + 1 and columns j, k */                              \
-  PERMI_NEW(x);                                                                                                        \
-  {                                                                                                                    \
-    PERMI_ENTRY(p, i, j)                                                                                               \
-    PERMI_ENTRY(q, (i) + 1, k)                                                                                         \
-    PERMI_ENTRY(r, i, k)                                                                                               \
-    PERMI_ENTRY(s, (i) + 1, j)                                                                                         \
-    PERMI_MULTIPLY(x, p, q);                                                                                           \
-    PERMI_ACCUMULATE(x, r, s);                                                                                         \
-  }
-#define PERMI_FOUR(j, k, l, m)                                                                                         \
-  {                                                                                                                    \
-    PERMI_TWO(above, 0, j, k)                                                                                          \
-    PERMI_TWO(below, 2, l, m)                                                                                          \
-    PERMI_ACCUMULATE(sum, above, below);                                                                               \
-  }
-#define PERMI_THREE(j, k, l)                                                                                           \
-  {                                                                                                                    \
-    PERMI_ENTRY(above, 0, j)                                                                                           \
-    PERMI_TWO(below, 1, k, l)                                                                                          \
-    PERMI_ACCUMULATE(sum, above, below);                                                                               \
-  }
-PERMI_TARGET PERMI_INLINE void PERMI_PASS_FOUR(int n, const double *a, size_t stride, PERMI_V *value, PERMI_V *largest)
-{
-  PERMI_V large = *largest;
-  int i;
-  PERMI_NEW(sum);
-  PERMI_ZERO(sum);
-  PERMI_UNROLL
-  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: the chain is what takes time */
-    const double *p = a + (size_t)i * stride, *q = p + stride;
-    large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(q)));
-#if PERMI_PASS_PARTS == 2
-    large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p + PERMI_WIDTH), PERMI_LOAD_ANY(q + PERMI_WIDTH)));
-#endif
-  }
-  if (n == 3) {
-    large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + 8 * stride));
-#if PERMI_PASS_PARTS == 2
-    large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + 8 * stride + PERMI_WIDTH));
-#endif
-  }
-  if (n == 4) {
-    PERMI_FOUR(0, 1, 2, 3)
-    PERMI_FOUR(0, 2, 1, 3)
-    PERMI_FOUR(0, 3, 1, 2)
-    PERMI_FOUR(1, 2, 0, 3)
-    PERMI_FOUR(1, 3, 0, 2)
-    PERMI_FOUR(2, 3, 0, 1)
-  } else if (n == 3) {
-    PERMI_THREE(0, 1, 2)
-    PERMI_THREE(1, 0, 2)
-    PERMI_THREE(2, 0, 1)
-  } else {
-    PERMI_TWO(both, 0, 0, 1)
-    PERMI_COPY(sum, both);
-  }
-  PERMI_RETURN(value, sum);
-  *largest = large;
-}
-
-PERMI_TARGET static void PERMI_PASS(int n, const double *a, size_t stride, double *out)
-{
-  PERMI_V large = PERMI_SET(0.0), value[PERMI_PASS_PARTS];
-  int part;
-  if (n == 4)
-    PERMI_PASS_FOUR(4, a, stride, value, &large);
-  else
-    PERMI_PASS_FOUR(n, a, stride, value, &large);
-  for (part = 0; part < PERMI_PASS_PARTS; part++)
-    PERMI_STORE(out + part * PERMI_WIDTH, value[part]);
-  PERMI_STORE(out + PERMI_NUMBER, large);
-  PERMI_LEAVE();
-}
-
-#if defined(PERMI_PASS_STREAM)
-/* `vectors` of them, straight to their values. 1: no entry exceeds `largest`, no |value| is below `least`, none NaN. */
-PERMI_TARGET static int PERMI_PASS_STREAM(int n, const double *a, size_t stride, size_t vectors, double largest,
-                                          double least, double *values)
-{
-  PERMI_V large = PERMI_SET(0.0), small = PERMI_SET(least), poison = PERMI_SET(0.0), value;
-  double check[3 * PERMI_WIDTH] PERMI_ALIGN64;
-  size_t v;
-  int k, stand = 1;
-#define PERMI_STREAM(order)                                                                                            \
-  for (v = 0; v < vectors; v++, a += PERMI_WIDTH, values += PERMI_WIDTH) {                                             \
-    PERMI_PASS_FOUR(order, a, stride, &value, &large);                                                                 \
-    PERMI_STORE_ANY(values, value);                                                                                    \
-    small = PERMI_LESSER(PERMI_ABS(value), small);                                                                     \
-    poison = PERMI_FMA(value, PERMI_SET(0.0), poison);                                                                 \
-  }
-  if (n == 4) {
-    PERMI_STREAM(4)
-  } else if (n == 3) {
-    PERMI_STREAM(3)
-  } else {
-    PERMI_STREAM(2)
-  }
-#undef PERMI_STREAM
-  PERMI_STORE(check, large);
-  PERMI_STORE(check + PERMI_WIDTH, small);
-  PERMI_STORE(check + 2 * PERMI_WIDTH, poison);
-  PERMI_LEAVE();
-  for (k = 0; k < PERMI_WIDTH; k++)
-    stand &= (check[k] <= largest) & (check[PERMI_WIDTH + k] >= least) & (check[2 * PERMI_WIDTH + k] == 0);
-  return stand;
-}
-#endif
-
-#if defined(PERMI_PASS_BATCH)
-/* n = 5 .. 8, real. Accumulators are the subsets of the five low columns of one size, in the order of their masks; the
-   subset's high columns, the same for all, come in the inner loop. */
-#define PERMI_SUBSETS_0(F) F(0, 0)
-#define PERMI_SUBSETS_1(F) F(0, 0) F(1, 1) F(2, 2) F(3, 3) F(4, 4)
-#define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5, 0) F(6, 1) F(7, 2) F(8, 3) F(9, 4)
-#define PERMI_DECLARE(i, chain)                                                                                        \
-  PERMI_V c##i = PERMI_SET(0.0);
-#define PERMI_FROM(i, chain)                                                                                           \
-  c##i = PERMI_FMA(e, PERMI_LOAD(from + (i)*PERMI_WIDTH), c##i);
-#define PERMI_KEEP_SUBSET(i, chain) PERMI_STORE(to + (i)*PERMI_WIDTH, c##i);
-#define PERMI_FINISH(i, chain)                                                                                         \
-  sum##chain = PERMI_FMA(c##i, PERMI_LOAD(other - (i)*PERMI_WIDTH), sum##chain);
-/* subset i from the subset j of the size below by low column x */
-#define PERMI_LOW(i, x, j)                                                                                             \
-  c##i = PERMI_FMA(low##x, PERMI_LOAD(own + (j)*PERMI_WIDTH), c##i);
-#define PERMI_LOW_0
-#define PERMI_LOW_1 PERMI_LOW(0, 0, 0) PERMI_LOW(1, 1, 0) PERMI_LOW(2, 2, 0) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 4, 0)
-#define PERMI_LOW_2                                                                                                    \
-  PERMI_LOW(0, 0, 1) PERMI_LOW(1, 0, 2) PERMI_LOW(2, 1, 2) PERMI_LOW(3, 0, 3) PERMI_LOW(4, 1, 3)                       \
-  PERMI_LOW(5, 2, 3) PERMI_LOW(6, 0, 4) PERMI_LOW(7, 1, 4) PERMI_LOW(8, 2, 4) PERMI_LOW(9, 3, 4)                       \
-  PERMI_LOW(0, 1, 0) PERMI_LOW(1, 2, 0) PERMI_LOW(2, 2, 1) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 3, 1)                       \
-  PERMI_LOW(5, 3, 2) PERMI_LOW(6, 4, 0) PERMI_LOW(7, 4, 1) PERMI_LOW(8, 4, 2) PERMI_LOW(9, 4, 3)
-/* 012 013 023 123 014 024 124 034 134 234 from 01 02 12 03 13 23 04 14 24 34 */
-#define PERMI_LOW_3                                                                                                    \
-  PERMI_LOW(0, 0, 2) PERMI_LOW(1, 0, 4) PERMI_LOW(2, 0, 5) PERMI_LOW(3, 1, 5) PERMI_LOW(4, 0, 7)                       \
-  PERMI_LOW(5, 0, 8) PERMI_LOW(6, 1, 8) PERMI_LOW(7, 0, 9) PERMI_LOW(8, 1, 9) PERMI_LOW(9, 2, 9)                       \
-  PERMI_LOW(0, 1, 1) PERMI_LOW(1, 1, 3) PERMI_LOW(2, 2, 3) PERMI_LOW(3, 2, 4) PERMI_LOW(4, 1, 6)                       \
-  PERMI_LOW(5, 2, 6) PERMI_LOW(6, 2, 7) PERMI_LOW(7, 3, 6) PERMI_LOW(8, 3, 7) PERMI_LOW(9, 3, 8)                       \
-  PERMI_LOW(0, 2, 0) PERMI_LOW(1, 3, 0) PERMI_LOW(2, 3, 1) PERMI_LOW(3, 3, 2) PERMI_LOW(4, 4, 0)                       \
-  PERMI_LOW(5, 4, 1) PERMI_LOW(6, 4, 2) PERMI_LOW(7, 4, 3) PERMI_LOW(8, 4, 4) PERMI_LOW(9, 4, 5)
-/* 0123 0124 0134 0234 1234 from the ten above */
-#define PERMI_LOW_4                                                                                                    \
-  PERMI_LOW(0, 0, 3) PERMI_LOW(1, 0, 6) PERMI_LOW(2, 0, 8) PERMI_LOW(3, 0, 9) PERMI_LOW(4, 1, 9)                       \
-  PERMI_LOW(0, 1, 2) PERMI_LOW(1, 1, 5) PERMI_LOW(2, 1, 7) PERMI_LOW(3, 2, 7) PERMI_LOW(4, 2, 8)                       \
-  PERMI_LOW(0, 2, 1) PERMI_LOW(1, 2, 4) PERMI_LOW(2, 3, 4) PERMI_LOW(3, 3, 5) PERMI_LOW(4, 3, 6)                       \
-  PERMI_LOW(0, 3, 0) PERMI_LOW(1, 4, 0) PERMI_LOW(2, 4, 1) PERMI_LOW(3, 4, 2) PERMI_LOW(4, 4, 3)
-#define PERMI_CASE(l, subsets, last)                                                                                   \
-  case l:                                                                                                              \
-    for (item = group->items; item > 0; item--) {                                                                      \
-      const double *own = before + code[0], *other = above + code[2] + (last)*PERMI_WIDTH;                             \
-      double *to = after + code[1];                                                                                    \
-      (void)own;                                                                                                       \
-      code += 3;                                                                                                       \
-      subsets(PERMI_DECLARE) PERMI_LOW_##l for (s = sources; s > 0; s--, code += 2)                                    \
-      {                                                                                                                \
-        const double *from = before + code[1];                                                                         \
-        const PERMI_V e = PERMI_LOAD(row + code[0]);                                                                   \
-        subsets(PERMI_FROM)                                                                                            \
-      }                                                                                                                \
-      if (above_is_whole) {                                                                                            \
-        subsets(PERMI_FINISH)                                                                                          \
-      } else {                                                                                                         \
-        subsets(PERMI_KEEP_SUBSET)                                                                                     \
-      }                                                                                                                \
-    }                                                                                                                  \
-    break;
-
-/* out: value, the largest square of a row's norm, their product, and what is negative or NaN unless the value
-   stands. */
-PERMI_TARGET static void PERMI_PASS_BATCH(const permi_batch_program *program, const double *given, size_t stride,
-                                          double *work, const double *accept, double *out)
-{
-  const int n = program->n, top = n / 2;
-  double *const a = work; /* the matrices, side by side */
-  double *above = a + n * n * PERMI_WIDTH, *ping = above + program->most * PERMI_WIDTH;
-  double *pong = ping + program->most * PERMI_WIDTH;
-  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
-  int half, level, g, item, s, i, j;
-#define PERMI_CHAIN(i, chain) PERMI_V sum##chain = PERMI_SET(0.0);
-  PERMI_SUBSETS_1(PERMI_CHAIN)
-#undef PERMI_CHAIN
-  for (i = 0; i < n; i++) {
-    PERMI_V norm = PERMI_SET(0.0);
-    for (j = 0; j < n; j++, given += stride) {
-      const PERMI_V x = PERMI_LOAD_ANY(given);
-      PERMI_STORE(a + (i * n + j) * PERMI_WIDTH, x);
-      norm = PERMI_FMA(x, x, norm);
-    }
-    large = PERMI_LARGER(large, norm);
-    norms = PERMI_MUL(norms, norm);
-  }
-  for (half = 0; half < 2; half++) {
-    const int rows = half ? n - top : top;
-    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row; /* level 1 is the row itself */
-    double *after = ping;
-    for (level = 2; level <= rows; level++) {
-      const int above_is_whole = half && level == rows;
-      const int *code = program->code + program->start[level];
-      row += n * PERMI_WIDTH;
-      if (!half && level == rows)
-        after = above;
-      for (g = 0; g < program->groups[level]; g++) {
-        const permi_batch_group *group = &program->group[level][g];
-        const int sources = group->sources;
-        const PERMI_V low0 = PERMI_LOAD(row);
-        const PERMI_V low1 = PERMI_LOAD(row + PERMI_WIDTH);
-        const PERMI_V low2 = PERMI_LOAD(row + 2 * PERMI_WIDTH);
-        const PERMI_V low3 = PERMI_LOAD(row + 3 * PERMI_WIDTH);
-        const PERMI_V low4 = PERMI_LOAD(row + 4 * PERMI_WIDTH);
-        switch (group->low) {
-          PERMI_CASE(0, PERMI_SUBSETS_0, 0)
-          PERMI_CASE(1, PERMI_SUBSETS_1, 4)
-          PERMI_CASE(2, PERMI_SUBSETS_2, 9)
-          PERMI_CASE(3, PERMI_SUBSETS_2, 9)
-          PERMI_CASE(4, PERMI_SUBSETS_1, 4)
-        }
-      }
-      before = after;
-      after = after == ping ? pong : ping;
-    }
-  }
-  sum0 = PERMI_ADD(PERMI_ADD(PERMI_ADD(sum0, sum1), PERMI_ADD(sum2, sum3)), sum4);
-  PERMI_STORE(out, sum0);
-  PERMI_STORE(out + PERMI_WIDTH, large);
-  PERMI_STORE(out + 2 * PERMI_WIDTH, norms);
-  sum0 = PERMI_MUL(sum0, sum0); /* a minimum of which one is NaN is the second: so it stays NaN */
-  norms = PERMI_LESSER(PERMI_SUB(sum0, PERMI_SET(accept[1])), PERMI_FNMA(PERMI_SET(accept[2]), norms, sum0));
-  PERMI_STORE(out + 3 * PERMI_WIDTH, PERMI_LESSER(PERMI_SUB(PERMI_SET(accept[0]), large), norms));
-  PERMI_LEAVE();
-}
-#endif
-
-#undef PERMI_ACCUMULATE
-#undef PERMI_CASE
-#undef PERMI_COPY
-#undef PERMI_RETURN
-#undef PERMI_DECLARE
-#undef PERMI_ENTRY
-#undef PERMI_FINISH
-#undef PERMI_FOUR
-#undef PERMI_FROM
-#undef PERMI_GET
-#undef PERMI_GET_ANY
-#undef PERMI_KEEP_SUBSET
-#undef PERMI_LOW
-#undef PERMI_LOW_0
-#undef PERMI_LOW_1
-#undef PERMI_LOW_2
-#undef PERMI_LOW_3
-#undef PERMI_LOW_4
-#undef PERMI_MULTIPLY
-#undef PERMI_NEW
-#undef PERMI_NUMBER
-#undef PERMI_PUT
-#undef PERMI_SUBSETS_0
-#undef PERMI_SUBSETS_1
-#undef PERMI_SUBSETS_2
-#undef PERMI_THREE
-#undef PERMI_TWO
-#undef PERMI_ZERO
-#undef PERMI_PASS
-#undef PERMI_PASS_FOUR
-#undef PERMI_PASS_STREAM
-#undef PERMI_PASS_BATCH
-#else /* one kernel */
-#if !defined(PERMI_PASS_FORM) || !defined(PERMI_PASS_PARTS) || !defined(PERMI_PASS_PRODUCT) ||                         \
-    !defined(PERMI_PASS_BLOCK) || PERMI_PASS_BLOCK < 1 || PERMI_PASS_BLOCK > 3
-#error "a kernel pass needs PERMI_PASS_FORM, PERMI_PASS_PARTS, PERMI_PASS_PRODUCT and PERMI_PASS_BLOCK of 1 to 3"
-#endif
-#define PERMI_SETTINGS (1 << PERMI_PASS_BLOCK)
-
-/* Settings of the block columns by the parity of their minus signs, which is their sign in Glynn's sum. */
-#if PERMI_PASS_BLOCK == 3
-#define PERMI_EVEN(F) F(0) F(3) F(5) F(6)
-#define PERMI_ODD(F) F(1) F(2) F(4) F(7)
-#define PERMI_SUM_EVEN(F) PERMI_ADD(PERMI_ADD(F(0), F(3)), PERMI_ADD(F(5), F(6)))
-#define PERMI_SUM_ODD(F) PERMI_ADD(PERMI_ADD(F(1), F(2)), PERMI_ADD(F(4), F(7)))
-#elif PERMI_PASS_BLOCK == 2
-#define PERMI_EVEN(F) F(0) F(3)
-#define PERMI_ODD(F) F(1) F(2)
-#define PERMI_SUM_EVEN(F) PERMI_ADD(F(0), F(3))
-#define PERMI_SUM_ODD(F) PERMI_ADD(F(1), F(2))
-#else
-#define PERMI_EVEN(F) F(0)
-#define PERMI_ODD(F) F(1)
-#define PERMI_SUM_EVEN(F) F(0)
-#define PERMI_SUM_ODD(F) F(1)
-#endif
-#define PERMI_EACH(F) PERMI_EVEN(F) PERMI_ODD(F)
-#define PERMI_SUM_SIGNED(F) PERMI_SUB(PERMI_SUM_EVEN(F), PERMI_SUM_ODD(F))
-#define PERMI_SUM_ALL(F) PERMI_ADD(PERMI_SUM_EVEN(F), PERMI_SUM_ODD(F))
-
-/* (s, error) = a + b exactly */
-#define PERMI_TWO_SUM(s, error, a, b)                                                                                  \
-  {                                                                                                                    \
-    const PERMI_V a_ = a, b_ = b, s_ = PERMI_ADD(a_, b_), t_ = PERMI_SUB(s_, a_);                                      \
-    error = PERMI_ADD(PERMI_SUB(a_, PERMI_SUB(s_, t_)), PERMI_SUB(b_, t_));                                            \
-    s = s_;                                                                                                            \
-  }
-/* The same where a is a whole number of units of the last place of b [BGM17], or not smaller. */
-#define PERMI_FAST_TWO_SUM(s, error, a, b)                                                                             \
-  {                                                                                                                    \
-    const PERMI_V a_ = a, b_ = b, s_ = PERMI_ADD(a_, b_);                                                              \
-    error = PERMI_SUB(b_, PERMI_SUB(s_, a_));                                                                          \
-    s = s_;                                                                                                            \
-  }
-/* h = fl(ab), error = ab - h exactly */
-#define PERMI_TWO_PRODUCT(h, error, a, b)                                                                              \
-  {                                                                                                                    \
-    h = PERMI_MUL(a, b);                                                                                               \
-    PERMI_KEEP(h);                                                                                                     \
-    error = PERMI_FMS_EXACT(a, b, h);                                                                                  \
-  }
-
-PERMI_TARGET static void PERMI_PASS(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *out)
-{
-  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
-  double lane_hi[PERMI_PASS_PARTS][8] PERMI_ALIGN64, lane_lo[PERMI_PASS_PARTS][8] PERMI_ALIGN64;
-  double lane_absolute[8] PERMI_ALIGN64;
-  const int padded = dense->padded;
-  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
-  const uint64_t group = (UINT64_C(1) << (dense->chunk_log2 < PERMI_GROUP_LOG2 ? dense->chunk_log2 : PERMI_GROUP_LOG2));
-  PERMI_V total_hi = PERMI_SET(0.0), total_lo = PERMI_SET(0.0), absolute = PERMI_SET(0.0);
-#if PERMI_PASS_PRODUCT == PERMI_ROUNDED
-  PERMI_V sum = PERMI_SET(0.0);
-#endif
-#if PERMI_PASS_PARTS == 2
-  PERMI_V itotal_hi = PERMI_SET(0.0), itotal_lo = PERMI_SET(0.0);
-#if PERMI_PASS_PRODUCT == PERMI_ROUNDED
-  PERMI_V isum = PERMI_SET(0.0);
-#endif
-#endif
-  uint64_t c, gray = first ^ first >> 1;
-  int i, k;
-
-  for (i = 0; i < padded; i += PERMI_WIDTH)
-    PERMI_STORE(x + i, PERMI_LOAD(dense->start + i));
-  for (k = 0; k < dense->outer; k++)
-    if (gray >> k & 1) {
-      const double *step = dense->step + (size_t)(2 * k + 1) * (size_t)padded;
-      for (i = 0; i < padded; i += PERMI_WIDTH)
-        PERMI_STORE(x + i, PERMI_ADD(PERMI_LOAD(x + i), PERMI_LOAD(step + i)));
-    }
-
-  for (c = first;;) {
-    /* the sign of the outer state, (-1)^c, goes in with the empty product */
-    const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
-    const double *t = dense->table;
-
-#if PERMI_PASS_FORM == PERMI_NORMALISED
-    /* Pivot entries are 1: with the pivot's sign +, P (y + 1) = P y + P, with -, M (y - 1) = M y - M: one fused
-       operation each. The first row apart saves setting every product to one. */
-#define PERMI_FIRST(q)                                                                                                 \
-  PERMI_V p##q, m##q;                                                                                                  \
-  {                                                                                                                    \
-    const PERMI_V y = PERMI_ADD(x0, PERMI_LOAD(t + (q)*PERMI_WIDTH));                                                  \
-    p##q = PERMI_TIMES_PLUS(one, y);                                                                                   \
-    m##q = PERMI_TIMES_MINUS(one, y);                                                                                  \
-  }
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    const PERMI_V y = PERMI_ADD(xi, PERMI_LOAD(t + (q)*PERMI_WIDTH));                                                  \
-    p##q = PERMI_TIMES_PLUS(p##q, y);                                                                                  \
-    m##q = PERMI_TIMES_MINUS(m##q, y);                                                                                 \
-  }
-    const PERMI_V x0 = PERMI_SET(x[0]);
-    PERMI_EACH(PERMI_FIRST)
-    t += PERMI_SETTINGS * PERMI_WIDTH;
-    for (i = 1; i < dense->rows; i++) {
-      const PERMI_V xi = PERMI_SET(x[i]);
-      PERMI_EACH(PERMI_ROW)
-      t += PERMI_SETTINGS * PERMI_WIDTH;
-    }
-#undef PERMI_FIRST
-#undef PERMI_ROW
-#define PERMI_TERM(q) PERMI_SUB(p##q, m##q)
-#define PERMI_ABSOLUTE(q) PERMI_ABS_SUM(p##q, m##q)
-
-#elif PERMI_PASS_FORM == PERMI_PAIR && PERMI_PASS_PARTS == 1
-    /* Rows i, j with y = z + l, z over lane, fixed and outer columns, l over pivot and block columns: turning all signs
-       of l takes (z_i + l_i)(z_j + l_j) = (z_i z_j + l_i l_j) + (z_i l_j + z_j l_i) = E + O to E - O. l_i l_j are
-       constants, O is linear in the signs of z, hence a virtual row a setting. One product z_i z_j serves them all:
-       (2^K + 2 + 6 2^K) / 4 2^K operations an element, 1.56 for K = 3, 1.63 for K = 2; no division, any entries. */
-#define PERMI_DECLARE(q) PERMI_V p##q = one, m##q = one;
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    const PERMI_V o = PERMI_ADD(PERMI_LOAD(t + (2 + (q)) * PERMI_WIDTH), PERMI_SET(xi[2 + (q)]));                      \
-    const PERMI_V e = PERMI_FMA(zi, zj, PERMI_SET(constant[q]));                                                       \
-    p##q = PERMI_MUL(p##q, PERMI_ADD(e, o));                                                                           \
-    m##q = PERMI_MUL(m##q, PERMI_SUB(e, o));                                                                           \
-  }
-#define PERMI_LAST(q)                                                                                                  \
-  {                                                                                                                    \
-    const PERMI_V l = PERMI_SET(constant[q]);                                                                          \
-    p##q = PERMI_MUL(p##q, PERMI_ADD(zi, l));                                                                          \
-    m##q = PERMI_MUL(m##q, PERMI_SUB(zi, l));                                                                          \
-  }
-    const double *xi = x, *constant = dense->constant;
-    PERMI_EACH(PERMI_DECLARE)
-    for (i = 0; i + 1 < dense->n; i += 2) {
-      const PERMI_V zi = PERMI_ADD(PERMI_LOAD(t), PERMI_SET(xi[0]));
-      const PERMI_V zj = PERMI_ADD(PERMI_LOAD(t + PERMI_WIDTH), PERMI_SET(xi[1]));
-      PERMI_EACH(PERMI_ROW)
-      xi += 2 + PERMI_SETTINGS;
-      t += (2 + PERMI_SETTINGS) * PERMI_WIDTH;
-      constant += PERMI_SETTINGS;
-    }
-    if (i < dense->n) {
-      const PERMI_V zi = PERMI_ADD(PERMI_LOAD(t), PERMI_SET(xi[0]));
-      PERMI_EACH(PERMI_LAST)
-    }
-#undef PERMI_DECLARE
-#undef PERMI_ROW
-#undef PERMI_LAST
-    /* m has the pivot and all of the block turned: K + 1 signs */
-#if PERMI_PASS_BLOCK & 1
-#define PERMI_TERM(q) PERMI_ADD(p##q, m##q)
-#else
-#define PERMI_TERM(q) PERMI_SUB(p##q, m##q)
-#endif
-#define PERMI_ABSOLUTE(q) PERMI_ABS_SUM(p##q, m##q)
-
-#elif PERMI_PASS_FORM == PERMI_PAIR
-    /* The same with complex entries, K = 2: 36 multiplying and 34 adding operations for 16 elements, 4.4 an element,
-       where rows one by one take 5. */
-#define PERMI_FIRST_PRODUCT(zr, zi)                                                                                    \
-  {                                                                                                                    \
-    const PERMI_V ur = PERMI_ADD(PERMI_LOAD(t), PERMI_SET(xi[0]));                                                     \
-    const PERMI_V ui = PERMI_ADD(PERMI_LOAD(t + PERMI_WIDTH), PERMI_SET(xi[1]));                                       \
-    const PERMI_V vr = PERMI_ADD(PERMI_LOAD(t + 2 * PERMI_WIDTH), PERMI_SET(xi[2]));                                   \
-    const PERMI_V vi = PERMI_ADD(PERMI_LOAD(t + 3 * PERMI_WIDTH), PERMI_SET(xi[3]));                                   \
-    zr = PERMI_FMA(ur, vr, PERMI_FNMA(ui, vi, PERMI_SET(constant[0])));                                                \
-    zi = PERMI_FMA(ur, vi, PERMI_FMA(ui, vr, PERMI_SET(constant[1])));                                                 \
-  }
-#define PERMI_DECLARE(q) PERMI_V pr##q = one, mr##q = one, pi##q = PERMI_SET(0.0), mi##q = pi##q;
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    const PERMI_V or_ = PERMI_ADD(PERMI_LOAD(to + 2 * (q)*PERMI_WIDTH), PERMI_SET(xo[2 * (q)]));                       \
-    const PERMI_V oi = PERMI_ADD(PERMI_LOAD(to + (2 * (q) + 1) * PERMI_WIDTH), PERMI_SET(xo[2 * (q) + 1]));            \
-    const PERMI_V er = q ? PERMI_ADD(zr, PERMI_SET(co[2 * (q)])) : zr;                                                 \
-    const PERMI_V ei = q ? PERMI_ADD(zi, PERMI_SET(co[2 * (q) + 1])) : zi;                                             \
-    const PERMI_V ar = PERMI_ADD(er, or_), ai = PERMI_ADD(ei, oi), br = PERMI_SUB(er, or_), bi = PERMI_SUB(ei, oi);    \
-    const PERMI_V p = pr##q, m = mr##q;                                                                                \
-    pr##q = PERMI_FMS(p, ar, PERMI_MUL(pi##q, ai));                                                                    \
-    pi##q = PERMI_FMA(p, ai, PERMI_MUL(pi##q, ar));                                                                    \
-    mr##q = PERMI_FMS(m, br, PERMI_MUL(mi##q, bi));                                                                    \
-    mi##q = PERMI_FMA(m, bi, PERMI_MUL(mi##q, br));                                                                    \
-  }
-#define PERMI_LAST(q)                                                                                                  \
-  {                                                                                                                    \
-    const PERMI_V lr = PERMI_SET(constant[2 * (q)]), li = PERMI_SET(constant[2 * (q) + 1]);                            \
-    const PERMI_V ar = PERMI_ADD(zr, lr), ai = PERMI_ADD(zi, li), br = PERMI_SUB(zr, lr), bi = PERMI_SUB(zi, li);      \
-    const PERMI_V p = pr##q, m = mr##q;                                                                                \
-    pr##q = PERMI_FMS(p, ar, PERMI_MUL(pi##q, ai));                                                                    \
-    pi##q = PERMI_FMA(p, ai, PERMI_MUL(pi##q, ar));                                                                    \
-    mr##q = PERMI_FMS(m, br, PERMI_MUL(mi##q, bi));                                                                    \
-    mi##q = PERMI_FMA(m, bi, PERMI_MUL(mi##q, br));                                                                    \
-  }
-    const double *xi = x, *constant = dense->constant;
-    PERMI_V zr, zi;
-    PERMI_EACH(PERMI_DECLARE)
-    PERMI_FIRST_PRODUCT(zr, zi)
-    for (i = 0; i + 1 < dense->n; i += 2) {
-      PERMI_V next_r, next_i;
-      const double *xo = xi + 4, *to = t + 4 * PERMI_WIDTH, *co = constant;
-      xi += 4 + 2 * PERMI_SETTINGS;
-      t += (4 + 2 * PERMI_SETTINGS) * PERMI_WIDTH;
-      constant += 2 * PERMI_SETTINGS;
-      PERMI_EVEN(PERMI_ROW)
-      PERMI_FIRST_PRODUCT(next_r, next_i)
-      PERMI_ODD(PERMI_ROW)
-      zr = next_r;
-      zi = next_i;
-    }
-    if (i < dense->n) {
-      zr = PERMI_ADD(PERMI_LOAD(t), PERMI_SET(xi[0]));
-      zi = PERMI_ADD(PERMI_LOAD(t + PERMI_WIDTH), PERMI_SET(xi[1]));
-      PERMI_EACH(PERMI_LAST)
-    }
-#undef PERMI_DECLARE
-#undef PERMI_ROW
-#undef PERMI_LAST
-#if PERMI_PASS_BLOCK & 1
-#define PERMI_TERM(q) PERMI_ADD(pr##q, mr##q)
-#define PERMI_ITERM(q) PERMI_ADD(pi##q, mi##q)
-#else
-#define PERMI_TERM(q) PERMI_SUB(pr##q, mr##q)
-#define PERMI_ITERM(q) PERMI_SUB(pi##q, mi##q)
-#endif
-#define PERMI_ABSOLUTE(q) PERMI_ADD(PERMI_ABS_SUM(pr##q, mr##q), PERMI_ABS_SUM(pi##q, mi##q))
-
-#elif PERMI_PASS_PARTS == 1 /* PERMI_SPLIT */
-    /* Row sums as Y + L: Y whole numbers of the unit of the row's high grid, L of its low grid, both exact.
-       ROUNDED: s = fl(Y + L) is a row sum rounded once, however much cancels in it: that is what makes an error bound
-       relative to the term possible.
-       COMPENSATED: the term is P + C to first order, C collecting the errors of the products and the low parts.
-       DOUBLED: y = s + l exactly (Y is a whole number of units of the last place of L), P + C renormalised. */
-#define PERMI_Y(q) PERMI_ADD(yx, PERMI_LOAD(t + (q)*PERMI_WIDTH))
-#define PERMI_L(q) PERMI_ADD(lx, PERMI_LOAD(t + (PERMI_SETTINGS + (q)) * PERMI_WIDTH))
-#if PERMI_PASS_PRODUCT == PERMI_ROUNDED
-#define PERMI_DECLARE(q) PERMI_V p##q = one;
-#define PERMI_ROW(q) p##q = PERMI_MUL(p##q, PERMI_ADD(PERMI_Y(q), PERMI_L(q)));
-#else
-#define PERMI_DECLARE(q) PERMI_V p##q = one, c##q = PERMI_SET(0.0);
-#if PERMI_PASS_PRODUCT == PERMI_COMPENSATED
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    const PERMI_V y = PERMI_Y(q), l = PERMI_L(q);                                                                      \
-    PERMI_V h, e;                                                                                                      \
-    PERMI_TWO_PRODUCT(h, e, p##q, y)                                                                                   \
-    c##q = PERMI_FMA(c##q, y, PERMI_FMA(p##q, l, e));                                                                  \
-    p##q = h;                                                                                                          \
-  }
-#else
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    PERMI_V s, l, h, e;                                                                                                \
-    PERMI_FAST_TWO_SUM(s, l, PERMI_Y(q), PERMI_L(q))                                                                   \
-    PERMI_TWO_PRODUCT(h, e, p##q, s)                                                                                   \
-    e = PERMI_FMA(c##q, s, PERMI_FMA(p##q, l, e));                                                                     \
-    PERMI_KEEP(e);                                                                                                     \
-    PERMI_FAST_TWO_SUM(p##q, c##q, h, e)                                                                               \
-  }
-#endif
-#endif
-    PERMI_EACH(PERMI_DECLARE)
-    for (i = 0; i < dense->rows; i += 2) {
-      const PERMI_V yx = PERMI_SET(x[i]), lx = PERMI_SET(x[i + 1]);
-      PERMI_EACH(PERMI_ROW)
-      t += 2 * PERMI_SETTINGS * PERMI_WIDTH;
-    }
-#undef PERMI_Y
-#undef PERMI_L
-#undef PERMI_DECLARE
-#undef PERMI_ROW
-#define PERMI_TERM(q) p##q
-#define PERMI_TERM_LOW(q) c##q
-#define PERMI_ABSOLUTE(q) PERMI_ABS(p##q)
-
-#else /* PERMI_SPLIT, complex: the same by parts. Sums of two products cancel, so they take TwoSum. */
-#define PERMI_YL(q, part) PERMI_ADD(PERMI_SET(xi[part]), PERMI_LOAD(t + ((part)*PERMI_SETTINGS + (q)) * PERMI_WIDTH))
-#if PERMI_PASS_PRODUCT == PERMI_ROUNDED
-#define PERMI_DECLARE(q) PERMI_V pr##q = one, pi##q = PERMI_SET(0.0);
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    const PERMI_V sr = PERMI_ADD(PERMI_YL(q, 0), PERMI_YL(q, 1));                                                      \
-    const PERMI_V si = PERMI_ADD(PERMI_YL(q, 2), PERMI_YL(q, 3));                                                      \
-    const PERMI_V p = pr##q;                                                                                           \
-    pr##q = PERMI_FMS(p, sr, PERMI_MUL(pi##q, si));                                                                    \
-    pi##q = PERMI_FMA(p, si, PERMI_MUL(pi##q, sr));                                                                    \
-  }
-#else
-#define PERMI_DECLARE(q) PERMI_V pr##q = one, pi##q = PERMI_SET(0.0), cr##q = pi##q, ci##q = pi##q;
-#if PERMI_PASS_PRODUCT == PERMI_COMPENSATED
-#define PERMI_FACTOR(q)                                                                                                \
-  const PERMI_V sr = PERMI_YL(q, 0), lr = PERMI_YL(q, 1), si = PERMI_YL(q, 2), li = PERMI_YL(q, 3);
-#define PERMI_RENORMALISE(p, c, h, e) p = h, c = e;
-#else
-#define PERMI_FACTOR(q)                                                                                                \
-  PERMI_V sr, lr, si, li;                                                                                              \
-  PERMI_FAST_TWO_SUM(sr, lr, PERMI_YL(q, 0), PERMI_YL(q, 1))                                                           \
-  PERMI_FAST_TWO_SUM(si, li, PERMI_YL(q, 2), PERMI_YL(q, 3))
-#define PERMI_RENORMALISE(p, c, h, e)                                                                                  \
-  PERMI_KEEP(e);                                                                                                       \
-  PERMI_TWO_SUM(p, c, h, e)
-#endif
-#define PERMI_ROW(q)                                                                                                   \
-  {                                                                                                                    \
-    PERMI_V rr, rr_e, ii, ii_e, ri, ri_e, ir, ir_e, hr, hr_e, hi, hi_e;                                                \
-    PERMI_FACTOR(q)                                                                                                    \
-    PERMI_TWO_PRODUCT(rr, rr_e, pr##q, sr)                                                                             \
-    PERMI_TWO_PRODUCT(ii, ii_e, pi##q, si)                                                                             \
-    PERMI_TWO_PRODUCT(ri, ri_e, pr##q, si)                                                                             \
-    PERMI_TWO_PRODUCT(ir, ir_e, pi##q, sr)                                                                             \
-    ii = PERMI_SUB(PERMI_SET(0.0), ii);                                                                                \
-    PERMI_TWO_SUM(hr, hr_e, rr, ii)                                                                                    \
-    PERMI_TWO_SUM(hi, hi_e, ri, ir)                                                                                    \
-    hr_e = PERMI_ADD(hr_e, PERMI_SUB(rr_e, ii_e));                                                                     \
-    hi_e = PERMI_ADD(hi_e, PERMI_ADD(ri_e, ir_e));                                                                     \
-    hr_e = PERMI_FNMA(ci##q, si, PERMI_FMA(cr##q, sr, PERMI_FNMA(pi##q, li, PERMI_FMA(pr##q, lr, hr_e))));             \
-    hi_e = PERMI_FMA(ci##q, sr, PERMI_FMA(cr##q, si, PERMI_FMA(pi##q, lr, PERMI_FMA(pr##q, li, hi_e))));               \
-    PERMI_RENORMALISE(pr##q, cr##q, hr, hr_e)                                                                          \
-    PERMI_RENORMALISE(pi##q, ci##q, hi, hi_e)                                                                          \
-  }
-#endif
-    const double *xi = x;
-    PERMI_EACH(PERMI_DECLARE)
-    for (i = 0; i < dense->rows; i += 4) {
-      PERMI_EACH(PERMI_ROW)
-      xi += 4;
-      t += 4 * PERMI_SETTINGS * PERMI_WIDTH;
-    }
-#undef PERMI_YL
-#undef PERMI_DECLARE
-#undef PERMI_ROW
-#undef PERMI_FACTOR
-#undef PERMI_RENORMALISE
-#define PERMI_TERM(q) pr##q
-#define PERMI_ITERM(q) pi##q
-#define PERMI_TERM_LOW(q) cr##q
-#define PERMI_ITERM_LOW(q) ci##q
-#define PERMI_ABSOLUTE(q) PERMI_ADD(PERMI_ABS(pr##q), PERMI_ABS(pi##q))
-#endif
-
-    /* Sum of |terms|. All of them cost 4%, so where only the estimate needs it, from 2^12 outer states up, a sample is
-       taken: one in four groups of eight states (one in eight when fast) by a hash of their number. Not by a pattern:
-       a matrix can have all its terms where any fixed pattern of signs is not. */
-    if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask))
-      absolute = PERMI_ADD(absolute, PERMI_SUM_ALL(PERMI_ABSOLUTE));
-    c++;
-
-#if PERMI_PASS_PRODUCT == PERMI_ROUNDED
-    sum = PERMI_ADD(sum, PERMI_SUM_SIGNED(PERMI_TERM));
-#if PERMI_PASS_PARTS == 2
-    isum = PERMI_ADD(isum, PERMI_SUM_SIGNED(PERMI_ITERM));
-#endif
-    if (!(c & (group - 1))) {
-      PERMI_V error;
-      PERMI_TWO_SUM(total_hi, error, total_hi, sum)
-      total_lo = PERMI_ADD(total_lo, error);
-      sum = PERMI_SET(0.0);
-#if PERMI_PASS_PARTS == 2
-      PERMI_TWO_SUM(itotal_hi, error, itotal_hi, isum)
-      itotal_lo = PERMI_ADD(itotal_lo, error);
-      isum = PERMI_SET(0.0);
-#endif
-    }
-#else
-    { /* every term goes in as double-double, and the total is renormalised once a state */
-      PERMI_V error;
-#define PERMI_PLUS(q)                                                                                                  \
-  PERMI_TWO_SUM(total_hi, error, total_hi, PERMI_TERM(q))                                                              \
-  total_lo = PERMI_ADD(total_lo, PERMI_ADD(error, PERMI_TERM_LOW(q)));
-#define PERMI_MINUS(q)                                                                                                 \
-  PERMI_TWO_SUM(total_hi, error, total_hi, PERMI_SUB(PERMI_SET(0.0), PERMI_TERM(q)))                                   \
-  total_lo = PERMI_ADD(total_lo, PERMI_SUB(error, PERMI_TERM_LOW(q)));
-      PERMI_EVEN(PERMI_PLUS)
-      PERMI_ODD(PERMI_MINUS)
-      PERMI_TWO_SUM(total_hi, total_lo, total_hi, total_lo)
-#undef PERMI_PLUS
-#undef PERMI_MINUS
-#if PERMI_PASS_PARTS == 2
-#define PERMI_PLUS(q)                                                                                                  \
-  PERMI_TWO_SUM(itotal_hi, error, itotal_hi, PERMI_ITERM(q))                                                           \
-  itotal_lo = PERMI_ADD(itotal_lo, PERMI_ADD(error, PERMI_ITERM_LOW(q)));
-#define PERMI_MINUS(q)                                                                                                 \
-  PERMI_TWO_SUM(itotal_hi, error, itotal_hi, PERMI_SUB(PERMI_SET(0.0), PERMI_ITERM(q)))                                \
-  itotal_lo = PERMI_ADD(itotal_lo, PERMI_SUB(error, PERMI_ITERM_LOW(q)));
-      PERMI_EVEN(PERMI_PLUS)
-      PERMI_ODD(PERMI_MINUS)
-      PERMI_TWO_SUM(itotal_hi, itotal_lo, itotal_hi, itotal_lo)
-#undef PERMI_PLUS
-#undef PERMI_MINUS
-#endif
-    }
-#endif
-    if (c == last)
-      break;
-    { /* Gray step: exact, so that nothing drifts */
-      const double *step;
-      k = permi_trailing_zeros(c);
-      step = dense->step + (size_t)(2 * k + (int)((c ^ c >> 1) >> k & 1)) * (size_t)padded;
-      for (i = 0; i < padded; i += PERMI_WIDTH)
-        PERMI_STORE(x + i, PERMI_ADD(PERMI_LOAD(x + i), PERMI_LOAD(step + i)));
-    }
-  }
-  (void)group;
-
-  PERMI_STORE(lane_hi[0], total_hi);
-  PERMI_STORE(lane_lo[0], total_lo);
-#if PERMI_PASS_PARTS == 2
-  PERMI_STORE(lane_hi[1], itotal_hi);
-  PERMI_STORE(lane_lo[1], itotal_lo);
-#endif
-  PERMI_STORE(lane_absolute, absolute);
-  PERMI_LEAVE();
-  memset(out, 0, sizeof *out);
-  for (i = 0; i < PERMI_WIDTH; i++) {
-    double sign = (i ^ i >> 1 ^ i >> 2) & 1 ? -1.0 : 1.0;
-    out->value = permi_dd_add(out->value, permi_two_sum(sign * lane_hi[0][i], sign * lane_lo[0][i]));
-#if PERMI_PASS_PARTS == 2
-    out->imaginary = permi_dd_add(out->imaginary, permi_two_sum(sign * lane_hi[1][i], sign * lane_lo[1][i]));
-#endif
-    out->absolute += lane_absolute[i];
-  }
-}
-
-#undef PERMI_SETTINGS
-#undef PERMI_EVEN
-#undef PERMI_ODD
-#undef PERMI_SUM_EVEN
-#undef PERMI_SUM_ODD
-#undef PERMI_EACH
-#undef PERMI_SUM_SIGNED
-#undef PERMI_SUM_ALL
-#undef PERMI_TWO_SUM
-#undef PERMI_FAST_TWO_SUM
-#undef PERMI_TWO_PRODUCT
-#undef PERMI_TERM
-#undef PERMI_ITERM
-#undef PERMI_TERM_LOW
-#undef PERMI_ITERM_LOW
-#undef PERMI_ABSOLUTE
-#undef PERMI_PASS
-#undef PERMI_PASS_FORM
 #undef PERMI_PASS_BLOCK
 #endif /* PERMI_FAMILY */
 
