@@ -38,7 +38,7 @@
      >>plan        the engine of each block
      >>public      the public functions
      >>spy         a picture of structure and plan
-     >>template    one step of the frontier programme, for every kind of value
+     >>template    the interpreter of hybrid programs, for every instruction set
 
    EXAMPLE
        perm_matrix a;
@@ -106,8 +106,7 @@
              using merge path, IPDPS 2015: unions of sorted lists.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
 */
-/* the header; passes of the self-included text skip to >>template */
-#if !defined(PERMI_STEP) && !defined(PERMI_BLOCK) && !defined(PERMI_PROGRAM_WIDTH)
+#ifndef PERMI_PROGRAM_WIDTH /* the header; a pass of the self-included text skips to >>template */
 #ifndef PERM_SPARSE_H_INCLUDED
 #define PERM_SPARSE_H_INCLUDED
 
@@ -3530,7 +3529,9 @@ typedef enum permi_algebra {
   PERMI_WORD, /* this and all that follow: integers */
   PERMI_WIDE,
   PERMI_WORDS,   /* any number of words; also Gaussian integers, two such numbers */
-  PERMI_RESIDUES /* modulo `modulus`; also Gaussian */
+  PERMI_RESIDUES, /* modulo `modulus`; also Gaussian */
+  PERMI_PAIR_VALUES, /* the cells of >>arrays only: complex numbers without moduli */
+  PERMI_PAIR_DD_VALUES
 } permi_algebra;
 
 typedef struct permi_signed {
@@ -3540,6 +3541,10 @@ typedef struct permi_signed {
 typedef struct permi_complex_value {
   double real, imaginary, absolute;
 } permi_complex_value;
+
+typedef struct permi_pair {
+  double real, imaginary;
+} permi_pair;
 
 typedef struct permi_signed_dd {
   permi_dd value;
@@ -4050,59 +4055,51 @@ static void permi_track_parts(const double *x, size_t count, int size, int parts
   *largest = high;
 }
 
-#define PERMI_PASTE(a, b) a##b
-#define PERMI_TERM(step) PERMI_PASTE(step, _term)
+/* -- values of every algebra: y = 0, y = c x, y += c x. Callers give the algebra as a constant, so that compilers leave
+   nothing of the choice in a loop. -- */
 
-/* One text (>>template), an instance per algebra. */
-#define PERMI_STEP permi_step_magnitudes
-#define PERMI_VALUE double
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) *(y) = 0
-#define PERMI_COEFFICIENTS const double real = cursor->real;
-#define PERMI_ASSIGN(y, x) *(y) = real * *(x)
-#define PERMI_ACCUMULATE(y, x) *(y) += real * *(x)
-#define PERMI_TRACK(x, count) permi_track(x, count, 1, &part->smallest, &part->largest)
-#include PERM_SPARSE_HEADER_FILE
+/* A coefficient c, and the shape of integers as in permi_run. */
+typedef struct permi_coefficient {
+  double real, imaginary, absolute;
+  int64_t integer[2]; /* real and imaginary part; of residues from 0 to modulus - 1 */
+  int words, parts;
+  uint64_t modulus;
+} permi_coefficient;
 
-#define PERMI_STEP permi_step_signed
-#define PERMI_VALUE permi_signed
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->value = (y)->absolute = 0
-#define PERMI_COEFFICIENTS const double real = cursor->real, absolute = cursor->absolute;
-#define PERMI_ASSIGN(y, x) ((y)->value = real * (x)->value, (y)->absolute = absolute * (x)->absolute)
-#define PERMI_ACCUMULATE(y, x) ((y)->value += real * (x)->value, (y)->absolute += absolute * (x)->absolute)
-#define PERMI_TRACK(x, count) permi_track_signed(x, count, &part->smallest, &part->largest)
-#include PERM_SPARSE_HEADER_FILE
-
-/* coefficient x; a complex one that is real saves the products with 0. */
-static permi_complex_value permi_complex_value_times(const permi_complex_value *x, double real, double imaginary,
-                                                     double absolute)
+/* Bytes of a value; stride: words of an integer of any number of words. */
+static PERMI_ALWAYS_INLINE size_t permi_value_size(permi_algebra algebra, size_t stride)
 {
-  permi_complex_value y;
-  y.real = real * x->real - imaginary * x->imaginary;
-  y.imaginary = real * x->imaginary + imaginary * x->real;
-  y.absolute = absolute * x->absolute;
-  return y;
+  switch (algebra) {
+  case PERMI_MAGNITUDES:
+    return sizeof(double);
+  case PERMI_SIGNED:
+    return sizeof(permi_signed);
+  case PERMI_COMPLEX:
+    return sizeof(permi_complex_value);
+  case PERMI_MAGNITUDES_DD:
+    return sizeof(permi_dd);
+  case PERMI_SIGNED_DD:
+    return sizeof(permi_signed_dd);
+  case PERMI_COMPLEX_DD:
+    return sizeof(permi_complex_dd_value);
+  case PERMI_PAIR_VALUES:
+    return sizeof(permi_pair);
+  case PERMI_PAIR_DD_VALUES:
+    return sizeof(permi_dd_complex);
+  case PERMI_WORD:
+    return sizeof(uint64_t);
+  case PERMI_WIDE:
+    return sizeof(permi_wide);
+  default:
+    return stride * sizeof(uint64_t);
+  }
 }
 
-static void permi_complex_value_add(permi_complex_value *y, permi_complex_value x)
+/* y = 0 */
+static PERMI_ALWAYS_INLINE void permi_value_clear(void *y, size_t size)
 {
-  y->real += x.real;
-  y->imaginary += x.imaginary;
-  y->absolute += x.absolute;
+  memset(y, 0, size);
 }
-
-#define PERMI_STEP permi_step_complex
-#define PERMI_VALUE permi_complex_value
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->real = (y)->imaginary = (y)->absolute = 0
-#define PERMI_COEFFICIENTS                                                                                             \
-  const double real = cursor->real, imaginary = cursor->imaginary, absolute = cursor->absolute;
-#define PERMI_ASSIGN(y, x) *(y) = permi_complex_value_times(x, real, imaginary, absolute)
-#define PERMI_ACCUMULATE(y, x)                                                                                         \
-  permi_complex_value_add(y, permi_complex_value_times(x, real, imaginary, absolute))
-#define PERMI_TRACK(x, count) permi_track_parts(&(x)->real, count, 3, 2, 1, &part->smallest, &part->largest)
-#include PERM_SPARSE_HEADER_FILE
 
 /* A double-double times a double: relative error 3 u^2, as Theorem 3 of Joldes, Muller, Popescu, ACM Trans. Math.
    Softw. 44 (2017) 15res has it for this order of operations. */
@@ -4115,62 +4112,18 @@ static permi_dd permi_frontier_times(permi_dd x, double c)
   return permi_two_sum(p.hi, p.lo + x.lo * c);
 }
 
-#define PERMI_STEP permi_step_magnitudes_dd
-#define PERMI_VALUE permi_dd
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->hi = (y)->lo = 0
-#define PERMI_COEFFICIENTS const double real = cursor->real;
-#define PERMI_ASSIGN(y, x) *(y) = permi_frontier_times(*(x), real)
-#define PERMI_ACCUMULATE(y, x) *(y) = permi_dd_add(*(y), permi_frontier_times(*(x), real))
-#define PERMI_TRACK(x, count) permi_track(&(x)->hi, count, 2, &part->smallest, &part->largest)
-#include PERM_SPARSE_HEADER_FILE
-
-#define PERMI_STEP permi_step_signed_dd
-#define PERMI_VALUE permi_signed_dd
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->value.hi = (y)->value.lo = (y)->absolute = 0
-#define PERMI_COEFFICIENTS const double real = cursor->real, absolute = cursor->absolute;
-#define PERMI_ASSIGN(y, x)                                                                                             \
-  ((y)->value = permi_frontier_times((x)->value, real), (y)->absolute = absolute * (x)->absolute)
-#define PERMI_ACCUMULATE(y, x)                                                                                         \
-  ((y)->value = permi_dd_add((y)->value, permi_frontier_times((x)->value, real)),                                      \
-   (y)->absolute += absolute * (x)->absolute)
-#define PERMI_TRACK(x, count) permi_track_parts(&(x)->value.hi, count, 3, 1, 2, &part->smallest, &part->largest)
-#include PERM_SPARSE_HEADER_FILE
-
-static void permi_complex_dd_add_product(permi_complex_dd_value *y, const permi_complex_dd_value *x, double real,
-                                         double imaginary, double absolute)
+/* *re + i *im += c x; one that is real saves the products with 0. */
+static void permi_dd_pair_add_product(permi_dd *re, permi_dd *im, permi_dd x_re, permi_dd x_im, double real,
+                                      double imaginary)
 {
-  permi_dd re = permi_frontier_times(x->real, real), im = permi_frontier_times(x->imaginary, real);
+  permi_dd p = permi_frontier_times(x_re, real), q = permi_frontier_times(x_im, real);
   if (imaginary != 0) {
-    re = permi_dd_add(re, permi_frontier_times(x->imaginary, -imaginary));
-    im = permi_dd_add(im, permi_frontier_times(x->real, imaginary));
+    p = permi_dd_add(p, permi_frontier_times(x_im, -imaginary));
+    q = permi_dd_add(q, permi_frontier_times(x_re, imaginary));
   }
-  y->real = permi_dd_add(y->real, re);
-  y->imaginary = permi_dd_add(y->imaginary, im);
-  y->absolute += absolute * x->absolute;
+  *re = permi_dd_add(*re, p);
+  *im = permi_dd_add(*im, q);
 }
-
-#define PERMI_STEP permi_step_complex_dd
-#define PERMI_VALUE permi_complex_dd_value
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) memset(y, 0, sizeof(permi_complex_dd_value))
-#define PERMI_COEFFICIENTS                                                                                             \
-  const double real = cursor->real, imaginary = cursor->imaginary, absolute = cursor->absolute;
-#define PERMI_ASSIGN(y, x) (PERMI_ZERO(y), permi_complex_dd_add_product(y, x, real, imaginary, absolute))
-#define PERMI_ACCUMULATE(y, x) permi_complex_dd_add_product(y, x, real, imaginary, absolute)
-#define PERMI_TRACK(x, count) permi_track_parts(&(x)->real.hi, count, 5, 2, 2, &part->smallest, &part->largest)
-#include PERM_SPARSE_HEADER_FILE
-
-#define PERMI_STEP permi_step_word
-#define PERMI_VALUE uint64_t
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) *(y) = 0
-#define PERMI_COEFFICIENTS const uint64_t integer = (uint64_t)cursor->integer[0];
-#define PERMI_ASSIGN(y, x) *(y) = integer * *(x)
-#define PERMI_ACCUMULATE(y, x) *(y) += integer * *(x)
-#define PERMI_TRACK(x, count) (void)0
-#include PERM_SPARSE_HEADER_FILE
 
 /* y += c x modulo 2^128. */
 static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
@@ -4181,21 +4134,11 @@ static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c
   y->high += p.high + (y->low < p.low);
 }
 
-#define PERMI_STEP permi_step_wide
-#define PERMI_VALUE permi_wide
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->low = (y)->high = 0
-#define PERMI_COEFFICIENTS const int64_t integer = cursor->integer[0];
-#define PERMI_ASSIGN(y, x) ((y)->low = (y)->high = 0, permi_wide_add_product(y, x, integer))
-#define PERMI_ACCUMULATE(y, x) permi_wide_add_product(y, x, integer)
-#define PERMI_TRACK(x, count) (void)0
-#include PERM_SPARSE_HEADER_FILE
-
-static void permi_words_accumulate(const permi_run *run, const int64_t *c, uint64_t *y, const uint64_t *x)
+/* y += c x of integers of `words` words, or of two such parts. */
+static void permi_words_accumulate(int words, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
 {
-  const int words = run->words;
   permi_words_add_product(y, x, words, c[0]);
-  if (run->parts == 2) {
+  if (parts == 2) {
     permi_words_add_product(y + words, x + words, words, c[0]);
     if (c[1]) {
       permi_words_add_product(y, x + words, words, -c[1]); /* c[1] came from a double: not INT64_MIN */
@@ -4204,37 +4147,270 @@ static void permi_words_accumulate(const permi_run *run, const int64_t *c, uint6
   }
 }
 
-#define PERMI_STEP permi_step_words
-#define PERMI_VALUE uint64_t
-#define PERMI_STRIDE run->stride
-#define PERMI_ZERO(y) memset(y, 0, run->stride * sizeof(uint64_t))
-#define PERMI_COEFFICIENTS const int64_t *integer = cursor->integer;
-#define PERMI_ASSIGN(y, x) (PERMI_ZERO(y), permi_words_accumulate(run, integer, y, x))
-#define PERMI_ACCUMULATE(y, x) permi_words_accumulate(run, integer, y, x)
-#define PERMI_TRACK(x, count) (void)0
-#include PERM_SPARSE_HEADER_FILE
-
-/* The streams' integers are residues here, from 0 to p - 1. */
-static void permi_residue_accumulate(const permi_run *run, const int64_t *integer, uint64_t *y, const uint64_t *x)
+/* The same of residues, c from 0 to p - 1. */
+static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *integer, uint64_t *y, const uint64_t *x)
 {
-  const uint64_t p = run->modulus, c = (uint64_t)integer[0], d = (uint64_t)integer[1];
-  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p;
-  if (run->parts == 2) {
+  const uint64_t c = (uint64_t)integer[0], d = (uint64_t)integer[1];
+  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p; /* p <= 2^63 */
+  if (parts == 2) {
     y[0] = (y[0] + permi_residue_multiply(x[1], d ? p - d : 0, p)) % p;
     y[1] = (y[1] + permi_residue_multiply(x[1], c, p)) % p;
     y[1] = (y[1] + permi_residue_multiply(x[0], d, p)) % p;
   }
 }
 
-#define PERMI_STEP permi_step_residues
-#define PERMI_VALUE uint64_t
-#define PERMI_STRIDE run->stride
-#define PERMI_ZERO(y) memset(y, 0, run->stride * sizeof(uint64_t))
-#define PERMI_COEFFICIENTS const int64_t *integer = cursor->integer;
-#define PERMI_ASSIGN(y, x) (PERMI_ZERO(y), permi_residue_accumulate(run, integer, y, x))
-#define PERMI_ACCUMULATE(y, x) permi_residue_accumulate(run, integer, y, x)
-#define PERMI_TRACK(x, count) (void)0
-#include PERM_SPARSE_HEADER_FILE
+/* *y += c *x */
+static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_coefficient *c, void *to,
+                                                const void *from)
+{
+  switch (algebra) {
+  case PERMI_MAGNITUDES:
+    *(double *)to += c->real * *(const double *)from;
+    break;
+  case PERMI_SIGNED: {
+    permi_signed *y = (permi_signed *)to;
+    const permi_signed *x = (const permi_signed *)from;
+    y->value += c->real * x->value;
+    y->absolute += c->absolute * x->absolute;
+    break;
+  }
+  case PERMI_COMPLEX: {
+    permi_complex_value *y = (permi_complex_value *)to;
+    const permi_complex_value *x = (const permi_complex_value *)from;
+    const double real = c->real * x->real - c->imaginary * x->imaginary;
+    const double imaginary = c->real * x->imaginary + c->imaginary * x->real, absolute = c->absolute * x->absolute;
+    y->real += real;
+    y->imaginary += imaginary;
+    y->absolute += absolute;
+    break;
+  }
+  case PERMI_MAGNITUDES_DD: {
+    permi_dd *y = (permi_dd *)to;
+    *y = permi_dd_add(*y, permi_frontier_times(*(const permi_dd *)from, c->real));
+    break;
+  }
+  case PERMI_SIGNED_DD: {
+    permi_signed_dd *y = (permi_signed_dd *)to;
+    const permi_signed_dd *x = (const permi_signed_dd *)from;
+    y->value = permi_dd_add(y->value, permi_frontier_times(x->value, c->real));
+    y->absolute += c->absolute * x->absolute;
+    break;
+  }
+  case PERMI_COMPLEX_DD: {
+    permi_complex_dd_value *y = (permi_complex_dd_value *)to;
+    const permi_complex_dd_value *x = (const permi_complex_dd_value *)from;
+    permi_dd_pair_add_product(&y->real, &y->imaginary, x->real, x->imaginary, c->real, c->imaginary);
+    y->absolute += c->absolute * x->absolute;
+    break;
+  }
+  case PERMI_PAIR_VALUES: {
+    permi_pair *y = (permi_pair *)to;
+    const permi_pair *x = (const permi_pair *)from;
+    y->real += c->real * x->real - c->imaginary * x->imaginary;
+    y->imaginary += c->real * x->imaginary + c->imaginary * x->real;
+    break;
+  }
+  case PERMI_PAIR_DD_VALUES: {
+    permi_dd_complex *y = (permi_dd_complex *)to;
+    const permi_dd_complex *x = (const permi_dd_complex *)from;
+    permi_dd_pair_add_product(&y->re, &y->im, x->re, x->im, c->real, c->imaginary);
+    break;
+  }
+  case PERMI_WORD:
+    *(uint64_t *)to += (uint64_t)c->integer[0] * *(const uint64_t *)from;
+    break;
+  case PERMI_WIDE:
+    permi_wide_add_product((permi_wide *)to, (const permi_wide *)from, c->integer[0]);
+    break;
+  case PERMI_WORDS:
+    permi_words_accumulate(c->words, c->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
+    break;
+  case PERMI_RESIDUES:
+    permi_residue_accumulate(c->modulus, c->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
+    break;
+  }
+}
+
+/* *y = c *x, `size` bytes */
+static PERMI_ALWAYS_INLINE void permi_value_set(permi_algebra algebra, const permi_coefficient *c, void *to,
+                                                const void *from, size_t size)
+{
+  switch (algebra) {
+  case PERMI_MAGNITUDES:
+    *(double *)to = c->real * *(const double *)from;
+    break;
+  case PERMI_SIGNED: {
+    permi_signed *y = (permi_signed *)to;
+    const permi_signed *x = (const permi_signed *)from;
+    y->value = c->real * x->value;
+    y->absolute = c->absolute * x->absolute;
+    break;
+  }
+  case PERMI_COMPLEX: {
+    permi_complex_value *y = (permi_complex_value *)to;
+    const permi_complex_value x = *(const permi_complex_value *)from;
+    y->real = c->real * x.real - c->imaginary * x.imaginary;
+    y->imaginary = c->real * x.imaginary + c->imaginary * x.real;
+    y->absolute = c->absolute * x.absolute;
+    break;
+  }
+  case PERMI_MAGNITUDES_DD:
+    *(permi_dd *)to = permi_frontier_times(*(const permi_dd *)from, c->real);
+    break;
+  case PERMI_SIGNED_DD: {
+    permi_signed_dd *y = (permi_signed_dd *)to;
+    const permi_signed_dd *x = (const permi_signed_dd *)from;
+    y->value = permi_frontier_times(x->value, c->real);
+    y->absolute = c->absolute * x->absolute;
+    break;
+  }
+  case PERMI_WORD:
+    *(uint64_t *)to = (uint64_t)c->integer[0] * *(const uint64_t *)from;
+    break;
+  default:
+    permi_value_clear(to, size);
+    permi_value_add(algebra, c, to, from);
+  }
+}
+
+/* *y += *x, of one or two words: where coefficients are 1, that pays. */
+static PERMI_ALWAYS_INLINE void permi_value_add_one(permi_algebra algebra, void *to, const void *from)
+{
+  if (algebra == PERMI_WORD) {
+    *(uint64_t *)to += *(const uint64_t *)from;
+  } else {
+    permi_wide *y = (permi_wide *)to;
+    const permi_wide *x = (const permi_wide *)from;
+    y->low += x->low;
+    y->high += x->high + (y->low < x->low);
+  }
+}
+
+/* The sizes of finished values enter part->smallest and part->largest. Integers have none. */
+static PERMI_ALWAYS_INLINE void permi_value_track(permi_algebra algebra, const void *values, size_t count,
+                                                  permi_part *part)
+{
+  const double *x = (const double *)values;
+  if (algebra == PERMI_MAGNITUDES)
+    permi_track(x, count, 1, &part->smallest, &part->largest);
+  else if (algebra == PERMI_SIGNED)
+    permi_track_signed((const permi_signed *)values, count, &part->smallest, &part->largest);
+  else if (algebra == PERMI_COMPLEX)
+    permi_track_parts(x, count, 3, 2, 1, &part->smallest, &part->largest);
+  else if (algebra == PERMI_MAGNITUDES_DD)
+    permi_track(x, count, 2, &part->smallest, &part->largest);
+  else if (algebra == PERMI_SIGNED_DD)
+    permi_track_parts(x, count, 3, 1, 2, &part->smallest, &part->largest);
+  else if (algebra == PERMI_COMPLEX_DD)
+    permi_track_parts(x, count, 5, 2, 2, &part->smallest, &part->largest);
+}
+
+static PERMI_ALWAYS_INLINE permi_coefficient permi_cursor_coefficient(const permi_run *run, const permi_cursor *cursor)
+{
+  permi_coefficient c;
+  c.real = cursor->real;
+  c.imaginary = cursor->imaginary;
+  c.absolute = cursor->absolute;
+  c.integer[0] = cursor->integer[0];
+  c.integer[1] = cursor->integer[1];
+  c.words = run->words;
+  c.parts = run->parts;
+  c.modulus = run->modulus;
+  return c;
+}
+
+/* One step: fills a part of its target that has been merged and placed: per group the sums, straight into the list.
+   Where a stream takes all of a group to all of the other, that is y += c x over contiguous arrays. */
+static PERMI_ALWAYS_INLINE void permi_step(const permi_run *run, const permi_list *source, permi_list *target,
+                                           permi_part *part, permi_moves *moves, permi_algebra algebra)
+{
+  const size_t size = permi_value_size(algebra, run->stride), words = (size_t)target->words;
+  const permi_take *take = part->take;
+  size_t group, states = part->state_at, k, count;
+  part->smallest = DBL_MAX;
+  part->largest = 0;
+  if (part->groups) /* an empty part has no arrays */
+    memcpy(target->high + part->group_at * words, part->high, part->groups * words * sizeof *part->high);
+  for (group = 0; group < part->groups; group++) {
+    char *y = (char *)target->value + states * size;
+    const int pattern = part->own ? part->number[part->pattern[group]] : part->pattern[group];
+    const int taking = (int)part->taken[group];
+    int pass, fresh = 1, j;
+    count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
+    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them saves the zeros */
+      for (j = 0; j < taking; j++) {
+        const permi_cursor *cursor = &part->cursor[take[j].stream];
+        const char *x = (const char *)source->value + source->first[take[j].group] * size;
+        const permi_move *move = permi_moves_find(moves, run->step, (int)take[j].stream, cursor, &source->patterns,
+                                                  source->pattern[take[j].group], &target->patterns, pattern);
+        const uint32_t *pair = moves->pair + move->first;
+        const permi_coefficient c = permi_cursor_coefficient(run, cursor);
+        size_t pairs = (size_t)move->count;
+        int runs = move->runs;
+        if (move->whole == pass)
+          continue;
+        if (pass == 0 && fresh) {
+          for (k = 0; k < count; k++)
+            permi_value_set(algebra, &c, y + k * size, x + k * size, size);
+        } else if (pass == 0) {
+          for (k = 0; k < count; k++)
+            permi_value_add(algebra, &c, y + k * size, x + k * size);
+        } else {
+          for (k = 0; k < count && fresh; k++)
+            permi_value_clear(y + k * size, size);
+          if (move->runs) {
+            for (; runs > 0; runs--, pair += 2) {
+              char *to = y + (pair[0] >> 16) * size;
+              const char *from = x + (pair[0] & 65535) * size;
+              for (k = 0; k < pair[1]; k++)
+                permi_value_add(algebra, &c, to + k * size, from + k * size);
+            }
+          } else {
+            for (k = 0; k < pairs; k++)
+              permi_value_add(algebra, &c, y + (pair[k] >> 16) * size, x + (pair[k] & 65535) * size);
+          }
+        }
+        fresh = 0;
+      }
+    take += taking;
+    if (run->tracking)
+      permi_value_track(algebra, y, count, part);
+    target->pattern[part->group_at + group] = pattern;
+    target->first[part->group_at + group] = states;
+    states += count;
+  }
+}
+
+#define PERMI_INSTANCE(name, algebra)                                                                                  \
+  static void name(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,               \
+                   permi_moves *moves)                                                                                 \
+  {                                                                                                                    \
+    permi_step(run, source, target, part, moves, algebra);                                                             \
+  }
+PERMI_INSTANCE(permi_step_magnitudes, PERMI_MAGNITUDES)
+PERMI_INSTANCE(permi_step_signed, PERMI_SIGNED)
+PERMI_INSTANCE(permi_step_complex, PERMI_COMPLEX)
+PERMI_INSTANCE(permi_step_magnitudes_dd, PERMI_MAGNITUDES_DD)
+PERMI_INSTANCE(permi_step_signed_dd, PERMI_SIGNED_DD)
+PERMI_INSTANCE(permi_step_complex_dd, PERMI_COMPLEX_DD)
+PERMI_INSTANCE(permi_step_word, PERMI_WORD)
+PERMI_INSTANCE(permi_step_wide, PERMI_WIDE)
+PERMI_INSTANCE(permi_step_words, PERMI_WORDS)
+PERMI_INSTANCE(permi_step_residues, PERMI_RESIDUES)
+#undef PERMI_INSTANCE
+
+/* One term of >>sorting: the first of a value (`fresh`), or added to it; with from NULL the finished value is noted. */
+static void permi_step_term(const permi_run *run, permi_algebra algebra, permi_part *part, const permi_cursor *cursor,
+                            void *to, const void *from, int fresh)
+{
+  const permi_coefficient c = permi_cursor_coefficient(run, cursor);
+  if (from && fresh)
+    permi_value_set(algebra, &c, to, from, permi_value_size(algebra, run->stride));
+  else if (from)
+    permi_value_add(algebra, &c, to, from);
+  else if (run->tracking)
+    permi_value_track(algebra, to, 1, part);
+}
 
 /* ---- a step in parts */
 static void *permi_locked_allocate(size_t bytes, void *user_data)
@@ -4871,14 +5047,6 @@ static void permi_sorting_sort(permi_sorting *sorting, size_t count, int words)
   }
 }
 
-typedef void (*permi_term_add)(const permi_run *run, permi_part *part, const permi_cursor *cursor, void *to,
-                               const void *from, int fresh);
-static const permi_term_add permi_terms_of[] = {
-    permi_step_magnitudes_term,    permi_step_signed_term,    permi_step_complex_term,
-    permi_step_magnitudes_dd_term, permi_step_signed_dd_term, permi_step_complex_dd_term,
-    permi_step_word_term,          permi_step_wide_term,      permi_step_words_term,
-    permi_step_residues_term};
-
 /* Does the stream take the mask? */
 static int permi_sorting_takes(const permi_frontier *frontier, int stream, const uint64_t *mask)
 {
@@ -4894,7 +5062,6 @@ static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run 
   const int streams = permi_run_prepare(frontier, run, p), first = frontier->stream_start[p];
   const int words = frontier->mask_words;
   const size_t bytes = permi_value_bytes(frontier);
-  const permi_term_add term = permi_terms_of[frontier->algebra];
   const permi_list *source = &run->list[p & 1];
   permi_list *target = &run->list[(p + 1) & 1];
   permi_sorting *sorting = run->sorting;
@@ -4935,11 +5102,12 @@ static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run 
         return PERM_ERROR_MEMORY;
       memcpy(target->high + target->states++ * (size_t)words, key, (size_t)words * sizeof *key);
     }
-    term(run, run->part, &run->part->cursor[take->stream], (char *)target->value + (target->states - 1) * bytes,
-         (const char *)source->value + take->group * bytes, fresh);
+    permi_step_term(run, frontier->algebra, run->part, &run->part->cursor[take->stream],
+                    (char *)target->value + (target->states - 1) * bytes,
+                    (const char *)source->value + take->group * bytes, fresh);
   }
   for (k = 0; k < target->states; k++)
-    term(run, run->part, run->part->cursor, (char *)target->value + k * bytes, NULL, 0);
+    permi_step_term(run, frontier->algebra, run->part, run->part->cursor, (char *)target->value + k * bytes, NULL, 0);
   permi_run_note(run, run->part);
   return PERM_OK;
 }
@@ -5393,10 +5561,6 @@ typedef enum permi_cell_kind { /* what an array holds; moduli have an array, and
   PERMI_CELL_RESIDUES
 } permi_cell_kind;
 
-typedef struct permi_pair {
-  double real, imaginary;
-} permi_pair;
-
 /* The words of a step, see above. */
 typedef struct permi_layout {
   uint64_t occupied;
@@ -5484,13 +5648,67 @@ static int permi_count_ones(uint64_t x)
 
 /* -- sums of blocks ---------------------------------------------------------------------------- */
 
-#define PERMI_BLOCK permi_block_double
-#define PERMI_VALUE double
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) *(y) = 0
-#define PERMI_COEFFICIENTS const double real = origin->real;
-#define PERMI_ACCUMULATE(y, x) *(y) += real * *(x)
-#include PERM_SPARSE_HEADER_FILE
+/* y += c x over a block, or, with `unit`, y += x. */
+static PERMI_ALWAYS_INLINE void permi_block_add(permi_algebra algebra, int unit, const permi_coefficient *c, char *y,
+                                                const char *x, const uint16_t *place, size_t count, size_t size)
+{
+  size_t k;
+  if (place && unit) {
+    for (k = 0; k < count; k++)
+      if (place[k] != PERMI_ARRAY_NOWHERE)
+        permi_value_add_one(algebra, y + k * size, x + place[k] * size);
+  } else if (unit) {
+    for (k = 0; k < count; k++)
+      permi_value_add_one(algebra, y + k * size, x + k * size);
+  } else if (place) {
+    for (k = 0; k < count; k++)
+      if (place[k] != PERMI_ARRAY_NOWHERE)
+        permi_value_add(algebra, c, y + k * size, x + place[k] * size);
+  } else {
+    for (k = 0; k < count; k++)
+      permi_value_add(algebra, c, y + k * size, x + k * size);
+  }
+}
+
+/* A block of an array, the sum of its origins. */
+static PERMI_ALWAYS_INLINE void permi_block_sum(const permi_arrays_run *run, char *y, size_t count,
+                                                const permi_origin *origin, int origins, permi_algebra algebra)
+{
+  const size_t size = permi_value_size(algebra, run->stride);
+  size_t k;
+  int s;
+  for (k = 0; k < count; k++)
+    permi_value_clear(y + k * size, size);
+  for (s = 0; s < origins; s++, origin++) {
+    permi_coefficient c;
+    c.real = origin->real;
+    c.imaginary = origin->imaginary;
+    c.absolute = 0;
+    c.integer[0] = origin->integer[0];
+    c.integer[1] = origin->integer[1];
+    c.words = run->words;
+    c.parts = run->parts;
+    c.modulus = run->modulus;
+    if ((algebra == PERMI_WORD || algebra == PERMI_WIDE) && c.integer[0] == 1)
+      permi_block_add(algebra, 1, &c, y, (const char *)origin->x, origin->place, count, size);
+    else
+      permi_block_add(algebra, 0, &c, y, (const char *)origin->x, origin->place, count, size);
+  }
+}
+
+#define PERMI_INSTANCE(name, algebra)                                                                                  \
+  static void name(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin, int origins)        \
+  {                                                                                                                    \
+    permi_block_sum(run, (char *)y, count, origin, origins, algebra);                                                  \
+  }
+PERMI_INSTANCE(permi_block_double, PERMI_MAGNITUDES)
+PERMI_INSTANCE(permi_block_complex, PERMI_PAIR_VALUES)
+PERMI_INSTANCE(permi_block_complex_dd, PERMI_PAIR_DD_VALUES)
+PERMI_INSTANCE(permi_block_word, PERMI_WORD)
+PERMI_INSTANCE(permi_block_wide, PERMI_WIDE)
+PERMI_INSTANCE(permi_block_words, PERMI_WORDS)
+PERMI_INSTANCE(permi_block_residues, PERMI_RESIDUES)
+#undef PERMI_INSTANCE
 
 /* Double-doubles: in a block all high parts come before all low parts, so that vectors need no shuffling. */
 static void permi_block_dd(const permi_arrays_run *run, void *to, size_t count, const permi_origin *origin, int origins)
@@ -5515,99 +5733,6 @@ static void permi_block_dd(const permi_arrays_run *run, void *to, size_t count, 
     y[count + k] = sum.lo;
   }
 }
-
-#define PERMI_BLOCK permi_block_complex
-#define PERMI_VALUE permi_pair
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->real = (y)->imaginary = 0
-#define PERMI_COEFFICIENTS const double real = origin->real, imaginary = origin->imaginary;
-#define PERMI_ACCUMULATE(y, x)                                                                                         \
-  ((y)->real += real * (x)->real - imaginary * (x)->imaginary,                                                         \
-   (y)->imaginary += real * (x)->imaginary + imaginary * (x)->real)
-#include PERM_SPARSE_HEADER_FILE
-
-static void permi_dd_pair_add_product(permi_dd_complex *y, const permi_dd_complex *x, double real, double imaginary)
-{
-  permi_dd re = permi_frontier_times(x->re, real), im = permi_frontier_times(x->im, real);
-  if (imaginary != 0) {
-    re = permi_dd_add(re, permi_frontier_times(x->im, -imaginary));
-    im = permi_dd_add(im, permi_frontier_times(x->re, imaginary));
-  }
-  y->re = permi_dd_add(y->re, re);
-  y->im = permi_dd_add(y->im, im);
-}
-
-#define PERMI_BLOCK permi_block_complex_dd
-#define PERMI_VALUE permi_dd_complex
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) memset(y, 0, sizeof(permi_dd_complex))
-#define PERMI_COEFFICIENTS const double real = origin->real, imaginary = origin->imaginary;
-#define PERMI_ACCUMULATE(y, x) permi_dd_pair_add_product(y, x, real, imaginary)
-#include PERM_SPARSE_HEADER_FILE
-
-#define PERMI_BLOCK permi_block_word
-#define PERMI_VALUE uint64_t
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) *(y) = 0
-#define PERMI_COEFFICIENTS const uint64_t integer = (uint64_t)origin->integer[0];
-#define PERMI_ACCUMULATE(y, x) *(y) += integer * *(x)
-#define PERMI_UNIT_ADD(y, x) *(y) += *(x)
-#include PERM_SPARSE_HEADER_FILE
-
-static PERMI_ALWAYS_INLINE void permi_cell_wide_add(permi_wide *y, const permi_wide *x)
-{
-  y->low += x->low;
-  y->high += x->high + (y->low < x->low);
-}
-
-#define PERMI_BLOCK permi_block_wide
-#define PERMI_VALUE permi_wide
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->low = (y)->high = 0
-#define PERMI_COEFFICIENTS const int64_t integer = origin->integer[0];
-#define PERMI_ACCUMULATE(y, x) permi_wide_add_product(y, x, integer)
-#define PERMI_UNIT_ADD(y, x) permi_cell_wide_add(y, x)
-#include PERM_SPARSE_HEADER_FILE
-
-static void permi_cell_words_add(const permi_arrays_run *run, const int64_t *c, uint64_t *y, const uint64_t *x)
-{
-  const int words = run->words;
-  permi_words_add_product(y, x, words, c[0]);
-  if (run->parts == 2) {
-    permi_words_add_product(y + words, x + words, words, c[0]);
-    if (c[1]) {
-      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] came from a double: not INT64_MIN */
-      permi_words_add_product(y + words, x, words, c[1]);
-    }
-  }
-}
-
-#define PERMI_BLOCK permi_block_words
-#define PERMI_VALUE uint64_t
-#define PERMI_STRIDE run->stride
-#define PERMI_ZERO(y) memset(y, 0, run->stride * sizeof(uint64_t))
-#define PERMI_COEFFICIENTS const int64_t *integer = origin->integer;
-#define PERMI_ACCUMULATE(y, x) permi_cell_words_add(run, integer, y, x)
-#include PERM_SPARSE_HEADER_FILE
-
-static void permi_cell_residue_add(const permi_arrays_run *run, const int64_t *integer, uint64_t *y, const uint64_t *x)
-{
-  const uint64_t p = run->modulus, c = (uint64_t)integer[0], d = (uint64_t)integer[1];
-  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p; /* p <= 2^63 */
-  if (run->parts == 2) {
-    y[0] = (y[0] + permi_residue_multiply(x[1], d ? p - d : 0, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[1], c, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[0], d, p)) % p;
-  }
-}
-
-#define PERMI_BLOCK permi_block_residues
-#define PERMI_VALUE uint64_t
-#define PERMI_STRIDE run->stride
-#define PERMI_ZERO(y) memset(y, 0, run->stride * sizeof(uint64_t))
-#define PERMI_COEFFICIENTS const int64_t *integer = origin->integer;
-#define PERMI_ACCUMULATE(y, x) permi_cell_residue_add(run, integer, y, x)
-#include PERM_SPARSE_HEADER_FILE
 
 #if PERMI_X86
 /* Sums of all ways in registers, four vectors at a time; the last vector is masked. */
@@ -11209,7 +11334,6 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
 typedef struct permi_band_run_state {
   const permi_band *band;
   permi_control *control;
-  permi_run words; /* for the arithmetic of integers */
   permi_band_shape *shape, *shapes;
   int shape_count;
   permi_band_run *runs;
@@ -11380,10 +11504,10 @@ static void permi_band_add_integers(const permi_band_state *state, const permi_b
         permi_wide_add_product((permi_wide *)(void *)y + k, (const permi_wide *)(const void *)x + k, c[0]);
     else if (band->algebra == PERMI_RESIDUES)
       for (k = 0; k < run->count; k++)
-        permi_residue_accumulate(&state->words, c, y + k * stride, x + k * stride);
+        permi_residue_accumulate(band->modulus, band->parts, c, y + k * stride, x + k * stride);
     else
       for (k = 0; k < run->count; k++)
-        permi_words_accumulate(&state->words, c, y + k * stride, x + k * stride);
+        permi_words_accumulate(band->words, band->parts, c, y + k * stride, x + k * stride);
   }
 }
 
@@ -11803,10 +11927,6 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   memset(&state, 0, sizeof state);
   state.band = band;
   state.control = control;
-  state.words.words = band->words;
-  state.words.parts = band->parts;
-  state.words.modulus = band->modulus;
-  state.words.stride = (size_t)(band->words * band->parts);
   state.room = (size_t)band->most;
   state.low = state.high = 1;
   state.from = permi_allocate(allocator, state.room, size);
@@ -13729,23 +13849,22 @@ typedef struct permi_path_products {
   permi_dd *re, *im;
   double *absolute;
   uint64_t *word, *sum; /* stride words a level */
-  permi_run run;        /* for the arithmetic */
 } permi_path_products;
 
 /* The products of level k + 1, with edge e. */
 static void permi_path_multiply(const permi_transversals *all, permi_path_products *products, int k, int e)
 {
   if (all->integers) {
-    const size_t stride = products->run.stride;
+    const size_t stride = (size_t)(all->words * all->parts);
     uint64_t *to = products->word + (size_t)(k + 1) * stride;
     int64_t c[2];
     c[0] = all->integer[(size_t)e * (size_t)all->parts];
     c[1] = all->parts == 2 ? all->integer[(size_t)e * 2 + 1] : 0;
     memset(to, 0, stride * sizeof *to);
     if (all->algebra == PERMI_RESIDUES)
-      permi_residue_accumulate(&products->run, c, to, to - stride);
+      permi_residue_accumulate(all->modulus, all->parts, c, to, to - stride);
     else
-      permi_words_accumulate(&products->run, c, to, to - stride);
+      permi_words_accumulate(all->words, all->parts, c, to, to - stride);
     return;
   }
   products->re[k + 1] = products->re[k];
@@ -13766,12 +13885,12 @@ static void permi_path_add(const permi_transversals *all, permi_path_products *p
   const int n = all->n;
   mine->terms++;
   if (all->integers) {
-    const size_t stride = products->run.stride;
+    const size_t stride = (size_t)(all->words * all->parts);
     const int64_t one[2] = {1, 0};
     if (all->algebra == PERMI_RESIDUES)
-      permi_residue_accumulate(&products->run, one, products->sum, products->word + (size_t)n * stride);
+      permi_residue_accumulate(all->modulus, all->parts, one, products->sum, products->word + (size_t)n * stride);
     else
-      permi_words_accumulate(&products->run, one, products->sum, products->word + (size_t)n * stride);
+      permi_words_accumulate(all->words, all->parts, one, products->sum, products->word + (size_t)n * stride);
     return;
   }
   permi_sum_add_double(&mine->value, products->re[n].hi);
@@ -13818,9 +13937,9 @@ static void permi_enumeration_join(permi_enumeration *shared, const permi_path_p
   shared->total.lost += mine->lost;
   shared->total.terms += mine->terms;
   if (all->algebra == PERMI_RESIDUES && all->integers)
-    permi_residue_accumulate(&products->run, one, shared->sum, products->sum);
+    permi_residue_accumulate(all->modulus, all->parts, one, shared->sum, products->sum);
   else if (all->integers)
-    permi_words_accumulate(&products->run, one, shared->sum, products->sum);
+    permi_words_accumulate(all->words, all->parts, one, shared->sum, products->sum);
 }
 
 /* The search by thread `me`. */
@@ -13840,15 +13959,12 @@ static void permi_enumeration_walk(permi_enumeration *shared, int me)
   uint32_t steps = 0;
   memset(&mine, 0, sizeof mine);
   memset(&products, 0, sizeof products);
-  products.run.words = all->words;
-  products.run.parts = all->parts;
-  products.run.modulus = all->modulus;
-  products.run.stride = (size_t)(all->words * all->parts);
   cell += levels;
   if (all->integers) {
+    const size_t stride = (size_t)(all->words * all->parts);
     products.word = cell;
-    products.sum = cell + levels * products.run.stride;
-    memset(cell, 0, (levels + 1) * products.run.stride * sizeof(uint64_t));
+    products.sum = cell + levels * stride;
+    memset(cell, 0, (levels + 1) * stride * sizeof(uint64_t));
     products.word[0] = 1;
   } else {
     products.re = (permi_dd *)(void *)cell;
@@ -17390,151 +17506,9 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
-#elif defined(PERMI_STEP)
-/* ====================================================================================== >>template
-   One step of the frontier programme, for the algebra that the macros give:
-     PERMI_VALUE              type of a value, or of each of its PERMI_STRIDE parts
-     PERMI_ZERO(y)            *y = 0
-     PERMI_COEFFICIENTS       declares the coefficient of `cursor` for the next two
-     PERMI_ASSIGN(y, x)       *y = coefficient *x
-     PERMI_ACCUMULATE(y, x)   *y += coefficient *x
-     PERMI_TRACK(x, count)    notes the sizes of finished values
-     PERMI_STEP               name of the function
-   Fills a part of a step's target that has been merged and placed: per group the sums, straight into the list. Where a
-   stream takes all of a group to all of the other, that is y += c x over contiguous arrays. */
-static void PERMI_STEP(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,
-                       permi_moves *moves)
-{
-  const PERMI_VALUE *values = (const PERMI_VALUE *)source->value;
-  const permi_take *take = part->take;
-  size_t group, states = part->state_at, k, count, words = (size_t)target->words;
-  part->smallest = DBL_MAX;
-  part->largest = 0;
-  if (part->groups) /* an empty part has no arrays */
-    memcpy(target->high + part->group_at * words, part->high, part->groups * words * sizeof *part->high);
-  for (group = 0; group < part->groups; group++) {
-    PERMI_VALUE *y = (PERMI_VALUE *)target->value + states * PERMI_STRIDE;
-    const int pattern = part->own ? part->number[part->pattern[group]] : part->pattern[group];
-    const int taking = (int)part->taken[group];
-    int pass, fresh = 1, j;
-    count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them saves the zeros */
-      for (j = 0; j < taking; j++) {
-        const permi_cursor *cursor = &part->cursor[take[j].stream];
-        const PERMI_VALUE *x = values + source->first[take[j].group] * PERMI_STRIDE;
-        const permi_move *move = permi_moves_find(moves, run->step, (int)take[j].stream, cursor, &source->patterns,
-                                                  source->pattern[take[j].group], &target->patterns, pattern);
-        const uint32_t *pair = moves->pair + move->first;
-        size_t pairs = (size_t)move->count;
-        int runs = move->runs;
-        PERMI_COEFFICIENTS
-        if (move->whole == pass)
-          continue;
-        if (pass == 0 && fresh) {
-          for (k = 0; k < count; k++)
-            PERMI_ASSIGN(y + k * PERMI_STRIDE, x + k * PERMI_STRIDE);
-        } else if (pass == 0) {
-          for (k = 0; k < count; k++)
-            PERMI_ACCUMULATE(y + k * PERMI_STRIDE, x + k * PERMI_STRIDE);
-        } else {
-          for (k = 0; k < count && fresh; k++)
-            PERMI_ZERO(y + k * PERMI_STRIDE);
-          if (move->runs) {
-            for (; runs > 0; runs--, pair += 2) {
-              PERMI_VALUE *to = y + (pair[0] >> 16) * PERMI_STRIDE;
-              const PERMI_VALUE *from = x + (pair[0] & 65535) * PERMI_STRIDE;
-              for (k = 0; k < pair[1]; k++)
-                PERMI_ACCUMULATE(to + k * PERMI_STRIDE, from + k * PERMI_STRIDE);
-            }
-          } else {
-            for (k = 0; k < pairs; k++)
-              PERMI_ACCUMULATE(y + (pair[k] >> 16) * PERMI_STRIDE, x + (pair[k] & 65535) * PERMI_STRIDE);
-          }
-        }
-        fresh = 0;
-      }
-    take += taking;
-    if (run->tracking)
-      PERMI_TRACK(y, count);
-    target->pattern[part->group_at + group] = pattern;
-    target->first[part->group_at + group] = states;
-    states += count;
-  }
-}
-
-/* One term: the first of a value, or added to it; with from NULL the finished value is noted. */
-static void PERMI_TERM(PERMI_STEP)(const permi_run *run, permi_part *part, const permi_cursor *cursor, void *to,
-                                   const void *from, int fresh)
-{
-  PERMI_VALUE *y = (PERMI_VALUE *)to;
-  const PERMI_VALUE *x = (const PERMI_VALUE *)from;
-  PERMI_COEFFICIENTS
-  (void)part;
-  if (x && fresh)
-    PERMI_ASSIGN(y, x);
-  else if (x)
-    PERMI_ACCUMULATE(y, x);
-  else if (run->tracking)
-    PERMI_TRACK(y, 1);
-}
-#undef PERMI_VALUE
-#undef PERMI_STRIDE
-#undef PERMI_ZERO
-#undef PERMI_COEFFICIENTS
-#undef PERMI_ASSIGN
-#undef PERMI_ACCUMULATE
-#undef PERMI_TRACK
-#undef PERMI_STEP
-
-#elif defined(PERMI_BLOCK)
-/* A block of an array, the sum of its origins; macros as above, their coefficients from `origin`, and
-     PERMI_UNIT_ADD(y, x)     where it pays: PERMI_ACCUMULATE for the coefficient 1
-     PERMI_BLOCK              name of the function */
-static void PERMI_BLOCK(const permi_arrays_run *run, void *to, size_t count, const permi_origin *origin, int origins)
-{
-  PERMI_VALUE *y = (PERMI_VALUE *)to;
-  size_t k;
-  int s;
-  (void)run;
-  for (k = 0; k < count; k++)
-    PERMI_ZERO(y + k * PERMI_STRIDE);
-  for (s = 0; s < origins; s++, origin++) {
-    const PERMI_VALUE *x = (const PERMI_VALUE *)origin->x;
-    const uint16_t *place = origin->place;
-    PERMI_COEFFICIENTS
-#if defined(PERMI_UNIT_ADD)
-    if (integer == 1 && place) {
-      for (k = 0; k < count; k++)
-        if (place[k] != PERMI_ARRAY_NOWHERE)
-          PERMI_UNIT_ADD(y + k, x + place[k]);
-      continue;
-    }
-    if (integer == 1) {
-      for (k = 0; k < count; k++)
-        PERMI_UNIT_ADD(y + k, x + k);
-      continue;
-    }
-#endif
-    if (place) {
-      for (k = 0; k < count; k++)
-        if (place[k] != PERMI_ARRAY_NOWHERE)
-          PERMI_ACCUMULATE(y + k * PERMI_STRIDE, x + place[k] * PERMI_STRIDE);
-    } else {
-      for (k = 0; k < count; k++)
-        PERMI_ACCUMULATE(y + k * PERMI_STRIDE, x + k * PERMI_STRIDE);
-    }
-  }
-}
-#undef PERMI_VALUE
-#undef PERMI_STRIDE
-#undef PERMI_ZERO
-#undef PERMI_COEFFICIENTS
-#undef PERMI_ACCUMULATE
-#undef PERMI_UNIT_ADD
-#undef PERMI_BLOCK
-
 #else /* PERMI_PROGRAM_WIDTH */
-/* The interpreter of >>hybrid for one instruction set: a small vocabulary of vectors (as in perm.h's >>template), then
+/* ====================================================================================== >>template
+   The interpreter of >>hybrid for one instruction set: a small vocabulary of vectors (as in perm.h's >>template), then
    this text once more for every algebra: PERMI_PROGRAM_ALGEBRA 0 real, 1 complex, 2 compensated, 3 moduli of real or
    compensated numbers, 4 moduli of complex ones. */
 #ifndef PERMI_PROGRAM_ALGEBRA
@@ -17967,7 +17941,7 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
 #undef PERMI_H_CROSS
 #undef PERMI_PROGRAM_ALGEBRA
 #endif /* PERMI_PROGRAM_ALGEBRA */
-#endif /* PERMI_STEP */
+#endif /* PERMI_PROGRAM_WIDTH */
 
 /* MIT License
 
