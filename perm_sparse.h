@@ -8489,7 +8489,33 @@ typedef struct permi_hybrid {
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slot);
 } permi_hybrid;
 
-/* One text (>>template), an instance for each instruction set and algebra, and two for |terms|. */
+/* What the numbers of a program are, a constant of its instances: as permi_hybrid_algebra, or moduli, for |terms|. Of
+   value and error the value counts, in the first half of a slot; what comes of the second half is not used. */
+enum {
+  PERMI_PROGRAM_REAL,
+  PERMI_PROGRAM_COMPLEX,
+  PERMI_PROGRAM_COMPENSATED,
+  PERMI_PROGRAM_MODULI,
+  PERMI_PROGRAM_COMPLEX_MODULI
+};
+
+/* Parts of a number; of a row's base and constants. */
+static PERMI_ALWAYS_INLINE int permi_program_parts(int kind)
+{
+  return kind == PERMI_PROGRAM_COMPLEX || kind == PERMI_PROGRAM_COMPENSATED ? 2 : 1;
+}
+
+static PERMI_ALWAYS_INLINE int permi_program_row_parts(int kind)
+{
+  return kind == PERMI_PROGRAM_COMPLEX_MODULI ? 2 : permi_program_parts(kind);
+}
+
+static PERMI_ALWAYS_INLINE double *permi_program_slot(double *slots, int line)
+{
+  return slots + (size_t)line * 8;
+}
+
+/* One text (>>template), read for each instruction set. */
 #if PERMI_X86
 #define PERMI_PROGRAM_WIDTH 8
 #define PERMI_PROGRAM_NAME(name) permi_##name##_avx512
@@ -17508,19 +17534,16 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 
 #else /* PERMI_PROGRAM_WIDTH */
 /* ====================================================================================== >>template
-   The interpreter of >>hybrid for one instruction set: a small vocabulary of vectors (as in perm.h's >>template), then
-   this text once more for every algebra: PERMI_PROGRAM_ALGEBRA 0 real, 1 complex, 2 compensated, 3 moduli of real or
-   compensated numbers, 4 moduli of complex ones. */
-#ifndef PERMI_PROGRAM_ALGEBRA
+   The interpreter of >>hybrid, read once for each instruction set (PERMI_PROGRAM_WIDTH doubles a vector): a vocabulary
+   as in perm.h's >>template, the interpreter of any kind of numbers, and its instances. Vectors are added and
+   multiplied by the language's operators; a product and the sum that it goes into stand in statements of their own, for
+   in one expression clang contracts them. */
 #if PERMI_PROGRAM_WIDTH == 8
 #define PERMI_H_TARGET __attribute__((target("avx512f,avx512dq,avx512bw")))
 #define PERMI_H_V __m512d
 #define PERMI_H_LOAD(p) _mm512_load_pd(p)
 #define PERMI_H_STORE(p, v) _mm512_store_pd(p, v)
 #define PERMI_H_SET(x) _mm512_set1_pd(x)
-#define PERMI_H_ADD(a, b) _mm512_add_pd(a, b)
-#define PERMI_H_SUB(a, b) _mm512_sub_pd(a, b)
-#define PERMI_H_MUL(a, b) _mm512_mul_pd(a, b)
 #define PERMI_H_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define PERMI_H_FMS(a, b, c) _mm512_fmsub_pd(a, b, c)
 #define PERMI_H_ABS(a) \
@@ -17533,9 +17556,6 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #define PERMI_H_LOAD(p) _mm256_load_pd(p)
 #define PERMI_H_STORE(p, v) _mm256_store_pd(p, v)
 #define PERMI_H_SET(x) _mm256_set1_pd(x)
-#define PERMI_H_ADD(a, b) _mm256_add_pd(a, b)
-#define PERMI_H_SUB(a, b) _mm256_sub_pd(a, b)
-#define PERMI_H_MUL(a, b) _mm256_mul_pd(a, b)
 #define PERMI_H_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define PERMI_H_FMS(a, b, c) _mm256_fmsub_pd(a, b, c)
 #define PERMI_H_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
@@ -17547,27 +17567,27 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #define PERMI_H_LOAD(p) (*(p))
 #define PERMI_H_STORE(p, v) (*(p) = (v))
 #define PERMI_H_SET(x) (x)
-#define PERMI_H_ADD(a, b) ((a) + (b))
-#define PERMI_H_SUB(a, b) ((a) - (b))
-#define PERMI_H_MUL(a, b) ((a) * (b))
 #define PERMI_H_FMA(a, b, c) ((a) * (b) + (c))
 #define PERMI_H_FMS(a, b, c) fma(a, b, -(c)) /* libm's is exact with or without the instruction */
 #define PERMI_H_ABS(a) fabs(a)
 #define PERMI_H_ROOT(a) sqrt(a)
 #define PERMI_H_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #endif
+#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_##name)
+#define PERMI_H_N PERMI_H(number)
+#define PERMI_H_NUMBERS PERMI_H(numbers)
+#define PERMI_H_OPERATION(type) PERMI_H_TARGET static PERMI_ALWAYS_INLINE type
 
-/* s + *error = a + b */
-PERMI_H_TARGET PERMI_INLINE PERMI_H_V PERMI_PROGRAM_NAME(hybrid_two_sum)(PERMI_H_V a, PERMI_H_V b, PERMI_H_V *error)
+/* a + b rounded; *error is what is missing, exactly. */
+PERMI_H_OPERATION(PERMI_H_V) PERMI_H(two_sum)(PERMI_H_V a, PERMI_H_V b, PERMI_H_V *error)
 {
-  PERMI_H_V s = PERMI_H_ADD(a, b), t = PERMI_H_SUB(s, a);
-  *error = PERMI_H_ADD(PERMI_H_SUB(a, PERMI_H_SUB(s, t)), PERMI_H_SUB(b, t));
-  return s;
+  const PERMI_H_V sum = a + b, other = sum - a;
+  *error = (a - (sum - other)) + (b - other);
+  return sum;
 }
 
 /* total += block, or -= if `negative`, in double-double; the errors of compensated numbers go to the low parts. */
-PERMI_H_TARGET static void PERMI_PROGRAM_NAME(hybrid_add)(const permi_hybrid *hybrid, const double *block,
-                                                          double *total, int negative)
+PERMI_H_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_H_V sign = PERMI_H_SET(negative ? -1.0 : 1.0);
   const int compensated = hybrid->algebra == PERMI_HYBRID_COMPENSATED;
@@ -17575,250 +17595,267 @@ PERMI_H_TARGET static void PERMI_PROGRAM_NAME(hybrid_add)(const permi_hybrid *hy
   double *low = total + PERMI_HYBRID_DOUBLES;
   int k;
   for (k = 0; k < end; k += PERMI_PROGRAM_WIDTH) {
-    PERMI_H_V error, sum = PERMI_PROGRAM_NAME(hybrid_two_sum)(PERMI_H_LOAD(total + k),
-                                                              PERMI_H_MUL(sign, PERMI_H_LOAD(block + k)), &error);
-    if (compensated)
-      error = PERMI_H_ADD(error, PERMI_H_MUL(sign, PERMI_H_LOAD(block + end + k)));
+    const PERMI_H_V term = sign * PERMI_H_LOAD(block + k);
+    PERMI_H_V error, sum = PERMI_H(two_sum)(PERMI_H_LOAD(total + k), term, &error);
+    if (compensated) {
+      const PERMI_H_V more = sign * PERMI_H_LOAD(block + end + k);
+      error = error + more;
+    }
     PERMI_H_STORE(total + k, sum);
-    PERMI_H_STORE(low + k, PERMI_H_ADD(PERMI_H_LOAD(low + k), error));
+    PERMI_H_STORE(low + k, PERMI_H_LOAD(low + k) + error);
   }
+}
+
+/* A slot += x, its second half += second. */
+PERMI_H_OPERATION(void) PERMI_H(shift)(double *slot, double x, double second)
+{
+  const PERMI_H_V by = PERMI_H_SET(x), second_by = PERMI_H_SET(second);
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += PERMI_PROGRAM_WIDTH)
+    PERMI_H_STORE(slot + k, PERMI_H_LOAD(slot + k) + by);
+  PERMI_UNROLL
+  for (k = PERMI_HYBRID_DOUBLES / 2; k < PERMI_HYBRID_DOUBLES; k += PERMI_PROGRAM_WIDTH)
+    PERMI_H_STORE(slot + k, PERMI_H_LOAD(slot + k) + second_by);
 }
 
 /* High column j gets sign - (`minus`) or +. */
-PERMI_H_TARGET static void PERMI_PROGRAM_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *slot)
+PERMI_H_TARGET static void PERMI_H(turn)(const permi_hybrid *hybrid, int j, int minus, double *slot)
 {
-  const int *row = hybrid->touched[j], half = PERMI_HYBRID_DOUBLES / 2;
+  const int *row = hybrid->touched[j];
   const double sign = minus ? -1 : 1;
-  int k;
   for (; *row >= 0; row++) {
-    double *base = slot + 8 * permi_hybrid_line(*row);
     const double *twice = hybrid->step + (j * hybrid->n + *row) * hybrid->parts;
-    const PERMI_H_V first = PERMI_H_SET(sign * twice[0]), second = PERMI_H_SET(sign * twice[hybrid->parts - 1]);
-    PERMI_UNROLL for (k = 0; k < half; k += PERMI_PROGRAM_WIDTH)
-        PERMI_H_STORE(base + k, PERMI_H_ADD(PERMI_H_LOAD(base + k), first));
-    PERMI_UNROLL for (k = half; k < 2 * half; k += PERMI_PROGRAM_WIDTH)
-        PERMI_H_STORE(base + k, PERMI_H_ADD(PERMI_H_LOAD(base + k), second));
+    PERMI_H(shift)(slot + 8 * permi_hybrid_line(*row), sign * twice[0],
+                                     sign * twice[hybrid->parts - 1]);
   }
 }
 
-#define PERMI_PROGRAM_ALGEBRA 0
-#include PERM_SPARSE_HEADER_FILE
-#define PERMI_PROGRAM_ALGEBRA 2
-#include PERM_SPARSE_HEADER_FILE
-#define PERMI_PROGRAM_ALGEBRA 3
-#include PERM_SPARSE_HEADER_FILE
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_PROGRAM_ALGEBRA 1
-#include PERM_SPARSE_HEADER_FILE
-#define PERMI_PROGRAM_ALGEBRA 4
-#include PERM_SPARSE_HEADER_FILE
-#endif
-#undef PERMI_H_TARGET
-#undef PERMI_H_V
-#undef PERMI_H_LOAD
-#undef PERMI_H_STORE
-#undef PERMI_H_SET
-#undef PERMI_H_ADD
-#undef PERMI_H_SUB
-#undef PERMI_H_MUL
-#undef PERMI_H_FMA
-#undef PERMI_H_FMS
-#undef PERMI_H_ABS
-#undef PERMI_H_ROOT
-#undef PERMI_H_KEEP
-#undef PERMI_PROGRAM_NAME
-#undef PERMI_PROGRAM_WIDTH
+/* -- numbers: vector k of a slot holds one of each pattern */
+typedef struct PERMI_H_N {
+  PERMI_H_V v, e; /* value and error, or real and imaginary part; e is not used in numbers of one part */
+} PERMI_H_N;
 
-#else /* PERMI_PROGRAM_ALGEBRA */
-/* Numbers N: GET(p) of slot p, PUT(p, v); RAW(p) of a row's base, B, CONSTANT(c), C; ROW(y, c, line) their sum,
-   of moduli raised by the floor of the row at that line; TIMES;
-   MINUS(v, w) = v - w; CROSS(a, b, c, d) = ab - cd. All of vector k. */
-#if PERMI_PROGRAM_ALGEBRA == 1
-#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_complex_##name)
-#define PERMI_H_PARTS 2
-#elif PERMI_PROGRAM_ALGEBRA == 2
-#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_compensated_##name)
-#define PERMI_H_PARTS 2
-#elif PERMI_PROGRAM_ALGEBRA == 3
-#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_moduli_##name)
-#define PERMI_H_PARTS 1
-#elif PERMI_PROGRAM_ALGEBRA == 4
-#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_complex_moduli_##name)
-#define PERMI_H_PARTS 1
-#else
-#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_real_##name)
-#define PERMI_H_PARTS 1
-#endif
+typedef struct PERMI_H_NUMBERS { /* of a whole slot */
+  PERMI_H_V v[PERMI_HYBRID_DOUBLES / PERMI_PROGRAM_WIDTH], e[PERMI_HYBRID_DOUBLES / 2 / PERMI_PROGRAM_WIDTH + 1];
+} PERMI_H_NUMBERS;
 
-#if PERMI_H_PARTS == 1
-#define PERMI_H_N PERMI_H_V
-#define PERMI_H_GET(p) PERMI_H_LOAD((p) + k * W)
-#define PERMI_H_PUT(p, v) PERMI_H_STORE((p) + k * W, v)
-#define PERMI_H_TIMES(v, w) PERMI_H_MUL(v, w)
-#if PERMI_PROGRAM_ALGEBRA == 0
-#define PERMI_H_LANES PERMI_HYBRID_DOUBLES
-#define PERMI_H_CONSTANT(c) PERMI_H_SET(constant[c])
-#define PERMI_H_ROW(y, c, line) PERMI_H_ADD(y, c)
-#define PERMI_H_BASE(p, line) PERMI_H_GET(p)
-#define PERMI_H_MINUS(v, w) PERMI_H_SUB(v, w)
-#define PERMI_H_CROSS(a, b, c, d) PERMI_H_SUB(PERMI_H_MUL(a, b), PERMI_H_MUL(c, d))
-#elif PERMI_PROGRAM_ALGEBRA == 3
-/* of value and error the value counts, in the first half of a slot; what comes of the second half is not used */
-#define PERMI_H_LANES PERMI_HYBRID_DOUBLES
-#define PERMI_H_CONSTANT(c) PERMI_H_SET(constant[(c) * parts])
-#define PERMI_H_ROW(y, c, line) PERMI_H_ADD(PERMI_H_ABS(PERMI_H_ADD(y, c)), PERMI_H_SET(hybrid->floor[line]))
-#define PERMI_H_BASE(p, line) PERMI_H_ADD(PERMI_H_ABS(PERMI_H_GET(p)), PERMI_H_SET(hybrid->floor[line]))
-#define PERMI_H_MINUS(v, w) PERMI_H_ADD(v, w)
-#define PERMI_H_CROSS(a, b, c, d) PERMI_H_FMA(a, b, PERMI_H_MUL(c, d))
-#else
-#define PERMI_H_LANES (PERMI_HYBRID_DOUBLES / 2)
-typedef struct PERMI_H(constant) {
-  PERMI_H_V re, im;
-} PERMI_H(constant);
-#define PERMI_H_C PERMI_H(constant)
-PERMI_H_TARGET PERMI_INLINE PERMI_H_C PERMI_H(set)(const double *c)
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(one)(PERMI_H_V v)
 {
-  PERMI_H_C r;
-  r.re = PERMI_H_SET(c[0]);
-  r.im = PERMI_H_SET(c[1]);
-  return r;
+  PERMI_H_N x;
+  x.v = x.e = v;
+  return x;
 }
-PERMI_H_TARGET PERMI_INLINE PERMI_H_C PERMI_H(raw)(const double *p)
-{
-  PERMI_H_C r;
-  r.re = PERMI_H_LOAD(p);
-  r.im = PERMI_H_LOAD(p + PERMI_H_LANES);
-  return r;
-}
-PERMI_H_TARGET PERMI_INLINE PERMI_H_V PERMI_H(row)(PERMI_H_C y, PERMI_H_C c)
-{
-  PERMI_H_V re = PERMI_H_ADD(y.re, c.re), im = PERMI_H_ADD(y.im, c.im);
-  return PERMI_H_ROOT(PERMI_H_FMA(re, re, PERMI_H_MUL(im, im)));
-}
-#define PERMI_H_CONSTANT(c) PERMI_H(set)(constant + 2 * (c))
-#define PERMI_H_B PERMI_H_C
-#define PERMI_H_RAW(p) PERMI_H(raw)((p) + k * W)
-#define PERMI_H_ROW(y, c, line) PERMI_H_ADD(PERMI_H(row)(y, c), PERMI_H_SET(hybrid->floor[line]))
-#define PERMI_H_BASE(p, line) PERMI_H_ROW(PERMI_H_RAW(p), PERMI_H(set)(zero), line)
-#define PERMI_H_MINUS(v, w) PERMI_H_ADD(v, w)
-#define PERMI_H_CROSS(a, b, c, d) PERMI_H_FMA(a, b, PERMI_H_MUL(c, d))
-#endif
-#ifndef PERMI_H_C
-#define PERMI_H_C PERMI_H_V
-#define PERMI_H_B PERMI_H_V
-#define PERMI_H_RAW(p) PERMI_H_GET(p)
-#endif
-#else
-#define PERMI_H_LANES (PERMI_HYBRID_DOUBLES / 2)
-typedef struct PERMI_H(number) {
-  PERMI_H_V v, e; /* value and error, or real and imaginary part */
-} PERMI_H(number);
-#define PERMI_H_N PERMI_H(number)
-#define PERMI_H_C PERMI_H(number)
-#define PERMI_H_B PERMI_H(number)
-PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(get)(const double *p)
-{
-  PERMI_H_N r;
-  r.v = PERMI_H_LOAD(p);
-  r.e = PERMI_H_LOAD(p + PERMI_H_LANES);
-  return r;
-}
-PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(set)(const double *c)
-{
-  PERMI_H_N r;
-  r.v = PERMI_H_SET(c[0]);
-  r.e = PERMI_H_SET(c[1]);
-  return r;
-}
-PERMI_H_TARGET PERMI_INLINE void PERMI_H(put)(double *p, PERMI_H_N x)
-{
-  PERMI_H_STORE(p, x.v);
-  PERMI_H_STORE(p + PERMI_H_LANES, x.e);
-}
-PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(row)(PERMI_H_N y, PERMI_H_N c) /* exact, part by part */
-{
-  PERMI_H_N r;
-  r.v = PERMI_H_ADD(y.v, c.v);
-  r.e = PERMI_H_ADD(y.e, c.e);
-  return r;
-}
-PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(times)(PERMI_H_N a, PERMI_H_N b)
-{
-  PERMI_H_N r;
-#if PERMI_PROGRAM_ALGEBRA == 1
-  r.v = PERMI_H_SUB(PERMI_H_MUL(a.v, b.v), PERMI_H_MUL(a.e, b.e));
-  r.e = PERMI_H_FMA(a.v, b.e, PERMI_H_MUL(a.e, b.v));
-#else
-  PERMI_H_V product = PERMI_H_MUL(a.v, b.v);
-  PERMI_H_KEEP(product);
-  r.v = product;
-  r.e = PERMI_H_FMA(a.v, b.e, PERMI_H_FMA(a.e, b.v, PERMI_H_FMS(a.v, b.v, product)));
-#endif
-  return r;
-}
-PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(minus)(PERMI_H_N a, PERMI_H_N b)
-{
-  PERMI_H_N r;
-#if PERMI_PROGRAM_ALGEBRA == 1
-  r.v = PERMI_H_SUB(a.v, b.v);
-  r.e = PERMI_H_SUB(a.e, b.e);
-#else
-  PERMI_H_V error;
-  r.v = PERMI_PROGRAM_NAME(hybrid_two_sum)(a.v, PERMI_H_SUB(PERMI_H_SET(0.0), b.v), &error);
-  r.e = PERMI_H_ADD(error, PERMI_H_SUB(a.e, b.e));
-#endif
-  return r;
-}
-#define PERMI_H_GET(p) PERMI_H(get)((p) + k * W)
-#define PERMI_H_PUT(p, v) PERMI_H(put)((p) + k * W, v)
-#define PERMI_H_RAW(p) PERMI_H_GET(p)
-#define PERMI_H_TIMES(v, w) PERMI_H(times)(v, w)
-#define PERMI_H_CONSTANT(c) PERMI_H(set)(constant + 2 * (c))
-#define PERMI_H_ROW(y, c, line) PERMI_H(row)(y, c)
-#define PERMI_H_BASE(p, line) PERMI_H_GET(p)
-#define PERMI_H_MINUS(v, w) PERMI_H(minus)(v, w)
-#define PERMI_H_CROSS(a, b, c, d) PERMI_H(minus)(PERMI_H(times)(a, b), PERMI_H(times)(c, d))
-#endif
 
-/* What a group holds stays in registers, and so does the product of a chain. */
-PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *slots, double *block)
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(get)(int parts, const double *slot, int k)
 {
-  enum { W = PERMI_PROGRAM_WIDTH, COUNT = PERMI_H_LANES / PERMI_PROGRAM_WIDTH };
-  const double *constant = hybrid->constant;
-  const int bases = permi_hybrid_line(hybrid->n);
+  PERMI_H_N x = PERMI_H(one)(PERMI_H_LOAD(slot + k * PERMI_PROGRAM_WIDTH));
+  if (parts == 2)
+    x.e = PERMI_H_LOAD(slot + PERMI_HYBRID_DOUBLES / 2 + k * PERMI_PROGRAM_WIDTH);
+  return x;
+}
+
+PERMI_H_OPERATION(void) PERMI_H(put)(int parts, double *slot, int k, PERMI_H_N x)
+{
+  PERMI_H_STORE(slot + k * PERMI_PROGRAM_WIDTH, x.v);
+  if (parts == 2)
+    PERMI_H_STORE(slot + PERMI_HYBRID_DOUBLES / 2 + k * PERMI_PROGRAM_WIDTH, x.e);
+}
+
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(of)(int parts, const PERMI_H_NUMBERS *x, int k)
+{
+  PERMI_H_N y = PERMI_H(one)(x->v[k]);
+  if (parts == 2)
+    y.e = x->e[k];
+  return y;
+}
+
+PERMI_H_OPERATION(void) PERMI_H(hold)(int parts, PERMI_H_NUMBERS *to, int k, PERMI_H_N x)
+{
+  to->v[k] = x.v;
+  if (parts == 2)
+    to->e[k] = x.e;
+}
+
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(constant)(int kind, const permi_hybrid *hybrid, int c)
+{
+  const double *x =
+      hybrid->constant + c * (kind == PERMI_PROGRAM_MODULI ? hybrid->parts : permi_program_row_parts(kind));
+  PERMI_H_N y = PERMI_H(one)(PERMI_H_SET(x[0]));
+  if (permi_program_row_parts(kind) == 2)
+    y.e = PERMI_H_SET(x[1]);
+  return y;
+}
+
+/* A row sum as a number: itself, or of moduli |y|, raised by the floor of the row at that line. */
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(row_number)(int kind, PERMI_H_N y, double least)
+{
+  if (kind == PERMI_PROGRAM_MODULI)
+    return PERMI_H(one)(PERMI_H_ABS(y.v) + PERMI_H_SET(least));
+  if (kind == PERMI_PROGRAM_COMPLEX_MODULI)
+    return PERMI_H(one)(PERMI_H_ROOT(PERMI_H_FMA(y.v, y.v, y.e * y.e)) + PERMI_H_SET(least));
+  return y;
+}
+
+/* The same of base + constant; the sum is exact. */
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(row)(int kind, PERMI_H_N y, PERMI_H_N c, double least)
+{
+  y.v = y.v + c.v;
+  if (permi_program_row_parts(kind) == 2)
+    y.e = y.e + c.e;
+  return PERMI_H(row_number)(kind, y, least);
+}
+
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(times)(int kind, PERMI_H_N a, PERMI_H_N b)
+{
+  PERMI_H_N x;
+  if (kind == PERMI_PROGRAM_COMPLEX) {
+    const PERMI_H_V ee = a.e * b.e, vv = a.v * b.v;
+    x.v = vv - ee;
+    x.e = PERMI_H_FMA(a.v, b.e, a.e * b.v);
+  } else if (kind == PERMI_PROGRAM_COMPENSATED) {
+    PERMI_H_V product = a.v * b.v;
+    PERMI_H_KEEP(product);
+    x.v = product;
+    x.e = PERMI_H_FMA(a.v, b.e, PERMI_H_FMA(a.e, b.v, PERMI_H_FMS(a.v, b.v, product)));
+  } else {
+    x = PERMI_H(one)(a.v * b.v);
+  }
+  return x;
+}
+
+/* a - b; of moduli a + b */
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(minus)(int kind, PERMI_H_N a, PERMI_H_N b)
+{
+  PERMI_H_N x;
+  if (kind == PERMI_PROGRAM_COMPLEX) {
+    x.v = a.v - b.v;
+    x.e = a.e - b.e;
+  } else if (kind == PERMI_PROGRAM_COMPENSATED) {
+    PERMI_H_V error;
+    x.v = PERMI_H(two_sum)(a.v, PERMI_H_SET(0.0) - b.v, &error);
+    x.e = error + (a.e - b.e);
+  } else {
+    x = PERMI_H(one)(kind == PERMI_PROGRAM_REAL ? a.v - b.v : a.v + b.v);
+  }
+  return x;
+}
+
+/* a b - c d; of moduli a b + c d */
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(cross)(int kind, PERMI_H_N a, PERMI_H_N b, PERMI_H_N c,
+                                                              PERMI_H_N d)
+{
+  const PERMI_H_N second = PERMI_H(times)(kind, c, d);
+  if (permi_program_parts(kind) == 1 && kind != PERMI_PROGRAM_REAL)
+    return PERMI_H(one)(PERMI_H_FMA(a.v, b.v, second.v));
+  return PERMI_H(minus)(kind, PERMI_H(times)(kind, a, b), second);
+}
+
+/* The numbers of a slot. */
+PERMI_H_OPERATION(void) PERMI_H(fetch)(int parts, int count, const double *slot, PERMI_H_NUMBERS *x)
+{
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < count; k++)
+    PERMI_H(hold)(parts, x, k, PERMI_H(get)(parts, slot, k));
+}
+
+/* The row sums of a base and a constant. */
+PERMI_H_OPERATION(void) PERMI_H(fetch_row)(int kind, int count, const double *slot, PERMI_H_N c, double least,
+                                           PERMI_H_NUMBERS *x)
+{
+  const int parts = permi_program_parts(kind), row_parts = permi_program_row_parts(kind);
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < count; k++)
+    PERMI_H(hold)(parts, x, k, PERMI_H(row)(kind, PERMI_H(get)(row_parts, slot, k), c, least));
+}
+
+/* x *= the numbers of a slot; the `first` slot of a chain: x = these. Of `base`, moduli are still to be taken. */
+PERMI_H_OPERATION(void) PERMI_H(chain)(int kind, int first, int base, int count, const double *slot, double least,
+                                       PERMI_H_NUMBERS *x)
+{
+  const int parts = permi_program_parts(kind), row_parts = permi_program_row_parts(kind);
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < count; k++) {
+    PERMI_H_N y = PERMI_H(get)(base ? row_parts : parts, slot, k);
+    if (base)
+      y = PERMI_H(row_number)(kind, y, least);
+    PERMI_H(hold)(parts, x, k, first ? y : PERMI_H(times)(kind, PERMI_H(of)(parts, x, k), y));
+  }
+}
+
+/* block += slot, or -= if `negative` */
+PERMI_H_OPERATION(void) PERMI_H(total)(int kind, double *block, const double *slot, int negative)
+{
+  const int count = PERMI_HYBRID_DOUBLES / permi_program_row_parts(kind) / PERMI_PROGRAM_WIDTH;
+  int k;
+  if (kind == PERMI_PROGRAM_COMPENSATED) {
+    const PERMI_H_V sign = PERMI_H_SET(negative ? -1.0 : 1.0);
+    PERMI_UNROLL
+    for (k = 0; k < count; k++) {
+      const PERMI_H_N x = PERMI_H(get)(2, slot, k);
+      const PERMI_H_V v = sign * x.v, e = sign * x.e;
+      PERMI_H_N sum = PERMI_H(get)(2, block, k);
+      PERMI_H_V error;
+      sum.v = PERMI_H(two_sum)(sum.v, v, &error);
+      sum.e = sum.e + (error + e);
+      PERMI_H(put)(2, block, k, sum);
+    }
+  } else if (kind == PERMI_PROGRAM_COMPLEX_MODULI) {
+    PERMI_UNROLL
+    for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += PERMI_PROGRAM_WIDTH)
+      PERMI_H_STORE(block + k, PERMI_H_LOAD(block + k) + PERMI_H_LOAD(slot + k));
+  } else if (negative && kind != PERMI_PROGRAM_MODULI) {
+    PERMI_UNROLL
+    for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_PROGRAM_WIDTH)
+      PERMI_H_STORE(block + k, PERMI_H_LOAD(block + k) - PERMI_H_LOAD(slot + k));
+  } else {
+    PERMI_UNROLL
+    for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_PROGRAM_WIDTH)
+      PERMI_H_STORE(block + k, PERMI_H_LOAD(block + k) + PERMI_H_LOAD(slot + k));
+  }
+}
+
+/* The program, once. What a group holds stays in registers, and so does the product of a chain. */
+PERMI_H_OPERATION(void) PERMI_H(execute)(int kind, const permi_hybrid *hybrid, double *slots, double *block)
+{
+  const int parts = permi_program_parts(kind), row_parts = permi_program_row_parts(kind);
+  const int count = PERMI_HYBRID_DOUBLES / row_parts / PERMI_PROGRAM_WIDTH, bases = permi_hybrid_line(hybrid->n);
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
-#if PERMI_PROGRAM_ALGEBRA == 3
-  const int parts = hybrid->parts;
-#elif PERMI_PROGRAM_ALGEBRA == 4
-  static const double zero[2] = {0, 0};
-#endif
-#define PERMI_H_SLOT(i) (slots + (size_t)(i)*8)
-#define PERMI_H_EACH PERMI_UNROLL for (k = 0; k < COUNT; k++)
   for (; operation < end; operation++) {
     const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
-    const double *row = PERMI_H_SLOT(operation->row), *other = PERMI_H_SLOT(operation->other);
-    PERMI_H_B base[COUNT];
-    PERMI_H_N held[COUNT], also[COUNT];
+    const double *row = permi_program_slot(slots, operation->row), *other = permi_program_slot(slots, operation->other);
+    PERMI_H_NUMBERS base, held, also;
     int k;
     switch (operation->opcode) {
     case PERMI_OP_ROW:
-      PERMI_H_EACH base[k] = PERMI_H_RAW(row);
+      PERMI_H(fetch)(row_parts, count, row, &base);
       for (; t < last; t++) {
-        const PERMI_H_C x = PERMI_H_CONSTANT(t->h);
-        double *out = PERMI_H_SLOT(t->out);
-        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_ROW(base[k], x, operation->row));
+        const PERMI_H_N c = PERMI_H(constant)(kind, hybrid, t->h);
+        double *out = permi_program_slot(slots, t->out);
+        PERMI_UNROLL
+        for (k = 0; k < count; k++)
+          PERMI_H(put)(parts, out, k, PERMI_H(row)(kind, PERMI_H(of)(row_parts, &base, k), c,
+                                                   hybrid->floor[operation->row]));
       }
       break;
     case PERMI_OP_ROWS:
-      PERMI_H_EACH base[k] = PERMI_H_RAW(other);
+      PERMI_H(fetch)(row_parts, count, other, &base);
       while (t < last) {
         const permi_statement *end_group = t + operation->group;
-        const PERMI_H_C x = PERMI_H_CONSTANT(t->h);
-        PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x, operation->row);
+        const PERMI_H_N held_c = PERMI_H(constant)(kind, hybrid, t->h);
+        PERMI_H(fetch_row)(kind, count, row, held_c, hybrid->floor[operation->row], &held);
         for (; t < end_group; t++) {
-          const PERMI_H_C z = PERMI_H_CONSTANT(t->p);
-          double *out = PERMI_H_SLOT(t->out);
-          PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(held[k], PERMI_H_ROW(base[k], z, operation->other)));
+          const PERMI_H_N c = PERMI_H(constant)(kind, hybrid, t->p);
+          double *out = permi_program_slot(slots, t->out);
+          PERMI_UNROLL
+          for (k = 0; k < count; k++) {
+            const PERMI_H_N y = PERMI_H(row)(kind, PERMI_H(of)(row_parts, &base, k), c,
+                                             hybrid->floor[operation->other]);
+            PERMI_H(put)(parts, out, k, PERMI_H(times)(kind, PERMI_H(of)(parts, &held, k), y));
+          }
         }
       }
       break;
@@ -17826,25 +17863,27 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
     case PERMI_OP_TIMES:
       while (t < last) {
         const permi_statement *end_group = t + operation->group;
-        if (operation->opcode == PERMI_OP_TIMES) {
-          const double *h = PERMI_H_SLOT(t->h);
-          PERMI_H_EACH held[k] = PERMI_H_GET(h);
-        } else {
-          const PERMI_H_C x = PERMI_H_CONSTANT(t->h);
-          PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x, operation->row);
-        }
+        if (operation->opcode == PERMI_OP_TIMES)
+          PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->h), &held);
+        else
+          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, hybrid, t->h), hybrid->floor[operation->row],
+                             &held);
         for (; t < end_group; t++) {
-          const double *a = PERMI_H_SLOT(t->p);
-          double *out = PERMI_H_SLOT(t->out);
-          PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(PERMI_H_GET(a), held[k]));
+          const double *a = permi_program_slot(slots, t->p);
+          double *out = permi_program_slot(slots, t->out);
+          PERMI_UNROLL
+          for (k = 0; k < count; k++)
+            PERMI_H(put)(parts, out, k, PERMI_H(times)(kind, PERMI_H(get)(parts, a, k), PERMI_H(of)(parts, &held, k)));
         }
       }
       break;
     case PERMI_OP_DIFFERENCE:
       for (; t < last; t++) {
-        const double *a = PERMI_H_SLOT(t->p), *c = PERMI_H_SLOT(t->q);
-        double *out = PERMI_H_SLOT(t->out);
-        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_MINUS(PERMI_H_GET(a), PERMI_H_GET(c)));
+        const double *a = permi_program_slot(slots, t->p), *c = permi_program_slot(slots, t->q);
+        double *out = permi_program_slot(slots, t->out);
+        PERMI_UNROLL
+        for (k = 0; k < count; k++)
+          PERMI_H(put)(parts, out, k, PERMI_H(minus)(kind, PERMI_H(get)(parts, a, k), PERMI_H(get)(parts, c, k)));
       }
       break;
     case PERMI_OP_FOLD_ROW:
@@ -17852,95 +17891,102 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
       while (t < last) {
         const permi_statement *end_group = t + operation->group;
         if (operation->opcode == PERMI_OP_FOLD) {
-          const double *h = PERMI_H_SLOT(t->h), *g = PERMI_H_SLOT(t->g);
-          PERMI_H_EACH held[k] = PERMI_H_GET(h);
-          PERMI_H_EACH also[k] = PERMI_H_GET(g);
+          PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->h), &held);
+          PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->g), &also);
         } else {
-          const PERMI_H_C x = PERMI_H_CONSTANT(t->h), z = PERMI_H_CONSTANT(t->g);
-          PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x, operation->row);
-          PERMI_H_EACH also[k] = PERMI_H_ROW(PERMI_H_RAW(row), z, operation->row);
+          const double least = hybrid->floor[operation->row];
+          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, hybrid, t->h), least, &held);
+          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, hybrid, t->g), least, &also);
         }
         for (; t < end_group; t++) {
-          const double *a = PERMI_H_SLOT(t->p), *c = PERMI_H_SLOT(t->q);
-          double *out = PERMI_H_SLOT(t->out);
-          PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_CROSS(PERMI_H_GET(a), held[k], PERMI_H_GET(c), also[k]));
+          const double *a = permi_program_slot(slots, t->p), *c = permi_program_slot(slots, t->q);
+          double *out = permi_program_slot(slots, t->out);
+          PERMI_UNROLL
+          for (k = 0; k < count; k++)
+            PERMI_H(put)(parts, out, k,
+                         PERMI_H(cross)(kind, PERMI_H(get)(parts, a, k), PERMI_H(of)(parts, &held, k),
+                                        PERMI_H(get)(parts, c, k), PERMI_H(of)(parts, &also, k)));
         }
       }
       break;
-    case PERMI_OP_CHAIN: { /* bases are below slot n: of these |y| is still to be taken */
-      PERMI_H_N product[COUNT];
-      const double *a = PERMI_H_SLOT(t->p);
-      double *out = PERMI_H_SLOT(t->out);
-      if (t->p < bases)
-        PERMI_H_EACH product[k] = PERMI_H_BASE(a, t->p);
+    case PERMI_OP_CHAIN: { /* bases are below slot n; elsewhere there is no floor */
+      const double *first = permi_program_slot(slots, t->p);
+      double *out = permi_program_slot(slots, t->out);
+      if (kind >= PERMI_PROGRAM_MODULI && t->p < bases)
+        PERMI_H(chain)(kind, 1, 1, count, first, hybrid->floor[t->p], &held);
       else
-        PERMI_H_EACH product[k] = PERMI_H_GET(a);
+        PERMI_H(chain)(kind, 1, 0, count, first, 0, &held);
       for (t++; t < last; t++) {
-        a = PERMI_H_SLOT(t->p);
-        if (t->p < bases)
-          PERMI_H_EACH product[k] = PERMI_H_TIMES(product[k], PERMI_H_BASE(a, t->p));
+        const double *a = permi_program_slot(slots, t->p);
+        if (kind >= PERMI_PROGRAM_MODULI && t->p < bases)
+          PERMI_H(chain)(kind, 0, 1, count, a, hybrid->floor[t->p], &held);
         else
-          PERMI_H_EACH product[k] = PERMI_H_TIMES(product[k], PERMI_H_GET(a));
+          PERMI_H(chain)(kind, 0, 0, count, a, 0, &held);
       }
-      PERMI_H_EACH PERMI_H_PUT(out, product[k]);
+      PERMI_UNROLL
+      for (k = 0; k < count; k++)
+        PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, &held, k));
       break;
     }
-    case PERMI_OP_FLIP:
-      for (; t < last; t++) { /* every part, in every algebra */
-        double *a = PERMI_H_SLOT(t->p);
-        const double *x = constant + t->h * hybrid->parts;
-        const PERMI_H_V first = PERMI_H_SET(x[0]), second = PERMI_H_SET(x[hybrid->parts - 1]);
-        PERMI_UNROLL for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += W)
-            PERMI_H_STORE(a + k, PERMI_H_ADD(PERMI_H_LOAD(a + k), first));
-        PERMI_UNROLL for (k = PERMI_HYBRID_DOUBLES / 2; k < PERMI_HYBRID_DOUBLES; k += W)
-            PERMI_H_STORE(a + k, PERMI_H_ADD(PERMI_H_LOAD(a + k), second));
+    case PERMI_OP_FLIP: /* every part, of every kind */
+      for (; t < last; t++) {
+        const double *x = hybrid->constant + t->h * hybrid->parts;
+        PERMI_H(shift)(permi_program_slot(slots, t->p), x[0], x[hybrid->parts - 1]);
       }
       break;
-    default: {
-      const double *a = PERMI_H_SLOT(t->p);
-#if PERMI_PROGRAM_ALGEBRA >= 3
-      PERMI_H_EACH PERMI_H_PUT(block, PERMI_H_ADD(PERMI_H_GET(block), PERMI_H_GET(a)));
-#elif PERMI_PROGRAM_ALGEBRA == 2
-      const PERMI_H_V sign = PERMI_H_SET(t->h ? -1.0 : 1.0);
-      PERMI_H_EACH
-      {
-        PERMI_H_N x = PERMI_H_GET(a), sum = PERMI_H_GET(block);
-        PERMI_H_V error;
-        sum.v = PERMI_PROGRAM_NAME(hybrid_two_sum)(sum.v, PERMI_H_MUL(sign, x.v), &error);
-        sum.e = PERMI_H_ADD(sum.e, PERMI_H_ADD(error, PERMI_H_MUL(sign, x.e)));
-        PERMI_H_PUT(block, sum);
-      }
-#else
-      if (t->h)
-        PERMI_UNROLL for (k = 0; k < PERMI_HYBRID_DOUBLES; k += W)
-            PERMI_H_STORE(block + k, PERMI_H_SUB(PERMI_H_LOAD(block + k), PERMI_H_LOAD(a + k)));
-      else
-        PERMI_UNROLL for (k = 0; k < PERMI_HYBRID_DOUBLES; k += W)
-            PERMI_H_STORE(block + k, PERMI_H_ADD(PERMI_H_LOAD(block + k), PERMI_H_LOAD(a + k)));
-#endif
-    }
+    default:
+      PERMI_H(total)(kind, block, permi_program_slot(slots, t->p), t->h);
     }
   }
 }
-#undef PERMI_H_SLOT
-#undef PERMI_H_EACH
-#undef PERMI_H
-#undef PERMI_H_PARTS
+
+#define PERMI_INSTANCE(name, kind)                                                                                     \
+  PERMI_H_TARGET static void name(const permi_hybrid *hybrid, double *slots, double *block)                            \
+  {                                                                                                                    \
+    PERMI_H(execute)(kind, hybrid, slots, block);                                                                      \
+  }
+#if PERMI_PROGRAM_WIDTH == 8
+PERMI_INSTANCE(permi_hybrid_real_execute_avx512, PERMI_PROGRAM_REAL)
+PERMI_INSTANCE(permi_hybrid_compensated_execute_avx512, PERMI_PROGRAM_COMPENSATED)
+PERMI_INSTANCE(permi_hybrid_moduli_execute_avx512, PERMI_PROGRAM_MODULI)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_hybrid_complex_execute_avx512, PERMI_PROGRAM_COMPLEX)
+PERMI_INSTANCE(permi_hybrid_complex_moduli_execute_avx512, PERMI_PROGRAM_COMPLEX_MODULI)
+#endif
+#elif PERMI_PROGRAM_WIDTH == 4
+PERMI_INSTANCE(permi_hybrid_real_execute_avx2, PERMI_PROGRAM_REAL)
+PERMI_INSTANCE(permi_hybrid_compensated_execute_avx2, PERMI_PROGRAM_COMPENSATED)
+PERMI_INSTANCE(permi_hybrid_moduli_execute_avx2, PERMI_PROGRAM_MODULI)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_hybrid_complex_execute_avx2, PERMI_PROGRAM_COMPLEX)
+PERMI_INSTANCE(permi_hybrid_complex_moduli_execute_avx2, PERMI_PROGRAM_COMPLEX_MODULI)
+#endif
+#else
+PERMI_INSTANCE(permi_hybrid_real_execute_plain, PERMI_PROGRAM_REAL)
+PERMI_INSTANCE(permi_hybrid_compensated_execute_plain, PERMI_PROGRAM_COMPENSATED)
+PERMI_INSTANCE(permi_hybrid_moduli_execute_plain, PERMI_PROGRAM_MODULI)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_hybrid_complex_execute_plain, PERMI_PROGRAM_COMPLEX)
+PERMI_INSTANCE(permi_hybrid_complex_moduli_execute_plain, PERMI_PROGRAM_COMPLEX_MODULI)
+#endif
+#endif
+#undef PERMI_INSTANCE
+#undef PERMI_H_TARGET
+#undef PERMI_H_OPERATION
+#undef PERMI_H_V
 #undef PERMI_H_N
-#undef PERMI_H_C
-#undef PERMI_H_B
-#undef PERMI_H_RAW
-#undef PERMI_H_GET
-#undef PERMI_H_PUT
-#undef PERMI_H_TIMES
-#undef PERMI_H_LANES
-#undef PERMI_H_CONSTANT
-#undef PERMI_H_ROW
-#undef PERMI_H_BASE
-#undef PERMI_H_MINUS
-#undef PERMI_H_CROSS
-#undef PERMI_PROGRAM_ALGEBRA
-#endif /* PERMI_PROGRAM_ALGEBRA */
+#undef PERMI_H_NUMBERS
+#undef PERMI_H_LOAD
+#undef PERMI_H_STORE
+#undef PERMI_H_SET
+#undef PERMI_H_FMA
+#undef PERMI_H_FMS
+#undef PERMI_H_ABS
+#undef PERMI_H_ROOT
+#undef PERMI_H_KEEP
+#undef PERMI_H
+#undef PERMI_PROGRAM_NAME
+#undef PERMI_PROGRAM_WIDTH
 #endif /* PERMI_PROGRAM_WIDTH */
 
 /* MIT License
