@@ -3552,7 +3552,7 @@ typedef struct permi_signed_dd {
 } permi_signed_dd;
 
 typedef struct permi_complex_dd_value {
-  permi_dd real, imaginary;
+  permi_dd_complex value;
   double absolute;
 } permi_complex_dd_value;
 
@@ -4055,7 +4055,7 @@ static void permi_track_parts(const double *x, size_t count, int size, int parts
   *largest = high;
 }
 
-/* -- values of every algebra: y = 0, y = c x, y += c x. Callers give the algebra as a constant, so that compilers leave
+/* -- values of every algebra: y = c x, y += c x. Callers give the algebra as a constant, so that compilers leave
    nothing of the choice in a loop. -- */
 
 /* A coefficient c, and the shape of integers as in permi_run. */
@@ -4095,12 +4095,6 @@ static PERMI_ALWAYS_INLINE size_t permi_value_size(permi_algebra algebra, size_t
   }
 }
 
-/* y = 0 */
-static PERMI_ALWAYS_INLINE void permi_value_clear(void *y, size_t size)
-{
-  memset(y, 0, size);
-}
-
 /* A double-double times a double: relative error 3 u^2, as Theorem 3 of Joldes, Muller, Popescu, ACM Trans. Math.
    Softw. 44 (2017) 15res has it for this order of operations. */
 static permi_dd permi_frontier_times(permi_dd x, double c)
@@ -4112,17 +4106,16 @@ static permi_dd permi_frontier_times(permi_dd x, double c)
   return permi_two_sum(p.hi, p.lo + x.lo * c);
 }
 
-/* *re + i *im += c x; one that is real saves the products with 0. */
-static void permi_dd_pair_add_product(permi_dd *re, permi_dd *im, permi_dd x_re, permi_dd x_im, double real,
-                                      double imaginary)
+/* y += c x; a c that is real saves the products with 0. */
+static void permi_dd_pair_add_product(permi_dd_complex *y, const permi_dd_complex *x, double real, double imaginary)
 {
-  permi_dd p = permi_frontier_times(x_re, real), q = permi_frontier_times(x_im, real);
+  permi_dd re = permi_frontier_times(x->re, real), im = permi_frontier_times(x->im, real);
   if (imaginary != 0) {
-    p = permi_dd_add(p, permi_frontier_times(x_im, -imaginary));
-    q = permi_dd_add(q, permi_frontier_times(x_re, imaginary));
+    re = permi_dd_add(re, permi_frontier_times(x->im, -imaginary));
+    im = permi_dd_add(im, permi_frontier_times(x->re, imaginary));
   }
-  *re = permi_dd_add(*re, p);
-  *im = permi_dd_add(*im, q);
+  y->re = permi_dd_add(y->re, re);
+  y->im = permi_dd_add(y->im, im);
 }
 
 /* y += c x modulo 2^128. */
@@ -4199,7 +4192,7 @@ static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const per
   case PERMI_COMPLEX_DD: {
     permi_complex_dd_value *y = (permi_complex_dd_value *)to;
     const permi_complex_dd_value *x = (const permi_complex_dd_value *)from;
-    permi_dd_pair_add_product(&y->real, &y->imaginary, x->real, x->imaginary, c->real, c->imaginary);
+    permi_dd_pair_add_product(&y->value, &x->value, c->real, c->imaginary);
     y->absolute += c->absolute * x->absolute;
     break;
   }
@@ -4210,12 +4203,9 @@ static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const per
     y->imaginary += c->real * x->imaginary + c->imaginary * x->real;
     break;
   }
-  case PERMI_PAIR_DD_VALUES: {
-    permi_dd_complex *y = (permi_dd_complex *)to;
-    const permi_dd_complex *x = (const permi_dd_complex *)from;
-    permi_dd_pair_add_product(&y->re, &y->im, x->re, x->im, c->real, c->imaginary);
+  case PERMI_PAIR_DD_VALUES:
+    permi_dd_pair_add_product((permi_dd_complex *)to, (const permi_dd_complex *)from, c->real, c->imaginary);
     break;
-  }
   case PERMI_WORD:
     *(uint64_t *)to += (uint64_t)c->integer[0] * *(const uint64_t *)from;
     break;
@@ -4268,7 +4258,7 @@ static PERMI_ALWAYS_INLINE void permi_value_set(permi_algebra algebra, const per
     *(uint64_t *)to = (uint64_t)c->integer[0] * *(const uint64_t *)from;
     break;
   default:
-    permi_value_clear(to, size);
+    memset(to, 0, size);
     permi_value_add(algebra, c, to, from);
   }
 }
@@ -4356,8 +4346,8 @@ static PERMI_ALWAYS_INLINE void permi_step(const permi_run *run, const permi_lis
           for (k = 0; k < count; k++)
             permi_value_add(algebra, &c, y + k * size, x + k * size);
         } else {
-          for (k = 0; k < count && fresh; k++)
-            permi_value_clear(y + k * size, size);
+          if (fresh)
+            memset(y, 0, count * size);
           if (move->runs) {
             for (; runs > 0; runs--, pair += 2) {
               char *to = y + (pair[0] >> 16) * size;
@@ -4381,27 +4371,9 @@ static PERMI_ALWAYS_INLINE void permi_step(const permi_run *run, const permi_lis
   }
 }
 
-#define PERMI_INSTANCE(name, algebra)                                                                                  \
-  static void name(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,               \
-                   permi_moves *moves)                                                                                 \
-  {                                                                                                                    \
-    permi_step(run, source, target, part, moves, algebra);                                                             \
-  }
-PERMI_INSTANCE(permi_step_magnitudes, PERMI_MAGNITUDES)
-PERMI_INSTANCE(permi_step_signed, PERMI_SIGNED)
-PERMI_INSTANCE(permi_step_complex, PERMI_COMPLEX)
-PERMI_INSTANCE(permi_step_magnitudes_dd, PERMI_MAGNITUDES_DD)
-PERMI_INSTANCE(permi_step_signed_dd, PERMI_SIGNED_DD)
-PERMI_INSTANCE(permi_step_complex_dd, PERMI_COMPLEX_DD)
-PERMI_INSTANCE(permi_step_word, PERMI_WORD)
-PERMI_INSTANCE(permi_step_wide, PERMI_WIDE)
-PERMI_INSTANCE(permi_step_words, PERMI_WORDS)
-PERMI_INSTANCE(permi_step_residues, PERMI_RESIDUES)
-#undef PERMI_INSTANCE
-
-/* One term of >>sorting: the first of a value (`fresh`), or added to it; with from NULL the finished value is noted. */
-static void permi_step_term(const permi_run *run, permi_algebra algebra, permi_part *part, const permi_cursor *cursor,
-                            void *to, const void *from, int fresh)
+/* One term: the first of a value (`fresh`), or added to it; with from NULL the finished value is noted. */
+static PERMI_ALWAYS_INLINE void permi_step_term(const permi_run *run, permi_part *part, const permi_cursor *cursor,
+                                                void *to, const void *from, int fresh, permi_algebra algebra)
 {
   const permi_coefficient c = permi_cursor_coefficient(run, cursor);
   if (from && fresh)
@@ -4411,6 +4383,29 @@ static void permi_step_term(const permi_run *run, permi_algebra algebra, permi_p
   else if (run->tracking)
     permi_value_track(algebra, to, 1, part);
 }
+
+#define PERMI_INSTANCE(name, term, algebra)                                                                            \
+  static void name(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,               \
+                   permi_moves *moves)                                                                                 \
+  {                                                                                                                    \
+    permi_step(run, source, target, part, moves, algebra);                                                             \
+  }                                                                                                                    \
+  static void term(const permi_run *run, permi_part *part, const permi_cursor *cursor, void *to, const void *from,     \
+                   int fresh)                                                                                          \
+  {                                                                                                                    \
+    permi_step_term(run, part, cursor, to, from, fresh, algebra);                                                      \
+  }
+PERMI_INSTANCE(permi_step_magnitudes, permi_step_magnitudes_term, PERMI_MAGNITUDES)
+PERMI_INSTANCE(permi_step_signed, permi_step_signed_term, PERMI_SIGNED)
+PERMI_INSTANCE(permi_step_complex, permi_step_complex_term, PERMI_COMPLEX)
+PERMI_INSTANCE(permi_step_magnitudes_dd, permi_step_magnitudes_dd_term, PERMI_MAGNITUDES_DD)
+PERMI_INSTANCE(permi_step_signed_dd, permi_step_signed_dd_term, PERMI_SIGNED_DD)
+PERMI_INSTANCE(permi_step_complex_dd, permi_step_complex_dd_term, PERMI_COMPLEX_DD)
+PERMI_INSTANCE(permi_step_word, permi_step_word_term, PERMI_WORD)
+PERMI_INSTANCE(permi_step_wide, permi_step_wide_term, PERMI_WIDE)
+PERMI_INSTANCE(permi_step_words, permi_step_words_term, PERMI_WORDS)
+PERMI_INSTANCE(permi_step_residues, permi_step_residues_term, PERMI_RESIDUES)
+#undef PERMI_INSTANCE
 
 /* ---- a step in parts */
 static void *permi_locked_allocate(size_t bytes, void *user_data)
@@ -5047,6 +5042,14 @@ static void permi_sorting_sort(permi_sorting *sorting, size_t count, int words)
   }
 }
 
+typedef void (*permi_term_add)(const permi_run *run, permi_part *part, const permi_cursor *cursor, void *to,
+                               const void *from, int fresh);
+static const permi_term_add permi_terms_of[] = {
+    permi_step_magnitudes_term,    permi_step_signed_term,    permi_step_complex_term,
+    permi_step_magnitudes_dd_term, permi_step_signed_dd_term, permi_step_complex_dd_term,
+    permi_step_word_term,          permi_step_wide_term,      permi_step_words_term,
+    permi_step_residues_term};
+
 /* Does the stream take the mask? */
 static int permi_sorting_takes(const permi_frontier *frontier, int stream, const uint64_t *mask)
 {
@@ -5062,6 +5065,7 @@ static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run 
   const int streams = permi_run_prepare(frontier, run, p), first = frontier->stream_start[p];
   const int words = frontier->mask_words;
   const size_t bytes = permi_value_bytes(frontier);
+  const permi_term_add term = permi_terms_of[frontier->algebra];
   const permi_list *source = &run->list[p & 1];
   permi_list *target = &run->list[(p + 1) & 1];
   permi_sorting *sorting = run->sorting;
@@ -5102,12 +5106,11 @@ static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run 
         return PERM_ERROR_MEMORY;
       memcpy(target->high + target->states++ * (size_t)words, key, (size_t)words * sizeof *key);
     }
-    permi_step_term(run, frontier->algebra, run->part, &run->part->cursor[take->stream],
-                    (char *)target->value + (target->states - 1) * bytes,
-                    (const char *)source->value + take->group * bytes, fresh);
+    term(run, run->part, &run->part->cursor[take->stream], (char *)target->value + (target->states - 1) * bytes,
+         (const char *)source->value + take->group * bytes, fresh);
   }
   for (k = 0; k < target->states; k++)
-    permi_step_term(run, frontier->algebra, run->part, run->part->cursor, (char *)target->value + k * bytes, NULL, 0);
+    term(run, run->part, run->part->cursor, (char *)target->value + k * bytes, NULL, 0);
   permi_run_note(run, run->part);
   return PERM_OK;
 }
@@ -5675,10 +5678,8 @@ static PERMI_ALWAYS_INLINE void permi_block_sum(const permi_arrays_run *run, cha
                                                 const permi_origin *origin, int origins, permi_algebra algebra)
 {
   const size_t size = permi_value_size(algebra, run->stride);
-  size_t k;
   int s;
-  for (k = 0; k < count; k++)
-    permi_value_clear(y + k * size, size);
+  memset(y, 0, count * size);
   for (s = 0; s < origins; s++, origin++) {
     permi_coefficient c;
     c.real = origin->real;
@@ -17647,19 +17648,23 @@ PERMI_H_OPERATION(PERMI_H_N) PERMI_H(one)(PERMI_H_V v)
   return x;
 }
 
+/* Vector k of a slot. Its address is made first: with one address for the whole slot gcc loads many vectors twice, and
+   complex and compensated programs took 7% longer. */
 PERMI_H_OPERATION(PERMI_H_N) PERMI_H(get)(int parts, const double *slot, int k)
 {
-  PERMI_H_N x = PERMI_H(one)(PERMI_H_LOAD(slot + k * PERMI_PROGRAM_WIDTH));
+  const double *at = slot + k * PERMI_PROGRAM_WIDTH;
+  PERMI_H_N x = PERMI_H(one)(PERMI_H_LOAD(at));
   if (parts == 2)
-    x.e = PERMI_H_LOAD(slot + PERMI_HYBRID_DOUBLES / 2 + k * PERMI_PROGRAM_WIDTH);
+    x.e = PERMI_H_LOAD(at + PERMI_HYBRID_DOUBLES / 2);
   return x;
 }
 
 PERMI_H_OPERATION(void) PERMI_H(put)(int parts, double *slot, int k, PERMI_H_N x)
 {
-  PERMI_H_STORE(slot + k * PERMI_PROGRAM_WIDTH, x.v);
+  double *at = slot + k * PERMI_PROGRAM_WIDTH;
+  PERMI_H_STORE(at, x.v);
   if (parts == 2)
-    PERMI_H_STORE(slot + PERMI_HYBRID_DOUBLES / 2 + k * PERMI_PROGRAM_WIDTH, x.e);
+    PERMI_H_STORE(at + PERMI_HYBRID_DOUBLES / 2, x.e);
 }
 
 PERMI_H_OPERATION(PERMI_H_N) PERMI_H(of)(int parts, const PERMI_H_NUMBERS *x, int k)
@@ -17677,10 +17682,8 @@ PERMI_H_OPERATION(void) PERMI_H(hold)(int parts, PERMI_H_NUMBERS *to, int k, PER
     to->e[k] = x.e;
 }
 
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(constant)(int kind, const permi_hybrid *hybrid, int c)
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(constant)(int kind, const double *x)
 {
-  const double *x =
-      hybrid->constant + c * (kind == PERMI_PROGRAM_MODULI ? hybrid->parts : permi_program_row_parts(kind));
   PERMI_H_N y = PERMI_H(one)(PERMI_H_SET(x[0]));
   if (permi_program_row_parts(kind) == 2)
     y.e = PERMI_H_SET(x[1]);
@@ -17824,6 +17827,8 @@ PERMI_H_OPERATION(void) PERMI_H(execute)(int kind, const permi_hybrid *hybrid, d
   const int parts = permi_program_parts(kind), row_parts = permi_program_row_parts(kind);
   const int count = PERMI_HYBRID_DOUBLES / row_parts / PERMI_PROGRAM_WIDTH, bases = permi_hybrid_line(hybrid->n);
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
+  const double *constant = hybrid->constant;
+  const int step = kind == PERMI_PROGRAM_MODULI ? hybrid->parts : row_parts; /* of constants */
   for (; operation < end; operation++) {
     const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
     const double *row = permi_program_slot(slots, operation->row), *other = permi_program_slot(slots, operation->other);
@@ -17833,7 +17838,7 @@ PERMI_H_OPERATION(void) PERMI_H(execute)(int kind, const permi_hybrid *hybrid, d
     case PERMI_OP_ROW:
       PERMI_H(fetch)(row_parts, count, row, &base);
       for (; t < last; t++) {
-        const PERMI_H_N c = PERMI_H(constant)(kind, hybrid, t->h);
+        const PERMI_H_N c = PERMI_H(constant)(kind, constant + t->h * step);
         double *out = permi_program_slot(slots, t->out);
         PERMI_UNROLL
         for (k = 0; k < count; k++)
@@ -17845,10 +17850,10 @@ PERMI_H_OPERATION(void) PERMI_H(execute)(int kind, const permi_hybrid *hybrid, d
       PERMI_H(fetch)(row_parts, count, other, &base);
       while (t < last) {
         const permi_statement *end_group = t + operation->group;
-        const PERMI_H_N held_c = PERMI_H(constant)(kind, hybrid, t->h);
+        const PERMI_H_N held_c = PERMI_H(constant)(kind, constant + t->h * step);
         PERMI_H(fetch_row)(kind, count, row, held_c, hybrid->floor[operation->row], &held);
         for (; t < end_group; t++) {
-          const PERMI_H_N c = PERMI_H(constant)(kind, hybrid, t->p);
+          const PERMI_H_N c = PERMI_H(constant)(kind, constant + t->p * step);
           double *out = permi_program_slot(slots, t->out);
           PERMI_UNROLL
           for (k = 0; k < count; k++) {
@@ -17866,8 +17871,8 @@ PERMI_H_OPERATION(void) PERMI_H(execute)(int kind, const permi_hybrid *hybrid, d
         if (operation->opcode == PERMI_OP_TIMES)
           PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->h), &held);
         else
-          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, hybrid, t->h), hybrid->floor[operation->row],
-                             &held);
+          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, constant + t->h * step),
+                             hybrid->floor[operation->row], &held);
         for (; t < end_group; t++) {
           const double *a = permi_program_slot(slots, t->p);
           double *out = permi_program_slot(slots, t->out);
@@ -17895,8 +17900,8 @@ PERMI_H_OPERATION(void) PERMI_H(execute)(int kind, const permi_hybrid *hybrid, d
           PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->g), &also);
         } else {
           const double least = hybrid->floor[operation->row];
-          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, hybrid, t->h), least, &held);
-          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, hybrid, t->g), least, &also);
+          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, constant + t->h * step), least, &held);
+          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, constant + t->g * step), least, &also);
         }
         for (; t < end_group; t++) {
           const double *a = permi_program_slot(slots, t->p), *c = permi_program_slot(slots, t->q);
@@ -17930,7 +17935,7 @@ PERMI_H_OPERATION(void) PERMI_H(execute)(int kind, const permi_hybrid *hybrid, d
     }
     case PERMI_OP_FLIP: /* every part, of every kind */
       for (; t < last; t++) {
-        const double *x = hybrid->constant + t->h * hybrid->parts;
+        const double *x = constant + t->h * hybrid->parts;
         PERMI_H(shift)(permi_program_slot(slots, t->p), x[0], x[hybrid->parts - 1]);
       }
       break;
