@@ -5711,28 +5711,48 @@ PERMI_INSTANCE(permi_block_words, PERMI_WORDS)
 PERMI_INSTANCE(permi_block_residues, PERMI_RESIDUES)
 #undef PERMI_INSTANCE
 
-/* Double-doubles: in a block all high parts come before all low parts, so that vectors need no shuffling. */
-static void permi_block_dd(const permi_arrays_run *run, void *to, size_t count, const permi_origin *origin, int origins)
+/* *a = a + b rounded, *b = what is missing, exactly. */
+static PERMI_ALWAYS_INLINE void permi_block_two_sum(double *a, double *b)
 {
-  double *y = (double *)to;
+  const double sum = *a + *b, other = sum - *a;
+  *b = (*a - (sum - other)) + (*b - other);
+  *a = sum;
+}
+
+/* Double-doubles: in a block all high parts come before all low parts, so that vectors need no shuffling. Products and
+   sums as permi_frontier_times and permi_dd_add, in one piece: nothing is called. */
+static PERMI_ALWAYS_INLINE void permi_block_dd_sum(double *y, size_t count, const permi_origin *origin, int origins)
+{
   size_t k;
   int s;
-  (void)run;
   for (k = 0; k < count; k++) {
-    permi_dd sum = {0, 0};
+    double hi = 0, lo = 0;
     for (s = 0; s < origins; s++) {
-      const double *high = (const double *)origin[s].x;
+      const double *x = (const double *)origin[s].x, c = origin[s].real;
       const size_t at = origin[s].place ? origin[s].place[k] : k;
-      permi_dd x;
+      double x_hi, x_lo;
       if (origin[s].place && at == PERMI_ARRAY_NOWHERE)
         continue;
-      x.hi = high[at];
-      x.lo = high[origin[s].count + at];
-      sum = permi_dd_add(sum, permi_frontier_times(x, origin[s].real));
+      x_hi = x[at] * c;
+      PERMI_KEEP_DOUBLE(x_hi);
+      x_lo = fma(x[at], c, -x_hi) + x[origin[s].count + at] * c;
+      permi_block_two_sum(&x_hi, &x_lo);
+      permi_block_two_sum(&hi, &x_hi);
+      permi_block_two_sum(&lo, &x_lo);
+      lo = x_hi + lo;
+      permi_block_two_sum(&hi, &lo);
+      lo = lo + x_lo;
+      permi_block_two_sum(&hi, &lo);
     }
-    y[k] = sum.hi;
-    y[count + k] = sum.lo;
+    y[k] = hi;
+    y[count + k] = lo;
   }
+}
+
+static void permi_block_dd(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin, int origins)
+{
+  (void)run;
+  permi_block_dd_sum((double *)y, count, origin, origins);
 }
 
 #if PERMI_X86
@@ -5901,49 +5921,11 @@ __attribute__((target("avx2,fma"))) static void permi_block_double_avx2(const pe
 }
 
 /* The plain text, where fma is an instruction. */
-__attribute__((target("avx2,fma"))) static void permi_block_dd_avx2(const permi_arrays_run *run, void *to, size_t count,
+__attribute__((target("avx2,fma"))) static void permi_block_dd_avx2(const permi_arrays_run *run, void *y, size_t count,
                                                                     const permi_origin *origin, int origins)
 {
-  double *y = (double *)to;
-  size_t k;
-  int s;
   (void)run;
-  for (k = 0; k < count; k++) {
-    double h = 0, l = 0;
-    for (s = 0; s < origins; s++) {
-      const size_t at = origin[s].place ? origin[s].place[k] : k;
-      const double *x = (const double *)origin[s].x, *low = x + origin[s].count;
-      if (!origin[s].place || at != PERMI_ARRAY_NOWHERE) {
-        const double c = origin[s].real;
-        double p = x[at] * c, q, t, u, v, w;
-        PERMI_KEEP_DOUBLE(p);
-        q = fma(x[at], c, -p) + low[at] * c;
-        t = p + q; /* two_sum(p, q) */
-        u = t - p;
-        q = (p - (t - u)) + (q - u);
-        p = t;
-        t = h + p; /* two_sum(h, p) */
-        u = t - h;
-        v = (h - (t - u)) + (p - u);
-        h = t;
-        t = l + q; /* two_sum(l, q) */
-        u = t - l;
-        w = (l - (t - u)) + (q - u);
-        v += t;
-        t = h + v;
-        u = t - h;
-        l = (h - (t - u)) + (v - u);
-        h = t;
-        w += l;
-        t = h + w;
-        u = t - h;
-        l = (h - (t - u)) + (w - u);
-        h = t;
-      }
-    }
-    y[k] = h;
-    y[count + k] = l;
-  }
+  permi_block_dd_sum((double *)y, count, origin, origins);
 }
 #endif
 
