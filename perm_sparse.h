@@ -38,7 +38,7 @@
      >>plan        the engine of each block
      >>public      the public functions
      >>spy         a picture of structure and plan
-     >>template    one step of the frontier programme, for every kind of value
+     >>template    the interpreter of hybrid programs, for every instruction set
 
    EXAMPLE
        perm_matrix a;
@@ -106,8 +106,7 @@
              using merge path, IPDPS 2015: unions of sorted lists.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
 */
-/* the header; passes of the self-included text skip to >>template */
-#if !defined(PERMI_STEP) && !defined(PERMI_BLOCK) && !defined(PERMI_PROGRAM_WIDTH)
+#ifndef PERMI_PROGRAM_WIDTH /* the header; a pass of the self-included text skips to >>template */
 #ifndef PERM_SPARSE_H_INCLUDED
 #define PERM_SPARSE_H_INCLUDED
 
@@ -3656,7 +3655,9 @@ typedef enum permi_algebra {
   PERMI_WORD, /* this and all that follow: integers */
   PERMI_WIDE,
   PERMI_WORDS,   /* any number of words; also Gaussian integers, two such numbers */
-  PERMI_RESIDUES /* modulo `modulus`; also Gaussian */
+  PERMI_RESIDUES, /* modulo `modulus`; also Gaussian */
+  PERMI_PAIR_VALUES, /* the cells of >>arrays only: complex numbers without moduli */
+  PERMI_PAIR_DD_VALUES
 } permi_algebra;
 
 typedef struct permi_signed {
@@ -3667,13 +3668,17 @@ typedef struct permi_complex_value {
   double real, imaginary, absolute;
 } permi_complex_value;
 
+typedef struct permi_pair {
+  double real, imaginary;
+} permi_pair;
+
 typedef struct permi_signed_dd {
   permi_dd value;
   double absolute;
 } permi_signed_dd;
 
 typedef struct permi_complex_dd_value {
-  permi_dd real, imaginary;
+  permi_dd_complex value;
   double absolute;
 } permi_complex_dd_value;
 
@@ -4176,59 +4181,45 @@ static void permi_track_parts(const double *x, size_t count, int size, int parts
   *largest = high;
 }
 
-#define PERMI_PASTE(a, b) a##b
-#define PERMI_TERM(step) PERMI_PASTE(step, _term)
+/* -- values of every algebra: y = c x, y += c x. Callers give the algebra as a constant, so that compilers leave
+   nothing of the choice in a loop. -- */
 
-/* One text (>>template), an instance per algebra. */
-#define PERMI_STEP permi_step_magnitudes
-#define PERMI_VALUE double
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) *(y) = 0
-#define PERMI_COEFFICIENTS const double real = cursor->real;
-#define PERMI_ASSIGN(y, x) *(y) = real * *(x)
-#define PERMI_ACCUMULATE(y, x) *(y) += real * *(x)
-#define PERMI_TRACK(x, count) permi_track(x, count, 1, &part->smallest, &part->largest)
-#include PERM_SPARSE_HEADER_FILE
+/* A coefficient c, and the shape of integers as in permi_run. */
+typedef struct permi_coefficient {
+  double real, imaginary, absolute;
+  int64_t integer[2]; /* real and imaginary part; of residues from 0 to modulus - 1 */
+  int words, parts;
+  uint64_t modulus;
+} permi_coefficient;
 
-#define PERMI_STEP permi_step_signed
-#define PERMI_VALUE permi_signed
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->value = (y)->absolute = 0
-#define PERMI_COEFFICIENTS const double real = cursor->real, absolute = cursor->absolute;
-#define PERMI_ASSIGN(y, x) ((y)->value = real * (x)->value, (y)->absolute = absolute * (x)->absolute)
-#define PERMI_ACCUMULATE(y, x) ((y)->value += real * (x)->value, (y)->absolute += absolute * (x)->absolute)
-#define PERMI_TRACK(x, count) permi_track_signed(x, count, &part->smallest, &part->largest)
-#include PERM_SPARSE_HEADER_FILE
-
-/* coefficient x; a complex one that is real saves the products with 0. */
-static permi_complex_value permi_complex_value_times(const permi_complex_value *x, double real, double imaginary,
-                                                     double absolute)
+/* Bytes of a value; stride: words of an integer of any number of words. */
+static PERMI_ALWAYS_INLINE size_t permi_value_size(permi_algebra algebra, size_t stride)
 {
-  permi_complex_value y;
-  y.real = real * x->real - imaginary * x->imaginary;
-  y.imaginary = real * x->imaginary + imaginary * x->real;
-  y.absolute = absolute * x->absolute;
-  return y;
+  switch (algebra) {
+  case PERMI_MAGNITUDES:
+    return sizeof(double);
+  case PERMI_SIGNED:
+    return sizeof(permi_signed);
+  case PERMI_COMPLEX:
+    return sizeof(permi_complex_value);
+  case PERMI_MAGNITUDES_DD:
+    return sizeof(permi_dd);
+  case PERMI_SIGNED_DD:
+    return sizeof(permi_signed_dd);
+  case PERMI_COMPLEX_DD:
+    return sizeof(permi_complex_dd_value);
+  case PERMI_PAIR_VALUES:
+    return sizeof(permi_pair);
+  case PERMI_PAIR_DD_VALUES:
+    return sizeof(permi_dd_complex);
+  case PERMI_WORD:
+    return sizeof(uint64_t);
+  case PERMI_WIDE:
+    return sizeof(permi_wide);
+  default:
+    return stride * sizeof(uint64_t);
+  }
 }
-
-static void permi_complex_value_add(permi_complex_value *y, permi_complex_value x)
-{
-  y->real += x.real;
-  y->imaginary += x.imaginary;
-  y->absolute += x.absolute;
-}
-
-#define PERMI_STEP permi_step_complex
-#define PERMI_VALUE permi_complex_value
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->real = (y)->imaginary = (y)->absolute = 0
-#define PERMI_COEFFICIENTS                                                                                             \
-  const double real = cursor->real, imaginary = cursor->imaginary, absolute = cursor->absolute;
-#define PERMI_ASSIGN(y, x) *(y) = permi_complex_value_times(x, real, imaginary, absolute)
-#define PERMI_ACCUMULATE(y, x)                                                                                         \
-  permi_complex_value_add(y, permi_complex_value_times(x, real, imaginary, absolute))
-#define PERMI_TRACK(x, count) permi_track_parts(&(x)->real, count, 3, 2, 1, &part->smallest, &part->largest)
-#include PERM_SPARSE_HEADER_FILE
 
 /* A double-double times a double: relative error 3 u^2, as Theorem 3 of Joldes, Muller, Popescu, ACM Trans. Math.
    Softw. 44 (2017) 15res has it for this order of operations. */
@@ -4241,62 +4232,17 @@ static permi_dd permi_frontier_times(permi_dd x, double c)
   return permi_two_sum(p.hi, p.lo + x.lo * c);
 }
 
-#define PERMI_STEP permi_step_magnitudes_dd
-#define PERMI_VALUE permi_dd
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->hi = (y)->lo = 0
-#define PERMI_COEFFICIENTS const double real = cursor->real;
-#define PERMI_ASSIGN(y, x) *(y) = permi_frontier_times(*(x), real)
-#define PERMI_ACCUMULATE(y, x) *(y) = permi_dd_add(*(y), permi_frontier_times(*(x), real))
-#define PERMI_TRACK(x, count) permi_track(&(x)->hi, count, 2, &part->smallest, &part->largest)
-#include PERM_SPARSE_HEADER_FILE
-
-#define PERMI_STEP permi_step_signed_dd
-#define PERMI_VALUE permi_signed_dd
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->value.hi = (y)->value.lo = (y)->absolute = 0
-#define PERMI_COEFFICIENTS const double real = cursor->real, absolute = cursor->absolute;
-#define PERMI_ASSIGN(y, x)                                                                                             \
-  ((y)->value = permi_frontier_times((x)->value, real), (y)->absolute = absolute * (x)->absolute)
-#define PERMI_ACCUMULATE(y, x)                                                                                         \
-  ((y)->value = permi_dd_add((y)->value, permi_frontier_times((x)->value, real)),                                      \
-   (y)->absolute += absolute * (x)->absolute)
-#define PERMI_TRACK(x, count) permi_track_parts(&(x)->value.hi, count, 3, 1, 2, &part->smallest, &part->largest)
-#include PERM_SPARSE_HEADER_FILE
-
-static void permi_complex_dd_add_product(permi_complex_dd_value *y, const permi_complex_dd_value *x, double real,
-                                         double imaginary, double absolute)
+/* y += c x; a c that is real saves the products with 0. */
+static void permi_dd_pair_add_product(permi_dd_complex *y, const permi_dd_complex *x, double real, double imaginary)
 {
-  permi_dd re = permi_frontier_times(x->real, real), im = permi_frontier_times(x->imaginary, real);
+  permi_dd re = permi_frontier_times(x->re, real), im = permi_frontier_times(x->im, real);
   if (imaginary != 0) {
-    re = permi_dd_add(re, permi_frontier_times(x->imaginary, -imaginary));
-    im = permi_dd_add(im, permi_frontier_times(x->real, imaginary));
+    re = permi_dd_add(re, permi_frontier_times(x->im, -imaginary));
+    im = permi_dd_add(im, permi_frontier_times(x->re, imaginary));
   }
-  y->real = permi_dd_add(y->real, re);
-  y->imaginary = permi_dd_add(y->imaginary, im);
-  y->absolute += absolute * x->absolute;
+  y->re = permi_dd_add(y->re, re);
+  y->im = permi_dd_add(y->im, im);
 }
-
-#define PERMI_STEP permi_step_complex_dd
-#define PERMI_VALUE permi_complex_dd_value
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) memset(y, 0, sizeof(permi_complex_dd_value))
-#define PERMI_COEFFICIENTS                                                                                             \
-  const double real = cursor->real, imaginary = cursor->imaginary, absolute = cursor->absolute;
-#define PERMI_ASSIGN(y, x) (PERMI_ZERO(y), permi_complex_dd_add_product(y, x, real, imaginary, absolute))
-#define PERMI_ACCUMULATE(y, x) permi_complex_dd_add_product(y, x, real, imaginary, absolute)
-#define PERMI_TRACK(x, count) permi_track_parts(&(x)->real.hi, count, 5, 2, 2, &part->smallest, &part->largest)
-#include PERM_SPARSE_HEADER_FILE
-
-#define PERMI_STEP permi_step_word
-#define PERMI_VALUE uint64_t
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) *(y) = 0
-#define PERMI_COEFFICIENTS const uint64_t integer = (uint64_t)cursor->integer[0];
-#define PERMI_ASSIGN(y, x) *(y) = integer * *(x)
-#define PERMI_ACCUMULATE(y, x) *(y) += integer * *(x)
-#define PERMI_TRACK(x, count) (void)0
-#include PERM_SPARSE_HEADER_FILE
 
 /* y += c x modulo 2^128. */
 static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
@@ -4307,21 +4253,11 @@ static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c
   y->high += p.high + (y->low < p.low);
 }
 
-#define PERMI_STEP permi_step_wide
-#define PERMI_VALUE permi_wide
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->low = (y)->high = 0
-#define PERMI_COEFFICIENTS const int64_t integer = cursor->integer[0];
-#define PERMI_ASSIGN(y, x) ((y)->low = (y)->high = 0, permi_wide_add_product(y, x, integer))
-#define PERMI_ACCUMULATE(y, x) permi_wide_add_product(y, x, integer)
-#define PERMI_TRACK(x, count) (void)0
-#include PERM_SPARSE_HEADER_FILE
-
-static void permi_words_accumulate(const permi_run *run, const int64_t *c, uint64_t *y, const uint64_t *x)
+/* y += c x of integers of `words` words, or of two such parts. */
+static void permi_words_accumulate(int words, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
 {
-  const int words = run->words;
   permi_words_add_product(y, x, words, c[0]);
-  if (run->parts == 2) {
+  if (parts == 2) {
     permi_words_add_product(y + words, x + words, words, c[0]);
     if (c[1]) {
       permi_words_add_product(y, x + words, words, -c[1]); /* c[1] came from a double: not INT64_MIN */
@@ -4330,37 +4266,272 @@ static void permi_words_accumulate(const permi_run *run, const int64_t *c, uint6
   }
 }
 
-#define PERMI_STEP permi_step_words
-#define PERMI_VALUE uint64_t
-#define PERMI_STRIDE run->stride
-#define PERMI_ZERO(y) memset(y, 0, run->stride * sizeof(uint64_t))
-#define PERMI_COEFFICIENTS const int64_t *integer = cursor->integer;
-#define PERMI_ASSIGN(y, x) (PERMI_ZERO(y), permi_words_accumulate(run, integer, y, x))
-#define PERMI_ACCUMULATE(y, x) permi_words_accumulate(run, integer, y, x)
-#define PERMI_TRACK(x, count) (void)0
-#include PERM_SPARSE_HEADER_FILE
-
-/* The streams' integers are residues here, from 0 to p - 1. */
-static void permi_residue_accumulate(const permi_run *run, const int64_t *integer, uint64_t *y, const uint64_t *x)
+/* The same of residues, c from 0 to p - 1. */
+static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *integer, uint64_t *y, const uint64_t *x)
 {
-  const uint64_t p = run->modulus, c = (uint64_t)integer[0], d = (uint64_t)integer[1];
-  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p;
-  if (run->parts == 2) {
+  const uint64_t c = (uint64_t)integer[0], d = (uint64_t)integer[1];
+  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p; /* p <= 2^63 */
+  if (parts == 2) {
     y[0] = (y[0] + permi_residue_multiply(x[1], d ? p - d : 0, p)) % p;
     y[1] = (y[1] + permi_residue_multiply(x[1], c, p)) % p;
     y[1] = (y[1] + permi_residue_multiply(x[0], d, p)) % p;
   }
 }
 
-#define PERMI_STEP permi_step_residues
-#define PERMI_VALUE uint64_t
-#define PERMI_STRIDE run->stride
-#define PERMI_ZERO(y) memset(y, 0, run->stride * sizeof(uint64_t))
-#define PERMI_COEFFICIENTS const int64_t *integer = cursor->integer;
-#define PERMI_ASSIGN(y, x) (PERMI_ZERO(y), permi_residue_accumulate(run, integer, y, x))
-#define PERMI_ACCUMULATE(y, x) permi_residue_accumulate(run, integer, y, x)
-#define PERMI_TRACK(x, count) (void)0
-#include PERM_SPARSE_HEADER_FILE
+/* *y += c *x */
+static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_coefficient *c, void *to,
+                                                const void *from)
+{
+  switch (algebra) {
+  case PERMI_MAGNITUDES:
+    *(double *)to += c->real * *(const double *)from;
+    break;
+  case PERMI_SIGNED: {
+    permi_signed *y = (permi_signed *)to;
+    const permi_signed *x = (const permi_signed *)from;
+    y->value += c->real * x->value;
+    y->absolute += c->absolute * x->absolute;
+    break;
+  }
+  case PERMI_COMPLEX: {
+    permi_complex_value *y = (permi_complex_value *)to;
+    const permi_complex_value *x = (const permi_complex_value *)from;
+    const double real = c->real * x->real - c->imaginary * x->imaginary;
+    const double imaginary = c->real * x->imaginary + c->imaginary * x->real, absolute = c->absolute * x->absolute;
+    y->real += real;
+    y->imaginary += imaginary;
+    y->absolute += absolute;
+    break;
+  }
+  case PERMI_MAGNITUDES_DD: {
+    permi_dd *y = (permi_dd *)to;
+    *y = permi_dd_add(*y, permi_frontier_times(*(const permi_dd *)from, c->real));
+    break;
+  }
+  case PERMI_SIGNED_DD: {
+    permi_signed_dd *y = (permi_signed_dd *)to;
+    const permi_signed_dd *x = (const permi_signed_dd *)from;
+    y->value = permi_dd_add(y->value, permi_frontier_times(x->value, c->real));
+    y->absolute += c->absolute * x->absolute;
+    break;
+  }
+  case PERMI_COMPLEX_DD: {
+    permi_complex_dd_value *y = (permi_complex_dd_value *)to;
+    const permi_complex_dd_value *x = (const permi_complex_dd_value *)from;
+    permi_dd_pair_add_product(&y->value, &x->value, c->real, c->imaginary);
+    y->absolute += c->absolute * x->absolute;
+    break;
+  }
+  case PERMI_PAIR_VALUES: {
+    permi_pair *y = (permi_pair *)to;
+    const permi_pair *x = (const permi_pair *)from;
+    y->real += c->real * x->real - c->imaginary * x->imaginary;
+    y->imaginary += c->real * x->imaginary + c->imaginary * x->real;
+    break;
+  }
+  case PERMI_PAIR_DD_VALUES:
+    permi_dd_pair_add_product((permi_dd_complex *)to, (const permi_dd_complex *)from, c->real, c->imaginary);
+    break;
+  case PERMI_WORD:
+    *(uint64_t *)to += (uint64_t)c->integer[0] * *(const uint64_t *)from;
+    break;
+  case PERMI_WIDE:
+    permi_wide_add_product((permi_wide *)to, (const permi_wide *)from, c->integer[0]);
+    break;
+  case PERMI_WORDS:
+    permi_words_accumulate(c->words, c->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
+    break;
+  case PERMI_RESIDUES:
+    permi_residue_accumulate(c->modulus, c->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
+    break;
+  }
+}
+
+/* *y = c *x, `size` bytes */
+static PERMI_ALWAYS_INLINE void permi_value_set(permi_algebra algebra, const permi_coefficient *c, void *to,
+                                                const void *from, size_t size)
+{
+  switch (algebra) {
+  case PERMI_MAGNITUDES:
+    *(double *)to = c->real * *(const double *)from;
+    break;
+  case PERMI_SIGNED: {
+    permi_signed *y = (permi_signed *)to;
+    const permi_signed *x = (const permi_signed *)from;
+    y->value = c->real * x->value;
+    y->absolute = c->absolute * x->absolute;
+    break;
+  }
+  case PERMI_COMPLEX: {
+    permi_complex_value *y = (permi_complex_value *)to;
+    const permi_complex_value x = *(const permi_complex_value *)from;
+    y->real = c->real * x.real - c->imaginary * x.imaginary;
+    y->imaginary = c->real * x.imaginary + c->imaginary * x.real;
+    y->absolute = c->absolute * x.absolute;
+    break;
+  }
+  case PERMI_MAGNITUDES_DD:
+    *(permi_dd *)to = permi_frontier_times(*(const permi_dd *)from, c->real);
+    break;
+  case PERMI_SIGNED_DD: {
+    permi_signed_dd *y = (permi_signed_dd *)to;
+    const permi_signed_dd *x = (const permi_signed_dd *)from;
+    y->value = permi_frontier_times(x->value, c->real);
+    y->absolute = c->absolute * x->absolute;
+    break;
+  }
+  case PERMI_WORD:
+    *(uint64_t *)to = (uint64_t)c->integer[0] * *(const uint64_t *)from;
+    break;
+  default:
+    memset(to, 0, size);
+    permi_value_add(algebra, c, to, from);
+  }
+}
+
+/* *y += *x, of one or two words: where coefficients are 1, that pays. */
+static PERMI_ALWAYS_INLINE void permi_value_add_one(permi_algebra algebra, void *to, const void *from)
+{
+  if (algebra == PERMI_WORD) {
+    *(uint64_t *)to += *(const uint64_t *)from;
+  } else {
+    permi_wide *y = (permi_wide *)to;
+    const permi_wide *x = (const permi_wide *)from;
+    y->low += x->low;
+    y->high += x->high + (y->low < x->low);
+  }
+}
+
+/* The sizes of finished values enter part->smallest and part->largest. Integers have none. */
+static PERMI_ALWAYS_INLINE void permi_value_track(permi_algebra algebra, const void *values, size_t count,
+                                                  permi_part *part)
+{
+  const double *x = (const double *)values;
+  if (algebra == PERMI_MAGNITUDES)
+    permi_track(x, count, 1, &part->smallest, &part->largest);
+  else if (algebra == PERMI_SIGNED)
+    permi_track_signed((const permi_signed *)values, count, &part->smallest, &part->largest);
+  else if (algebra == PERMI_COMPLEX)
+    permi_track_parts(x, count, 3, 2, 1, &part->smallest, &part->largest);
+  else if (algebra == PERMI_MAGNITUDES_DD)
+    permi_track(x, count, 2, &part->smallest, &part->largest);
+  else if (algebra == PERMI_SIGNED_DD)
+    permi_track_parts(x, count, 3, 1, 2, &part->smallest, &part->largest);
+  else if (algebra == PERMI_COMPLEX_DD)
+    permi_track_parts(x, count, 5, 2, 2, &part->smallest, &part->largest);
+}
+
+static PERMI_ALWAYS_INLINE permi_coefficient permi_cursor_coefficient(const permi_run *run, const permi_cursor *cursor)
+{
+  permi_coefficient c;
+  c.real = cursor->real;
+  c.imaginary = cursor->imaginary;
+  c.absolute = cursor->absolute;
+  c.integer[0] = cursor->integer[0];
+  c.integer[1] = cursor->integer[1];
+  c.words = run->words;
+  c.parts = run->parts;
+  c.modulus = run->modulus;
+  return c;
+}
+
+/* One step: fills a part of its target that has been merged and placed: per group the sums, straight into the list.
+   Where a stream takes all of a group to all of the other, that is y += c x over contiguous arrays. */
+static PERMI_ALWAYS_INLINE void permi_step(const permi_run *run, const permi_list *source, permi_list *target,
+                                           permi_part *part, permi_moves *moves, permi_algebra algebra)
+{
+  const size_t size = permi_value_size(algebra, run->stride), words = (size_t)target->words;
+  const permi_take *take = part->take;
+  size_t group, states = part->state_at, k, count;
+  part->smallest = DBL_MAX;
+  part->largest = 0;
+  if (part->groups) /* an empty part has no arrays */
+    memcpy(target->high + part->group_at * words, part->high, part->groups * words * sizeof *part->high);
+  for (group = 0; group < part->groups; group++) {
+    char *y = (char *)target->value + states * size;
+    const int pattern = part->own ? part->number[part->pattern[group]] : part->pattern[group];
+    const int taking = (int)part->taken[group];
+    int pass, fresh = 1, j;
+    count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
+    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them saves the zeros */
+      for (j = 0; j < taking; j++) {
+        const permi_cursor *cursor = &part->cursor[take[j].stream];
+        const char *x = (const char *)source->value + source->first[take[j].group] * size;
+        const permi_move *move = permi_moves_find(moves, run->step, (int)take[j].stream, cursor, &source->patterns,
+                                                  source->pattern[take[j].group], &target->patterns, pattern);
+        const uint32_t *pair = moves->pair + move->first;
+        const permi_coefficient c = permi_cursor_coefficient(run, cursor);
+        size_t pairs = (size_t)move->count;
+        int runs = move->runs;
+        if (move->whole == pass)
+          continue;
+        if (pass == 0 && fresh) {
+          for (k = 0; k < count; k++)
+            permi_value_set(algebra, &c, y + k * size, x + k * size, size);
+        } else if (pass == 0) {
+          for (k = 0; k < count; k++)
+            permi_value_add(algebra, &c, y + k * size, x + k * size);
+        } else {
+          if (fresh)
+            memset(y, 0, count * size);
+          if (move->runs) {
+            for (; runs > 0; runs--, pair += 2) {
+              char *to = y + (pair[0] >> 16) * size;
+              const char *from = x + (pair[0] & 65535) * size;
+              for (k = 0; k < pair[1]; k++)
+                permi_value_add(algebra, &c, to + k * size, from + k * size);
+            }
+          } else {
+            for (k = 0; k < pairs; k++)
+              permi_value_add(algebra, &c, y + (pair[k] >> 16) * size, x + (pair[k] & 65535) * size);
+          }
+        }
+        fresh = 0;
+      }
+    take += taking;
+    if (run->tracking)
+      permi_value_track(algebra, y, count, part);
+    target->pattern[part->group_at + group] = pattern;
+    target->first[part->group_at + group] = states;
+    states += count;
+  }
+}
+
+/* One term: the first of a value (`fresh`), or added to it; with from NULL the finished value is noted. */
+static PERMI_ALWAYS_INLINE void permi_step_term(const permi_run *run, permi_part *part, const permi_cursor *cursor,
+                                                void *to, const void *from, int fresh, permi_algebra algebra)
+{
+  const permi_coefficient c = permi_cursor_coefficient(run, cursor);
+  if (from && fresh)
+    permi_value_set(algebra, &c, to, from, permi_value_size(algebra, run->stride));
+  else if (from)
+    permi_value_add(algebra, &c, to, from);
+  else if (run->tracking)
+    permi_value_track(algebra, to, 1, part);
+}
+
+#define PERMI_INSTANCE(name, term, algebra)                                                                            \
+  static void name(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,               \
+                   permi_moves *moves)                                                                                 \
+  {                                                                                                                    \
+    permi_step(run, source, target, part, moves, algebra);                                                             \
+  }                                                                                                                    \
+  static void term(const permi_run *run, permi_part *part, const permi_cursor *cursor, void *to, const void *from,     \
+                   int fresh)                                                                                          \
+  {                                                                                                                    \
+    permi_step_term(run, part, cursor, to, from, fresh, algebra);                                                      \
+  }
+PERMI_INSTANCE(permi_step_magnitudes, permi_step_magnitudes_term, PERMI_MAGNITUDES)
+PERMI_INSTANCE(permi_step_signed, permi_step_signed_term, PERMI_SIGNED)
+PERMI_INSTANCE(permi_step_complex, permi_step_complex_term, PERMI_COMPLEX)
+PERMI_INSTANCE(permi_step_magnitudes_dd, permi_step_magnitudes_dd_term, PERMI_MAGNITUDES_DD)
+PERMI_INSTANCE(permi_step_signed_dd, permi_step_signed_dd_term, PERMI_SIGNED_DD)
+PERMI_INSTANCE(permi_step_complex_dd, permi_step_complex_dd_term, PERMI_COMPLEX_DD)
+PERMI_INSTANCE(permi_step_word, permi_step_word_term, PERMI_WORD)
+PERMI_INSTANCE(permi_step_wide, permi_step_wide_term, PERMI_WIDE)
+PERMI_INSTANCE(permi_step_words, permi_step_words_term, PERMI_WORDS)
+PERMI_INSTANCE(permi_step_residues, permi_step_residues_term, PERMI_RESIDUES)
+#undef PERMI_INSTANCE
 
 /* ---- a step in parts */
 static void *permi_locked_allocate(size_t bytes, void *user_data)
@@ -5533,10 +5704,6 @@ typedef enum permi_cell_kind { /* what an array holds; moduli have an array, and
   PERMI_CELL_RESIDUES
 } permi_cell_kind;
 
-typedef struct permi_pair {
-  double real, imaginary;
-} permi_pair;
-
 /* The words of a step, see above. */
 typedef struct permi_layout {
   uint64_t occupied;
@@ -5624,130 +5791,109 @@ static int permi_count_ones(uint64_t x)
 
 /* -- sums of blocks ---------------------------------------------------------------------------- */
 
-#define PERMI_BLOCK permi_block_double
-#define PERMI_VALUE double
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) *(y) = 0
-#define PERMI_COEFFICIENTS const double real = origin->real;
-#define PERMI_ACCUMULATE(y, x) *(y) += real * *(x)
-#include PERM_SPARSE_HEADER_FILE
-
-/* Double-doubles: in a block all high parts come before all low parts, so that vectors need no shuffling. */
-static void permi_block_dd(const permi_arrays_run *run, void *to, size_t count, const permi_origin *origin, int origins)
+/* y += c x over a block, or, with `unit`, y += x. */
+static PERMI_ALWAYS_INLINE void permi_block_add(permi_algebra algebra, int unit, const permi_coefficient *c, char *y,
+                                                const char *x, const uint16_t *place, size_t count, size_t size)
 {
-  double *y = (double *)to;
+  size_t k;
+  if (place && unit) {
+    for (k = 0; k < count; k++)
+      if (place[k] != PERMI_ARRAY_NOWHERE)
+        permi_value_add_one(algebra, y + k * size, x + place[k] * size);
+  } else if (unit) {
+    for (k = 0; k < count; k++)
+      permi_value_add_one(algebra, y + k * size, x + k * size);
+  } else if (place) {
+    for (k = 0; k < count; k++)
+      if (place[k] != PERMI_ARRAY_NOWHERE)
+        permi_value_add(algebra, c, y + k * size, x + place[k] * size);
+  } else {
+    for (k = 0; k < count; k++)
+      permi_value_add(algebra, c, y + k * size, x + k * size);
+  }
+}
+
+/* A block of an array, the sum of its origins. */
+static PERMI_ALWAYS_INLINE void permi_block_sum(const permi_arrays_run *run, char *y, size_t count,
+                                                const permi_origin *origin, int origins, permi_algebra algebra)
+{
+  const size_t size = permi_value_size(algebra, run->stride);
+  int s;
+  memset(y, 0, count * size);
+  for (s = 0; s < origins; s++, origin++) {
+    permi_coefficient c;
+    c.real = origin->real;
+    c.imaginary = origin->imaginary;
+    c.absolute = 0;
+    c.integer[0] = origin->integer[0];
+    c.integer[1] = origin->integer[1];
+    c.words = run->words;
+    c.parts = run->parts;
+    c.modulus = run->modulus;
+    if ((algebra == PERMI_WORD || algebra == PERMI_WIDE) && c.integer[0] == 1)
+      permi_block_add(algebra, 1, &c, y, (const char *)origin->x, origin->place, count, size);
+    else
+      permi_block_add(algebra, 0, &c, y, (const char *)origin->x, origin->place, count, size);
+  }
+}
+
+#define PERMI_INSTANCE(name, algebra)                                                                                  \
+  static void name(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin, int origins)        \
+  {                                                                                                                    \
+    permi_block_sum(run, (char *)y, count, origin, origins, algebra);                                                  \
+  }
+PERMI_INSTANCE(permi_block_double, PERMI_MAGNITUDES)
+PERMI_INSTANCE(permi_block_complex, PERMI_PAIR_VALUES)
+PERMI_INSTANCE(permi_block_complex_dd, PERMI_PAIR_DD_VALUES)
+PERMI_INSTANCE(permi_block_word, PERMI_WORD)
+PERMI_INSTANCE(permi_block_wide, PERMI_WIDE)
+PERMI_INSTANCE(permi_block_words, PERMI_WORDS)
+PERMI_INSTANCE(permi_block_residues, PERMI_RESIDUES)
+#undef PERMI_INSTANCE
+
+/* *a = a + b rounded, *b = what is missing, exactly. */
+static PERMI_ALWAYS_INLINE void permi_block_two_sum(double *a, double *b)
+{
+  const double sum = *a + *b, other = sum - *a;
+  *b = (*a - (sum - other)) + (*b - other);
+  *a = sum;
+}
+
+/* Double-doubles: in a block all high parts come before all low parts, so that vectors need no shuffling. Products and
+   sums as permi_frontier_times and permi_dd_add, in one piece: nothing is called. */
+static PERMI_ALWAYS_INLINE void permi_block_dd_sum(double *y, size_t count, const permi_origin *origin, int origins)
+{
   size_t k;
   int s;
-  (void)run;
   for (k = 0; k < count; k++) {
-    permi_dd sum = {0, 0};
+    double hi = 0, lo = 0;
     for (s = 0; s < origins; s++) {
-      const double *high = (const double *)origin[s].x;
+      const double *x = (const double *)origin[s].x, c = origin[s].real;
       const size_t at = origin[s].place ? origin[s].place[k] : k;
-      permi_dd x;
+      double x_hi, x_lo;
       if (origin[s].place && at == PERMI_ARRAY_NOWHERE)
         continue;
-      x.hi = high[at];
-      x.lo = high[origin[s].count + at];
-      sum = permi_dd_add(sum, permi_frontier_times(x, origin[s].real));
+      x_hi = x[at] * c;
+      PERMI_KEEP_DOUBLE(x_hi);
+      x_lo = fma(x[at], c, -x_hi) + x[origin[s].count + at] * c;
+      permi_block_two_sum(&x_hi, &x_lo);
+      permi_block_two_sum(&hi, &x_hi);
+      permi_block_two_sum(&lo, &x_lo);
+      lo = x_hi + lo;
+      permi_block_two_sum(&hi, &lo);
+      lo = lo + x_lo;
+      permi_block_two_sum(&hi, &lo);
     }
-    y[k] = sum.hi;
-    y[count + k] = sum.lo;
+    y[k] = hi;
+    y[count + k] = lo;
   }
 }
 
-#define PERMI_BLOCK permi_block_complex
-#define PERMI_VALUE permi_pair
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->real = (y)->imaginary = 0
-#define PERMI_COEFFICIENTS const double real = origin->real, imaginary = origin->imaginary;
-#define PERMI_ACCUMULATE(y, x)                                                                                         \
-  ((y)->real += real * (x)->real - imaginary * (x)->imaginary,                                                         \
-   (y)->imaginary += real * (x)->imaginary + imaginary * (x)->real)
-#include PERM_SPARSE_HEADER_FILE
-
-static void permi_dd_pair_add_product(permi_dd_complex *y, const permi_dd_complex *x, double real, double imaginary)
+static void permi_block_dd(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin, int origins)
 {
-  permi_dd re = permi_frontier_times(x->re, real), im = permi_frontier_times(x->im, real);
-  if (imaginary != 0) {
-    re = permi_dd_add(re, permi_frontier_times(x->im, -imaginary));
-    im = permi_dd_add(im, permi_frontier_times(x->re, imaginary));
-  }
-  y->re = permi_dd_add(y->re, re);
-  y->im = permi_dd_add(y->im, im);
+  (void)run;
+  permi_block_dd_sum((double *)y, count, origin, origins);
 }
-
-#define PERMI_BLOCK permi_block_complex_dd
-#define PERMI_VALUE permi_dd_complex
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) memset(y, 0, sizeof(permi_dd_complex))
-#define PERMI_COEFFICIENTS const double real = origin->real, imaginary = origin->imaginary;
-#define PERMI_ACCUMULATE(y, x) permi_dd_pair_add_product(y, x, real, imaginary)
-#include PERM_SPARSE_HEADER_FILE
-
-#define PERMI_BLOCK permi_block_word
-#define PERMI_VALUE uint64_t
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) *(y) = 0
-#define PERMI_COEFFICIENTS const uint64_t integer = (uint64_t)origin->integer[0];
-#define PERMI_ACCUMULATE(y, x) *(y) += integer * *(x)
-#define PERMI_UNIT_ADD(y, x) *(y) += *(x)
-#include PERM_SPARSE_HEADER_FILE
-
-static PERMI_ALWAYS_INLINE void permi_cell_wide_add(permi_wide *y, const permi_wide *x)
-{
-  y->low += x->low;
-  y->high += x->high + (y->low < x->low);
-}
-
-#define PERMI_BLOCK permi_block_wide
-#define PERMI_VALUE permi_wide
-#define PERMI_STRIDE 1
-#define PERMI_ZERO(y) (y)->low = (y)->high = 0
-#define PERMI_COEFFICIENTS const int64_t integer = origin->integer[0];
-#define PERMI_ACCUMULATE(y, x) permi_wide_add_product(y, x, integer)
-#define PERMI_UNIT_ADD(y, x) permi_cell_wide_add(y, x)
-#include PERM_SPARSE_HEADER_FILE
-
-static void permi_cell_words_add(const permi_arrays_run *run, const int64_t *c, uint64_t *y, const uint64_t *x)
-{
-  const int words = run->words;
-  permi_words_add_product(y, x, words, c[0]);
-  if (run->parts == 2) {
-    permi_words_add_product(y + words, x + words, words, c[0]);
-    if (c[1]) {
-      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] came from a double: not INT64_MIN */
-      permi_words_add_product(y + words, x, words, c[1]);
-    }
-  }
-}
-
-#define PERMI_BLOCK permi_block_words
-#define PERMI_VALUE uint64_t
-#define PERMI_STRIDE run->stride
-#define PERMI_ZERO(y) memset(y, 0, run->stride * sizeof(uint64_t))
-#define PERMI_COEFFICIENTS const int64_t *integer = origin->integer;
-#define PERMI_ACCUMULATE(y, x) permi_cell_words_add(run, integer, y, x)
-#include PERM_SPARSE_HEADER_FILE
-
-static void permi_cell_residue_add(const permi_arrays_run *run, const int64_t *integer, uint64_t *y, const uint64_t *x)
-{
-  const uint64_t p = run->modulus, c = (uint64_t)integer[0], d = (uint64_t)integer[1];
-  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p; /* p <= 2^63 */
-  if (run->parts == 2) {
-    y[0] = (y[0] + permi_residue_multiply(x[1], d ? p - d : 0, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[1], c, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[0], d, p)) % p;
-  }
-}
-
-#define PERMI_BLOCK permi_block_residues
-#define PERMI_VALUE uint64_t
-#define PERMI_STRIDE run->stride
-#define PERMI_ZERO(y) memset(y, 0, run->stride * sizeof(uint64_t))
-#define PERMI_COEFFICIENTS const int64_t *integer = origin->integer;
-#define PERMI_ACCUMULATE(y, x) permi_cell_residue_add(run, integer, y, x)
-#include PERM_SPARSE_HEADER_FILE
 
 #if PERMI_X86
 /* Sums of all ways in registers, four vectors at a time; the last vector is masked. */
@@ -5915,49 +6061,11 @@ __attribute__((target("avx2,fma"))) static void permi_block_double_avx2(const pe
 }
 
 /* The plain text, where fma is an instruction. */
-__attribute__((target("avx2,fma"))) static void permi_block_dd_avx2(const permi_arrays_run *run, void *to, size_t count,
+__attribute__((target("avx2,fma"))) static void permi_block_dd_avx2(const permi_arrays_run *run, void *y, size_t count,
                                                                     const permi_origin *origin, int origins)
 {
-  double *y = (double *)to;
-  size_t k;
-  int s;
   (void)run;
-  for (k = 0; k < count; k++) {
-    double h = 0, l = 0;
-    for (s = 0; s < origins; s++) {
-      const size_t at = origin[s].place ? origin[s].place[k] : k;
-      const double *x = (const double *)origin[s].x, *low = x + origin[s].count;
-      if (!origin[s].place || at != PERMI_ARRAY_NOWHERE) {
-        const double c = origin[s].real;
-        double p = x[at] * c, q, t, u, v, w;
-        PERMI_KEEP_DOUBLE(p);
-        q = fma(x[at], c, -p) + low[at] * c;
-        t = p + q; /* two_sum(p, q) */
-        u = t - p;
-        q = (p - (t - u)) + (q - u);
-        p = t;
-        t = h + p; /* two_sum(h, p) */
-        u = t - h;
-        v = (h - (t - u)) + (p - u);
-        h = t;
-        t = l + q; /* two_sum(l, q) */
-        u = t - l;
-        w = (l - (t - u)) + (q - u);
-        v += t;
-        t = h + v;
-        u = t - h;
-        l = (h - (t - u)) + (v - u);
-        h = t;
-        w += l;
-        t = h + w;
-        u = t - h;
-        l = (h - (t - u)) + (w - u);
-        h = t;
-      }
-    }
-    y[k] = h;
-    y[count + k] = l;
-  }
+  permi_block_dd_sum((double *)y, count, origin, origins);
 }
 #endif
 
@@ -8536,7 +8644,33 @@ typedef struct permi_hybrid {
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slot);
 } permi_hybrid;
 
-/* One text (>>template), an instance for each instruction set and algebra, and two for |terms|. */
+/* What the numbers of a program are, a constant of its instances: as permi_hybrid_algebra, or moduli, for |terms|. Of
+   value and error the value counts, in the first half of a slot; what comes of the second half is not used. */
+enum {
+  PERMI_PROGRAM_REAL,
+  PERMI_PROGRAM_COMPLEX,
+  PERMI_PROGRAM_COMPENSATED,
+  PERMI_PROGRAM_MODULI,
+  PERMI_PROGRAM_COMPLEX_MODULI
+};
+
+/* Parts of a number; of a row's base and constants. */
+static PERMI_ALWAYS_INLINE int permi_program_parts(int kind)
+{
+  return kind == PERMI_PROGRAM_COMPLEX || kind == PERMI_PROGRAM_COMPENSATED ? 2 : 1;
+}
+
+static PERMI_ALWAYS_INLINE int permi_program_row_parts(int kind)
+{
+  return kind == PERMI_PROGRAM_COMPLEX_MODULI ? 2 : permi_program_parts(kind);
+}
+
+static PERMI_ALWAYS_INLINE double *permi_program_slot(double *slots, int line)
+{
+  return slots + (size_t)line * 8;
+}
+
+/* One text (>>template), read for each instruction set. */
 #if PERMI_X86
 #define PERMI_PROGRAM_WIDTH 8
 #define PERMI_PROGRAM_NAME(name) permi_##name##_avx512
@@ -11430,7 +11564,6 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
 typedef struct permi_band_run_state {
   const permi_band *band;
   permi_control *control;
-  permi_run words; /* for the arithmetic of integers */
   permi_band_shape *shape, *shapes;
   int shape_count;
   permi_band_run *runs;
@@ -11601,10 +11734,10 @@ static void permi_band_add_integers(const permi_band_state *state, const permi_b
         permi_wide_add_product((permi_wide *)(void *)y + k, (const permi_wide *)(const void *)x + k, c[0]);
     else if (band->algebra == PERMI_RESIDUES)
       for (k = 0; k < run->count; k++)
-        permi_residue_accumulate(&state->words, c, y + k * stride, x + k * stride);
+        permi_residue_accumulate(band->modulus, band->parts, c, y + k * stride, x + k * stride);
     else
       for (k = 0; k < run->count; k++)
-        permi_words_accumulate(&state->words, c, y + k * stride, x + k * stride);
+        permi_words_accumulate(band->words, band->parts, c, y + k * stride, x + k * stride);
   }
 }
 
@@ -12024,10 +12157,6 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   memset(&state, 0, sizeof state);
   state.band = band;
   state.control = control;
-  state.words.words = band->words;
-  state.words.parts = band->parts;
-  state.words.modulus = band->modulus;
-  state.words.stride = (size_t)(band->words * band->parts);
   state.room = (size_t)band->most;
   state.low = state.high = 1;
   state.from = permi_allocate(allocator, state.room, size);
@@ -13957,23 +14086,22 @@ typedef struct permi_path_products {
   permi_dd *re, *im;
   double *absolute;
   uint64_t *word, *sum; /* stride words a level */
-  permi_run run;        /* for the arithmetic */
 } permi_path_products;
 
 /* The products of level k + 1, with edge e. */
 static void permi_path_multiply(const permi_transversals *all, permi_path_products *products, int k, int e)
 {
   if (all->integers) {
-    const size_t stride = products->run.stride;
+    const size_t stride = (size_t)(all->words * all->parts);
     uint64_t *to = products->word + (size_t)(k + 1) * stride;
     int64_t c[2];
     c[0] = all->integer[(size_t)e * (size_t)all->parts];
     c[1] = all->parts == 2 ? all->integer[(size_t)e * 2 + 1] : 0;
     memset(to, 0, stride * sizeof *to);
     if (all->algebra == PERMI_RESIDUES)
-      permi_residue_accumulate(&products->run, c, to, to - stride);
+      permi_residue_accumulate(all->modulus, all->parts, c, to, to - stride);
     else
-      permi_words_accumulate(&products->run, c, to, to - stride);
+      permi_words_accumulate(all->words, all->parts, c, to, to - stride);
     return;
   }
   products->re[k + 1] = products->re[k];
@@ -13994,12 +14122,12 @@ static void permi_path_add(const permi_transversals *all, permi_path_products *p
   const int n = all->n;
   mine->terms++;
   if (all->integers) {
-    const size_t stride = products->run.stride;
+    const size_t stride = (size_t)(all->words * all->parts);
     const int64_t one[2] = {1, 0};
     if (all->algebra == PERMI_RESIDUES)
-      permi_residue_accumulate(&products->run, one, products->sum, products->word + (size_t)n * stride);
+      permi_residue_accumulate(all->modulus, all->parts, one, products->sum, products->word + (size_t)n * stride);
     else
-      permi_words_accumulate(&products->run, one, products->sum, products->word + (size_t)n * stride);
+      permi_words_accumulate(all->words, all->parts, one, products->sum, products->word + (size_t)n * stride);
     return;
   }
   permi_sum_add_double(&mine->value, products->re[n].hi);
@@ -14046,9 +14174,9 @@ static void permi_enumeration_join(permi_enumeration *shared, const permi_path_p
   shared->total.lost += mine->lost;
   shared->total.terms += mine->terms;
   if (all->algebra == PERMI_RESIDUES && all->integers)
-    permi_residue_accumulate(&products->run, one, shared->sum, products->sum);
+    permi_residue_accumulate(all->modulus, all->parts, one, shared->sum, products->sum);
   else if (all->integers)
-    permi_words_accumulate(&products->run, one, shared->sum, products->sum);
+    permi_words_accumulate(all->words, all->parts, one, shared->sum, products->sum);
 }
 
 /* The search by thread `me`. */
@@ -14068,15 +14196,12 @@ static void permi_enumeration_walk(permi_enumeration *shared, int me)
   uint32_t steps = 0;
   memset(&mine, 0, sizeof mine);
   memset(&products, 0, sizeof products);
-  products.run.words = all->words;
-  products.run.parts = all->parts;
-  products.run.modulus = all->modulus;
-  products.run.stride = (size_t)(all->words * all->parts);
   cell += levels;
   if (all->integers) {
+    const size_t stride = (size_t)(all->words * all->parts);
     products.word = cell;
-    products.sum = cell + levels * products.run.stride;
-    memset(cell, 0, (levels + 1) * products.run.stride * sizeof(uint64_t));
+    products.sum = cell + levels * stride;
+    memset(cell, 0, (levels + 1) * stride * sizeof(uint64_t));
     products.word[0] = 1;
   } else {
     products.re = (permi_dd *)(void *)cell;
@@ -17645,163 +17770,18 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
-#elif defined(PERMI_STEP)
-/* ====================================================================================== >>template
-   One step of the frontier programme, for the algebra that the macros give:
-     PERMI_VALUE              type of a value, or of each of its PERMI_STRIDE parts
-     PERMI_ZERO(y)            *y = 0
-     PERMI_COEFFICIENTS       declares the coefficient of `cursor` for the next two
-     PERMI_ASSIGN(y, x)       *y = coefficient *x
-     PERMI_ACCUMULATE(y, x)   *y += coefficient *x
-     PERMI_TRACK(x, count)    notes the sizes of finished values
-     PERMI_STEP               name of the function
-   Fills a part of a step's target that has been merged and placed: per group the sums, straight into the list. Where a
-   stream takes all of a group to all of the other, that is y += c x over contiguous arrays. */
-static void PERMI_STEP(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,
-                       permi_moves *moves)
-{
-  const PERMI_VALUE *values = (const PERMI_VALUE *)source->value;
-  const permi_take *take = part->take;
-  size_t group, states = part->state_at, k, count, words = (size_t)target->words;
-  part->smallest = DBL_MAX;
-  part->largest = 0;
-  if (part->groups) /* an empty part has no arrays */
-    memcpy(target->high + part->group_at * words, part->high, part->groups * words * sizeof *part->high);
-  for (group = 0; group < part->groups; group++) {
-    PERMI_VALUE *y = (PERMI_VALUE *)target->value + states * PERMI_STRIDE;
-    const int pattern = part->own ? part->number[part->pattern[group]] : part->pattern[group];
-    const int taking = (int)part->taken[group];
-    int pass, fresh = 1, j;
-    count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them saves the zeros */
-      for (j = 0; j < taking; j++) {
-        const permi_cursor *cursor = &part->cursor[take[j].stream];
-        const PERMI_VALUE *x = values + source->first[take[j].group] * PERMI_STRIDE;
-        const permi_move *move = permi_moves_find(moves, run->step, (int)take[j].stream, cursor, &source->patterns,
-                                                  source->pattern[take[j].group], &target->patterns, pattern);
-        const uint32_t *pair = moves->pair + move->first;
-        size_t pairs = (size_t)move->count;
-        int runs = move->runs;
-        PERMI_COEFFICIENTS
-        if (move->whole == pass)
-          continue;
-        if (pass == 0 && fresh) {
-          for (k = 0; k < count; k++)
-            PERMI_ASSIGN(y + k * PERMI_STRIDE, x + k * PERMI_STRIDE);
-        } else if (pass == 0) {
-          for (k = 0; k < count; k++)
-            PERMI_ACCUMULATE(y + k * PERMI_STRIDE, x + k * PERMI_STRIDE);
-        } else {
-          for (k = 0; k < count && fresh; k++)
-            PERMI_ZERO(y + k * PERMI_STRIDE);
-          if (move->runs) {
-            for (; runs > 0; runs--, pair += 2) {
-              PERMI_VALUE *to = y + (pair[0] >> 16) * PERMI_STRIDE;
-              const PERMI_VALUE *from = x + (pair[0] & 65535) * PERMI_STRIDE;
-              for (k = 0; k < pair[1]; k++)
-                PERMI_ACCUMULATE(to + k * PERMI_STRIDE, from + k * PERMI_STRIDE);
-            }
-          } else {
-            for (k = 0; k < pairs; k++)
-              PERMI_ACCUMULATE(y + (pair[k] >> 16) * PERMI_STRIDE, x + (pair[k] & 65535) * PERMI_STRIDE);
-          }
-        }
-        fresh = 0;
-      }
-    take += taking;
-    if (run->tracking)
-      PERMI_TRACK(y, count);
-    target->pattern[part->group_at + group] = pattern;
-    target->first[part->group_at + group] = states;
-    states += count;
-  }
-}
-
-/* One term: the first of a value, or added to it; with from NULL the finished value is noted. */
-static void PERMI_TERM(PERMI_STEP)(const permi_run *run, permi_part *part, const permi_cursor *cursor, void *to,
-                                   const void *from, int fresh)
-{
-  PERMI_VALUE *y = (PERMI_VALUE *)to;
-  const PERMI_VALUE *x = (const PERMI_VALUE *)from;
-  PERMI_COEFFICIENTS
-  (void)part;
-  if (x && fresh)
-    PERMI_ASSIGN(y, x);
-  else if (x)
-    PERMI_ACCUMULATE(y, x);
-  else if (run->tracking)
-    PERMI_TRACK(y, 1);
-}
-#undef PERMI_VALUE
-#undef PERMI_STRIDE
-#undef PERMI_ZERO
-#undef PERMI_COEFFICIENTS
-#undef PERMI_ASSIGN
-#undef PERMI_ACCUMULATE
-#undef PERMI_TRACK
-#undef PERMI_STEP
-
-#elif defined(PERMI_BLOCK)
-/* A block of an array, the sum of its origins; macros as above, their coefficients from `origin`, and
-     PERMI_UNIT_ADD(y, x)     where it pays: PERMI_ACCUMULATE for the coefficient 1
-     PERMI_BLOCK              name of the function */
-static void PERMI_BLOCK(const permi_arrays_run *run, void *to, size_t count, const permi_origin *origin, int origins)
-{
-  PERMI_VALUE *y = (PERMI_VALUE *)to;
-  size_t k;
-  int s;
-  (void)run;
-  for (k = 0; k < count; k++)
-    PERMI_ZERO(y + k * PERMI_STRIDE);
-  for (s = 0; s < origins; s++, origin++) {
-    const PERMI_VALUE *x = (const PERMI_VALUE *)origin->x;
-    const uint16_t *place = origin->place;
-    PERMI_COEFFICIENTS
-#if defined(PERMI_UNIT_ADD)
-    if (integer == 1 && place) {
-      for (k = 0; k < count; k++)
-        if (place[k] != PERMI_ARRAY_NOWHERE)
-          PERMI_UNIT_ADD(y + k, x + place[k]);
-      continue;
-    }
-    if (integer == 1) {
-      for (k = 0; k < count; k++)
-        PERMI_UNIT_ADD(y + k, x + k);
-      continue;
-    }
-#endif
-    if (place) {
-      for (k = 0; k < count; k++)
-        if (place[k] != PERMI_ARRAY_NOWHERE)
-          PERMI_ACCUMULATE(y + k * PERMI_STRIDE, x + place[k] * PERMI_STRIDE);
-    } else {
-      for (k = 0; k < count; k++)
-        PERMI_ACCUMULATE(y + k * PERMI_STRIDE, x + k * PERMI_STRIDE);
-    }
-  }
-}
-#undef PERMI_VALUE
-#undef PERMI_STRIDE
-#undef PERMI_ZERO
-#undef PERMI_COEFFICIENTS
-#undef PERMI_ACCUMULATE
-#undef PERMI_UNIT_ADD
-#undef PERMI_BLOCK
-
 #else /* PERMI_PROGRAM_WIDTH */
-/* The interpreter of >>hybrid for one instruction set: a small vocabulary of vectors (as in perm.h's >>template), then
-   this text once more for every algebra: PERMI_PROGRAM_ALGEBRA 0 real, 1 complex, 2 compensated, 3 moduli of real or
-   compensated numbers, 4 moduli of complex ones. */
-#ifndef PERMI_PROGRAM_ALGEBRA
+/* ====================================================================================== >>template
+   The interpreter of >>hybrid, read once for each instruction set (PERMI_PROGRAM_WIDTH doubles a vector): a vocabulary
+   as in perm.h's >>template, the interpreter of any kind of numbers, and its instances. Vectors are added and
+   multiplied by the language's operators; a product and the sum that it goes into stand in statements of their own, for
+   in one expression clang contracts them. */
 #if PERMI_PROGRAM_WIDTH == 8
 #define PERMI_H_TARGET __attribute__((target("avx512f,avx512dq,avx512bw")))
 #define PERMI_H_V __m512d
 #define PERMI_H_LOAD(p) _mm512_load_pd(p)
 #define PERMI_H_STORE(p, v) _mm512_store_pd(p, v)
 #define PERMI_H_SET(x) _mm512_set1_pd(x)
-#define PERMI_H_ADD(a, b) _mm512_add_pd(a, b)
-#define PERMI_H_SUB(a, b) _mm512_sub_pd(a, b)
-#define PERMI_H_MUL(a, b) _mm512_mul_pd(a, b)
 #define PERMI_H_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define PERMI_H_FMS(a, b, c) _mm512_fmsub_pd(a, b, c)
 #define PERMI_H_ABS(a) \
@@ -17814,9 +17794,6 @@ static void PERMI_BLOCK(const permi_arrays_run *run, void *to, size_t count, con
 #define PERMI_H_LOAD(p) _mm256_load_pd(p)
 #define PERMI_H_STORE(p, v) _mm256_store_pd(p, v)
 #define PERMI_H_SET(x) _mm256_set1_pd(x)
-#define PERMI_H_ADD(a, b) _mm256_add_pd(a, b)
-#define PERMI_H_SUB(a, b) _mm256_sub_pd(a, b)
-#define PERMI_H_MUL(a, b) _mm256_mul_pd(a, b)
 #define PERMI_H_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define PERMI_H_FMS(a, b, c) _mm256_fmsub_pd(a, b, c)
 #define PERMI_H_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
@@ -17828,27 +17805,32 @@ static void PERMI_BLOCK(const permi_arrays_run *run, void *to, size_t count, con
 #define PERMI_H_LOAD(p) (*(p))
 #define PERMI_H_STORE(p, v) (*(p) = (v))
 #define PERMI_H_SET(x) (x)
-#define PERMI_H_ADD(a, b) ((a) + (b))
-#define PERMI_H_SUB(a, b) ((a) - (b))
-#define PERMI_H_MUL(a, b) ((a) * (b))
 #define PERMI_H_FMA(a, b, c) ((a) * (b) + (c))
 #define PERMI_H_FMS(a, b, c) fma(a, b, -(c)) /* libm's is exact with or without the instruction */
 #define PERMI_H_ABS(a) fabs(a)
 #define PERMI_H_ROOT(a) sqrt(a)
 #define PERMI_H_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #endif
+#if defined(__clang__) /* else small arrays of vectors stay in memory: plain programs took 1.7 times as long */
+#define PERMI_H_UNROLL PERMI_PRAGMA(clang loop unroll(full))
+#else
+#define PERMI_H_UNROLL PERMI_UNROLL
+#endif
+#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_##name)
+#define PERMI_H_N PERMI_H(number)
+#define PERMI_H_NUMBERS PERMI_H(numbers)
+#define PERMI_H_OPERATION(type) PERMI_H_TARGET static PERMI_ALWAYS_INLINE type
 
-/* s + *error = a + b */
-PERMI_H_TARGET PERMI_INLINE PERMI_H_V PERMI_PROGRAM_NAME(hybrid_two_sum)(PERMI_H_V a, PERMI_H_V b, PERMI_H_V *error)
+/* a + b rounded; *error is what is missing, exactly. */
+PERMI_H_OPERATION(PERMI_H_V) PERMI_H(two_sum)(PERMI_H_V a, PERMI_H_V b, PERMI_H_V *error)
 {
-  PERMI_H_V s = PERMI_H_ADD(a, b), t = PERMI_H_SUB(s, a);
-  *error = PERMI_H_ADD(PERMI_H_SUB(a, PERMI_H_SUB(s, t)), PERMI_H_SUB(b, t));
-  return s;
+  const PERMI_H_V sum = a + b, other = sum - a;
+  *error = (a - (sum - other)) + (b - other);
+  return sum;
 }
 
 /* total += block, or -= if `negative`, in double-double; the errors of compensated numbers go to the low parts. */
-PERMI_H_TARGET static void PERMI_PROGRAM_NAME(hybrid_add)(const permi_hybrid *hybrid, const double *block,
-                                                          double *total, int negative)
+PERMI_H_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_H_V sign = PERMI_H_SET(negative ? -1.0 : 1.0);
   const int compensated = hybrid->algebra == PERMI_HYBRID_COMPENSATED;
@@ -17856,250 +17838,271 @@ PERMI_H_TARGET static void PERMI_PROGRAM_NAME(hybrid_add)(const permi_hybrid *hy
   double *low = total + PERMI_HYBRID_DOUBLES;
   int k;
   for (k = 0; k < end; k += PERMI_PROGRAM_WIDTH) {
-    PERMI_H_V error, sum = PERMI_PROGRAM_NAME(hybrid_two_sum)(PERMI_H_LOAD(total + k),
-                                                              PERMI_H_MUL(sign, PERMI_H_LOAD(block + k)), &error);
-    if (compensated)
-      error = PERMI_H_ADD(error, PERMI_H_MUL(sign, PERMI_H_LOAD(block + end + k)));
+    const PERMI_H_V term = sign * PERMI_H_LOAD(block + k);
+    PERMI_H_V error, sum = PERMI_H(two_sum)(PERMI_H_LOAD(total + k), term, &error);
+    if (compensated) {
+      const PERMI_H_V more = sign * PERMI_H_LOAD(block + end + k);
+      error = error + more;
+    }
     PERMI_H_STORE(total + k, sum);
-    PERMI_H_STORE(low + k, PERMI_H_ADD(PERMI_H_LOAD(low + k), error));
+    PERMI_H_STORE(low + k, PERMI_H_LOAD(low + k) + error);
   }
+}
+
+/* A slot += x, its second half += second. */
+PERMI_H_OPERATION(void) PERMI_H(shift)(double *slot, double x, double second)
+{
+  const PERMI_H_V by = PERMI_H_SET(x), second_by = PERMI_H_SET(second);
+  int k;
+  PERMI_H_UNROLL
+  for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += PERMI_PROGRAM_WIDTH)
+    PERMI_H_STORE(slot + k, PERMI_H_LOAD(slot + k) + by);
+  PERMI_H_UNROLL
+  for (k = PERMI_HYBRID_DOUBLES / 2; k < PERMI_HYBRID_DOUBLES; k += PERMI_PROGRAM_WIDTH)
+    PERMI_H_STORE(slot + k, PERMI_H_LOAD(slot + k) + second_by);
 }
 
 /* High column j gets sign - (`minus`) or +. */
-PERMI_H_TARGET static void PERMI_PROGRAM_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *slot)
+PERMI_H_TARGET static void PERMI_H(turn)(const permi_hybrid *hybrid, int j, int minus, double *slot)
 {
-  const int *row = hybrid->touched[j], half = PERMI_HYBRID_DOUBLES / 2;
+  const int *row = hybrid->touched[j];
   const double sign = minus ? -1 : 1;
-  int k;
   for (; *row >= 0; row++) {
-    double *base = slot + 8 * permi_hybrid_line(*row);
     const double *twice = hybrid->step + (j * hybrid->n + *row) * hybrid->parts;
-    const PERMI_H_V first = PERMI_H_SET(sign * twice[0]), second = PERMI_H_SET(sign * twice[hybrid->parts - 1]);
-    PERMI_UNROLL for (k = 0; k < half; k += PERMI_PROGRAM_WIDTH)
-        PERMI_H_STORE(base + k, PERMI_H_ADD(PERMI_H_LOAD(base + k), first));
-    PERMI_UNROLL for (k = half; k < 2 * half; k += PERMI_PROGRAM_WIDTH)
-        PERMI_H_STORE(base + k, PERMI_H_ADD(PERMI_H_LOAD(base + k), second));
+    PERMI_H(shift)(slot + 8 * permi_hybrid_line(*row), sign * twice[0],
+                                     sign * twice[hybrid->parts - 1]);
   }
 }
 
-#define PERMI_PROGRAM_ALGEBRA 0
-#include PERM_SPARSE_HEADER_FILE
-#define PERMI_PROGRAM_ALGEBRA 2
-#include PERM_SPARSE_HEADER_FILE
-#define PERMI_PROGRAM_ALGEBRA 3
-#include PERM_SPARSE_HEADER_FILE
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_PROGRAM_ALGEBRA 1
-#include PERM_SPARSE_HEADER_FILE
-#define PERMI_PROGRAM_ALGEBRA 4
-#include PERM_SPARSE_HEADER_FILE
-#endif
-#undef PERMI_H_TARGET
-#undef PERMI_H_V
-#undef PERMI_H_LOAD
-#undef PERMI_H_STORE
-#undef PERMI_H_SET
-#undef PERMI_H_ADD
-#undef PERMI_H_SUB
-#undef PERMI_H_MUL
-#undef PERMI_H_FMA
-#undef PERMI_H_FMS
-#undef PERMI_H_ABS
-#undef PERMI_H_ROOT
-#undef PERMI_H_KEEP
-#undef PERMI_PROGRAM_NAME
-#undef PERMI_PROGRAM_WIDTH
+/* -- numbers: vector k of a slot holds one of each pattern */
+typedef struct PERMI_H_N {
+  PERMI_H_V v, e; /* value and error, or real and imaginary part; e is not used in numbers of one part */
+} PERMI_H_N;
 
-#else /* PERMI_PROGRAM_ALGEBRA */
-/* Numbers N: GET(p) of slot p, PUT(p, v); RAW(p) of a row's base, B, CONSTANT(c), C; ROW(y, c, line) their sum,
-   of moduli raised by the floor of the row at that line; TIMES;
-   MINUS(v, w) = v - w; CROSS(a, b, c, d) = ab - cd. All of vector k. */
-#if PERMI_PROGRAM_ALGEBRA == 1
-#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_complex_##name)
-#define PERMI_H_PARTS 2
-#elif PERMI_PROGRAM_ALGEBRA == 2
-#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_compensated_##name)
-#define PERMI_H_PARTS 2
-#elif PERMI_PROGRAM_ALGEBRA == 3
-#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_moduli_##name)
-#define PERMI_H_PARTS 1
-#elif PERMI_PROGRAM_ALGEBRA == 4
-#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_complex_moduli_##name)
-#define PERMI_H_PARTS 1
-#else
-#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_real_##name)
-#define PERMI_H_PARTS 1
-#endif
+typedef struct PERMI_H_NUMBERS { /* of a whole slot */
+  PERMI_H_V v[PERMI_HYBRID_DOUBLES / PERMI_PROGRAM_WIDTH], e[PERMI_HYBRID_DOUBLES / 2 / PERMI_PROGRAM_WIDTH + 1];
+} PERMI_H_NUMBERS;
 
-#if PERMI_H_PARTS == 1
-#define PERMI_H_N PERMI_H_V
-#define PERMI_H_GET(p) PERMI_H_LOAD((p) + k * W)
-#define PERMI_H_PUT(p, v) PERMI_H_STORE((p) + k * W, v)
-#define PERMI_H_TIMES(v, w) PERMI_H_MUL(v, w)
-#if PERMI_PROGRAM_ALGEBRA == 0
-#define PERMI_H_LANES PERMI_HYBRID_DOUBLES
-#define PERMI_H_CONSTANT(c) PERMI_H_SET(constant[c])
-#define PERMI_H_ROW(y, c, line) PERMI_H_ADD(y, c)
-#define PERMI_H_BASE(p, line) PERMI_H_GET(p)
-#define PERMI_H_MINUS(v, w) PERMI_H_SUB(v, w)
-#define PERMI_H_CROSS(a, b, c, d) PERMI_H_SUB(PERMI_H_MUL(a, b), PERMI_H_MUL(c, d))
-#elif PERMI_PROGRAM_ALGEBRA == 3
-/* of value and error the value counts, in the first half of a slot; what comes of the second half is not used */
-#define PERMI_H_LANES PERMI_HYBRID_DOUBLES
-#define PERMI_H_CONSTANT(c) PERMI_H_SET(constant[(c) * parts])
-#define PERMI_H_ROW(y, c, line) PERMI_H_ADD(PERMI_H_ABS(PERMI_H_ADD(y, c)), PERMI_H_SET(hybrid->floor[line]))
-#define PERMI_H_BASE(p, line) PERMI_H_ADD(PERMI_H_ABS(PERMI_H_GET(p)), PERMI_H_SET(hybrid->floor[line]))
-#define PERMI_H_MINUS(v, w) PERMI_H_ADD(v, w)
-#define PERMI_H_CROSS(a, b, c, d) PERMI_H_FMA(a, b, PERMI_H_MUL(c, d))
-#else
-#define PERMI_H_LANES (PERMI_HYBRID_DOUBLES / 2)
-typedef struct PERMI_H(constant) {
-  PERMI_H_V re, im;
-} PERMI_H(constant);
-#define PERMI_H_C PERMI_H(constant)
-PERMI_H_TARGET PERMI_INLINE PERMI_H_C PERMI_H(set)(const double *c)
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(one)(PERMI_H_V v)
 {
-  PERMI_H_C r;
-  r.re = PERMI_H_SET(c[0]);
-  r.im = PERMI_H_SET(c[1]);
-  return r;
+  PERMI_H_N x;
+  x.v = x.e = v;
+  return x;
 }
-PERMI_H_TARGET PERMI_INLINE PERMI_H_C PERMI_H(raw)(const double *p)
-{
-  PERMI_H_C r;
-  r.re = PERMI_H_LOAD(p);
-  r.im = PERMI_H_LOAD(p + PERMI_H_LANES);
-  return r;
-}
-PERMI_H_TARGET PERMI_INLINE PERMI_H_V PERMI_H(row)(PERMI_H_C y, PERMI_H_C c)
-{
-  PERMI_H_V re = PERMI_H_ADD(y.re, c.re), im = PERMI_H_ADD(y.im, c.im);
-  return PERMI_H_ROOT(PERMI_H_FMA(re, re, PERMI_H_MUL(im, im)));
-}
-#define PERMI_H_CONSTANT(c) PERMI_H(set)(constant + 2 * (c))
-#define PERMI_H_B PERMI_H_C
-#define PERMI_H_RAW(p) PERMI_H(raw)((p) + k * W)
-#define PERMI_H_ROW(y, c, line) PERMI_H_ADD(PERMI_H(row)(y, c), PERMI_H_SET(hybrid->floor[line]))
-#define PERMI_H_BASE(p, line) PERMI_H_ROW(PERMI_H_RAW(p), PERMI_H(set)(zero), line)
-#define PERMI_H_MINUS(v, w) PERMI_H_ADD(v, w)
-#define PERMI_H_CROSS(a, b, c, d) PERMI_H_FMA(a, b, PERMI_H_MUL(c, d))
-#endif
-#ifndef PERMI_H_C
-#define PERMI_H_C PERMI_H_V
-#define PERMI_H_B PERMI_H_V
-#define PERMI_H_RAW(p) PERMI_H_GET(p)
-#endif
-#else
-#define PERMI_H_LANES (PERMI_HYBRID_DOUBLES / 2)
-typedef struct PERMI_H(number) {
-  PERMI_H_V v, e; /* value and error, or real and imaginary part */
-} PERMI_H(number);
-#define PERMI_H_N PERMI_H(number)
-#define PERMI_H_C PERMI_H(number)
-#define PERMI_H_B PERMI_H(number)
-PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(get)(const double *p)
-{
-  PERMI_H_N r;
-  r.v = PERMI_H_LOAD(p);
-  r.e = PERMI_H_LOAD(p + PERMI_H_LANES);
-  return r;
-}
-PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(set)(const double *c)
-{
-  PERMI_H_N r;
-  r.v = PERMI_H_SET(c[0]);
-  r.e = PERMI_H_SET(c[1]);
-  return r;
-}
-PERMI_H_TARGET PERMI_INLINE void PERMI_H(put)(double *p, PERMI_H_N x)
-{
-  PERMI_H_STORE(p, x.v);
-  PERMI_H_STORE(p + PERMI_H_LANES, x.e);
-}
-PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(row)(PERMI_H_N y, PERMI_H_N c) /* exact, part by part */
-{
-  PERMI_H_N r;
-  r.v = PERMI_H_ADD(y.v, c.v);
-  r.e = PERMI_H_ADD(y.e, c.e);
-  return r;
-}
-PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(times)(PERMI_H_N a, PERMI_H_N b)
-{
-  PERMI_H_N r;
-#if PERMI_PROGRAM_ALGEBRA == 1
-  r.v = PERMI_H_SUB(PERMI_H_MUL(a.v, b.v), PERMI_H_MUL(a.e, b.e));
-  r.e = PERMI_H_FMA(a.v, b.e, PERMI_H_MUL(a.e, b.v));
-#else
-  PERMI_H_V product = PERMI_H_MUL(a.v, b.v);
-  PERMI_H_KEEP(product);
-  r.v = product;
-  r.e = PERMI_H_FMA(a.v, b.e, PERMI_H_FMA(a.e, b.v, PERMI_H_FMS(a.v, b.v, product)));
-#endif
-  return r;
-}
-PERMI_H_TARGET PERMI_INLINE PERMI_H_N PERMI_H(minus)(PERMI_H_N a, PERMI_H_N b)
-{
-  PERMI_H_N r;
-#if PERMI_PROGRAM_ALGEBRA == 1
-  r.v = PERMI_H_SUB(a.v, b.v);
-  r.e = PERMI_H_SUB(a.e, b.e);
-#else
-  PERMI_H_V error;
-  r.v = PERMI_PROGRAM_NAME(hybrid_two_sum)(a.v, PERMI_H_SUB(PERMI_H_SET(0.0), b.v), &error);
-  r.e = PERMI_H_ADD(error, PERMI_H_SUB(a.e, b.e));
-#endif
-  return r;
-}
-#define PERMI_H_GET(p) PERMI_H(get)((p) + k * W)
-#define PERMI_H_PUT(p, v) PERMI_H(put)((p) + k * W, v)
-#define PERMI_H_RAW(p) PERMI_H_GET(p)
-#define PERMI_H_TIMES(v, w) PERMI_H(times)(v, w)
-#define PERMI_H_CONSTANT(c) PERMI_H(set)(constant + 2 * (c))
-#define PERMI_H_ROW(y, c, line) PERMI_H(row)(y, c)
-#define PERMI_H_BASE(p, line) PERMI_H_GET(p)
-#define PERMI_H_MINUS(v, w) PERMI_H(minus)(v, w)
-#define PERMI_H_CROSS(a, b, c, d) PERMI_H(minus)(PERMI_H(times)(a, b), PERMI_H(times)(c, d))
-#endif
 
-/* What a group holds stays in registers, and so does the product of a chain. */
-PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *slots, double *block)
+/* Vector k of a slot. Its address is made first: with one address for the whole slot gcc loads many vectors twice, and
+   complex and compensated programs took 7% longer. */
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(get)(int parts, const double *slot, int k)
 {
-  enum { W = PERMI_PROGRAM_WIDTH, COUNT = PERMI_H_LANES / PERMI_PROGRAM_WIDTH };
-  const double *constant = hybrid->constant;
-  const int bases = permi_hybrid_line(hybrid->n);
+  const double *at = slot + k * PERMI_PROGRAM_WIDTH;
+  PERMI_H_N x = PERMI_H(one)(PERMI_H_LOAD(at));
+  if (parts == 2)
+    x.e = PERMI_H_LOAD(at + PERMI_HYBRID_DOUBLES / 2);
+  return x;
+}
+
+PERMI_H_OPERATION(void) PERMI_H(put)(int parts, double *slot, int k, PERMI_H_N x)
+{
+  double *at = slot + k * PERMI_PROGRAM_WIDTH;
+  PERMI_H_STORE(at, x.v);
+  if (parts == 2)
+    PERMI_H_STORE(at + PERMI_HYBRID_DOUBLES / 2, x.e);
+}
+
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(of)(int parts, const PERMI_H_NUMBERS *x, int k)
+{
+  PERMI_H_N y = PERMI_H(one)(x->v[k]);
+  if (parts == 2)
+    y.e = x->e[k];
+  return y;
+}
+
+PERMI_H_OPERATION(void) PERMI_H(hold)(int parts, PERMI_H_NUMBERS *to, int k, PERMI_H_N x)
+{
+  to->v[k] = x.v;
+  if (parts == 2)
+    to->e[k] = x.e;
+}
+
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(constant)(int kind, const double *x)
+{
+  PERMI_H_N y = PERMI_H(one)(PERMI_H_SET(x[0]));
+  if (permi_program_row_parts(kind) == 2)
+    y.e = PERMI_H_SET(x[1]);
+  return y;
+}
+
+/* A row sum as a number: itself, or of moduli |y|, raised by the floor of the row at that line. */
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(row_number)(int kind, PERMI_H_N y, double least)
+{
+  if (kind == PERMI_PROGRAM_MODULI)
+    return PERMI_H(one)(PERMI_H_ABS(y.v) + PERMI_H_SET(least));
+  if (kind == PERMI_PROGRAM_COMPLEX_MODULI)
+    return PERMI_H(one)(PERMI_H_ROOT(PERMI_H_FMA(y.v, y.v, y.e * y.e)) + PERMI_H_SET(least));
+  return y;
+}
+
+/* The same of base + constant; the sum is exact. */
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(row)(int kind, PERMI_H_N y, PERMI_H_N c, double least)
+{
+  y.v = y.v + c.v;
+  if (permi_program_row_parts(kind) == 2)
+    y.e = y.e + c.e;
+  return PERMI_H(row_number)(kind, y, least);
+}
+
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(times)(int kind, PERMI_H_N a, PERMI_H_N b)
+{
+  PERMI_H_N x;
+  if (kind == PERMI_PROGRAM_COMPLEX) {
+    const PERMI_H_V ee = a.e * b.e, vv = a.v * b.v;
+    x.v = vv - ee;
+    x.e = PERMI_H_FMA(a.v, b.e, a.e * b.v);
+  } else if (kind == PERMI_PROGRAM_COMPENSATED) {
+    PERMI_H_V product = a.v * b.v;
+    PERMI_H_KEEP(product);
+    x.v = product;
+    x.e = PERMI_H_FMA(a.v, b.e, PERMI_H_FMA(a.e, b.v, PERMI_H_FMS(a.v, b.v, product)));
+  } else {
+    x = PERMI_H(one)(a.v * b.v);
+  }
+  return x;
+}
+
+/* a - b; of moduli a + b */
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(minus)(int kind, PERMI_H_N a, PERMI_H_N b)
+{
+  PERMI_H_N x;
+  if (kind == PERMI_PROGRAM_COMPLEX) {
+    x.v = a.v - b.v;
+    x.e = a.e - b.e;
+  } else if (kind == PERMI_PROGRAM_COMPENSATED) {
+    PERMI_H_V error;
+    x.v = PERMI_H(two_sum)(a.v, PERMI_H_SET(0.0) - b.v, &error);
+    x.e = error + (a.e - b.e);
+  } else {
+    x = PERMI_H(one)(kind == PERMI_PROGRAM_REAL ? a.v - b.v : a.v + b.v);
+  }
+  return x;
+}
+
+/* a b - c d; of moduli a b + c d */
+PERMI_H_OPERATION(PERMI_H_N) PERMI_H(cross)(int kind, PERMI_H_N a, PERMI_H_N b, PERMI_H_N c,
+                                                              PERMI_H_N d)
+{
+  const PERMI_H_N second = PERMI_H(times)(kind, c, d);
+  if (permi_program_parts(kind) == 1 && kind != PERMI_PROGRAM_REAL)
+    return PERMI_H(one)(PERMI_H_FMA(a.v, b.v, second.v));
+  return PERMI_H(minus)(kind, PERMI_H(times)(kind, a, b), second);
+}
+
+/* The numbers of a slot. */
+PERMI_H_OPERATION(void) PERMI_H(fetch)(int parts, int count, const double *slot, PERMI_H_NUMBERS *x)
+{
+  int k;
+  PERMI_H_UNROLL
+  for (k = 0; k < count; k++)
+    PERMI_H(hold)(parts, x, k, PERMI_H(get)(parts, slot, k));
+}
+
+/* The row sums of a base and a constant. */
+PERMI_H_OPERATION(void) PERMI_H(fetch_row)(int kind, int count, const double *slot, PERMI_H_N c, double least,
+                                           PERMI_H_NUMBERS *x)
+{
+  const int parts = permi_program_parts(kind), row_parts = permi_program_row_parts(kind);
+  int k;
+  PERMI_H_UNROLL
+  for (k = 0; k < count; k++)
+    PERMI_H(hold)(parts, x, k, PERMI_H(row)(kind, PERMI_H(get)(row_parts, slot, k), c, least));
+}
+
+/* x *= the numbers of a slot; the `first` slot of a chain: x = these. Of `base`, moduli are still to be taken. */
+PERMI_H_OPERATION(void) PERMI_H(chain)(int kind, int first, int base, int count, const double *slot, double least,
+                                       PERMI_H_NUMBERS *x)
+{
+  const int parts = permi_program_parts(kind), row_parts = permi_program_row_parts(kind);
+  int k;
+  PERMI_H_UNROLL
+  for (k = 0; k < count; k++) {
+    PERMI_H_N y = PERMI_H(get)(base ? row_parts : parts, slot, k);
+    if (base)
+      y = PERMI_H(row_number)(kind, y, least);
+    PERMI_H(hold)(parts, x, k, first ? y : PERMI_H(times)(kind, PERMI_H(of)(parts, x, k), y));
+  }
+}
+
+/* block += slot, or -= if `negative` */
+PERMI_H_OPERATION(void) PERMI_H(total)(int kind, double *block, const double *slot, int negative)
+{
+  const int count = PERMI_HYBRID_DOUBLES / permi_program_row_parts(kind) / PERMI_PROGRAM_WIDTH;
+  int k;
+  if (kind == PERMI_PROGRAM_COMPENSATED) {
+    const PERMI_H_V sign = PERMI_H_SET(negative ? -1.0 : 1.0);
+    PERMI_H_UNROLL
+    for (k = 0; k < count; k++) {
+      const PERMI_H_N x = PERMI_H(get)(2, slot, k);
+      const PERMI_H_V v = sign * x.v, e = sign * x.e;
+      PERMI_H_N sum = PERMI_H(get)(2, block, k);
+      PERMI_H_V error;
+      sum.v = PERMI_H(two_sum)(sum.v, v, &error);
+      sum.e = sum.e + (error + e);
+      PERMI_H(put)(2, block, k, sum);
+    }
+  } else if (kind == PERMI_PROGRAM_COMPLEX_MODULI) {
+    PERMI_H_UNROLL
+    for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += PERMI_PROGRAM_WIDTH)
+      PERMI_H_STORE(block + k, PERMI_H_LOAD(block + k) + PERMI_H_LOAD(slot + k));
+  } else if (negative && kind != PERMI_PROGRAM_MODULI) {
+    PERMI_H_UNROLL
+    for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_PROGRAM_WIDTH)
+      PERMI_H_STORE(block + k, PERMI_H_LOAD(block + k) - PERMI_H_LOAD(slot + k));
+  } else {
+    PERMI_H_UNROLL
+    for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_PROGRAM_WIDTH)
+      PERMI_H_STORE(block + k, PERMI_H_LOAD(block + k) + PERMI_H_LOAD(slot + k));
+  }
+}
+
+/* The program, once. What a group holds stays in registers, and so does the product of a chain. */
+PERMI_H_OPERATION(void) PERMI_H(execute)(int kind, const permi_hybrid *hybrid, double *slots, double *block)
+{
+  const int parts = permi_program_parts(kind), row_parts = permi_program_row_parts(kind);
+  const int count = PERMI_HYBRID_DOUBLES / row_parts / PERMI_PROGRAM_WIDTH, bases = permi_hybrid_line(hybrid->n);
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
-#if PERMI_PROGRAM_ALGEBRA == 3
-  const int parts = hybrid->parts;
-#elif PERMI_PROGRAM_ALGEBRA == 4
-  static const double zero[2] = {0, 0};
-#endif
-#define PERMI_H_SLOT(i) (slots + (size_t)(i)*8)
-#define PERMI_H_EACH PERMI_UNROLL for (k = 0; k < COUNT; k++)
+  const double *constant = hybrid->constant;
+  const int step = kind == PERMI_PROGRAM_MODULI ? hybrid->parts : row_parts; /* of constants */
   for (; operation < end; operation++) {
     const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
-    const double *row = PERMI_H_SLOT(operation->row), *other = PERMI_H_SLOT(operation->other);
-    PERMI_H_B base[COUNT];
-    PERMI_H_N held[COUNT], also[COUNT];
+    const double *row = permi_program_slot(slots, operation->row), *other = permi_program_slot(slots, operation->other);
+    PERMI_H_NUMBERS base, held, also;
     int k;
     switch (operation->opcode) {
     case PERMI_OP_ROW:
-      PERMI_H_EACH base[k] = PERMI_H_RAW(row);
+      PERMI_H(fetch)(row_parts, count, row, &base);
       for (; t < last; t++) {
-        const PERMI_H_C x = PERMI_H_CONSTANT(t->h);
-        double *out = PERMI_H_SLOT(t->out);
-        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_ROW(base[k], x, operation->row));
+        const PERMI_H_N c = PERMI_H(constant)(kind, constant + t->h * step);
+        double *out = permi_program_slot(slots, t->out);
+        PERMI_H_UNROLL
+        for (k = 0; k < count; k++)
+          PERMI_H(put)(parts, out, k, PERMI_H(row)(kind, PERMI_H(of)(row_parts, &base, k), c,
+                                                   hybrid->floor[operation->row]));
       }
       break;
     case PERMI_OP_ROWS:
-      PERMI_H_EACH base[k] = PERMI_H_RAW(other);
+      PERMI_H(fetch)(row_parts, count, other, &base);
       while (t < last) {
         const permi_statement *end_group = t + operation->group;
-        const PERMI_H_C x = PERMI_H_CONSTANT(t->h);
-        PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x, operation->row);
+        const PERMI_H_N held_c = PERMI_H(constant)(kind, constant + t->h * step);
+        PERMI_H(fetch_row)(kind, count, row, held_c, hybrid->floor[operation->row], &held);
         for (; t < end_group; t++) {
-          const PERMI_H_C z = PERMI_H_CONSTANT(t->p);
-          double *out = PERMI_H_SLOT(t->out);
-          PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(held[k], PERMI_H_ROW(base[k], z, operation->other)));
+          const PERMI_H_N c = PERMI_H(constant)(kind, constant + t->p * step);
+          double *out = permi_program_slot(slots, t->out);
+          PERMI_H_UNROLL
+          for (k = 0; k < count; k++) {
+            const PERMI_H_N y = PERMI_H(row)(kind, PERMI_H(of)(row_parts, &base, k), c,
+                                             hybrid->floor[operation->other]);
+            PERMI_H(put)(parts, out, k, PERMI_H(times)(kind, PERMI_H(of)(parts, &held, k), y));
+          }
         }
       }
       break;
@@ -18107,25 +18110,27 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
     case PERMI_OP_TIMES:
       while (t < last) {
         const permi_statement *end_group = t + operation->group;
-        if (operation->opcode == PERMI_OP_TIMES) {
-          const double *h = PERMI_H_SLOT(t->h);
-          PERMI_H_EACH held[k] = PERMI_H_GET(h);
-        } else {
-          const PERMI_H_C x = PERMI_H_CONSTANT(t->h);
-          PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x, operation->row);
-        }
+        if (operation->opcode == PERMI_OP_TIMES)
+          PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->h), &held);
+        else
+          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, constant + t->h * step),
+                             hybrid->floor[operation->row], &held);
         for (; t < end_group; t++) {
-          const double *a = PERMI_H_SLOT(t->p);
-          double *out = PERMI_H_SLOT(t->out);
-          PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_TIMES(PERMI_H_GET(a), held[k]));
+          const double *a = permi_program_slot(slots, t->p);
+          double *out = permi_program_slot(slots, t->out);
+          PERMI_H_UNROLL
+          for (k = 0; k < count; k++)
+            PERMI_H(put)(parts, out, k, PERMI_H(times)(kind, PERMI_H(get)(parts, a, k), PERMI_H(of)(parts, &held, k)));
         }
       }
       break;
     case PERMI_OP_DIFFERENCE:
       for (; t < last; t++) {
-        const double *a = PERMI_H_SLOT(t->p), *c = PERMI_H_SLOT(t->q);
-        double *out = PERMI_H_SLOT(t->out);
-        PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_MINUS(PERMI_H_GET(a), PERMI_H_GET(c)));
+        const double *a = permi_program_slot(slots, t->p), *c = permi_program_slot(slots, t->q);
+        double *out = permi_program_slot(slots, t->out);
+        PERMI_H_UNROLL
+        for (k = 0; k < count; k++)
+          PERMI_H(put)(parts, out, k, PERMI_H(minus)(kind, PERMI_H(get)(parts, a, k), PERMI_H(get)(parts, c, k)));
       }
       break;
     case PERMI_OP_FOLD_ROW:
@@ -18133,96 +18138,104 @@ PERMI_H_TARGET static void PERMI_H(execute)(const permi_hybrid *hybrid, double *
       while (t < last) {
         const permi_statement *end_group = t + operation->group;
         if (operation->opcode == PERMI_OP_FOLD) {
-          const double *h = PERMI_H_SLOT(t->h), *g = PERMI_H_SLOT(t->g);
-          PERMI_H_EACH held[k] = PERMI_H_GET(h);
-          PERMI_H_EACH also[k] = PERMI_H_GET(g);
+          PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->h), &held);
+          PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->g), &also);
         } else {
-          const PERMI_H_C x = PERMI_H_CONSTANT(t->h), z = PERMI_H_CONSTANT(t->g);
-          PERMI_H_EACH held[k] = PERMI_H_ROW(PERMI_H_RAW(row), x, operation->row);
-          PERMI_H_EACH also[k] = PERMI_H_ROW(PERMI_H_RAW(row), z, operation->row);
+          const double least = hybrid->floor[operation->row];
+          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, constant + t->h * step), least, &held);
+          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, constant + t->g * step), least, &also);
         }
         for (; t < end_group; t++) {
-          const double *a = PERMI_H_SLOT(t->p), *c = PERMI_H_SLOT(t->q);
-          double *out = PERMI_H_SLOT(t->out);
-          PERMI_H_EACH PERMI_H_PUT(out, PERMI_H_CROSS(PERMI_H_GET(a), held[k], PERMI_H_GET(c), also[k]));
+          const double *a = permi_program_slot(slots, t->p), *c = permi_program_slot(slots, t->q);
+          double *out = permi_program_slot(slots, t->out);
+          PERMI_H_UNROLL
+          for (k = 0; k < count; k++)
+            PERMI_H(put)(parts, out, k,
+                         PERMI_H(cross)(kind, PERMI_H(get)(parts, a, k), PERMI_H(of)(parts, &held, k),
+                                        PERMI_H(get)(parts, c, k), PERMI_H(of)(parts, &also, k)));
         }
       }
       break;
-    case PERMI_OP_CHAIN: { /* bases are below slot n: of these |y| is still to be taken */
-      PERMI_H_N product[COUNT];
-      const double *a = PERMI_H_SLOT(t->p);
-      double *out = PERMI_H_SLOT(t->out);
-      if (t->p < bases)
-        PERMI_H_EACH product[k] = PERMI_H_BASE(a, t->p);
+    case PERMI_OP_CHAIN: { /* bases are below slot n; elsewhere there is no floor */
+      const double *first = permi_program_slot(slots, t->p);
+      double *out = permi_program_slot(slots, t->out);
+      if (kind >= PERMI_PROGRAM_MODULI && t->p < bases)
+        PERMI_H(chain)(kind, 1, 1, count, first, hybrid->floor[t->p], &held);
       else
-        PERMI_H_EACH product[k] = PERMI_H_GET(a);
+        PERMI_H(chain)(kind, 1, 0, count, first, 0, &held);
       for (t++; t < last; t++) {
-        a = PERMI_H_SLOT(t->p);
-        if (t->p < bases)
-          PERMI_H_EACH product[k] = PERMI_H_TIMES(product[k], PERMI_H_BASE(a, t->p));
+        const double *a = permi_program_slot(slots, t->p);
+        if (kind >= PERMI_PROGRAM_MODULI && t->p < bases)
+          PERMI_H(chain)(kind, 0, 1, count, a, hybrid->floor[t->p], &held);
         else
-          PERMI_H_EACH product[k] = PERMI_H_TIMES(product[k], PERMI_H_GET(a));
+          PERMI_H(chain)(kind, 0, 0, count, a, 0, &held);
       }
-      PERMI_H_EACH PERMI_H_PUT(out, product[k]);
+      PERMI_H_UNROLL
+      for (k = 0; k < count; k++)
+        PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, &held, k));
       break;
     }
-    case PERMI_OP_FLIP:
-      for (; t < last; t++) { /* every part, in every algebra */
-        double *a = PERMI_H_SLOT(t->p);
+    case PERMI_OP_FLIP: /* every part, of every kind */
+      for (; t < last; t++) {
         const double *x = constant + t->h * hybrid->parts;
-        const PERMI_H_V first = PERMI_H_SET(x[0]), second = PERMI_H_SET(x[hybrid->parts - 1]);
-        PERMI_UNROLL for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += W)
-            PERMI_H_STORE(a + k, PERMI_H_ADD(PERMI_H_LOAD(a + k), first));
-        PERMI_UNROLL for (k = PERMI_HYBRID_DOUBLES / 2; k < PERMI_HYBRID_DOUBLES; k += W)
-            PERMI_H_STORE(a + k, PERMI_H_ADD(PERMI_H_LOAD(a + k), second));
+        PERMI_H(shift)(permi_program_slot(slots, t->p), x[0], x[hybrid->parts - 1]);
       }
       break;
-    default: {
-      const double *a = PERMI_H_SLOT(t->p);
-#if PERMI_PROGRAM_ALGEBRA >= 3
-      PERMI_H_EACH PERMI_H_PUT(block, PERMI_H_ADD(PERMI_H_GET(block), PERMI_H_GET(a)));
-#elif PERMI_PROGRAM_ALGEBRA == 2
-      const PERMI_H_V sign = PERMI_H_SET(t->h ? -1.0 : 1.0);
-      PERMI_H_EACH
-      {
-        PERMI_H_N x = PERMI_H_GET(a), sum = PERMI_H_GET(block);
-        PERMI_H_V error;
-        sum.v = PERMI_PROGRAM_NAME(hybrid_two_sum)(sum.v, PERMI_H_MUL(sign, x.v), &error);
-        sum.e = PERMI_H_ADD(sum.e, PERMI_H_ADD(error, PERMI_H_MUL(sign, x.e)));
-        PERMI_H_PUT(block, sum);
-      }
-#else
-      if (t->h)
-        PERMI_UNROLL for (k = 0; k < PERMI_HYBRID_DOUBLES; k += W)
-            PERMI_H_STORE(block + k, PERMI_H_SUB(PERMI_H_LOAD(block + k), PERMI_H_LOAD(a + k)));
-      else
-        PERMI_UNROLL for (k = 0; k < PERMI_HYBRID_DOUBLES; k += W)
-            PERMI_H_STORE(block + k, PERMI_H_ADD(PERMI_H_LOAD(block + k), PERMI_H_LOAD(a + k)));
-#endif
-    }
+    default:
+      PERMI_H(total)(kind, block, permi_program_slot(slots, t->p), t->h);
     }
   }
 }
-#undef PERMI_H_SLOT
-#undef PERMI_H_EACH
-#undef PERMI_H
-#undef PERMI_H_PARTS
+
+#define PERMI_INSTANCE(name, kind)                                                                                     \
+  PERMI_H_TARGET static void name(const permi_hybrid *hybrid, double *slots, double *block)                            \
+  {                                                                                                                    \
+    PERMI_H(execute)(kind, hybrid, slots, block);                                                                      \
+  }
+#if PERMI_PROGRAM_WIDTH == 8
+PERMI_INSTANCE(permi_hybrid_real_execute_avx512, PERMI_PROGRAM_REAL)
+PERMI_INSTANCE(permi_hybrid_compensated_execute_avx512, PERMI_PROGRAM_COMPENSATED)
+PERMI_INSTANCE(permi_hybrid_moduli_execute_avx512, PERMI_PROGRAM_MODULI)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_hybrid_complex_execute_avx512, PERMI_PROGRAM_COMPLEX)
+PERMI_INSTANCE(permi_hybrid_complex_moduli_execute_avx512, PERMI_PROGRAM_COMPLEX_MODULI)
+#endif
+#elif PERMI_PROGRAM_WIDTH == 4
+PERMI_INSTANCE(permi_hybrid_real_execute_avx2, PERMI_PROGRAM_REAL)
+PERMI_INSTANCE(permi_hybrid_compensated_execute_avx2, PERMI_PROGRAM_COMPENSATED)
+PERMI_INSTANCE(permi_hybrid_moduli_execute_avx2, PERMI_PROGRAM_MODULI)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_hybrid_complex_execute_avx2, PERMI_PROGRAM_COMPLEX)
+PERMI_INSTANCE(permi_hybrid_complex_moduli_execute_avx2, PERMI_PROGRAM_COMPLEX_MODULI)
+#endif
+#else
+PERMI_INSTANCE(permi_hybrid_real_execute_plain, PERMI_PROGRAM_REAL)
+PERMI_INSTANCE(permi_hybrid_compensated_execute_plain, PERMI_PROGRAM_COMPENSATED)
+PERMI_INSTANCE(permi_hybrid_moduli_execute_plain, PERMI_PROGRAM_MODULI)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_hybrid_complex_execute_plain, PERMI_PROGRAM_COMPLEX)
+PERMI_INSTANCE(permi_hybrid_complex_moduli_execute_plain, PERMI_PROGRAM_COMPLEX_MODULI)
+#endif
+#endif
+#undef PERMI_INSTANCE
+#undef PERMI_H_TARGET
+#undef PERMI_H_OPERATION
+#undef PERMI_H_V
 #undef PERMI_H_N
-#undef PERMI_H_C
-#undef PERMI_H_B
-#undef PERMI_H_RAW
-#undef PERMI_H_GET
-#undef PERMI_H_PUT
-#undef PERMI_H_TIMES
-#undef PERMI_H_LANES
-#undef PERMI_H_CONSTANT
-#undef PERMI_H_ROW
-#undef PERMI_H_BASE
-#undef PERMI_H_MINUS
-#undef PERMI_H_CROSS
-#undef PERMI_PROGRAM_ALGEBRA
-#endif /* PERMI_PROGRAM_ALGEBRA */
-#endif /* PERMI_STEP */
+#undef PERMI_H_NUMBERS
+#undef PERMI_H_LOAD
+#undef PERMI_H_STORE
+#undef PERMI_H_SET
+#undef PERMI_H_FMA
+#undef PERMI_H_FMS
+#undef PERMI_H_ABS
+#undef PERMI_H_ROOT
+#undef PERMI_H_KEEP
+#undef PERMI_H_UNROLL
+#undef PERMI_H
+#undef PERMI_PROGRAM_NAME
+#undef PERMI_PROGRAM_WIDTH
+#endif /* PERMI_PROGRAM_WIDTH */
 
 /* MIT License
 
