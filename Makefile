@@ -15,6 +15,7 @@ COMPILE  = $(CC) $(STD) $(WARN) $(OPENMP) -I. $(CFLAGS) $(CPPFLAGS)
 LIBS    := -lm
 
 HEADERS := perm.h perm_sparse.h
+ROOMS   := $(wildcard src/*.* src/*/*.h)
 GENERATE := examples/perm_generate.h examples/perm_random.h
 EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(filter-out examples/perm_cli.c,$(wildcard examples/*.c)))
 
@@ -27,7 +28,7 @@ TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 # Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
-.PHONY: all run setup setup-full check check-full check-compile check-portable coverage check-isa check-sanitize \
+.PHONY: all run headers check-rooms setup setup-full check check-full check-compile check-portable coverage check-isa check-sanitize \
         check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
         bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
         golden golden-record golden-gpu golden-gpu-record
@@ -36,6 +37,15 @@ all: $(B)/perm examples ## the command and the examples
 
 run: $(B)/tour ## the main job: exact permanents of real structures and matrices
 	$(B)/tour $(if $(PERM_MATRICES),$(wildcard $(PERM_MATRICES)/*.mtx))
+
+headers: ## joins the rooms of src/ into perm.h, perm_sparse.h, perm_cuda.cu and perm_mpi.c
+	@sh src/join.sh
+perm.h: $(ROOMS)
+	@sh src/join.sh
+perm_sparse.h perm_cuda.cu perm_mpi.c: perm.h
+
+check-rooms: ## the joined files are what src/ gives; rooms use rooms above; budgets of lines
+	@sh tests/rooms.sh
 
 setup: ## install the optional parts (clang, sanitizers) where apt-get and rights allow
 	@sh tests/setup.sh

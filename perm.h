@@ -1,3 +1,4 @@
+/* Joined by `make headers` from the files of src/: change those. */
 /* perm.h: exact permanents of matrices, as fast as the machine allows and with the digits that are known.
 
    Header-only C99 (also C++11). In one source file:
@@ -12,35 +13,27 @@
    The file with the implementation takes about 15 s to compile at -O2, those without it no time: keep it apart from
    what you edit. #define PERM_STATIC before it makes every function private to that file.
 
-   CONTENTS (search for the tag)
-     >>config     macros that a project may define before the include
-     >>api        every public type and function
-     >>platform   compilers, attributes, clock
-     >>core       checked sizes, allocation, messages, double-double, exactly associative sums
-     >>cpu        which instruction sets this processor and system offer
-     >>job        leaves, the expression over them, partials
-     >>state      which chunks are finished, their sums; both as bytes
-     >>parallel   one scheduler of ranges: threads, progress, time limit, cancel
-     >>dispatch   what kernels read and yield
-     >>kernels    the instances of the kernel text and the table to choose from
-     >>small      n <= 12 in one call: Laplace up to 4, kernels of their own from 5
-     >>plain      expansion, Ryser and Glynn as the books have them: named engines and oracles
-     >>scale      powers of two for rows and columns
-     >>dense      the blocked Glynn engine: tables and chunks
-     >>gpu        the same sums for GPUs: tables for the kernels of perm_cuda.cu
-     >>exact      integers and Gaussian integers without rounding, and their permanents modulo p
-     >>plan       the choice of engine and split, predicted seconds
-     >>counts     multiplicities, and the dynamic programme over counts of used rows or columns
-     >>repeats    sums over counts in n-ary Gray order: Glynn's and Ryser's
-     >>rectangular  the choice among these, for rectangular matrices too
-     >>minors     all minors of a row, the gradient, with multiplicities
-     >>files      a file replaced as a whole, or not at all
-     >>checkpoint finished work as a file that survives its process
-     >>public     argument checks and the public functions
-     >>structure  declared low rank; Cauchy matrices by Borchardt's identity
-     >>estimate   random samples with a standard error, where the permanent is out of reach
-     >>batch      many small matrices at once
-     >>template   the kernel text
+   CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
+     api        >>config >>types >>calls >>contract
+                what a project may define; every public type and function
+     base       >>platform >>memory >>doubles >>integers >>numbers >>cpu >>files
+                compilers and clock, checked memory, double-double and exactly associative sums, files replaced whole
+     job        >>control >>job >>state >>parallel >>options >>checkpoint
+                whether a call may go on; leaves and the expression over them; what is finished, in memory and on disk
+     dense      >>dispatch >>kernels >>small >>plain >>scale >>dense >>gpu >>plan >>rounding >>bounds >>minors
+                >>minors_dense
+                Glynn's sum in blocks, for n <= 12 in one call; its plan, bound and estimate; GPUs; minors
+     exact      >>exact >>limbs >>exact_gpu
+                integers and Gaussian integers without rounding, and permanents modulo p
+     counts     >>counts >>ring >>subsets >>repeats >>rectangular >>counts_leaf
+                multiplicities and rectangular matrices
+     solve      >>check >>names >>run >>judge >>counted >>compute >>minors_calls >>batch
+                the public functions: check, plan, run, judge; many small matrices at once
+     structure  >>low_rank >>cauchy >>estimate
+                declared low rank; Cauchy matrices by Borchardt's identity; random samples with a standard error
+     kernels    >>vocabulary >>arithmetic >>dense_kernels >>small_instances >>exact_kernels >>minors_kernels
+                >>batch_kernels >>vocabulary_end >>small_kernels
+                the kernels, read once for each instruction set
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -121,14 +114,11 @@
              (2006) 1-17.
      [Kul13] U. Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums in a long fixed-point word.
 */
-#ifndef PERMI_FAMILY /* the header; a pass of the self-included text skips to >>template */
+#ifndef PERMI_FAMILY /* the header; a pass of the self-included text skips to the kernels */
 #ifndef PERM_PERMANENT_H_INCLUDED
 #define PERM_PERMANENT_H_INCLUDED
 
-#include <stddef.h>
-#include <stdint.h>
-
-/* ======================================================================================== >>config
+/* ========================================================================================= >>config
    PERM_IMPLEMENTATION   compile the code here (exactly one translation unit, or several with PERM_STATIC)
    PERM_STATIC           every function static: private to each file that defines PERM_IMPLEMENTATION
    PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpus works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
@@ -139,6 +129,9 @@
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
    PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance
                          counter; elsewhere OpenMP's clock, gettimeofday or clock, whichever there is first) */
+#include <stddef.h>
+#include <stdint.h>
+
 #ifndef PERM_HEADER_FILE
 #define PERM_HEADER_FILE "perm.h"
 #endif
@@ -154,7 +147,8 @@
 #define PERM_API extern
 #endif
 
-/* =========================================================================================== >>api */
+/* ========================================================================================== >>types */
+
 #define PERM_VERSION_MAJOR 0
 #define PERM_VERSION_MINOR 8
 #define PERM_VERSION_PATCH 0
@@ -443,6 +437,9 @@ typedef struct perm_leaf {
 /* Finished work of a job: per leaf a partial and the set of the chunks in it. */
 typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168 /* of an encoded partial */
+
+/* ========================================================================================== >>calls
+   Every public function. */
 
 /* Permanent of the n x n row-major matrix a, n*n doubles, not modified. Right to 1e-10 of itself where the short cuts
    for n <= 12 take it (tested by climbing, too; mostly to 1e-15); what they decline, and any larger matrix, has the
@@ -762,6 +759,9 @@ PERM_API perm_isa perm_isa_best(void);
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);
 
+/* ======================================================================================= >>contract
+   What perm.h and perm_cuda.cu tell each other. Callers need none of it. >>gpu describes the kernels' tables. */
+
 /* What perm.h and perm_cuda.cu tell each other; callers need none of it. The kernels' tables: see >>gpu. */
 /* How a thread holds the row sums of an integer matrix in 32-bit words, for the kernel of >>exact. A line is a part
    of a row, row by row. Groups of rows are multiplied together in one word, or are one row of two words or three. */
@@ -942,7 +942,8 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-/* ====================================================================================== >>platform */
+/* ======================================================================================= >>platform */
+
 #include <errno.h>
 #include <float.h>
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
@@ -1106,8 +1107,8 @@ static double permi_seconds(void)
 #endif
 }
 
-/* ========================================================================================== >>core
-   Checked memory, messages, double-double numbers and the exactly associative sum. */
+/* ========================================================================================= >>memory
+   Checked memory, messages, and the allocator that counts for max_bytes. */
 
 static void *permi_allocate(const perm_allocator *allocator, size_t count, size_t size)
 {
@@ -1334,6 +1335,9 @@ static double permi_max_bytes(const perm_options *options)
   const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
   return options->allocator.allocate != permi_meter_allocate ? options->max_bytes : fmax(meter ? meter->limit : 0, 1);
 }
+
+/* ======================================================================================== >>doubles
+   Exponents, fingerprints, double-double numbers and the exactly associative sum. */
 
 /* A fingerprint against mistakes, not against adversaries: multiply and shift, the same on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
@@ -1615,7 +1619,9 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
   return permi_dd_scale(r, -64);
 }
 
-/* ---- integers of any size: magnitudes of n words, then perm_integer */
+/* ======================================================================================= >>integers
+   Integers of any size: magnitudes of 64-bit words, and perm_integer. */
+
 /* Magnitudes: a += b, a -= b (a >= b), comparison; n words each. */
 static int permi_words_compare(const uint64_t *a, const uint64_t *b, int n)
 {
@@ -1851,7 +1857,9 @@ typedef struct permi_integer_view {
   int parts; /* 1, or 2: real and imaginary part */
 } permi_integer_view;
 
-/* ---- a number on its way through the expression of a job */
+/* ======================================================================================== >>numbers
+   A number on its way through the expression of a job: an integer, a residue or double-doubles. */
+
 typedef struct permi_number {
   permi_dd value, imaginary; /* (value + i imaginary) 2^exp2 */
   long long exp2;
@@ -2068,8 +2076,9 @@ static void permi_number_result(const permi_number *number, perm_result *result)
   result->estimate = a.exact ? 0 : a.estimate;
 }
 
-/* =========================================================================================== >>cpu
+/* ============================================================================================ >>cpu
    CPUID says what the processor can do, XGETBV whether the operating system saves the registers. */
+
 #if PERMI_X86
 typedef struct permi_cpu { unsigned leaf_1_ecx, leaf_7_ebx, leaf_7_ecx, saved; } permi_cpu; /* saved: XCR0 */
 
@@ -2140,9 +2149,364 @@ static perm_isa permi_isa_best(void)
   return perm_isa_best() == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : perm_isa_best();
 }
 
-/* =========================================================================================== >>job
-   Leaves, the expression over them, partials and their merging. Engines fill in a permi_leaf; nothing here
-   knows what an engine does. */
+/* ========================================================================================== >>files
+   One way to write a file: checkpoints here, matrices and pictures in perm_sparse.h. What holds, whatever fails:
+     1. Under its name a file is at every moment absent, or whole and old, or whole and new: it is only ever replaced,
+        by renaming a file beside it that is complete, closed and on the disk.
+     2. That file is NAME.<16 random hexadecimal digits>.tmp, always a new one (O_EXCL, so that no planted link is
+        followed), and no program started meanwhile inherits it. It is removed when writing fails.
+     3. What a killed process left under such a name is removed by whoever next writes NAME. A process that is still
+        writing holds a lock on its file (flock), by which the two are told apart; on file systems without such locks
+        nothing is removed.
+     4. A file keeps its mode when it is replaced, not its owner and access lists; 0600 is never wider in between.
+     5. Only regular files are replaced or read. Directories, FIFOs, devices and sockets are refused, not opened for
+        long, so that nothing hangs. Symbolic links are read through, but refused for writing: to replace the link
+        would leave what it points to as it was, and to follow it would overwrite whatever somebody made it point to.
+   A write beyond the limit on file sizes (ulimit -f) raises SIGXFSZ, which ends the process unless it is ignored. A
+   library changes no signals: a program that ignores it, as perm_cli.c and Python do, gets the failed write instead.
+   Without POSIX (Windows): no lock, sync, mode or check of the kind, and the old file is removed before the rename, so
+   that a crash between the two leaves only the other. */
+
+/* Tests make operations on files fail. (operation, bytes): what is not 0 becomes errno; *bytes may be made less. */
+#if !defined(PERMI_FILE_FAULT)
+#define PERMI_FILE_FAULT(operation, bytes) 0
+#endif
+
+/* `failed` is what could not be done, for a message such as "cannot write". */
+typedef struct permi_replacement {
+  const perm_allocator *allocator;
+  const char *path, *failed;
+  char *name; /* of the file beside it */
+  FILE *stream;
+#if PERMI_POSIX
+  int descriptor, kept; /* kept: the old file's mode, or -1 */
+#endif
+} permi_replacement;
+
+#if PERMI_POSIX
+#define PERMI_AGAIN(call)  \
+  do                       \
+    errno = 0;             \
+  while ((call) < 0 && errno == EINTR)
+
+/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for a file that is created. */
+#if defined(O_NOFOLLOW)
+#define PERMI_NOFOLLOW O_NOFOLLOW
+#elif defined(__O_NOFOLLOW)
+#define PERMI_NOFOLLOW __O_NOFOLLOW
+#else
+#define PERMI_NOFOLLOW 0
+#endif
+#if defined(O_CLOEXEC)
+#define PERMI_CLOEXEC O_CLOEXEC
+#elif defined(__O_CLOEXEC)
+#define PERMI_CLOEXEC __O_CLOEXEC
+#else
+#define PERMI_CLOEXEC 0
+#endif
+#define PERMI_STALE_BYTES 21 /* ".0123456789abcdef.tmp" */
+
+/* Why a file of this kind is neither read nor replaced; NULL: it is a regular one. */
+static const char *permi_file_refusal(mode_t mode)
+{
+  return S_ISREG(mode)                       ? NULL
+         : S_ISDIR(mode)                     ? "it is a directory, not a file"
+         : S_ISFIFO(mode)                    ? "it is a FIFO, not a regular file"
+         : S_ISCHR(mode) || S_ISBLK(mode)    ? "it is a device, not a regular file"
+                                             : "it is a socket or the like, not a regular file";
+}
+
+/* For reading. NULL: *why says why not, *missing whether there is none. */
+static FILE *permi_file_open(const char *path, const char **why, int *missing)
+{
+  struct stat information;
+  FILE *file = NULL;
+  int descriptor = -1;
+  errno = PERMI_FILE_FAULT("open", NULL);
+  if (!errno)
+    PERMI_AGAIN(descriptor = open(path, O_RDONLY | O_NONBLOCK | PERMI_CLOEXEC)); /* a FIFO would wait for a writer */
+  *missing = descriptor < 0 && errno == ENOENT;
+  if (descriptor < 0 || fstat(descriptor, &information) < 0)
+    *why = strerror(errno);
+  else if ((*why = permi_file_refusal(information.st_mode)) == NULL && !(file = fdopen(descriptor, "rb")))
+    *why = strerror(errno);
+  if (!file && descriptor >= 0)
+    close(descriptor);
+  return file;
+}
+
+static uint64_t permi_file_random(void)
+{
+  uint64_t number = 0;
+  int descriptor;
+  PERMI_AGAIN(descriptor = open("/dev/urandom", O_RDONLY | PERMI_CLOEXEC));
+  if (descriptor >= 0) {
+    ptrdiff_t got;
+    PERMI_AGAIN(got = read(descriptor, &number, sizeof number));
+    number ^= (uint64_t)got;
+    close(descriptor);
+  }
+  number = permi_hash(permi_hash(number, PERMI_PROCESS), (uint64_t)(uintptr_t)&number);
+  return permi_hash_double(number, permi_seconds());
+}
+
+/* Is `name`, of a file in the directory of `path`, one that a replacement of `path` made? */
+static int permi_file_is_ours(const char *base, size_t length, const char *name)
+{
+  return !strncmp(name, base, length) && strlen(name) == length + PERMI_STALE_BYTES && name[length] == '.' &&
+         strspn(name + length + 1, "0123456789abcdef") == 16 && !strcmp(name + length + 17, ".tmp");
+}
+
+/* Removes what killed processes left beside path; `name` has room for one of theirs. */
+static void permi_file_clean(const char *path, char *name)
+{
+  size_t base = strlen(path);
+  const size_t length = base;
+  const struct dirent *entry;
+  DIR *directory;
+  while (base && path[base - 1] != '/')
+    base--;
+  memcpy(name, path, base); /* with the slash, which may be all */
+  name[base] = 0;
+  directory = opendir(base ? name : ".");
+  while (directory && (entry = readdir(directory)) != NULL)
+    if (permi_file_is_ours(path + base, length - base, entry->d_name)) {
+      int descriptor;
+      memcpy(name + base, entry->d_name, length - base + PERMI_STALE_BYTES + 1);
+      PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_NOFOLLOW | PERMI_CLOEXEC));
+      if (descriptor < 0)
+        continue;
+      if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        remove(name);
+      close(descriptor);
+    }
+  if (directory)
+    closedir(directory);
+}
+
+/* Creates the file beside, with a lock on it. 0, or an errno. */
+static int permi_file_create(permi_replacement *file)
+{
+  struct stat information;
+  int attempt;
+  for (attempt = 0; attempt < 100; attempt++) {
+    snprintf(file->name, strlen(file->path) + PERMI_STALE_BYTES + 1, "%s.%016llx.tmp", file->path,
+             (unsigned long long)permi_file_random());
+    errno = PERMI_FILE_FAULT("create", NULL);
+    if (!errno)
+      PERMI_AGAIN(file->descriptor = open(file->name, O_WRONLY | O_CREAT | O_EXCL | PERMI_NOFOLLOW | PERMI_CLOEXEC,
+                                          file->kept < 0 ? 0666 : 0600));
+    if (file->descriptor < 0 && errno != EEXIST)
+      return errno;
+    if (file->descriptor < 0)
+      continue;
+#if PERMI_CLOEXEC == 0
+    fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
+#endif
+    /* somebody who looks for leftovers may have come in between */
+    if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+        (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0))
+      return 0;
+    close(file->descriptor);
+    file->descriptor = -1;
+  }
+  return EEXIST;
+}
+
+/* Opens `path`, waits until it is on the disk. A directory that cannot be opened or synced as such is let be. */
+static int permi_directory_sync(const char *path)
+{
+  int descriptor = -1, code = 0;
+  errno = PERMI_FILE_FAULT("open directory", NULL);
+  if (!errno)
+    PERMI_AGAIN(descriptor = open(path, O_RDONLY | PERMI_CLOEXEC));
+  if (descriptor < 0)
+    return errno == EACCES ? 0 : errno;
+  errno = PERMI_FILE_FAULT("sync directory", NULL);
+  if (!errno)
+    PERMI_AGAIN(fsync(descriptor));
+  code = errno == EINVAL ? 0 : errno;
+  close(descriptor);
+  return code;
+}
+
+/* Bytes to the file beside; 0, or an errno. */
+static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
+{
+  size_t done = 0;
+  int code;
+  for (code = 0; !code && done < size;) {
+    size_t ask = size - done < 1u << 30 ? size - done : 1u << 30;
+    ptrdiff_t put = -1;
+    errno = PERMI_FILE_FAULT("write", &ask);
+    if (!errno)
+      PERMI_AGAIN(put = write(file->descriptor, bytes + done, ask));
+    code = put < 0 ? errno : put == 0 ? EIO : 0;
+    done += put > 0 ? (size_t)put : 0;
+  }
+  return code;
+}
+
+/* Is there a reason not to replace path? Else its mode, if it exists, goes to *kept. */
+static const char *permi_file_check(const char *path, int *kept)
+{
+  struct stat information;
+  char target;
+  *kept = -1;
+  if (readlink(path, &target, 1) >= 0)
+    return "it is a symbolic link; name the file that it points to";
+  if (stat(path, &information) < 0) /* none, or creating one will fail and say why */
+    return NULL;
+  *kept = (int)(information.st_mode & 0777);
+  return permi_file_refusal(information.st_mode);
+}
+
+/* The last steps; 0, or an errno. A second descriptor holds the lock until the file has its name. */
+static int permi_file_finish(permi_replacement *file, int code)
+{
+  const int guard = code ? -1 : dup(file->descriptor);
+  int fault;
+  if (!code && file->kept >= 0)
+    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* where that fails, it is 0600 */
+  if (!code) {
+    errno = PERMI_FILE_FAULT("sync", NULL);
+    if (!errno)
+      PERMI_AGAIN(fsync(file->descriptor));
+    code = errno == EINVAL ? 0 : errno;
+  }
+  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems say here that the disk was full */
+  if (file->stream ? fclose(file->stream) != 0 : close(file->descriptor) < 0)
+    fault = fault ? fault : errno == EINTR ? 0 : errno ? errno : EIO;
+  code = code ? code : fault;
+  if (!code) {
+    file->failed = "rename";
+    errno = PERMI_FILE_FAULT("rename", NULL);
+    code = errno || rename(file->name, file->path) < 0 ? errno : 0;
+  }
+  if (guard >= 0)
+    close(guard);
+  if (code && !PERMI_FILE_FAULT("remove", NULL))
+    remove(file->name);
+  if (!code) {
+    size_t length = strlen(file->path);
+    file->failed = "sync the directory of";
+    while (length && file->path[length - 1] != '/')
+      length--;
+    file->name[length] = 0; /* with the slash, which may be all */
+    code = permi_directory_sync(length ? file->name : ".");
+  }
+  return code;
+}
+#else
+#define PERMI_STALE_BYTES 21
+
+static FILE *permi_file_open(const char *path, const char **why, int *missing)
+{
+  FILE *file = NULL;
+  errno = PERMI_FILE_FAULT("open", NULL);
+  if (!errno)
+    file = fopen(path, "rb");
+  *missing = !file && errno == ENOENT;
+  *why = file ? NULL : strerror(errno);
+  return file;
+}
+
+static int permi_file_create(permi_replacement *file)
+{
+  int attempt;
+  for (attempt = 0; attempt < 100 && !file->stream; attempt++) {
+    const uint64_t moment = permi_hash_double(permi_hash(PERMI_HASH_START, (uint64_t)time(NULL)), permi_seconds());
+    snprintf(file->name, strlen(file->path) + PERMI_STALE_BYTES + 1, "%s.%016llx.tmp", file->path,
+             (unsigned long long)permi_hash(moment, (uint64_t)(uintptr_t)file + (uint64_t)attempt));
+    errno = PERMI_FILE_FAULT("create", NULL);
+    file->stream = errno ? NULL : fopen(file->name, "wbx"); /* x: a new file */
+#if defined(EEXIST)
+    if (!file->stream && errno != EEXIST)
+      break;
+#endif
+  }
+  return file->stream ? 0 : errno ? errno : EIO;
+}
+
+static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
+{
+  errno = PERMI_FILE_FAULT("write", NULL);
+  return errno ? errno : fwrite(bytes, 1, size, file->stream) == size ? 0 : errno ? errno : EIO;
+}
+
+static int permi_file_finish(permi_replacement *file, int code)
+{
+  const int fault = PERMI_FILE_FAULT("close", NULL);
+  if (fclose(file->stream) != 0 && !code)
+    code = errno ? errno : EIO;
+  code = code ? code : fault;
+  if (!code) {
+    file->failed = "rename";
+    remove(file->path);
+    errno = PERMI_FILE_FAULT("rename", NULL);
+    code = errno || rename(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
+  }
+  if (code && !PERMI_FILE_FAULT("remove", NULL))
+    remove(file->name);
+  return code;
+}
+#endif
+
+/* Replaces path by what `print` writes into a stream (0: a write failed, errno says why) or, if that is NULL, by
+   `size` bytes at `what`. clean: leftovers are looked for, which reads the directory. NULL when all is well; else why
+   not, and in *failed what could not be done, NULL: memory ran out. */
+static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
+                                      int (*print)(FILE *stream, const void *what), const void *what, size_t size,
+                                      const char **failed)
+{
+  permi_replacement file;
+  const char *why = NULL;
+  int code;
+  memset(&file, 0, sizeof file);
+  file.path = path;
+  file.failed = "write";
+#if PERMI_POSIX
+  file.descriptor = -1;
+  why = permi_file_check(path, &file.kept);
+#endif
+  *failed = NULL;
+  if (!why && !(file.name = (char *)permi_allocate(allocator, strlen(path) + PERMI_STALE_BYTES + 1, 1)))
+    return "out of memory";
+  if (!why) {
+    file.failed = "create";
+    code = permi_file_create(&file);
+    why = code ? strerror(code) : NULL;
+  }
+  *failed = file.failed;
+  if (why) {
+    permi_release(allocator, file.name);
+    return why;
+  }
+  file.failed = "write";
+#if PERMI_POSIX
+  if (print && !(file.stream = fdopen(file.descriptor, "wb")))
+    code = errno ? errno : EIO;
+#endif
+  if (!code && print) {
+    errno = 0;
+    code = print(file.stream, what) && fflush(file.stream) == 0 ? 0 : errno ? errno : EIO;
+  } else if (!code) {
+    code = permi_file_write(&file, (const unsigned char *)what, size);
+  }
+  code = permi_file_finish(&file, code);
+#if PERMI_POSIX
+  if (clean)
+    permi_file_clean(path, file.name);
+#else
+  (void)clean;
+#endif
+  permi_release(allocator, file.name);
+  *failed = file.failed;
+  return code ? strerror(code) : NULL;
+}
+
+/* ======================================================================================== >>control
+   Whether a call may go on: cancel, time limit, progress, checkpoints that are due. */
 
 /* What reading, planning, preparing and running look at between pieces of work. Only the calling thread polls and
    reports. */
@@ -2241,6 +2605,10 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              ? PERMI_CHECKPOINT_DUE
              : status;
 }
+
+/* ============================================================================================ >>job
+   Leaves, the expression over them, partials and their merging. Engines fill in a permi_leaf; nothing here
+   knows what an engine does. */
 
 /* What all terms share, entries that were rounded: relative to the value and to a part of the sum of |terms|, but at
    most so much, in the units of that sum. */
@@ -2759,10 +3127,11 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
   return length;
 }
 
-/* ========================================================================================= >>state
+/* ========================================================================================== >>state
    Finished work: of every leaf the sum of the finished chunks and, as intervals [begin, end), which ones these are.
    Invariants: 1. intervals are sorted, not empty, and do not touch; 2. the partial holds just their chunks, each once.
    Adding builds the new list beside the old one and puts it in place last, so that nothing has changed on a failure. */
+
 typedef struct permi_interval {
   uint64_t begin, end;
 } permi_interval;
@@ -3082,10 +3451,11 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
   return PERM_ERROR_FORMAT;
 }
 
-/* ====================================================================================== >>parallel
+/* ======================================================================================= >>parallel
    One scheduler: threads take the next chunk until all are taken or something says stop. Every chunk that was
    taken is finished, so what is done is always a prefix of the range, and since partials merge exactly it does not
    matter who did what. */
+
 static int permi_threads(const perm_options *options)
 {
 #if defined(_OPENMP)
@@ -3153,9 +3523,520 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
   return done->chunks == end - begin ? PERM_OK : (perm_status)stop;
 }
 
-/* ====================================================================================== >>dispatch
+/* ======================================================================================== >>options
+   Are the options what they may be? */
+
+static const char *permi_bad_option(const perm_options *options)
+{
+  if ((int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_STRUCTURE)
+    return "method is not one of perm_method";
+  if ((int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT)
+    return "precision is not one of perm_precision";
+  if ((int)options->isa < 0 || options->isa >= PERM_ISA_COUNT)
+    return "isa is not one of perm_isa";
+  if (options->certify != 0 && options->certify != 1)
+    return "certify is neither 0 nor 1";
+  if (options->threads < 0)
+    return "threads is negative (0 means all)";
+  if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
+    return "modulus is not between 2 and 2^63 (0 means none)";
+  if (!(options->tolerance >= 0) || options->tolerance == (double)INFINITY)
+    return "tolerance is negative or not finite (0 means none)";
+  if (!(options->max_seconds >= 0))
+    return "max_seconds is negative or NaN (0 means no limit)";
+  if (!(options->max_bytes >= 0))
+    return "max_bytes is negative or NaN (0 means no limit)";
+  if (!(options->plan_effort >= 0 && options->plan_effort <= 1e6))
+    return "plan_effort is not between 0 and 1e6 (0 means 1)";
+  if (options->gpus < PERM_ALL_GPUS)
+    return "gpus is below -1 (PERM_ALL_GPUS)";
+  if (options->tune < PERM_TUNE)
+    return "tune is below -1 (PERM_TUNE)";
+  if (options->cpu_fallback != 0 && options->cpu_fallback != 1)
+    return "cpu_fallback is neither 0 nor 1";
+  if (options->isa == PERM_ISA_CUDA && !options->gpus)
+    return "isa cuda needs gpus";
+  if (!(options->checkpoint_seconds >= 0))
+    return "checkpoint_seconds is negative or NaN (0 means 60)";
+  if (options->parts < 0 || (options->parts && (options->part < 1 || options->part > options->parts)))
+    return "part is not one of 1 to parts (parts 0 means everything)";
+  if (options->parts > 1 && options->tune == PERM_TUNE)
+    return "parts need tune 0 or a candidate: each would time kernels for itself";
+  if (options->merges < 0 || (options->merges && !options->merge))
+    return "merges is negative, or merge is NULL";
+  if (options->note_bytes && !options->note)
+    return "note is NULL";
+  if (!options->allocator.allocate != !options->allocator.release)
+    return "allocator needs both allocate and release, or neither";
+  return NULL;
+}
+
+/* Checks that every call makes: options, instruction set. `argument` is the position of options in the call. */
+static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
+{
+  const char *bad = permi_bad_option(options);
+  if (bad)
+    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: %s", bad);
+  if (options->isa != PERM_ISA_CUDA && !permi_isa_here(options->isa))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: this machine has no %s; its best is %s",
+                      perm_isa_name(options->isa), perm_isa_name(perm_isa_best()));
+  return PERM_OK;
+}
+
+/* ===================================================================================== >>checkpoint
+   Finished work as a file, so that a job survives its process. The file, numbers with the least significant byte first,
+   doubles as IEEE has them:
+     offset  bytes
+          0      8  89 50 45 52 4d 0d 0a 1a: what a transfer as text would change
+          8      4  format: 1
+         12      4  version of perm: PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH
+         16      8  bytes of the whole file
+         24      8  perm_job_fingerprint
+         32      4  method asked for (as all to `cpu_fallback` for perm_checkpoint_options and messages only)
+         36      4  precision asked for
+         40      4  isa: the kernel family, never PERM_ISA_AUTO
+         44      4  certify
+         48      8  modulus
+         56      8  tolerance, a double
+         64      8  max_bytes, a double
+         72      8  plan_effort, a double
+         80      4  gpus, two's complement
+         84      4  cpu_fallback
+         88      4  part
+         92      4  parts; 0: the whole job
+         96      4  tune: the candidate taken, where kernels were timed
+        100      4  leaves
+        104      8  bytes of the note
+        112         the leaves, each:
+                      0      8  fingerprint
+                      8      8  chunks
+                     16      8  intervals of finished chunks
+                     24     16  each: begin, end
+                          2168  the partial as in >>state, if there are intervals
+                    the note
+                 8  checksum of everything before
+   Invariants, on which surviving rests:
+     1. Under its name the file is at every moment absent, or whole and old, or whole and new (>>files).
+     2. A chunk is in a file together with its terms or not at all: one thread adds both to the state, between ranges,
+        and one checksum covers both.
+     3. A file never holds less than the one that it replaces: states only grow, and a run begins with what is there.
+        (Of two processes with one file each replaces it as a whole; the last one stays, and nothing in it is wrong.)
+     4. Whatever fails before the rename leaves the old file alone, and the state in memory as it was; what fails after
+        it is reported, and either file is good.
+     5. Nothing is used of a file unless all of it holds: length, checksum, format, version, fingerprints; intervals in
+        order and in the leaf, and in the partial the number, sum and sum of squares of just these chunks. No length in
+        it is believed beyond the bytes that are there. */
+
+#define PERMI_CHECKPOINT_MAGIC "\211PERM\r\n\032"
+#define PERMI_CHECKPOINT_HEAD 112
+#define PERMI_CHECKPOINT_LEAF 24
+
+/* Eight bytes at a time; every step is one to one in the number and in the hash, so that a change within eight bytes
+   always shows. */
+static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
+{
+  uint64_t hash = PERMI_HASH_START;
+  size_t i;
+  for (i = 0; i + 8 <= size; i += 8)
+    hash = permi_hash(hash, permi_get(bytes + i, 8));
+  return permi_hash(permi_hash(hash, permi_get(bytes + i, (int)(size - i))), size);
+}
+
+static perm_isa permi_checkpoint_isa(const perm_options *options)
+{
+  return options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
+}
+
+PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options_given,
+                                  void *bytes, size_t size)
+{
+  const perm_options *options = permi_options(options_given);
+  unsigned char *to = (unsigned char *)bytes;
+  size_t needed = PERMI_CHECKPOINT_HEAD + 8, k;
+  int i, tune = options->tune;
+  if (!job || !state || job->leaves != state->leaves)
+    return 0;
+  for (i = job->leaves; i-- > 0;)
+    tune = job->leaf[i].information.tuned ? job->leaf[i].information.tuned : tune;
+  for (i = 0; i < job->leaves; i++)
+    needed += PERMI_CHECKPOINT_LEAF + 16 * state->intervals[i] + (state->intervals[i] ? PERM_PARTIAL_BYTES : 0);
+  needed += options->note_bytes;
+  if (!bytes || size < needed)
+    return needed;
+  memcpy(to, PERMI_CHECKPOINT_MAGIC, 8);
+  permi_put(to + 8, 1, 4);
+  permi_put(to + 12, PERMI_VERSION, 4);
+  permi_put(to + 16, needed, 8);
+  permi_put(to + 24, perm_job_fingerprint(job), 8);
+  permi_put(to + 32, (uint64_t)options->method, 4);
+  permi_put(to + 36, (uint64_t)options->precision, 4);
+  permi_put(to + 40, (uint64_t)permi_checkpoint_isa(options), 4);
+  permi_put(to + 44, (uint64_t)options->certify, 4);
+  permi_put(to + 48, options->modulus, 8);
+  permi_put_double(to + 56, options->tolerance);
+  permi_put_double(to + 64, options->max_bytes);
+  permi_put_double(to + 72, options->plan_effort);
+  permi_put(to + 80, (uint64_t)(int64_t)options->gpus, 4);
+  permi_put(to + 84, (uint64_t)options->cpu_fallback, 4);
+  permi_put(to + 88, options->parts ? (uint64_t)options->part : 0, 4);
+  permi_put(to + 92, (uint64_t)options->parts, 4);
+  permi_put(to + 96, (uint64_t)(int64_t)tune, 4);
+  permi_put(to + 100, (uint64_t)job->leaves, 4);
+  permi_put(to + 104, options->note_bytes, 8);
+  to += PERMI_CHECKPOINT_HEAD;
+  for (i = 0; i < job->leaves; i++) {
+    permi_put(to, job->leaf[i].information.fingerprint, 8);
+    permi_put(to + 8, job->leaf[i].information.chunks, 8);
+    permi_put(to + 16, state->intervals[i], 8);
+    to += PERMI_CHECKPOINT_LEAF;
+    for (k = 0; k < state->intervals[i]; k++, to += 16) {
+      permi_put(to, state->interval[i][k].begin, 8);
+      permi_put(to + 8, state->interval[i][k].end, 8);
+    }
+    if (state->intervals[i])
+      to += perm_partial_encode(&state->partial[i], to, PERM_PARTIAL_BYTES);
+  }
+  if (options->note_bytes)
+    memcpy(to, options->note, options->note_bytes);
+  permi_put((unsigned char *)bytes + needed - 8, permi_checksum((const unsigned char *)bytes, needed - 8), 8);
+  return needed;
+}
+
+/* Who is speaking: "FILE: ", or nothing. */
+static const char *permi_colon(const char *path)
+{
+  return path ? ": " : "";
+}
+
+static const char *permi_name(const char *path)
+{
+  return path ? path : "";
+}
+
+/* The head's own consistency: is it one of ours, whole, and of this version? */
+static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
+                                          perm_result *result)
+{
+  const char *name = permi_name(path), *colon = permi_colon(path);
+  const size_t known = size < 8 ? size : 8;
+  unsigned version;
+  if (memcmp(bytes, PERMI_CHECKPOINT_MAGIC, known) != 0)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%sno checkpoint of perm: it begins with other bytes", name,
+                      colon);
+  if (size < PERMI_CHECKPOINT_HEAD + 8)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short: %llu bytes", name, colon,
+                      (unsigned long long)size);
+  if (permi_get(bytes + 8, 4) != 1)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint of format %llu; this version reads 1", name, colon,
+                      (unsigned long long)permi_get(bytes + 8, 4));
+  if (permi_get(bytes + 16, 8) != size)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short or extended: %llu bytes of %llu", name,
+                      colon, (unsigned long long)size, (unsigned long long)permi_get(bytes + 16, 8));
+  if (permi_get(bytes + size - 8, 8) != permi_checksum(bytes, size - 8))
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint damaged: its checksum is wrong", name, colon);
+  version = (unsigned)permi_get(bytes + 12, 4);
+  if (version != PERMI_VERSION)
+    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of perm %u.%u.%u; this is %d.%d.%d", name, colon,
+                      version / 1000000, version / 1000 % 1000, version % 1000, PERM_VERSION_MAJOR, PERM_VERSION_MINOR,
+                      PERM_VERSION_PATCH);
+  return PERM_OK;
+}
+
+/* A checkpoint of another job: by what the two differ. */
+PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
+                                                        const char *path, perm_result *result)
+{
+  const char *name = permi_name(path), *colon = permi_colon(path);
+  const int method = (int)permi_get(bytes + 32, 4), precision = (int)permi_get(bytes + 36, 4),
+            isa = (int)permi_get(bytes + 40, 4);
+#define PERMI_STRANGER(format, theirs, ours)                                                                \
+  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint made with " format, name, colon, theirs, ours)
+  if (!options)
+    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix, or made with other options", name,
+                      colon);
+  if (method != (int)options->method)
+    PERMI_STRANGER("method %s, not %s", perm_method_name((perm_method)method), perm_method_name(options->method));
+  if (precision != (int)options->precision)
+    PERMI_STRANGER("precision %s, not %s", perm_precision_name((perm_precision)precision),
+                   perm_precision_name(options->precision));
+  if (isa != (int)permi_checkpoint_isa(options))
+    PERMI_STRANGER("isa %s, not %s", perm_isa_name((perm_isa)isa), perm_isa_name(permi_checkpoint_isa(options)));
+  if (permi_get(bytes + 48, 8) != options->modulus)
+    PERMI_STRANGER("modulus %llu, not %llu", (unsigned long long)permi_get(bytes + 48, 8),
+                   (unsigned long long)options->modulus);
+  if (permi_get(bytes + 44, 4) != (uint64_t)options->certify)
+    PERMI_STRANGER("certify %d, not %d", (int)permi_get(bytes + 44, 4), options->certify);
+  if (permi_get_int(bytes + 80) != options->gpus)
+    PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpus);
+  if (permi_get_int(bytes + 96) != options->tune)
+    PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->tune);
+  if (permi_get_double(bytes + 56) != options->tolerance) /* which may plan another precision */
+    PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
+  if (permi_get_double(bytes + 72) != options->plan_effort)
+    PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
+  if (permi_get_double(bytes + 64) != options->max_bytes)
+    PERMI_STRANGER("max_bytes %g, not %g", permi_get_double(bytes + 64), options->max_bytes);
+#undef PERMI_STRANGER
+  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix", name, colon);
+}
+
+/* The finished chunks of one leaf, from *bytes on, which moves past them; `left` bytes are there. 0: not as they must
+   be; -1: out of memory. */
+static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
+{
+  const unsigned char *from = *bytes;
+  const uint64_t chunks = leaf->information.chunks;
+  uint64_t count, last = 0, sums[5] = {0, 0, 0, 0, 0};
+  size_t k, intervals;
+  permi_interval *list;
+  if (left < PERMI_CHECKPOINT_LEAF || permi_get(from, 8) != leaf->information.fingerprint ||
+      permi_get(from + 8, 8) != chunks)
+    return 0;
+  count = permi_get(from + 16, 8);
+  from += PERMI_CHECKPOINT_LEAF;
+  left -= PERMI_CHECKPOINT_LEAF;
+  *bytes = from;
+  if (!count)
+    return 1;
+  if (left < PERM_PARTIAL_BYTES || count > (left - PERM_PARTIAL_BYTES) / 16)
+    return 0;
+  intervals = (size_t)count;
+  list = (permi_interval *)permi_allocate(&state->allocator, intervals, sizeof *list);
+  if (!list)
+    return -1;
+  state->interval[i] = list; /* the state frees it */
+  for (k = 0; k < intervals; k++, from += 16) {
+    list[k].begin = permi_get(from, 8);
+    list[k].end = permi_get(from + 8, 8);
+    if ((k && list[k].begin <= last) || list[k].begin >= list[k].end || list[k].end > chunks)
+      return 0;
+    last = list[k].end;
+    sums[0] += last - list[k].begin;
+    permi_prefix_sums(list[k].begin, &sums[3], &sums[4]);
+    sums[1] -= sums[3];
+    sums[2] -= sums[4];
+    permi_prefix_sums(last, &sums[3], &sums[4]);
+    sums[1] += sums[3];
+    sums[2] += sums[4];
+  }
+  if (perm_partial_decode(from, PERM_PARTIAL_BYTES, &state->partial[i]) != PERM_OK ||
+      state->partial[i].fingerprint != leaf->information.fingerprint || state->partial[i].chunks != sums[0] ||
+      state->partial[i].indices != sums[1] || state->partial[i].squares != sums[2])
+    return 0;
+  state->intervals[i] = intervals;
+  *bytes = from + PERM_PARTIAL_BYTES;
+  return 1;
+}
+
+static perm_status permi_state_decode(const perm_job *job, const unsigned char *bytes, size_t size,
+                                      const perm_options *options, const char *path, perm_state **state,
+                                      perm_result *result)
+{
+  const unsigned char *from = bytes + PERMI_CHECKPOINT_HEAD, *end = bytes + size - 8;
+  int i, good = 1;
+  perm_status status = permi_checkpoint_check(bytes, size, path, result);
+  if (status != PERM_OK)
+    return status;
+  if (permi_get(bytes + 24, 8) != perm_job_fingerprint(job) || permi_get(bytes + 100, 4) != (uint64_t)job->leaves)
+    return permi_checkpoint_stranger(bytes, options, path, result);
+  if (perm_state_create(job, state) != PERM_OK)
+    return permi_fail_memory(result);
+  for (i = 0; good == 1 && i < job->leaves; i++)
+    good = permi_leaf_decode(&job->leaf[i], &from, (size_t)(end - from), *state, i);
+  if (good == 1 && permi_get(bytes + 104, 8) == (uint64_t)(end - from))
+    return PERM_OK;
+  perm_state_free(*state);
+  *state = NULL;
+  return good < 0 ? permi_fail_memory(result)
+                  : permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint whose contents contradict each other",
+                               permi_name(path), permi_colon(path));
+}
+
+PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
+                                       perm_result *result)
+{
+  permi_result_clear(result);
+  if (!state)
+    return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
+  *state = NULL;
+  if (!job || !bytes)
+    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "bytes" : "job");
+  return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
+}
+
+/* The whole file, freshly allocated, if it begins like a checkpoint: no more is read than its head says it has. */
+static perm_status permi_file_read(const char *path, const perm_allocator *allocator, unsigned char **bytes,
+                                   size_t *size, int *missing, perm_result *result)
+{
+  const char *failed = NULL;
+  size_t room = 4096, used = 0;
+  uint64_t wanted = PERMI_CHECKPOINT_HEAD;
+  perm_status status = PERM_OK;
+  unsigned char *to = NULL;
+  FILE *file = permi_file_open(path, &failed, missing);
+  if (!file)
+    return permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot open: %s", path, failed);
+  to = (unsigned char *)permi_allocate(allocator, room, 1);
+  while (to && !failed && used < wanted) {
+    size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
+    if (!ask) { /* full: twice the room */
+      unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
+      if (more)
+        memcpy(more, to, used);
+      permi_release(allocator, to);
+      to = more;
+      room *= 2;
+      continue;
+    }
+    errno = PERMI_FILE_FAULT("read", &ask);
+    got = errno ? 0 : fread(to + used, 1, ask, file);
+    if (errno || ferror(file))
+      failed = strerror(errno);
+    used += got;
+    if (!got)
+      break;
+    if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
+      const uint64_t whole = permi_get(to + 16, 8);
+      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more, which must not be there */
+    }
+  }
+  fclose(file);
+  *bytes = to;
+  *size = used;
+  if (!to)
+    status = permi_fail_memory(result);
+  else if (failed)
+    status = permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot read: %s", path, failed);
+  if (status != PERM_OK) {
+    permi_release(allocator, to);
+    *bytes = NULL;
+  }
+  return status;
+}
+
+/* clean: see permi_file_replace. */
+static perm_status permi_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
+                                          const perm_options *options, int clean, perm_result *result)
+{
+  const size_t size = perm_state_encode(job, state, options, NULL, 0);
+  unsigned char *bytes = (unsigned char *)permi_allocate(&job->allocator, size, 1);
+  const char *why, *failed;
+  if (!bytes)
+    return permi_fail_memory(result);
+  perm_state_encode(job, state, options, bytes, size);
+  why = permi_file_replace(path, &job->allocator, clean, NULL, bytes, size, &failed);
+  permi_release(&job->allocator, bytes);
+  if (why && !failed)
+    return permi_fail_memory(result);
+  return why ? permi_fail(result, PERM_ERROR_FILE, 3, "%s: cannot %s the checkpoint: %s", path, failed, why) : PERM_OK;
+}
+
+PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
+                                           const perm_options *options, perm_result *result)
+{
+  perm_status status = permi_check_state(job, state, 2, result);
+  if (status != PERM_OK)
+    return status;
+  if (!path)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
+  return permi_checkpoint_write(job, state, path, permi_options(options), 1, result);
+}
+
+/* *missing: there is no such file. */
+static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
+                                         perm_state **state, int *missing, perm_result *result)
+{
+  unsigned char *bytes;
+  size_t size;
+  perm_status status = permi_file_read(path, &job->allocator, &bytes, &size, missing, result);
+  if (status != PERM_OK)
+    return status;
+  status = permi_state_decode(job, bytes, size, options, path, state, result);
+  if (status == PERM_OK && options->parts && (permi_get(bytes + 92, 4) != (uint64_t)options->parts ||
+                                              permi_get(bytes + 88, 4) != (uint64_t)options->part)) {
+    perm_state_free(*state);
+    *state = NULL;
+    if (permi_get(bytes + 92, 4))
+      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of part %d of %d, not %d of %d", path,
+                          (int)permi_get(bytes + 88, 4), (int)permi_get(bytes + 92, 4), options->part, options->parts);
+    else
+      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of the whole job, not of part %d of %d", path,
+                          options->part, options->parts);
+  }
+  permi_release(&job->allocator, bytes);
+  return status;
+}
+
+PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
+                                          perm_state **state, perm_result *result)
+{
+  int missing;
+  permi_result_clear(result);
+  if (!state)
+    return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
+  *state = NULL;
+  if (!job || !path)
+    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "path" : "job");
+  return permi_checkpoint_read(job, path, permi_options(options), state, &missing, result);
+}
+
+PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
+                                             perm_result *result)
+{
+  unsigned char *bytes;
+  perm_options found;
+  size_t size, length;
+  int missing;
+  perm_status status;
+  permi_result_clear(result);
+  if (!path || !options)
+    return permi_fail(result, PERM_ERROR_NULL, path ? 2 : 1, "%s is NULL", path ? "options" : "path");
+  if (note)
+    *note = NULL;
+  if (note_bytes)
+    *note_bytes = 0;
+  status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
+  if (status != PERM_OK)
+    return status;
+  status = permi_checkpoint_check(bytes, size, path, result);
+  if (status == PERM_OK) {
+    found = *options;
+    found.method = (perm_method)permi_get(bytes + 32, 4);
+    found.precision = (perm_precision)permi_get(bytes + 36, 4);
+    found.isa = (perm_isa)permi_get(bytes + 40, 4);
+    found.certify = (int)permi_get(bytes + 44, 4);
+    found.modulus = permi_get(bytes + 48, 8);
+    found.tolerance = permi_get_double(bytes + 56);
+    found.max_bytes = permi_get_double(bytes + 64);
+    found.plan_effort = permi_get_double(bytes + 72);
+    found.gpus = permi_get_int(bytes + 80);
+    found.tune = permi_get_int(bytes + 96);
+    found.cpu_fallback = (int)permi_get(bytes + 84, 4);
+    found.part = (int)permi_get(bytes + 88, 4);
+    found.parts = (int)permi_get(bytes + 92, 4);
+    if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
+      found.isa = PERM_ISA_AVX512; /* the same but for integers, of which the fingerprint tells */
+    length = (size_t)permi_get(bytes + 104, 8);
+    if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
+      status = permi_fail(result, PERM_ERROR_FORMAT, 0, "%s: checkpoint whose contents contradict each other", path);
+    else if (note && length && !(*note = permi_allocate(&options->allocator, length, 1)))
+      status = permi_fail_memory(result);
+  }
+  if (status == PERM_OK) {
+    if (note && length)
+      memcpy(*note, bytes + size - 8 - length, length);
+    if (note_bytes)
+      *note_bytes = length;
+    *options = found;
+  }
+  permi_release(&options->allocator, bytes);
+  return status;
+}
+
+/* ======================================================================================= >>dispatch
    What the kernels read and yield, and the table from which the plan picks one. The table's rates, in
    elements/s of one thread, feed predictions only, so any honest order of magnitude will do. */
+
 typedef struct permi_chunk_sum {
   permi_dd value, imaginary;
   double absolute;
@@ -3258,14 +4139,15 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 
-/* ======================================================================================= >>kernels
-   One text (>>template) for every kernel. A family is one instruction set; its instances, listed at the foot of each
+/* ======================================================================================== >>kernels
+   One text (>>vocabulary) for every kernel. A family is one instruction set; its instances, listed at the foot of each
    text, differ by form, real or complex, and how products are made. K block columns take 2^K sets of
    registers for products: what fits 32 vector registers (AVX-512, NEON) or 16. The test of the form (tests/compile)
    looks at the compiled row loops for spills.
    Tried for the real kernel on a 2.5 GHz Cascade Lake without gain: two rows a turn (within 1%); half or a quarter of
    the table, the rest by additions (equal; 8% slower); table entries broadcast from scalars (12% slower). What limits
    is the clock that the processor allows such code. */
+
 static int permi_trailing_zeros(uint64_t x) /* x != 0 */
 {
 #if defined(__GNUC__)
@@ -3480,12 +4362,12 @@ static perm_isa permi_isa(const perm_options *options)
                                                : options->isa;
 }
 
-/* ========================================================================================= >>small
+/* ========================================================================================== >>small
    n <= 12 without a plan: one call of a kernel made for the order.
      n <= 4    Laplace expansion along two halves of the rows: no subtraction that the permanent does not have, so for
                non-negative matrices every digit but the last few bits is right; accepted where no more than five
                digits cancel, or nothing is rounded
-     5 .. 12   the kernels "small" of >>template, accepted when their own estimate is good
+     5 .. 12   the kernels "small" of >>small_kernels, accepted when their own estimate is good
    What is not accepted, for whatever reason, is left to the general path, which says what is wrong, scales, and raises
    the precision. There is no check beforehand: NaN and infinities come out as NaN or beyond the limits.
    Range. n <= 4: with |entries| <= 1e60 nothing exceeds 24e240, and an operation that underflows (fewer than 200) is
@@ -3493,6 +4375,7 @@ static perm_isa permi_isa(const perm_options *options)
    which the kernels see to, a row sum is below 12 sqrt(2) 1e12 < 1.7e13 and every quantity below 1.7e13^12 < 1e159;
    fewer than 1e6 operations underflow, each wrong by 2^-1074 times at most 1.7e13^11 < 4e145 by the other rows: below
    2e-172 together. So values from 1e-150 (1e-184) up are untouched by underflow in all of their 53 bits. */
+
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FOUR_LEAST 1e-184
 #define PERMI_FOUR_CANCELLED 1e-5 /* what may be left of the sum of |terms|: with 8 roundings still right to 1e-10 */
@@ -3772,9 +4655,10 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *val
 }
 #endif /* PERM_NO_COMPLEX */
 
-/* ========================================================================================= >>plain
+/* ========================================================================================== >>plain
    The three textbook engines, one row sum at a time. They are the oracles of the tests, so they share nothing
    with >>dense but the scaled matrix and the chunk grid. */
+
 typedef struct permi_plain {
   int n, parts, ryser, chunk_log2;
   perm_precision precision;
@@ -4045,7 +4929,7 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
   return PERM_OK;
 }
 
-/* ========================================================================================= >>scale
+/* ========================================================================================== >>scale
    Powers of two for rows and columns that make a transversal of largest product the largest entries everywhere:
    the duals of an assignment problem whose weights are the exponents of the entries [DK01]. Every entry then is
    at most its transversal's, so rounding an entry to a grid common to its row changes the permanent by no more
@@ -4053,6 +4937,7 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
    Reductions and a maximum matching of the tight entries settle most matrices; rows left over go through shortest
    augmenting paths [JV87]. What freedom then remains is used up by a rule that does not see the duals it starts
    from, so the scaled matrix is the same, bit for bit, however rows and columns were scaled before. O(n^3). */
+
 #define PERMI_NO_EXPONENT (-(1 << 28)) /* of a zero; no path of exponents comes to half of it */
 #define PERMI_SCALE_APART 4096         /* what is scaled by 2^-4096 is exactly 0 */
 
@@ -4305,9 +5190,9 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
   return 1;
 }
 
-/* ========================================================================================= >>dense
+/* ========================================================================================== >>dense
    Glynn's sum with the columns split by what varies fastest (rates and ratios in `make bench`):
-     pivot    1 column: its two signs share the rest of a row sum, see the forms in >>template (PERM_FORM_SPLIT: none)
+     pivot    1 column: its two signs share the rest of a row sum, see the forms in >>dense_kernels (PERM_FORM_SPLIT: none)
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
      fixed    1 column, always + (half cube)
@@ -4472,7 +5357,7 @@ static void permi_block_sums(const perm_plan *plan, const double *a, double *sum
       sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
 }
 
-/* PERM_FORM_PAIR: rows i = 0 and j = 1 with y = z + l, see >>template: virtual rows z_i, z_j and for every setting q
+/* PERM_FORM_PAIR: rows i = 0 and j = 1 with y = z + l, see >>dense_kernels: virtual rows z_i, z_j and for every setting q
    O = z_i l_j(q) + z_j l_i(q); constants l_i(q) l_j(q). A last single row: z, and l(q) as constants. Complex ones by
    parts. rows: 1 or 2. */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
@@ -4625,7 +5510,7 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   return PERM_OK;
 }
 
-/* =========================================================================================== >>gpu
+/* ============================================================================================ >>gpu
    Dense sums as GPUs make them; the kernels are in perm_cuda.cu. The columns of a matrix:
      pivot    1: its two signs share the rest of a row sum x (product PERM_GPU_PIVOT; other products have none). Rows
               divided by their pivot entry multiply by x + 1 and x - 1 with one operation each; rows in which it is
@@ -4636,6 +5521,7 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
      high     their signs are the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
    Rows are on the grids of >>dense, so that row sums are exact in any order of steps. A chunk's sum is made by a fixed
    sequence of operations: the same on every GPU, and on the CPU that tests compare with. */
+
 #define PERMI_GPU_LEAST_N 13
 #ifndef PERMI_GPU_BLOCK /* columns unrolled from n = 37 on; other numbers are for trials */
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
@@ -5018,7 +5904,1377 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   return PERM_OK;
 }
 
-/* ========================================================================================= >>exact
+/* =========================================================================================== >>plan
+   Everything that fixes the bits of a result, decided from matrix and options alone: never from threads, time
+   or load. */
+
+/* The scaling of >>scale, and then every row sum of |a| to at most 1, so that no term of Glynn's sum can overflow.
+   Multiplying by powers of two is exact. Columns matter as much as rows: where one column outweighs the others, row
+   sums cancel. exponent: 2n rows of room. */
+static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
+{
+  int n = plan->n, i, j, part;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      double x = fabs(permi_at(view, i, j, 0));
+      if (view->parts == 2)
+        x = fmax(x, fabs(permi_at(view, i, j, 1)));
+      exponent[i][j] = x != 0 ? permi_exponent(x) : PERMI_NO_EXPONENT; /* of the larger part */
+    }
+  plan->zero = !permi_scale_exponents(n, exponent, plan->row_exp2, plan->column_exp2);
+  for (i = 0; i < n && !plan->zero; i++) {
+    double sum = 0;
+    for (part = 0; part < view->parts; part++)
+      for (j = 0; j < n; j++)
+        sum += fabs(permi_scaled(plan, view, i, j, part));
+    plan->row_exp2[i] -= permi_log2_ceiling(sum * (1 + 1e-12));
+    for (part = 0; part < view->parts; part++)
+      for (j = 0; j < n; j++) {
+        double x = permi_at(view, i, j, part);
+        plan->lossy |= x != 0 && exponent[i][j] > PERMI_NO_EXPONENT &&
+                       permi_exponent(x) + plan->row_exp2[i] + plan->column_exp2[j] < DBL_MIN_EXP;
+      }
+  }
+}
+
+/* The column to divide by: the largest least |pivot| / max|row|. Dividing by an entry that is small against its
+   row would blow up the row sums, so below 2^-10 (or when products could pass 2^900) the pair form is taken,
+   which divides by nothing. */
+static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
+{
+  double least[PERM_MAX_N], best = -1;
+  int n = plan->n, growth = 0, i, j;
+  for (j = 0; j < n; j++)
+    least[j] = (double)INFINITY;
+  for (i = 0; i < n; i++) {
+    double row[PERM_MAX_N], most = 0;
+    for (j = 0; j < n; j++) {
+      row[j] = fabs(permi_scaled(plan, view, i, j, 0));
+      most = row[j] > most ? row[j] : most;
+    }
+    for (j = 0; j < n; j++)
+      least[j] = row[j] < least[j] * most ? row[j] / most : least[j];
+  }
+  for (j = 0; j < n; j++)
+    if (least[j] > best) {
+      best = least[j];
+      plan->pivot = j;
+    }
+  plan->form = PERM_FORM_PAIR;
+  if (best < 1.0 / 1024)
+    return;
+  for (i = 0; i < n; i++)
+    growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
+  if (growth < 900)
+    plan->form = PERM_FORM_NORMALISED;
+}
+
+/* Do division by the pivot and rounding to the grid of >>dense leave every entry as it is? For matrices of ones, signs
+   and their like: their row sums are exact, and the error bound is free. */
+static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
+{
+  int i, j;
+  for (i = 0; i < plan->n; i++) {
+    double row[2][PERM_MAX_N], power;
+    permi_plan_row(plan, view, i, row);
+    for (j = 1; j < plan->n; j++) {
+      double quotient = row[0][j] / row[0][0];
+      if (fma(quotient, row[0][0], -row[0][j]) != 0 || fabs(quotient) < DBL_MIN * (quotient != 0))
+        return 0;
+      row[0][j] = quotient;
+    }
+    row[0][0] = 1;
+    power = permi_grid_power(row[0], plan->n);
+    for (j = 0; j < plan->n; j++)
+      if (permi_to_grid(row[0][j], power) != row[0][j])
+        return 0;
+  }
+  return !plan->lossy;
+}
+
+/* The largest power of two of which x is a whole number; x normal or 0 (then any: 2^1000). */
+static double permi_unit_of(double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  if (x == 0)
+    return permi_shift(1, 1000);
+  return permi_shift(1, (int)(bits >> 52 & 2047) - 1075 +
+                            permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
+}
+
+/* PERM_FORM_PAIR: is everything before the products of pairs exact? With rows of whole numbers of units g_i, sums of
+   moduli R_i, all of z_i z_j + l_i l_j, of O and what they are made of are whole numbers of g_i g_j and at most
+   R_i R_j (complex: their partial sums at most 4 times that). For matrices of smallish integers. */
+static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
+{
+  double before = 1;
+  int i, j, part;
+  for (i = 0; i < plan->n; i++) {
+    double sum = 0, unit = permi_shift(1, 1000);
+    for (part = 0; part < view->parts; part++)
+      for (j = 0; j < plan->n; j++) {
+        double x = permi_scaled(plan, view, i, j, part);
+        sum += fabs(x);
+        unit = fmin(unit, permi_unit_of(x));
+      }
+    sum = sum / unit * (1 + 1e-12);
+    if (sum * (i & 1 ? before : 1) > 1125899906842624.0) /* 2^50 */
+      return 0;
+    before = sum;
+  }
+  return !plan->lossy;
+}
+
+static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
+{
+  uint64_t hash = PERMI_HASH_START;
+  int i, j;
+  const int fields[] = {plan->version,        plan->n,
+                        plan->is_complex,     (int)plan->method,
+                        (int)plan->precision, plan->certify,
+                        (int)plan->isa,       (int)plan->form,
+                        plan->pivot,          plan->lane_columns,
+                        plan->block_columns,  plan->outer_columns,
+                        plan->chunk_log2,     plan->zero,
+                        plan->lossy,          plan->exact_rows};
+  for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
+    hash = permi_hash(hash, (uint64_t)fields[i]);
+  hash = permi_hash(hash, plan->chunks);
+  for (i = 0; i < plan->n; i++) { /* rows apart: their chains of multiplications overlap */
+    uint64_t row = (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i];
+    for (j = 0; j < plan->n * view->parts; j++)
+      row = permi_hash_double(row, view->a[(ptrdiff_t)i * view->ld * view->parts + j]);
+    hash = permi_hash(hash, row);
+  }
+  plan->fingerprint = hash;
+}
+
+/* Jobs whose next precision is predicted to take less than this escalate by themselves when the estimate is above the
+   tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
+#define PERMI_ESCALATE_SECONDS 1.0
+#define PERMI_WANTED_RELATIVE 1e-10
+
+static double permi_wanted_relative(const perm_options *options)
+{
+  return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
+}
+
+/* The relative error to be expected of a sum of order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The
+   quotient is e^(n/2) for a matrix of ones, less for random and unitary ones; more where a permanent happens to cancel,
+   which no plan can know. */
+static double permi_expected_relative(int n, perm_precision precision)
+{
+  const double one = n * PERMI_UNIT * exp(0.5 * n);
+  return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? one
+         : precision == PERM_PRECISION_ACCURATE                                  ? one * n * PERMI_UNIT
+                                                                                 : 0;
+}
+
+/* Is a higher precision to be planned at once? With a tolerance, where a checkpoint or parts keep one job only, so that
+   the precision cannot be raised later. */
+static int permi_plans_higher(const perm_options *options, double relative)
+{
+  return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
+}
+
+/* Why an engine cannot do what the options ask for; NULL if it can. */
+static const char *permi_plan_refusal(const perm_options *options, perm_method method)
+{
+  int scalar = method == PERM_GLYNN || method == PERM_RYSER;
+  if ((method >= PERM_FRONTIER && method <= PERM_TRANSVERSALS) || method > PERM_STRUCTURE)
+    return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
+  if (!scalar && method != PERM_DENSE && method != PERM_EXPANSION)
+    return "this method has no plan: use perm_compute_real, perm_compute_complex";
+  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
+    return "precision exact and modulus are for integers: perm_compute_integer, perm_compute_gaussian";
+  if (options->precision == PERM_PRECISION_KAHAN && !scalar)
+    return "precision kahan is for methods glynn and ryser: accurate is faster and better";
+  if (options->precision == PERM_PRECISION_ACCURATE && scalar)
+    return "methods glynn and ryser have precisions fast, kahan, default and dd";
+  if (options->certify && scalar)
+    return "methods glynn and ryser have no guaranteed bound: certify needs method dense or auto";
+  return NULL;
+}
+
+/* Whether a proven bound costs next to nothing: at most 15 % of a call, of which 5 us are not the kernel's, and what
+   the tables of complex pairs take, which split rows do without. Up to order 11 or so with AVX-512. */
+static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
+{
+  const perm_isa isa = permi_isa(options);
+  const int accurate = plan->precision == PERM_PRECISION_ACCURATE, parts = view->parts, n = plan->n;
+  const permi_kernel *usual =
+      permi_kernel_for(isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED, parts,
+                       accurate ? PERMI_COMPENSATED : PERMI_ROUNDED, n);
+  const permi_kernel *proven =
+      permi_kernel_for(isa, PERM_FORM_SPLIT, parts, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
+  const double seconds = plan->elements / usual->rate, tables = parts == 2 && !accurate ? 2e-8 * n * n : 0;
+  return n <= PERMI_SMALL_N &&
+         plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
+}
+
+/* Form and kernel of the dense engine. Returns the kernel. */
+static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *view, const perm_options *options)
+{
+  const int proven = plan->certify || permi_plan_proof_is_cheap(plan, view, options);
+  const permi_kernel *kernel;
+  int product = PERMI_ROUNDED;
+  if (plan->precision == PERM_PRECISION_ACCURATE && proven)
+    plan->precision = PERM_PRECISION_DD; /* what is compensated to first order has no proof where row sums cancel */
+  if (plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD) {
+    product = plan->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_COMPENSATED;
+    plan->form = PERM_FORM_SPLIT;
+  } else {
+    plan->form = PERM_FORM_PAIR;
+    if (view->parts == 1 && (!proven || plan->n > PERMI_SMALL_N))
+      permi_plan_pivot(plan, view);
+    plan->exact_rows =
+        plan->form == PERM_FORM_NORMALISED ? permi_plan_exact_rows(plan, view) : permi_plan_exact_pairs(plan, view);
+    if (proven && !plan->exact_rows) { /* whole pairs cost a quarter more, split rows 2.6 times as much */
+      plan->exact_rows = permi_plan_exact_pairs(plan, view);
+      plan->form = plan->exact_rows ? PERM_FORM_PAIR : PERM_FORM_SPLIT;
+    }
+  }
+  if (plan->form != PERM_FORM_NORMALISED)
+    plan->pivot = 0;
+  kernel = permi_kernel_for(permi_isa(options), plan->form, view->parts, product, plan->n);
+  plan->isa = kernel->isa;
+  plan->lane_columns = kernel->lane_columns;
+  plan->block_columns = kernel->block_columns;
+  plan->outer_columns = plan->n - 1 - (plan->form != PERM_FORM_SPLIT) - plan->lane_columns - plan->block_columns;
+  plan->seconds = plan->elements / kernel->rate;
+  return kernel;
+}
+
+/* GPUs are asked for and may take a matrix of order n. With cpu_fallback it matters whether there are any. */
+static int permi_gpu_wanted(const perm_options *options, int n)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return options->gpus && n >= PERMI_GPU_LEAST_N &&
+         (!options->cpu_fallback || permi_gpu_devices(options->gpus, message));
+}
+
+/* Makes the plan one for GPUs where they are wanted and predicted faster than one thread. */
+static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
+{
+  perm_plan gpu = *plan;
+  if (!options->gpus || plan->n < PERMI_GPU_LEAST_N)
+    return;
+  permi_gpu_plan(&gpu, view);
+  if ((options->isa == PERM_ISA_CUDA || gpu.seconds < plan->seconds) && permi_gpu_wanted(options, plan->n))
+    *plan = gpu;
+}
+
+/* Arguments have been checked; the matrix is square, n >= 1. */
+static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
+                              perm_result *result)
+{
+  double visits = 1, terms;
+  const char *refusal;
+  int i, most_chunk = 18, (*exponent)[PERM_MAX_N];
+  memset(plan, 0, sizeof *plan);
+  plan->version = PERMI_VERSION;
+  plan->n = n;
+  plan->is_complex = view->parts == 2;
+  plan->method = options->method != PERM_AUTO ? options->method : n <= 4 ? PERM_EXPANSION : PERM_DENSE;
+  plan->precision = options->precision;
+  plan->certify = options->certify;
+  plan->isa = PERM_ISA_PLAIN;
+  plan->chunks = 1;
+  refusal = permi_plan_refusal(options, plan->method);
+#if defined(PERM_NO_COMPLEX)
+  if (view->parts == 2)
+    refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
+#endif
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 5, "options: %s", refusal);
+  if (n > PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "order %d: dense engines go up to %d", n, PERM_MAX_N);
+  plan->elements = (double)n * ldexp(1, n - 1);
+  exponent = permi_scale_room(&options->allocator, n);
+  if (!exponent)
+    return permi_fail_memory(result);
+  permi_plan_scale(plan, view, exponent);
+  permi_release(&options->allocator, exponent);
+  if (plan->zero) {
+    memset(plan->row_exp2, 0, sizeof plan->row_exp2);
+    memset(plan->column_exp2, 0, sizeof plan->column_exp2);
+    plan->method = PERM_STRUCTURE;
+    permi_plan_fingerprint(plan, view);
+    return PERM_OK;
+  }
+  terms = ldexp(1, n - 1);
+  switch (plan->method) {
+  case PERM_EXPANSION:
+    if (n > 20)
+      return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; the expansion goes up to 20: take method auto", n);
+    for (i = 0, terms = 1; i < n; i++) {
+      terms *= n - i;
+      visits += terms;
+    }
+    plan->seconds = visits / PERMI_RATE_EXPANSION;
+    break;
+  case PERM_RYSER:
+    if (n == PERM_MAX_N)
+      return permi_fail(result, PERM_ERROR_SIZE, 2, "n is 64; Ryser's 2^n subsets go up to 63: take method auto");
+    plan->seconds = plan->elements / PERMI_RATE_RYSER;
+    plan->outer_columns = n;
+    break;
+  case PERM_GLYNN:
+    plan->seconds = plan->elements / PERMI_RATE_GLYNN;
+    plan->outer_columns = n - 1;
+    break;
+  default:
+    if (n < 4) { /* too few columns to split: the expansion is the same work */
+      plan->method = PERM_EXPANSION;
+      plan->seconds = 1e-7;
+      break;
+    }
+    most_chunk = permi_plan_dense(plan, view, options)->product == PERMI_ROUNDED ? 18 : 10;
+    permi_plan_gpu(plan, view, options);
+  }
+  if (plan->method != PERM_DENSE && plan->method != PERM_EXPANSION)
+    plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
+  /* Chunks: small enough to share out and to stop soon, large enough that starting one costs nothing. Double-double
+     totals are bounded by the terms of a chunk, see permi_plan_bounds. */
+  if (plan->isa != PERM_ISA_CUDA)
+    plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
+  plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
+  plan->bytes =
+      16e3 + (double)n * view->parts * (16.0 * (double)(1 << (plan->lane_columns + plan->block_columns)) + 80.0 * n);
+  permi_plan_fingerprint(plan, view);
+  return PERM_OK;
+}
+
+static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const perm_leaf *information = &leaf->information;
+  int length = snprintf(
+      buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one %s, %.3g bytes\n",
+      information->n, perm_method_name(information->method), perm_isa_name(information->isa),
+      information->kind == PERM_LEAF_TASK ? "task" : "range", (double)information->chunks,
+      information->chunks == 1 ? "" : "s", information->work, information->seconds,
+      information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* ======================================================================================= >>rounding
+   What rounding before the products does to terms, and what they are measured by. */
+
+/* What rounding before the products does to terms. Rows on the grid of >>dense, divided rows, the products of pairs all
+   are off by about f = sqrt(n) u/2 times the row's sum of moduli, in every term, so where row sums cancel, the terms,
+   which are what errors are measured by, are off by f over the row sum, which no sum of |terms| shows. There are
+   matrices, like blocks (1 1; 1 -1) in any surroundings, in whose every term some row sum cancels: their permanent
+   consists of what was rounded away. */
+typedef struct permi_rounded_rows {
+  double share; /* the mean of these quotients over some terms, by size; root of the sum of squares over the rows */
+  double usual; /* the same for row sums as large as the row's norm */
+  double largest; /* of these terms the largest, as the kernel has it */
+} permi_rounded_rows;
+
+#define PERMI_SAMPLED_TERMS 8
+#define PERMI_NO_MEASURE 1e-3 /* a share above this: the terms consist of roundings */
+
+/* Whether a row of that sum of moduli has so few digits that neither grids nor products of two rows round anything. */
+static int permi_few_digits(const double *row, int n, double moduli)
+{
+  const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
+  int j;
+  for (j = 0; j < n; j++) {
+    const double x = row[j] * scale;
+    if (x + big - big != x)
+      return 0;
+  }
+  return 1;
+}
+
+/* Row sums in the sampled terms, their moduli in size[]; returns the error f of each, over sqrt(n) u/2.
+   sign[column][term]. */
+static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
+                                double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
+{
+  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0;
+  const int n = plan->n;
+  int e, j, k, part;
+  permi_plan_row(plan, view, i, row);
+  for (part = 0; part < view->parts; part++) {
+    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0; /* in registers */
+    for (j = 0; j < n; j++) {
+      const double x = row[part][j], *s = sign[j];
+      moduli += fabs(x);
+      square += x * x;
+      y0 += s[0] * x;
+      y1 += s[1] * x;
+      y2 += s[2] * x;
+      y3 += s[3] * x;
+      y4 += s[4] * x;
+      y5 += s[5] * x;
+      y6 += s[6] * x;
+      y7 += s[7] * x;
+    }
+    y[part][0] = y0;
+    y[part][1] = y1;
+    y[part][2] = y2;
+    y[part][3] = y3;
+    y[part][4] = y4;
+    y[part][5] = y5;
+    y[part][6] = y6;
+    y[part][7] = y7;
+  }
+  for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
+    size[k] = view->parts == 1 ? fabs(y[0][k]) : sqrt(y[0][k] * y[0][k] + y[1][k] * y[1][k]);
+  *norm = sqrt(square);
+  return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
+                 (plan->form != PERM_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
+             ? 0
+             : moduli;
+}
+
+/* What kernels divide row i by: a modulus, or 1. */
+static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
+{
+  return plan->form != PERM_FORM_NORMALISED ||
+                 (plan->isa == PERM_ISA_CUDA && !permi_gpu_safe(plan, view, i, plan->pivot))
+             ? 1
+             : permi_gpu_modulus(plan, view, i, plan->pivot);
+}
+
+/* Signs of the columns in sampled terms begin, begin + 1, ...: all of them up to order 6, then by a hash; term 0 has
+   only +, as it may well be the largest. */
+static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
+{
+  int j, k;
+  for (j = 0; j < n; j++) {
+    const unsigned hash = permi_scatter((uint64_t)(j + 1 + 8 * begin));
+    for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
+      sign[j][k] = (n <= 6 ? (begin + k) << 1 >> j : (int)(hash >> k)) & 1 ? -1 : 1;
+    sign[j][0] = begin ? sign[j][0] : 1;
+  }
+}
+
+/* The size of one row's sum, or two rows' product, that is off by that much; at least `least`. Adds the square of what
+   it is off by, relative to it. */
+static double permi_rounded_product(double product, double off, double least, double *square)
+{
+  const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
+  *square += product > 0 || off == 0 ? quotient * quotient : 1e30;
+  return product > least ? product : least;
+}
+
+/* Adds PERMI_SAMPLED_TERMS terms from number `begin` on: rounded->share is a sum of weights times quotients here, and
+   the sum of the weights is returned. */
+static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int begin, permi_rounded_rows *rounded)
+{
+  double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
+  const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
+  double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, weights = 0, usual = 0;
+  int i, k;
+  permi_sampled_signs(plan->n, begin, sign);
+  for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+    weight[k] = 1;
+    squares[k] = 0;
+  }
+  for (i = 0; i < plan->n; i++) {
+    const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n; /* with the row after it */
+    double norm, norm_of[2], lost[2], least, inverse;
+    lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
+    if (norm_of[0] == 0)
+      continue; /* of minors: not in their products */
+    norm = norm_of[0];
+    unit_term *= norm / permi_divided_by(plan, view, i);
+    if (paired) {
+      i++;
+      lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm_of[1]);
+      norm *= norm_of[1];
+      unit_term *= norm_of[1];
+    }
+    inverse = 1 / norm;
+    /* of minors, each leaves out one row sum, which then does not make the term small */
+    least = plan->form == PERM_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
+    for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+      double with;
+      if (paired) {
+        const double off = lost[0] * (size[1][k] + norm_of[1]) + lost[1] * (size[0][k] + norm_of[0]);
+        with = permi_rounded_product(size[0][k] * size[1][k], off, off, &squares[k]);
+      } else {
+        with = permi_rounded_product(size[0][k], lost[0], least, &squares[k]);
+      }
+      weight[k] *= with * inverse;
+      weight[k] = with > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k]; /* a term that is 0 says nothing */
+    }
+    permi_rounded_product(norm, paired ? 2 * (lost[0] * norm_of[1] + lost[1] * norm_of[0]) : lost[0], 0, &usual);
+  }
+  for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+    weights += weight[k];
+    rounded->share += weight[k] * sqrt(squares[k]);
+    rounded->largest = fmax(rounded->largest, weight[k] * unit_term);
+  }
+  rounded->usual = sqrt(usual);
+  return weights;
+}
+
+/* terms: how many are sampled, a multiple of PERMI_SAMPLED_TERMS. */
+static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
+{
+  permi_rounded_rows rounded = {0, 0, 0};
+  double weights = 0;
+  int k;
+  for (k = 0; k < terms; k += PERMI_SAMPLED_TERMS)
+    weights += permi_sample_terms(plan, view, k, &rounded);
+  rounded.share = weights > 0 ? rounded.share / weights : 0;
+  return rounded;
+}
+
+/* The estimate that follows, into the leaf, u = 2^-53.
+   Rows, relative to the sum S of |terms|. They are rounded at random, and minors, which are what that multiplies, are
+   smaller than the terms that they are made of by a factor that falls with n like exp(-n/5) and faster for full real
+   matrices, like exp(-n/2) for complex ones (sparse ones have smaller f). So much is left as long as row sums are as
+   usual, and all of it where they cancel 100 times as much.
+   Products and sums: n + 10 roundings a term at most. Relative to S a few tenths of u, as terms may repeat, and then
+   their roundings do; and sqrt(n) u times the root of the sum of squared terms, as if roundings were independent,
+   which is at most that of S times the largest term: it counts where few terms are all, as of positive matrices. */
+static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
+{
+  const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
+  const double n = plan->n, above = rounded.share / (100 * rounded.usual + 1e-300);
+  const double part = view->parts == 1 ? fmin(1, 1.8 * exp(-0.2 * n)) : fmin(1, 100 * exp(-0.5 * n));
+  leaf->estimate_relative = (view->parts == 1 ? 0.3 : 0.1 + 3 * exp2(-0.25 * n)) * PERMI_UNIT;
+  leaf->estimate_relative += rounded.share * (part + (1 - part) * fmin(1, above * above));
+  leaf->estimate_squares = n * PERMI_UNIT * PERMI_UNIT * rounded.largest;
+  if (rounded.share > PERMI_NO_MEASURE)
+    leaf->estimate_relative = (double)INFINITY;
+}
+
+/* ========================================================================================= >>bounds
+   A plan's proven bound and its estimate; the leaf and the next precision of a plan. */
+
+/* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
+
+   Terms. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), each rounded once: n u. PERM_FORM_SPLIT, rounded
+   products: a row sum and a product, each rounded once: 2 n u. Complex ones by parts: a row sum has relative error u;
+   a product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and likewise the other part, together (Minkowski) at most
+   u (|p_i| |s| + |ps|) <= 2 u |ps|, without fused operations u |p_r| |s| more: 2.42 u |ps|. PERM_FORM_PAIR where all
+   before the products is exact: at most (n + 1) / 2 such products.
+   Double-double products (P, C with |C| <= u |P|; y = s + l, |l| <= u |s|): h + e = P s exactly; the sums e + P l + C s
+   are at most 3 u |P s|, rounded up to four times (without fused operations), and C l <= u^2 |P s| is left out: below
+   14 u^2 |P s|; complex parts have twice as many such terms of sizes that add up to 6 u |p| |s|, rounded eight times:
+   below 60 u^2.
+   Sums. Rounded: a term passes K + 1 additions in its state, 8 in its group, then sums are exact but for what TwoSum's
+   errors lose, below 2^36 u^2: D = K + 10. Double-double: every term costs two roundings of the low part, which stays
+   below (2^K + 2) 2 u A, A the sum of |terms| of the chunk: 40 u^2 A each.
+   Also: second-order effects and the rounding of the sum of |terms| itself (2^18 states: 2^-30): a factor 1.0001.
+   Absolute: an operation that underflows is off by 2^-1074, a lost entry too (see permi_dense_tables), and later
+   factors are at most 1, or 2^growth together when normalised: n^2 2^-1070 for each of the 2^(n-1) terms.
+
+   Estimates. Where there is a bound, a tenth of it: nothing can be worse than 10 estimates. Otherwise as
+   permi_rounded_estimate has it. Double-double sums: as a random walk. Compensated products leave out what is of second
+   order in the low parts. tests/climb.c searches for matrices that break this. The scalar engines measure what their
+   drifting row sums lose themselves. */
+static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
+{
+  const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
+  const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u, of one product */
+  const int gpu = plan->isa == PERM_ISA_CUDA;
+  /* GPUs: at most 18 additions before a sum is exact; double-double totals thread by thread, then a tree */
+  const int block = gpu ? 12 : plan->block_columns;
+  const int terms_log2 = plan->chunk_log2 + plan->block_columns + (gpu ? 1 - PERM_GPU_THREADS_LOG2 : 0);
+  int growth = 0, i;
+  leaf->bound_relative = (double)INFINITY;
+  switch (plan->method) {
+  case PERM_EXPANSION:
+    /* n - 1 double-double products of relative error 2^-100 a term (complex: 4 of them), terms added exactly; a product
+       that underflows loses at most 2^-1070, and there are at most n! < 2^(n log2 n) of them */
+    leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
+    leaf->bound_absolute = ldexp(n * n, permi_clamp((int)(n * log2(n + 1.0)) - 1070, -1070, 0));
+    leaf->estimate_relative = n * PERMI_DD_UNIT * parts;
+    return;
+  case PERM_DENSE: break;
+  default: return; /* the plain sums: see permi_plan_leaf */
+  }
+  if (gpu)
+    growth = permi_gpu_growth(plan, view);
+  else if (plan->form == PERM_FORM_NORMALISED)
+    for (i = 0; i < plan->n; i++)
+      growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
+  leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
+  if (plan->precision == PERM_PRECISION_ACCURATE) {
+    const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
+    leaf->estimate_relative = rounded.share > 1e-9 ? (double)INFINITY
+                                                   : (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square +
+                                                         4 * n * rounded.share * rounded.share;
+  } else if (plan->precision == PERM_PRECISION_DD) {
+    leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
+    leaf->estimate_relative = (8 * n * parts + ldexp(8, terms_log2 / 2)) * square;
+  } else if (plan->form == PERM_FORM_SPLIT || plan->exact_rows) {
+    const double products = plan->form == PERM_FORM_SPLIT  ? (1 + product) * n
+                            : plan->form == PERM_FORM_PAIR ? product * (n + 1) / 2
+                                                           : product * n;
+    leaf->bound_relative = (products + block + 10) * PERMI_UNIT * 1.0001;
+    leaf->estimate_relative = leaf->bound_relative / 10;
+  } else {
+    permi_rounded_estimate(plan, view, leaf);
+  }
+  if (leaf->bound_relative < leaf->estimate_relative)
+    leaf->estimate_relative = leaf->bound_relative;
+}
+
+/* Engine and split of one leaf from its plan. */
+static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
+                                   permi_leaf *leaf)
+{
+  int i, j, part, n = plan->n;
+  memset(leaf, 0, sizeof *leaf);
+  leaf->information.kind = plan->method == PERM_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE;
+  leaf->information.method = plan->method;
+  leaf->information.isa = plan->isa;
+  leaf->information.n = n;
+  leaf->information.chunks = plan->chunks;
+  leaf->information.work = plan->elements;
+  leaf->information.seconds = plan->seconds;
+  leaf->information.bytes = plan->bytes;
+  leaf->information.fingerprint = plan->fingerprint;
+  leaf->explain = permi_plan_explain;
+  leaf->scale = permi_dd_make(1);
+  for (i = 0; i < n; i++)
+    leaf->scale_exp2 -= plan->row_exp2[i] + plan->column_exp2[i];
+  permi_plan_bounds(plan, view, leaf);
+  if (plan->method == PERM_DENSE) {
+    int product = plan->precision == PERM_PRECISION_DD         ? PERMI_DOUBLED
+                  : plan->precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
+                                                               : PERMI_ROUNDED;
+    leaf->scale_exp2 -= n - 1;
+    if (plan->isa == PERM_ISA_CUDA)
+      return permi_gpu_tables(plan, view, allocator, leaf);
+    return permi_dense_tables(plan, view, permi_kernel_for(plan->isa, plan->form, view->parts, product, n), allocator,
+                              leaf);
+  }
+  {
+    permi_plain *plain =
+        (permi_plain *)permi_allocate(allocator, 1, sizeof *plain + (size_t)(view->parts * n * n) * sizeof(double));
+    if (!plain)
+      return PERM_ERROR_MEMORY;
+    plain->n = n;
+    plain->parts = view->parts;
+    plain->ryser = plan->method == PERM_RYSER;
+    plain->precision = plan->precision;
+    plain->chunk_log2 = plan->chunk_log2;
+    for (part = 0; part < view->parts; part++)
+      for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+          plain->a[(part * n + j) * n + i] = permi_scaled(plan, view, i, j, part);
+    leaf->context = plain;
+    leaf->release = permi_context_release;
+  }
+  if (plan->method == PERM_EXPANSION) {
+    leaf->run_task = permi_expansion_task;
+    return PERM_OK;
+  }
+  leaf->estimate_relative = permi_plain_rounding((const permi_plain *)leaf->context);
+  leaf->run_chunk = plan->precision == PERM_PRECISION_DD ? permi_gray_dd
+                    : view->parts == 2                   ? permi_gray_complex
+                                                         : permi_gray_real;
+  leaf->scale_exp2 -= plan->method == PERM_GLYNN ? n - 1 : 0;
+  return PERM_OK;
+}
+
+/* For perm_sparse.h: one leaf for a square matrix that has a transversal of nonzero entries, by the engine that
+   options->method names (PERM_AUTO: as perm_plan_real). *precision: the plan's. */
+PERMI_UNUSED
+static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
+                                    perm_precision *precision, perm_result *result)
+{
+  perm_plan plan;
+  perm_status status = permi_plan(n, view, options, &plan, result);
+  if (status == PERM_OK && plan.zero)
+    return permi_fail(result, PERM_ERROR_STATE, 0, "a block of order %d has no transversal", n);
+  if (status == PERM_OK && permi_plan_leaf(&plan, view, &options->allocator, leaf) != PERM_OK)
+    status = permi_fail_memory(result);
+  *precision = plan.precision;
+  return status;
+}
+
+/* The next precision up the ladder for an engine; PERM_PRECISION_COUNT at its top. */
+static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
+{
+  if (method == PERM_HYBRID || method == PERM_CACHED) /* refused where that is not possible */
+    return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_ACCURATE
+                                                                                   : PERM_PRECISION_DD;
+  if ((method >= PERM_FRONTIER && method <= PERM_BAND) || method == PERM_TRANSVERSALS) /* doubles and double-doubles */
+    return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD
+                                                                                   : PERM_PRECISION_COUNT;
+  if (method != PERM_DENSE && method != PERM_GLYNN && method != PERM_RYSER)
+    return PERM_PRECISION_COUNT;
+  switch (precision) {
+  case PERM_PRECISION_FAST: return PERM_PRECISION_DEFAULT;
+  case PERM_PRECISION_DEFAULT:
+    return method == PERM_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
+  case PERM_PRECISION_ACCURATE: return PERM_PRECISION_DD;
+  default: return PERM_PRECISION_COUNT;
+  }
+}
+
+/* Predicted elements/s of the dense engine, one thread. */
+PERMI_UNUSED
+static double permi_dense_rate(const perm_options *options)
+{
+  return permi_kernel_for(permi_isa(options), PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, PERM_MAX_N)->rate;
+}
+
+/* ========================================================================================= >>minors
+   Permanents without one row and one column, a row of them or all, and so the derivatives of the permanent. By
+   Glynn's sum, F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij
+   is the same sum over d_j P_i, P_i = prod over k != i of y_k. All P_i of a term by products from the front and the
+   back: two multiplications a row. What would cost n^2 a term is the sum over terms of d_j P_i for every column j; but
+   d_j is constant over long stretches, so sums of P_i over stretches are enough, and since the stretches of different
+   columns are nested, that is a constant number of additions a term and row.
+     lane and block columns   one sum a vector element and setting, folded at the end of a chunk
+     outer columns            a binary counter of partial sums: when two blocks of 2^k states meet, their difference
+                              goes to column k, their sum on to column k + 1
+   With multiplicities (r_i copies of row i, c_j of column j) the sum is over v_j = 0..c_j, d_j = c_j - 2 v_j, with
+   binomials as weights, and P_i has y_i^(r_i - 1): in double-double, one term at a time, over rows or over columns,
+   whichever has fewer terms. Few copies are cheaper written out, for the vector kernels.
+   A minor is unchanged when its row and column are scaled, so for the minors of one row that row is left out of the
+   scaling: the matrix scaled is the one with ones there, whose permanent is the sum of the minors. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_MINORS_TOTAL 256 /* rows with their copies: products of binomials stay below 2^256 */
+
+typedef struct permi_minors permi_minors;
+struct permi_minors {
+  int parts, rows, columns; /* those that have copies; when one row is wanted it is the last */
+  int least;                /* the first row whose minors are wanted */
+  int total;                /* of copies */
+  int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
+  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
+  perm_plan plan;                          /* scaling of the matrix written out, when it has at most PERM_MAX_N rows */
+  int lossy;
+  double below; /* what lies below the grid, relative to row sums: permi_rounded_rows */
+
+  /* the engine: adds nothing up between chunks */
+  const permi_minors_kernel *kernel; /* NULL: one term at a time */
+  permi_dense dense;
+  int transposed, terms_rows, terms_columns; /* of that sum: rows, and columns with digits */
+  int inner;                                 /* digits of the columns up to here vary within a chunk */
+  double work_doubles;                       /* room for one thread */
+  uint64_t chunks;
+  double terms, seconds;    /* predicted, one thread */
+  double estimate_relative; /* to the sum of moduli of terms */
+  int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
+};
+
+/* What a chunk yields: [row - least][column][part], and for each row the sum of |terms|. */
+typedef struct permi_minors_sum {
+  permi_dd *value;
+  double *absolute;
+} permi_minors_sum;
+
+/* A row's exponents when there are too many copies to write out, or entries on no transversal, which the scaling of
+   >>scale may drop, but their minors need: the largest entry of each row, then column, to 1, then row sums below. */
+static void permi_minors_scale_flat(permi_minors *minors)
+{
+  int i, j, part;
+  for (i = 0; i < minors->rows; i++) {
+    int most = INT_MIN;
+    for (j = 0; j < minors->columns; j++)
+      for (part = 0; part < minors->parts; part++)
+        if (minors->entry[i][j][part] != 0) {
+          int e = permi_exponent(minors->entry[i][j][part]);
+          most = e > most ? e : most;
+        }
+    minors->row_exp2[i] = most > INT_MIN ? -most : 0;
+  }
+  for (j = 0; j < minors->columns; j++) {
+    int most = INT_MIN;
+    for (i = 0; i < minors->rows; i++)
+      for (part = 0; part < minors->parts; part++)
+        if (minors->entry[i][j][part] != 0 && i < minors->rows - (minors->least == minors->rows - 1)) {
+          int e = permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i];
+          most = e > most ? e : most;
+        }
+    minors->column_exp2[j] = most > INT_MIN ? -most : 0;
+  }
+}
+
+static double permi_minors_scaled(const permi_minors *minors, int i, int j, int part)
+{
+  return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
+}
+
+/* Brings row sums of moduli, copies counted, to at most 1, and sees what is lost. */
+static void permi_minors_scale_rows(permi_minors *minors)
+{
+  int i, j, part;
+  minors->lossy = 0;
+  for (i = 0; i < minors->rows; i++) {
+    int most = INT_MIN;
+    double sum = 0;
+    for (j = 0; j < minors->columns; j++)
+      for (part = 0; part < minors->parts; part++)
+        if (minors->entry[i][j][part] != 0) {
+          int e = permi_exponent(minors->entry[i][j][part]) + minors->column_exp2[j];
+          most = e > most ? e : most;
+        }
+    if (most == INT_MIN)
+      continue;
+    minors->row_exp2[i] = -most;
+    for (j = 0; j < minors->columns; j++)
+      for (part = 0; part < minors->parts; part++)
+        sum += minors->column_count[j] * fabs(permi_minors_scaled(minors, i, j, part));
+    minors->row_exp2[i] -= permi_log2_ceiling(sum * (1 + 1e-12));
+    for (j = 0; j < minors->columns; j++)
+      for (part = 0; part < minors->parts; part++) {
+        double x = minors->entry[i][j][part];
+        minors->lossy |=
+            x != 0 && permi_exponent(x) + minors->row_exp2[i] + minors->column_exp2[j] < DBL_MIN_EXP;
+      }
+  }
+}
+
+/* The matrix with its copies, at most PERM_MAX_N rows; scaled != 0: scaled. */
+static void permi_minors_write_out(const permi_minors *minors, int scaled, double *full)
+{
+  int i, j, copy, k, part;
+  for (i = 0; i < minors->rows; i++)
+    for (copy = 0; copy < minors->row_count[i]; copy++)
+      for (j = 0; j < minors->columns; j++)
+        for (k = 0; k < minors->column_count[j]; k++)
+          for (part = 0; part < minors->parts; part++)
+            *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
+}
+
+/* Sets row_exp2 and column_exp2. full: room for PERM_MAX_N rows, or NULL. Returns 0 if all minors of the one row that
+   is wanted are 0, because nothing without that row has a transversal. */
+static int permi_minors_scale(permi_minors *minors, double *full)
+{
+  const int one_row = minors->least == minors->rows - 1, n = minors->total;
+  perm_plan *plan = &minors->plan;
+  int i, j, copy, first;
+  permi_minors_scale_flat(minors);
+  if (full) {
+    permi_view view;
+    int useful = 1;
+    view.a = full;
+    view.ld = n;
+    view.parts = minors->parts;
+    permi_minors_write_out(minors, 0, full);
+    for (j = 0; one_row && j < n * minors->parts; j++)
+      full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;
+    memset(plan, 0, sizeof *plan);
+    plan->n = n;
+    permi_plan_scale(plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
+    if (plan->zero && one_row)
+      return 0;
+    for (i = 0; i < n && !one_row && !plan->zero; i++) /* nothing may be dropped */
+      for (j = 0; j < n; j++)
+        for (copy = 0; copy < view.parts; copy++) {
+          double x = permi_at(&view, i, j, copy);
+          useful &= x == 0 || permi_exponent(x) + plan->row_exp2[i] + plan->column_exp2[j] >= DBL_MIN_EXP;
+        }
+    useful &= !plan->zero;
+    for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
+      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies are scaled alike; if ever not, do without */
+        useful &= plan->column_exp2[first + copy] == plan->column_exp2[first];
+    for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
+      minors->column_exp2[j] = plan->column_exp2[first];
+  }
+  permi_minors_scale_rows(minors);
+  return 1;
+}
+
+/* ---- one term at a time, in double-double */
+static void permi_dd_complex_add(permi_dd_complex *a, permi_dd_complex b, int parts)
+{
+  a->re = permi_dd_add(a->re, b.re);
+  if (parts == 2)
+    a->im = permi_dd_add(a->im, b.im);
+}
+
+static permi_dd permi_dd_times_double(permi_dd a, double b)
+{
+  return permi_dd_multiply(a, permi_dd_make(b));
+}
+
+static permi_dd permi_dd_subtract(permi_dd a, permi_dd b)
+{
+  b.hi = -b.hi;
+  b.lo = -b.lo;
+  return permi_dd_add(a, b);
+}
+
+static permi_dd permi_dd_divide_double(permi_dd a, double b)
+{
+  const double quotient = a.hi / b;
+  const permi_dd rest = permi_dd_add(a, permi_dd_times_double(permi_dd_make(quotient), -b));
+  return permi_two_sum(quotient, rest.hi / b);
+}
+
+/* Where a chunk is. Numbers of copies are those of the sum's own rows and columns. */
+typedef struct permi_terms {
+  const permi_minors *minors;
+  const int *row_count, *column_count;
+  int rows, columns, least, parts;
+  permi_dd_complex *twice;      /* [column][row]: 2 a */
+  permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
+  permi_dd_complex *sum;        /* [level + 1][row]: of P over the digits of the columns below level */
+  permi_dd_complex *difference; /* [column][row]: of d_j P */
+  permi_dd_complex *front;      /* [row + 1] products of the rows before */
+  double *absolute;             /* [row] */
+} permi_terms;
+
+static size_t permi_terms_doubles(int rows, int columns)
+{
+  return (size_t)(4 * columns + 3) * (size_t)rows * 4 + (size_t)(rows + 1) * 5 + 8;
+}
+
+static permi_dd_complex *permi_terms_take(double **memory, int count)
+{
+  double *here = *memory;
+  *memory += (size_t)count * (sizeof(permi_dd_complex) / sizeof(double));
+  return (permi_dd_complex *)(void *)here;
+}
+
+/* weight (times 2^n) P_i of the present term into sum[0]. */
+static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
+{
+  const int parts = terms->parts, rows = terms->rows;
+  permi_dd_complex back;
+  int i, k;
+  memset(&back, 0, sizeof back);
+  terms->front[0] = back;
+  terms->front[0].re = weight;
+  back.re = permi_dd_make(1);
+  for (i = 0; i + 1 < rows; i++) {
+    terms->front[i + 1] = terms->front[i];
+    for (k = 0; k < terms->row_count[i]; k++)
+      terms->front[i + 1] = permi_dd_complex_times(terms->front[i + 1], terms->row_sum[i], parts);
+  }
+  for (i = rows - 1; i >= terms->least; i--) {
+    permi_dd_complex p = terms->front[i];
+    for (k = 1; k < terms->row_count[i]; k++)
+      back = permi_dd_complex_times(back, terms->row_sum[i], parts);
+    terms->sum[i] = p = permi_dd_complex_times(p, back, parts);
+    terms->absolute[i] += permi_modulus(p.re.hi, p.im.hi);
+    back = permi_dd_complex_times(back, terms->row_sum[i], parts);
+  }
+}
+
+/* Terms of all digits of the columns below `level`, the others as row_sum[level] says; 2 |digits| of column j with
+   weight the binomials so far. */
+static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
+{
+  const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
+  const int count = level ? terms->column_count[j] : 0;
+  permi_dd_complex *sum = terms->sum + level * rows, *row_sum = terms->row_sum + (level ? j : 0) * rows;
+  permi_dd binomial = weight;
+  int i, v;
+  if (!level) {
+    permi_terms_leaf(terms, weight);
+    return;
+  }
+  memset(sum, 0, (size_t)rows * sizeof *sum);
+  for (v = 0; v <= count; v++) {
+    const permi_dd_complex *one = terms->sum + j * rows;
+    permi_dd_complex *difference = terms->difference + j * rows;
+    for (i = 0; i < rows; i++) {
+      permi_dd_complex y = terms->row_sum[level * rows + i], step = terms->twice[j * rows + i];
+      step.re = permi_dd_times_double(step.re, -v);
+      permi_dd_complex_add(&y, step, 1);
+      if (parts == 2)
+        y.im = permi_dd_add(y.im, permi_dd_times_double(step.im, -v));
+      row_sum[i] = y;
+    }
+    permi_terms_level(terms, j, binomial);
+    for (i = least; i < rows; i++) {
+      permi_dd_complex d = one[i];
+      permi_dd_complex_add(&sum[i], d, parts);
+      d.re = permi_dd_times_double(d.re, count - 2 * v);
+      if (parts == 2)
+        d.im = permi_dd_times_double(d.im, count - 2 * v);
+      permi_dd_complex_add(&difference[i], d, parts);
+    }
+    /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), the sign turned */
+    binomial = permi_dd_divide_double(permi_dd_times_double(binomial, -(double)(count - v)), v + 1);
+  }
+}
+
+#define PERMI_TERMS_EXP2 900 /* terms start at 2^900 or so, and have 2^1900 to lose before anything underflows */
+
+static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_sum *out)
+{
+  const int parts = minors->parts, transposed = minors->transposed, rows = minors->terms_rows;
+  const int columns = minors->terms_columns, least = transposed ? 0 : minors->least, wanted = minors->columns;
+  permi_terms terms;
+  permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
+  int digit[PERM_MAX_N], i, j, v, part;
+  uint64_t rest = chunk;
+  terms.minors = minors;
+  terms.row_count = transposed ? minors->column_count : minors->row_count;
+  terms.column_count = transposed ? minors->row_count : minors->column_count;
+  terms.rows = rows;
+  terms.columns = columns;
+  terms.least = least;
+  terms.parts = parts;
+  memset(work, 0, permi_terms_doubles(rows, columns) * sizeof *work);
+  terms.twice = permi_terms_take(&work, columns * rows);
+  terms.row_sum = permi_terms_take(&work, (columns + 1) * rows);
+  terms.sum = permi_terms_take(&work, (columns + 1) * rows);
+  terms.difference = permi_terms_take(&work, columns * rows);
+  terms.front = permi_terms_take(&work, rows + 1);
+  terms.absolute = work;
+  for (j = columns - 1; j >= minors->inner; j--) { /* the last column goes half way, its terms stand for two */
+    const uint64_t range = (uint64_t)(j == columns - 1 ? terms.column_count[j] / 2 : terms.column_count[j]) + 1;
+    digit[j] = (int)(rest % range);
+    rest /= range;
+    for (v = 0; v < digit[j]; v++) { /* exact up to 2^106 */
+      weight = permi_dd_times_double(weight, -(double)(terms.column_count[j] - v));
+      weight = permi_dd_divide_double(weight, v + 1);
+    }
+    if (j == columns - 1 && 2 * digit[j] < terms.column_count[j])
+      weight = permi_dd_add(weight, weight);
+  }
+  for (i = 0; i < rows; i++)
+    for (j = 0; j < columns; j++) {
+      const int count = j < minors->inner ? terms.column_count[j] : terms.column_count[j] - 2 * digit[j];
+      permi_dd_complex *to = &terms.row_sum[minors->inner * rows + i];
+      for (part = 0; part < parts; part++) {
+        const double x = transposed ? permi_minors_scaled(minors, j, i, part) : permi_minors_scaled(minors, i, j, part);
+        permi_dd *sum = part ? &to->im : &to->re;
+        *(part ? &terms.twice[j * rows + i].im : &terms.twice[j * rows + i].re) = permi_dd_make(2 * x);
+        *sum = permi_dd_add(*sum, permi_dd_times_double(permi_dd_make(x), count));
+      }
+    }
+  permi_terms_level(&terms, minors->inner, weight);
+  for (j = minors->inner; j < columns; j++)
+    for (i = least; i < rows; i++) {
+      permi_dd_complex d = terms.sum[minors->inner * rows + i];
+      d.re = permi_dd_times_double(d.re, terms.column_count[j] - 2 * digit[j]);
+      d.im = permi_dd_times_double(d.im, terms.column_count[j] - 2 * digit[j]);
+      terms.difference[j * rows + i] = d;
+    }
+  for (i = least; i < rows; i++)
+    for (j = 0; j < columns; j++) {
+      const permi_dd_complex *d = &terms.difference[j * rows + i];
+      if (transposed && j < minors->least)
+        continue;
+      for (part = 0; part < parts; part++)
+        out->value[(transposed ? (j - minors->least) * wanted + i : (i - least) * wanted + j) * parts + part] =
+            permi_dd_divide_double(part ? d->im : d->re, terms.column_count[j]);
+      if (transposed)
+        out->absolute[j - minors->least] = fmax(out->absolute[j - minors->least], terms.absolute[i]);
+    }
+  for (i = least; i < rows && !transposed; i++)
+    out->absolute[i - least] = terms.absolute[i];
+}
+
+#endif
+
+/* =================================================================================== >>minors_dense
+   Minors by vector kernels: tables, chunks and their sums. */
+
+#if !defined(PERM_NO_EXTRAS)
+static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory, permi_minors_sum *out)
+{
+  const permi_dense *dense = &minors->dense;
+  const permi_minors_kernel *kernel = minors->kernel;
+  const int parts = minors->parts, n = dense->n, lanes = 1 << kernel->lane_columns, number = lanes * parts;
+  const int levels = dense->chunk_log2 < 2 ? 2 : dense->chunk_log2, row = n * number;
+  const int blocks = kernel->block_columns, inner = kernel->lane_columns + blocks, sums = n * (blocks + 2) * number;
+  const int least = minors->least ? n - 1 : 0, wanted = minors->columns;
+  const uint64_t gray = (chunk << dense->chunk_log2) ^ (chunk << dense->chunk_log2) >> 1;
+  permi_minors_work work;
+  int i, j, k, q, part, copy;
+  memory += (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
+  work.row = memory;
+  work.block_high = work.row + sums + ((2 * row) << blocks);
+  work.block_low = work.block_high + sums;
+  work.high = work.block_low + sums;
+  work.low = work.high + levels * row;
+  work.present = work.low + levels * row;
+  work.stack = work.present + 4 * row;
+  work.absolute = work.stack + (levels - 1) * row;
+  memset(work.block_high, 0, (size_t)(2 * sums + 2 * levels * row) * sizeof(double));
+  memset(work.absolute, 0, (size_t)(n * lanes) * sizeof(double));
+  kernel->run(dense, least, chunk, &work);
+
+  for (i = minors->least, copy = least; i < minors->rows; copy += minors->row_count[i++]) {
+    const double *absolute = work.absolute + copy * lanes;
+    for (k = 0; k < lanes; k++)
+      out->absolute[i - minors->least] += absolute[k] * (dense->absolute_mask + 1.0);
+    for (part = 0; part < parts; part++) {
+      permi_dd u[8], d[PERM_MAX_N];
+      int size = lanes, first;
+      for (q = 0; q < lanes; q++)
+        u[q] = permi_dd_make(work.stack[(levels - 2) * row + (copy * parts + part) * lanes + q] *
+                             permi_parity_signs[q]);
+      for (j = 0; j < kernel->lane_columns; j++)
+        for (q = 0, size /= 2, d[j] = permi_dd_make(0); q < size; q++) {
+          d[j] = permi_dd_add(d[j], permi_dd_subtract(u[2 * q], u[2 * q + 1]));
+          u[q] = permi_dd_add(u[2 * q], u[2 * q + 1]);
+        }
+      for (j = kernel->lane_columns; j < n; j++) {
+        const int block = j - kernel->lane_columns, outer = j - inner - 1;
+        const int at = outer < 0 || outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
+                                              : outer * row + (copy * parts + part) * lanes;
+        const double *high = outer < 2 ? work.block_high + at : work.high + at;
+        const double *low = outer < 2 ? work.block_low + at : work.low + at;
+        d[j] = u[0]; /* the fixed column, and those that are fixed in this chunk */
+        if (outer >= dense->chunk_log2 && gray >> outer & 1)
+          d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
+        if (block == blocks || outer >= dense->chunk_log2)
+          continue;
+        d[j] = permi_dd_make(0);
+        for (q = 0; q < lanes; q++)
+          d[j] = permi_dd_add(d[j], permi_two_sum(high[q] * permi_parity_signs[q], low[q] * permi_parity_signs[q]));
+      }
+      for (j = 0, first = 0; j < wanted; first += minors->column_count[j++])
+        out->value[((i - minors->least) * wanted + j) * parts + part] = d[first];
+    }
+  }
+}
+
+/* ---- preparation */
+static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int parts, int n)
+{
+  size_t i;
+  for (i = 0; i < sizeof permi_minors_kernels / sizeof permi_minors_kernels[0]; i++) {
+    const permi_minors_kernel *kernel = &permi_minors_kernels[i];
+    if (kernel->isa <= isa && kernel->parts == parts && kernel->lane_columns + kernel->block_columns < n)
+      return kernel;
+  }
+  return NULL;
+}
+
+/* Terms of the sum over the digits of columns (or rows) with these counts, by symmetry half of them. */
+static double permi_terms_count(int columns, const int *count)
+{
+  double terms = 1;
+  int j;
+  for (j = 0; j < columns; j++)
+    terms *= j == columns - 1 ? count[j] / 2 + 1 : count[j] + 1;
+  return terms;
+}
+
+#define PERMI_TERMS_SECONDS 5e-8 /* a row of a term in double-double */
+
+static void permi_minors_plan_terms(permi_minors *minors)
+{
+  const double by_rows = permi_terms_count(minors->rows, minors->row_count);
+  const double by_columns = permi_terms_count(minors->columns, minors->column_count);
+  const int *count;
+  double terms = 1, copies = minors->total;
+  int j;
+  minors->kernel = NULL;
+  minors->transposed = by_rows * minors->columns < by_columns * minors->rows;
+  minors->terms_rows = minors->transposed ? minors->columns : minors->rows;
+  minors->terms_columns = minors->transposed ? minors->rows : minors->columns;
+  count = minors->transposed ? minors->row_count : minors->column_count;
+  minors->terms = minors->transposed ? by_rows : by_columns;
+  for (j = 0; j + 1 < minors->terms_columns && terms * (count[j] + 1) <= 4096; j++)
+    terms *= count[j] + 1;
+  minors->inner = j;
+  minors->chunks = 1;
+  for (; j < minors->terms_columns && minors->terms < 1e18; j++)
+    minors->chunks *= (uint64_t)(j == minors->terms_columns - 1 ? count[j] / 2 + 1 : count[j] + 1);
+  minors->work_doubles = (double)permi_terms_doubles(minors->terms_rows, minors->terms_columns);
+  minors->seconds = PERMI_TERMS_SECONDS * minors->terms * (copies + 4 * minors->terms_rows) * minors->parts;
+  minors->estimate_relative = PERMI_DD_UNIT * (copies + 4) * minors->parts;
+  minors->scale_exp2 = PERMI_TERMS_EXP2;
+}
+
+/* The vector kernels' part, if they take this matrix: returns 0 if not. */
+static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
+{
+  const int n = minors->total;
+  const permi_minors_kernel *kernel = n <= PERM_MAX_N ? permi_minors_kernel_for(isa, minors->parts, n) : NULL;
+  permi_dense *dense = &minors->dense;
+  if (!kernel)
+    return 0;
+  memset(dense, 0, sizeof *dense);
+  dense->n = n;
+  dense->rows = n * minors->parts;
+  dense->padded = (dense->rows + 7) / 8 * 8;
+  dense->outer = n - 1 - kernel->lane_columns - kernel->block_columns;
+  dense->chunk_log2 = permi_clamp(dense->outer, 0, permi_clamp(dense->outer - 6, 12, 18));
+  dense->absolute_mask = dense->outer < 9 ? 0 : 7;
+  minors->kernel = kernel;
+  minors->terms = ldexp(1, n - 1);
+  minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
+  while (dense->chunk_log2 > 10 && ldexp(minors->seconds, dense->chunk_log2 - dense->outer) > PERMI_CHUNK_SECONDS)
+    dense->chunk_log2--;
+  minors->chunks = UINT64_C(1) << (dense->outer - dense->chunk_log2);
+  minors->work_doubles = (2 << kernel->block_columns) + 3.0 * (kernel->block_columns + dense->chunk_log2) + 22;
+  minors->work_doubles *= n * minors->parts * (double)(1 << kernel->lane_columns);
+  minors->work_doubles += 8;
+  minors->scale_exp2 = n - 1;
+  minors->estimate_relative = (n + 6) * PERMI_UNIT * minors->parts;
+  return 1;
+}
+
+/* The kernel's tables in one piece of memory, which the caller frees: dense.memory. */
+static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
+{
+  permi_dense *dense = &minors->dense;
+  const permi_minors_kernel *kernel = minors->kernel;
+  const int n = dense->n, parts = minors->parts;
+  const size_t table = ((size_t)dense->rows << (kernel->lane_columns + kernel->block_columns)) + 8;
+  const size_t step = 2 * (size_t)dense->outer * (size_t)dense->padded, start = (size_t)dense->padded;
+  permi_row_maker maker;
+  int i, j, part;
+  dense->memory = (double *)permi_allocate(allocator, table + step + start + 16, sizeof(double));
+  if (!dense->memory)
+    return PERM_ERROR_MEMORY;
+  memset(dense->memory, 0, (table + step + start + 16) * sizeof(double));
+  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
+  dense->step = dense->table + (table + 7) / 8 * 8;
+  dense->start = dense->step + step;
+  maker.dense = dense;
+  maker.table = dense->table;
+  maker.row = 0;
+  maker.lane_columns = kernel->lane_columns;
+  maker.block_columns = kernel->block_columns;
+  for (i = 0; i < n; i++)
+    for (part = 0; part < parts; part++) {
+      double row[PERM_MAX_N];
+      for (j = 0; j < n; j++)
+        row[j] = full[(i * n + j) * parts + part];
+      permi_dense_row_rounded(&maker, row, n, permi_grid_power(row, n));
+    }
+  return PERM_OK;
+}
+
+/* What lies below the grid, as in >>plan; the rows as they are summed here. A row whose minors alone are wanted is in
+   no product: it is 0 meanwhile. */
+static double permi_minors_below_grid(const permi_minors *minors, double *full)
+{
+  const int entries = minors->total * minors->parts;
+  double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
+  perm_plan plain; /* of a matrix that is scaled already */
+  permi_view view;
+  memset(&plain, 0, sizeof plain);
+  plain.n = minors->total;
+  view.a = full;
+  view.ld = minors->total;
+  view.parts = minors->parts;
+  memcpy(wanted, last, (size_t)entries * sizeof *last);
+  if (minors->least)
+    memset(last, 0, (size_t)entries * sizeof *last);
+  share = permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
+  memcpy(last, wanted, (size_t)entries * sizeof *last);
+  return share;
+}
+
+/* ---- all chunks; sums exactly associative, so neither threads nor order show */
+typedef struct permi_minors_total {
+  permi_dd *value; /* as permi_minors_sum */
+  long long *exp2; /* of each value */
+  double *absolute;
+  int count; /* of values */
+} permi_minors_total;
+
+static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options,
+                                        permi_control *control, int threads, permi_minors_total *total)
+{
+  const perm_allocator *allocator = &options->allocator;
+  const int rows = minors->rows - minors->least, count = total->count;
+  const size_t per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows;
+  perm_sum *sums = NULL;
+  uint64_t next = 0;
+  int stop = 0, i;
+  if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
+    threads = 1;
+  if (minors->chunks > 1) {
+    sums = (perm_sum *)permi_allocate(allocator, (size_t)(count + rows), sizeof *sums);
+    if (!sums)
+      return PERM_ERROR_MEMORY;
+    memset(sums, 0, (size_t)(count + rows) * sizeof *sums);
+  }
+  (void)threads;
+  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
+  {
+    perm_sum *mine = NULL;
+    double *memory;
+    int master = 1, k;
+#if defined(_OPENMP)
+    master = omp_get_thread_num() == 0;
+#endif
+    PERMI_OMP(critical(permi_minors_memory)) /* a caller's allocator need not be thread-safe */
+    {
+      memory = (double *)permi_allocate(allocator, per_thread, sizeof(double));
+      if (minors->chunks > 1)
+        mine = (perm_sum *)permi_allocate(allocator, (size_t)(count + rows), sizeof *mine);
+    }
+    if (!memory || (minors->chunks > 1 && !mine)) {
+      PERMI_OMP(atomic write)
+      stop = PERM_ERROR_MEMORY;
+    } else {
+      permi_minors_sum sum;
+      sum.value = (permi_dd *)(void *)memory;
+      sum.absolute = memory + 2 * count;
+      if (mine)
+        memset(mine, 0, (size_t)(count + rows) * sizeof *mine);
+      for (;;) {
+        uint64_t chunk;
+        int stopping;
+        PERMI_OMP(atomic read)
+        stopping = stop;
+        if (stopping)
+          break;
+        PERMI_OMP(atomic capture)
+        chunk = next++;
+        if (chunk >= minors->chunks)
+          break;
+        memset(sum.absolute, 0, (size_t)rows * sizeof(double));
+        if (minors->kernel)
+          permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
+        else
+          permi_terms_chunk(minors, chunk, sum.absolute + rows, &sum);
+        if (!mine) {
+          memcpy(total->value, sum.value, (size_t)count * sizeof *sum.value);
+          memcpy(total->absolute, sum.absolute, (size_t)rows * sizeof(double));
+          break;
+        }
+        for (k = 0; k < count; k++) {
+          permi_sum_add_double(&mine[k], sum.value[k].hi);
+          permi_sum_add_double(&mine[k], sum.value[k].lo);
+        }
+        for (k = 0; k < rows; k++)
+          permi_sum_add_double(&mine[count + k], sum.absolute[k]);
+        if (master) {
+          perm_status status = permi_control_poll(
+              control, (double)(chunk + 1) * minors->seconds / (double)minors->chunks, "summing");
+          if (status != PERM_OK) {
+            PERMI_OMP(atomic write)
+            stop = status;
+          }
+        }
+      }
+    }
+    PERMI_OMP(critical(permi_minors_memory))
+    {
+      for (k = 0; k < count + rows && mine && memory; k++)
+        permi_sum_add(&sums[k], &mine[k]);
+      permi_release(allocator, mine);
+      permi_release(allocator, memory);
+    }
+  }
+  for (i = 0; i < count; i++) {
+    total->exp2[i] = 0;
+    if (sums)
+      total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
+  }
+  for (i = 0; sums && i < rows; i++) {
+    long long e;
+    const permi_dd x = permi_sum_value(&sums[count + i], &e);
+    total->absolute[i] = ldexp(x.hi, permi_int_exponent(e));
+  }
+  permi_release(allocator, sums);
+  return stop > 0 && next >= minors->chunks ? PERM_OK : (perm_status)stop; /* every chunk that was taken is done */
+}
+
+#endif
+
+/* ========================================================================================== >>exact
    Permanents of integer matrices without rounding: Glynn's sum in the form
        2^(n-1) per A = S = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i,   y = A x   (or A^T x),
    every term in full. Chunks add up as integers, so results are equal for every kernel, split and number of threads.
@@ -5486,7 +7742,9 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
   return PERM_OK;
 }
 
-/* ---- vector kernels: rows in atoms, halves and limbs as the kernel text (>>template) has them */
+/* ========================================================================================== >>limbs
+   The vector kernels' tables: rows in atoms, halves and limbs, as the kernel text has them. */
+
 typedef struct permi_exact_family {
   perm_isa isa;
   int lanes_log2; /* int16 lanes */
@@ -5894,10 +8152,12 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   return PERM_OK;
 }
 
-/* ---- GPUs: row sums packed into 32-bit words, groups of rows multiplied in one word each, then limbs of 32 bits; the
+/* ====================================================================================== >>exact_gpu
+   GPUs: row sums packed into 32-bit words, groups of rows multiplied in one word each, then limbs of 32 bits; the
    kernel is compiled for the shape of the matrix, see perm_gpu_exact. Where zeros are skipped, the settings of 6
    columns for which a halved row is 0, given its sum over the other columns, are one word of a table: a look-up a row
    for 64 terms. */
+
 /* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
    more limbs); residues modulo 3 primes of 31 bits, where 4 are needed, 2.5e10; with zeros skipped, a tenth of the
    terms being left, 6.4e11. */
@@ -6279,814 +8539,7 @@ static double permi_modular_seconds(int n, const permi_integer_view *view)
   return permi_exact_plain_seconds(&rows, 1);
 }
 
-/* ========================================================================================== >>plan
-   Everything that fixes the bits of a result, decided from matrix and options alone: never from threads, time
-   or load. */
-static const char *permi_bad_option(const perm_options *options)
-{
-  if ((int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_STRUCTURE)
-    return "method is not one of perm_method";
-  if ((int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT)
-    return "precision is not one of perm_precision";
-  if ((int)options->isa < 0 || options->isa >= PERM_ISA_COUNT)
-    return "isa is not one of perm_isa";
-  if (options->certify != 0 && options->certify != 1)
-    return "certify is neither 0 nor 1";
-  if (options->threads < 0)
-    return "threads is negative (0 means all)";
-  if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
-    return "modulus is not between 2 and 2^63 (0 means none)";
-  if (!(options->tolerance >= 0) || options->tolerance == (double)INFINITY)
-    return "tolerance is negative or not finite (0 means none)";
-  if (!(options->max_seconds >= 0))
-    return "max_seconds is negative or NaN (0 means no limit)";
-  if (!(options->max_bytes >= 0))
-    return "max_bytes is negative or NaN (0 means no limit)";
-  if (!(options->plan_effort >= 0 && options->plan_effort <= 1e6))
-    return "plan_effort is not between 0 and 1e6 (0 means 1)";
-  if (options->gpus < PERM_ALL_GPUS)
-    return "gpus is below -1 (PERM_ALL_GPUS)";
-  if (options->tune < PERM_TUNE)
-    return "tune is below -1 (PERM_TUNE)";
-  if (options->cpu_fallback != 0 && options->cpu_fallback != 1)
-    return "cpu_fallback is neither 0 nor 1";
-  if (options->isa == PERM_ISA_CUDA && !options->gpus)
-    return "isa cuda needs gpus";
-  if (!(options->checkpoint_seconds >= 0))
-    return "checkpoint_seconds is negative or NaN (0 means 60)";
-  if (options->parts < 0 || (options->parts && (options->part < 1 || options->part > options->parts)))
-    return "part is not one of 1 to parts (parts 0 means everything)";
-  if (options->parts > 1 && options->tune == PERM_TUNE)
-    return "parts need tune 0 or a candidate: each would time kernels for itself";
-  if (options->merges < 0 || (options->merges && !options->merge))
-    return "merges is negative, or merge is NULL";
-  if (options->note_bytes && !options->note)
-    return "note is NULL";
-  if (!options->allocator.allocate != !options->allocator.release)
-    return "allocator needs both allocate and release, or neither";
-  return NULL;
-}
-
-/* Checks that every call makes: options, instruction set. `argument` is the position of options in the call. */
-static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
-{
-  const char *bad = permi_bad_option(options);
-  if (bad)
-    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: %s", bad);
-  if (options->isa != PERM_ISA_CUDA && !permi_isa_here(options->isa))
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: this machine has no %s; its best is %s",
-                      perm_isa_name(options->isa), perm_isa_name(perm_isa_best()));
-  return PERM_OK;
-}
-
-/* The same for calls whose work is not that of a job. */
-PERMI_UNUSED
-static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
-{
-  const perm_status status = permi_check_options(options, argument, result);
-  return status == PERM_OK && permi_in_pieces(options)
-             ? permi_fail(result, PERM_ERROR_OPTION, argument,
-                          "options: checkpoint, parts and merge are for single permanents that a job computes")
-             : status;
-}
-
-static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
-{
-  const double *a = view->a;
-  const ptrdiff_t ld = view->ld;
-  int i, j;
-  if (m < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
-  if (n < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
-  if (m == 0 || n == 0)
-    return PERM_OK;
-  if (m > PERM_MAX_N || n > PERM_MAX_N)
-    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2,
-                      "the matrix is %d x %d; dense engines go up to order %d, perm_estimate_* further", m, n,
-                      PERM_MAX_N);
-  if (!a)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-  if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld,
-                      n);
-  for (i = 0; i < m; i++)
-    for (j = 0; j < view->parts * n; j++) {
-      double x = a[(ptrdiff_t)i * ld * view->parts + j];
-      if (!(fabs(x) <= DBL_MAX))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
-                          x != x ? "NaN" : "an infinity", i + 1, j / view->parts + 1);
-    }
-  return PERM_OK;
-}
-
-/* The scaling of >>scale, and then every row sum of |a| to at most 1, so that no term of Glynn's sum can overflow.
-   Multiplying by powers of two is exact. Columns matter as much as rows: where one column outweighs the others, row
-   sums cancel. exponent: 2n rows of room. */
-static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
-{
-  int n = plan->n, i, j, part;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++) {
-      double x = fabs(permi_at(view, i, j, 0));
-      if (view->parts == 2)
-        x = fmax(x, fabs(permi_at(view, i, j, 1)));
-      exponent[i][j] = x != 0 ? permi_exponent(x) : PERMI_NO_EXPONENT; /* of the larger part */
-    }
-  plan->zero = !permi_scale_exponents(n, exponent, plan->row_exp2, plan->column_exp2);
-  for (i = 0; i < n && !plan->zero; i++) {
-    double sum = 0;
-    for (part = 0; part < view->parts; part++)
-      for (j = 0; j < n; j++)
-        sum += fabs(permi_scaled(plan, view, i, j, part));
-    plan->row_exp2[i] -= permi_log2_ceiling(sum * (1 + 1e-12));
-    for (part = 0; part < view->parts; part++)
-      for (j = 0; j < n; j++) {
-        double x = permi_at(view, i, j, part);
-        plan->lossy |= x != 0 && exponent[i][j] > PERMI_NO_EXPONENT &&
-                       permi_exponent(x) + plan->row_exp2[i] + plan->column_exp2[j] < DBL_MIN_EXP;
-      }
-  }
-}
-
-/* The column to divide by: the largest least |pivot| / max|row|. Dividing by an entry that is small against its
-   row would blow up the row sums, so below 2^-10 (or when products could pass 2^900) the pair form is taken,
-   which divides by nothing. */
-static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
-{
-  double least[PERM_MAX_N], best = -1;
-  int n = plan->n, growth = 0, i, j;
-  for (j = 0; j < n; j++)
-    least[j] = (double)INFINITY;
-  for (i = 0; i < n; i++) {
-    double row[PERM_MAX_N], most = 0;
-    for (j = 0; j < n; j++) {
-      row[j] = fabs(permi_scaled(plan, view, i, j, 0));
-      most = row[j] > most ? row[j] : most;
-    }
-    for (j = 0; j < n; j++)
-      least[j] = row[j] < least[j] * most ? row[j] / most : least[j];
-  }
-  for (j = 0; j < n; j++)
-    if (least[j] > best) {
-      best = least[j];
-      plan->pivot = j;
-    }
-  plan->form = PERM_FORM_PAIR;
-  if (best < 1.0 / 1024)
-    return;
-  for (i = 0; i < n; i++)
-    growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
-  if (growth < 900)
-    plan->form = PERM_FORM_NORMALISED;
-}
-
-/* Do division by the pivot and rounding to the grid of >>dense leave every entry as it is? For matrices of ones, signs
-   and their like: their row sums are exact, and the error bound is free. */
-static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
-{
-  int i, j;
-  for (i = 0; i < plan->n; i++) {
-    double row[2][PERM_MAX_N], power;
-    permi_plan_row(plan, view, i, row);
-    for (j = 1; j < plan->n; j++) {
-      double quotient = row[0][j] / row[0][0];
-      if (fma(quotient, row[0][0], -row[0][j]) != 0 || fabs(quotient) < DBL_MIN * (quotient != 0))
-        return 0;
-      row[0][j] = quotient;
-    }
-    row[0][0] = 1;
-    power = permi_grid_power(row[0], plan->n);
-    for (j = 0; j < plan->n; j++)
-      if (permi_to_grid(row[0][j], power) != row[0][j])
-        return 0;
-  }
-  return !plan->lossy;
-}
-
-/* The largest power of two of which x is a whole number; x normal or 0 (then any: 2^1000). */
-static double permi_unit_of(double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  if (x == 0)
-    return permi_shift(1, 1000);
-  return permi_shift(1, (int)(bits >> 52 & 2047) - 1075 +
-                            permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
-}
-
-/* PERM_FORM_PAIR: is everything before the products of pairs exact? With rows of whole numbers of units g_i, sums of
-   moduli R_i, all of z_i z_j + l_i l_j, of O and what they are made of are whole numbers of g_i g_j and at most
-   R_i R_j (complex: their partial sums at most 4 times that). For matrices of smallish integers. */
-static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
-{
-  double before = 1;
-  int i, j, part;
-  for (i = 0; i < plan->n; i++) {
-    double sum = 0, unit = permi_shift(1, 1000);
-    for (part = 0; part < view->parts; part++)
-      for (j = 0; j < plan->n; j++) {
-        double x = permi_scaled(plan, view, i, j, part);
-        sum += fabs(x);
-        unit = fmin(unit, permi_unit_of(x));
-      }
-    sum = sum / unit * (1 + 1e-12);
-    if (sum * (i & 1 ? before : 1) > 1125899906842624.0) /* 2^50 */
-      return 0;
-    before = sum;
-  }
-  return !plan->lossy;
-}
-
-static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
-{
-  uint64_t hash = PERMI_HASH_START;
-  int i, j;
-  const int fields[] = {plan->version,        plan->n,
-                        plan->is_complex,     (int)plan->method,
-                        (int)plan->precision, plan->certify,
-                        (int)plan->isa,       (int)plan->form,
-                        plan->pivot,          plan->lane_columns,
-                        plan->block_columns,  plan->outer_columns,
-                        plan->chunk_log2,     plan->zero,
-                        plan->lossy,          plan->exact_rows};
-  for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
-    hash = permi_hash(hash, (uint64_t)fields[i]);
-  hash = permi_hash(hash, plan->chunks);
-  for (i = 0; i < plan->n; i++) { /* rows apart: their chains of multiplications overlap */
-    uint64_t row = (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i];
-    for (j = 0; j < plan->n * view->parts; j++)
-      row = permi_hash_double(row, view->a[(ptrdiff_t)i * view->ld * view->parts + j]);
-    hash = permi_hash(hash, row);
-  }
-  plan->fingerprint = hash;
-}
-
-/* Jobs whose next precision is predicted to take less than this escalate by themselves when the estimate is above the
-   tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
-#define PERMI_ESCALATE_SECONDS 1.0
-#define PERMI_WANTED_RELATIVE 1e-10
-
-static double permi_wanted_relative(const perm_options *options)
-{
-  return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
-}
-
-/* The relative error to be expected of a sum of order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The
-   quotient is e^(n/2) for a matrix of ones, less for random and unitary ones; more where a permanent happens to cancel,
-   which no plan can know. */
-static double permi_expected_relative(int n, perm_precision precision)
-{
-  const double one = n * PERMI_UNIT * exp(0.5 * n);
-  return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? one
-         : precision == PERM_PRECISION_ACCURATE                                  ? one * n * PERMI_UNIT
-                                                                                 : 0;
-}
-
-/* Is a higher precision to be planned at once? With a tolerance, where a checkpoint or parts keep one job only, so that
-   the precision cannot be raised later. */
-static int permi_plans_higher(const perm_options *options, double relative)
-{
-  return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
-}
-
-/* Why an engine cannot do what the options ask for; NULL if it can. */
-static const char *permi_plan_refusal(const perm_options *options, perm_method method)
-{
-  int scalar = method == PERM_GLYNN || method == PERM_RYSER;
-  if ((method >= PERM_FRONTIER && method <= PERM_TRANSVERSALS) || method > PERM_STRUCTURE)
-    return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
-  if (!scalar && method != PERM_DENSE && method != PERM_EXPANSION)
-    return "this method has no plan: use perm_compute_real, perm_compute_complex";
-  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
-    return "precision exact and modulus are for integers: perm_compute_integer, perm_compute_gaussian";
-  if (options->precision == PERM_PRECISION_KAHAN && !scalar)
-    return "precision kahan is for methods glynn and ryser: accurate is faster and better";
-  if (options->precision == PERM_PRECISION_ACCURATE && scalar)
-    return "methods glynn and ryser have precisions fast, kahan, default and dd";
-  if (options->certify && scalar)
-    return "methods glynn and ryser have no guaranteed bound: certify needs method dense or auto";
-  return NULL;
-}
-
-/* Whether a proven bound costs next to nothing: at most 15 % of a call, of which 5 us are not the kernel's, and what
-   the tables of complex pairs take, which split rows do without. Up to order 11 or so with AVX-512. */
-static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
-{
-  const perm_isa isa = permi_isa(options);
-  const int accurate = plan->precision == PERM_PRECISION_ACCURATE, parts = view->parts, n = plan->n;
-  const permi_kernel *usual =
-      permi_kernel_for(isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED, parts,
-                       accurate ? PERMI_COMPENSATED : PERMI_ROUNDED, n);
-  const permi_kernel *proven =
-      permi_kernel_for(isa, PERM_FORM_SPLIT, parts, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
-  const double seconds = plan->elements / usual->rate, tables = parts == 2 && !accurate ? 2e-8 * n * n : 0;
-  return n <= PERMI_SMALL_N &&
-         plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
-}
-
-/* Form and kernel of the dense engine. Returns the kernel. */
-static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *view, const perm_options *options)
-{
-  const int proven = plan->certify || permi_plan_proof_is_cheap(plan, view, options);
-  const permi_kernel *kernel;
-  int product = PERMI_ROUNDED;
-  if (plan->precision == PERM_PRECISION_ACCURATE && proven)
-    plan->precision = PERM_PRECISION_DD; /* what is compensated to first order has no proof where row sums cancel */
-  if (plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD) {
-    product = plan->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_COMPENSATED;
-    plan->form = PERM_FORM_SPLIT;
-  } else {
-    plan->form = PERM_FORM_PAIR;
-    if (view->parts == 1 && (!proven || plan->n > PERMI_SMALL_N))
-      permi_plan_pivot(plan, view);
-    plan->exact_rows =
-        plan->form == PERM_FORM_NORMALISED ? permi_plan_exact_rows(plan, view) : permi_plan_exact_pairs(plan, view);
-    if (proven && !plan->exact_rows) { /* whole pairs cost a quarter more, split rows 2.6 times as much */
-      plan->exact_rows = permi_plan_exact_pairs(plan, view);
-      plan->form = plan->exact_rows ? PERM_FORM_PAIR : PERM_FORM_SPLIT;
-    }
-  }
-  if (plan->form != PERM_FORM_NORMALISED)
-    plan->pivot = 0;
-  kernel = permi_kernel_for(permi_isa(options), plan->form, view->parts, product, plan->n);
-  plan->isa = kernel->isa;
-  plan->lane_columns = kernel->lane_columns;
-  plan->block_columns = kernel->block_columns;
-  plan->outer_columns = plan->n - 1 - (plan->form != PERM_FORM_SPLIT) - plan->lane_columns - plan->block_columns;
-  plan->seconds = plan->elements / kernel->rate;
-  return kernel;
-}
-
-/* GPUs are asked for and may take a matrix of order n. With cpu_fallback it matters whether there are any. */
-static int permi_gpu_wanted(const perm_options *options, int n)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return options->gpus && n >= PERMI_GPU_LEAST_N &&
-         (!options->cpu_fallback || permi_gpu_devices(options->gpus, message));
-}
-
-/* Makes the plan one for GPUs where they are wanted and predicted faster than one thread. */
-static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
-{
-  perm_plan gpu = *plan;
-  if (!options->gpus || plan->n < PERMI_GPU_LEAST_N)
-    return;
-  permi_gpu_plan(&gpu, view);
-  if ((options->isa == PERM_ISA_CUDA || gpu.seconds < plan->seconds) && permi_gpu_wanted(options, plan->n))
-    *plan = gpu;
-}
-
-/* Arguments have been checked; the matrix is square, n >= 1. */
-static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
-                              perm_result *result)
-{
-  double visits = 1, terms;
-  const char *refusal;
-  int i, most_chunk = 18, (*exponent)[PERM_MAX_N];
-  memset(plan, 0, sizeof *plan);
-  plan->version = PERMI_VERSION;
-  plan->n = n;
-  plan->is_complex = view->parts == 2;
-  plan->method = options->method != PERM_AUTO ? options->method : n <= 4 ? PERM_EXPANSION : PERM_DENSE;
-  plan->precision = options->precision;
-  plan->certify = options->certify;
-  plan->isa = PERM_ISA_PLAIN;
-  plan->chunks = 1;
-  refusal = permi_plan_refusal(options, plan->method);
-#if defined(PERM_NO_COMPLEX)
-  if (view->parts == 2)
-    refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
-#endif
-  if (refusal)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 5, "options: %s", refusal);
-  if (n > PERM_MAX_N)
-    return permi_fail(result, PERM_ERROR_SIZE, 2, "order %d: dense engines go up to %d", n, PERM_MAX_N);
-  plan->elements = (double)n * ldexp(1, n - 1);
-  exponent = permi_scale_room(&options->allocator, n);
-  if (!exponent)
-    return permi_fail_memory(result);
-  permi_plan_scale(plan, view, exponent);
-  permi_release(&options->allocator, exponent);
-  if (plan->zero) {
-    memset(plan->row_exp2, 0, sizeof plan->row_exp2);
-    memset(plan->column_exp2, 0, sizeof plan->column_exp2);
-    plan->method = PERM_STRUCTURE;
-    permi_plan_fingerprint(plan, view);
-    return PERM_OK;
-  }
-  terms = ldexp(1, n - 1);
-  switch (plan->method) {
-  case PERM_EXPANSION:
-    if (n > 20)
-      return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; the expansion goes up to 20: take method auto", n);
-    for (i = 0, terms = 1; i < n; i++) {
-      terms *= n - i;
-      visits += terms;
-    }
-    plan->seconds = visits / PERMI_RATE_EXPANSION;
-    break;
-  case PERM_RYSER:
-    if (n == PERM_MAX_N)
-      return permi_fail(result, PERM_ERROR_SIZE, 2, "n is 64; Ryser's 2^n subsets go up to 63: take method auto");
-    plan->seconds = plan->elements / PERMI_RATE_RYSER;
-    plan->outer_columns = n;
-    break;
-  case PERM_GLYNN:
-    plan->seconds = plan->elements / PERMI_RATE_GLYNN;
-    plan->outer_columns = n - 1;
-    break;
-  default:
-    if (n < 4) { /* too few columns to split: the expansion is the same work */
-      plan->method = PERM_EXPANSION;
-      plan->seconds = 1e-7;
-      break;
-    }
-    most_chunk = permi_plan_dense(plan, view, options)->product == PERMI_ROUNDED ? 18 : 10;
-    permi_plan_gpu(plan, view, options);
-  }
-  if (plan->method != PERM_DENSE && plan->method != PERM_EXPANSION)
-    plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
-  /* Chunks: small enough to share out and to stop soon, large enough that starting one costs nothing. Double-double
-     totals are bounded by the terms of a chunk, see permi_plan_bounds. */
-  if (plan->isa != PERM_ISA_CUDA)
-    plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
-  plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
-  plan->bytes =
-      16e3 + (double)n * view->parts * (16.0 * (double)(1 << (plan->lane_columns + plan->block_columns)) + 80.0 * n);
-  permi_plan_fingerprint(plan, view);
-  return PERM_OK;
-}
-
-static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const perm_leaf *information = &leaf->information;
-  int length = snprintf(
-      buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one %s, %.3g bytes\n",
-      information->n, perm_method_name(information->method), perm_isa_name(information->isa),
-      information->kind == PERM_LEAF_TASK ? "task" : "range", (double)information->chunks,
-      information->chunks == 1 ? "" : "s", information->work, information->seconds,
-      information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);
-  return length > 0 ? (size_t)length : 0;
-}
-
-/* What rounding before the products does to terms. Rows on the grid of >>dense, divided rows, the products of pairs all
-   are off by about f = sqrt(n) u/2 times the row's sum of moduli, in every term, so where row sums cancel, the terms,
-   which are what errors are measured by, are off by f over the row sum, which no sum of |terms| shows. There are
-   matrices, like blocks (1 1; 1 -1) in any surroundings, in whose every term some row sum cancels: their permanent
-   consists of what was rounded away. */
-typedef struct permi_rounded_rows {
-  double share; /* the mean of these quotients over some terms, by size; root of the sum of squares over the rows */
-  double usual; /* the same for row sums as large as the row's norm */
-  double largest; /* of these terms the largest, as the kernel has it */
-} permi_rounded_rows;
-
-#define PERMI_SAMPLED_TERMS 8
-#define PERMI_NO_MEASURE 1e-3 /* a share above this: the terms consist of roundings */
-
-/* Whether a row of that sum of moduli has so few digits that neither grids nor products of two rows round anything. */
-static int permi_few_digits(const double *row, int n, double moduli)
-{
-  const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
-  int j;
-  for (j = 0; j < n; j++) {
-    const double x = row[j] * scale;
-    if (x + big - big != x)
-      return 0;
-  }
-  return 1;
-}
-
-/* Row sums in the sampled terms, their moduli in size[]; returns the error f of each, over sqrt(n) u/2.
-   sign[column][term]. */
-static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
-                                double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
-{
-  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0;
-  const int n = plan->n;
-  int e, j, k, part;
-  permi_plan_row(plan, view, i, row);
-  for (part = 0; part < view->parts; part++) {
-    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0; /* in registers */
-    for (j = 0; j < n; j++) {
-      const double x = row[part][j], *s = sign[j];
-      moduli += fabs(x);
-      square += x * x;
-      y0 += s[0] * x;
-      y1 += s[1] * x;
-      y2 += s[2] * x;
-      y3 += s[3] * x;
-      y4 += s[4] * x;
-      y5 += s[5] * x;
-      y6 += s[6] * x;
-      y7 += s[7] * x;
-    }
-    y[part][0] = y0;
-    y[part][1] = y1;
-    y[part][2] = y2;
-    y[part][3] = y3;
-    y[part][4] = y4;
-    y[part][5] = y5;
-    y[part][6] = y6;
-    y[part][7] = y7;
-  }
-  for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
-    size[k] = view->parts == 1 ? fabs(y[0][k]) : sqrt(y[0][k] * y[0][k] + y[1][k] * y[1][k]);
-  *norm = sqrt(square);
-  return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
-                 (plan->form != PERM_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
-             ? 0
-             : moduli;
-}
-
-/* What kernels divide row i by: a modulus, or 1. */
-static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
-{
-  return plan->form != PERM_FORM_NORMALISED ||
-                 (plan->isa == PERM_ISA_CUDA && !permi_gpu_safe(plan, view, i, plan->pivot))
-             ? 1
-             : permi_gpu_modulus(plan, view, i, plan->pivot);
-}
-
-/* Signs of the columns in sampled terms begin, begin + 1, ...: all of them up to order 6, then by a hash; term 0 has
-   only +, as it may well be the largest. */
-static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
-{
-  int j, k;
-  for (j = 0; j < n; j++) {
-    const unsigned hash = permi_scatter((uint64_t)(j + 1 + 8 * begin));
-    for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
-      sign[j][k] = (n <= 6 ? (begin + k) << 1 >> j : (int)(hash >> k)) & 1 ? -1 : 1;
-    sign[j][0] = begin ? sign[j][0] : 1;
-  }
-}
-
-/* The size of one row's sum, or two rows' product, that is off by that much; at least `least`. Adds the square of what
-   it is off by, relative to it. */
-static double permi_rounded_product(double product, double off, double least, double *square)
-{
-  const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
-  *square += product > 0 || off == 0 ? quotient * quotient : 1e30;
-  return product > least ? product : least;
-}
-
-/* Adds PERMI_SAMPLED_TERMS terms from number `begin` on: rounded->share is a sum of weights times quotients here, and
-   the sum of the weights is returned. */
-static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int begin, permi_rounded_rows *rounded)
-{
-  double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
-  const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
-  double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, weights = 0, usual = 0;
-  int i, k;
-  permi_sampled_signs(plan->n, begin, sign);
-  for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
-    weight[k] = 1;
-    squares[k] = 0;
-  }
-  for (i = 0; i < plan->n; i++) {
-    const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n; /* with the row after it */
-    double norm, norm_of[2], lost[2], least, inverse;
-    lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
-    if (norm_of[0] == 0)
-      continue; /* of minors: not in their products */
-    norm = norm_of[0];
-    unit_term *= norm / permi_divided_by(plan, view, i);
-    if (paired) {
-      i++;
-      lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm_of[1]);
-      norm *= norm_of[1];
-      unit_term *= norm_of[1];
-    }
-    inverse = 1 / norm;
-    /* of minors, each leaves out one row sum, which then does not make the term small */
-    least = plan->form == PERM_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
-    for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
-      double with;
-      if (paired) {
-        const double off = lost[0] * (size[1][k] + norm_of[1]) + lost[1] * (size[0][k] + norm_of[0]);
-        with = permi_rounded_product(size[0][k] * size[1][k], off, off, &squares[k]);
-      } else {
-        with = permi_rounded_product(size[0][k], lost[0], least, &squares[k]);
-      }
-      weight[k] *= with * inverse;
-      weight[k] = with > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k]; /* a term that is 0 says nothing */
-    }
-    permi_rounded_product(norm, paired ? 2 * (lost[0] * norm_of[1] + lost[1] * norm_of[0]) : lost[0], 0, &usual);
-  }
-  for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
-    weights += weight[k];
-    rounded->share += weight[k] * sqrt(squares[k]);
-    rounded->largest = fmax(rounded->largest, weight[k] * unit_term);
-  }
-  rounded->usual = sqrt(usual);
-  return weights;
-}
-
-/* terms: how many are sampled, a multiple of PERMI_SAMPLED_TERMS. */
-static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
-{
-  permi_rounded_rows rounded = {0, 0, 0};
-  double weights = 0;
-  int k;
-  for (k = 0; k < terms; k += PERMI_SAMPLED_TERMS)
-    weights += permi_sample_terms(plan, view, k, &rounded);
-  rounded.share = weights > 0 ? rounded.share / weights : 0;
-  return rounded;
-}
-
-/* The estimate that follows, into the leaf, u = 2^-53.
-   Rows, relative to the sum S of |terms|. They are rounded at random, and minors, which are what that multiplies, are
-   smaller than the terms that they are made of by a factor that falls with n like exp(-n/5) and faster for full real
-   matrices, like exp(-n/2) for complex ones (sparse ones have smaller f). So much is left as long as row sums are as
-   usual, and all of it where they cancel 100 times as much.
-   Products and sums: n + 10 roundings a term at most. Relative to S a few tenths of u, as terms may repeat, and then
-   their roundings do; and sqrt(n) u times the root of the sum of squared terms, as if roundings were independent,
-   which is at most that of S times the largest term: it counts where few terms are all, as of positive matrices. */
-static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
-{
-  const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
-  const double n = plan->n, above = rounded.share / (100 * rounded.usual + 1e-300);
-  const double part = view->parts == 1 ? fmin(1, 1.8 * exp(-0.2 * n)) : fmin(1, 100 * exp(-0.5 * n));
-  leaf->estimate_relative = (view->parts == 1 ? 0.3 : 0.1 + 3 * exp2(-0.25 * n)) * PERMI_UNIT;
-  leaf->estimate_relative += rounded.share * (part + (1 - part) * fmin(1, above * above));
-  leaf->estimate_squares = n * PERMI_UNIT * PERMI_UNIT * rounded.largest;
-  if (rounded.share > PERMI_NO_MEASURE)
-    leaf->estimate_relative = (double)INFINITY;
-}
-
-/* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
-
-   Terms. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), each rounded once: n u. PERM_FORM_SPLIT, rounded
-   products: a row sum and a product, each rounded once: 2 n u. Complex ones by parts: a row sum has relative error u;
-   a product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and likewise the other part, together (Minkowski) at most
-   u (|p_i| |s| + |ps|) <= 2 u |ps|, without fused operations u |p_r| |s| more: 2.42 u |ps|. PERM_FORM_PAIR where all
-   before the products is exact: at most (n + 1) / 2 such products.
-   Double-double products (P, C with |C| <= u |P|; y = s + l, |l| <= u |s|): h + e = P s exactly; the sums e + P l + C s
-   are at most 3 u |P s|, rounded up to four times (without fused operations), and C l <= u^2 |P s| is left out: below
-   14 u^2 |P s|; complex parts have twice as many such terms of sizes that add up to 6 u |p| |s|, rounded eight times:
-   below 60 u^2.
-   Sums. Rounded: a term passes K + 1 additions in its state, 8 in its group, then sums are exact but for what TwoSum's
-   errors lose, below 2^36 u^2: D = K + 10. Double-double: every term costs two roundings of the low part, which stays
-   below (2^K + 2) 2 u A, A the sum of |terms| of the chunk: 40 u^2 A each.
-   Also: second-order effects and the rounding of the sum of |terms| itself (2^18 states: 2^-30): a factor 1.0001.
-   Absolute: an operation that underflows is off by 2^-1074, a lost entry too (see permi_dense_tables), and later
-   factors are at most 1, or 2^growth together when normalised: n^2 2^-1070 for each of the 2^(n-1) terms.
-
-   Estimates. Where there is a bound, a tenth of it: nothing can be worse than 10 estimates. Otherwise as
-   permi_rounded_estimate has it. Double-double sums: as a random walk. Compensated products leave out what is of second
-   order in the low parts. tests/climb.c searches for matrices that break this. The scalar engines measure what their
-   drifting row sums lose themselves. */
-static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
-{
-  const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
-  const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u, of one product */
-  const int gpu = plan->isa == PERM_ISA_CUDA;
-  /* GPUs: at most 18 additions before a sum is exact; double-double totals thread by thread, then a tree */
-  const int block = gpu ? 12 : plan->block_columns;
-  const int terms_log2 = plan->chunk_log2 + plan->block_columns + (gpu ? 1 - PERM_GPU_THREADS_LOG2 : 0);
-  int growth = 0, i;
-  leaf->bound_relative = (double)INFINITY;
-  switch (plan->method) {
-  case PERM_EXPANSION:
-    /* n - 1 double-double products of relative error 2^-100 a term (complex: 4 of them), terms added exactly; a product
-       that underflows loses at most 2^-1070, and there are at most n! < 2^(n log2 n) of them */
-    leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
-    leaf->bound_absolute = ldexp(n * n, permi_clamp((int)(n * log2(n + 1.0)) - 1070, -1070, 0));
-    leaf->estimate_relative = n * PERMI_DD_UNIT * parts;
-    return;
-  case PERM_DENSE: break;
-  default: return; /* the plain sums: see permi_plan_leaf */
-  }
-  if (gpu)
-    growth = permi_gpu_growth(plan, view);
-  else if (plan->form == PERM_FORM_NORMALISED)
-    for (i = 0; i < plan->n; i++)
-      growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
-  leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
-  if (plan->precision == PERM_PRECISION_ACCURATE) {
-    const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
-    leaf->estimate_relative = rounded.share > 1e-9 ? (double)INFINITY
-                                                   : (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square +
-                                                         4 * n * rounded.share * rounded.share;
-  } else if (plan->precision == PERM_PRECISION_DD) {
-    leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
-    leaf->estimate_relative = (8 * n * parts + ldexp(8, terms_log2 / 2)) * square;
-  } else if (plan->form == PERM_FORM_SPLIT || plan->exact_rows) {
-    const double products = plan->form == PERM_FORM_SPLIT  ? (1 + product) * n
-                            : plan->form == PERM_FORM_PAIR ? product * (n + 1) / 2
-                                                           : product * n;
-    leaf->bound_relative = (products + block + 10) * PERMI_UNIT * 1.0001;
-    leaf->estimate_relative = leaf->bound_relative / 10;
-  } else {
-    permi_rounded_estimate(plan, view, leaf);
-  }
-  if (leaf->bound_relative < leaf->estimate_relative)
-    leaf->estimate_relative = leaf->bound_relative;
-}
-
-/* Engine and split of one leaf from its plan. */
-static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
-                                   permi_leaf *leaf)
-{
-  int i, j, part, n = plan->n;
-  memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = plan->method == PERM_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE;
-  leaf->information.method = plan->method;
-  leaf->information.isa = plan->isa;
-  leaf->information.n = n;
-  leaf->information.chunks = plan->chunks;
-  leaf->information.work = plan->elements;
-  leaf->information.seconds = plan->seconds;
-  leaf->information.bytes = plan->bytes;
-  leaf->information.fingerprint = plan->fingerprint;
-  leaf->explain = permi_plan_explain;
-  leaf->scale = permi_dd_make(1);
-  for (i = 0; i < n; i++)
-    leaf->scale_exp2 -= plan->row_exp2[i] + plan->column_exp2[i];
-  permi_plan_bounds(plan, view, leaf);
-  if (plan->method == PERM_DENSE) {
-    int product = plan->precision == PERM_PRECISION_DD         ? PERMI_DOUBLED
-                  : plan->precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
-                                                               : PERMI_ROUNDED;
-    leaf->scale_exp2 -= n - 1;
-    if (plan->isa == PERM_ISA_CUDA)
-      return permi_gpu_tables(plan, view, allocator, leaf);
-    return permi_dense_tables(plan, view, permi_kernel_for(plan->isa, plan->form, view->parts, product, n), allocator,
-                              leaf);
-  }
-  {
-    permi_plain *plain =
-        (permi_plain *)permi_allocate(allocator, 1, sizeof *plain + (size_t)(view->parts * n * n) * sizeof(double));
-    if (!plain)
-      return PERM_ERROR_MEMORY;
-    plain->n = n;
-    plain->parts = view->parts;
-    plain->ryser = plan->method == PERM_RYSER;
-    plain->precision = plan->precision;
-    plain->chunk_log2 = plan->chunk_log2;
-    for (part = 0; part < view->parts; part++)
-      for (i = 0; i < n; i++)
-        for (j = 0; j < n; j++)
-          plain->a[(part * n + j) * n + i] = permi_scaled(plan, view, i, j, part);
-    leaf->context = plain;
-    leaf->release = permi_context_release;
-  }
-  if (plan->method == PERM_EXPANSION) {
-    leaf->run_task = permi_expansion_task;
-    return PERM_OK;
-  }
-  leaf->estimate_relative = permi_plain_rounding((const permi_plain *)leaf->context);
-  leaf->run_chunk = plan->precision == PERM_PRECISION_DD ? permi_gray_dd
-                    : view->parts == 2                   ? permi_gray_complex
-                                                         : permi_gray_real;
-  leaf->scale_exp2 -= plan->method == PERM_GLYNN ? n - 1 : 0;
-  return PERM_OK;
-}
-
-/* For perm_sparse.h: one leaf for a square matrix that has a transversal of nonzero entries, by the engine that
-   options->method names (PERM_AUTO: as perm_plan_real). *precision: the plan's. */
-PERMI_UNUSED
-static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
-                                    perm_precision *precision, perm_result *result)
-{
-  perm_plan plan;
-  perm_status status = permi_plan(n, view, options, &plan, result);
-  if (status == PERM_OK && plan.zero)
-    return permi_fail(result, PERM_ERROR_STATE, 0, "a block of order %d has no transversal", n);
-  if (status == PERM_OK && permi_plan_leaf(&plan, view, &options->allocator, leaf) != PERM_OK)
-    status = permi_fail_memory(result);
-  *precision = plan.precision;
-  return status;
-}
-
-/* The next precision up the ladder for an engine; PERM_PRECISION_COUNT at its top. */
-static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
-{
-  if (method == PERM_HYBRID || method == PERM_CACHED) /* refused where that is not possible */
-    return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_ACCURATE
-                                                                                   : PERM_PRECISION_DD;
-  if ((method >= PERM_FRONTIER && method <= PERM_BAND) || method == PERM_TRANSVERSALS) /* doubles and double-doubles */
-    return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD
-                                                                                   : PERM_PRECISION_COUNT;
-  if (method != PERM_DENSE && method != PERM_GLYNN && method != PERM_RYSER)
-    return PERM_PRECISION_COUNT;
-  switch (precision) {
-  case PERM_PRECISION_FAST: return PERM_PRECISION_DEFAULT;
-  case PERM_PRECISION_DEFAULT:
-    return method == PERM_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
-  case PERM_PRECISION_ACCURATE: return PERM_PRECISION_DD;
-  default: return PERM_PRECISION_COUNT;
-  }
-}
-
-/* Predicted elements/s of the dense engine, one thread. */
-PERMI_UNUSED
-static double permi_dense_rate(const perm_options *options)
-{
-  return permi_kernel_for(permi_isa(options), PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, PERM_MAX_N)->rate;
-}
-
-/* ======================================================================================== >>counts
+/* ========================================================================================= >>counts
    Matrices in which equal rows and equal columns stand once, with a count: declared by the caller, or found. And the
    dynamic programme over counts.
 
@@ -7098,6 +8551,7 @@ static double permi_dense_rate(const perm_options *options)
    Doubles and double-doubles are scaled by powers of two so that where every form must be used, a form's sum of moduli
    is at most 1, and otherwise every digit's is: then no sum of products exceeds 1 by more than binomials, and what an
    operation loses does not grow. */
+
 typedef struct permi_problem {
   int m, n, parts;        /* parts: 1, or 2 for complex entries */
   const double *real;     /* the entries, or NULL and */
@@ -7300,9 +8754,11 @@ static void permi_counted_free(const perm_allocator *allocator, permi_counted *c
   permi_release(allocator, counted->real);
 }
 
-/* ---- numbers for the engines that are not in double: cells of double-double, or of `words` words modulo
+/* =========================================================================================== >>ring
+   Numbers for the engines that are not in double: cells of double-double, or of `words` words modulo
    2^(64 words), two's complement, real and imaginary part one after the other. What wraps on the way does no harm as
    long as the sum at the end fits. Where no number of words would do: of one word modulo what the caller wants. */
+
 typedef struct permi_ring {
   int parts, words; /* words = 0: double-double */
   size_t size;      /* of a cell, in 8-byte words */
@@ -7555,6 +9011,9 @@ PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *c
   }
   return factor;
 }
+
+/* ======================================================================================== >>subsets
+   The dynamic programme over counts of used rows or columns, and expansion. */
 
 #define PERMI_SWEEP_ROW 64 /* states that are swept together */
 
@@ -8095,7 +9554,7 @@ PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, p
   return status;
 }
 
-/* ======================================================================================= >>repeats
+/* ======================================================================================== >>repeats
    Sums over numbers v_d = 0 .. c_d of copies of each digit, in n-ary reflected Gray order:
      Glynn [Gly10, CH18]  2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
      Ryser [Rys63]        sum_v (-1)^(M-k) binom(N-k, M-k) prod_d binom(c_d, v_d) F(sum_d v_d a_fd), k = sum_d v_d <= M
@@ -8104,6 +9563,7 @@ PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, p
    digit takes only v <= c/2, doubled but for v = c/2 itself. Weights are scaled by 2^-c_d.
    Row sums are exact wherever a walk starts: entries are split into two parts on two grids, as in PERM_FORM_SPLIT of
    >>dense; integers have 128 bits. */
+
 typedef struct permi_nary {
   int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1, where the digit goes next */
   int total, digit;                                /* sum of v; the digit that moved last */
@@ -8717,7 +10177,7 @@ PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
       permi_cell_add(ring, weight + (size_t)(t - 1) * size, weight + (size_t)t * size);
 }
 
-/* =================================================================================== >>rectangular
+/* ==================================================================================== >>rectangular
    Which engine for which counts, in which precision, and its leaf. Rectangular matrices by name:
      subsets    2^m m n / 2 for m < n; no subtraction that the permanent does not have
      short      Glynn's sum over the short side [see >>repeats]: 2^(m-1) m n
@@ -8725,6 +10185,7 @@ PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
      padded     Glynn's sum of the square matrix with n - m rows of ones, divided by (n - m)! [MRA, algorithm 4, whose
                 sum over all 2^n signs needs 2^-n, not 2^-(n-1)]: for comparisons
      expansion  all injections */
+
 typedef struct permi_choice {
   perm_method method;
   int by_columns;           /* 1: the digits are the columns */
@@ -8984,6 +10445,9 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 #endif
   return best;
 }
+
+/* ==================================================================================== >>counts_leaf
+   The chosen engine made into a leaf: scaling, bounds, GPUs. */
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
 
@@ -9549,653 +11013,1475 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
   return hash;
 }
 
-/* ======================================================================================== >>minors
-   Permanents without one row and one column, a row of them or all, and so the derivatives of the permanent. By
-   Glynn's sum, F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij
-   is the same sum over d_j P_i, P_i = prod over k != i of y_k. All P_i of a term by products from the front and the
-   back: two multiplications a row. What would cost n^2 a term is the sum over terms of d_j P_i for every column j; but
-   d_j is constant over long stretches, so sums of P_i over stretches are enough, and since the stretches of different
-   columns are nested, that is a constant number of additions a term and row.
-     lane and block columns   one sum a vector element and setting, folded at the end of a chunk
-     outer columns            a binary counter of partial sums: when two blocks of 2^k states meet, their difference
-                              goes to column k, their sum on to column k + 1
-   With multiplicities (r_i copies of row i, c_j of column j) the sum is over v_j = 0..c_j, d_j = c_j - 2 v_j, with
-   binomials as weights, and P_i has y_i^(r_i - 1): in double-double, one term at a time, over rows or over columns,
-   whichever has fewer terms. Few copies are cheaper written out, for the vector kernels.
-   A minor is unchanged when its row and column are scaled, so for the minors of one row that row is left out of the
-   scaling: the matrix scaled is the one with ones there, whose permanent is the sum of the minors. */
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_MINORS_TOTAL 256 /* rows with their copies: products of binomials stay below 2^256 */
+/* ========================================================================================== >>check
+   Is the matrix what the call says it is? */
 
-typedef struct permi_minors permi_minors;
-struct permi_minors {
-  int parts, rows, columns; /* those that have copies; when one row is wanted it is the last */
-  int least;                /* the first row whose minors are wanted */
-  int total;                /* of copies */
-  int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
-  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
-  perm_plan plan;                          /* scaling of the matrix written out, when it has at most PERM_MAX_N rows */
-  int lossy;
-  double below; /* what lies below the grid, relative to row sums: permi_rounded_rows */
-
-  /* the engine: adds nothing up between chunks */
-  const permi_minors_kernel *kernel; /* NULL: one term at a time */
-  permi_dense dense;
-  int transposed, terms_rows, terms_columns; /* of that sum: rows, and columns with digits */
-  int inner;                                 /* digits of the columns up to here vary within a chunk */
-  double work_doubles;                       /* room for one thread */
-  uint64_t chunks;
-  double terms, seconds;    /* predicted, one thread */
-  double estimate_relative; /* to the sum of moduli of terms */
-  int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
-};
-
-/* What a chunk yields: [row - least][column][part], and for each row the sum of |terms|. */
-typedef struct permi_minors_sum {
-  permi_dd *value;
-  double *absolute;
-} permi_minors_sum;
-
-/* A row's exponents when there are too many copies to write out, or entries on no transversal, which the scaling of
-   >>scale may drop, but their minors need: the largest entry of each row, then column, to 1, then row sums below. */
-static void permi_minors_scale_flat(permi_minors *minors)
+/* The same for calls whose work is not that of a job. */
+PERMI_UNUSED
+static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
-  int i, j, part;
-  for (i = 0; i < minors->rows; i++) {
-    int most = INT_MIN;
-    for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++)
-        if (minors->entry[i][j][part] != 0) {
-          int e = permi_exponent(minors->entry[i][j][part]);
-          most = e > most ? e : most;
-        }
-    minors->row_exp2[i] = most > INT_MIN ? -most : 0;
-  }
-  for (j = 0; j < minors->columns; j++) {
-    int most = INT_MIN;
-    for (i = 0; i < minors->rows; i++)
-      for (part = 0; part < minors->parts; part++)
-        if (minors->entry[i][j][part] != 0 && i < minors->rows - (minors->least == minors->rows - 1)) {
-          int e = permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i];
-          most = e > most ? e : most;
-        }
-    minors->column_exp2[j] = most > INT_MIN ? -most : 0;
-  }
+  const perm_status status = permi_check_options(options, argument, result);
+  return status == PERM_OK && permi_in_pieces(options)
+             ? permi_fail(result, PERM_ERROR_OPTION, argument,
+                          "options: checkpoint, parts and merge are for single permanents that a job computes")
+             : status;
 }
 
-static double permi_minors_scaled(const permi_minors *minors, int i, int j, int part)
+static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
 {
-  return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
-}
-
-/* Brings row sums of moduli, copies counted, to at most 1, and sees what is lost. */
-static void permi_minors_scale_rows(permi_minors *minors)
-{
-  int i, j, part;
-  minors->lossy = 0;
-  for (i = 0; i < minors->rows; i++) {
-    int most = INT_MIN;
-    double sum = 0;
-    for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++)
-        if (minors->entry[i][j][part] != 0) {
-          int e = permi_exponent(minors->entry[i][j][part]) + minors->column_exp2[j];
-          most = e > most ? e : most;
-        }
-    if (most == INT_MIN)
-      continue;
-    minors->row_exp2[i] = -most;
-    for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++)
-        sum += minors->column_count[j] * fabs(permi_minors_scaled(minors, i, j, part));
-    minors->row_exp2[i] -= permi_log2_ceiling(sum * (1 + 1e-12));
-    for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++) {
-        double x = minors->entry[i][j][part];
-        minors->lossy |=
-            x != 0 && permi_exponent(x) + minors->row_exp2[i] + minors->column_exp2[j] < DBL_MIN_EXP;
-      }
-  }
-}
-
-/* The matrix with its copies, at most PERM_MAX_N rows; scaled != 0: scaled. */
-static void permi_minors_write_out(const permi_minors *minors, int scaled, double *full)
-{
-  int i, j, copy, k, part;
-  for (i = 0; i < minors->rows; i++)
-    for (copy = 0; copy < minors->row_count[i]; copy++)
-      for (j = 0; j < minors->columns; j++)
-        for (k = 0; k < minors->column_count[j]; k++)
-          for (part = 0; part < minors->parts; part++)
-            *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
-}
-
-/* Sets row_exp2 and column_exp2. full: room for PERM_MAX_N rows, or NULL. Returns 0 if all minors of the one row that
-   is wanted are 0, because nothing without that row has a transversal. */
-static int permi_minors_scale(permi_minors *minors, double *full)
-{
-  const int one_row = minors->least == minors->rows - 1, n = minors->total;
-  perm_plan *plan = &minors->plan;
-  int i, j, copy, first;
-  permi_minors_scale_flat(minors);
-  if (full) {
-    permi_view view;
-    int useful = 1;
-    view.a = full;
-    view.ld = n;
-    view.parts = minors->parts;
-    permi_minors_write_out(minors, 0, full);
-    for (j = 0; one_row && j < n * minors->parts; j++)
-      full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;
-    memset(plan, 0, sizeof *plan);
-    plan->n = n;
-    permi_plan_scale(plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
-    if (plan->zero && one_row)
-      return 0;
-    for (i = 0; i < n && !one_row && !plan->zero; i++) /* nothing may be dropped */
-      for (j = 0; j < n; j++)
-        for (copy = 0; copy < view.parts; copy++) {
-          double x = permi_at(&view, i, j, copy);
-          useful &= x == 0 || permi_exponent(x) + plan->row_exp2[i] + plan->column_exp2[j] >= DBL_MIN_EXP;
-        }
-    useful &= !plan->zero;
-    for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies are scaled alike; if ever not, do without */
-        useful &= plan->column_exp2[first + copy] == plan->column_exp2[first];
-    for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      minors->column_exp2[j] = plan->column_exp2[first];
-  }
-  permi_minors_scale_rows(minors);
-  return 1;
-}
-
-/* ---- one term at a time, in double-double */
-static void permi_dd_complex_add(permi_dd_complex *a, permi_dd_complex b, int parts)
-{
-  a->re = permi_dd_add(a->re, b.re);
-  if (parts == 2)
-    a->im = permi_dd_add(a->im, b.im);
-}
-
-static permi_dd permi_dd_times_double(permi_dd a, double b)
-{
-  return permi_dd_multiply(a, permi_dd_make(b));
-}
-
-static permi_dd permi_dd_subtract(permi_dd a, permi_dd b)
-{
-  b.hi = -b.hi;
-  b.lo = -b.lo;
-  return permi_dd_add(a, b);
-}
-
-static permi_dd permi_dd_divide_double(permi_dd a, double b)
-{
-  const double quotient = a.hi / b;
-  const permi_dd rest = permi_dd_add(a, permi_dd_times_double(permi_dd_make(quotient), -b));
-  return permi_two_sum(quotient, rest.hi / b);
-}
-
-/* Where a chunk is. Numbers of copies are those of the sum's own rows and columns. */
-typedef struct permi_terms {
-  const permi_minors *minors;
-  const int *row_count, *column_count;
-  int rows, columns, least, parts;
-  permi_dd_complex *twice;      /* [column][row]: 2 a */
-  permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
-  permi_dd_complex *sum;        /* [level + 1][row]: of P over the digits of the columns below level */
-  permi_dd_complex *difference; /* [column][row]: of d_j P */
-  permi_dd_complex *front;      /* [row + 1] products of the rows before */
-  double *absolute;             /* [row] */
-} permi_terms;
-
-static size_t permi_terms_doubles(int rows, int columns)
-{
-  return (size_t)(4 * columns + 3) * (size_t)rows * 4 + (size_t)(rows + 1) * 5 + 8;
-}
-
-static permi_dd_complex *permi_terms_take(double **memory, int count)
-{
-  double *here = *memory;
-  *memory += (size_t)count * (sizeof(permi_dd_complex) / sizeof(double));
-  return (permi_dd_complex *)(void *)here;
-}
-
-/* weight (times 2^n) P_i of the present term into sum[0]. */
-static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
-{
-  const int parts = terms->parts, rows = terms->rows;
-  permi_dd_complex back;
-  int i, k;
-  memset(&back, 0, sizeof back);
-  terms->front[0] = back;
-  terms->front[0].re = weight;
-  back.re = permi_dd_make(1);
-  for (i = 0; i + 1 < rows; i++) {
-    terms->front[i + 1] = terms->front[i];
-    for (k = 0; k < terms->row_count[i]; k++)
-      terms->front[i + 1] = permi_dd_complex_times(terms->front[i + 1], terms->row_sum[i], parts);
-  }
-  for (i = rows - 1; i >= terms->least; i--) {
-    permi_dd_complex p = terms->front[i];
-    for (k = 1; k < terms->row_count[i]; k++)
-      back = permi_dd_complex_times(back, terms->row_sum[i], parts);
-    terms->sum[i] = p = permi_dd_complex_times(p, back, parts);
-    terms->absolute[i] += permi_modulus(p.re.hi, p.im.hi);
-    back = permi_dd_complex_times(back, terms->row_sum[i], parts);
-  }
-}
-
-/* Terms of all digits of the columns below `level`, the others as row_sum[level] says; 2 |digits| of column j with
-   weight the binomials so far. */
-static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
-{
-  const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
-  const int count = level ? terms->column_count[j] : 0;
-  permi_dd_complex *sum = terms->sum + level * rows, *row_sum = terms->row_sum + (level ? j : 0) * rows;
-  permi_dd binomial = weight;
-  int i, v;
-  if (!level) {
-    permi_terms_leaf(terms, weight);
-    return;
-  }
-  memset(sum, 0, (size_t)rows * sizeof *sum);
-  for (v = 0; v <= count; v++) {
-    const permi_dd_complex *one = terms->sum + j * rows;
-    permi_dd_complex *difference = terms->difference + j * rows;
-    for (i = 0; i < rows; i++) {
-      permi_dd_complex y = terms->row_sum[level * rows + i], step = terms->twice[j * rows + i];
-      step.re = permi_dd_times_double(step.re, -v);
-      permi_dd_complex_add(&y, step, 1);
-      if (parts == 2)
-        y.im = permi_dd_add(y.im, permi_dd_times_double(step.im, -v));
-      row_sum[i] = y;
-    }
-    permi_terms_level(terms, j, binomial);
-    for (i = least; i < rows; i++) {
-      permi_dd_complex d = one[i];
-      permi_dd_complex_add(&sum[i], d, parts);
-      d.re = permi_dd_times_double(d.re, count - 2 * v);
-      if (parts == 2)
-        d.im = permi_dd_times_double(d.im, count - 2 * v);
-      permi_dd_complex_add(&difference[i], d, parts);
-    }
-    /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), the sign turned */
-    binomial = permi_dd_divide_double(permi_dd_times_double(binomial, -(double)(count - v)), v + 1);
-  }
-}
-
-#define PERMI_TERMS_EXP2 900 /* terms start at 2^900 or so, and have 2^1900 to lose before anything underflows */
-
-static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_sum *out)
-{
-  const int parts = minors->parts, transposed = minors->transposed, rows = minors->terms_rows;
-  const int columns = minors->terms_columns, least = transposed ? 0 : minors->least, wanted = minors->columns;
-  permi_terms terms;
-  permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
-  int digit[PERM_MAX_N], i, j, v, part;
-  uint64_t rest = chunk;
-  terms.minors = minors;
-  terms.row_count = transposed ? minors->column_count : minors->row_count;
-  terms.column_count = transposed ? minors->row_count : minors->column_count;
-  terms.rows = rows;
-  terms.columns = columns;
-  terms.least = least;
-  terms.parts = parts;
-  memset(work, 0, permi_terms_doubles(rows, columns) * sizeof *work);
-  terms.twice = permi_terms_take(&work, columns * rows);
-  terms.row_sum = permi_terms_take(&work, (columns + 1) * rows);
-  terms.sum = permi_terms_take(&work, (columns + 1) * rows);
-  terms.difference = permi_terms_take(&work, columns * rows);
-  terms.front = permi_terms_take(&work, rows + 1);
-  terms.absolute = work;
-  for (j = columns - 1; j >= minors->inner; j--) { /* the last column goes half way, its terms stand for two */
-    const uint64_t range = (uint64_t)(j == columns - 1 ? terms.column_count[j] / 2 : terms.column_count[j]) + 1;
-    digit[j] = (int)(rest % range);
-    rest /= range;
-    for (v = 0; v < digit[j]; v++) { /* exact up to 2^106 */
-      weight = permi_dd_times_double(weight, -(double)(terms.column_count[j] - v));
-      weight = permi_dd_divide_double(weight, v + 1);
-    }
-    if (j == columns - 1 && 2 * digit[j] < terms.column_count[j])
-      weight = permi_dd_add(weight, weight);
-  }
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns; j++) {
-      const int count = j < minors->inner ? terms.column_count[j] : terms.column_count[j] - 2 * digit[j];
-      permi_dd_complex *to = &terms.row_sum[minors->inner * rows + i];
-      for (part = 0; part < parts; part++) {
-        const double x = transposed ? permi_minors_scaled(minors, j, i, part) : permi_minors_scaled(minors, i, j, part);
-        permi_dd *sum = part ? &to->im : &to->re;
-        *(part ? &terms.twice[j * rows + i].im : &terms.twice[j * rows + i].re) = permi_dd_make(2 * x);
-        *sum = permi_dd_add(*sum, permi_dd_times_double(permi_dd_make(x), count));
-      }
-    }
-  permi_terms_level(&terms, minors->inner, weight);
-  for (j = minors->inner; j < columns; j++)
-    for (i = least; i < rows; i++) {
-      permi_dd_complex d = terms.sum[minors->inner * rows + i];
-      d.re = permi_dd_times_double(d.re, terms.column_count[j] - 2 * digit[j]);
-      d.im = permi_dd_times_double(d.im, terms.column_count[j] - 2 * digit[j]);
-      terms.difference[j * rows + i] = d;
-    }
-  for (i = least; i < rows; i++)
-    for (j = 0; j < columns; j++) {
-      const permi_dd_complex *d = &terms.difference[j * rows + i];
-      if (transposed && j < minors->least)
-        continue;
-      for (part = 0; part < parts; part++)
-        out->value[(transposed ? (j - minors->least) * wanted + i : (i - least) * wanted + j) * parts + part] =
-            permi_dd_divide_double(part ? d->im : d->re, terms.column_count[j]);
-      if (transposed)
-        out->absolute[j - minors->least] = fmax(out->absolute[j - minors->least], terms.absolute[i]);
-    }
-  for (i = least; i < rows && !transposed; i++)
-    out->absolute[i - least] = terms.absolute[i];
-}
-
-/* ---- vector kernels */
-static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory, permi_minors_sum *out)
-{
-  const permi_dense *dense = &minors->dense;
-  const permi_minors_kernel *kernel = minors->kernel;
-  const int parts = minors->parts, n = dense->n, lanes = 1 << kernel->lane_columns, number = lanes * parts;
-  const int levels = dense->chunk_log2 < 2 ? 2 : dense->chunk_log2, row = n * number;
-  const int blocks = kernel->block_columns, inner = kernel->lane_columns + blocks, sums = n * (blocks + 2) * number;
-  const int least = minors->least ? n - 1 : 0, wanted = minors->columns;
-  const uint64_t gray = (chunk << dense->chunk_log2) ^ (chunk << dense->chunk_log2) >> 1;
-  permi_minors_work work;
-  int i, j, k, q, part, copy;
-  memory += (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
-  work.row = memory;
-  work.block_high = work.row + sums + ((2 * row) << blocks);
-  work.block_low = work.block_high + sums;
-  work.high = work.block_low + sums;
-  work.low = work.high + levels * row;
-  work.present = work.low + levels * row;
-  work.stack = work.present + 4 * row;
-  work.absolute = work.stack + (levels - 1) * row;
-  memset(work.block_high, 0, (size_t)(2 * sums + 2 * levels * row) * sizeof(double));
-  memset(work.absolute, 0, (size_t)(n * lanes) * sizeof(double));
-  kernel->run(dense, least, chunk, &work);
-
-  for (i = minors->least, copy = least; i < minors->rows; copy += minors->row_count[i++]) {
-    const double *absolute = work.absolute + copy * lanes;
-    for (k = 0; k < lanes; k++)
-      out->absolute[i - minors->least] += absolute[k] * (dense->absolute_mask + 1.0);
-    for (part = 0; part < parts; part++) {
-      permi_dd u[8], d[PERM_MAX_N];
-      int size = lanes, first;
-      for (q = 0; q < lanes; q++)
-        u[q] = permi_dd_make(work.stack[(levels - 2) * row + (copy * parts + part) * lanes + q] *
-                             permi_parity_signs[q]);
-      for (j = 0; j < kernel->lane_columns; j++)
-        for (q = 0, size /= 2, d[j] = permi_dd_make(0); q < size; q++) {
-          d[j] = permi_dd_add(d[j], permi_dd_subtract(u[2 * q], u[2 * q + 1]));
-          u[q] = permi_dd_add(u[2 * q], u[2 * q + 1]);
-        }
-      for (j = kernel->lane_columns; j < n; j++) {
-        const int block = j - kernel->lane_columns, outer = j - inner - 1;
-        const int at = outer < 0 || outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
-                                              : outer * row + (copy * parts + part) * lanes;
-        const double *high = outer < 2 ? work.block_high + at : work.high + at;
-        const double *low = outer < 2 ? work.block_low + at : work.low + at;
-        d[j] = u[0]; /* the fixed column, and those that are fixed in this chunk */
-        if (outer >= dense->chunk_log2 && gray >> outer & 1)
-          d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
-        if (block == blocks || outer >= dense->chunk_log2)
-          continue;
-        d[j] = permi_dd_make(0);
-        for (q = 0; q < lanes; q++)
-          d[j] = permi_dd_add(d[j], permi_two_sum(high[q] * permi_parity_signs[q], low[q] * permi_parity_signs[q]));
-      }
-      for (j = 0, first = 0; j < wanted; first += minors->column_count[j++])
-        out->value[((i - minors->least) * wanted + j) * parts + part] = d[first];
-    }
-  }
-}
-
-/* ---- preparation */
-static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int parts, int n)
-{
-  size_t i;
-  for (i = 0; i < sizeof permi_minors_kernels / sizeof permi_minors_kernels[0]; i++) {
-    const permi_minors_kernel *kernel = &permi_minors_kernels[i];
-    if (kernel->isa <= isa && kernel->parts == parts && kernel->lane_columns + kernel->block_columns < n)
-      return kernel;
-  }
-  return NULL;
-}
-
-/* Terms of the sum over the digits of columns (or rows) with these counts, by symmetry half of them. */
-static double permi_terms_count(int columns, const int *count)
-{
-  double terms = 1;
-  int j;
-  for (j = 0; j < columns; j++)
-    terms *= j == columns - 1 ? count[j] / 2 + 1 : count[j] + 1;
-  return terms;
-}
-
-#define PERMI_TERMS_SECONDS 5e-8 /* a row of a term in double-double */
-
-static void permi_minors_plan_terms(permi_minors *minors)
-{
-  const double by_rows = permi_terms_count(minors->rows, minors->row_count);
-  const double by_columns = permi_terms_count(minors->columns, minors->column_count);
-  const int *count;
-  double terms = 1, copies = minors->total;
-  int j;
-  minors->kernel = NULL;
-  minors->transposed = by_rows * minors->columns < by_columns * minors->rows;
-  minors->terms_rows = minors->transposed ? minors->columns : minors->rows;
-  minors->terms_columns = minors->transposed ? minors->rows : minors->columns;
-  count = minors->transposed ? minors->row_count : minors->column_count;
-  minors->terms = minors->transposed ? by_rows : by_columns;
-  for (j = 0; j + 1 < minors->terms_columns && terms * (count[j] + 1) <= 4096; j++)
-    terms *= count[j] + 1;
-  minors->inner = j;
-  minors->chunks = 1;
-  for (; j < minors->terms_columns && minors->terms < 1e18; j++)
-    minors->chunks *= (uint64_t)(j == minors->terms_columns - 1 ? count[j] / 2 + 1 : count[j] + 1);
-  minors->work_doubles = (double)permi_terms_doubles(minors->terms_rows, minors->terms_columns);
-  minors->seconds = PERMI_TERMS_SECONDS * minors->terms * (copies + 4 * minors->terms_rows) * minors->parts;
-  minors->estimate_relative = PERMI_DD_UNIT * (copies + 4) * minors->parts;
-  minors->scale_exp2 = PERMI_TERMS_EXP2;
-}
-
-/* The vector kernels' part, if they take this matrix: returns 0 if not. */
-static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
-{
-  const int n = minors->total;
-  const permi_minors_kernel *kernel = n <= PERM_MAX_N ? permi_minors_kernel_for(isa, minors->parts, n) : NULL;
-  permi_dense *dense = &minors->dense;
-  if (!kernel)
-    return 0;
-  memset(dense, 0, sizeof *dense);
-  dense->n = n;
-  dense->rows = n * minors->parts;
-  dense->padded = (dense->rows + 7) / 8 * 8;
-  dense->outer = n - 1 - kernel->lane_columns - kernel->block_columns;
-  dense->chunk_log2 = permi_clamp(dense->outer, 0, permi_clamp(dense->outer - 6, 12, 18));
-  dense->absolute_mask = dense->outer < 9 ? 0 : 7;
-  minors->kernel = kernel;
-  minors->terms = ldexp(1, n - 1);
-  minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
-  while (dense->chunk_log2 > 10 && ldexp(minors->seconds, dense->chunk_log2 - dense->outer) > PERMI_CHUNK_SECONDS)
-    dense->chunk_log2--;
-  minors->chunks = UINT64_C(1) << (dense->outer - dense->chunk_log2);
-  minors->work_doubles = (2 << kernel->block_columns) + 3.0 * (kernel->block_columns + dense->chunk_log2) + 22;
-  minors->work_doubles *= n * minors->parts * (double)(1 << kernel->lane_columns);
-  minors->work_doubles += 8;
-  minors->scale_exp2 = n - 1;
-  minors->estimate_relative = (n + 6) * PERMI_UNIT * minors->parts;
-  return 1;
-}
-
-/* The kernel's tables in one piece of memory, which the caller frees: dense.memory. */
-static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
-{
-  permi_dense *dense = &minors->dense;
-  const permi_minors_kernel *kernel = minors->kernel;
-  const int n = dense->n, parts = minors->parts;
-  const size_t table = ((size_t)dense->rows << (kernel->lane_columns + kernel->block_columns)) + 8;
-  const size_t step = 2 * (size_t)dense->outer * (size_t)dense->padded, start = (size_t)dense->padded;
-  permi_row_maker maker;
-  int i, j, part;
-  dense->memory = (double *)permi_allocate(allocator, table + step + start + 16, sizeof(double));
-  if (!dense->memory)
-    return PERM_ERROR_MEMORY;
-  memset(dense->memory, 0, (table + step + start + 16) * sizeof(double));
-  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
-  dense->step = dense->table + (table + 7) / 8 * 8;
-  dense->start = dense->step + step;
-  maker.dense = dense;
-  maker.table = dense->table;
-  maker.row = 0;
-  maker.lane_columns = kernel->lane_columns;
-  maker.block_columns = kernel->block_columns;
-  for (i = 0; i < n; i++)
-    for (part = 0; part < parts; part++) {
-      double row[PERM_MAX_N];
-      for (j = 0; j < n; j++)
-        row[j] = full[(i * n + j) * parts + part];
-      permi_dense_row_rounded(&maker, row, n, permi_grid_power(row, n));
+  const double *a = view->a;
+  const ptrdiff_t ld = view->ld;
+  int i, j;
+  if (m < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
+  if (m == 0 || n == 0)
+    return PERM_OK;
+  if (m > PERM_MAX_N || n > PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2,
+                      "the matrix is %d x %d; dense engines go up to order %d, perm_estimate_* further", m, n,
+                      PERM_MAX_N);
+  if (!a)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
+  if (ld < n)
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld,
+                      n);
+  for (i = 0; i < m; i++)
+    for (j = 0; j < view->parts * n; j++) {
+      double x = a[(ptrdiff_t)i * ld * view->parts + j];
+      if (!(fabs(x) <= DBL_MAX))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
+                          x != x ? "NaN" : "an infinity", i + 1, j / view->parts + 1);
     }
   return PERM_OK;
 }
 
-/* What lies below the grid, as in >>plan; the rows as they are summed here. A row whose minors alone are wanted is in
-   no product: it is 0 meanwhile. */
-static double permi_minors_below_grid(const permi_minors *minors, double *full)
+/* ========================================================================================== >>names
+   Names and texts of statuses, methods and values. */
+
+PERM_API const char *perm_status_text(perm_status status)
 {
-  const int entries = minors->total * minors->parts;
-  double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
-  perm_plan plain; /* of a matrix that is scaled already */
-  permi_view view;
-  memset(&plain, 0, sizeof plain);
-  plain.n = minors->total;
-  view.a = full;
-  view.ld = minors->total;
-  view.parts = minors->parts;
-  memcpy(wanted, last, (size_t)entries * sizeof *last);
-  if (minors->least)
-    memset(last, 0, (size_t)entries * sizeof *last);
-  share = permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
-  memcpy(last, wanted, (size_t)entries * sizeof *last);
-  return share;
+  switch (status) {
+#define PERMI_CASE(name, number, text)                                                                                 \
+  case name: return text;
+    PERM_STATUS_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown status";
+  }
 }
 
-/* ---- all chunks; sums exactly associative, so neither threads nor order show */
-typedef struct permi_minors_total {
-  permi_dd *value; /* as permi_minors_sum */
-  long long *exp2; /* of each value */
-  double *absolute;
-  int count; /* of values */
-} permi_minors_total;
-
-static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options,
-                                        permi_control *control, int threads, permi_minors_total *total)
+PERM_API const char *perm_status_name(perm_status status)
 {
-  const perm_allocator *allocator = &options->allocator;
-  const int rows = minors->rows - minors->least, count = total->count;
-  const size_t per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows;
-  perm_sum *sums = NULL;
-  uint64_t next = 0;
-  int stop = 0, i;
-  if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
-    threads = 1;
-  if (minors->chunks > 1) {
-    sums = (perm_sum *)permi_allocate(allocator, (size_t)(count + rows), sizeof *sums);
-    if (!sums)
-      return PERM_ERROR_MEMORY;
-    memset(sums, 0, (size_t)(count + rows) * sizeof *sums);
+  switch (status) {
+#define PERMI_CASE(name, number, text)                                                                                 \
+  case name: return #name;
+    PERM_STATUS_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown status";
   }
-  (void)threads;
-  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
-  {
-    perm_sum *mine = NULL;
-    double *memory;
-    int master = 1, k;
-#if defined(_OPENMP)
-    master = omp_get_thread_num() == 0;
-#endif
-    PERMI_OMP(critical(permi_minors_memory)) /* a caller's allocator need not be thread-safe */
-    {
-      memory = (double *)permi_allocate(allocator, per_thread, sizeof(double));
-      if (minors->chunks > 1)
-        mine = (perm_sum *)permi_allocate(allocator, (size_t)(count + rows), sizeof *mine);
+}
+
+static const struct { const char *name; size_t offset, bytes; } permi_layout_table[] = {
+#define PERMI_FIELD(type, field) {#type "." #field, offsetof(type, field), sizeof(((type *)NULL)->field)}
+    {"perm_options", 0, sizeof(perm_options)}, PERMI_FIELD(perm_options, method), PERMI_FIELD(perm_options, precision),
+    PERMI_FIELD(perm_options, isa), PERMI_FIELD(perm_options, threads), PERMI_FIELD(perm_options, certify),
+    PERMI_FIELD(perm_options, tolerance), PERMI_FIELD(perm_options, modulus), PERMI_FIELD(perm_options, max_seconds),
+    PERMI_FIELD(perm_options, max_bytes), PERMI_FIELD(perm_options, plan_effort), PERMI_FIELD(perm_options, progress),
+    PERMI_FIELD(perm_options, user_data), PERMI_FIELD(perm_options, cancel), PERMI_FIELD(perm_options, allocator),
+    PERMI_FIELD(perm_options, gpus), PERMI_FIELD(perm_options, cpu_fallback), PERMI_FIELD(perm_options, gpu_cache),
+    PERMI_FIELD(perm_options, tune), PERMI_FIELD(perm_options, checkpoint),
+    PERMI_FIELD(perm_options, checkpoint_seconds), PERMI_FIELD(perm_options, part), PERMI_FIELD(perm_options, parts),
+    PERMI_FIELD(perm_options, merge), PERMI_FIELD(perm_options, merges), PERMI_FIELD(perm_options, note),
+    PERMI_FIELD(perm_options, note_bytes), PERMI_FIELD(perm_options, execute), PERMI_FIELD(perm_options, execute_data),
+    PERMI_FIELD(perm_options, format),
+    {"perm_progress", 0, sizeof(perm_progress)}, PERMI_FIELD(perm_progress, fraction),
+    PERMI_FIELD(perm_progress, seconds), PERMI_FIELD(perm_progress, seconds_left), PERMI_FIELD(perm_progress, activity),
+    {"perm_integer", 0, sizeof(perm_integer)}, PERMI_FIELD(perm_integer, negative), PERMI_FIELD(perm_integer, words),
+    PERMI_FIELD(perm_integer, word),
+    {"perm_result", 0, sizeof(perm_result)}, PERMI_FIELD(perm_result, value), PERMI_FIELD(perm_result, imaginary),
+    PERMI_FIELD(perm_result, partial_sum), PERMI_FIELD(perm_result, partial_imaginary),
+    PERMI_FIELD(perm_result, exp2), PERMI_FIELD(perm_result, error), PERMI_FIELD(perm_result, estimate),
+    PERMI_FIELD(perm_result, is_complex), PERMI_FIELD(perm_result, exact), PERMI_FIELD(perm_result, integer),
+    PERMI_FIELD(perm_result, imaginary_integer), PERMI_FIELD(perm_result, modulus), PERMI_FIELD(perm_result, method),
+    PERMI_FIELD(perm_result, precision), PERMI_FIELD(perm_result, isa), PERMI_FIELD(perm_result, threads),
+    PERMI_FIELD(perm_result, gpus), PERMI_FIELD(perm_result, tuned), PERMI_FIELD(perm_result, escalated),
+    PERMI_FIELD(perm_result, terms), PERMI_FIELD(perm_result, plan_seconds), PERMI_FIELD(perm_result, seconds),
+    PERMI_FIELD(perm_result, status), PERMI_FIELD(perm_result, argument), PERMI_FIELD(perm_result, message),
+    {"perm_leaf", 0, sizeof(perm_leaf)}, PERMI_FIELD(perm_leaf, kind), PERMI_FIELD(perm_leaf, method),
+    PERMI_FIELD(perm_leaf, isa), PERMI_FIELD(perm_leaf, n), PERMI_FIELD(perm_leaf, chunks),
+    PERMI_FIELD(perm_leaf, work), PERMI_FIELD(perm_leaf, seconds), PERMI_FIELD(perm_leaf, bytes),
+    PERMI_FIELD(perm_leaf, fingerprint), PERMI_FIELD(perm_leaf, tuned),
+    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)}, PERMI_FIELD(perm_estimate_plan, estimator),
+    PERMI_FIELD(perm_estimate_plan, samples), PERMI_FIELD(perm_estimate_plan, relative_error),
+    PERMI_FIELD(perm_estimate_plan, confidence), PERMI_FIELD(perm_estimate_plan, seed),
+    {"perm_estimate", 0, sizeof(perm_estimate)}, PERMI_FIELD(perm_estimate, value),
+    PERMI_FIELD(perm_estimate, imaginary), PERMI_FIELD(perm_estimate, exp2), PERMI_FIELD(perm_estimate, standard_error),
+    PERMI_FIELD(perm_estimate, low), PERMI_FIELD(perm_estimate, high), PERMI_FIELD(perm_estimate, radius),
+    PERMI_FIELD(perm_estimate, confidence), PERMI_FIELD(perm_estimate, samples), PERMI_FIELD(perm_estimate, seed),
+    PERMI_FIELD(perm_estimate, estimator), PERMI_FIELD(perm_estimate, is_complex), PERMI_FIELD(perm_estimate, threads),
+    PERMI_FIELD(perm_estimate, seconds), PERMI_FIELD(perm_estimate, status), PERMI_FIELD(perm_estimate, argument),
+    PERMI_FIELD(perm_estimate, message)
+#undef PERMI_FIELD
+};
+
+PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes)
+{
+  size_t k;
+  if (!name || !offset || !bytes)
+    return PERM_ERROR_NULL;
+  for (k = 0; k < sizeof permi_layout_table / sizeof *permi_layout_table; k++)
+    if (!strcmp(name, permi_layout_table[k].name)) {
+      *offset = permi_layout_table[k].offset;
+      *bytes = permi_layout_table[k].bytes;
+      return PERM_OK;
     }
-    if (!memory || (minors->chunks > 1 && !mine)) {
-      PERMI_OMP(atomic write)
-      stop = PERM_ERROR_MEMORY;
-    } else {
-      permi_minors_sum sum;
-      sum.value = (permi_dd *)(void *)memory;
-      sum.absolute = memory + 2 * count;
-      if (mine)
-        memset(mine, 0, (size_t)(count + rows) * sizeof *mine);
-      for (;;) {
-        uint64_t chunk;
-        int stopping;
-        PERMI_OMP(atomic read)
-        stopping = stop;
-        if (stopping)
-          break;
-        PERMI_OMP(atomic capture)
-        chunk = next++;
-        if (chunk >= minors->chunks)
-          break;
-        memset(sum.absolute, 0, (size_t)rows * sizeof(double));
-        if (minors->kernel)
-          permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
-        else
-          permi_terms_chunk(minors, chunk, sum.absolute + rows, &sum);
-        if (!mine) {
-          memcpy(total->value, sum.value, (size_t)count * sizeof *sum.value);
-          memcpy(total->absolute, sum.absolute, (size_t)rows * sizeof(double));
-          break;
-        }
-        for (k = 0; k < count; k++) {
-          permi_sum_add_double(&mine[k], sum.value[k].hi);
-          permi_sum_add_double(&mine[k], sum.value[k].lo);
-        }
-        for (k = 0; k < rows; k++)
-          permi_sum_add_double(&mine[count + k], sum.absolute[k]);
-        if (master) {
-          perm_status status = permi_control_poll(
-              control, (double)(chunk + 1) * minors->seconds / (double)minors->chunks, "summing");
-          if (status != PERM_OK) {
-            PERMI_OMP(atomic write)
-            stop = status;
-          }
-        }
+  return PERM_ERROR_RANGE;
+}
+
+PERM_API int perm_version(void)
+{
+  return PERMI_VERSION;
+}
+
+PERM_API const char *perm_method_name(perm_method method)
+{
+  switch (method) {
+#define PERMI_CASE(name, word, text)                                                                                   \
+  case name: return word;
+    PERM_METHOD_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown";
+  }
+}
+
+PERM_API const char *perm_precision_name(perm_precision precision)
+{
+  static const char *const name[] = {"default", "fast", "accurate", "dd", "kahan", "exact"};
+  return (int)precision >= 0 && precision < PERM_PRECISION_COUNT ? name[precision] : "unknown";
+}
+
+PERM_API const char *perm_isa_name(perm_isa isa)
+{
+  static const char *const name[] = {"auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"};
+  return (int)isa >= 0 && isa < PERM_ISA_COUNT ? name[isa] : "unknown";
+}
+
+PERM_API const char *perm_format_name(perm_format format)
+{
+  switch (format) {
+#define PERMI_CASE(name, word, text)                                                                                   \
+  case name: return word;
+    PERM_FORMAT_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown";
+  }
+}
+
+/* Decimal digits, by repeated division by 10^9; an explicit + if `plus`. */
+static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
+{
+  char digits[PERM_INTEGER_WORDS * 20 + 2];
+  uint32_t half[2 * PERM_INTEGER_WORDS];
+  int used = 2 * integer->words, length = 0, i;
+  for (i = 0; i < used; i++)
+    half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
+  do {
+    uint64_t rest = 0;
+    for (i = used - 1; i >= 0; i--) {
+      rest = rest << 32 | half[i];
+      half[i] = (uint32_t)(rest / 1000000000u);
+      rest %= 1000000000u;
+    }
+    while (used && !half[used - 1])
+      used--;
+    for (i = 0; i < 9 && (i == 0 || used || rest); i++, rest /= 10)
+      digits[length++] = (char)('0' + rest % 10);
+  } while (used);
+  if (integer->negative || plus)
+    digits[length++] = integer->negative ? '-' : '+';
+  for (i = 0; i < length && (size_t)i + 1 < size; i++)
+    buffer[i] = digits[length - 1 - i];
+  if (size)
+    buffer[i] = 0;
+  return (size_t)length;
+}
+
+PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size)
+{
+  return permi_integer_text(integer, 0, buffer, size);
+}
+
+PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)
+{
+  const uint64_t limit = (UINT64_C(1) << 63) - !integer->negative;
+  if (integer->words > 1 || integer->word[0] > limit)
+    return PERM_ERROR_OVERFLOW;
+  *value = integer->negative ? -1 - (int64_t)(integer->word[0] - 1) : (int64_t)integer->word[0];
+  return PERM_OK;
+}
+
+PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
+{
+  int length;
+  if (!result) {
+    if (size)
+      buffer[0] = 0;
+    return 0;
+  }
+  if (result->exact) {
+    size_t digits = permi_integer_text(&result->integer, 0, buffer, size), room = size > digits ? size - digits : 0;
+    if (!result->is_complex)
+      return digits;
+    digits += permi_integer_text(&result->imaginary_integer, 1, room ? buffer + digits : NULL, room);
+    if (digits + 1 < size)
+      memcpy(buffer + digits, "i", 2);
+    return digits + 1;
+  }
+  if (result->is_complex)
+    length = result->exp2
+                 ? snprintf(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
+                 : snprintf(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
+  else
+    length = result->exp2 ? snprintf(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
+                          : snprintf(buffer, size, "%.17g", result->value);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* ============================================================================================ >>run
+   A job run with the caller's limits, checkpoint and parts. */
+
+static int permi_leaf_threads(const permi_leaf *leaf, const perm_options *options)
+{
+  const int shared = leaf->information.kind == PERM_LEAF_RANGE ? !leaf->run_range : leaf->threaded;
+  return shared && leaf->information.seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(options) : 1;
+}
+
+static perm_status permi_stopped(perm_status status, const permi_control *control, perm_result *result)
+{
+  return permi_fail(result, status, 0, "%s",
+                    status < 0 && control->message[0] ? control->message : perm_status_text(status));
+}
+
+PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
+                                    const perm_options *options_given, perm_partial *partial, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  permi_control control;
+  perm_status status;
+  permi_result_clear(result);
+  if (!job || !partial)
+    return permi_fail(result, PERM_ERROR_NULL, job ? 6 : 1, "%s is NULL", job ? "partial" : "job");
+  memset(partial, 0, sizeof *partial);
+  status = permi_check_options(options, 5, result);
+  if (status != PERM_OK)
+    return status;
+  if (leaf < 0 || leaf >= job->leaves || begin > end || end > job->leaf[leaf].information.chunks)
+    return permi_fail(result, PERM_ERROR_RANGE, 2, "leaf %d has no chunks %llu to %llu", leaf,
+                      (unsigned long long)begin, (unsigned long long)end);
+  control = permi_control_begin(options);
+  control.work_total = job->leaf[leaf].information.seconds * ((double)(end - begin) /
+                                                              (double)job->leaf[leaf].information.chunks);
+  status = permi_run_range(job, &job->leaf[leaf], begin, end, &control, permi_leaf_threads(&job->leaf[leaf], options),
+                           partial);
+  if (status != PERM_OK)
+    status = permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
+  if (result) {
+    result->gpus = control.gpus;
+    result->seconds = permi_seconds() - control.start;
+  }
+  return status;
+}
+
+/* The part of a leaf that a call is to do. */
+static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
+{
+  return permi_part_of(job->leaf[leaf].information.chunks, leaf, options->parts ? options->part : 1,
+                       options->parts ? options->parts : 1);
+}
+
+/* The first interval of chunks that are wanted and not done, of the leaves from *leaf on; 0: none. */
+static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
+                            permi_interval *range)
+{
+  for (; *leaf < job->leaves; ++*leaf) {
+    const permi_interval wanted = permi_wanted(job, *leaf, options);
+    perm_state_left(job, state, *leaf, wanted.begin, &range->begin, &range->end);
+    range->end = range->end < wanted.end ? range->end : wanted.end;
+    if (range->begin < range->end)
+      return 1;
+  }
+  return 0;
+}
+
+/* Of what is wanted: predicted seconds that are done already, and left in tasks. */
+static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
+                       permi_control *control, double *task_seconds)
+{
+  int i;
+  *task_seconds = 0;
+  for (i = 0; i < job->leaves; i++) {
+    const perm_leaf *leaf = &job->leaf[i].information;
+    const permi_interval wanted = permi_wanted(job, i, options);
+    const double each = leaf->seconds / (double)leaf->chunks;
+    uint64_t begin = wanted.begin, end, left = 0;
+    for (; begin < wanted.end; begin = end) {
+      perm_state_left(job, state, i, begin, &begin, &end);
+      end = end < wanted.end ? end : wanted.end;
+      left += begin < end ? end - begin : 0;
+      if (begin >= end)
+        break;
+    }
+    control->work_total += each * (double)(wanted.end - wanted.begin);
+    control->work_before += each * (double)(wanted.end - wanted.begin - left);
+    *task_seconds += leaf->kind == PERM_LEAF_TASK ? each * (double)left : 0;
+  }
+  control->fraction_start = control->work_before / (control->work_total > 0 ? control->work_total : 1);
+}
+
+#define PERMI_CHECKPOINT_SECONDS 60.0
+
+/* A run's checkpoint, and when the next one is due. A failure is kept in *why, for the end. */
+static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
+{
+  const perm_options *options = control->options;
+  if (!options->checkpoint)
+    return;
+  permi_result_clear(why);
+  control->unwritten = permi_checkpoint_write(job, state, options->checkpoint, options, /* the first of a run cleans */
+                                              control->next_checkpoint == (double)INFINITY, why) != PERM_OK;
+  control->next_checkpoint =
+      permi_seconds() + (options->checkpoint_seconds > 0 ? options->checkpoint_seconds : PERMI_CHECKPOINT_SECONDS);
+}
+
+/* What is finished before a run: the checkpoint's work if there is one, and that of the files to merge. */
+static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
+                               perm_result *result)
+{
+  perm_status status = PERM_OK;
+  int i, empty = 1;
+  for (i = 0; i < job->leaves; i++)
+    empty &= !state->intervals[i];
+  for (i = options->checkpoint ? -1 : 0; status == PERM_OK && i < options->merges; i++) {
+    const char *path = i < 0 ? options->checkpoint : options->merge[i];
+    perm_options any = *options;
+    perm_state *kept = NULL;
+    int missing;
+    any.parts = i < 0 ? options->parts : 0;
+    status = permi_checkpoint_read(job, path, &any, &kept, &missing, result);
+    if (i < 0 && missing)
+      status = PERM_OK;
+    else if (status == PERM_OK && (i >= 0 || empty)) {
+      status = perm_state_merge(job, state, kept, result);
+      if (status == PERM_ERROR_STATE && result) {
+        char why[PERM_MESSAGE_BYTES];
+        snprintf(why, sizeof why, "%.60s", result->message);
+        permi_fail(result, status, 0, "%s: merging it: %s", path, why);
       }
     }
-    PERMI_OMP(critical(permi_minors_memory))
-    {
-      for (k = 0; k < count + rows && mine && memory; k++)
-        permi_sum_add(&sums[k], &mine[k]);
-      permi_release(allocator, mine);
-      permi_release(allocator, memory);
-    }
+    *found |= i < 0 && kept;
+    perm_state_free(kept);
   }
-  for (i = 0; i < count; i++) {
-    total->exp2[i] = 0;
-    if (sums)
-      total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
-  }
-  for (i = 0; sums && i < rows; i++) {
-    long long e;
-    const permi_dd x = permi_sum_value(&sums[count + i], &e);
-    total->absolute[i] = ldexp(x.hi, permi_int_exponent(e));
-  }
-  permi_release(allocator, sums);
-  return stop > 0 && next >= minors->chunks ? PERM_OK : (perm_status)stop; /* every chunk that was taken is done */
+  return status;
 }
 
-/* ---- the calls */
+/* What a stopped job tells; `index`: its first leaf that is not done. */
+static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
+{
+  const perm_partial *partial = &state->partial[index];
+  permi_leaf leaf = job->leaf[index];
+  permi_number number;
+  perm_integer residue[2];
+  int i;
+  if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
+      permi_sum_integer(&partial->imaginary, &residue[1])) {
+    permi_result_clear(result);
+    for (i = 0; i < 2; i++) { /* to double by truncation: below the modulus */
+      uint64_t *word = residue[i].word;
+      permi_integer_reduce(&residue[i], job->modulus);
+      word[0] &= word[0] >> 53 ? ~(uint64_t)1023 : ~(uint64_t)0;
+      *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
+    }
+    result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
+  } else {
+    leaf.integer = 0;
+    permi_leaf_number(&leaf, partial, &number);
+    permi_number_result(&number, result);
+    result->partial_sum = result->value;
+    result->partial_imaginary = result->imaginary;
+  }
+  result->value = result->imaginary = (double)NAN;
+  result->error = result->estimate = (double)INFINITY;
+  result->is_complex = job->is_complex;
+  result->modulus = job->modulus;
+  result->method = leaf.information.method;
+  result->isa = leaf.information.isa;
+  result->precision = job->precision;
+  result->plan_seconds = job->plan_seconds;
+  for (i = 0; i < job->leaves; i++)
+    result->terms += state->partial[i].terms;
+}
+
+PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
+                                      perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  permi_control control;
+  permi_interval range;
+  perm_result unwritten;
+  perm_status status, stopped = PERM_OK;
+  double task_seconds = 0;
+  int i, threads = 1, leaf = 0, left, kept = 0;
+  uint64_t begin = 0, end = 0;
+  if (!result)
+    return PERM_ERROR_NULL;
+  status = permi_check_state(job, state, 2, result);
+  if (status == PERM_OK)
+    status = permi_check_options(options, 3, result);
+  if (status == PERM_OK && (options->checkpoint || options->merges))
+    status = permi_begin(job, state, options, &kept, result);
+  if (status != PERM_OK)
+    return status;
+  permi_result_clear(&unwritten);
+  control = permi_control_begin(options);
+  permi_work(job, state, options, &control, &task_seconds);
+  for (i = 0; i < job->leaves; i++)
+    threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
+  if (options->max_seconds > 0 && task_seconds > options->max_seconds)
+    return permi_fail(result, PERM_ERROR_LIMIT, 3,
+                      "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g", task_seconds,
+                      options->max_seconds);
+  left = !options->merges && permi_next_range(job, state, options, &leaf, &range);
+  if (left && options->checkpoint) {
+    permi_keep(job, state, &control, &unwritten);
+    if (control.unwritten) {
+      *result = unwritten;
+      return result->status;
+    }
+  }
+  kept &= !left;
+  while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
+    const perm_leaf *information = &job->leaf[leaf].information;
+    perm_partial done;
+    if (control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
+      permi_keep(job, state, &control, &unwritten);
+    memset(&done, 0, sizeof done);
+    stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, &control, threads, &done);
+    control.work_before += information->seconds / (double)information->chunks * (double)done.chunks;
+    status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
+    if (status != PERM_OK) {
+      stopped = status;
+      snprintf(control.message, sizeof control.message, "%s", result->message);
+    }
+    if (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)
+      left = permi_next_range(job, state, options, &leaf, &range);
+  }
+  for (i = 0; i < job->leaves && !left && begin == end; i++)
+    perm_state_left(job, state, leaf = i, 0, &begin, &end);
+  if (begin < end && !options->merges)
+    stopped = PERM_PART_DONE;
+  if (!kept && !(begin < end && options->merges))
+    permi_keep(job, state, &control, &unwritten);
+  if (stopped > 0 && control.unwritten) {
+    *result = unwritten;
+    stopped = unwritten.status;
+  } else if (stopped < 0) {
+    stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
+  } else if (stopped == PERM_OK) {
+    stopped = perm_state_finish(job, state, result);
+    if (stopped == PERM_OK && control.unwritten)
+      memcpy(result->message, unwritten.message, sizeof result->message);
+  } else {
+    permi_so_far(job, state, leaf, result);
+    snprintf(result->message, sizeof result->message, "%s; there is no value, only the sum of the terms so far",
+             perm_status_text(stopped));
+  }
+  for (i = 0; i < job->leaves && !result->tuned; i++)
+    result->tuned = job->leaf[i].information.tuned;
+  result->status = stopped;
+  result->threads = threads;
+  result->gpus = control.gpus;
+  result->seconds = permi_seconds() - control.start;
+  return stopped;
+}
+
+/* Creates, executes and frees in one; the job is freed in any case. */
+static perm_status permi_run_job(perm_job *job, const perm_options *options, perm_result *result)
+{
+  perm_state *state;
+  perm_status status = perm_state_create(job, &state);
+  status = status != PERM_OK ? permi_fail_memory(result)
+           : options->execute && !options->merges ? options->execute(job, state, options, result)
+                                                  : perm_job_execute(job, state, options, result);
+  perm_state_free(state);
+  perm_job_free(job);
+  return status;
+}
+
+/* ========================================================================================== >>judge
+   Whether a result is good enough, and what comes after one that is not. */
+
+/* Relative size of the error measure that counts: guaranteed if certify asks for it. 0 for an exact result, INFINITY
+   for a value of 0 that is not. */
+static double permi_relative(const perm_options *options, const perm_result *result)
+{
+  double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
+  double least = result->error < result->estimate || options->certify ? result->error : result->estimate;
+  if (result->exact || result->error == 0)
+    return 0;
+  return size == 0 ? (double)INFINITY : 0.5 * least / size;
+}
+
+/* Is a finished result worse than wanted? */
+static int permi_wants_more(const perm_options *options, const perm_result *result)
+{
+  return permi_relative(options, result) > permi_wanted_relative(options);
+}
+
+/* The rule of escalation: from estimates and predicted seconds only, so that a plan's bits do not depend on
+   how busy the machine was. With a checkpoint or parts nothing long is run again, since a file is of one job: what a
+   tolerance needs was planned at once (permi_plans_higher). */
+static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
+{
+  if (!permi_wants_more(options, result))
+    return 0;
+  if (options->tolerance > 0)
+    return !permi_in_pieces(options) && (options->max_seconds == 0 || next_seconds <= options->max_seconds);
+  return next_seconds < PERMI_ESCALATE_SECONDS;
+}
+
+/* What is left of max_seconds; a millisecond where that was more, since 0 would mean no limit. */
+static double permi_seconds_left(const perm_options *options, double start)
+{
+  return fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
+}
+
+/* The options to run a job with that was planned with these: from the second precision on not in pieces, because it is
+   another job than that of the file, and short (permi_escalates). */
+static perm_options permi_run_with(const perm_options *options, int escalated)
+{
+  perm_options run = *options;
+  if (escalated) {
+    run.checkpoint = NULL;
+    run.part = run.parts = run.merges = 0;
+    run.merge = NULL;
+  }
+  return run;
+}
+
+/* Does the finished result of the lower precision stand, after another run ended with this status? Not where a job in
+   pieces ran out of time: it is to give the same bits, whatever the limits of its calls. */
+static int permi_stands(const perm_options *options, perm_status status)
+{
+  return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
+}
+
+/* With certify, the lower precision's result if its bound is the smaller one. Either bound is proved for the value that
+   it comes with, whatever was computed before or after, so that the smaller one may be taken. */
+static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
+{
+  if (options->certify && !result->exact && lower->error < (double)INFINITY &&
+      ldexp(lower->error, permi_int_exponent(lower->exp2 - result->exp2)) < result->error) {
+    const int escalated = result->escalated;
+    *result = *lower;
+    result->escalated = escalated;
+  }
+}
+
+/* The last word on a finished result: was the tolerance met, and is there the bound that was asked for? */
+static perm_status permi_judge(const perm_options *options, perm_result *result)
+{
+  double relative = permi_relative(options, result);
+  if (result->status == PERM_OK && options->certify && result->error == (double)INFINITY) {
+    result->status = PERM_TOLERANCE_NOT_MET;
+    snprintf(result->message, sizeof result->message, "certify: no guaranteed bound for this matrix by method %s",
+             perm_method_name(result->method));
+  }
+  if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
+    result->status = PERM_TOLERANCE_NOT_MET;
+    snprintf(result->message, sizeof result->message,
+             "tolerance %.3g not met: the %s relative error is %.3g; %s", options->tolerance,
+             options->certify || result->error <= result->estimate ? "guaranteed" : "estimated", relative,
+             permi_in_pieces(options) ? "with a checkpoint or parts the precision is not raised"
+             : result->precision == PERM_PRECISION_DD ? "no precision is higher"
+                                                      : "no higher precision fits method and limits");
+  }
+  return result->status;
+}
+
+/* How a kind of problem is solved, for permi_solve. `attempt` is what the solver knows of its problem. plan chooses for
+   options->precision and predicts *seconds; after it make fails only for lack of memory. make: the job that was
+   planned. next: the precision above the one that gave the result, PERM_PRECISION_COUNT at the top. */
+typedef struct permi_solver {
+  perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_result *result);
+  perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
+  perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
+} permi_solver;
+
+/* Solves a problem: plans, runs, and while the result is worse than wanted (permi_escalates) once more in the next
+   precision. `start` is when the call began. The last word is permi_judge's. */
+static perm_status permi_solve(const permi_solver *solver, void *attempt, const perm_options *options_given,
+                               double start, perm_result *result)
+{
+  perm_options options = *options_given, run;
+  perm_result finished; /* in the lower precision, while a higher one runs */
+  double began = start, planned = 0, seconds;
+  int escalated = 0;
+  perm_job *job;
+  perm_status status = solver->plan(attempt, &options, &seconds, result);
+  memset(&finished, 0, sizeof finished);
+  while (status == PERM_OK) {
+    status = solver->make(attempt, &options, &job, result);
+    if (status != PERM_OK)
+      break;
+    planned += permi_seconds() - began;
+    options.max_seconds = permi_seconds_left(options_given, start);
+    run = permi_run_with(&options, escalated);
+    status = permi_run_job(job, &run, result);
+    result->plan_seconds = planned;
+    result->escalated = escalated;
+    if (status == PERM_OK && escalated)
+      permi_keep_bound(options_given, &finished, result);
+    if (status != PERM_OK || !permi_wants_more(options_given, result))
+      break;
+    began = permi_seconds();
+    options.precision = solver->next(attempt, &options, result);
+    options.max_seconds = permi_seconds_left(options_given, start);
+    if (options.precision == PERM_PRECISION_COUNT || solver->plan(attempt, &options, &seconds, NULL) != PERM_OK ||
+        !permi_escalates(options_given, result, seconds))
+      break;
+    finished = *result;
+    escalated++;
+  }
+  if (escalated && permi_stands(options_given, status))
+    *result = finished;
+  result->seconds = permi_seconds() - start;
+  return permi_judge(options_given, result);
+}
+
+static perm_status permi_plan_view(int m, int n, const permi_view *view, const perm_options *options_given,
+                                   perm_plan *plan, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  perm_status status;
+  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet: NaN */
+  if (!plan)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
+  status = permi_check_options(options, 5, result);
+  if (status == PERM_OK)
+    status = permi_check_matrix(m, n, view, result);
+  if (status != PERM_OK)
+    return status;
+  if (m == 0 || n == 0) { /* the empty product */
+    memset(plan, 0, sizeof *plan);
+    plan->method = PERM_STRUCTURE;
+    plan->is_complex = view->parts == 2;
+    plan->version = PERMI_VERSION;
+    permi_plan_fingerprint(plan, view);
+    return PERM_OK;
+  }
+  if (m != n)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                      "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
+                      view->parts == 2 ? "complex" : "real");
+  return permi_plan(n, view, options, plan, result);
+}
+
+/* The job of a plan that is known to be of this matrix. */
+static perm_status permi_job_of_plan(const perm_plan *plan, const permi_view *view, const perm_options *options,
+                                     perm_job **job, perm_result *result)
+{
+  permi_leaf leaf;
+  *job = permi_job_new(&options->allocator, plan->precision);
+  if (!*job)
+    return permi_fail_memory(result);
+  (*job)->is_complex = plan->is_complex;
+  if (plan->method == PERM_STRUCTURE) {
+    permi_number number = permi_number_one();
+    if (plan->zero)
+      memset(&number, 0, sizeof number);
+    number.exact = 1;
+    if (permi_job_push_number(*job, &number))
+      return PERM_OK;
+  } else if (permi_plan_leaf(plan, view, &options->allocator, &leaf) == PERM_OK && permi_job_push_leaf(*job, &leaf)) {
+    return PERM_OK;
+  }
+  perm_job_free(*job);
+  *job = NULL;
+  return permi_fail_memory(result);
+}
+
+static perm_status permi_job_metered(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
+                                     perm_job **job, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const char *missing = !plan ? "plan" : !job ? "job" : !view->a && plan->n ? "a" : NULL;
+  perm_options planned = *options;
+  perm_plan again;
+  perm_status status;
+  permi_result_clear(result);
+  if (missing)
+    return permi_fail(result, PERM_ERROR_NULL, !plan ? 1 : !job ? 5 : 2, "%s is NULL", missing);
+  *job = NULL;
+  status = permi_check_options(options, 4, result);
+  if (status != PERM_OK)
+    return status;
+  if (plan->isa != PERM_ISA_CUDA && !permi_isa_here(plan->isa))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "plan is for %s kernels; this machine's best is %s",
+                      perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
+  if (plan->is_complex != (view->parts == 2))
+    return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
+  /* A plan is plain data that may have been anywhere: it is made again, and its own fields are not used. */
+  planned.method = plan->method != PERM_STRUCTURE            ? plan->method
+                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_GLYNN /* auto refuses kahan */
+                                                             : PERM_AUTO;
+  planned.precision = plan->precision;
+  planned.certify = plan->certify;
+  planned.isa = plan->isa;
+  planned.gpus = plan->isa == PERM_ISA_CUDA;
+  planned.cpu_fallback = 0;
+  status = permi_plan_view(plan->n, plan->n, view, &planned, &again, NULL);
+  if (status == PERM_ERROR_MEMORY)
+    return permi_fail_memory(result);
+  if (status != PERM_OK || again.fingerprint != plan->fingerprint)
+    return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
+  return permi_job_of_plan(&again, view, options, job, result);
+}
+
+static perm_status permi_job_create(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
+                                    perm_job **job, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options =
+      permi_meter_begin(&call, options_given, plan ? permi_view_bytes(plan->n, plan->n, view) : 0);
+  return permi_meter_end(&call, permi_job_metered(plan, view, options, job, result), result);
+}
+
+/* ---- the dense engines' attempt at a square matrix */
+typedef struct permi_dense_attempt {
+  int m, n;
+  const permi_view *view;
+  perm_plan plan;
+} permi_dense_attempt;
+
+/* With a checkpoint or parts at once what the tolerance needs. */
+static perm_status permi_dense_attempt_plan(void *context, const perm_options *options_given, double *seconds,
+                                            perm_result *result)
+{
+  permi_dense_attempt *attempt = (permi_dense_attempt *)context;
+  perm_plan *plan = &attempt->plan;
+  perm_options options = *options_given;
+  perm_status status = permi_plan_view(attempt->m, attempt->n, attempt->view, &options, plan, result);
+  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
+    options.precision = permi_next_precision(&options, plan->method, plan->precision);
+    if (options.precision == PERM_PRECISION_COUNT)
+      break;
+    status = permi_plan_view(attempt->m, attempt->n, attempt->view, &options, plan, result);
+  }
+  *seconds = status == PERM_OK ? plan->seconds : (double)INFINITY;
+  return status;
+}
+
+static perm_status permi_dense_attempt_make(void *context, const perm_options *options, perm_job **job,
+                                            perm_result *result)
+{
+  const permi_dense_attempt *attempt = (const permi_dense_attempt *)context;
+  return permi_job_of_plan(&attempt->plan, attempt->view, options, job, result);
+}
+
+static perm_precision permi_dense_attempt_next(const void *context, const perm_options *options,
+                                               const perm_result *result)
+{
+  const permi_dense_attempt *attempt = (const permi_dense_attempt *)context;
+  (void)result;
+  return permi_next_precision(options, attempt->plan.method, attempt->plan.precision);
+}
+
+static const permi_solver permi_dense_solver = {permi_dense_attempt_plan, permi_dense_attempt_make,
+                                                permi_dense_attempt_next};
+
+/* ======================================================================================== >>counted
+   Rectangular matrices and multiplicities. */
+
+PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name,
+                                                 int *total, perm_result *result)
+{
+  int k;
+  *total = 0;
+  for (k = 0; k < lines; k++) {
+    const int times = count ? count[k] : 1;
+    if (times < 0)
+      return permi_fail(result, PERM_ERROR_COUNTS, argument, "%s_counts: number %d (counted from 1) is negative (%d)",
+                        name, k + 1, times);
+    if (times > PERM_MAX_LINES - *total)
+      return permi_fail(result, PERM_ERROR_SIZE, count ? argument : argument - 4,
+                        "more than %d %ss in all, the most that this version takes", PERM_MAX_LINES, name);
+    *total += times;
+  }
+  return PERM_OK;
+}
+
+/* equal: 1: the totals must be. */
+PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
+{
+  const int m = problem->m, n = problem->n;
+  int i, j, rows, columns;
+  perm_status status;
+  if (m < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
+  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
+    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_LINES ? 1 : 2,
+                      "the matrix is %d x %d; this version takes up to %d rows or columns", m, n, PERM_MAX_LINES);
+  status = permi_check_counts(problem->row_count, m, 5, "row", &rows, result);
+  if (status == PERM_OK)
+    status = permi_check_counts(problem->column_count, n, 6, "column", &columns, result);
+  if (status != PERM_OK)
+    return status;
+  if (equal && rows != columns)
+    return permi_fail(result, PERM_ERROR_COUNTS, 6, "%d rows in all, but %d columns: with counts they must be as many",
+                      rows, columns);
+  if (m == 0 || n == 0)
+    return PERM_OK;
+  if (!problem->real && !problem->integer)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
+  if (problem->ld < n)
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row",
+                      (long long)problem->ld, n);
+  for (i = 0; problem->real && i < m; i++)
+    for (j = 0; j < problem->parts * n; j++) {
+      const double x = problem->real[(ptrdiff_t)i * problem->ld * problem->parts + j];
+      if (!(fabs(x) <= DBL_MAX))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
+                          x != x ? "NaN" : "an infinity", i + 1, j / problem->parts + 1);
+    }
+  return PERM_OK;
+}
+
+/* What the options ask for that these engines do not have; NULL if they can. */
+PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
+{
+  switch (options->method) {
+  case PERM_AUTO:
+  case PERM_SUBSETS:
+  case PERM_REPEATS:
+  case PERM_SHORT:
+  case PERM_RYSER:
+  case PERM_PADDED:
+  case PERM_EXPANSION: break;
+  default: return "this method is for square matrices without counts";
+  }
+  if (options->precision == PERM_PRECISION_KAHAN)
+    return "precision kahan is for square matrices without counts";
+  if (problem->integer) {
+    if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
+      return "modulus is not from 2 to 2^63";
+    if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
+      return "integers are computed exactly: leave precision as it is";
+    if (options->method == PERM_PADDED)
+      return "method padded divides, and is for doubles only";
+  } else if (options->precision == PERM_PRECISION_EXACT) {
+    return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
+  } else if (options->modulus) {
+    return "modulus is for integers";
+  }
+  return NULL;
+}
+
+/* double-double at once where it costs next to nothing. */
+#define PERMI_COUNTS_CHEAP_SECONDS 2e-5
+
+/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
+PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
+{
+  const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
+  perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
+                             : options->precision == PERM_PRECISION_ACCURATE ||
+                                     options->precision == PERM_PRECISION_DD || options->method == PERM_EXPANSION ||
+                                     permi_plans_higher(options, expected)
+                                 ? PERM_PRECISION_DD
+                                 : PERM_PRECISION_DEFAULT;
+  permi_choice choice = permi_choose(counted, options, precision);
+  if (precision == PERM_PRECISION_DEFAULT && options->precision == PERM_PRECISION_DEFAULT) {
+    permi_choice better = permi_choose(counted, options, PERM_PRECISION_DD);
+    if (better.seconds < PERMI_COUNTS_CHEAP_SECONDS)
+      choice = better;
+  }
+  return choice;
+}
+
+/* The job of a choice. choice NULL: the permanent is `constant`. */
+PERMI_COLD static perm_status permi_counts_job(const permi_counted *counted, const permi_choice *choice, int constant,
+                                               uint64_t fingerprint, const perm_options *options, perm_job **made,
+                                               perm_result *result)
+{
+  perm_job *job = permi_job_new(&options->allocator, choice ? choice->precision : options->precision);
+  permi_leaf leaf;
+  permi_number number = permi_number_one();
+  int fits;
+  *made = job;
+  if (!job)
+    return permi_fail_memory(result);
+  job->is_complex = counted->parts == 2;
+  job->modulus = options->modulus;
+  if (!constant)
+    memset(&number, 0, sizeof number);
+  number.exact = 1;
+  if (choice)
+    fits = permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) == PERM_OK &&
+           permi_job_push_leaf(job, &leaf);
+  else
+    fits = permi_job_push_number(job, &number);
+  if (fits)
+    return PERM_OK;
+  perm_job_free(job);
+  *made = NULL;
+  return permi_fail_memory(result);
+}
+
+PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
+                                                  perm_result *result)
+{
+  if (choice->seconds == (double)INFINITY)
+    return permi_fail(result,
+                      choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
+                      options->method == PERM_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
+                      choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
+  if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
+    return permi_fail(result, PERM_ERROR_LIMIT, argument,
+                      "predicted to need %.3g bytes beside the matrix, over max_bytes = %.3g", choice->bytes,
+                      options->max_bytes);
+  return PERM_OK;
+}
+
+/* The attempt of the engines of >>rectangular at a reduced problem. */
+typedef struct permi_counted_attempt {
+  const permi_counted *counted;
+  permi_counted whole; /* the doubles as integers, once that is wanted */
+  permi_choice choice;
+  int planned, argument; /* argument: of the options */
+} permi_counted_attempt;
+
+PERMI_COLD static perm_status permi_counted_attempt_plan(void *context, const perm_options *options, double *seconds,
+                                                         perm_result *result)
+{
+  permi_counted_attempt *attempt = (permi_counted_attempt *)context;
+  const permi_counted *counted = attempt->counted;
+  *seconds = 0;
+  if (counted->zero || !counted->rows)
+    return PERM_OK;
+  if (!attempt->planned) {
+    attempt->choice = permi_counts_choice(counted, options);
+  } else {
+    if (options->precision == PERM_PRECISION_EXACT) {
+      if (!permi_counted_whole(counted, &options->allocator, &attempt->whole))
+        return PERM_ERROR_UNSUPPORTED;
+      counted = &attempt->whole;
+    }
+    attempt->choice = permi_choose(counted, options, options->precision);
+  }
+  attempt->planned = 1;
+  *seconds = attempt->choice.seconds;
+  return permi_choice_refuse(&attempt->choice, options, attempt->argument, result);
+}
+
+PERMI_COLD static perm_status permi_counted_attempt_make(void *context, const perm_options *options, perm_job **job,
+                                                         perm_result *result)
+{
+  const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
+  const permi_counted *counted = attempt->counted;
+  const uint64_t fingerprint = permi_counted_fingerprint(counted);
+  if (!attempt->planned)
+    return permi_counts_job(counted, NULL, !counted->zero, fingerprint, options, job, result);
+  if (attempt->choice.precision == PERM_PRECISION_EXACT && !counted->integer)
+    counted = &attempt->whole;
+  return permi_counts_job(counted, &attempt->choice, 0, fingerprint, options, job, result);
+}
+
+PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context, const perm_options *options,
+                                                            const perm_result *result)
+{
+  const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
+  (void)result;
+  if (!attempt->planned || attempt->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_PADDED)
+    return PERM_PRECISION_COUNT;
+  return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
+}
+
+/* The engines of >>rectangular for a reduced problem; argument: of the options. */
+PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options,
+                                                    int argument, double start, perm_result *result)
+{
+  static const permi_solver solver = {permi_counted_attempt_plan, permi_counted_attempt_make,
+                                      permi_counted_attempt_next};
+  permi_counted_attempt attempt;
+  perm_status status;
+  memset(&attempt, 0, sizeof attempt);
+  attempt.counted = counted;
+  attempt.argument = argument;
+  status = permi_solve(&solver, &attempt, options, start, result);
+  permi_counted_free(&options->allocator, &attempt.whole);
+  return status;
+}
+
+/* Methods that only sums over counts have. */
+static int permi_is_counts_method(perm_method method)
+{
+  return method == PERM_SUBSETS || method == PERM_REPEATS || method == PERM_SHORT || method == PERM_PADDED;
+}
+
+/* What a matrix that is given takes. */
+static double permi_problem_bytes(const permi_problem *problem)
+{
+  return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
+}
+
+/* The job that a problem starts with, checks included: in the engines of >>rectangular, or the dense exact one. */
+static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
+                                     perm_job **job, perm_result *result)
+{
+  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
+  const int n = problem->n,
+            square = problem->m == n && n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
+  const double start = permi_seconds();
+  perm_options engines = *options;
+  permi_counted counted;
+  permi_choice choice;
+  const char *refusal;
+  double exact = (double)INFINITY, modular = (double)INFINITY;
+  perm_status status;
+  *job = NULL;
+  status = permi_check_options(options, argument, result);
+  if (status == PERM_OK)
+    status = permi_check_problem(problem, equal, result);
+  if (status != PERM_OK)
+    return status;
+  if (problem->integer && square && options->method == PERM_EXACT)
+    engines.method = PERM_AUTO;
+  refusal = permi_counts_refusal(problem, &engines);
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
+  if (permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
+    return permi_fail_memory(result);
+  if (counted.zero || !counted.rows) {
+    status = permi_counts_job(&counted, NULL, !counted.zero, 0, options, job, result);
+  } else {
+    choice = permi_counts_choice(&counted, &engines);
+    if (problem->integer && square && engines.method == PERM_AUTO) {
+      exact = permi_exact_seconds(options, n, &view);
+      if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
+        modular = permi_modular_seconds(n, &view);
+    }
+    if (fmin(exact, modular) < choice.seconds || options->method == PERM_EXACT) {
+      permi_leaf leaf;
+      status = modular < exact ? permi_modular_leaf(options, n, &view, options->modulus, &leaf, result)
+                               : permi_exact_leaf(options, n, &view, &leaf, result);
+      *job = status == PERM_OK ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
+      if (status == PERM_OK && (!*job || !permi_job_push_leaf(*job, &leaf))) {
+        if (!*job)
+          leaf.release(&options->allocator, leaf.context);
+        perm_job_free(*job);
+        *job = NULL;
+        status = permi_fail_memory(result);
+      }
+      if (status == PERM_OK) {
+        (*job)->is_complex = problem->parts == 2;
+        (*job)->modulus = options->modulus;
+      }
+    } else {
+      status = permi_choice_refuse(&choice, options, argument, result);
+      if (status == PERM_OK)
+        status = permi_counts_job(&counted, &choice, 0, permi_counted_fingerprint(&counted), options, job, result);
+    }
+  }
+  permi_counted_free(&options->allocator, &counted);
+  if (status == PERM_OK)
+    (*job)->plan_seconds = permi_seconds() - start;
+  return status;
+}
+
+#if defined(PERMI_WITH_SPARSE)
+/* In perm_sparse.h, which stands in the same file: square matrices with many zeros. 1: *result is what it says; 0: not
+   its business. */
+static int permi_route(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
+#endif
+
+/* The permanent of a problem of integers. */
+static perm_status permi_integers_compute(const permi_problem *problem, int equal, int argument,
+                                          const perm_options *options_given, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const double start = permi_seconds();
+  perm_job *job;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+#if defined(PERMI_WITH_SPARSE)
+  if (permi_route(problem, options, argument, result))
+    return result->status;
+#endif
+  status = permi_problem_job(problem, equal, argument, options, &job, result);
+  if (status != PERM_OK)
+    return status;
+  status = permi_run_job(job, options, result);
+  result->seconds = permi_seconds() - start;
+  return status;
+}
+
+static perm_status permi_compute_integers(const permi_problem *problem, int equal, int argument,
+                                          const perm_options *options_given, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  perm_status status = permi_integers_compute(problem, equal, argument, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
+}
+
+/* ======================================================================================== >>compute
+   The public functions for one matrix. */
+
+/* a, or for an empty matrix, which may come without a pointer, one that still says that it is of integers. */
+static const int64_t *permi_integers_of(int m, int n, const int64_t *a)
+{
+  static const int64_t nothing = 0;
+  return !a && (m == 0 || n == 0) ? &nothing : a;
+}
+
+static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
+                                        int parts, const int *row_counts, const int *column_counts)
+{
+  permi_problem problem;
+  problem.m = m;
+  problem.n = n;
+  problem.parts = parts;
+  problem.real = real;
+  problem.integer = integer;
+  problem.ld = ld;
+  problem.row_count = row_counts;
+  problem.column_count = column_counts;
+  return problem;
+}
+
+/* Are two rows or two columns equal, bit for bit? Most pairs differ in the first place: a microsecond at n = 20. */
+static int permi_has_repeats(int n, const permi_problem *problem)
+{
+  const char *a = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
+  const ptrdiff_t column = 8 * problem->parts, row = problem->ld * column;
+  int by_columns, i, j, k;
+  for (by_columns = 0; by_columns < 2; by_columns++) {
+    const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
+    for (i = 1; i < n; i++)
+      for (j = 0; j < i; j++) {
+        const char *x = a + i * line, *y = a + j * line;
+        for (k = 0; k < n && !memcmp(x, y, 8) && (problem->parts == 1 || !memcmp(x + 8, y + 8, 8)); k++) {
+          x += along;
+          y += along;
+        }
+        if (k == n)
+          return 1;
+      }
+  }
+  return 0;
+}
+
+#define PERMI_REPEATS_LEAST 8 /* order from which repeats are looked for */
+
+/* A square matrix of valid size, by method auto, before anything is planned: do equal rows or columns make it cheaper
+   than `dense_seconds`, of the engine that sees none? Then the result is there, and 1 is returned. */
+PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const perm_options *options, int argument,
+                                            double dense_seconds, double start, perm_result *result)
+{
+  permi_counted counted;
+  permi_choice choice;
+  int cheaper;
+  if (permi_check_options(options, argument, result) != PERM_OK || permi_counts_refusal(problem, options) ||
+      permi_check_problem(problem, 0, result) != PERM_OK ||
+      permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
+    return 0; /* the general path says what is wrong */
+  choice = permi_counts_choice(&counted, options);
+  cheaper = counted.zero || choice.seconds < dense_seconds;
+  if (cheaper)
+    permi_counted_compute(&counted, options, argument, start, result);
+  permi_counted_free(&options->allocator, &counted);
+  return cheaper;
+}
+
+/* Is it worth looking? a: not NULL, of n rows. */
+static int permi_may_repeat(const permi_problem *problem, const perm_options *options)
+{
+  return options->method == PERM_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
+         problem->n <= PERM_MAX_N && (problem->real || problem->integer) && problem->ld >= problem->n &&
+         permi_has_repeats(problem->n, problem);
+}
+
+/* A square matrix, or one that has no entries: many zeros are the business of perm_sparse.h, equal lines of the engines
+   of >>rectangular, all else of the dense engines. argument: of the options. */
+static perm_status permi_square_compute(int m, int n, const permi_view *view, int argument, const perm_options *options,
+                                        double start, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+  permi_dense_attempt attempt;
+#if defined(PERMI_WITH_SPARSE)
+  if (permi_route(&problem, options, argument, result))
+    return result->status;
+#endif
+  if (permi_may_repeat(&problem, options)) {
+    const permi_kernel *kernel = permi_kernel_for(
+        permi_isa(options), PERM_FORM_PAIR, view->parts, PERMI_ROUNDED, n); /* other forms are not that much slower */
+    const double seconds = kernel ? n * ldexp(1, n - 1) / kernel->rate : (double)INFINITY;
+    if (permi_compute_repeats(&problem, options, argument, seconds, start, result))
+      return result->status;
+  }
+  attempt.m = m;
+  attempt.n = n;
+  attempt.view = view;
+  return permi_solve(&permi_dense_solver, &attempt, options, start, result);
+}
+
+/* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
+PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
+                                                   const perm_options *options_given, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const double start = permi_seconds();
+  const char *refusal;
+  permi_counted counted;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  status = permi_check_options(options, argument, result);
+  if (status == PERM_OK)
+    status = permi_check_problem(problem, equal, result);
+  if (status != PERM_OK)
+    return status;
+  refusal = permi_counts_refusal(problem, options);
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
+  status = permi_counted_make(problem, &options->allocator, &counted);
+  if (status != PERM_OK)
+    return permi_fail_memory(result);
+  if (options->method == PERM_AUTO && counted.real && !counted.integer && !counted.zero && counted.m == counted.rows &&
+      counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
+      counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
+    const permi_choice choice = permi_counts_choice(&counted, options);
+    const permi_view view = {counted.real, counted.n, counted.parts};
+    perm_plan plan;
+    int dense = 0;
+    if (choice.precision == PERM_PRECISION_DEFAULT) {
+      status = permi_plan(counted.n, &view, options, &plan, result);
+      dense = status == PERM_OK && plan.seconds < choice.seconds;
+    }
+    if (dense)
+      status = permi_square_compute(counted.n, counted.n, &view, argument, options, start, result);
+    if (dense || status == PERM_ERROR_MEMORY) {
+      permi_counted_free(&options->allocator, &counted);
+      return status;
+    }
+  }
+  status = permi_counted_compute(&counted, options, argument, start, result);
+  permi_counted_free(&options->allocator, &counted);
+  return status;
+}
+
+PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
+                                                   const perm_options *options_given, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  perm_status status = permi_counts_compute(problem, equal, argument, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
+}
+
+static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
+                                 perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+  const double start = permi_seconds();
+  const perm_options *options = permi_options(options_given);
+  permi_metered call;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  if ((m > 0 && n > 0 && m != n) || permi_is_counts_method(options->method))
+    return permi_compute_counts(&problem, 0, 5, options_given, result);
+  options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
+  status = permi_square_compute(m, n, view, 5, options, start, result);
+  return permi_kind(permi_meter_end(&call, status, result), view->parts, options_given, result);
+}
+
+static perm_status permi_plan_public(int m, int n, const permi_view *view, const perm_options *options_given,
+                                     perm_plan *plan, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, n, view));
+  return permi_meter_end(&call, permi_plan_view(m, n, view, options, plan, result), result);
+}
+
+/* The six public functions that take a matrix. */
+static permi_view permi_view_make(const double *a, ptrdiff_t ld, int parts)
+{
+  permi_view view;
+  view.a = a;
+  view.ld = ld;
+  view.parts = parts;
+  return view;
+}
+
+PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                    perm_plan *plan, perm_result *result)
+{
+  permi_view view = permi_view_make(a, ld, 1);
+  return permi_plan_public(m, n, &view, options, plan, result);
+}
+
+PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                       perm_plan *plan, perm_result *result)
+{
+  permi_view view = permi_view_make(a, ld, 2);
+  return permi_plan_public(m, n, &view, options, plan, result);
+}
+
+PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
+                                          const perm_options *options, perm_job **job, perm_result *result)
+{
+  permi_view view = permi_view_make(a, ld, 1);
+  return permi_job_create(plan, &view, options, job, result);
+}
+
+PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
+                                             const perm_options *options, perm_job **job, perm_result *result)
+{
+  permi_view view = permi_view_make(a, ld, 2);
+  return permi_job_create(plan, &view, options, job, result);
+}
+
+PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                       perm_result *result)
+{
+  permi_view view = permi_view_make(a, ld, 1);
+  return permi_compute(m, n, &view, options, result);
+}
+
+PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                          perm_result *result)
+{
+  permi_view view = permi_view_make(a, ld, 2);
+  return permi_compute(m, n, &view, options, result);
+}
+
+PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                                const int *column_counts, const perm_options *options,
+                                                perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 1, row_counts, column_counts);
+  return permi_compute_counts(&problem, 1, 7, options, result);
+}
+
+PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                                   const int *column_counts, const perm_options *options,
+                                                   perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 2, row_counts, column_counts);
+  return permi_compute_counts(&problem, 1, 7, options, result);
+}
+
+PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
+                                                   const int *column_counts, const perm_options *options,
+                                                   perm_result *result)
+{
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, row_counts, column_counts);
+  return permi_compute_integers(&problem, 1, 7, options, result);
+}
+
+PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
+                                                    const int *column_counts, const perm_options *options,
+                                                    perm_result *result)
+{
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, row_counts, column_counts);
+  return permi_compute_integers(&problem, 1, 7, options, result);
+}
+
+PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                          perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
+  return permi_compute_integers(&problem, 0, 5, options, result);
+}
+
+PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                           perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
+  return permi_compute_integers(&problem, 0, 5, options, result);
+}
+
+static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
+                                     perm_result *result)
+{
+  const perm_options *options;
+  permi_metered call;
+  permi_result_clear(result);
+  if (!job)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
+  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  return permi_meter_end(&call, permi_problem_job(problem, 0, 5, options, job, result), result);
+}
+
+PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                      perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
+  return permi_integer_job(&problem, options, job, result);
+}
+
+PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                       perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
+  return permi_integer_job(&problem, options, job, result);
+}
+
+/* Out of the way of the short cut: a perm_result is large. */
+PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
+{
+  perm_result result;
+  perm_compute_real(n, n, a, n, NULL, &result);
+  return ldexp(result.value, permi_int_exponent(result.exp2));
+}
+
+PERM_API double perm_real(int n, const double *a)
+{
+  double value;
+  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, &value))
+    return value;
+  return permi_real_general(n, a);
+}
+
+PERMI_NEVER_INLINE static perm_status permi_complex_general(int n, const double *a, double *value)
+{
+  perm_result result;
+  perm_status status = perm_compute_complex(n, n, a, n, NULL, &result);
+  value[0] = ldexp(result.value, permi_int_exponent(result.exp2));
+  value[1] = ldexp(result.imaginary, permi_int_exponent(result.exp2));
+  return status;
+}
+
+PERM_API perm_status perm_complex(int n, const double *a, double *value)
+{
+  if (!value)
+    return PERM_ERROR_NULL;
+  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_complex(permi_isa_best(), n, a, value))
+    return PERM_OK;
+  return permi_complex_general(n, a, value);
+}
+
+/* =================================================================================== >>minors_calls
+   The calls for minors and gradients. */
+
+#if !defined(PERM_NO_EXTRAS)
 static const char *permi_minors_refusal(const perm_options *options)
 {
   if (options->certify)
@@ -10539,3510 +12825,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
 }
 #endif /* PERM_NO_EXTRAS */
 
-/* ========================================================================================= >>files
-   One way to write a file: checkpoints here, matrices and pictures in perm_sparse.h. What holds, whatever fails:
-     1. Under its name a file is at every moment absent, or whole and old, or whole and new: it is only ever replaced,
-        by renaming a file beside it that is complete, closed and on the disk.
-     2. That file is NAME.<16 random hexadecimal digits>.tmp, always a new one (O_EXCL, so that no planted link is
-        followed), and no program started meanwhile inherits it. It is removed when writing fails.
-     3. What a killed process left under such a name is removed by whoever next writes NAME. A process that is still
-        writing holds a lock on its file (flock), by which the two are told apart; on file systems without such locks
-        nothing is removed.
-     4. A file keeps its mode when it is replaced, not its owner and access lists; 0600 is never wider in between.
-     5. Only regular files are replaced or read. Directories, FIFOs, devices and sockets are refused, not opened for
-        long, so that nothing hangs. Symbolic links are read through, but refused for writing: to replace the link
-        would leave what it points to as it was, and to follow it would overwrite whatever somebody made it point to.
-   A write beyond the limit on file sizes (ulimit -f) raises SIGXFSZ, which ends the process unless it is ignored. A
-   library changes no signals: a program that ignores it, as perm_cli.c and Python do, gets the failed write instead.
-   Without POSIX (Windows): no lock, sync, mode or check of the kind, and the old file is removed before the rename, so
-   that a crash between the two leaves only the other. */
-/* Tests make operations on files fail. (operation, bytes): what is not 0 becomes errno; *bytes may be made less. */
-#if !defined(PERMI_FILE_FAULT)
-#define PERMI_FILE_FAULT(operation, bytes) 0
-#endif
-
-
-/* `failed` is what could not be done, for a message such as "cannot write". */
-typedef struct permi_replacement {
-  const perm_allocator *allocator;
-  const char *path, *failed;
-  char *name; /* of the file beside it */
-  FILE *stream;
-#if PERMI_POSIX
-  int descriptor, kept; /* kept: the old file's mode, or -1 */
-#endif
-} permi_replacement;
-
-#if PERMI_POSIX
-#define PERMI_AGAIN(call)  \
-  do                       \
-    errno = 0;             \
-  while ((call) < 0 && errno == EINTR)
-
-/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for a file that is created. */
-#if defined(O_NOFOLLOW)
-#define PERMI_NOFOLLOW O_NOFOLLOW
-#elif defined(__O_NOFOLLOW)
-#define PERMI_NOFOLLOW __O_NOFOLLOW
-#else
-#define PERMI_NOFOLLOW 0
-#endif
-#if defined(O_CLOEXEC)
-#define PERMI_CLOEXEC O_CLOEXEC
-#elif defined(__O_CLOEXEC)
-#define PERMI_CLOEXEC __O_CLOEXEC
-#else
-#define PERMI_CLOEXEC 0
-#endif
-#define PERMI_STALE_BYTES 21 /* ".0123456789abcdef.tmp" */
-
-/* Why a file of this kind is neither read nor replaced; NULL: it is a regular one. */
-static const char *permi_file_refusal(mode_t mode)
-{
-  return S_ISREG(mode)                       ? NULL
-         : S_ISDIR(mode)                     ? "it is a directory, not a file"
-         : S_ISFIFO(mode)                    ? "it is a FIFO, not a regular file"
-         : S_ISCHR(mode) || S_ISBLK(mode)    ? "it is a device, not a regular file"
-                                             : "it is a socket or the like, not a regular file";
-}
-
-/* For reading. NULL: *why says why not, *missing whether there is none. */
-static FILE *permi_file_open(const char *path, const char **why, int *missing)
-{
-  struct stat information;
-  FILE *file = NULL;
-  int descriptor = -1;
-  errno = PERMI_FILE_FAULT("open", NULL);
-  if (!errno)
-    PERMI_AGAIN(descriptor = open(path, O_RDONLY | O_NONBLOCK | PERMI_CLOEXEC)); /* a FIFO would wait for a writer */
-  *missing = descriptor < 0 && errno == ENOENT;
-  if (descriptor < 0 || fstat(descriptor, &information) < 0)
-    *why = strerror(errno);
-  else if ((*why = permi_file_refusal(information.st_mode)) == NULL && !(file = fdopen(descriptor, "rb")))
-    *why = strerror(errno);
-  if (!file && descriptor >= 0)
-    close(descriptor);
-  return file;
-}
-
-static uint64_t permi_file_random(void)
-{
-  uint64_t number = 0;
-  int descriptor;
-  PERMI_AGAIN(descriptor = open("/dev/urandom", O_RDONLY | PERMI_CLOEXEC));
-  if (descriptor >= 0) {
-    ptrdiff_t got;
-    PERMI_AGAIN(got = read(descriptor, &number, sizeof number));
-    number ^= (uint64_t)got;
-    close(descriptor);
-  }
-  number = permi_hash(permi_hash(number, PERMI_PROCESS), (uint64_t)(uintptr_t)&number);
-  return permi_hash_double(number, permi_seconds());
-}
-
-/* Is `name`, of a file in the directory of `path`, one that a replacement of `path` made? */
-static int permi_file_is_ours(const char *base, size_t length, const char *name)
-{
-  return !strncmp(name, base, length) && strlen(name) == length + PERMI_STALE_BYTES && name[length] == '.' &&
-         strspn(name + length + 1, "0123456789abcdef") == 16 && !strcmp(name + length + 17, ".tmp");
-}
-
-/* Removes what killed processes left beside path; `name` has room for one of theirs. */
-static void permi_file_clean(const char *path, char *name)
-{
-  size_t base = strlen(path);
-  const size_t length = base;
-  const struct dirent *entry;
-  DIR *directory;
-  while (base && path[base - 1] != '/')
-    base--;
-  memcpy(name, path, base); /* with the slash, which may be all */
-  name[base] = 0;
-  directory = opendir(base ? name : ".");
-  while (directory && (entry = readdir(directory)) != NULL)
-    if (permi_file_is_ours(path + base, length - base, entry->d_name)) {
-      int descriptor;
-      memcpy(name + base, entry->d_name, length - base + PERMI_STALE_BYTES + 1);
-      PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_NOFOLLOW | PERMI_CLOEXEC));
-      if (descriptor < 0)
-        continue;
-      if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
-        remove(name);
-      close(descriptor);
-    }
-  if (directory)
-    closedir(directory);
-}
-
-/* Creates the file beside, with a lock on it. 0, or an errno. */
-static int permi_file_create(permi_replacement *file)
-{
-  struct stat information;
-  int attempt;
-  for (attempt = 0; attempt < 100; attempt++) {
-    snprintf(file->name, strlen(file->path) + PERMI_STALE_BYTES + 1, "%s.%016llx.tmp", file->path,
-             (unsigned long long)permi_file_random());
-    errno = PERMI_FILE_FAULT("create", NULL);
-    if (!errno)
-      PERMI_AGAIN(file->descriptor = open(file->name, O_WRONLY | O_CREAT | O_EXCL | PERMI_NOFOLLOW | PERMI_CLOEXEC,
-                                          file->kept < 0 ? 0666 : 0600));
-    if (file->descriptor < 0 && errno != EEXIST)
-      return errno;
-    if (file->descriptor < 0)
-      continue;
-#if PERMI_CLOEXEC == 0
-    fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
-#endif
-    /* somebody who looks for leftovers may have come in between */
-    if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
-        (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0))
-      return 0;
-    close(file->descriptor);
-    file->descriptor = -1;
-  }
-  return EEXIST;
-}
-
-/* Opens `path`, waits until it is on the disk. A directory that cannot be opened or synced as such is let be. */
-static int permi_directory_sync(const char *path)
-{
-  int descriptor = -1, code = 0;
-  errno = PERMI_FILE_FAULT("open directory", NULL);
-  if (!errno)
-    PERMI_AGAIN(descriptor = open(path, O_RDONLY | PERMI_CLOEXEC));
-  if (descriptor < 0)
-    return errno == EACCES ? 0 : errno;
-  errno = PERMI_FILE_FAULT("sync directory", NULL);
-  if (!errno)
-    PERMI_AGAIN(fsync(descriptor));
-  code = errno == EINVAL ? 0 : errno;
-  close(descriptor);
-  return code;
-}
-
-/* Bytes to the file beside; 0, or an errno. */
-static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
-{
-  size_t done = 0;
-  int code;
-  for (code = 0; !code && done < size;) {
-    size_t ask = size - done < 1u << 30 ? size - done : 1u << 30;
-    ptrdiff_t put = -1;
-    errno = PERMI_FILE_FAULT("write", &ask);
-    if (!errno)
-      PERMI_AGAIN(put = write(file->descriptor, bytes + done, ask));
-    code = put < 0 ? errno : put == 0 ? EIO : 0;
-    done += put > 0 ? (size_t)put : 0;
-  }
-  return code;
-}
-
-/* Is there a reason not to replace path? Else its mode, if it exists, goes to *kept. */
-static const char *permi_file_check(const char *path, int *kept)
-{
-  struct stat information;
-  char target;
-  *kept = -1;
-  if (readlink(path, &target, 1) >= 0)
-    return "it is a symbolic link; name the file that it points to";
-  if (stat(path, &information) < 0) /* none, or creating one will fail and say why */
-    return NULL;
-  *kept = (int)(information.st_mode & 0777);
-  return permi_file_refusal(information.st_mode);
-}
-
-/* The last steps; 0, or an errno. A second descriptor holds the lock until the file has its name. */
-static int permi_file_finish(permi_replacement *file, int code)
-{
-  const int guard = code ? -1 : dup(file->descriptor);
-  int fault;
-  if (!code && file->kept >= 0)
-    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* where that fails, it is 0600 */
-  if (!code) {
-    errno = PERMI_FILE_FAULT("sync", NULL);
-    if (!errno)
-      PERMI_AGAIN(fsync(file->descriptor));
-    code = errno == EINVAL ? 0 : errno;
-  }
-  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems say here that the disk was full */
-  if (file->stream ? fclose(file->stream) != 0 : close(file->descriptor) < 0)
-    fault = fault ? fault : errno == EINTR ? 0 : errno ? errno : EIO;
-  code = code ? code : fault;
-  if (!code) {
-    file->failed = "rename";
-    errno = PERMI_FILE_FAULT("rename", NULL);
-    code = errno || rename(file->name, file->path) < 0 ? errno : 0;
-  }
-  if (guard >= 0)
-    close(guard);
-  if (code && !PERMI_FILE_FAULT("remove", NULL))
-    remove(file->name);
-  if (!code) {
-    size_t length = strlen(file->path);
-    file->failed = "sync the directory of";
-    while (length && file->path[length - 1] != '/')
-      length--;
-    file->name[length] = 0; /* with the slash, which may be all */
-    code = permi_directory_sync(length ? file->name : ".");
-  }
-  return code;
-}
-#else
-#define PERMI_STALE_BYTES 21
-
-static FILE *permi_file_open(const char *path, const char **why, int *missing)
-{
-  FILE *file = NULL;
-  errno = PERMI_FILE_FAULT("open", NULL);
-  if (!errno)
-    file = fopen(path, "rb");
-  *missing = !file && errno == ENOENT;
-  *why = file ? NULL : strerror(errno);
-  return file;
-}
-
-static int permi_file_create(permi_replacement *file)
-{
-  int attempt;
-  for (attempt = 0; attempt < 100 && !file->stream; attempt++) {
-    const uint64_t moment = permi_hash_double(permi_hash(PERMI_HASH_START, (uint64_t)time(NULL)), permi_seconds());
-    snprintf(file->name, strlen(file->path) + PERMI_STALE_BYTES + 1, "%s.%016llx.tmp", file->path,
-             (unsigned long long)permi_hash(moment, (uint64_t)(uintptr_t)file + (uint64_t)attempt));
-    errno = PERMI_FILE_FAULT("create", NULL);
-    file->stream = errno ? NULL : fopen(file->name, "wbx"); /* x: a new file */
-#if defined(EEXIST)
-    if (!file->stream && errno != EEXIST)
-      break;
-#endif
-  }
-  return file->stream ? 0 : errno ? errno : EIO;
-}
-
-static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
-{
-  errno = PERMI_FILE_FAULT("write", NULL);
-  return errno ? errno : fwrite(bytes, 1, size, file->stream) == size ? 0 : errno ? errno : EIO;
-}
-
-static int permi_file_finish(permi_replacement *file, int code)
-{
-  const int fault = PERMI_FILE_FAULT("close", NULL);
-  if (fclose(file->stream) != 0 && !code)
-    code = errno ? errno : EIO;
-  code = code ? code : fault;
-  if (!code) {
-    file->failed = "rename";
-    remove(file->path);
-    errno = PERMI_FILE_FAULT("rename", NULL);
-    code = errno || rename(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
-  }
-  if (code && !PERMI_FILE_FAULT("remove", NULL))
-    remove(file->name);
-  return code;
-}
-#endif
-
-/* Replaces path by what `print` writes into a stream (0: a write failed, errno says why) or, if that is NULL, by
-   `size` bytes at `what`. clean: leftovers are looked for, which reads the directory. NULL when all is well; else why
-   not, and in *failed what could not be done, NULL: memory ran out. */
-static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
-                                      int (*print)(FILE *stream, const void *what), const void *what, size_t size,
-                                      const char **failed)
-{
-  permi_replacement file;
-  const char *why = NULL;
-  int code;
-  memset(&file, 0, sizeof file);
-  file.path = path;
-  file.failed = "write";
-#if PERMI_POSIX
-  file.descriptor = -1;
-  why = permi_file_check(path, &file.kept);
-#endif
-  *failed = NULL;
-  if (!why && !(file.name = (char *)permi_allocate(allocator, strlen(path) + PERMI_STALE_BYTES + 1, 1)))
-    return "out of memory";
-  if (!why) {
-    file.failed = "create";
-    code = permi_file_create(&file);
-    why = code ? strerror(code) : NULL;
-  }
-  *failed = file.failed;
-  if (why) {
-    permi_release(allocator, file.name);
-    return why;
-  }
-  file.failed = "write";
-#if PERMI_POSIX
-  if (print && !(file.stream = fdopen(file.descriptor, "wb")))
-    code = errno ? errno : EIO;
-#endif
-  if (!code && print) {
-    errno = 0;
-    code = print(file.stream, what) && fflush(file.stream) == 0 ? 0 : errno ? errno : EIO;
-  } else if (!code) {
-    code = permi_file_write(&file, (const unsigned char *)what, size);
-  }
-  code = permi_file_finish(&file, code);
-#if PERMI_POSIX
-  if (clean)
-    permi_file_clean(path, file.name);
-#else
-  (void)clean;
-#endif
-  permi_release(allocator, file.name);
-  *failed = file.failed;
-  return code ? strerror(code) : NULL;
-}
-
-/* ==================================================================================== >>checkpoint
-   Finished work as a file, so that a job survives its process. The file, numbers with the least significant byte first,
-   doubles as IEEE has them:
-     offset  bytes
-          0      8  89 50 45 52 4d 0d 0a 1a: what a transfer as text would change
-          8      4  format: 1
-         12      4  version of perm: PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH
-         16      8  bytes of the whole file
-         24      8  perm_job_fingerprint
-         32      4  method asked for (as all to `cpu_fallback` for perm_checkpoint_options and messages only)
-         36      4  precision asked for
-         40      4  isa: the kernel family, never PERM_ISA_AUTO
-         44      4  certify
-         48      8  modulus
-         56      8  tolerance, a double
-         64      8  max_bytes, a double
-         72      8  plan_effort, a double
-         80      4  gpus, two's complement
-         84      4  cpu_fallback
-         88      4  part
-         92      4  parts; 0: the whole job
-         96      4  tune: the candidate taken, where kernels were timed
-        100      4  leaves
-        104      8  bytes of the note
-        112         the leaves, each:
-                      0      8  fingerprint
-                      8      8  chunks
-                     16      8  intervals of finished chunks
-                     24     16  each: begin, end
-                          2168  the partial as in >>state, if there are intervals
-                    the note
-                 8  checksum of everything before
-   Invariants, on which surviving rests:
-     1. Under its name the file is at every moment absent, or whole and old, or whole and new (>>files).
-     2. A chunk is in a file together with its terms or not at all: one thread adds both to the state, between ranges,
-        and one checksum covers both.
-     3. A file never holds less than the one that it replaces: states only grow, and a run begins with what is there.
-        (Of two processes with one file each replaces it as a whole; the last one stays, and nothing in it is wrong.)
-     4. Whatever fails before the rename leaves the old file alone, and the state in memory as it was; what fails after
-        it is reported, and either file is good.
-     5. Nothing is used of a file unless all of it holds: length, checksum, format, version, fingerprints; intervals in
-        order and in the leaf, and in the partial the number, sum and sum of squares of just these chunks. No length in
-        it is believed beyond the bytes that are there. */
-#define PERMI_CHECKPOINT_MAGIC "\211PERM\r\n\032"
-#define PERMI_CHECKPOINT_HEAD 112
-#define PERMI_CHECKPOINT_LEAF 24
-
-/* Eight bytes at a time; every step is one to one in the number and in the hash, so that a change within eight bytes
-   always shows. */
-static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
-{
-  uint64_t hash = PERMI_HASH_START;
-  size_t i;
-  for (i = 0; i + 8 <= size; i += 8)
-    hash = permi_hash(hash, permi_get(bytes + i, 8));
-  return permi_hash(permi_hash(hash, permi_get(bytes + i, (int)(size - i))), size);
-}
-
-static perm_isa permi_checkpoint_isa(const perm_options *options)
-{
-  return options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
-}
-
-PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options_given,
-                                  void *bytes, size_t size)
-{
-  const perm_options *options = permi_options(options_given);
-  unsigned char *to = (unsigned char *)bytes;
-  size_t needed = PERMI_CHECKPOINT_HEAD + 8, k;
-  int i, tune = options->tune;
-  if (!job || !state || job->leaves != state->leaves)
-    return 0;
-  for (i = job->leaves; i-- > 0;)
-    tune = job->leaf[i].information.tuned ? job->leaf[i].information.tuned : tune;
-  for (i = 0; i < job->leaves; i++)
-    needed += PERMI_CHECKPOINT_LEAF + 16 * state->intervals[i] + (state->intervals[i] ? PERM_PARTIAL_BYTES : 0);
-  needed += options->note_bytes;
-  if (!bytes || size < needed)
-    return needed;
-  memcpy(to, PERMI_CHECKPOINT_MAGIC, 8);
-  permi_put(to + 8, 1, 4);
-  permi_put(to + 12, PERMI_VERSION, 4);
-  permi_put(to + 16, needed, 8);
-  permi_put(to + 24, perm_job_fingerprint(job), 8);
-  permi_put(to + 32, (uint64_t)options->method, 4);
-  permi_put(to + 36, (uint64_t)options->precision, 4);
-  permi_put(to + 40, (uint64_t)permi_checkpoint_isa(options), 4);
-  permi_put(to + 44, (uint64_t)options->certify, 4);
-  permi_put(to + 48, options->modulus, 8);
-  permi_put_double(to + 56, options->tolerance);
-  permi_put_double(to + 64, options->max_bytes);
-  permi_put_double(to + 72, options->plan_effort);
-  permi_put(to + 80, (uint64_t)(int64_t)options->gpus, 4);
-  permi_put(to + 84, (uint64_t)options->cpu_fallback, 4);
-  permi_put(to + 88, options->parts ? (uint64_t)options->part : 0, 4);
-  permi_put(to + 92, (uint64_t)options->parts, 4);
-  permi_put(to + 96, (uint64_t)(int64_t)tune, 4);
-  permi_put(to + 100, (uint64_t)job->leaves, 4);
-  permi_put(to + 104, options->note_bytes, 8);
-  to += PERMI_CHECKPOINT_HEAD;
-  for (i = 0; i < job->leaves; i++) {
-    permi_put(to, job->leaf[i].information.fingerprint, 8);
-    permi_put(to + 8, job->leaf[i].information.chunks, 8);
-    permi_put(to + 16, state->intervals[i], 8);
-    to += PERMI_CHECKPOINT_LEAF;
-    for (k = 0; k < state->intervals[i]; k++, to += 16) {
-      permi_put(to, state->interval[i][k].begin, 8);
-      permi_put(to + 8, state->interval[i][k].end, 8);
-    }
-    if (state->intervals[i])
-      to += perm_partial_encode(&state->partial[i], to, PERM_PARTIAL_BYTES);
-  }
-  if (options->note_bytes)
-    memcpy(to, options->note, options->note_bytes);
-  permi_put((unsigned char *)bytes + needed - 8, permi_checksum((const unsigned char *)bytes, needed - 8), 8);
-  return needed;
-}
-
-/* Who is speaking: "FILE: ", or nothing. */
-static const char *permi_colon(const char *path)
-{
-  return path ? ": " : "";
-}
-
-static const char *permi_name(const char *path)
-{
-  return path ? path : "";
-}
-
-/* The head's own consistency: is it one of ours, whole, and of this version? */
-static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
-                                          perm_result *result)
-{
-  const char *name = permi_name(path), *colon = permi_colon(path);
-  const size_t known = size < 8 ? size : 8;
-  unsigned version;
-  if (memcmp(bytes, PERMI_CHECKPOINT_MAGIC, known) != 0)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%sno checkpoint of perm: it begins with other bytes", name,
-                      colon);
-  if (size < PERMI_CHECKPOINT_HEAD + 8)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short: %llu bytes", name, colon,
-                      (unsigned long long)size);
-  if (permi_get(bytes + 8, 4) != 1)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint of format %llu; this version reads 1", name, colon,
-                      (unsigned long long)permi_get(bytes + 8, 4));
-  if (permi_get(bytes + 16, 8) != size)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short or extended: %llu bytes of %llu", name,
-                      colon, (unsigned long long)size, (unsigned long long)permi_get(bytes + 16, 8));
-  if (permi_get(bytes + size - 8, 8) != permi_checksum(bytes, size - 8))
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint damaged: its checksum is wrong", name, colon);
-  version = (unsigned)permi_get(bytes + 12, 4);
-  if (version != PERMI_VERSION)
-    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of perm %u.%u.%u; this is %d.%d.%d", name, colon,
-                      version / 1000000, version / 1000 % 1000, version % 1000, PERM_VERSION_MAJOR, PERM_VERSION_MINOR,
-                      PERM_VERSION_PATCH);
-  return PERM_OK;
-}
-
-/* A checkpoint of another job: by what the two differ. */
-PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
-                                                        const char *path, perm_result *result)
-{
-  const char *name = permi_name(path), *colon = permi_colon(path);
-  const int method = (int)permi_get(bytes + 32, 4), precision = (int)permi_get(bytes + 36, 4),
-            isa = (int)permi_get(bytes + 40, 4);
-#define PERMI_STRANGER(format, theirs, ours)                                                                \
-  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint made with " format, name, colon, theirs, ours)
-  if (!options)
-    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix, or made with other options", name,
-                      colon);
-  if (method != (int)options->method)
-    PERMI_STRANGER("method %s, not %s", perm_method_name((perm_method)method), perm_method_name(options->method));
-  if (precision != (int)options->precision)
-    PERMI_STRANGER("precision %s, not %s", perm_precision_name((perm_precision)precision),
-                   perm_precision_name(options->precision));
-  if (isa != (int)permi_checkpoint_isa(options))
-    PERMI_STRANGER("isa %s, not %s", perm_isa_name((perm_isa)isa), perm_isa_name(permi_checkpoint_isa(options)));
-  if (permi_get(bytes + 48, 8) != options->modulus)
-    PERMI_STRANGER("modulus %llu, not %llu", (unsigned long long)permi_get(bytes + 48, 8),
-                   (unsigned long long)options->modulus);
-  if (permi_get(bytes + 44, 4) != (uint64_t)options->certify)
-    PERMI_STRANGER("certify %d, not %d", (int)permi_get(bytes + 44, 4), options->certify);
-  if (permi_get_int(bytes + 80) != options->gpus)
-    PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpus);
-  if (permi_get_int(bytes + 96) != options->tune)
-    PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->tune);
-  if (permi_get_double(bytes + 56) != options->tolerance) /* which may plan another precision */
-    PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
-  if (permi_get_double(bytes + 72) != options->plan_effort)
-    PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
-  if (permi_get_double(bytes + 64) != options->max_bytes)
-    PERMI_STRANGER("max_bytes %g, not %g", permi_get_double(bytes + 64), options->max_bytes);
-#undef PERMI_STRANGER
-  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix", name, colon);
-}
-
-/* The finished chunks of one leaf, from *bytes on, which moves past them; `left` bytes are there. 0: not as they must
-   be; -1: out of memory. */
-static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
-{
-  const unsigned char *from = *bytes;
-  const uint64_t chunks = leaf->information.chunks;
-  uint64_t count, last = 0, sums[5] = {0, 0, 0, 0, 0};
-  size_t k, intervals;
-  permi_interval *list;
-  if (left < PERMI_CHECKPOINT_LEAF || permi_get(from, 8) != leaf->information.fingerprint ||
-      permi_get(from + 8, 8) != chunks)
-    return 0;
-  count = permi_get(from + 16, 8);
-  from += PERMI_CHECKPOINT_LEAF;
-  left -= PERMI_CHECKPOINT_LEAF;
-  *bytes = from;
-  if (!count)
-    return 1;
-  if (left < PERM_PARTIAL_BYTES || count > (left - PERM_PARTIAL_BYTES) / 16)
-    return 0;
-  intervals = (size_t)count;
-  list = (permi_interval *)permi_allocate(&state->allocator, intervals, sizeof *list);
-  if (!list)
-    return -1;
-  state->interval[i] = list; /* the state frees it */
-  for (k = 0; k < intervals; k++, from += 16) {
-    list[k].begin = permi_get(from, 8);
-    list[k].end = permi_get(from + 8, 8);
-    if ((k && list[k].begin <= last) || list[k].begin >= list[k].end || list[k].end > chunks)
-      return 0;
-    last = list[k].end;
-    sums[0] += last - list[k].begin;
-    permi_prefix_sums(list[k].begin, &sums[3], &sums[4]);
-    sums[1] -= sums[3];
-    sums[2] -= sums[4];
-    permi_prefix_sums(last, &sums[3], &sums[4]);
-    sums[1] += sums[3];
-    sums[2] += sums[4];
-  }
-  if (perm_partial_decode(from, PERM_PARTIAL_BYTES, &state->partial[i]) != PERM_OK ||
-      state->partial[i].fingerprint != leaf->information.fingerprint || state->partial[i].chunks != sums[0] ||
-      state->partial[i].indices != sums[1] || state->partial[i].squares != sums[2])
-    return 0;
-  state->intervals[i] = intervals;
-  *bytes = from + PERM_PARTIAL_BYTES;
-  return 1;
-}
-
-static perm_status permi_state_decode(const perm_job *job, const unsigned char *bytes, size_t size,
-                                      const perm_options *options, const char *path, perm_state **state,
-                                      perm_result *result)
-{
-  const unsigned char *from = bytes + PERMI_CHECKPOINT_HEAD, *end = bytes + size - 8;
-  int i, good = 1;
-  perm_status status = permi_checkpoint_check(bytes, size, path, result);
-  if (status != PERM_OK)
-    return status;
-  if (permi_get(bytes + 24, 8) != perm_job_fingerprint(job) || permi_get(bytes + 100, 4) != (uint64_t)job->leaves)
-    return permi_checkpoint_stranger(bytes, options, path, result);
-  if (perm_state_create(job, state) != PERM_OK)
-    return permi_fail_memory(result);
-  for (i = 0; good == 1 && i < job->leaves; i++)
-    good = permi_leaf_decode(&job->leaf[i], &from, (size_t)(end - from), *state, i);
-  if (good == 1 && permi_get(bytes + 104, 8) == (uint64_t)(end - from))
-    return PERM_OK;
-  perm_state_free(*state);
-  *state = NULL;
-  return good < 0 ? permi_fail_memory(result)
-                  : permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint whose contents contradict each other",
-                               permi_name(path), permi_colon(path));
-}
-
-PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
-                                       perm_result *result)
-{
-  permi_result_clear(result);
-  if (!state)
-    return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
-  *state = NULL;
-  if (!job || !bytes)
-    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "bytes" : "job");
-  return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
-}
-
-/* The whole file, freshly allocated, if it begins like a checkpoint: no more is read than its head says it has. */
-static perm_status permi_file_read(const char *path, const perm_allocator *allocator, unsigned char **bytes,
-                                   size_t *size, int *missing, perm_result *result)
-{
-  const char *failed = NULL;
-  size_t room = 4096, used = 0;
-  uint64_t wanted = PERMI_CHECKPOINT_HEAD;
-  perm_status status = PERM_OK;
-  unsigned char *to = NULL;
-  FILE *file = permi_file_open(path, &failed, missing);
-  if (!file)
-    return permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot open: %s", path, failed);
-  to = (unsigned char *)permi_allocate(allocator, room, 1);
-  while (to && !failed && used < wanted) {
-    size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
-    if (!ask) { /* full: twice the room */
-      unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
-      if (more)
-        memcpy(more, to, used);
-      permi_release(allocator, to);
-      to = more;
-      room *= 2;
-      continue;
-    }
-    errno = PERMI_FILE_FAULT("read", &ask);
-    got = errno ? 0 : fread(to + used, 1, ask, file);
-    if (errno || ferror(file))
-      failed = strerror(errno);
-    used += got;
-    if (!got)
-      break;
-    if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
-      const uint64_t whole = permi_get(to + 16, 8);
-      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more, which must not be there */
-    }
-  }
-  fclose(file);
-  *bytes = to;
-  *size = used;
-  if (!to)
-    status = permi_fail_memory(result);
-  else if (failed)
-    status = permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot read: %s", path, failed);
-  if (status != PERM_OK) {
-    permi_release(allocator, to);
-    *bytes = NULL;
-  }
-  return status;
-}
-
-/* clean: see permi_file_replace. */
-static perm_status permi_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
-                                          const perm_options *options, int clean, perm_result *result)
-{
-  const size_t size = perm_state_encode(job, state, options, NULL, 0);
-  unsigned char *bytes = (unsigned char *)permi_allocate(&job->allocator, size, 1);
-  const char *why, *failed;
-  if (!bytes)
-    return permi_fail_memory(result);
-  perm_state_encode(job, state, options, bytes, size);
-  why = permi_file_replace(path, &job->allocator, clean, NULL, bytes, size, &failed);
-  permi_release(&job->allocator, bytes);
-  if (why && !failed)
-    return permi_fail_memory(result);
-  return why ? permi_fail(result, PERM_ERROR_FILE, 3, "%s: cannot %s the checkpoint: %s", path, failed, why) : PERM_OK;
-}
-
-PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
-                                           const perm_options *options, perm_result *result)
-{
-  perm_status status = permi_check_state(job, state, 2, result);
-  if (status != PERM_OK)
-    return status;
-  if (!path)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
-  return permi_checkpoint_write(job, state, path, permi_options(options), 1, result);
-}
-
-/* *missing: there is no such file. */
-static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
-                                         perm_state **state, int *missing, perm_result *result)
-{
-  unsigned char *bytes;
-  size_t size;
-  perm_status status = permi_file_read(path, &job->allocator, &bytes, &size, missing, result);
-  if (status != PERM_OK)
-    return status;
-  status = permi_state_decode(job, bytes, size, options, path, state, result);
-  if (status == PERM_OK && options->parts && (permi_get(bytes + 92, 4) != (uint64_t)options->parts ||
-                                              permi_get(bytes + 88, 4) != (uint64_t)options->part)) {
-    perm_state_free(*state);
-    *state = NULL;
-    if (permi_get(bytes + 92, 4))
-      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of part %d of %d, not %d of %d", path,
-                          (int)permi_get(bytes + 88, 4), (int)permi_get(bytes + 92, 4), options->part, options->parts);
-    else
-      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of the whole job, not of part %d of %d", path,
-                          options->part, options->parts);
-  }
-  permi_release(&job->allocator, bytes);
-  return status;
-}
-
-PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
-                                          perm_state **state, perm_result *result)
-{
-  int missing;
-  permi_result_clear(result);
-  if (!state)
-    return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
-  *state = NULL;
-  if (!job || !path)
-    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "path" : "job");
-  return permi_checkpoint_read(job, path, permi_options(options), state, &missing, result);
-}
-
-PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
-                                             perm_result *result)
-{
-  unsigned char *bytes;
-  perm_options found;
-  size_t size, length;
-  int missing;
-  perm_status status;
-  permi_result_clear(result);
-  if (!path || !options)
-    return permi_fail(result, PERM_ERROR_NULL, path ? 2 : 1, "%s is NULL", path ? "options" : "path");
-  if (note)
-    *note = NULL;
-  if (note_bytes)
-    *note_bytes = 0;
-  status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
-  if (status != PERM_OK)
-    return status;
-  status = permi_checkpoint_check(bytes, size, path, result);
-  if (status == PERM_OK) {
-    found = *options;
-    found.method = (perm_method)permi_get(bytes + 32, 4);
-    found.precision = (perm_precision)permi_get(bytes + 36, 4);
-    found.isa = (perm_isa)permi_get(bytes + 40, 4);
-    found.certify = (int)permi_get(bytes + 44, 4);
-    found.modulus = permi_get(bytes + 48, 8);
-    found.tolerance = permi_get_double(bytes + 56);
-    found.max_bytes = permi_get_double(bytes + 64);
-    found.plan_effort = permi_get_double(bytes + 72);
-    found.gpus = permi_get_int(bytes + 80);
-    found.tune = permi_get_int(bytes + 96);
-    found.cpu_fallback = (int)permi_get(bytes + 84, 4);
-    found.part = (int)permi_get(bytes + 88, 4);
-    found.parts = (int)permi_get(bytes + 92, 4);
-    if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
-      found.isa = PERM_ISA_AVX512; /* the same but for integers, of which the fingerprint tells */
-    length = (size_t)permi_get(bytes + 104, 8);
-    if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
-      status = permi_fail(result, PERM_ERROR_FORMAT, 0, "%s: checkpoint whose contents contradict each other", path);
-    else if (note && length && !(*note = permi_allocate(&options->allocator, length, 1)))
-      status = permi_fail_memory(result);
-  }
-  if (status == PERM_OK) {
-    if (note && length)
-      memcpy(*note, bytes + size - 8 - length, length);
-    if (note_bytes)
-      *note_bytes = length;
-    *options = found;
-  }
-  permi_release(&options->allocator, bytes);
-  return status;
-}
-
-/* ======================================================================================== >>public */
-PERM_API const char *perm_status_text(perm_status status)
-{
-  switch (status) {
-#define PERMI_CASE(name, number, text)                                                                                 \
-  case name: return text;
-    PERM_STATUS_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown status";
-  }
-}
-
-PERM_API const char *perm_status_name(perm_status status)
-{
-  switch (status) {
-#define PERMI_CASE(name, number, text)                                                                                 \
-  case name: return #name;
-    PERM_STATUS_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown status";
-  }
-}
-
-static const struct { const char *name; size_t offset, bytes; } permi_layout_table[] = {
-#define PERMI_FIELD(type, field) {#type "." #field, offsetof(type, field), sizeof(((type *)NULL)->field)}
-    {"perm_options", 0, sizeof(perm_options)}, PERMI_FIELD(perm_options, method), PERMI_FIELD(perm_options, precision),
-    PERMI_FIELD(perm_options, isa), PERMI_FIELD(perm_options, threads), PERMI_FIELD(perm_options, certify),
-    PERMI_FIELD(perm_options, tolerance), PERMI_FIELD(perm_options, modulus), PERMI_FIELD(perm_options, max_seconds),
-    PERMI_FIELD(perm_options, max_bytes), PERMI_FIELD(perm_options, plan_effort), PERMI_FIELD(perm_options, progress),
-    PERMI_FIELD(perm_options, user_data), PERMI_FIELD(perm_options, cancel), PERMI_FIELD(perm_options, allocator),
-    PERMI_FIELD(perm_options, gpus), PERMI_FIELD(perm_options, cpu_fallback), PERMI_FIELD(perm_options, gpu_cache),
-    PERMI_FIELD(perm_options, tune), PERMI_FIELD(perm_options, checkpoint),
-    PERMI_FIELD(perm_options, checkpoint_seconds), PERMI_FIELD(perm_options, part), PERMI_FIELD(perm_options, parts),
-    PERMI_FIELD(perm_options, merge), PERMI_FIELD(perm_options, merges), PERMI_FIELD(perm_options, note),
-    PERMI_FIELD(perm_options, note_bytes), PERMI_FIELD(perm_options, execute), PERMI_FIELD(perm_options, execute_data),
-    PERMI_FIELD(perm_options, format),
-    {"perm_progress", 0, sizeof(perm_progress)}, PERMI_FIELD(perm_progress, fraction),
-    PERMI_FIELD(perm_progress, seconds), PERMI_FIELD(perm_progress, seconds_left), PERMI_FIELD(perm_progress, activity),
-    {"perm_integer", 0, sizeof(perm_integer)}, PERMI_FIELD(perm_integer, negative), PERMI_FIELD(perm_integer, words),
-    PERMI_FIELD(perm_integer, word),
-    {"perm_result", 0, sizeof(perm_result)}, PERMI_FIELD(perm_result, value), PERMI_FIELD(perm_result, imaginary),
-    PERMI_FIELD(perm_result, partial_sum), PERMI_FIELD(perm_result, partial_imaginary),
-    PERMI_FIELD(perm_result, exp2), PERMI_FIELD(perm_result, error), PERMI_FIELD(perm_result, estimate),
-    PERMI_FIELD(perm_result, is_complex), PERMI_FIELD(perm_result, exact), PERMI_FIELD(perm_result, integer),
-    PERMI_FIELD(perm_result, imaginary_integer), PERMI_FIELD(perm_result, modulus), PERMI_FIELD(perm_result, method),
-    PERMI_FIELD(perm_result, precision), PERMI_FIELD(perm_result, isa), PERMI_FIELD(perm_result, threads),
-    PERMI_FIELD(perm_result, gpus), PERMI_FIELD(perm_result, tuned), PERMI_FIELD(perm_result, escalated),
-    PERMI_FIELD(perm_result, terms), PERMI_FIELD(perm_result, plan_seconds), PERMI_FIELD(perm_result, seconds),
-    PERMI_FIELD(perm_result, status), PERMI_FIELD(perm_result, argument), PERMI_FIELD(perm_result, message),
-    {"perm_leaf", 0, sizeof(perm_leaf)}, PERMI_FIELD(perm_leaf, kind), PERMI_FIELD(perm_leaf, method),
-    PERMI_FIELD(perm_leaf, isa), PERMI_FIELD(perm_leaf, n), PERMI_FIELD(perm_leaf, chunks),
-    PERMI_FIELD(perm_leaf, work), PERMI_FIELD(perm_leaf, seconds), PERMI_FIELD(perm_leaf, bytes),
-    PERMI_FIELD(perm_leaf, fingerprint), PERMI_FIELD(perm_leaf, tuned),
-    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)}, PERMI_FIELD(perm_estimate_plan, estimator),
-    PERMI_FIELD(perm_estimate_plan, samples), PERMI_FIELD(perm_estimate_plan, relative_error),
-    PERMI_FIELD(perm_estimate_plan, confidence), PERMI_FIELD(perm_estimate_plan, seed),
-    {"perm_estimate", 0, sizeof(perm_estimate)}, PERMI_FIELD(perm_estimate, value),
-    PERMI_FIELD(perm_estimate, imaginary), PERMI_FIELD(perm_estimate, exp2), PERMI_FIELD(perm_estimate, standard_error),
-    PERMI_FIELD(perm_estimate, low), PERMI_FIELD(perm_estimate, high), PERMI_FIELD(perm_estimate, radius),
-    PERMI_FIELD(perm_estimate, confidence), PERMI_FIELD(perm_estimate, samples), PERMI_FIELD(perm_estimate, seed),
-    PERMI_FIELD(perm_estimate, estimator), PERMI_FIELD(perm_estimate, is_complex), PERMI_FIELD(perm_estimate, threads),
-    PERMI_FIELD(perm_estimate, seconds), PERMI_FIELD(perm_estimate, status), PERMI_FIELD(perm_estimate, argument),
-    PERMI_FIELD(perm_estimate, message)
-#undef PERMI_FIELD
-};
-
-PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes)
-{
-  size_t k;
-  if (!name || !offset || !bytes)
-    return PERM_ERROR_NULL;
-  for (k = 0; k < sizeof permi_layout_table / sizeof *permi_layout_table; k++)
-    if (!strcmp(name, permi_layout_table[k].name)) {
-      *offset = permi_layout_table[k].offset;
-      *bytes = permi_layout_table[k].bytes;
-      return PERM_OK;
-    }
-  return PERM_ERROR_RANGE;
-}
-
-PERM_API int perm_version(void)
-{
-  return PERMI_VERSION;
-}
-
-PERM_API const char *perm_method_name(perm_method method)
-{
-  switch (method) {
-#define PERMI_CASE(name, word, text)                                                                                   \
-  case name: return word;
-    PERM_METHOD_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown";
-  }
-}
-
-PERM_API const char *perm_precision_name(perm_precision precision)
-{
-  static const char *const name[] = {"default", "fast", "accurate", "dd", "kahan", "exact"};
-  return (int)precision >= 0 && precision < PERM_PRECISION_COUNT ? name[precision] : "unknown";
-}
-
-PERM_API const char *perm_isa_name(perm_isa isa)
-{
-  static const char *const name[] = {"auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"};
-  return (int)isa >= 0 && isa < PERM_ISA_COUNT ? name[isa] : "unknown";
-}
-
-PERM_API const char *perm_format_name(perm_format format)
-{
-  switch (format) {
-#define PERMI_CASE(name, word, text)                                                                                   \
-  case name: return word;
-    PERM_FORMAT_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown";
-  }
-}
-
-/* Decimal digits, by repeated division by 10^9; an explicit + if `plus`. */
-static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
-{
-  char digits[PERM_INTEGER_WORDS * 20 + 2];
-  uint32_t half[2 * PERM_INTEGER_WORDS];
-  int used = 2 * integer->words, length = 0, i;
-  for (i = 0; i < used; i++)
-    half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
-  do {
-    uint64_t rest = 0;
-    for (i = used - 1; i >= 0; i--) {
-      rest = rest << 32 | half[i];
-      half[i] = (uint32_t)(rest / 1000000000u);
-      rest %= 1000000000u;
-    }
-    while (used && !half[used - 1])
-      used--;
-    for (i = 0; i < 9 && (i == 0 || used || rest); i++, rest /= 10)
-      digits[length++] = (char)('0' + rest % 10);
-  } while (used);
-  if (integer->negative || plus)
-    digits[length++] = integer->negative ? '-' : '+';
-  for (i = 0; i < length && (size_t)i + 1 < size; i++)
-    buffer[i] = digits[length - 1 - i];
-  if (size)
-    buffer[i] = 0;
-  return (size_t)length;
-}
-
-PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size)
-{
-  return permi_integer_text(integer, 0, buffer, size);
-}
-
-PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)
-{
-  const uint64_t limit = (UINT64_C(1) << 63) - !integer->negative;
-  if (integer->words > 1 || integer->word[0] > limit)
-    return PERM_ERROR_OVERFLOW;
-  *value = integer->negative ? -1 - (int64_t)(integer->word[0] - 1) : (int64_t)integer->word[0];
-  return PERM_OK;
-}
-
-PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
-{
-  int length;
-  if (!result) {
-    if (size)
-      buffer[0] = 0;
-    return 0;
-  }
-  if (result->exact) {
-    size_t digits = permi_integer_text(&result->integer, 0, buffer, size), room = size > digits ? size - digits : 0;
-    if (!result->is_complex)
-      return digits;
-    digits += permi_integer_text(&result->imaginary_integer, 1, room ? buffer + digits : NULL, room);
-    if (digits + 1 < size)
-      memcpy(buffer + digits, "i", 2);
-    return digits + 1;
-  }
-  if (result->is_complex)
-    length = result->exp2
-                 ? snprintf(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
-                 : snprintf(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
-  else
-    length = result->exp2 ? snprintf(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
-                          : snprintf(buffer, size, "%.17g", result->value);
-  return length > 0 ? (size_t)length : 0;
-}
-
-static int permi_leaf_threads(const permi_leaf *leaf, const perm_options *options)
-{
-  const int shared = leaf->information.kind == PERM_LEAF_RANGE ? !leaf->run_range : leaf->threaded;
-  return shared && leaf->information.seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(options) : 1;
-}
-
-static perm_status permi_stopped(perm_status status, const permi_control *control, perm_result *result)
-{
-  return permi_fail(result, status, 0, "%s",
-                    status < 0 && control->message[0] ? control->message : perm_status_text(status));
-}
-
-PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
-                                    const perm_options *options_given, perm_partial *partial, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  permi_control control;
-  perm_status status;
-  permi_result_clear(result);
-  if (!job || !partial)
-    return permi_fail(result, PERM_ERROR_NULL, job ? 6 : 1, "%s is NULL", job ? "partial" : "job");
-  memset(partial, 0, sizeof *partial);
-  status = permi_check_options(options, 5, result);
-  if (status != PERM_OK)
-    return status;
-  if (leaf < 0 || leaf >= job->leaves || begin > end || end > job->leaf[leaf].information.chunks)
-    return permi_fail(result, PERM_ERROR_RANGE, 2, "leaf %d has no chunks %llu to %llu", leaf,
-                      (unsigned long long)begin, (unsigned long long)end);
-  control = permi_control_begin(options);
-  control.work_total = job->leaf[leaf].information.seconds * ((double)(end - begin) /
-                                                              (double)job->leaf[leaf].information.chunks);
-  status = permi_run_range(job, &job->leaf[leaf], begin, end, &control, permi_leaf_threads(&job->leaf[leaf], options),
-                           partial);
-  if (status != PERM_OK)
-    status = permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
-  if (result) {
-    result->gpus = control.gpus;
-    result->seconds = permi_seconds() - control.start;
-  }
-  return status;
-}
-
-/* The part of a leaf that a call is to do. */
-static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
-{
-  return permi_part_of(job->leaf[leaf].information.chunks, leaf, options->parts ? options->part : 1,
-                       options->parts ? options->parts : 1);
-}
-
-/* The first interval of chunks that are wanted and not done, of the leaves from *leaf on; 0: none. */
-static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
-                            permi_interval *range)
-{
-  for (; *leaf < job->leaves; ++*leaf) {
-    const permi_interval wanted = permi_wanted(job, *leaf, options);
-    perm_state_left(job, state, *leaf, wanted.begin, &range->begin, &range->end);
-    range->end = range->end < wanted.end ? range->end : wanted.end;
-    if (range->begin < range->end)
-      return 1;
-  }
-  return 0;
-}
-
-/* Of what is wanted: predicted seconds that are done already, and left in tasks. */
-static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
-                       permi_control *control, double *task_seconds)
-{
-  int i;
-  *task_seconds = 0;
-  for (i = 0; i < job->leaves; i++) {
-    const perm_leaf *leaf = &job->leaf[i].information;
-    const permi_interval wanted = permi_wanted(job, i, options);
-    const double each = leaf->seconds / (double)leaf->chunks;
-    uint64_t begin = wanted.begin, end, left = 0;
-    for (; begin < wanted.end; begin = end) {
-      perm_state_left(job, state, i, begin, &begin, &end);
-      end = end < wanted.end ? end : wanted.end;
-      left += begin < end ? end - begin : 0;
-      if (begin >= end)
-        break;
-    }
-    control->work_total += each * (double)(wanted.end - wanted.begin);
-    control->work_before += each * (double)(wanted.end - wanted.begin - left);
-    *task_seconds += leaf->kind == PERM_LEAF_TASK ? each * (double)left : 0;
-  }
-  control->fraction_start = control->work_before / (control->work_total > 0 ? control->work_total : 1);
-}
-
-#define PERMI_CHECKPOINT_SECONDS 60.0
-
-/* A run's checkpoint, and when the next one is due. A failure is kept in *why, for the end. */
-static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
-{
-  const perm_options *options = control->options;
-  if (!options->checkpoint)
-    return;
-  permi_result_clear(why);
-  control->unwritten = permi_checkpoint_write(job, state, options->checkpoint, options, /* the first of a run cleans */
-                                              control->next_checkpoint == (double)INFINITY, why) != PERM_OK;
-  control->next_checkpoint =
-      permi_seconds() + (options->checkpoint_seconds > 0 ? options->checkpoint_seconds : PERMI_CHECKPOINT_SECONDS);
-}
-
-/* What is finished before a run: the checkpoint's work if there is one, and that of the files to merge. */
-static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
-                               perm_result *result)
-{
-  perm_status status = PERM_OK;
-  int i, empty = 1;
-  for (i = 0; i < job->leaves; i++)
-    empty &= !state->intervals[i];
-  for (i = options->checkpoint ? -1 : 0; status == PERM_OK && i < options->merges; i++) {
-    const char *path = i < 0 ? options->checkpoint : options->merge[i];
-    perm_options any = *options;
-    perm_state *kept = NULL;
-    int missing;
-    any.parts = i < 0 ? options->parts : 0;
-    status = permi_checkpoint_read(job, path, &any, &kept, &missing, result);
-    if (i < 0 && missing)
-      status = PERM_OK;
-    else if (status == PERM_OK && (i >= 0 || empty)) {
-      status = perm_state_merge(job, state, kept, result);
-      if (status == PERM_ERROR_STATE && result) {
-        char why[PERM_MESSAGE_BYTES];
-        snprintf(why, sizeof why, "%.60s", result->message);
-        permi_fail(result, status, 0, "%s: merging it: %s", path, why);
-      }
-    }
-    *found |= i < 0 && kept;
-    perm_state_free(kept);
-  }
-  return status;
-}
-
-/* What a stopped job tells; `index`: its first leaf that is not done. */
-static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
-{
-  const perm_partial *partial = &state->partial[index];
-  permi_leaf leaf = job->leaf[index];
-  permi_number number;
-  perm_integer residue[2];
-  int i;
-  if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
-      permi_sum_integer(&partial->imaginary, &residue[1])) {
-    permi_result_clear(result);
-    for (i = 0; i < 2; i++) { /* to double by truncation: below the modulus */
-      uint64_t *word = residue[i].word;
-      permi_integer_reduce(&residue[i], job->modulus);
-      word[0] &= word[0] >> 53 ? ~(uint64_t)1023 : ~(uint64_t)0;
-      *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
-    }
-    result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
-  } else {
-    leaf.integer = 0;
-    permi_leaf_number(&leaf, partial, &number);
-    permi_number_result(&number, result);
-    result->partial_sum = result->value;
-    result->partial_imaginary = result->imaginary;
-  }
-  result->value = result->imaginary = (double)NAN;
-  result->error = result->estimate = (double)INFINITY;
-  result->is_complex = job->is_complex;
-  result->modulus = job->modulus;
-  result->method = leaf.information.method;
-  result->isa = leaf.information.isa;
-  result->precision = job->precision;
-  result->plan_seconds = job->plan_seconds;
-  for (i = 0; i < job->leaves; i++)
-    result->terms += state->partial[i].terms;
-}
-
-PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
-                                      perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  permi_control control;
-  permi_interval range;
-  perm_result unwritten;
-  perm_status status, stopped = PERM_OK;
-  double task_seconds = 0;
-  int i, threads = 1, leaf = 0, left, kept = 0;
-  uint64_t begin = 0, end = 0;
-  if (!result)
-    return PERM_ERROR_NULL;
-  status = permi_check_state(job, state, 2, result);
-  if (status == PERM_OK)
-    status = permi_check_options(options, 3, result);
-  if (status == PERM_OK && (options->checkpoint || options->merges))
-    status = permi_begin(job, state, options, &kept, result);
-  if (status != PERM_OK)
-    return status;
-  permi_result_clear(&unwritten);
-  control = permi_control_begin(options);
-  permi_work(job, state, options, &control, &task_seconds);
-  for (i = 0; i < job->leaves; i++)
-    threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
-  if (options->max_seconds > 0 && task_seconds > options->max_seconds)
-    return permi_fail(result, PERM_ERROR_LIMIT, 3,
-                      "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g", task_seconds,
-                      options->max_seconds);
-  left = !options->merges && permi_next_range(job, state, options, &leaf, &range);
-  if (left && options->checkpoint) {
-    permi_keep(job, state, &control, &unwritten);
-    if (control.unwritten) {
-      *result = unwritten;
-      return result->status;
-    }
-  }
-  kept &= !left;
-  while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
-    const perm_leaf *information = &job->leaf[leaf].information;
-    perm_partial done;
-    if (control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
-      permi_keep(job, state, &control, &unwritten);
-    memset(&done, 0, sizeof done);
-    stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, &control, threads, &done);
-    control.work_before += information->seconds / (double)information->chunks * (double)done.chunks;
-    status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
-    if (status != PERM_OK) {
-      stopped = status;
-      snprintf(control.message, sizeof control.message, "%s", result->message);
-    }
-    if (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)
-      left = permi_next_range(job, state, options, &leaf, &range);
-  }
-  for (i = 0; i < job->leaves && !left && begin == end; i++)
-    perm_state_left(job, state, leaf = i, 0, &begin, &end);
-  if (begin < end && !options->merges)
-    stopped = PERM_PART_DONE;
-  if (!kept && !(begin < end && options->merges))
-    permi_keep(job, state, &control, &unwritten);
-  if (stopped > 0 && control.unwritten) {
-    *result = unwritten;
-    stopped = unwritten.status;
-  } else if (stopped < 0) {
-    stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
-  } else if (stopped == PERM_OK) {
-    stopped = perm_state_finish(job, state, result);
-    if (stopped == PERM_OK && control.unwritten)
-      memcpy(result->message, unwritten.message, sizeof result->message);
-  } else {
-    permi_so_far(job, state, leaf, result);
-    snprintf(result->message, sizeof result->message, "%s; there is no value, only the sum of the terms so far",
-             perm_status_text(stopped));
-  }
-  for (i = 0; i < job->leaves && !result->tuned; i++)
-    result->tuned = job->leaf[i].information.tuned;
-  result->status = stopped;
-  result->threads = threads;
-  result->gpus = control.gpus;
-  result->seconds = permi_seconds() - control.start;
-  return stopped;
-}
-
-/* Creates, executes and frees in one; the job is freed in any case. */
-static perm_status permi_run_job(perm_job *job, const perm_options *options, perm_result *result)
-{
-  perm_state *state;
-  perm_status status = perm_state_create(job, &state);
-  status = status != PERM_OK ? permi_fail_memory(result)
-           : options->execute && !options->merges ? options->execute(job, state, options, result)
-                                                  : perm_job_execute(job, state, options, result);
-  perm_state_free(state);
-  perm_job_free(job);
-  return status;
-}
-
-/* Relative size of the error measure that counts: guaranteed if certify asks for it. 0 for an exact result, INFINITY
-   for a value of 0 that is not. */
-static double permi_relative(const perm_options *options, const perm_result *result)
-{
-  double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
-  double least = result->error < result->estimate || options->certify ? result->error : result->estimate;
-  if (result->exact || result->error == 0)
-    return 0;
-  return size == 0 ? (double)INFINITY : 0.5 * least / size;
-}
-
-/* Is a finished result worse than wanted? */
-static int permi_wants_more(const perm_options *options, const perm_result *result)
-{
-  return permi_relative(options, result) > permi_wanted_relative(options);
-}
-
-/* The rule of escalation: from estimates and predicted seconds only, so that a plan's bits do not depend on
-   how busy the machine was. With a checkpoint or parts nothing long is run again, since a file is of one job: what a
-   tolerance needs was planned at once (permi_plans_higher). */
-static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
-{
-  if (!permi_wants_more(options, result))
-    return 0;
-  if (options->tolerance > 0)
-    return !permi_in_pieces(options) && (options->max_seconds == 0 || next_seconds <= options->max_seconds);
-  return next_seconds < PERMI_ESCALATE_SECONDS;
-}
-
-/* What is left of max_seconds; a millisecond where that was more, since 0 would mean no limit. */
-static double permi_seconds_left(const perm_options *options, double start)
-{
-  return fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
-}
-
-/* The options to run a job with that was planned with these: from the second precision on not in pieces, because it is
-   another job than that of the file, and short (permi_escalates). */
-static perm_options permi_run_with(const perm_options *options, int escalated)
-{
-  perm_options run = *options;
-  if (escalated) {
-    run.checkpoint = NULL;
-    run.part = run.parts = run.merges = 0;
-    run.merge = NULL;
-  }
-  return run;
-}
-
-/* Does the finished result of the lower precision stand, after another run ended with this status? Not where a job in
-   pieces ran out of time: it is to give the same bits, whatever the limits of its calls. */
-static int permi_stands(const perm_options *options, perm_status status)
-{
-  return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
-}
-
-/* With certify, the lower precision's result if its bound is the smaller one. Either bound is proved for the value that
-   it comes with, whatever was computed before or after, so that the smaller one may be taken. */
-static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
-{
-  if (options->certify && !result->exact && lower->error < (double)INFINITY &&
-      ldexp(lower->error, permi_int_exponent(lower->exp2 - result->exp2)) < result->error) {
-    const int escalated = result->escalated;
-    *result = *lower;
-    result->escalated = escalated;
-  }
-}
-
-/* The last word on a finished result: was the tolerance met, and is there the bound that was asked for? */
-static perm_status permi_judge(const perm_options *options, perm_result *result)
-{
-  double relative = permi_relative(options, result);
-  if (result->status == PERM_OK && options->certify && result->error == (double)INFINITY) {
-    result->status = PERM_TOLERANCE_NOT_MET;
-    snprintf(result->message, sizeof result->message, "certify: no guaranteed bound for this matrix by method %s",
-             perm_method_name(result->method));
-  }
-  if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
-    result->status = PERM_TOLERANCE_NOT_MET;
-    snprintf(result->message, sizeof result->message,
-             "tolerance %.3g not met: the %s relative error is %.3g; %s", options->tolerance,
-             options->certify || result->error <= result->estimate ? "guaranteed" : "estimated", relative,
-             permi_in_pieces(options) ? "with a checkpoint or parts the precision is not raised"
-             : result->precision == PERM_PRECISION_DD ? "no precision is higher"
-                                                      : "no higher precision fits method and limits");
-  }
-  return result->status;
-}
-
-/* How a kind of problem is solved, for permi_solve. `attempt` is what the solver knows of its problem. plan chooses for
-   options->precision and predicts *seconds; after it make fails only for lack of memory. make: the job that was
-   planned. next: the precision above the one that gave the result, PERM_PRECISION_COUNT at the top. */
-typedef struct permi_solver {
-  perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_result *result);
-  perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
-  perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
-} permi_solver;
-
-/* Solves a problem: plans, runs, and while the result is worse than wanted (permi_escalates) once more in the next
-   precision. `start` is when the call began. The last word is permi_judge's. */
-static perm_status permi_solve(const permi_solver *solver, void *attempt, const perm_options *options_given,
-                               double start, perm_result *result)
-{
-  perm_options options = *options_given, run;
-  perm_result finished; /* in the lower precision, while a higher one runs */
-  double began = start, planned = 0, seconds;
-  int escalated = 0;
-  perm_job *job;
-  perm_status status = solver->plan(attempt, &options, &seconds, result);
-  memset(&finished, 0, sizeof finished);
-  while (status == PERM_OK) {
-    status = solver->make(attempt, &options, &job, result);
-    if (status != PERM_OK)
-      break;
-    planned += permi_seconds() - began;
-    options.max_seconds = permi_seconds_left(options_given, start);
-    run = permi_run_with(&options, escalated);
-    status = permi_run_job(job, &run, result);
-    result->plan_seconds = planned;
-    result->escalated = escalated;
-    if (status == PERM_OK && escalated)
-      permi_keep_bound(options_given, &finished, result);
-    if (status != PERM_OK || !permi_wants_more(options_given, result))
-      break;
-    began = permi_seconds();
-    options.precision = solver->next(attempt, &options, result);
-    options.max_seconds = permi_seconds_left(options_given, start);
-    if (options.precision == PERM_PRECISION_COUNT || solver->plan(attempt, &options, &seconds, NULL) != PERM_OK ||
-        !permi_escalates(options_given, result, seconds))
-      break;
-    finished = *result;
-    escalated++;
-  }
-  if (escalated && permi_stands(options_given, status))
-    *result = finished;
-  result->seconds = permi_seconds() - start;
-  return permi_judge(options_given, result);
-}
-
-static perm_status permi_plan_view(int m, int n, const permi_view *view, const perm_options *options_given,
-                                   perm_plan *plan, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  perm_status status;
-  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet: NaN */
-  if (!plan)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
-  status = permi_check_options(options, 5, result);
-  if (status == PERM_OK)
-    status = permi_check_matrix(m, n, view, result);
-  if (status != PERM_OK)
-    return status;
-  if (m == 0 || n == 0) { /* the empty product */
-    memset(plan, 0, sizeof *plan);
-    plan->method = PERM_STRUCTURE;
-    plan->is_complex = view->parts == 2;
-    plan->version = PERMI_VERSION;
-    permi_plan_fingerprint(plan, view);
-    return PERM_OK;
-  }
-  if (m != n)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                      "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
-                      view->parts == 2 ? "complex" : "real");
-  return permi_plan(n, view, options, plan, result);
-}
-
-/* The job of a plan that is known to be of this matrix. */
-static perm_status permi_job_of_plan(const perm_plan *plan, const permi_view *view, const perm_options *options,
-                                     perm_job **job, perm_result *result)
-{
-  permi_leaf leaf;
-  *job = permi_job_new(&options->allocator, plan->precision);
-  if (!*job)
-    return permi_fail_memory(result);
-  (*job)->is_complex = plan->is_complex;
-  if (plan->method == PERM_STRUCTURE) {
-    permi_number number = permi_number_one();
-    if (plan->zero)
-      memset(&number, 0, sizeof number);
-    number.exact = 1;
-    if (permi_job_push_number(*job, &number))
-      return PERM_OK;
-  } else if (permi_plan_leaf(plan, view, &options->allocator, &leaf) == PERM_OK && permi_job_push_leaf(*job, &leaf)) {
-    return PERM_OK;
-  }
-  perm_job_free(*job);
-  *job = NULL;
-  return permi_fail_memory(result);
-}
-
-static perm_status permi_job_metered(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
-                                     perm_job **job, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const char *missing = !plan ? "plan" : !job ? "job" : !view->a && plan->n ? "a" : NULL;
-  perm_options planned = *options;
-  perm_plan again;
-  perm_status status;
-  permi_result_clear(result);
-  if (missing)
-    return permi_fail(result, PERM_ERROR_NULL, !plan ? 1 : !job ? 5 : 2, "%s is NULL", missing);
-  *job = NULL;
-  status = permi_check_options(options, 4, result);
-  if (status != PERM_OK)
-    return status;
-  if (plan->isa != PERM_ISA_CUDA && !permi_isa_here(plan->isa))
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "plan is for %s kernels; this machine's best is %s",
-                      perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
-  if (plan->is_complex != (view->parts == 2))
-    return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
-  /* A plan is plain data that may have been anywhere: it is made again, and its own fields are not used. */
-  planned.method = plan->method != PERM_STRUCTURE            ? plan->method
-                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_GLYNN /* auto refuses kahan */
-                                                             : PERM_AUTO;
-  planned.precision = plan->precision;
-  planned.certify = plan->certify;
-  planned.isa = plan->isa;
-  planned.gpus = plan->isa == PERM_ISA_CUDA;
-  planned.cpu_fallback = 0;
-  status = permi_plan_view(plan->n, plan->n, view, &planned, &again, NULL);
-  if (status == PERM_ERROR_MEMORY)
-    return permi_fail_memory(result);
-  if (status != PERM_OK || again.fingerprint != plan->fingerprint)
-    return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
-  return permi_job_of_plan(&again, view, options, job, result);
-}
-
-static perm_status permi_job_create(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
-                                    perm_job **job, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options =
-      permi_meter_begin(&call, options_given, plan ? permi_view_bytes(plan->n, plan->n, view) : 0);
-  return permi_meter_end(&call, permi_job_metered(plan, view, options, job, result), result);
-}
-
-/* ---- the dense engines' attempt at a square matrix */
-typedef struct permi_dense_attempt {
-  int m, n;
-  const permi_view *view;
-  perm_plan plan;
-} permi_dense_attempt;
-
-/* With a checkpoint or parts at once what the tolerance needs. */
-static perm_status permi_dense_attempt_plan(void *context, const perm_options *options_given, double *seconds,
-                                            perm_result *result)
-{
-  permi_dense_attempt *attempt = (permi_dense_attempt *)context;
-  perm_plan *plan = &attempt->plan;
-  perm_options options = *options_given;
-  perm_status status = permi_plan_view(attempt->m, attempt->n, attempt->view, &options, plan, result);
-  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
-    options.precision = permi_next_precision(&options, plan->method, plan->precision);
-    if (options.precision == PERM_PRECISION_COUNT)
-      break;
-    status = permi_plan_view(attempt->m, attempt->n, attempt->view, &options, plan, result);
-  }
-  *seconds = status == PERM_OK ? plan->seconds : (double)INFINITY;
-  return status;
-}
-
-static perm_status permi_dense_attempt_make(void *context, const perm_options *options, perm_job **job,
-                                            perm_result *result)
-{
-  const permi_dense_attempt *attempt = (const permi_dense_attempt *)context;
-  return permi_job_of_plan(&attempt->plan, attempt->view, options, job, result);
-}
-
-static perm_precision permi_dense_attempt_next(const void *context, const perm_options *options,
-                                               const perm_result *result)
-{
-  const permi_dense_attempt *attempt = (const permi_dense_attempt *)context;
-  (void)result;
-  return permi_next_precision(options, attempt->plan.method, attempt->plan.precision);
-}
-
-static const permi_solver permi_dense_solver = {permi_dense_attempt_plan, permi_dense_attempt_make,
-                                                permi_dense_attempt_next};
-
-/* ---- rectangular matrices and multiplicities */
-PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name,
-                                                 int *total, perm_result *result)
-{
-  int k;
-  *total = 0;
-  for (k = 0; k < lines; k++) {
-    const int times = count ? count[k] : 1;
-    if (times < 0)
-      return permi_fail(result, PERM_ERROR_COUNTS, argument, "%s_counts: number %d (counted from 1) is negative (%d)",
-                        name, k + 1, times);
-    if (times > PERM_MAX_LINES - *total)
-      return permi_fail(result, PERM_ERROR_SIZE, count ? argument : argument - 4,
-                        "more than %d %ss in all, the most that this version takes", PERM_MAX_LINES, name);
-    *total += times;
-  }
-  return PERM_OK;
-}
-
-/* equal: 1: the totals must be. */
-PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
-{
-  const int m = problem->m, n = problem->n;
-  int i, j, rows, columns;
-  perm_status status;
-  if (m < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
-  if (n < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
-  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
-    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_LINES ? 1 : 2,
-                      "the matrix is %d x %d; this version takes up to %d rows or columns", m, n, PERM_MAX_LINES);
-  status = permi_check_counts(problem->row_count, m, 5, "row", &rows, result);
-  if (status == PERM_OK)
-    status = permi_check_counts(problem->column_count, n, 6, "column", &columns, result);
-  if (status != PERM_OK)
-    return status;
-  if (equal && rows != columns)
-    return permi_fail(result, PERM_ERROR_COUNTS, 6, "%d rows in all, but %d columns: with counts they must be as many",
-                      rows, columns);
-  if (m == 0 || n == 0)
-    return PERM_OK;
-  if (!problem->real && !problem->integer)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-  if (problem->ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row",
-                      (long long)problem->ld, n);
-  for (i = 0; problem->real && i < m; i++)
-    for (j = 0; j < problem->parts * n; j++) {
-      const double x = problem->real[(ptrdiff_t)i * problem->ld * problem->parts + j];
-      if (!(fabs(x) <= DBL_MAX))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
-                          x != x ? "NaN" : "an infinity", i + 1, j / problem->parts + 1);
-    }
-  return PERM_OK;
-}
-
-/* What the options ask for that these engines do not have; NULL if they can. */
-PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
-{
-  switch (options->method) {
-  case PERM_AUTO:
-  case PERM_SUBSETS:
-  case PERM_REPEATS:
-  case PERM_SHORT:
-  case PERM_RYSER:
-  case PERM_PADDED:
-  case PERM_EXPANSION: break;
-  default: return "this method is for square matrices without counts";
-  }
-  if (options->precision == PERM_PRECISION_KAHAN)
-    return "precision kahan is for square matrices without counts";
-  if (problem->integer) {
-    if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
-      return "modulus is not from 2 to 2^63";
-    if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
-      return "integers are computed exactly: leave precision as it is";
-    if (options->method == PERM_PADDED)
-      return "method padded divides, and is for doubles only";
-  } else if (options->precision == PERM_PRECISION_EXACT) {
-    return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
-  } else if (options->modulus) {
-    return "modulus is for integers";
-  }
-  return NULL;
-}
-
-/* double-double at once where it costs next to nothing. */
-#define PERMI_COUNTS_CHEAP_SECONDS 2e-5
-
-/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
-PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
-{
-  const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
-  perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
-                             : options->precision == PERM_PRECISION_ACCURATE ||
-                                     options->precision == PERM_PRECISION_DD || options->method == PERM_EXPANSION ||
-                                     permi_plans_higher(options, expected)
-                                 ? PERM_PRECISION_DD
-                                 : PERM_PRECISION_DEFAULT;
-  permi_choice choice = permi_choose(counted, options, precision);
-  if (precision == PERM_PRECISION_DEFAULT && options->precision == PERM_PRECISION_DEFAULT) {
-    permi_choice better = permi_choose(counted, options, PERM_PRECISION_DD);
-    if (better.seconds < PERMI_COUNTS_CHEAP_SECONDS)
-      choice = better;
-  }
-  return choice;
-}
-
-/* The job of a choice. choice NULL: the permanent is `constant`. */
-PERMI_COLD static perm_status permi_counts_job(const permi_counted *counted, const permi_choice *choice, int constant,
-                                               uint64_t fingerprint, const perm_options *options, perm_job **made,
-                                               perm_result *result)
-{
-  perm_job *job = permi_job_new(&options->allocator, choice ? choice->precision : options->precision);
-  permi_leaf leaf;
-  permi_number number = permi_number_one();
-  int fits;
-  *made = job;
-  if (!job)
-    return permi_fail_memory(result);
-  job->is_complex = counted->parts == 2;
-  job->modulus = options->modulus;
-  if (!constant)
-    memset(&number, 0, sizeof number);
-  number.exact = 1;
-  if (choice)
-    fits = permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) == PERM_OK &&
-           permi_job_push_leaf(job, &leaf);
-  else
-    fits = permi_job_push_number(job, &number);
-  if (fits)
-    return PERM_OK;
-  perm_job_free(job);
-  *made = NULL;
-  return permi_fail_memory(result);
-}
-
-PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
-                                                  perm_result *result)
-{
-  if (choice->seconds == (double)INFINITY)
-    return permi_fail(result,
-                      choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
-                      options->method == PERM_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
-                      choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
-  if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
-    return permi_fail(result, PERM_ERROR_LIMIT, argument,
-                      "predicted to need %.3g bytes beside the matrix, over max_bytes = %.3g", choice->bytes,
-                      options->max_bytes);
-  return PERM_OK;
-}
-
-/* The attempt of the engines of >>rectangular at a reduced problem. */
-typedef struct permi_counted_attempt {
-  const permi_counted *counted;
-  permi_counted whole; /* the doubles as integers, once that is wanted */
-  permi_choice choice;
-  int planned, argument; /* argument: of the options */
-} permi_counted_attempt;
-
-PERMI_COLD static perm_status permi_counted_attempt_plan(void *context, const perm_options *options, double *seconds,
-                                                         perm_result *result)
-{
-  permi_counted_attempt *attempt = (permi_counted_attempt *)context;
-  const permi_counted *counted = attempt->counted;
-  *seconds = 0;
-  if (counted->zero || !counted->rows)
-    return PERM_OK;
-  if (!attempt->planned) {
-    attempt->choice = permi_counts_choice(counted, options);
-  } else {
-    if (options->precision == PERM_PRECISION_EXACT) {
-      if (!permi_counted_whole(counted, &options->allocator, &attempt->whole))
-        return PERM_ERROR_UNSUPPORTED;
-      counted = &attempt->whole;
-    }
-    attempt->choice = permi_choose(counted, options, options->precision);
-  }
-  attempt->planned = 1;
-  *seconds = attempt->choice.seconds;
-  return permi_choice_refuse(&attempt->choice, options, attempt->argument, result);
-}
-
-PERMI_COLD static perm_status permi_counted_attempt_make(void *context, const perm_options *options, perm_job **job,
-                                                         perm_result *result)
-{
-  const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
-  const permi_counted *counted = attempt->counted;
-  const uint64_t fingerprint = permi_counted_fingerprint(counted);
-  if (!attempt->planned)
-    return permi_counts_job(counted, NULL, !counted->zero, fingerprint, options, job, result);
-  if (attempt->choice.precision == PERM_PRECISION_EXACT && !counted->integer)
-    counted = &attempt->whole;
-  return permi_counts_job(counted, &attempt->choice, 0, fingerprint, options, job, result);
-}
-
-PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context, const perm_options *options,
-                                                            const perm_result *result)
-{
-  const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
-  (void)result;
-  if (!attempt->planned || attempt->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_PADDED)
-    return PERM_PRECISION_COUNT;
-  return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
-}
-
-/* The engines of >>rectangular for a reduced problem; argument: of the options. */
-PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options,
-                                                    int argument, double start, perm_result *result)
-{
-  static const permi_solver solver = {permi_counted_attempt_plan, permi_counted_attempt_make,
-                                      permi_counted_attempt_next};
-  permi_counted_attempt attempt;
-  perm_status status;
-  memset(&attempt, 0, sizeof attempt);
-  attempt.counted = counted;
-  attempt.argument = argument;
-  status = permi_solve(&solver, &attempt, options, start, result);
-  permi_counted_free(&options->allocator, &attempt.whole);
-  return status;
-}
-
-/* Methods that only sums over counts have. */
-static int permi_is_counts_method(perm_method method)
-{
-  return method == PERM_SUBSETS || method == PERM_REPEATS || method == PERM_SHORT || method == PERM_PADDED;
-}
-
-/* What a matrix that is given takes. */
-static double permi_problem_bytes(const permi_problem *problem)
-{
-  return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
-}
-
-/* The job that a problem starts with, checks included: in the engines of >>rectangular, or the dense exact one. */
-static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
-                                     perm_job **job, perm_result *result)
-{
-  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
-  const int n = problem->n,
-            square = problem->m == n && n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
-  const double start = permi_seconds();
-  perm_options engines = *options;
-  permi_counted counted;
-  permi_choice choice;
-  const char *refusal;
-  double exact = (double)INFINITY, modular = (double)INFINITY;
-  perm_status status;
-  *job = NULL;
-  status = permi_check_options(options, argument, result);
-  if (status == PERM_OK)
-    status = permi_check_problem(problem, equal, result);
-  if (status != PERM_OK)
-    return status;
-  if (problem->integer && square && options->method == PERM_EXACT)
-    engines.method = PERM_AUTO;
-  refusal = permi_counts_refusal(problem, &engines);
-  if (refusal)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
-  if (permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
-    return permi_fail_memory(result);
-  if (counted.zero || !counted.rows) {
-    status = permi_counts_job(&counted, NULL, !counted.zero, 0, options, job, result);
-  } else {
-    choice = permi_counts_choice(&counted, &engines);
-    if (problem->integer && square && engines.method == PERM_AUTO) {
-      exact = permi_exact_seconds(options, n, &view);
-      if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
-        modular = permi_modular_seconds(n, &view);
-    }
-    if (fmin(exact, modular) < choice.seconds || options->method == PERM_EXACT) {
-      permi_leaf leaf;
-      status = modular < exact ? permi_modular_leaf(options, n, &view, options->modulus, &leaf, result)
-                               : permi_exact_leaf(options, n, &view, &leaf, result);
-      *job = status == PERM_OK ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
-      if (status == PERM_OK && (!*job || !permi_job_push_leaf(*job, &leaf))) {
-        if (!*job)
-          leaf.release(&options->allocator, leaf.context);
-        perm_job_free(*job);
-        *job = NULL;
-        status = permi_fail_memory(result);
-      }
-      if (status == PERM_OK) {
-        (*job)->is_complex = problem->parts == 2;
-        (*job)->modulus = options->modulus;
-      }
-    } else {
-      status = permi_choice_refuse(&choice, options, argument, result);
-      if (status == PERM_OK)
-        status = permi_counts_job(&counted, &choice, 0, permi_counted_fingerprint(&counted), options, job, result);
-    }
-  }
-  permi_counted_free(&options->allocator, &counted);
-  if (status == PERM_OK)
-    (*job)->plan_seconds = permi_seconds() - start;
-  return status;
-}
-
-#if defined(PERMI_WITH_SPARSE)
-/* In perm_sparse.h, which stands in the same file: square matrices with many zeros. 1: *result is what it says; 0: not
-   its business. */
-static int permi_route(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
-#endif
-
-/* The permanent of a problem of integers. */
-static perm_status permi_integers_compute(const permi_problem *problem, int equal, int argument,
-                                          const perm_options *options_given, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const double start = permi_seconds();
-  perm_job *job;
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-#if defined(PERMI_WITH_SPARSE)
-  if (permi_route(problem, options, argument, result))
-    return result->status;
-#endif
-  status = permi_problem_job(problem, equal, argument, options, &job, result);
-  if (status != PERM_OK)
-    return status;
-  status = permi_run_job(job, options, result);
-  result->seconds = permi_seconds() - start;
-  return status;
-}
-
-static perm_status permi_compute_integers(const permi_problem *problem, int equal, int argument,
-                                          const perm_options *options_given, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  perm_status status = permi_integers_compute(problem, equal, argument, options, result);
-  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
-}
-
-/* a, or for an empty matrix, which may come without a pointer, one that still says that it is of integers. */
-static const int64_t *permi_integers_of(int m, int n, const int64_t *a)
-{
-  static const int64_t nothing = 0;
-  return !a && (m == 0 || n == 0) ? &nothing : a;
-}
-
-static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
-                                        int parts, const int *row_counts, const int *column_counts)
-{
-  permi_problem problem;
-  problem.m = m;
-  problem.n = n;
-  problem.parts = parts;
-  problem.real = real;
-  problem.integer = integer;
-  problem.ld = ld;
-  problem.row_count = row_counts;
-  problem.column_count = column_counts;
-  return problem;
-}
-
-/* Are two rows or two columns equal, bit for bit? Most pairs differ in the first place: a microsecond at n = 20. */
-static int permi_has_repeats(int n, const permi_problem *problem)
-{
-  const char *a = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
-  const ptrdiff_t column = 8 * problem->parts, row = problem->ld * column;
-  int by_columns, i, j, k;
-  for (by_columns = 0; by_columns < 2; by_columns++) {
-    const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
-    for (i = 1; i < n; i++)
-      for (j = 0; j < i; j++) {
-        const char *x = a + i * line, *y = a + j * line;
-        for (k = 0; k < n && !memcmp(x, y, 8) && (problem->parts == 1 || !memcmp(x + 8, y + 8, 8)); k++) {
-          x += along;
-          y += along;
-        }
-        if (k == n)
-          return 1;
-      }
-  }
-  return 0;
-}
-
-#define PERMI_REPEATS_LEAST 8 /* order from which repeats are looked for */
-
-/* A square matrix of valid size, by method auto, before anything is planned: do equal rows or columns make it cheaper
-   than `dense_seconds`, of the engine that sees none? Then the result is there, and 1 is returned. */
-PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const perm_options *options, int argument,
-                                            double dense_seconds, double start, perm_result *result)
-{
-  permi_counted counted;
-  permi_choice choice;
-  int cheaper;
-  if (permi_check_options(options, argument, result) != PERM_OK || permi_counts_refusal(problem, options) ||
-      permi_check_problem(problem, 0, result) != PERM_OK ||
-      permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
-    return 0; /* the general path says what is wrong */
-  choice = permi_counts_choice(&counted, options);
-  cheaper = counted.zero || choice.seconds < dense_seconds;
-  if (cheaper)
-    permi_counted_compute(&counted, options, argument, start, result);
-  permi_counted_free(&options->allocator, &counted);
-  return cheaper;
-}
-
-/* Is it worth looking? a: not NULL, of n rows. */
-static int permi_may_repeat(const permi_problem *problem, const perm_options *options)
-{
-  return options->method == PERM_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
-         problem->n <= PERM_MAX_N && (problem->real || problem->integer) && problem->ld >= problem->n &&
-         permi_has_repeats(problem->n, problem);
-}
-
-/* A square matrix, or one that has no entries: many zeros are the business of perm_sparse.h, equal lines of the engines
-   of >>rectangular, all else of the dense engines. argument: of the options. */
-static perm_status permi_square_compute(int m, int n, const permi_view *view, int argument, const perm_options *options,
-                                        double start, perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
-  permi_dense_attempt attempt;
-#if defined(PERMI_WITH_SPARSE)
-  if (permi_route(&problem, options, argument, result))
-    return result->status;
-#endif
-  if (permi_may_repeat(&problem, options)) {
-    const permi_kernel *kernel = permi_kernel_for(
-        permi_isa(options), PERM_FORM_PAIR, view->parts, PERMI_ROUNDED, n); /* other forms are not that much slower */
-    const double seconds = kernel ? n * ldexp(1, n - 1) / kernel->rate : (double)INFINITY;
-    if (permi_compute_repeats(&problem, options, argument, seconds, start, result))
-      return result->status;
-  }
-  attempt.m = m;
-  attempt.n = n;
-  attempt.view = view;
-  return permi_solve(&permi_dense_solver, &attempt, options, start, result);
-}
-
-/* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
-PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
-                                                   const perm_options *options_given, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const double start = permi_seconds();
-  const char *refusal;
-  permi_counted counted;
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  status = permi_check_options(options, argument, result);
-  if (status == PERM_OK)
-    status = permi_check_problem(problem, equal, result);
-  if (status != PERM_OK)
-    return status;
-  refusal = permi_counts_refusal(problem, options);
-  if (refusal)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
-  status = permi_counted_make(problem, &options->allocator, &counted);
-  if (status != PERM_OK)
-    return permi_fail_memory(result);
-  if (options->method == PERM_AUTO && counted.real && !counted.integer && !counted.zero && counted.m == counted.rows &&
-      counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
-      counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
-    const permi_choice choice = permi_counts_choice(&counted, options);
-    const permi_view view = {counted.real, counted.n, counted.parts};
-    perm_plan plan;
-    int dense = 0;
-    if (choice.precision == PERM_PRECISION_DEFAULT) {
-      status = permi_plan(counted.n, &view, options, &plan, result);
-      dense = status == PERM_OK && plan.seconds < choice.seconds;
-    }
-    if (dense)
-      status = permi_square_compute(counted.n, counted.n, &view, argument, options, start, result);
-    if (dense || status == PERM_ERROR_MEMORY) {
-      permi_counted_free(&options->allocator, &counted);
-      return status;
-    }
-  }
-  status = permi_counted_compute(&counted, options, argument, start, result);
-  permi_counted_free(&options->allocator, &counted);
-  return status;
-}
-
-PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
-                                                   const perm_options *options_given, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  perm_status status = permi_counts_compute(problem, equal, argument, options, result);
-  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
-}
-
-static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
-                                 perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
-  const double start = permi_seconds();
-  const perm_options *options = permi_options(options_given);
-  permi_metered call;
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  if ((m > 0 && n > 0 && m != n) || permi_is_counts_method(options->method))
-    return permi_compute_counts(&problem, 0, 5, options_given, result);
-  options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
-  status = permi_square_compute(m, n, view, 5, options, start, result);
-  return permi_kind(permi_meter_end(&call, status, result), view->parts, options_given, result);
-}
-
-static perm_status permi_plan_public(int m, int n, const permi_view *view, const perm_options *options_given,
-                                     perm_plan *plan, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, n, view));
-  return permi_meter_end(&call, permi_plan_view(m, n, view, options, plan, result), result);
-}
-
-/* The six public functions that take a matrix. */
-static permi_view permi_view_make(const double *a, ptrdiff_t ld, int parts)
-{
-  permi_view view;
-  view.a = a;
-  view.ld = ld;
-  view.parts = parts;
-  return view;
-}
-
-PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                    perm_plan *plan, perm_result *result)
-{
-  permi_view view = permi_view_make(a, ld, 1);
-  return permi_plan_public(m, n, &view, options, plan, result);
-}
-
-PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_plan *plan, perm_result *result)
-{
-  permi_view view = permi_view_make(a, ld, 2);
-  return permi_plan_public(m, n, &view, options, plan, result);
-}
-
-PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                          const perm_options *options, perm_job **job, perm_result *result)
-{
-  permi_view view = permi_view_make(a, ld, 1);
-  return permi_job_create(plan, &view, options, job, result);
-}
-
-PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
-                                             const perm_options *options, perm_job **job, perm_result *result)
-{
-  permi_view view = permi_view_make(a, ld, 2);
-  return permi_job_create(plan, &view, options, job, result);
-}
-
-PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_result *result)
-{
-  permi_view view = permi_view_make(a, ld, 1);
-  return permi_compute(m, n, &view, options, result);
-}
-
-PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                          perm_result *result)
-{
-  permi_view view = permi_view_make(a, ld, 2);
-  return permi_compute(m, n, &view, options, result);
-}
-
-PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                                const int *column_counts, const perm_options *options,
-                                                perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 1, row_counts, column_counts);
-  return permi_compute_counts(&problem, 1, 7, options, result);
-}
-
-PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                                   const int *column_counts, const perm_options *options,
-                                                   perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 2, row_counts, column_counts);
-  return permi_compute_counts(&problem, 1, 7, options, result);
-}
-
-PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
-                                                   const int *column_counts, const perm_options *options,
-                                                   perm_result *result)
-{
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, row_counts, column_counts);
-  return permi_compute_integers(&problem, 1, 7, options, result);
-}
-
-PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
-                                                    const int *column_counts, const perm_options *options,
-                                                    perm_result *result)
-{
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, row_counts, column_counts);
-  return permi_compute_integers(&problem, 1, 7, options, result);
-}
-
-PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                          perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
-  return permi_compute_integers(&problem, 0, 5, options, result);
-}
-
-PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                           perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
-  return permi_compute_integers(&problem, 0, 5, options, result);
-}
-
-static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
-                                     perm_result *result)
-{
-  const perm_options *options;
-  permi_metered call;
-  permi_result_clear(result);
-  if (!job)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
-  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  return permi_meter_end(&call, permi_problem_job(problem, 0, 5, options, job, result), result);
-}
-
-PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                      perm_job **job, perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
-  return permi_integer_job(&problem, options, job, result);
-}
-
-PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_job **job, perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
-  return permi_integer_job(&problem, options, job, result);
-}
-
-/* Out of the way of the short cut: a perm_result is large. */
-PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
-{
-  perm_result result;
-  perm_compute_real(n, n, a, n, NULL, &result);
-  return ldexp(result.value, permi_int_exponent(result.exp2));
-}
-
-PERM_API double perm_real(int n, const double *a)
-{
-  double value;
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, &value))
-    return value;
-  return permi_real_general(n, a);
-}
-
-PERMI_NEVER_INLINE static perm_status permi_complex_general(int n, const double *a, double *value)
-{
-  perm_result result;
-  perm_status status = perm_compute_complex(n, n, a, n, NULL, &result);
-  value[0] = ldexp(result.value, permi_int_exponent(result.exp2));
-  value[1] = ldexp(result.imaginary, permi_int_exponent(result.exp2));
-  return status;
-}
-
-PERM_API perm_status perm_complex(int n, const double *a, double *value)
-{
-  if (!value)
-    return PERM_ERROR_NULL;
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_complex(permi_isa_best(), n, a, value))
-    return PERM_OK;
-  return permi_complex_general(n, a, value);
-}
-
-/* ===================================================================================== >>structure
-   Matrices given by fewer numbers than entries: products of thin factors, Cauchy matrices.
-
-   LOW RANK [Bar96]. A = U V with r columns in U: expanding the rows' linear forms in x_1 .. x_r, and the columns' in
-   y_1 .. y_r,
-       prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
-   over the exponents k of degree n, k! = prod k_t!. There are C(n + r - 1, r - 1) of them, and only products of
-   entries are added: non-negative factors lose nothing. All in double-double.
-   Exponents without k_r (it is what is missing to n) are numbered by degree: with suffix sums c_t = k_t + .. + k_(r-1)
-   and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t), so those of degree up to i come first, and
-   k_t - 1 has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
-#if !defined(PERM_NO_EXTRAS)
-typedef struct permi_low_rank {
-  perm_allocator allocator;
-  int n, r, parts;
-  int factorial_exp2; /* of n!, taken out of the weights */
-  size_t count;       /* exponents */
-  uint32_t *below;    /* (r - 1) of each: the number of k with k_t one less; UINT32_MAX: k_t is 0 */
-  permi_dd *weight;   /* k! 2^-factorial_exp2 */
-  double *factor[2];  /* U's rows, V's columns: n r numbers of `parts` doubles, each row's moduli add up to at most 1 */
-} permi_low_rank;
-
-/* C(n, k), or more than any size_t should be. */
-static double permi_binomial(int n, int k)
-{
-  double c = 1;
-  int i;
-  for (i = 1; i <= k; i++)
-    c = c * (n - k + i) / i; /* exact below 2^53: every c is a binomial */
-  return k < 0 || k > n ? 0 : c;
-}
-
-static void permi_low_rank_release(const perm_allocator *allocator, void *context)
-{
-  permi_low_rank *low = (permi_low_rank *)context;
-  if (!low)
-    return;
-  permi_release(allocator, low->below);
-  permi_release(allocator, low->weight);
-  permi_release(allocator, low->factor[0]);
-  permi_release(allocator, low->factor[1]);
-  permi_release(allocator, low);
-}
-
-/* The exponents in their order: where they lead, what they weigh. `factorial` has the mantissas of 0! .. n!. */
-static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factorial, const int *factorial_exp2, int *d)
-{
-  const int r = low->r, n = low->n;
-  size_t number;
-  int t;
-  for (t = 1; t < r; t++)
-    d[t] = r - 1 - t;
-  for (number = 0; number < low->count; number++) {
-    double less = 0;
-    int degree = 0, exp2 = -low->factorial_exp2;
-    permi_dd weight = permi_dd_make(1);
-    for (t = 1; t < r; t++) {
-      const int k = d[t] - (r - 1 - t) - (t + 1 < r ? d[t + 1] - (r - 2 - t) : 0);
-      less += permi_binomial(d[t] - 1, r - t - 1);
-      low->below[number * (size_t)(r - 1) + (size_t)(t - 1)] = k ? (uint32_t)((double)number - less) : UINT32_MAX;
-      weight = permi_dd_multiply(weight, factorial[k]);
-      exp2 += factorial_exp2[k];
-      degree += k;
-    }
-    weight = permi_dd_multiply(weight, factorial[n - degree]);
-    low->weight[number] = permi_dd_scale(weight, exp2 + factorial_exp2[n - degree]);
-    for (t = r - 1; t > 1 && d[t] + 1 == d[t - 1]; t--)
-      d[t] = r - 1 - t;
-    if (r > 1)
-      d[t]++;
-  }
-}
-
-/* prod of the n linear forms, in place from the highest exponent down; absolute: the same of moduli. */
-static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
-                                        double work, permi_dd *product, double *absolute)
-{
-  const int r = low->r, parts = low->parts;
-  double before = 1; /* exponents of degree up to i */
-  int i, t;
-  memset(product, 0, low->count * (size_t)parts * sizeof *product);
-  memset(absolute, 0, low->count * sizeof *absolute);
-  product[0] = permi_dd_make(1);
-  absolute[0] = 1;
-  for (i = 0; i < low->n; i++) {
-    const double *row = low->factor[side] + (size_t)i * (size_t)(r * parts);
-    const double after = permi_binomial(i + r, r - 1);
-    size_t number = (size_t)after;
-    if (control && (i & 7) == 0) {
-      perm_status status = permi_control_poll(control, done + work * i / low->n, "low rank");
-      if (status != PERM_OK)
-        return status;
-    }
-    while (number-- > 0) {
-      const uint32_t *below = low->below + number * (size_t)(r - 1);
-      permi_dd re = {0, 0}, im = {0, 0};
-      double sum = 0;
-      for (t = 0; t < r; t++) {
-        const size_t from = t < r - 1 ? below[t] : number;
-        const double *u = row + t * parts;
-        permi_dd a, b;
-        if ((t < r - 1 && below[t] == UINT32_MAX) || (double)from >= before)
-          continue;
-        a = product[from * (size_t)parts];
-        if (parts == 1) {
-          re = permi_dd_add(re, permi_dd_multiply(a, permi_dd_make(u[0])));
-          sum += absolute[from] * fabs(u[0]);
-          continue;
-        }
-        b = product[from * 2 + 1];
-        permi_dd_multiply_complex(&a, &b, permi_dd_make(u[0]), permi_dd_make(u[1]));
-        re = permi_dd_add(re, a);
-        im = permi_dd_add(im, b);
-        sum += absolute[from] * (fabs(u[0]) + fabs(u[1]));
-      }
-      product[number * (size_t)parts] = re;
-      if (parts == 2)
-        product[number * 2 + 1] = im;
-      absolute[number] = sum;
-    }
-    before = after;
-  }
-  return PERM_OK;
-}
-
-static void permi_sum_add_dd(perm_sum *sum, permi_dd x)
-{
-  permi_sum_add_double(sum, x.hi);
-  permi_sum_add_double(sum, x.lo);
-}
-
-static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
-{
-  const permi_low_rank *low = (const permi_low_rank *)leaf->context;
-  const perm_allocator *allocator = &low->allocator;
-  const size_t parts = (size_t)low->parts;
-  const double half = leaf->information.seconds / 2;
-  permi_dd *product[2];
-  double *absolute[2];
-  perm_status status = PERM_ERROR_MEMORY;
-  size_t k;
-  int side;
-  for (side = 0; side < 2; side++) {
-    product[side] = (permi_dd *)permi_allocate(allocator, low->count * parts, sizeof(permi_dd));
-    absolute[side] = (double *)permi_allocate(allocator, low->count, sizeof(double));
-  }
-  if (product[0] && product[1] && absolute[0] && absolute[1]) {
-    status = permi_linear_product(low, 0, control, 0, half, product[0], absolute[0]);
-    if (status == PERM_OK)
-      status = permi_linear_product(low, 1, control, half, half, product[1], absolute[1]);
-  }
-  for (k = 0; status == PERM_OK && k < low->count; k++) {
-    permi_dd a = product[0][k * parts], b = permi_dd_make(0);
-    if (low->parts == 2) {
-      b = product[0][2 * k + 1];
-      permi_dd_multiply_complex(&a, &b, product[1][2 * k], product[1][2 * k + 1]);
-      permi_sum_add_dd(&partial->imaginary, permi_dd_multiply(b, low->weight[k]));
-    } else {
-      a = permi_dd_multiply(a, product[1][k]);
-    }
-    permi_sum_add_dd(&partial->value, permi_dd_multiply(a, low->weight[k]));
-    permi_sum_add_double(&partial->absolute, absolute[0][k] * absolute[1][k] * low->weight[k].hi);
-  }
-  if (status == PERM_OK) {
-    partial->terms += (double)low->count;
-    partial->lost += 8.0 * low->n * (double)low->count * low->r * low->parts * DBL_MIN;
-  }
-  for (side = 0; side < 2; side++) {
-    permi_release(allocator, product[side]);
-    permi_release(allocator, absolute[side]);
-  }
-  return status;
-}
-
-static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_low_rank *low = (const permi_low_rank *)leaf->context;
-  int length = snprintf(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
-                        low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
-}
-
-/* Copies one factor with each of its n lines times a power of two; 0: a line is zero. *exp2 collects the exponents. */
-static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
-                                long long *exp2)
-{
-  const int parts = low->parts;
-  double *to = low->factor[side];
-  int i, t, k;
-  for (i = 0; i < low->n; i++) {
-    double largest = 0;
-    int e;
-    for (t = 0; t < low->r; t++)
-      for (k = 0; k < parts; k++)
-        largest = fmax(largest, fabs(from[(i * line + t * step) * parts + k]));
-    if (largest == 0)
-      return 0;
-    e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts); /* moduli below 1 / r */
-    for (t = 0; t < low->r; t++)
-      for (k = 0; k < parts; k++)
-        *to++ = ldexp(from[(i * line + t * step) * parts + k], -e);
-    *exp2 += e;
-  }
-  return 1;
-}
-
-/* THE BOUND. A coefficient passes r double-double operations in each of n steps, a term two coefficients, the weight
-   (n multiplications for its factorials, r for their product) and two more multiplications; each is relative to the
-   sum of moduli (complex ones within 3 times that), which is itself computed in double: 1.001 pays for that.
-   Scaling rounds nothing, unless an entry is below 2^-1000 of its line. Underflow: lines' moduli add up to at most 1,
-   so an error in a coefficient adds up to at most itself in the products after it; there are 2 n r count operations,
-   each off by less than 2 DBL_MIN. */
-static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptrdiff_t ldu, const double *v,
-                                       ptrdiff_t ldv, permi_leaf *leaf, int *zero)
-{
-  const perm_allocator *allocator = &low->allocator;
-  const int n = low->n, r = low->r;
-  const size_t entries = (size_t)n * (size_t)(r * low->parts), most = (size_t)n + 1;
-  permi_dd *factorial = (permi_dd *)permi_allocate(allocator, most, sizeof *factorial);
-  int *integers = (int *)permi_allocate(allocator, most + (size_t)r, sizeof *integers);
-  long long exp2 = 0;
-  uint64_t hash = PERMI_HASH_START;
-  size_t k;
-  int i;
-  low->below = (uint32_t *)permi_allocate(allocator, low->count * (size_t)(r - 1), sizeof *low->below);
-  low->weight = (permi_dd *)permi_allocate(allocator, low->count, sizeof *low->weight);
-  low->factor[0] = (double *)permi_allocate(allocator, entries, sizeof(double));
-  low->factor[1] = (double *)permi_allocate(allocator, entries, sizeof(double));
-  if (!factorial || !integers || !low->below || !low->weight || !low->factor[0] || !low->factor[1]) {
-    permi_release(allocator, factorial);
-    permi_release(allocator, integers);
-    return PERM_ERROR_MEMORY;
-  }
-  *zero = !permi_low_rank_lines(low, 0, u, ldu, 1, &exp2) || !permi_low_rank_lines(low, 1, v, 1, ldv, &exp2);
-  factorial[0] = permi_dd_make(1);
-  integers[0] = 0;
-  for (i = 1; i <= n; i++) { /* mantissas in [1/2, 1) */
-    int e;
-    factorial[i] = permi_dd_multiply(factorial[i - 1], permi_dd_make(i));
-    frexp(factorial[i].hi, &e);
-    factorial[i] = permi_dd_scale(factorial[i], -e);
-    integers[i] = integers[i - 1] + e;
-  }
-  low->factorial_exp2 = integers[n];
-  permi_low_rank_exponents(low, factorial, integers, integers + most);
-  permi_release(allocator, factorial);
-  permi_release(allocator, integers);
-  for (k = 0; k < entries; k++)
-    hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
-  leaf->information.fingerprint = permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2);
-  leaf->scale_exp2 = exp2 + low->factorial_exp2;
-  leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (low->parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
-  leaf->estimate_relative = leaf->bound_relative;
-  return PERM_OK;
-}
-
-#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
-static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
-                                          int parts, const perm_options *options_given, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const permi_view views[2] = {{u, ldu, parts}, {v, ldv, parts}};
-  permi_low_rank *low;
-  permi_leaf leaf;
-  perm_job *job;
-  perm_status status;
-  double count, bytes, limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
-  double start = permi_seconds();
-  int side, i, j, zero = 0;
-  if (!result)
-    return PERM_ERROR_NULL;
-  permi_result_clear(result);
-  status = permi_check_options(options, 7, result);
-  if (status != PERM_OK)
-    return status;
-  if (n < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative (%d)", n);
-  if (r < 0 || r > n)
-    return permi_fail(result, PERM_ERROR_RANK, 2, "the rank %d is not between 0 and the order %d", r, n);
-  if (options->method != PERM_AUTO && options->method != PERM_LOW_RANK)
-    return permi_fail(result, PERM_ERROR_OPTION, 7, "options: method %s does not take factors",
-                      perm_method_name(options->method));
-  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 7, "options: factors are computed in double-double only");
-  for (side = 0; side < 2 && r; side++) {
-    const permi_view *view = &views[side];
-    const int rows = side ? r : n, columns = side ? n : r;
-    if (!view->a)
-      return permi_fail(result, PERM_ERROR_NULL, 3 + 2 * side, "%s is NULL", side ? "v" : "u");
-    if (view->ld < columns)
-      return permi_fail(result, PERM_ERROR_STRIDE, 4 + 2 * side, "%s is %lld, smaller than the %d columns of a row",
-                        side ? "ldv" : "ldu", (long long)view->ld, columns);
-    for (i = 0; i < rows; i++)
-      for (j = 0; j < columns * parts; j++)
-        if (!(fabs(view->a[(ptrdiff_t)i * view->ld * parts + j]) <= DBL_MAX))
-          return permi_fail(result, PERM_ERROR_NOT_FINITE, 3 + 2 * side,
-                            "%s has a NaN or infinity in row %d, column %d (counted from 1)", side ? "v" : "u", i + 1,
-                            j / parts + 1);
-  }
-  count = r ? permi_binomial(n + r - 1, r - 1) : 1;
-  bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
-  if (bytes > limit || count > 4e9)
-    return permi_fail(result, PERM_ERROR_LIMIT, 2, "%.3g monomials are predicted to need %.3g bytes, over %.3g", count,
-                      bytes, limit);
-  job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
-  low = (permi_low_rank *)permi_allocate(&options->allocator, 1, sizeof *low);
-  if (!job || !low) {
-    perm_job_free(job);
-    permi_release(&options->allocator, low);
-    return permi_fail_memory(result);
-  }
-  job->is_complex = parts == 2;
-  memset(low, 0, sizeof *low);
-  memset(&leaf, 0, sizeof leaf);
-  low->allocator = options->allocator;
-  low->n = n;
-  low->r = r;
-  low->parts = parts;
-  low->count = (size_t)count;
-  leaf.information.kind = PERM_LEAF_TASK;
-  leaf.information.method = PERM_LOW_RANK;
-  leaf.information.isa = PERM_ISA_PLAIN;
-  leaf.information.n = n;
-  leaf.information.chunks = 1;
-  leaf.information.work = 2 * count * n;
-  leaf.information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
-  leaf.information.bytes = bytes;
-  leaf.run_task = permi_low_rank_task;
-  leaf.release = permi_low_rank_release;
-  leaf.explain = permi_low_rank_explain;
-  leaf.context = low;
-  leaf.scale = permi_dd_make(1);
-  if (r)
-    status = permi_low_rank_leaf(low, u, ldu, v, ldv, &leaf, &zero);
-  if (!r || zero || status != PERM_OK) { /* the empty product, or a zero line */
-    permi_number number = permi_number_one();
-    permi_low_rank_release(&options->allocator, low);
-    if (n)
-      memset(&number, 0, sizeof number);
-    number.exact = 1;
-    if (status == PERM_OK && !permi_job_push_number(job, &number))
-      status = PERM_ERROR_MEMORY;
-  } else if (!permi_job_push_leaf(job, &leaf)) {
-    status = PERM_ERROR_MEMORY;
-  }
-  if (status != PERM_OK) {
-    perm_job_free(job);
-    return permi_fail_memory(result);
-  }
-  job->plan_seconds = permi_seconds() - start;
-  permi_run_job(job, options, result);
-  result->seconds = permi_seconds() - start;
-  return permi_judge(options, result);
-}
-
-static perm_status permi_compute_low_rank(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
-                                          int parts, const perm_options *options_given, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0) * fmax(r, 0));
-  perm_status status = permi_low_rank_metered(n, r, u, ldu, v, ldv, parts, options, result);
-  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
-}
-
-PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
-                                                ptrdiff_t ldv, const perm_options *options, perm_result *result)
-{
-  return permi_compute_low_rank(n, r, u, ldu, v, ldv, 1, options, result);
-}
-
-PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
-                                                   ptrdiff_t ldv, const perm_options *options, perm_result *result)
-{
-  return permi_compute_low_rank(n, r, u, ldu, v, ldv, 2, options, result);
-}
-
-/* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
-       per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
-   Differences of doubles are exact as double-doubles, so the second determinant is known to all digits; the first, by
-   elimination with complete pivoting, loses what its condition takes. With M = (a_ij^2) = L U and d det / det =
-   trace(M^-1 dM), an entrywise relative change e of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the
-   condition reported; the elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
-static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
-{
-  a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
-  a.im = permi_dd_add(a.im, permi_dd_negate(b.im));
-  return a;
-}
-
-static double permi_dd_complex_modulus(permi_dd_complex a)
-{
-  return fabs(a.re.hi) + fabs(a.im.hi);
-}
-
-/* 1 / a, a not 0: one more Newton step than doubles give. */
-static permi_dd permi_dd_reciprocal(permi_dd a)
-{
-  permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
-  x = permi_dd_multiply(x, permi_dd_add(two, permi_dd_negate(permi_dd_multiply(a, x))));
-  return permi_dd_multiply(x, permi_dd_add(two, permi_dd_negate(permi_dd_multiply(a, x))));
-}
-
-static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
-{
-  int e;
-  permi_dd norm;
-  frexp(permi_dd_complex_modulus(a), &e);
-  a.re = permi_dd_scale(a.re, -e);
-  a.im = permi_dd_scale(a.im, -e);
-  norm = permi_dd_reciprocal(permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im)));
-  a.re = permi_dd_scale(permi_dd_multiply(a.re, norm), -e);
-  a.im = permi_dd_scale(permi_dd_multiply(permi_dd_negate(a.im), norm), -e);
-  return a;
-}
-
-static permi_dd_complex permi_node_difference(const double *x, int i, const double *y, int j, int parts)
-{
-  permi_dd_complex d;
-  d.re = permi_two_sum(x[i * parts], -y[j * parts]);
-  d.im = permi_dd_make(0);
-  if (parts == 2)
-    d.im = permi_two_sum(x[2 * i + 1], -y[2 * j + 1]);
-  return d;
-}
-
-/* a *= b, a with its exponent. */
-static void permi_number_times(permi_number *a, permi_dd_complex b)
-{
-  permi_number factor;
-  memset(&factor, 0, sizeof factor);
-  factor.value = b.re;
-  factor.imaginary = b.im;
-  a->exact = 0;
-  permi_number_multiply(a, &factor); /* doubles: cannot overflow */
-}
-
-/* LU of m (n x n) with complete pivoting; row and column: the permutations. 0: singular to working precision.
-   *odd: parity of both. */
-static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
-{
-  int i, j, k;
-  *odd = 0;
-  for (i = 0; i < n; i++)
-    row[i] = column[i] = i;
-  for (k = 0; k < n; k++) {
-    int best_row = k, best_column = k, swap;
-    double best = -1;
-    permi_dd_complex pivot;
-    for (i = k; i < n; i++)
-      for (j = k; j < n; j++)
-        if (permi_dd_complex_modulus(m[row[i] * n + column[j]]) > best) {
-          best = permi_dd_complex_modulus(m[row[i] * n + column[j]]);
-          best_row = i;
-          best_column = j;
-        }
-    if (!(best > 1e-270)) /* rows are near 1: what is left is rounding, and has no reciprocal */
-      return 0;
-    *odd ^= (best_row != k) ^ (best_column != k);
-    swap = row[k];
-    row[k] = row[best_row];
-    row[best_row] = swap;
-    swap = column[k];
-    column[k] = column[best_column];
-    column[best_column] = swap;
-    pivot = permi_dd_complex_reciprocal(m[row[k] * n + column[k]]);
-    for (i = k + 1; i < n; i++) {
-      permi_dd_complex *line = m + row[i] * n, factor = permi_dd_complex_times(line[column[k]], pivot, 2);
-      line[column[k]] = factor;
-      for (j = k + 1; j < n; j++)
-        line[column[j]] =
-            permi_dd_complex_minus(line[column[j]], permi_dd_complex_times(factor, m[row[k] * n + column[j]], 2));
-    }
-  }
-  return 1;
-}
-
-/* From the factors: sum_ij |m_ij| |M^-1_ji|, and the same of |L| |U| for |M|. x: room for n. */
-static void permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
-                                   const int *column, permi_dd_complex *x, double *condition, double *growth)
-{
-  int i, j, k, c;
-  *condition = *growth = 0;
-  for (c = 0; c < n; c++) { /* M^-1 e_row[c]: L, then U */
-    for (i = 0; i < n; i++) {
-      x[i].re = permi_dd_make(i == c);
-      x[i].im = permi_dd_make(0);
-      for (k = c; k < i; k++)
-        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
-    }
-    for (i = n - 1; i >= 0; i--) {
-      for (k = i + 1; k < n; k++)
-        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
-      x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
-    }
-    for (j = 0; j < n; j++) { /* x[j] = M^-1 (column[j], row[c]) */
-      double sum = 0, inverse = permi_dd_complex_modulus(x[j]);
-      for (k = 0; k <= c && k <= j; k++)
-        sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
-               permi_dd_complex_modulus(lu[row[k] * n + column[j]]);
-      *condition += moduli[row[c] * n + column[j]] * inverse;
-      *growth += sum * inverse;
-    }
-  }
-}
-
-/* The matrix itself, to the general engines: its entries are rounded to doubles, which costs as much again as the
-   engine's own roundings. */
-static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
-                                        const perm_options *options, perm_result *result)
-{
-  double *a = (double *)permi_allocate(&options->allocator, (size_t)(n * n * parts), sizeof *a);
-  perm_options general = *options;
-  perm_plan plan;
-  permi_view view = permi_view_make(a, n, parts);
-  perm_status status = PERM_ERROR_MEMORY;
-  int i, j;
-  permi_result_clear(result);
-  general.method = PERM_AUTO;
-  general.certify = 0;
-  for (i = 0; a && i < n; i++)
-    for (j = 0; j < n; j++) {
-      permi_dd_complex entry = permi_dd_complex_reciprocal(permi_node_difference(x, i, y, j, parts));
-      a[(i * n + j) * parts] = entry.re.hi;
-      if (parts == 2)
-        a[(i * n + j) * 2 + 1] = entry.im.hi;
-    }
-  if (a)
-    status = permi_plan_view(n, n, &view, &general, &plan, result);
-  if (status == PERM_OK && plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
-    status = PERM_ERROR_LIMIT;
-  if (status == PERM_OK)
-    status = permi_compute(n, n, &view, &general, result);
-  permi_release(&options->allocator, a);
-  result->exact = 0;
-  result->error = (double)INFINITY;
-  result->estimate = 3 * result->estimate + n * PERMI_UNIT * (fabs(result->value) + fabs(result->imaginary));
-  return status;
-}
-
-#define PERMI_CAUCHY_RANGE 400 /* entries of the squared matrix below 2^-800 times the largest of their row are 0 */
-
-/* number *= d, whatever the exponent of d, which is not 0. */
-static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
-{
-  int e;
-  frexp(permi_dd_complex_modulus(d), &e);
-  d.re = permi_dd_scale(d.re, -e);
-  d.im = permi_dd_scale(d.im, -e);
-  number->exp2 += e;
-  permi_number_times(number, d);
-}
-
-static perm_status permi_cauchy_metered(int n, const double *x, const double *y, int parts,
-                                        const perm_options *options_given, double *condition, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const double *const node[2] = {x, y};
-  double start = permi_seconds(), growth = 0, here = 0;
-  permi_dd_complex *m, *work;
-  double *moduli;
-  int *permutation, i, j, side, odd = 0, regular, lossy = 0;
-  permi_number number = permi_number_one(), below = permi_number_one();
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  permi_result_clear(result);
-  if (condition)
-    *condition = (double)NAN;
-  status = permi_check_whole(options, 4, result);
-  if (status != PERM_OK)
-    return status;
-  if (n < 0 || n > PERM_CAUCHY_MAX_N)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not between 0 and %d", n, PERM_CAUCHY_MAX_N);
-  if (options->method != PERM_AUTO && options->method != PERM_BORCHARDT)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "options: method %s does not take nodes",
-                      perm_method_name(options->method));
-  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4, "options: nodes are computed with in double-double only");
-  for (side = 0; side < 2 && n; side++) {
-    if (!node[side])
-      return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", side ? "y" : "x");
-    for (i = 0; i < n * parts; i++) {
-      if (!(fabs(node[side][i]) <= DBL_MAX / 8))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large",
-                          side ? "y" : "x", i / parts);
-    }
-  }
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++) {
-      if (permi_dd_complex_modulus(permi_node_difference(x, i, y, j, parts)) == 0)
-        return permi_fail(result, PERM_ERROR_NODES, 2, "x[%d] and y[%d] coincide: the entry is infinite", i, j);
-      for (side = 0; side < 2; side++)
-        if (j < i && permi_dd_complex_modulus(permi_node_difference(node[side], i, node[side], j, parts)) == 0)
-          return permi_fail(result, PERM_ERROR_NODES, 2 + side,
-                            "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s",
-                            side ? "y" : "x", j, side ? "y" : "x", i, parts == 2 ? "complex" : "real");
-    }
-  m = (permi_dd_complex *)permi_allocate(&options->allocator, (size_t)n * (size_t)(n + 1), sizeof *m);
-  moduli = (double *)permi_allocate(&options->allocator, (size_t)n * (size_t)n, sizeof *moduli);
-  permutation = (int *)permi_allocate(&options->allocator, 2 * (size_t)n, sizeof *permutation);
-  if (!m || !moduli || !permutation) {
-    permi_release(&options->allocator, m);
-    permi_release(&options->allocator, moduli);
-    permi_release(&options->allocator, permutation);
-    return permi_fail_memory(result);
-  }
-  work = m + (size_t)n * (size_t)n;
-  for (i = 0; i < n; i++) {
-    int row_exp2;
-    double least = (double)INFINITY;
-    for (j = 0; j < n; j++)
-      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(x, i, y, j, parts)));
-    frexp(least, &row_exp2); /* rows with a largest entry near 1 */
-    number.exp2 -= 2 * (long long)row_exp2;
-    for (j = 0; j < n; j++) {
-      permi_dd_complex d = permi_node_difference(x, i, y, j, parts), q = d;
-      int exp2;
-      permi_cauchy_times(&number, d);
-      frexp(permi_dd_complex_modulus(d), &exp2);
-      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
-        memset(&m[i * n + j], 0, sizeof *m);
-        lossy = 1;
-      } else {
-        q.re = permi_dd_scale(q.re, -row_exp2);
-        q.im = permi_dd_scale(q.im, -row_exp2);
-        q = permi_dd_complex_reciprocal(q);
-        m[i * n + j] = permi_dd_complex_times(q, q, 2);
-      }
-      moduli[i * n + j] = permi_dd_complex_modulus(m[i * n + j]);
-      for (side = 0; side < 2; side++)
-        if (j < i)
-          permi_cauchy_times(&below, permi_node_difference(node[side], i, node[side], j, parts));
-    }
-  }
-  regular = permi_eliminate(m, n, permutation, permutation + n, &odd);
-  if (regular) {
-    permi_cauchy_condition(m, moduli, n, permutation, permutation + n, work, &here, &growth);
-    for (i = 0; i < n; i++)
-      permi_number_times(&number, m[permutation[i] * n + permutation[n + i]]);
-  } else {
-    here = growth = (double)INFINITY;
-  }
-  permi_release(&options->allocator, m);
-  permi_release(&options->allocator, moduli);
-  permi_release(&options->allocator, permutation);
-  {
-    permi_dd_complex q;
-    permi_number_normalise(&below);
-    q.re = below.value;
-    q.im = below.imaginary;
-    permi_number_times(&number, permi_dd_complex_reciprocal(q));
-    number.exp2 -= below.exp2;
-  }
-  if ((odd + n * (n - 1) / 2) & 1) { /* the gaps of y are taken as y_j - y_i */
-    number.value = permi_dd_negate(number.value);
-    number.imaginary = permi_dd_negate(number.imaginary);
-  }
-  number.exact = 0;
-  number.error = n ? (double)INFINITY : 0;
-  permi_number_normalise(&number);
-  number.estimate = (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
-                    permi_modulus(number.value.hi, number.imaginary.hi);
-  if (!regular || lossy)
-    number.estimate = (double)INFINITY;
-  if (!n)
-    number = permi_number_one();
-  permi_number_result(&number, result);
-  result->is_complex = parts == 2;
-  result->method = n ? PERM_BORCHARDT : PERM_STRUCTURE;
-  result->isa = PERM_ISA_PLAIN;
-  result->precision = PERM_PRECISION_DD;
-  result->threads = 1;
-  result->terms = (double)n * n * n / 3;
-  if (options->method == PERM_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
-    perm_result general;
-    if (permi_cauchy_general(n, x, y, parts, options, &general) == PERM_OK &&
-        permi_relative(options, &general) < permi_relative(options, result))
-      *result = general;
-  }
-  if (condition)
-    *condition = here;
-  result->seconds = permi_seconds() - start;
-  return permi_judge(options, result);
-}
-
-static perm_status permi_cauchy(int n, const double *x, const double *y, int parts, const perm_options *options_given,
-                                double *condition, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0));
-  perm_status status = permi_cauchy_metered(n, x, y, parts, options, condition, result);
-  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
-}
-
-PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
-                                              double *condition, perm_result *result)
-{
-  return permi_cauchy(n, x, y, 1, options, condition, result);
-}
-
-PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
-                                                 double *condition, perm_result *result)
-{
-  return permi_cauchy(n, x, y, 2, options, condition, result);
-}
-#endif /* PERM_NO_EXTRAS */
-
-/* ====================================================================================== >>estimate
-   Unbiased estimates where the permanent itself is out of reach.
-
-   GLYNN [Gly10, Gur05]: for signs z drawn at random, prod z_j prod_i (sum_j a_ij z_j) has the permanent for its mean,
-   whatever the matrix. Rows and columns are first scaled so that the squares of each line add up to 1, as nearly as
-   they can: the mean does not change with it, the spread does.
-   SINKHORN [Sin64, SB99]: for non-negative matrices. Scaled so that each line adds up to 1; then row by row a column is
-   drawn among those that are free, with the chances of its entries, and the sample is the product of what the free
-   entries of each row added up to. Its mean is the permanent: a permutation is drawn with the chance of its product
-   over that sample. Rows are taken in the order of their numbers of entries, the fewest first.
-
-   Sample s draws from a generator of its own, started with (seed, s), so a sample is the same whatever thread takes it.
-   Blocks of PERMI_BLOCK_SAMPLES are added up one by one and the blocks in their order. After rounds of whole blocks,
-   each round twice as many as before it, the stopping rule looks at the result. */
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_BLOCK_SAMPLES 256
-#define PERMI_ESTIMATE_SWEEPS 100
-
-/* One step of splitmix64. */
-static uint64_t permi_random(uint64_t *state)
-{
-  uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-  return x ^ x >> 31;
-}
-
-typedef struct permi_sampler {
-  int n, parts, signs; /* signs: Glynn's estimator */
-  uint64_t seed;
-  const double *a; /* scaled, in the order of the rows */
-  permi_control *watch;
-  int *stop; /* NULL: blocks are short and nobody looks inside; or 1 once watch says stop */
-} permi_sampler;
-
-/* 1: stop. The calling thread, `master`, asks watch; the others are told. */
-static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
-{
-  int stopping;
-  if (!sampler->stop)
-    return 0;
-  if (master && permi_watch(sampler->watch, units)) {
-    PERMI_OMP(atomic write)
-    *sampler->stop = 1;
-  }
-  PERMI_OMP(atomic read)
-  stopping = *sampler->stop;
-  return stopping;
-}
-
-/* Samples: how many, their mean, and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
-   of one matrix can differ by thousands of bits; the largest sets the unit. */
-typedef struct permi_moments {
-  double samples, value, imaginary, squares;
-  int exp2;
-} permi_moments;
-
-static void permi_moments_raise(permi_moments *moments, int exp2)
-{
-  const int shift = permi_int_exponent((long long)moments->exp2 - exp2);
-  moments->value = ldexp(moments->value, shift);
-  moments->imaginary = ldexp(moments->imaginary, shift);
-  moments->squares = ldexp(moments->squares, 2 * shift);
-  moments->exp2 = exp2;
-}
-
-/* Chan, Golub and LeVeque's update: nothing cancels, however alike the samples are. */
-static void permi_moments_merge(permi_moments *into, const permi_moments *given)
-{
-  const double all = into->samples + given->samples, share = given->samples / all;
-  permi_moments from = *given;
-  double x, y;
-  if (into->samples == 0)
-    into->exp2 = from.exp2;
-  else if (into->exp2 < from.exp2)
-    permi_moments_raise(into, from.exp2);
-  else
-    permi_moments_raise(&from, into->exp2);
-  x = from.value - into->value;
-  y = from.imaginary - into->imaginary;
-  into->squares += from.squares + (x * x + y * y) * (into->samples * share);
-  into->value += x * share;
-  into->imaginary += y * share;
-  into->samples = all;
-}
-
-/* Brings the mean of a single sample to near 1, so that products of them stay in range; a 0 has the least unit. */
-static void permi_sample_normalise(permi_moments *sample)
-{
-  double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
-  int e;
-  if (largest > 1e-100 && largest < 1e100)
-    return;
-  frexp(largest, &e);
-  sample->value = ldexp(sample->value, -e);
-  sample->imaginary = ldexp(sample->imaginary, -e);
-  sample->exp2 = largest == 0 ? INT_MIN / 2 : sample->exp2 + e;
-}
-
-static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, int master, double *sign,
-                               permi_moments *sample)
-{
-  const int n = sampler->n, parts = sampler->parts;
-  int i, j;
-  uint64_t bits = 0;
-  for (j = 0; j < n; j++) {
-    bits = j % 64 ? bits >> 1 : permi_random(&state);
-    sign[j] = bits & 1 ? -1 : 1;
-    sample->value *= sign[j];
-  }
-  for (i = 0; i < n; i++) {
-    const double *row = sampler->a + (size_t)i * (size_t)(n * parts);
-    double re[2] = {0, 0}, im = 0;
-    if (parts == 1) {
-      for (j = 0; j + 1 < n; j += 2) {
-        re[0] += row[j] * sign[j];
-        re[1] += row[j + 1] * sign[j + 1];
-      }
-      if (j < n)
-        re[0] += row[j] * sign[j];
-      sample->value *= re[0] + re[1];
-    } else {
-      const double x = sample->value, y = sample->imaginary;
-      for (j = 0; j < n; j++) {
-        re[0] += row[2 * j] * sign[j];
-        im += row[2 * j + 1] * sign[j];
-      }
-      sample->value = x * re[0] - y * im;
-      sample->imaginary = x * im + y * re[0];
-    }
-    permi_sample_normalise(sample);
-    if ((sample->value == 0 && sample->imaginary == 0) || permi_sample_stop(sampler, master, 0.5 * n * parts))
-      return;
-  }
-}
-
-static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, int master, int *column,
-                                  permi_moments *sample)
-{
-  const int n = sampler->n;
-  int i, j, free_columns = n;
-  for (j = 0; j < n; j++)
-    column[j] = j;
-  for (i = 0; i < n && sample->value != 0 && !permi_sample_stop(sampler, master, 1.5 * n); i++) {
-    const double *row = sampler->a + (size_t)i * (size_t)n;
-    double sum = 0, at;
-    int last = -1;
-    for (j = 0; j < free_columns; j++)
-      sum += row[column[j]];
-    sample->value *= sum;
-    at = sum * ((double)(permi_random(&state) >> 11) * (1.0 / 9007199254740992.0));
-    for (j = 0; j < free_columns; j++) {
-      const double entry = row[column[j]];
-      if (entry > 0) { /* never one of chance 0, whatever the sums round to */
-        last = j;
-        at -= entry;
-        if (at < 0)
-          break;
-      }
-    }
-    if (last >= 0)
-      column[last] = column[--free_columns];
-    permi_sample_normalise(sample);
-  }
-}
-
-/* Sample s of a block alone. room: n doubles or ints. */
-static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, int s, int master, double *room)
-{
-  permi_moments sample = {1, 1, 0, 0, 0};
-  const uint64_t state =
-      permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + (uint64_t)s);
-  if (sampler->signs)
-    permi_sample_signs(sampler, state, master, room, &sample);
-  else
-    permi_sample_matching(sampler, state, master, (int *)(void *)room, &sample);
-  return sample;
-}
-
-static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t block, double *room)
-{
-  permi_moments moments = {0, 0, 0, 0, 0};
-  int s;
-  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
-    const permi_moments sample = permi_sample_one(sampler, block, s, 0, room);
-    permi_moments_merge(&moments, &sample);
-  }
-  return moments;
-}
-
-/* A block whose samples are long: threads share them, and look at the limits inside. sample: room for all. The same
-   bits as permi_sample_block; what comes of a block that is stopped is no sum of samples. */
-static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
-                                         permi_moments *sample)
-{
-  permi_moments moments = {0, 0, 0, 0, 0};
-  int s;
-  (void)threads;
-  PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1))
-  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
-    int thread = 0;
-#if defined(_OPENMP)
-    thread = omp_get_thread_num();
-#endif
-    if (!permi_sample_stop(sampler, thread == 0, 0))
-      sample[s] = permi_sample_one(sampler, block, s, thread == 0, rooms + (size_t)thread * (size_t)sampler->n);
-  }
-  for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
-    permi_moments_merge(&moments, &sample[s]);
-  return moments;
-}
-
-/* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1, whatever
-   the range of the entries. shift: room for 2 n. 0: a line is zero; -1: an entry is too small beside the others. Not
-   all is done if watch says stop. */
-static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
-                               permi_control *watch)
-{
-  int sweep, side, i, j, k;
-  memset(shift, 0, 2 * (size_t)n * sizeof *shift);
-  for (sweep = 0; sweep < 4; sweep++) {
-    side = sweep & 1;
-    for (i = 0; i < n; i++) {
-      int largest = INT_MIN;
-      if (permi_watch(watch, 8.0 * n * parts))
-        return 1;
-      for (j = 0; j < n * parts; j++) {
-        const double x = view->a[side ? ((ptrdiff_t)(j / parts) * view->ld + i) * view->parts + j % parts
-                                      : ((ptrdiff_t)i * view->ld + j / parts) * view->parts + j % parts];
-        if (x != 0 && permi_exponent(x) - shift[(1 - side) * n + j / parts] > largest)
-          largest = permi_exponent(x) - shift[(1 - side) * n + j / parts];
-      }
-      if (largest == INT_MIN)
-        return 0;
-      shift[side * n + i] = largest;
-    }
-  }
-  for (i = 0; i < n; i++)
-    *exp2 += (long long)shift[i] + shift[n + i];
-  for (i = 0; i < n && !permi_watch(watch, 10.0 * n * parts); i++)
-    for (j = 0; j < n; j++)
-      for (k = 0; k < parts; k++) {
-        const double x = view->a[((ptrdiff_t)i * view->ld + j) * view->parts + k];
-        const double y = ldexp(x, -(shift[i] + shift[n + j]));
-        if (x != 0 && fabs(y) < 1e-280)
-          return -1;
-        a[(i * n + j) * parts + k] = y;
-      }
-  return 1;
-}
-
-/* a := rows and columns times numbers, so that in each line the moduli to the power p add up to about 1; alternately,
-   until nothing changes by a thousandth. What it was multiplied by goes into *scale, which times the
-   permanent of the new matrix is that of the old. No line is zero, and the largest of each is near 1. */
-static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
-{
-  int sweep, side, i, j, k;
-  for (sweep = 0; sweep < PERMI_ESTIMATE_SWEEPS; sweep++) {
-    double moved = 0;
-    for (side = 0; side < 2; side++)
-      for (i = 0; i < n; i++) {
-        const ptrdiff_t step = side ? (ptrdiff_t)n * parts : parts;
-        double *line = a + (side ? (ptrdiff_t)i * parts : (ptrdiff_t)i * n * parts), sum = 0, largest = 0, factor;
-        permi_number by;
-        if (permi_watch(watch, 10.0 * n * parts))
-          return;
-        for (j = 0; j < n; j++)
-          for (k = 0; k < parts; k++)
-            largest = fmax(largest, fabs(line[j * step + k]));
-        for (j = 0; j < n; j++) {
-          double x = line[j * step] / largest, y = parts == 2 ? line[j * step + 1] / largest : 0;
-          sum += p == 2 ? x * x + y * y : x;
-        }
-        factor = largest * (p == 2 ? sqrt(sum) : sum);
-        for (j = 0; j < n; j++)
-          for (k = 0; k < parts; k++)
-            line[j * step + k] /= factor;
-        memset(&by, 0, sizeof by);
-        by.value = permi_dd_make(factor);
-        permi_number_multiply(scale, &by);
-        moved = fmax(moved, sweep ? fabs(factor - 1) : 1);
-      }
-    if (moved < 1e-3)
-      break;
-  }
-}
-
-/* scaled := a with the rows in the order of their numbers of entries. start: room for n + 2. */
-static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled, permi_control *watch)
-{
-  const size_t row = (size_t)(n * parts);
-  int i, j, pass;
-  memset(start, 0, ((size_t)n + 2) * sizeof *start);
-  for (pass = 0; pass < 2; pass++)
-    for (i = 0; i < n && !permi_watch(watch, 2.0 * n * parts); i++) {
-      int count = 0;
-      for (j = 0; j < n; j++)
-        count += a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0);
-      if (pass == 0)
-        start[count + 1]++;
-      else
-        memcpy(scaled + row * (size_t)start[count]++, a + row * (size_t)i, row * sizeof *a);
-      for (j = 0; pass == 0 && i == n - 1 && j <= n; j++)
-        start[j + 1] += start[j];
-    }
-}
-
-/* The z of which a normal variable's modulus stays below z with the given chance: erfc(z / sqrt 2) = 1 - chance. */
-static double permi_normal_quantile(double chance)
-{
-  double low = 0, high = 40;
-  int i;
-  for (i = 0; i < 100; i++) {
-    double z = 0.5 * (low + high);
-    if (erfc(z * 0.7071067811865476) > 1 - chance)
-      low = z;
-    else
-      high = z;
-  }
-  return high;
-}
-
-static perm_status permi_estimate_fail(perm_estimate *estimate, perm_status status, int argument, const char *text)
-{
-  memset(estimate, 0, sizeof *estimate);
-  estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
-  estimate->standard_error = estimate->radius = (double)INFINITY;
-  estimate->status = status;
-  estimate->argument = argument;
-  snprintf(estimate->message, sizeof estimate->message, "%s", text);
-  return status;
-}
-
-/* Value, spread and interval from the moments. */
-static void permi_estimate_value(const permi_moments *moments, double quantile, const permi_number *scale,
-                                 perm_estimate *estimate)
-{
-  const double samples = moments->samples;
-  double error = sqrt(moments->squares / (samples - 1) / samples);
-  permi_number number = *scale;
-  permi_number_normalise(&number);
-  number.exp2 += moments->value == 0 && moments->squares == 0 ? 0 : moments->exp2;
-  /* samples that are all alike have no spread but their rounding */
-  error = fmax(error, 64 * PERMI_UNIT * hypot(moments->value, moments->imaginary));
-  if (!(error <= DBL_MAX))
-    error = (double)INFINITY;
-  estimate->value = moments->value * number.value.hi;
-  estimate->imaginary = moments->imaginary * number.value.hi;
-  estimate->standard_error = error * fabs(number.value.hi);
-  estimate->exp2 = number.exp2;
-  if (estimate->is_complex) /* a circular normal variable reaches farther than a real one where the chance is small */
-    quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
-  if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
-    int e; /* the exponent is 0 where doubles do, else the mantissa is near 1 */
-    frexp(fmax(fabs(estimate->value), fabs(estimate->imaginary)), &e);
-    if (number.exp2 + e > -900 && number.exp2 + e < 900)
-      e = -(int)number.exp2;
-    estimate->value = ldexp(estimate->value, -e);
-    estimate->imaginary = ldexp(estimate->imaginary, -e);
-    estimate->standard_error = ldexp(estimate->standard_error, -e);
-    estimate->exp2 += e;
-  }
-  estimate->radius = quantile * estimate->standard_error;
-  estimate->low = estimate->value - estimate->radius;
-  estimate->high = estimate->value + estimate->radius;
-  estimate->samples = samples;
-}
-
-static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
-{
-  if ((int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT)
-    return "plan: estimator is not one of perm_estimator";
-  if (!(plan->samples >= 0) || plan->samples > 9e15)
-    return "plan: samples is negative, NaN or above 9e15 (0 means until another limit)";
-  if (!(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY)
-    return "plan: relative_error is negative or not finite (0 means none)";
-  if (!(plan->confidence >= 0) || plan->confidence >= 1)
-    return "plan: confidence is not between 0 and 1 (0 means 0.95)";
-  return NULL;
-}
-
-#define PERMI_ESTIMATE_POLL 5e7 /* entries of samples that a thread takes between two looks at the limits */
-#define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else says when to stop */
-
-/* Takes samples until a limit is reached, whole blocks of them. rooms: n doubles for each thread; sample: for a block.
-   Where not even one block is done, *estimate is as it was, and the status says why. */
-PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
-                                                         const permi_number *scale, double *rooms,
-                                                         permi_moments *sample, int threads, perm_estimate *estimate)
-{
-  permi_control *control = sampler->watch;
-  const perm_options *options = control->options;
-  const double quantile = permi_normal_quantile(estimate->confidence);
-  double most = plan->samples > 0                                        ? plan->samples
-                : plan->relative_error > 0 || options->max_seconds > 0 ? 9e15
-                                                                         : PERMI_ESTIMATE_SAMPLES;
-  uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
-  permi_moments moments = {0, 0, 0, 0, 0};
-  perm_status status = PERM_OK;
-  double together = floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
-  int stop = 0;
-  if (together < 1) /* a block takes longer than limits may wait */
-    sampler->stop = &stop;
-  together = sampler->stop ? 1 : fmin(64, threads * together);
-  control->work_total = (double)blocks;
-  control->activity = "samples";
-  while (done < blocks && status == PERM_OK) {
-    permi_moments part[64];
-    const int count = (int)fmin((double)(blocks - done), together);
-    int b;
-    control->done = (double)done;
-    if (sampler->stop) {
-      part[0] = permi_sample_shared(sampler, done, rooms, threads, sample);
-      if (control->stopped != PERM_OK) {
-        status = control->stopped;
-        break;
-      }
-    }
-    PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1 && !sampler->stop))
-    for (b = 0; b < (sampler->stop ? 0 : count); b++) {
-      int thread = 0;
-#if defined(_OPENMP)
-      thread = omp_get_thread_num();
-#endif
-      part[b] = permi_sample_block(sampler, done + (uint64_t)b, rooms + (size_t)thread * (size_t)sampler->n);
-    }
-    for (b = 0; b < count; b++) {
-      permi_moments_merge(&moments, &part[b]);
-      done++;
-      if (plan->relative_error > 0 && done >= round) { /* looked at rarely: stopping at a lucky moment biases */
-        permi_estimate_value(&moments, quantile, scale, estimate);
-        if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
-          blocks = done;
-          break;
-        }
-        round = 2 * done;
-      }
-    }
-    if (done < blocks)
-      status = permi_control_poll(control, (double)done, control->activity);
-  }
-  sampler->stop = NULL;
-  if (!done)
-    return status;
-  permi_estimate_value(&moments, quantile, scale, estimate);
-  if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
-    status = PERM_OK; /* that is what was asked for */
-  if (status == PERM_OK && plan->relative_error > 0 &&
-      estimate->standard_error > plan->relative_error * hypot(estimate->value, estimate->imaginary))
-    status = PERM_TOLERANCE_NOT_MET;
-  return status;
-}
-
-static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
-                                  const perm_options *options_given, perm_estimate *estimate)
-{
-  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
-  const perm_options *options = permi_options(options_given);
-  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
-  const perm_allocator *allocator = &options->allocator;
-  const int parts = view->parts, threads = permi_threads(options);
-  const char *bad = permi_estimate_bad_plan(plan);
-  permi_control watch = permi_control_begin(options);
-  double *a, *scaled;
-  permi_number scale = permi_number_one();
-  permi_sampler sampler;
-  perm_result check;
-  perm_status status;
-  int i, j, negative = 0, *entries;
-  if (!estimate)
-    return PERM_ERROR_NULL;
-  if (bad)
-    return permi_estimate_fail(estimate, PERM_ERROR_OPTION, 4, bad);
-  status = permi_check_whole(options, 5, &check);
-  if (status != PERM_OK)
-    return permi_estimate_fail(estimate, status, 5, check.message);
-  if (n < 0 || n > PERM_ESTIMATE_MAX_N)
-    return permi_estimate_fail(estimate, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
-  if (n && !view->a)
-    return permi_estimate_fail(estimate, PERM_ERROR_NULL, 2, "a is NULL");
-  if (n && view->ld < n)
-    return permi_estimate_fail(estimate, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
-  watch.activity = "preparing";
-  for (i = 0; i < n && !permi_watch(&watch, 1.5 * n * parts); i++)
-    for (j = 0; j < n * parts; j++) {
-      double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
-      if (!(fabs(x) <= DBL_MAX))
-        return permi_estimate_fail(estimate, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
-      negative |= x < 0 || (parts == 2 && x != 0);
-    }
-  if (plan->estimator == PERM_ESTIMATOR_SINKHORN && negative)
-    return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 4,
-                               "plan: estimator sinkhorn is for matrices without negative or complex entries");
-  memset(estimate, 0, sizeof *estimate);
-  memset(&sampler, 0, sizeof sampler);
-  sampler.n = n;
-  sampler.watch = &watch;
-  sampler.seed = plan->seed;
-  sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
-  sampler.parts = sampler.signs ? parts : 1;
-  estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN : PERM_ESTIMATOR_SINKHORN;
-  estimate->seed = plan->seed;
-  estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
-  estimate->threads = threads;
-  estimate->is_complex = parts == 2;
-  a = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *a);
-  scaled = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *scaled);
-  entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof *entries);
-  {
-    double *rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)threads, sizeof *rooms);
-    permi_moments *sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof *sample);
-    int copied = a && scaled && entries && rooms && sample;
-    if (copied)
-      copied = permi_estimate_copy(view, n, sampler.parts, entries, a, &scale.exp2, &watch);
-    else
-      copied = -2;
-    if (copied == -2) {
-      status = permi_estimate_fail(estimate, PERM_ERROR_MEMORY, 0, "out of memory");
-    } else if (copied == -1) {
-      status = permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
-                                   "the entries span too wide a range for samples in double");
-    } else if (!n || !copied) {
-      estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
-    } else {
-      permi_sinkhorn(a, n, sampler.parts, sampler.signs ? 2 : 1, &scale, &watch);
-      permi_estimate_order(a, n, sampler.parts, entries, scaled, &watch);
-      sampler.a = scaled;
-      status = watch.stopped;
-      if (status == PERM_OK)
-        status = permi_estimate_run(&sampler, plan, &scale, rooms, sample, threads, estimate);
-      if (status > 0 && estimate->samples == 0) { /* no block was finished */
-        char text[PERM_MESSAGE_BYTES];
-        snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
-        permi_estimate_fail(estimate, status, 0, text);
-      }
-    }
-    permi_release(allocator, rooms);
-    permi_release(allocator, sample);
-  }
-  permi_release(allocator, a);
-  permi_release(allocator, scaled);
-  permi_release(allocator, entries);
-  estimate->status = status;
-  if (status > 0 && estimate->samples > 0)
-    snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
-  estimate->seconds = permi_seconds() - watch.start;
-  return status;
-}
-
-static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan,
-                                  const perm_options *options_given, perm_estimate *estimate)
-{
-  permi_metered call;
-  perm_result refused;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
-  perm_status status = permi_estimate_metered(n, view, plan, options, estimate);
-  if (permi_meter_end(&call, status, &refused) != status)
-    status = permi_estimate_fail(estimate, PERM_ERROR_LIMIT, 0, refused.message);
-  return status;
-}
-
-PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                        const perm_options *options, perm_estimate *estimate)
-{
-  permi_view view = permi_view_make(a, ld, 1);
-  return permi_estimate(n, &view, plan, options, estimate);
-}
-
-PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                           const perm_options *options, perm_estimate *estimate)
-{
-  permi_view view = permi_view_make(a, ld, 2);
-  return permi_estimate(n, &view, plan, options, estimate);
-}
-
-PERM_API const char *perm_estimator_name(perm_estimator estimator)
-{
-  static const char *const name[] = {"auto", "glynn", "sinkhorn"};
-  return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
-}
-#endif /* PERM_NO_EXTRAS */
-
-/* ========================================================================================= >>batch
+/* ========================================================================================== >>batch
    Many small matrices: an element of a vector is a matrix.
      n = 2 .. 4    Laplace expansion (real: where matrices lie entry by entry)
      n = 5 .. 8    AVX-512, real, entry by entry: dynamic programming over subsets of columns, of the upper n/2 rows and
@@ -14054,6 +12837,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
    turning real matrices that lie one after the other cost more than it saved at every n.
    A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2) times
    the product of the Euclidean norms of the rows [CLL06]; what is not goes the way of single calls. */
+
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_N 8
 #define PERMI_BATCH_TASK 256 /* matrices that a thread takes at once: a multiple of every width; */
@@ -14787,6 +13571,1304 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 }
 #endif /* PERM_NO_EXTRAS */
 
+/* ======================================================================================= >>low_rank
+   Matrices given by fewer numbers than entries: products of thin factors, Cauchy matrices.
+
+   LOW RANK [Bar96]. A = U V with r columns in U: expanding the rows' linear forms in x_1 .. x_r, and the columns' in
+   y_1 .. y_r,
+       prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
+   over the exponents k of degree n, k! = prod k_t!. There are C(n + r - 1, r - 1) of them, and only products of
+   entries are added: non-negative factors lose nothing. All in double-double.
+   Exponents without k_r (it is what is missing to n) are numbered by degree: with suffix sums c_t = k_t + .. + k_(r-1)
+   and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t), so those of degree up to i come first, and
+   k_t - 1 has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
+
+#if !defined(PERM_NO_EXTRAS)
+typedef struct permi_low_rank {
+  perm_allocator allocator;
+  int n, r, parts;
+  int factorial_exp2; /* of n!, taken out of the weights */
+  size_t count;       /* exponents */
+  uint32_t *below;    /* (r - 1) of each: the number of k with k_t one less; UINT32_MAX: k_t is 0 */
+  permi_dd *weight;   /* k! 2^-factorial_exp2 */
+  double *factor[2];  /* U's rows, V's columns: n r numbers of `parts` doubles, each row's moduli add up to at most 1 */
+} permi_low_rank;
+
+/* C(n, k), or more than any size_t should be. */
+static double permi_binomial(int n, int k)
+{
+  double c = 1;
+  int i;
+  for (i = 1; i <= k; i++)
+    c = c * (n - k + i) / i; /* exact below 2^53: every c is a binomial */
+  return k < 0 || k > n ? 0 : c;
+}
+
+static void permi_low_rank_release(const perm_allocator *allocator, void *context)
+{
+  permi_low_rank *low = (permi_low_rank *)context;
+  if (!low)
+    return;
+  permi_release(allocator, low->below);
+  permi_release(allocator, low->weight);
+  permi_release(allocator, low->factor[0]);
+  permi_release(allocator, low->factor[1]);
+  permi_release(allocator, low);
+}
+
+/* The exponents in their order: where they lead, what they weigh. `factorial` has the mantissas of 0! .. n!. */
+static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factorial, const int *factorial_exp2, int *d)
+{
+  const int r = low->r, n = low->n;
+  size_t number;
+  int t;
+  for (t = 1; t < r; t++)
+    d[t] = r - 1 - t;
+  for (number = 0; number < low->count; number++) {
+    double less = 0;
+    int degree = 0, exp2 = -low->factorial_exp2;
+    permi_dd weight = permi_dd_make(1);
+    for (t = 1; t < r; t++) {
+      const int k = d[t] - (r - 1 - t) - (t + 1 < r ? d[t + 1] - (r - 2 - t) : 0);
+      less += permi_binomial(d[t] - 1, r - t - 1);
+      low->below[number * (size_t)(r - 1) + (size_t)(t - 1)] = k ? (uint32_t)((double)number - less) : UINT32_MAX;
+      weight = permi_dd_multiply(weight, factorial[k]);
+      exp2 += factorial_exp2[k];
+      degree += k;
+    }
+    weight = permi_dd_multiply(weight, factorial[n - degree]);
+    low->weight[number] = permi_dd_scale(weight, exp2 + factorial_exp2[n - degree]);
+    for (t = r - 1; t > 1 && d[t] + 1 == d[t - 1]; t--)
+      d[t] = r - 1 - t;
+    if (r > 1)
+      d[t]++;
+  }
+}
+
+/* prod of the n linear forms, in place from the highest exponent down; absolute: the same of moduli. */
+static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
+                                        double work, permi_dd *product, double *absolute)
+{
+  const int r = low->r, parts = low->parts;
+  double before = 1; /* exponents of degree up to i */
+  int i, t;
+  memset(product, 0, low->count * (size_t)parts * sizeof *product);
+  memset(absolute, 0, low->count * sizeof *absolute);
+  product[0] = permi_dd_make(1);
+  absolute[0] = 1;
+  for (i = 0; i < low->n; i++) {
+    const double *row = low->factor[side] + (size_t)i * (size_t)(r * parts);
+    const double after = permi_binomial(i + r, r - 1);
+    size_t number = (size_t)after;
+    if (control && (i & 7) == 0) {
+      perm_status status = permi_control_poll(control, done + work * i / low->n, "low rank");
+      if (status != PERM_OK)
+        return status;
+    }
+    while (number-- > 0) {
+      const uint32_t *below = low->below + number * (size_t)(r - 1);
+      permi_dd re = {0, 0}, im = {0, 0};
+      double sum = 0;
+      for (t = 0; t < r; t++) {
+        const size_t from = t < r - 1 ? below[t] : number;
+        const double *u = row + t * parts;
+        permi_dd a, b;
+        if ((t < r - 1 && below[t] == UINT32_MAX) || (double)from >= before)
+          continue;
+        a = product[from * (size_t)parts];
+        if (parts == 1) {
+          re = permi_dd_add(re, permi_dd_multiply(a, permi_dd_make(u[0])));
+          sum += absolute[from] * fabs(u[0]);
+          continue;
+        }
+        b = product[from * 2 + 1];
+        permi_dd_multiply_complex(&a, &b, permi_dd_make(u[0]), permi_dd_make(u[1]));
+        re = permi_dd_add(re, a);
+        im = permi_dd_add(im, b);
+        sum += absolute[from] * (fabs(u[0]) + fabs(u[1]));
+      }
+      product[number * (size_t)parts] = re;
+      if (parts == 2)
+        product[number * 2 + 1] = im;
+      absolute[number] = sum;
+    }
+    before = after;
+  }
+  return PERM_OK;
+}
+
+static void permi_sum_add_dd(perm_sum *sum, permi_dd x)
+{
+  permi_sum_add_double(sum, x.hi);
+  permi_sum_add_double(sum, x.lo);
+}
+
+static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_low_rank *low = (const permi_low_rank *)leaf->context;
+  const perm_allocator *allocator = &low->allocator;
+  const size_t parts = (size_t)low->parts;
+  const double half = leaf->information.seconds / 2;
+  permi_dd *product[2];
+  double *absolute[2];
+  perm_status status = PERM_ERROR_MEMORY;
+  size_t k;
+  int side;
+  for (side = 0; side < 2; side++) {
+    product[side] = (permi_dd *)permi_allocate(allocator, low->count * parts, sizeof(permi_dd));
+    absolute[side] = (double *)permi_allocate(allocator, low->count, sizeof(double));
+  }
+  if (product[0] && product[1] && absolute[0] && absolute[1]) {
+    status = permi_linear_product(low, 0, control, 0, half, product[0], absolute[0]);
+    if (status == PERM_OK)
+      status = permi_linear_product(low, 1, control, half, half, product[1], absolute[1]);
+  }
+  for (k = 0; status == PERM_OK && k < low->count; k++) {
+    permi_dd a = product[0][k * parts], b = permi_dd_make(0);
+    if (low->parts == 2) {
+      b = product[0][2 * k + 1];
+      permi_dd_multiply_complex(&a, &b, product[1][2 * k], product[1][2 * k + 1]);
+      permi_sum_add_dd(&partial->imaginary, permi_dd_multiply(b, low->weight[k]));
+    } else {
+      a = permi_dd_multiply(a, product[1][k]);
+    }
+    permi_sum_add_dd(&partial->value, permi_dd_multiply(a, low->weight[k]));
+    permi_sum_add_double(&partial->absolute, absolute[0][k] * absolute[1][k] * low->weight[k].hi);
+  }
+  if (status == PERM_OK) {
+    partial->terms += (double)low->count;
+    partial->lost += 8.0 * low->n * (double)low->count * low->r * low->parts * DBL_MIN;
+  }
+  for (side = 0; side < 2; side++) {
+    permi_release(allocator, product[side]);
+    permi_release(allocator, absolute[side]);
+  }
+  return status;
+}
+
+static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_low_rank *low = (const permi_low_rank *)leaf->context;
+  int length = snprintf(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
+                        low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* Copies one factor with each of its n lines times a power of two; 0: a line is zero. *exp2 collects the exponents. */
+static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
+                                long long *exp2)
+{
+  const int parts = low->parts;
+  double *to = low->factor[side];
+  int i, t, k;
+  for (i = 0; i < low->n; i++) {
+    double largest = 0;
+    int e;
+    for (t = 0; t < low->r; t++)
+      for (k = 0; k < parts; k++)
+        largest = fmax(largest, fabs(from[(i * line + t * step) * parts + k]));
+    if (largest == 0)
+      return 0;
+    e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts); /* moduli below 1 / r */
+    for (t = 0; t < low->r; t++)
+      for (k = 0; k < parts; k++)
+        *to++ = ldexp(from[(i * line + t * step) * parts + k], -e);
+    *exp2 += e;
+  }
+  return 1;
+}
+
+/* THE BOUND. A coefficient passes r double-double operations in each of n steps, a term two coefficients, the weight
+   (n multiplications for its factorials, r for their product) and two more multiplications; each is relative to the
+   sum of moduli (complex ones within 3 times that), which is itself computed in double: 1.001 pays for that.
+   Scaling rounds nothing, unless an entry is below 2^-1000 of its line. Underflow: lines' moduli add up to at most 1,
+   so an error in a coefficient adds up to at most itself in the products after it; there are 2 n r count operations,
+   each off by less than 2 DBL_MIN. */
+static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptrdiff_t ldu, const double *v,
+                                       ptrdiff_t ldv, permi_leaf *leaf, int *zero)
+{
+  const perm_allocator *allocator = &low->allocator;
+  const int n = low->n, r = low->r;
+  const size_t entries = (size_t)n * (size_t)(r * low->parts), most = (size_t)n + 1;
+  permi_dd *factorial = (permi_dd *)permi_allocate(allocator, most, sizeof *factorial);
+  int *integers = (int *)permi_allocate(allocator, most + (size_t)r, sizeof *integers);
+  long long exp2 = 0;
+  uint64_t hash = PERMI_HASH_START;
+  size_t k;
+  int i;
+  low->below = (uint32_t *)permi_allocate(allocator, low->count * (size_t)(r - 1), sizeof *low->below);
+  low->weight = (permi_dd *)permi_allocate(allocator, low->count, sizeof *low->weight);
+  low->factor[0] = (double *)permi_allocate(allocator, entries, sizeof(double));
+  low->factor[1] = (double *)permi_allocate(allocator, entries, sizeof(double));
+  if (!factorial || !integers || !low->below || !low->weight || !low->factor[0] || !low->factor[1]) {
+    permi_release(allocator, factorial);
+    permi_release(allocator, integers);
+    return PERM_ERROR_MEMORY;
+  }
+  *zero = !permi_low_rank_lines(low, 0, u, ldu, 1, &exp2) || !permi_low_rank_lines(low, 1, v, 1, ldv, &exp2);
+  factorial[0] = permi_dd_make(1);
+  integers[0] = 0;
+  for (i = 1; i <= n; i++) { /* mantissas in [1/2, 1) */
+    int e;
+    factorial[i] = permi_dd_multiply(factorial[i - 1], permi_dd_make(i));
+    frexp(factorial[i].hi, &e);
+    factorial[i] = permi_dd_scale(factorial[i], -e);
+    integers[i] = integers[i - 1] + e;
+  }
+  low->factorial_exp2 = integers[n];
+  permi_low_rank_exponents(low, factorial, integers, integers + most);
+  permi_release(allocator, factorial);
+  permi_release(allocator, integers);
+  for (k = 0; k < entries; k++)
+    hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
+  leaf->information.fingerprint = permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2);
+  leaf->scale_exp2 = exp2 + low->factorial_exp2;
+  leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (low->parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
+  leaf->estimate_relative = leaf->bound_relative;
+  return PERM_OK;
+}
+
+#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
+#define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
+static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
+                                          int parts, const perm_options *options_given, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const permi_view views[2] = {{u, ldu, parts}, {v, ldv, parts}};
+  permi_low_rank *low;
+  permi_leaf leaf;
+  perm_job *job;
+  perm_status status;
+  double count, bytes, limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  double start = permi_seconds();
+  int side, i, j, zero = 0;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  status = permi_check_options(options, 7, result);
+  if (status != PERM_OK)
+    return status;
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative (%d)", n);
+  if (r < 0 || r > n)
+    return permi_fail(result, PERM_ERROR_RANK, 2, "the rank %d is not between 0 and the order %d", r, n);
+  if (options->method != PERM_AUTO && options->method != PERM_LOW_RANK)
+    return permi_fail(result, PERM_ERROR_OPTION, 7, "options: method %s does not take factors",
+                      perm_method_name(options->method));
+  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 7, "options: factors are computed in double-double only");
+  for (side = 0; side < 2 && r; side++) {
+    const permi_view *view = &views[side];
+    const int rows = side ? r : n, columns = side ? n : r;
+    if (!view->a)
+      return permi_fail(result, PERM_ERROR_NULL, 3 + 2 * side, "%s is NULL", side ? "v" : "u");
+    if (view->ld < columns)
+      return permi_fail(result, PERM_ERROR_STRIDE, 4 + 2 * side, "%s is %lld, smaller than the %d columns of a row",
+                        side ? "ldv" : "ldu", (long long)view->ld, columns);
+    for (i = 0; i < rows; i++)
+      for (j = 0; j < columns * parts; j++)
+        if (!(fabs(view->a[(ptrdiff_t)i * view->ld * parts + j]) <= DBL_MAX))
+          return permi_fail(result, PERM_ERROR_NOT_FINITE, 3 + 2 * side,
+                            "%s has a NaN or infinity in row %d, column %d (counted from 1)", side ? "v" : "u", i + 1,
+                            j / parts + 1);
+  }
+  count = r ? permi_binomial(n + r - 1, r - 1) : 1;
+  bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
+  if (bytes > limit || count > 4e9)
+    return permi_fail(result, PERM_ERROR_LIMIT, 2, "%.3g monomials are predicted to need %.3g bytes, over %.3g", count,
+                      bytes, limit);
+  job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
+  low = (permi_low_rank *)permi_allocate(&options->allocator, 1, sizeof *low);
+  if (!job || !low) {
+    perm_job_free(job);
+    permi_release(&options->allocator, low);
+    return permi_fail_memory(result);
+  }
+  job->is_complex = parts == 2;
+  memset(low, 0, sizeof *low);
+  memset(&leaf, 0, sizeof leaf);
+  low->allocator = options->allocator;
+  low->n = n;
+  low->r = r;
+  low->parts = parts;
+  low->count = (size_t)count;
+  leaf.information.kind = PERM_LEAF_TASK;
+  leaf.information.method = PERM_LOW_RANK;
+  leaf.information.isa = PERM_ISA_PLAIN;
+  leaf.information.n = n;
+  leaf.information.chunks = 1;
+  leaf.information.work = 2 * count * n;
+  leaf.information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
+  leaf.information.bytes = bytes;
+  leaf.run_task = permi_low_rank_task;
+  leaf.release = permi_low_rank_release;
+  leaf.explain = permi_low_rank_explain;
+  leaf.context = low;
+  leaf.scale = permi_dd_make(1);
+  if (r)
+    status = permi_low_rank_leaf(low, u, ldu, v, ldv, &leaf, &zero);
+  if (!r || zero || status != PERM_OK) { /* the empty product, or a zero line */
+    permi_number number = permi_number_one();
+    permi_low_rank_release(&options->allocator, low);
+    if (n)
+      memset(&number, 0, sizeof number);
+    number.exact = 1;
+    if (status == PERM_OK && !permi_job_push_number(job, &number))
+      status = PERM_ERROR_MEMORY;
+  } else if (!permi_job_push_leaf(job, &leaf)) {
+    status = PERM_ERROR_MEMORY;
+  }
+  if (status != PERM_OK) {
+    perm_job_free(job);
+    return permi_fail_memory(result);
+  }
+  job->plan_seconds = permi_seconds() - start;
+  permi_run_job(job, options, result);
+  result->seconds = permi_seconds() - start;
+  return permi_judge(options, result);
+}
+
+static perm_status permi_compute_low_rank(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
+                                          int parts, const perm_options *options_given, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0) * fmax(r, 0));
+  perm_status status = permi_low_rank_metered(n, r, u, ldu, v, ldv, parts, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
+}
+
+PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
+                                                ptrdiff_t ldv, const perm_options *options, perm_result *result)
+{
+  return permi_compute_low_rank(n, r, u, ldu, v, ldv, 1, options, result);
+}
+
+PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
+                                                   ptrdiff_t ldv, const perm_options *options, perm_result *result)
+{
+  return permi_compute_low_rank(n, r, u, ldu, v, ldv, 2, options, result);
+}
+
+#endif
+
+/* ========================================================================================= >>cauchy
+   Cauchy matrices by Borchardt's identity. */
+
+#if !defined(PERM_NO_EXTRAS)
+/* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
+       per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
+   Differences of doubles are exact as double-doubles, so the second determinant is known to all digits; the first, by
+   elimination with complete pivoting, loses what its condition takes. With M = (a_ij^2) = L U and d det / det =
+   trace(M^-1 dM), an entrywise relative change e of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the
+   condition reported; the elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
+static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
+{
+  a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
+  a.im = permi_dd_add(a.im, permi_dd_negate(b.im));
+  return a;
+}
+
+static double permi_dd_complex_modulus(permi_dd_complex a)
+{
+  return fabs(a.re.hi) + fabs(a.im.hi);
+}
+
+/* 1 / a, a not 0: one more Newton step than doubles give. */
+static permi_dd permi_dd_reciprocal(permi_dd a)
+{
+  permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
+  x = permi_dd_multiply(x, permi_dd_add(two, permi_dd_negate(permi_dd_multiply(a, x))));
+  return permi_dd_multiply(x, permi_dd_add(two, permi_dd_negate(permi_dd_multiply(a, x))));
+}
+
+static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
+{
+  int e;
+  permi_dd norm;
+  frexp(permi_dd_complex_modulus(a), &e);
+  a.re = permi_dd_scale(a.re, -e);
+  a.im = permi_dd_scale(a.im, -e);
+  norm = permi_dd_reciprocal(permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im)));
+  a.re = permi_dd_scale(permi_dd_multiply(a.re, norm), -e);
+  a.im = permi_dd_scale(permi_dd_multiply(permi_dd_negate(a.im), norm), -e);
+  return a;
+}
+
+static permi_dd_complex permi_node_difference(const double *x, int i, const double *y, int j, int parts)
+{
+  permi_dd_complex d;
+  d.re = permi_two_sum(x[i * parts], -y[j * parts]);
+  d.im = permi_dd_make(0);
+  if (parts == 2)
+    d.im = permi_two_sum(x[2 * i + 1], -y[2 * j + 1]);
+  return d;
+}
+
+/* a *= b, a with its exponent. */
+static void permi_number_times(permi_number *a, permi_dd_complex b)
+{
+  permi_number factor;
+  memset(&factor, 0, sizeof factor);
+  factor.value = b.re;
+  factor.imaginary = b.im;
+  a->exact = 0;
+  permi_number_multiply(a, &factor); /* doubles: cannot overflow */
+}
+
+/* LU of m (n x n) with complete pivoting; row and column: the permutations. 0: singular to working precision.
+   *odd: parity of both. */
+static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
+{
+  int i, j, k;
+  *odd = 0;
+  for (i = 0; i < n; i++)
+    row[i] = column[i] = i;
+  for (k = 0; k < n; k++) {
+    int best_row = k, best_column = k, swap;
+    double best = -1;
+    permi_dd_complex pivot;
+    for (i = k; i < n; i++)
+      for (j = k; j < n; j++)
+        if (permi_dd_complex_modulus(m[row[i] * n + column[j]]) > best) {
+          best = permi_dd_complex_modulus(m[row[i] * n + column[j]]);
+          best_row = i;
+          best_column = j;
+        }
+    if (!(best > 1e-270)) /* rows are near 1: what is left is rounding, and has no reciprocal */
+      return 0;
+    *odd ^= (best_row != k) ^ (best_column != k);
+    swap = row[k];
+    row[k] = row[best_row];
+    row[best_row] = swap;
+    swap = column[k];
+    column[k] = column[best_column];
+    column[best_column] = swap;
+    pivot = permi_dd_complex_reciprocal(m[row[k] * n + column[k]]);
+    for (i = k + 1; i < n; i++) {
+      permi_dd_complex *line = m + row[i] * n, factor = permi_dd_complex_times(line[column[k]], pivot, 2);
+      line[column[k]] = factor;
+      for (j = k + 1; j < n; j++)
+        line[column[j]] =
+            permi_dd_complex_minus(line[column[j]], permi_dd_complex_times(factor, m[row[k] * n + column[j]], 2));
+    }
+  }
+  return 1;
+}
+
+/* From the factors: sum_ij |m_ij| |M^-1_ji|, and the same of |L| |U| for |M|. x: room for n. */
+static void permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
+                                   const int *column, permi_dd_complex *x, double *condition, double *growth)
+{
+  int i, j, k, c;
+  *condition = *growth = 0;
+  for (c = 0; c < n; c++) { /* M^-1 e_row[c]: L, then U */
+    for (i = 0; i < n; i++) {
+      x[i].re = permi_dd_make(i == c);
+      x[i].im = permi_dd_make(0);
+      for (k = c; k < i; k++)
+        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
+    }
+    for (i = n - 1; i >= 0; i--) {
+      for (k = i + 1; k < n; k++)
+        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
+      x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
+    }
+    for (j = 0; j < n; j++) { /* x[j] = M^-1 (column[j], row[c]) */
+      double sum = 0, inverse = permi_dd_complex_modulus(x[j]);
+      for (k = 0; k <= c && k <= j; k++)
+        sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
+               permi_dd_complex_modulus(lu[row[k] * n + column[j]]);
+      *condition += moduli[row[c] * n + column[j]] * inverse;
+      *growth += sum * inverse;
+    }
+  }
+}
+
+/* The matrix itself, to the general engines: its entries are rounded to doubles, which costs as much again as the
+   engine's own roundings. */
+static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
+                                        const perm_options *options, perm_result *result)
+{
+  double *a = (double *)permi_allocate(&options->allocator, (size_t)(n * n * parts), sizeof *a);
+  perm_options general = *options;
+  perm_plan plan;
+  permi_view view = permi_view_make(a, n, parts);
+  perm_status status = PERM_ERROR_MEMORY;
+  int i, j;
+  permi_result_clear(result);
+  general.method = PERM_AUTO;
+  general.certify = 0;
+  for (i = 0; a && i < n; i++)
+    for (j = 0; j < n; j++) {
+      permi_dd_complex entry = permi_dd_complex_reciprocal(permi_node_difference(x, i, y, j, parts));
+      a[(i * n + j) * parts] = entry.re.hi;
+      if (parts == 2)
+        a[(i * n + j) * 2 + 1] = entry.im.hi;
+    }
+  if (a)
+    status = permi_plan_view(n, n, &view, &general, &plan, result);
+  if (status == PERM_OK && plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
+    status = PERM_ERROR_LIMIT;
+  if (status == PERM_OK)
+    status = permi_compute(n, n, &view, &general, result);
+  permi_release(&options->allocator, a);
+  result->exact = 0;
+  result->error = (double)INFINITY;
+  result->estimate = 3 * result->estimate + n * PERMI_UNIT * (fabs(result->value) + fabs(result->imaginary));
+  return status;
+}
+
+#define PERMI_CAUCHY_RANGE 400 /* entries of the squared matrix below 2^-800 times the largest of their row are 0 */
+
+/* number *= d, whatever the exponent of d, which is not 0. */
+static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
+{
+  int e;
+  frexp(permi_dd_complex_modulus(d), &e);
+  d.re = permi_dd_scale(d.re, -e);
+  d.im = permi_dd_scale(d.im, -e);
+  number->exp2 += e;
+  permi_number_times(number, d);
+}
+
+static perm_status permi_cauchy_metered(int n, const double *x, const double *y, int parts,
+                                        const perm_options *options_given, double *condition, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const double *const node[2] = {x, y};
+  double start = permi_seconds(), growth = 0, here = 0;
+  permi_dd_complex *m, *work;
+  double *moduli;
+  int *permutation, i, j, side, odd = 0, regular, lossy = 0;
+  permi_number number = permi_number_one(), below = permi_number_one();
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  if (condition)
+    *condition = (double)NAN;
+  status = permi_check_whole(options, 4, result);
+  if (status != PERM_OK)
+    return status;
+  if (n < 0 || n > PERM_CAUCHY_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not between 0 and %d", n, PERM_CAUCHY_MAX_N);
+  if (options->method != PERM_AUTO && options->method != PERM_BORCHARDT)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "options: method %s does not take nodes",
+                      perm_method_name(options->method));
+  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4, "options: nodes are computed with in double-double only");
+  for (side = 0; side < 2 && n; side++) {
+    if (!node[side])
+      return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", side ? "y" : "x");
+    for (i = 0; i < n * parts; i++) {
+      if (!(fabs(node[side][i]) <= DBL_MAX / 8))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large",
+                          side ? "y" : "x", i / parts);
+    }
+  }
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      if (permi_dd_complex_modulus(permi_node_difference(x, i, y, j, parts)) == 0)
+        return permi_fail(result, PERM_ERROR_NODES, 2, "x[%d] and y[%d] coincide: the entry is infinite", i, j);
+      for (side = 0; side < 2; side++)
+        if (j < i && permi_dd_complex_modulus(permi_node_difference(node[side], i, node[side], j, parts)) == 0)
+          return permi_fail(result, PERM_ERROR_NODES, 2 + side,
+                            "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s",
+                            side ? "y" : "x", j, side ? "y" : "x", i, parts == 2 ? "complex" : "real");
+    }
+  m = (permi_dd_complex *)permi_allocate(&options->allocator, (size_t)n * (size_t)(n + 1), sizeof *m);
+  moduli = (double *)permi_allocate(&options->allocator, (size_t)n * (size_t)n, sizeof *moduli);
+  permutation = (int *)permi_allocate(&options->allocator, 2 * (size_t)n, sizeof *permutation);
+  if (!m || !moduli || !permutation) {
+    permi_release(&options->allocator, m);
+    permi_release(&options->allocator, moduli);
+    permi_release(&options->allocator, permutation);
+    return permi_fail_memory(result);
+  }
+  work = m + (size_t)n * (size_t)n;
+  for (i = 0; i < n; i++) {
+    int row_exp2;
+    double least = (double)INFINITY;
+    for (j = 0; j < n; j++)
+      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(x, i, y, j, parts)));
+    frexp(least, &row_exp2); /* rows with a largest entry near 1 */
+    number.exp2 -= 2 * (long long)row_exp2;
+    for (j = 0; j < n; j++) {
+      permi_dd_complex d = permi_node_difference(x, i, y, j, parts), q = d;
+      int exp2;
+      permi_cauchy_times(&number, d);
+      frexp(permi_dd_complex_modulus(d), &exp2);
+      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
+        memset(&m[i * n + j], 0, sizeof *m);
+        lossy = 1;
+      } else {
+        q.re = permi_dd_scale(q.re, -row_exp2);
+        q.im = permi_dd_scale(q.im, -row_exp2);
+        q = permi_dd_complex_reciprocal(q);
+        m[i * n + j] = permi_dd_complex_times(q, q, 2);
+      }
+      moduli[i * n + j] = permi_dd_complex_modulus(m[i * n + j]);
+      for (side = 0; side < 2; side++)
+        if (j < i)
+          permi_cauchy_times(&below, permi_node_difference(node[side], i, node[side], j, parts));
+    }
+  }
+  regular = permi_eliminate(m, n, permutation, permutation + n, &odd);
+  if (regular) {
+    permi_cauchy_condition(m, moduli, n, permutation, permutation + n, work, &here, &growth);
+    for (i = 0; i < n; i++)
+      permi_number_times(&number, m[permutation[i] * n + permutation[n + i]]);
+  } else {
+    here = growth = (double)INFINITY;
+  }
+  permi_release(&options->allocator, m);
+  permi_release(&options->allocator, moduli);
+  permi_release(&options->allocator, permutation);
+  {
+    permi_dd_complex q;
+    permi_number_normalise(&below);
+    q.re = below.value;
+    q.im = below.imaginary;
+    permi_number_times(&number, permi_dd_complex_reciprocal(q));
+    number.exp2 -= below.exp2;
+  }
+  if ((odd + n * (n - 1) / 2) & 1) { /* the gaps of y are taken as y_j - y_i */
+    number.value = permi_dd_negate(number.value);
+    number.imaginary = permi_dd_negate(number.imaginary);
+  }
+  number.exact = 0;
+  number.error = n ? (double)INFINITY : 0;
+  permi_number_normalise(&number);
+  number.estimate = (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
+                    permi_modulus(number.value.hi, number.imaginary.hi);
+  if (!regular || lossy)
+    number.estimate = (double)INFINITY;
+  if (!n)
+    number = permi_number_one();
+  permi_number_result(&number, result);
+  result->is_complex = parts == 2;
+  result->method = n ? PERM_BORCHARDT : PERM_STRUCTURE;
+  result->isa = PERM_ISA_PLAIN;
+  result->precision = PERM_PRECISION_DD;
+  result->threads = 1;
+  result->terms = (double)n * n * n / 3;
+  if (options->method == PERM_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
+    perm_result general;
+    if (permi_cauchy_general(n, x, y, parts, options, &general) == PERM_OK &&
+        permi_relative(options, &general) < permi_relative(options, result))
+      *result = general;
+  }
+  if (condition)
+    *condition = here;
+  result->seconds = permi_seconds() - start;
+  return permi_judge(options, result);
+}
+
+static perm_status permi_cauchy(int n, const double *x, const double *y, int parts, const perm_options *options_given,
+                                double *condition, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0));
+  perm_status status = permi_cauchy_metered(n, x, y, parts, options, condition, result);
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
+}
+
+PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
+                                              double *condition, perm_result *result)
+{
+  return permi_cauchy(n, x, y, 1, options, condition, result);
+}
+
+PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
+                                                 double *condition, perm_result *result)
+{
+  return permi_cauchy(n, x, y, 2, options, condition, result);
+}
+#endif /* PERM_NO_EXTRAS */
+
+/* ======================================================================================= >>estimate
+   Unbiased estimates where the permanent itself is out of reach.
+
+   GLYNN [Gly10, Gur05]: for signs z drawn at random, prod z_j prod_i (sum_j a_ij z_j) has the permanent for its mean,
+   whatever the matrix. Rows and columns are first scaled so that the squares of each line add up to 1, as nearly as
+   they can: the mean does not change with it, the spread does.
+   SINKHORN [Sin64, SB99]: for non-negative matrices. Scaled so that each line adds up to 1; then row by row a column is
+   drawn among those that are free, with the chances of its entries, and the sample is the product of what the free
+   entries of each row added up to. Its mean is the permanent: a permutation is drawn with the chance of its product
+   over that sample. Rows are taken in the order of their numbers of entries, the fewest first.
+
+   Sample s draws from a generator of its own, started with (seed, s), so a sample is the same whatever thread takes it.
+   Blocks of PERMI_BLOCK_SAMPLES are added up one by one and the blocks in their order. After rounds of whole blocks,
+   each round twice as many as before it, the stopping rule looks at the result. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_BLOCK_SAMPLES 256
+#define PERMI_ESTIMATE_SWEEPS 100
+
+/* One step of splitmix64. */
+static uint64_t permi_random(uint64_t *state)
+{
+  uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+  return x ^ x >> 31;
+}
+
+typedef struct permi_sampler {
+  int n, parts, signs; /* signs: Glynn's estimator */
+  uint64_t seed;
+  const double *a; /* scaled, in the order of the rows */
+  permi_control *watch;
+  int *stop; /* NULL: blocks are short and nobody looks inside; or 1 once watch says stop */
+} permi_sampler;
+
+/* 1: stop. The calling thread, `master`, asks watch; the others are told. */
+static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
+{
+  int stopping;
+  if (!sampler->stop)
+    return 0;
+  if (master && permi_watch(sampler->watch, units)) {
+    PERMI_OMP(atomic write)
+    *sampler->stop = 1;
+  }
+  PERMI_OMP(atomic read)
+  stopping = *sampler->stop;
+  return stopping;
+}
+
+/* Samples: how many, their mean, and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
+   of one matrix can differ by thousands of bits; the largest sets the unit. */
+typedef struct permi_moments {
+  double samples, value, imaginary, squares;
+  int exp2;
+} permi_moments;
+
+static void permi_moments_raise(permi_moments *moments, int exp2)
+{
+  const int shift = permi_int_exponent((long long)moments->exp2 - exp2);
+  moments->value = ldexp(moments->value, shift);
+  moments->imaginary = ldexp(moments->imaginary, shift);
+  moments->squares = ldexp(moments->squares, 2 * shift);
+  moments->exp2 = exp2;
+}
+
+/* Chan, Golub and LeVeque's update: nothing cancels, however alike the samples are. */
+static void permi_moments_merge(permi_moments *into, const permi_moments *given)
+{
+  const double all = into->samples + given->samples, share = given->samples / all;
+  permi_moments from = *given;
+  double x, y;
+  if (into->samples == 0)
+    into->exp2 = from.exp2;
+  else if (into->exp2 < from.exp2)
+    permi_moments_raise(into, from.exp2);
+  else
+    permi_moments_raise(&from, into->exp2);
+  x = from.value - into->value;
+  y = from.imaginary - into->imaginary;
+  into->squares += from.squares + (x * x + y * y) * (into->samples * share);
+  into->value += x * share;
+  into->imaginary += y * share;
+  into->samples = all;
+}
+
+/* Brings the mean of a single sample to near 1, so that products of them stay in range; a 0 has the least unit. */
+static void permi_sample_normalise(permi_moments *sample)
+{
+  double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
+  int e;
+  if (largest > 1e-100 && largest < 1e100)
+    return;
+  frexp(largest, &e);
+  sample->value = ldexp(sample->value, -e);
+  sample->imaginary = ldexp(sample->imaginary, -e);
+  sample->exp2 = largest == 0 ? INT_MIN / 2 : sample->exp2 + e;
+}
+
+static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, int master, double *sign,
+                               permi_moments *sample)
+{
+  const int n = sampler->n, parts = sampler->parts;
+  int i, j;
+  uint64_t bits = 0;
+  for (j = 0; j < n; j++) {
+    bits = j % 64 ? bits >> 1 : permi_random(&state);
+    sign[j] = bits & 1 ? -1 : 1;
+    sample->value *= sign[j];
+  }
+  for (i = 0; i < n; i++) {
+    const double *row = sampler->a + (size_t)i * (size_t)(n * parts);
+    double re[2] = {0, 0}, im = 0;
+    if (parts == 1) {
+      for (j = 0; j + 1 < n; j += 2) {
+        re[0] += row[j] * sign[j];
+        re[1] += row[j + 1] * sign[j + 1];
+      }
+      if (j < n)
+        re[0] += row[j] * sign[j];
+      sample->value *= re[0] + re[1];
+    } else {
+      const double x = sample->value, y = sample->imaginary;
+      for (j = 0; j < n; j++) {
+        re[0] += row[2 * j] * sign[j];
+        im += row[2 * j + 1] * sign[j];
+      }
+      sample->value = x * re[0] - y * im;
+      sample->imaginary = x * im + y * re[0];
+    }
+    permi_sample_normalise(sample);
+    if ((sample->value == 0 && sample->imaginary == 0) || permi_sample_stop(sampler, master, 0.5 * n * parts))
+      return;
+  }
+}
+
+static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, int master, int *column,
+                                  permi_moments *sample)
+{
+  const int n = sampler->n;
+  int i, j, free_columns = n;
+  for (j = 0; j < n; j++)
+    column[j] = j;
+  for (i = 0; i < n && sample->value != 0 && !permi_sample_stop(sampler, master, 1.5 * n); i++) {
+    const double *row = sampler->a + (size_t)i * (size_t)n;
+    double sum = 0, at;
+    int last = -1;
+    for (j = 0; j < free_columns; j++)
+      sum += row[column[j]];
+    sample->value *= sum;
+    at = sum * ((double)(permi_random(&state) >> 11) * (1.0 / 9007199254740992.0));
+    for (j = 0; j < free_columns; j++) {
+      const double entry = row[column[j]];
+      if (entry > 0) { /* never one of chance 0, whatever the sums round to */
+        last = j;
+        at -= entry;
+        if (at < 0)
+          break;
+      }
+    }
+    if (last >= 0)
+      column[last] = column[--free_columns];
+    permi_sample_normalise(sample);
+  }
+}
+
+/* Sample s of a block alone. room: n doubles or ints. */
+static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, int s, int master, double *room)
+{
+  permi_moments sample = {1, 1, 0, 0, 0};
+  const uint64_t state =
+      permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + (uint64_t)s);
+  if (sampler->signs)
+    permi_sample_signs(sampler, state, master, room, &sample);
+  else
+    permi_sample_matching(sampler, state, master, (int *)(void *)room, &sample);
+  return sample;
+}
+
+static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t block, double *room)
+{
+  permi_moments moments = {0, 0, 0, 0, 0};
+  int s;
+  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
+    const permi_moments sample = permi_sample_one(sampler, block, s, 0, room);
+    permi_moments_merge(&moments, &sample);
+  }
+  return moments;
+}
+
+/* A block whose samples are long: threads share them, and look at the limits inside. sample: room for all. The same
+   bits as permi_sample_block; what comes of a block that is stopped is no sum of samples. */
+static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
+                                         permi_moments *sample)
+{
+  permi_moments moments = {0, 0, 0, 0, 0};
+  int s;
+  (void)threads;
+  PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1))
+  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
+    int thread = 0;
+#if defined(_OPENMP)
+    thread = omp_get_thread_num();
+#endif
+    if (!permi_sample_stop(sampler, thread == 0, 0))
+      sample[s] = permi_sample_one(sampler, block, s, thread == 0, rooms + (size_t)thread * (size_t)sampler->n);
+  }
+  for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
+    permi_moments_merge(&moments, &sample[s]);
+  return moments;
+}
+
+/* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1, whatever
+   the range of the entries. shift: room for 2 n. 0: a line is zero; -1: an entry is too small beside the others. Not
+   all is done if watch says stop. */
+static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
+                               permi_control *watch)
+{
+  int sweep, side, i, j, k;
+  memset(shift, 0, 2 * (size_t)n * sizeof *shift);
+  for (sweep = 0; sweep < 4; sweep++) {
+    side = sweep & 1;
+    for (i = 0; i < n; i++) {
+      int largest = INT_MIN;
+      if (permi_watch(watch, 8.0 * n * parts))
+        return 1;
+      for (j = 0; j < n * parts; j++) {
+        const double x = view->a[side ? ((ptrdiff_t)(j / parts) * view->ld + i) * view->parts + j % parts
+                                      : ((ptrdiff_t)i * view->ld + j / parts) * view->parts + j % parts];
+        if (x != 0 && permi_exponent(x) - shift[(1 - side) * n + j / parts] > largest)
+          largest = permi_exponent(x) - shift[(1 - side) * n + j / parts];
+      }
+      if (largest == INT_MIN)
+        return 0;
+      shift[side * n + i] = largest;
+    }
+  }
+  for (i = 0; i < n; i++)
+    *exp2 += (long long)shift[i] + shift[n + i];
+  for (i = 0; i < n && !permi_watch(watch, 10.0 * n * parts); i++)
+    for (j = 0; j < n; j++)
+      for (k = 0; k < parts; k++) {
+        const double x = view->a[((ptrdiff_t)i * view->ld + j) * view->parts + k];
+        const double y = ldexp(x, -(shift[i] + shift[n + j]));
+        if (x != 0 && fabs(y) < 1e-280)
+          return -1;
+        a[(i * n + j) * parts + k] = y;
+      }
+  return 1;
+}
+
+/* a := rows and columns times numbers, so that in each line the moduli to the power p add up to about 1; alternately,
+   until nothing changes by a thousandth. What it was multiplied by goes into *scale, which times the
+   permanent of the new matrix is that of the old. No line is zero, and the largest of each is near 1. */
+static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
+{
+  int sweep, side, i, j, k;
+  for (sweep = 0; sweep < PERMI_ESTIMATE_SWEEPS; sweep++) {
+    double moved = 0;
+    for (side = 0; side < 2; side++)
+      for (i = 0; i < n; i++) {
+        const ptrdiff_t step = side ? (ptrdiff_t)n * parts : parts;
+        double *line = a + (side ? (ptrdiff_t)i * parts : (ptrdiff_t)i * n * parts), sum = 0, largest = 0, factor;
+        permi_number by;
+        if (permi_watch(watch, 10.0 * n * parts))
+          return;
+        for (j = 0; j < n; j++)
+          for (k = 0; k < parts; k++)
+            largest = fmax(largest, fabs(line[j * step + k]));
+        for (j = 0; j < n; j++) {
+          double x = line[j * step] / largest, y = parts == 2 ? line[j * step + 1] / largest : 0;
+          sum += p == 2 ? x * x + y * y : x;
+        }
+        factor = largest * (p == 2 ? sqrt(sum) : sum);
+        for (j = 0; j < n; j++)
+          for (k = 0; k < parts; k++)
+            line[j * step + k] /= factor;
+        memset(&by, 0, sizeof by);
+        by.value = permi_dd_make(factor);
+        permi_number_multiply(scale, &by);
+        moved = fmax(moved, sweep ? fabs(factor - 1) : 1);
+      }
+    if (moved < 1e-3)
+      break;
+  }
+}
+
+/* scaled := a with the rows in the order of their numbers of entries. start: room for n + 2. */
+static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled, permi_control *watch)
+{
+  const size_t row = (size_t)(n * parts);
+  int i, j, pass;
+  memset(start, 0, ((size_t)n + 2) * sizeof *start);
+  for (pass = 0; pass < 2; pass++)
+    for (i = 0; i < n && !permi_watch(watch, 2.0 * n * parts); i++) {
+      int count = 0;
+      for (j = 0; j < n; j++)
+        count += a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0);
+      if (pass == 0)
+        start[count + 1]++;
+      else
+        memcpy(scaled + row * (size_t)start[count]++, a + row * (size_t)i, row * sizeof *a);
+      for (j = 0; pass == 0 && i == n - 1 && j <= n; j++)
+        start[j + 1] += start[j];
+    }
+}
+
+/* The z of which a normal variable's modulus stays below z with the given chance: erfc(z / sqrt 2) = 1 - chance. */
+static double permi_normal_quantile(double chance)
+{
+  double low = 0, high = 40;
+  int i;
+  for (i = 0; i < 100; i++) {
+    double z = 0.5 * (low + high);
+    if (erfc(z * 0.7071067811865476) > 1 - chance)
+      low = z;
+    else
+      high = z;
+  }
+  return high;
+}
+
+static perm_status permi_estimate_fail(perm_estimate *estimate, perm_status status, int argument, const char *text)
+{
+  memset(estimate, 0, sizeof *estimate);
+  estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
+  estimate->standard_error = estimate->radius = (double)INFINITY;
+  estimate->status = status;
+  estimate->argument = argument;
+  snprintf(estimate->message, sizeof estimate->message, "%s", text);
+  return status;
+}
+
+/* Value, spread and interval from the moments. */
+static void permi_estimate_value(const permi_moments *moments, double quantile, const permi_number *scale,
+                                 perm_estimate *estimate)
+{
+  const double samples = moments->samples;
+  double error = sqrt(moments->squares / (samples - 1) / samples);
+  permi_number number = *scale;
+  permi_number_normalise(&number);
+  number.exp2 += moments->value == 0 && moments->squares == 0 ? 0 : moments->exp2;
+  /* samples that are all alike have no spread but their rounding */
+  error = fmax(error, 64 * PERMI_UNIT * hypot(moments->value, moments->imaginary));
+  if (!(error <= DBL_MAX))
+    error = (double)INFINITY;
+  estimate->value = moments->value * number.value.hi;
+  estimate->imaginary = moments->imaginary * number.value.hi;
+  estimate->standard_error = error * fabs(number.value.hi);
+  estimate->exp2 = number.exp2;
+  if (estimate->is_complex) /* a circular normal variable reaches farther than a real one where the chance is small */
+    quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
+  if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
+    int e; /* the exponent is 0 where doubles do, else the mantissa is near 1 */
+    frexp(fmax(fabs(estimate->value), fabs(estimate->imaginary)), &e);
+    if (number.exp2 + e > -900 && number.exp2 + e < 900)
+      e = -(int)number.exp2;
+    estimate->value = ldexp(estimate->value, -e);
+    estimate->imaginary = ldexp(estimate->imaginary, -e);
+    estimate->standard_error = ldexp(estimate->standard_error, -e);
+    estimate->exp2 += e;
+  }
+  estimate->radius = quantile * estimate->standard_error;
+  estimate->low = estimate->value - estimate->radius;
+  estimate->high = estimate->value + estimate->radius;
+  estimate->samples = samples;
+}
+
+static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
+{
+  if ((int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT)
+    return "plan: estimator is not one of perm_estimator";
+  if (!(plan->samples >= 0) || plan->samples > 9e15)
+    return "plan: samples is negative, NaN or above 9e15 (0 means until another limit)";
+  if (!(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY)
+    return "plan: relative_error is negative or not finite (0 means none)";
+  if (!(plan->confidence >= 0) || plan->confidence >= 1)
+    return "plan: confidence is not between 0 and 1 (0 means 0.95)";
+  return NULL;
+}
+
+#define PERMI_ESTIMATE_POLL 5e7 /* entries of samples that a thread takes between two looks at the limits */
+#define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else says when to stop */
+
+/* Takes samples until a limit is reached, whole blocks of them. rooms: n doubles for each thread; sample: for a block.
+   Where not even one block is done, *estimate is as it was, and the status says why. */
+PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
+                                                         const permi_number *scale, double *rooms,
+                                                         permi_moments *sample, int threads, perm_estimate *estimate)
+{
+  permi_control *control = sampler->watch;
+  const perm_options *options = control->options;
+  const double quantile = permi_normal_quantile(estimate->confidence);
+  double most = plan->samples > 0                                        ? plan->samples
+                : plan->relative_error > 0 || options->max_seconds > 0 ? 9e15
+                                                                         : PERMI_ESTIMATE_SAMPLES;
+  uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
+  permi_moments moments = {0, 0, 0, 0, 0};
+  perm_status status = PERM_OK;
+  double together = floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
+  int stop = 0;
+  if (together < 1) /* a block takes longer than limits may wait */
+    sampler->stop = &stop;
+  together = sampler->stop ? 1 : fmin(64, threads * together);
+  control->work_total = (double)blocks;
+  control->activity = "samples";
+  while (done < blocks && status == PERM_OK) {
+    permi_moments part[64];
+    const int count = (int)fmin((double)(blocks - done), together);
+    int b;
+    control->done = (double)done;
+    if (sampler->stop) {
+      part[0] = permi_sample_shared(sampler, done, rooms, threads, sample);
+      if (control->stopped != PERM_OK) {
+        status = control->stopped;
+        break;
+      }
+    }
+    PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1 && !sampler->stop))
+    for (b = 0; b < (sampler->stop ? 0 : count); b++) {
+      int thread = 0;
+#if defined(_OPENMP)
+      thread = omp_get_thread_num();
+#endif
+      part[b] = permi_sample_block(sampler, done + (uint64_t)b, rooms + (size_t)thread * (size_t)sampler->n);
+    }
+    for (b = 0; b < count; b++) {
+      permi_moments_merge(&moments, &part[b]);
+      done++;
+      if (plan->relative_error > 0 && done >= round) { /* looked at rarely: stopping at a lucky moment biases */
+        permi_estimate_value(&moments, quantile, scale, estimate);
+        if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
+          blocks = done;
+          break;
+        }
+        round = 2 * done;
+      }
+    }
+    if (done < blocks)
+      status = permi_control_poll(control, (double)done, control->activity);
+  }
+  sampler->stop = NULL;
+  if (!done)
+    return status;
+  permi_estimate_value(&moments, quantile, scale, estimate);
+  if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
+    status = PERM_OK; /* that is what was asked for */
+  if (status == PERM_OK && plan->relative_error > 0 &&
+      estimate->standard_error > plan->relative_error * hypot(estimate->value, estimate->imaginary))
+    status = PERM_TOLERANCE_NOT_MET;
+  return status;
+}
+
+static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
+                                  const perm_options *options_given, perm_estimate *estimate)
+{
+  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
+  const perm_options *options = permi_options(options_given);
+  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
+  const perm_allocator *allocator = &options->allocator;
+  const int parts = view->parts, threads = permi_threads(options);
+  const char *bad = permi_estimate_bad_plan(plan);
+  permi_control watch = permi_control_begin(options);
+  double *a, *scaled;
+  permi_number scale = permi_number_one();
+  permi_sampler sampler;
+  perm_result check;
+  perm_status status;
+  int i, j, negative = 0, *entries;
+  if (!estimate)
+    return PERM_ERROR_NULL;
+  if (bad)
+    return permi_estimate_fail(estimate, PERM_ERROR_OPTION, 4, bad);
+  status = permi_check_whole(options, 5, &check);
+  if (status != PERM_OK)
+    return permi_estimate_fail(estimate, status, 5, check.message);
+  if (n < 0 || n > PERM_ESTIMATE_MAX_N)
+    return permi_estimate_fail(estimate, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
+  if (n && !view->a)
+    return permi_estimate_fail(estimate, PERM_ERROR_NULL, 2, "a is NULL");
+  if (n && view->ld < n)
+    return permi_estimate_fail(estimate, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
+  watch.activity = "preparing";
+  for (i = 0; i < n && !permi_watch(&watch, 1.5 * n * parts); i++)
+    for (j = 0; j < n * parts; j++) {
+      double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
+      if (!(fabs(x) <= DBL_MAX))
+        return permi_estimate_fail(estimate, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
+      negative |= x < 0 || (parts == 2 && x != 0);
+    }
+  if (plan->estimator == PERM_ESTIMATOR_SINKHORN && negative)
+    return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 4,
+                               "plan: estimator sinkhorn is for matrices without negative or complex entries");
+  memset(estimate, 0, sizeof *estimate);
+  memset(&sampler, 0, sizeof sampler);
+  sampler.n = n;
+  sampler.watch = &watch;
+  sampler.seed = plan->seed;
+  sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
+  sampler.parts = sampler.signs ? parts : 1;
+  estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN : PERM_ESTIMATOR_SINKHORN;
+  estimate->seed = plan->seed;
+  estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
+  estimate->threads = threads;
+  estimate->is_complex = parts == 2;
+  a = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *a);
+  scaled = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *scaled);
+  entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof *entries);
+  {
+    double *rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)threads, sizeof *rooms);
+    permi_moments *sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof *sample);
+    int copied = a && scaled && entries && rooms && sample;
+    if (copied)
+      copied = permi_estimate_copy(view, n, sampler.parts, entries, a, &scale.exp2, &watch);
+    else
+      copied = -2;
+    if (copied == -2) {
+      status = permi_estimate_fail(estimate, PERM_ERROR_MEMORY, 0, "out of memory");
+    } else if (copied == -1) {
+      status = permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
+                                   "the entries span too wide a range for samples in double");
+    } else if (!n || !copied) {
+      estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
+    } else {
+      permi_sinkhorn(a, n, sampler.parts, sampler.signs ? 2 : 1, &scale, &watch);
+      permi_estimate_order(a, n, sampler.parts, entries, scaled, &watch);
+      sampler.a = scaled;
+      status = watch.stopped;
+      if (status == PERM_OK)
+        status = permi_estimate_run(&sampler, plan, &scale, rooms, sample, threads, estimate);
+      if (status > 0 && estimate->samples == 0) { /* no block was finished */
+        char text[PERM_MESSAGE_BYTES];
+        snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
+        permi_estimate_fail(estimate, status, 0, text);
+      }
+    }
+    permi_release(allocator, rooms);
+    permi_release(allocator, sample);
+  }
+  permi_release(allocator, a);
+  permi_release(allocator, scaled);
+  permi_release(allocator, entries);
+  estimate->status = status;
+  if (status > 0 && estimate->samples > 0)
+    snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
+  estimate->seconds = permi_seconds() - watch.start;
+  return status;
+}
+
+static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan,
+                                  const perm_options *options_given, perm_estimate *estimate)
+{
+  permi_metered call;
+  perm_result refused;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
+  perm_status status = permi_estimate_metered(n, view, plan, options, estimate);
+  if (permi_meter_end(&call, status, &refused) != status)
+    status = permi_estimate_fail(estimate, PERM_ERROR_LIMIT, 0, refused.message);
+  return status;
+}
+
+PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
+                                        const perm_options *options, perm_estimate *estimate)
+{
+  permi_view view = permi_view_make(a, ld, 1);
+  return permi_estimate(n, &view, plan, options, estimate);
+}
+
+PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
+                                           const perm_options *options, perm_estimate *estimate)
+{
+  permi_view view = permi_view_make(a, ld, 2);
+  return permi_estimate(n, &view, plan, options, estimate);
+}
+
+PERM_API const char *perm_estimator_name(perm_estimator estimator)
+{
+  static const char *const name[] = {"auto", "glynn", "sinkhorn"};
+  return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
+}
+#endif /* PERM_NO_EXTRAS */
+
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -14794,7 +14876,8 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #endif /* PERM_IMPLEMENTATION */
 
 #elif !defined(PERMI_PASS) /* a family */
-/* ====================================================================================== >>template
+
+/* ===================================================================================== >>vocabulary
    Included once for every instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): the
    vocabulary, then for each kind of kernel its text and, at the text's foot, its instances by their full names. Texts
    are functions that are always inlined, with arguments that are constant in an instance; PERMI_NAME(dense) is
@@ -14812,6 +14895,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
    product and a later sum even of intrinsics (gcc does) and so take the error of the product away from under it.
    LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, and all
    code compiled for SSE runs at half its speed until somebody does (planning n = 20 took 22 us, not 10). */
+
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) permi_##name##_##family
 #define PERMI_JOIN(name, family) PERMI_JOIN_(name, family)
@@ -14973,7 +15057,8 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #define PERMI_TIMES_MINUS(p, y) PERMI_FMS(p, y, p)
 #endif
 
-/* ---- arithmetic that every kernel may use; numbers in `parts` parts, 1 real, 2 complex */
+/* ===================================================================================== >>arithmetic
+   Arithmetic that every kernel may use; numbers in `parts` parts, 1 real, 2 complex. */
 
 /* a + b rounded; *error is what is missing, exactly. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
@@ -15040,7 +15125,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uin
   PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + minus) * (size_t)dense->padded, dense->padded);
 }
 
-/* ---- dense: Glynn's sum in blocks, see >>dense. Constants of an instance:
+/* ================================================================================== >>dense_kernels
+   Dense: Glynn's sum in blocks, see >>dense. Constants of an instance:
      form     PERMI_NORMALISED, PERMI_PAIR or PERMI_SPLIT: see the row loops
      parts    1 real, 2 complex
      product  PERMI_ROUNDED, PERMI_COMPENSATED or PERMI_DOUBLED
@@ -15471,6 +15557,9 @@ PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
 #endif
 #undef PERMI_INSTANCE
 
+/* ================================================================================ >>small_instances
+   The instances of the kernels for small orders, see >>small_kernels. */
+
 /* Small orders: PERMI_PASS_SMALL is n, or 0 for any. */
 #define PERMI_PASS_PARTS 1
 #if PERMI_WIDTH == 8
@@ -15533,6 +15622,9 @@ PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
 #include PERM_HEADER_FILE
 #undef PERMI_PASS_PARTS
 #endif
+
+/* ================================================================================== >>exact_kernels
+   The kernels for exact integers, see >>exact. */
 
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
 /* ---- exact integers, see >>exact */
@@ -16041,6 +16133,9 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 #undef PERMI_LANES
 #endif
 
+/* ================================================================================= >>minors_kernels
+   Numbers in one or two parts, and the kernels for minors. */
+
 #if !defined(PERM_NO_EXTRAS)
 /* ---- numbers in `parts` parts, 1 real, 2 complex; in memory the parts are `apart` doubles from each other. The
    imaginary part of a real number is something that nobody looks at. */
@@ -16323,8 +16418,12 @@ PERMI_INSTANCE(permi_minors_complex_plain, 2, 1)
 #endif
 #undef PERMI_INSTANCE
 
-/* ---- batches: as many matrices at once as a vector has elements, see >>batch. Numbers are a vector a part. */
+#endif
 
+/* ================================================================================== >>batch_kernels
+   Batches: as many matrices at once as a vector has elements, see >>batch. Numbers are a vector a part. */
+
+#if !defined(PERM_NO_EXTRAS)
 /* Entry (i, j) of matrices of order n, numbers `stride` doubles from each other; the 2 x 2 permanent of rows i, i + 1
    and columns j, k. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
@@ -16601,6 +16700,9 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 
 #endif /* PERM_NO_EXTRAS */
 
+/* ================================================================================= >>vocabulary_end
+   The words of a family are forgotten before the next one. */
+
 #undef PERMI_JOIN_
 #undef PERMI_JOIN
 #undef PERMI_NAME
@@ -16660,7 +16762,12 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 #undef PERMI_XOR
 #undef PERMI_FAMILY
 #undef PERMI_FAMILY_WIDTH
+
 #elif defined(PERMI_PASS_SMALL) /* one kernel for one small order */
+
+/* ================================================================================== >>small_kernels
+   A kernel for small orders. */
+
 /* Small orders: two columns, 0 and 1, are expanded exactly and the other n - 2 summed over signs as by Glynn, the
    third column always +. With z_i the signed row sum of row i, the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
@@ -17088,6 +17195,7 @@ PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
 #undef PERMI_PASS
 #undef PERMI_PASS_SMALL
 #undef PERMI_PASS_BLOCK
+
 #endif /* PERMI_FAMILY */
 
 /* So many lines leave gcc no columns to judge indentation by, and it notes that, in whatever code, unless it has seen a

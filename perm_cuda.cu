@@ -1,3 +1,4 @@
+/* Joined by `make headers` from the files of src/: change those. */
 /* perm_cuda.cu: GPUs for perm.h. The same calls, options, results and jobs; options.gpus says how many.
 
        nvcc -O2 -c perm_cuda.cu
@@ -8,10 +9,12 @@
 
    CONTENTS (search for the tag)
      >>text       the kernels, compiled by NVRTC at run time, and for the host as their twin
+     >>text_exact, >>text_batch, >>text_counts, >>text_frontier   the same for other kinds of work
      >>driver     the CUDA driver and NVRTC, opened at run time; every call checked
      >>compile    kernels by key, cached in memory and in a directory
      >>devices    which GPUs there are
      >>run        chunk ranges on several GPUs
+     >>tune       which of several kernels is fastest
      >>batch      many small matrices
      >>frontier   the frontier programme on arrays, on one
      >>twin       for tests: a driver that computes on the CPU, and faults on demand
@@ -45,11 +48,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ========================================================================================== >>text
+/* =========================================================================================== >>text
    One text for NVRTC (as a string) and for this compiler (as code: it is checked, and has a twin on the host). A thread
    walks over 2^(walk + block) sign vectors. Row sums x are in registers, all loops over rows are unrolled (N, PLAIN, K
    are constants; N = 0: any order, for the twin). The limit is the FP64 pipe, of which an element takes 1.5 operations;
    an fma of three different registers takes one and a half. */
+
 #if defined(__CUDA_ARCH__)
 #define PERMI_UNROLL _Pragma("unroll")
 #define PERMI_ROLLED _Pragma("unroll 1")
@@ -589,6 +593,9 @@ __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
 )
 /* clang-format on */
 
+/* ===================================================================================== >>text_exact
+   The kernels for integers. */
+
 #define PERMI_TEXT_EXACT(...)                                                                                          \
   __VA_ARGS__                                                                                                          \
   static const char permi_exact_text[] = #__VA_ARGS__;
@@ -918,6 +925,9 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
 )
 /* clang-format on */
 
+/* ===================================================================================== >>text_batch
+   The kernels for many matrices of one order. */
+
 #define PERMI_TEXT_BATCH(...)                                                                                          \
   __VA_ARGS__                                                                                                          \
   static const char permi_batch_text[] = #__VA_ARGS__;
@@ -1179,6 +1189,9 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
 )
 /* clang-format on */
 
+/* ==================================================================================== >>text_counts
+   The kernels for sums over counts. */
+
 #define PERMI_TEXT_COUNTS(...)                                                                                         \
   __VA_ARGS__                                                                                                          \
   static const char permi_counts_text[] = #__VA_ARGS__;
@@ -1396,6 +1409,9 @@ __device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_a
 }
 )
 /* clang-format on */
+
+/* ================================================================================== >>text_frontier
+   The kernels of the frontier programme. */
 
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
@@ -2066,7 +2082,8 @@ extern "C" __global__ void permi_other_kernels(const permi_step_arguments a, dou
 }
 #endif
 
-/* ======================================================================================== >>driver */
+/* ========================================================================================= >>driver */
+
 #define PERMI_DRIVER_LIST(X)                                                                                           \
   X(init, "cuInit", (unsigned flags))                                                                                  \
   X(version, "cuDriverGetVersion", (int *version))                                                                     \
@@ -2272,7 +2289,8 @@ static const char *permi_symbols(void *library, void *table, const char *const *
   return NULL;
 }
 
-/* ======================================================================================= >>devices */
+/* ======================================================================================== >>devices */
+
 /* Opens the driver and counts GPUs. permi_cuda_lock is held. */
 static int permi_driver_open(void)
 {
@@ -2364,7 +2382,8 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
   return found;
 }
 
-/* ======================================================================================= >>compile */
+/* ======================================================================================== >>compile */
+
 /* Blocks of 128 threads that share a multiprocessor's 65536 registers: what a kernel needs decides. */
 static int permi_blocks(const permi_kernel_key *key)
 {
@@ -2888,10 +2907,11 @@ static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char
   return loaded ? loaded->function[0] : NULL;
 }
 
-/* =========================================================================================== >>run
+/* ============================================================================================ >>run
    Each GPU has a host thread, which takes pieces of the range, as long as its speed so far makes a tenth of a second,
    two at a time on two streams, so that the next one starts while the last blocks of one finish. Finished pieces are
    merged in order, so that what is done is always a prefix. */
+
 #define PERMI_PIECE_SECONDS 0.1
 #define PERMI_PIECE_CHUNKS (1 << 16)
 
@@ -3246,7 +3266,9 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   return permi_team_end(&run.team, end, status);
 }
 
-/* ---- which of several kernels is fastest */
+/* =========================================================================================== >>tune
+   Which of several kernels is fastest. */
+
 #define PERMI_TUNE_SECONDS 0.1 /* of a slice; each is timed twice */
 #define PERMI_TUNE_MOST 16
 
@@ -3359,9 +3381,10 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
     }
 }
 
-/* ========================================================================================= >>batch
+/* ========================================================================================== >>batch
    Many small matrices: host threads, several a GPU, each with a stream and buffers of its own, take pieces of the
    batch, fetch the matrices (which one thread alone would do more slowly than the GPU computes), and wait. */
+
 #define PERMI_BATCH_BYTES (8 << 20) /* of a piece */
 #define PERMI_BATCH_WORKERS 8       /* most of a GPU */
 
@@ -3533,10 +3556,11 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   return permi_team_end(&run.team, batch->count, status);
 }
 
-/* ====================================================================================== >>frontier
+/* ======================================================================================= >>frontier
    A programme has two arrays, its values before even and odd steps, and two tables of the words of a step, of the
    source and of the target, all on one GPU and one stream: the host fills the next table while a step runs, and waits
    only where it needs the sizes of values, the room of a table or the value at the end. */
+
 typedef struct permi_step_table { /* where what is in a table, in bytes: no more than a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;
   int shift; /* of a row of middle offsets */
@@ -4081,8 +4105,13 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
 }
 
 #if defined(PERM_CUDA_TESTS)
-/* ========================================================================================== >>twin
+
+#endif
+
+/* =========================================================================================== >>twin
    A driver that runs the kernels' text on the CPU, chunk by chunk: for tests without a GPU, and to compare with one. */
+
+#if defined(PERM_CUDA_TESTS)
 typedef struct permi_twin_arguments {
   permi_arguments<512> a;
 } permi_twin_arguments;
@@ -4610,3 +4639,4 @@ extern "C" char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int 
   return permi_test_compile(permi_step_source(&key), arch, size, message);
 }
 #endif
+

@@ -1,3 +1,4 @@
+/* Joined by `make headers` from the files of src/: change those. */
 /* perm_mpi.c: clusters for perm.h. The calls of perm.h with a communicator before them; rank 0's arguments count.
 
        mpicc -O2 -c perm_mpi.c                                   // beside perm.h; compiled on its own, it is the code
@@ -82,12 +83,13 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
-/* =========================================================================================== >>api
+/* ============================================================================================ >>api
    All are collective over the ranks of `comm`. Rank 0's arguments count: on the others matrices, sizes and options are
    ignored but options->allocator and options->cancel (each may be NULL), and options may be NULL. result is required
    everywhere. progress is called on rank 0; its checkpoint is read and written there; cancel counts wherever it is set.
    parts and checkpoints as in perm.h. Arguments, errors and everything else as for the perm_compute_ function of the
    same name. Between calls nothing is left behind. Not thread-safe beyond MPI's own rules. */
+
 #if defined(__cplusplus)
 extern "C" {
 #endif
@@ -126,6 +128,7 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
 #if defined(__cplusplus)
 }
 #endif
+
 #endif /* PERM_MPI_SIMULATE */
 #endif /* end of declarations */
 
@@ -154,6 +157,7 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
    Guided self-scheduling by predicted seconds: a range is a third of what its rank could do of the work that is left,
    if all went on at the measured speeds, but no longer than PERM_MPI_RANGE_SECONDS. A rank has one range ahead, so that
    rank 0 may answer late; rank 0 itself takes ranges that are short enough to answer in time. */
+
 #define PERMI_MPI_AHEAD 2 /* ranges that a rank has: one it computes, one it has ready */
 
 typedef struct permi_mpi_range {
@@ -367,6 +371,7 @@ static double permi_mpi_least(int ranks)
   const double least = 2e-4 * ranks;
   return least > 2e-3 ? least : 2e-3;
 }
+
 #endif /* coordinator */
 
 #if defined(PERM_MPI_IMPLEMENTATION) && !defined(PERM_MPI_SIMULATE) && !defined(PERM_MPI_CALLS_IMPLEMENTED)
@@ -375,6 +380,7 @@ static double permi_mpi_least(int ranks)
 /* ======================================================================================== >>session
    A communicator of our own, so that no message meets the caller's; waiting without burning the processor, which on a
    node with more ranks than cores is somebody else's; and agreement: all ranks go on, or all end with one status. */
+
 #define PERMI_MPI_PROTOCOL 1
 enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };                        /* tags */
 enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 };            /* orders */
@@ -555,6 +561,7 @@ static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t finger
 /* ============================================================================================ >>run
    One job on all ranks. Rank 0 (permi_mpi_lead) looks after the others between its own ranges and, by the progress
    callback, within them; the others (permi_mpi_work) look for orders likewise. */
+
 typedef struct permi_mpi_leader {
   permi_mpi_session *session;
   const perm_options *options;
@@ -1053,6 +1060,7 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
 /* ========================================================================================== >>calls
    Rank 0's matrix and options go to all, all call the same perm_compute_ function, and options.execute brings each of
    its jobs here. What rank 0 can refuse by itself, or answer without a plan, it does alone. */
+
 enum {
   PERMI_MPI_REAL,
   PERMI_MPI_COMPLEX,
@@ -1473,12 +1481,14 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
   permi_mpi_session_close(&session);
   return result || status < 0 ? status : PERM_ERROR_NULL;
 }
+
 #endif /* implementation */
 
 /* =========================================================================================== >>main
    examples/perm_cli.c on rank 0, whose computations are those above; the other ranks serve. Signals, on any rank, stop
    the job with a checkpoint: SIGTERM (Slurm's warning) and SIGINT as there, and SIGUSR1, which mpirun passes on while
    it answers SIGTERM with an end in a few seconds. */
+
 #if defined(PERM_MPI_MAIN)
 #define CLI_COMPUTE(name) permi_mpi_cli_##name
 #define CLI_MAIN permi_mpi_cli_main
@@ -1547,3 +1557,4 @@ int main(int argc, char **argv)
   return code;
 }
 #endif
+

@@ -1,3 +1,4 @@
+/* Joined by `make headers` from the files of src/: change those. */
 /* perm_sparse.h: exact permanents of sparse matrices, Matrix Market files, exact integers. Beside perm.h.
 
    In one source file:
@@ -12,33 +13,26 @@
    With perm.h's implementation in another file: define PERM_SPARSE_IMPLEMENTATION alone (and include this header
    before perm.h there). Needs libc and libm.
 
-   CONTENTS (search for the tag)
-     >>api         every public type and function
-     >>matrix      compressed rows from entries and arrays
-     >>io          Matrix Market and plain text, with errors that name the line
-     >>write       Matrix Market, never half a file
-     >>matching    Hopcroft-Karp
-     >>components  Tarjan; fine Dulmage-Mendelsohn: entries in no perfect matching, blocks
-     >>reduce      scaling by powers of two; rows and columns of degree 1 and 2
-     >>order       rows and columns mixed: greedy starts and annealing
-     >>engines     what the engines of a block have in common
-     >>frontier    the dynamic programme over matched vertices: states, lists, patterns
-     >>steps       running it: values, rescaling, bound
-     >>streams     an order turned into steps
-     >>arrays      the same on arrays indexed by combinations
-     >>tree        tables of a tree decomposition
-     >>hybrid      signs outside, elimination inside
-     >>programs    the same for GPUs: statements, the text of a kernel; what both offer
-     >>band        a window of columns sliding along a band
-     >>sparyser    Ryser in compressed rows and columns
-     >>dominating  Ryser over a dominating set of columns
-     >>codegen     Ryser on GPUs by the code generation of the literature
-     >>transversals  enumeration of perfect matchings
-     >>decompose   lines of degree 3 and 4: sums over branches
-     >>plan        the engine of each block
-     >>public      the public functions
-     >>spy         a picture of structure and plan
-     >>template    the interpreter of hybrid programs, for every instruction set
+   CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
+     api        >>sparse_config >>sparse_calls
+                every public type and function
+     matrix     >>matrix >>io >>market >>plain_text >>write
+                compressed rows; Matrix Market and plain text, with errors that name the line
+     block      >>matching >>components >>reduce >>order >>engines
+                a matrix becomes blocks: matchings, fine Dulmage-Mendelsohn, lines of degree 1 and 2; an order of
+                elimination; what the engines of a block have in common
+     frontier   >>frontier >>steps >>steps_run >>sorting >>streams >>arrays >>array_layout >>arrays_gpu >>arrays_run
+                >>tree >>tree_join >>tree_build >>band >>band_run >>band_order
+                dynamic programmes: lists and arrays over matched vertices, tree decompositions, bands
+     signs      >>hybrid >>hybrid_layout >>hybrid_program >>hybrid_leaf >>programs >>program_text >>program_tune
+                >>sparyser >>dominating >>codegen
+                sums over signs: elimination inside, the same for GPUs; Ryser in compressed rows
+     matchings  >>transversals >>decompose >>decompose_run
+                enumeration of perfect matchings; branches over lines of degree 3 and 4
+     sparse     >>prepare >>frontier_offer >>choose >>sparse_job >>sparse >>spy
+                the engine of each block, the public functions, a picture of structure and plan
+     kernels    >>hybrid_kernels
+                the interpreter of hybrid programs, read once for each instruction set
 
    EXAMPLE
        perm_matrix a;
@@ -106,9 +100,12 @@
              using merge path, IPDPS 2015: unions of sorted lists.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
 */
-#ifndef PERMI_PROGRAM_WIDTH /* the header; a pass of the self-included text skips to >>template */
+#ifndef PERMI_PROGRAM_WIDTH /* the header; a pass of the self-included text skips to the kernels */
 #ifndef PERM_SPARSE_H_INCLUDED
 #define PERM_SPARSE_H_INCLUDED
+
+/* ================================================================================== >>sparse_config
+   Names and linkage of this header. A project may define them before the include. */
 
 #ifndef PERM_HEADER_FILE
 #define PERM_HEADER_FILE "perm.h"
@@ -128,6 +125,7 @@
 #else
 #define PERM_SPARSE_API extern
 #endif
+
 #if defined(PERM_SPARSE_IMPLEMENTATION) && !defined(PERM_IMPLEMENTATION)
 #if defined(PERM_PERMANENT_H_INCLUDED)
 #error "with PERM_SPARSE_IMPLEMENTATION alone, include perm_sparse.h before perm.h"
@@ -142,7 +140,8 @@
 #endif
 #include PERM_HEADER_FILE
 
-/* =========================================================================================== >>api */
+/* =================================================================================== >>sparse_calls */
+
 #define PERM_MATRIX_MAX_ROWS 16777216 /* m above this is refused: row_start alone would take 128 MiB */
 
 typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX } perm_kind;
@@ -312,13 +311,7 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #include PERM_HEADER_FILE
 #endif
 
-#include <errno.h>
-#include <locale.h>
-#if defined(__unix__) || defined(__APPLE__)
-#include <sys/stat.h>
-#endif
-
-/* ======================================================================================== >>matrix
+/* ========================================================================================= >>matrix
    Compressed rows from lists of entries and from arrays. Promises: after a failure *matrix is all zero and nothing
    stays allocated; the result has ascending columns, no zeros and no position twice; linear time and memory. */
 
@@ -760,7 +753,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
   return permi_meter_end(&call, status, result);
 }
 
-/* ============================================================================================ >>io
+/* ============================================================================================= >>io
    Matrices from text. Promises: no byte sequence crashes the readers or makes them allocate more than a
    multiple of its length plus 8 (m + 1) bytes; a message names the line; a failure leaves nothing allocated.
    Everything is parsed from memory: text -> list of entries -> sort -> compressed rows.
@@ -1128,7 +1121,8 @@ static int permi_read_index(permi_reader *reader, const char *what, int limit, u
   return 1;
 }
 
-/* -- Matrix Market ----------------------------------------------------------------------------- */
+/* ========================================================================================= >>market
+   Matrix Market files. */
 
 /* The next word of the banner as position in a list of up to four keywords; -1 after a failure. */
 static int permi_read_keyword(permi_reader *reader, const char *what, const char *const *words, int count,
@@ -1339,7 +1333,10 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* -- rows of numbers --------------------------------------------------------------------------- */
+/* ===================================================================================== >>plain_text
+   Files without a banner: rows of numbers, coordinates, edges. Which of them a file is, and the calls. */
+#include <errno.h>
+#include <locale.h>
 
 /* The next number of a line, separated by blanks or one comma. 0: the line is at its end; -1: a comma stands alone. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
@@ -1885,9 +1882,14 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
   return permi_meter_end(&call, permi_matrix_read(path, options, matrix, result), result);
 }
 
-/* ========================================================================================= >>write
+/* ========================================================================================== >>write
    Matrices to Matrix Market files. Promises: PATH holds either what it held before or all of the new matrix (>>files of
    perm.h); every write, the close and the rename are checked. */
+#include <errno.h>
+#include <locale.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
+#endif
 
 /* " " and 17 significant digits, which read back to the same double, with a point in every locale. */
 static int permi_print_double(FILE *file, double value)
@@ -2024,10 +2026,11 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
   return perm_matrix_write_within(path, matrix, NULL, result);
 }
 
-/* ====================================================================================== >>matching
+/* ======================================================================================= >>matching
    Maximum matching of a bipartite graph in O(nnz sqrt(n)). J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973)
    225-231. Rows are 0..n-1, row i has columns column[start[i]..start[i+1]). row_match and column_match get the
    partner or -1; work has room for 3 n numbers, cursor for n. Returns the number of pairs; fewer if watch says stop. */
+
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
 {
@@ -2103,13 +2106,14 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   }
 }
 
-/* ==================================================================================== >>components
+/* ===================================================================================== >>components
    Strong components of the digraph on rows with an arc from i to the row matched to each column of i: the fine
    Dulmage-Mendelsohn decomposition of a matrix with a perfect matching. An entry lies in some perfect matching
    if and only if it joins a row and a column of one component. A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math.
    10 (1958) 517-534; R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz), with an explicit stack.
    component[row] gets 0..count-1; work has room for 4 n numbers, cursor for n. Returns the count; fewer if watch says
    stop. */
+
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
 {
@@ -2157,13 +2161,14 @@ static int permi_components(int n, const size_t *start, const int *column, const
   return count;
 }
 
-/* ======================================================================================== >>reduce
+/* ========================================================================================= >>reduce
    The working matrix: entries linked along rows and columns, so that both are eliminated alike. Vertices are
    rows 0..n-1 and columns n..2n-1; side 0 is rows. Keeps the invariant
        permanent = constant * 2^exp2 * permanent of the live entries
    where `constant` collects degree-1 entries. Degree 1 and 2: H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003)
    267-273. Per of a row with entries a, b in columns c, d = per without that row and with columns c, d replaced
    by a (column d) + b (column c): the number of entries falls by at least 2, so it always pays. */
+
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row and column; neighbours in the row and in the column, -1 at the ends */
   double real, absolute;               /* value and the sum of |terms| that it was computed from */
@@ -2802,7 +2807,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   return PERM_OK;
 }
 
-/* ========================================================================================= >>order
+/* ========================================================================================== >>order
    The elimination order of a block, rows and columns mixed. Eliminating a vertex touches its neighbours; a vertex
    whose neighbours are all eliminated goes by itself. The frontier is what is touched and not eliminated. With
    a rows and b columns there, and d more columns than rows eliminated, a state (which of the frontier is matched)
@@ -2811,6 +2816,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
    Cost of a step: states after it * (1 + neighbours left / 2) + states before it / 4 (studied on real matrices).
    Greedy starts, then simulated annealing. All random numbers have a fixed seed and the number of moves comes
    from predicted work, so an order never varies. */
+
 #define PERMI_ORDER_WIDTH 512 /* widest frontier that is priced */
 #define PERMI_ORDER_MOST 1e60 /* and most states: what is wider counts as more */
 #define PERMI_ORDER_START 1e45 /* greedy orders are not followed beyond; annealing may come down from there */
@@ -3407,10 +3413,11 @@ done:
   return ok;
 }
 
-/* ======================================================================================= >>engines
+/* ======================================================================================== >>engines
    What the engines of a block have in common. An engine makes an offer, its prediction and what it worked out on the
    way; the planner (>>plan) takes the best and has its leaf made. Entries of a block of doubles are at most 1 in
    modulus: scaled by powers of two, and rounded only where block->rounded says so. */
+
 #define PERMI_MAJORANT_ORDER 12
 /* What a maker of leaves is given, and what it adds up. */
 typedef struct permi_maker {
@@ -3604,7 +3611,7 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
   offer->status = status;
 }
 
-/* ====================================================================================== >>frontier
+/* ======================================================================================= >>frontier
    The dynamic programme. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
    over the ways to reach it of the products of the entries used. Eliminating v: where v is matched, its bit is
    dropped; where not, v is matched with each free neighbour t left. Vertices with no neighbour left must be matched,
@@ -3624,6 +3631,7 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
    parts of equal work: keys are found by bisection such that the sources below them, over all streams, have equal
    shares of the states: the balanced path of [DOB15], which no group crosses since a key belongs to one part. A value
    depends on its sources alone, so parts and threads leave no trace in the bits. */
+
 /* Measured, seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, whose groups are small:
    .004, .004, .008, .010, .011 (each within a third, the machine was shared). */
 #define PERMI_LOW_BITS 9
@@ -4070,8 +4078,9 @@ static int permi_algebra_doubles(permi_algebra algebra)
   return doubles[algebra];
 }
 
-/* ========================================================================================= >>steps
+/* ========================================================================================== >>steps
    Running the programme: one step after the other between two lists, rescaled by powers of two, and the bound. */
+
 typedef struct permi_take { /* a stream reaches a target's group from a source's */
   uint32_t group, stream;
 } permi_take;
@@ -4533,7 +4542,9 @@ PERMI_INSTANCE(permi_step_words, permi_step_words_term, PERMI_WORDS)
 PERMI_INSTANCE(permi_step_residues, permi_step_residues_term, PERMI_RESIDUES)
 #undef PERMI_INSTANCE
 
-/* ---- a step in parts */
+/* ====================================================================================== >>steps_run
+   Steps of the frontier programme run in parts, by one thread or several; the value at the end. */
+
 static void *permi_locked_allocate(size_t bytes, void *user_data)
 {
   void *memory;
@@ -5094,7 +5105,9 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
   return ok;
 }
 
-/* ---- expand, sort, contract [DOB15, 3.3]: the oracle of merging. Lists have whole masks for keys and no patterns. */
+/* ======================================================================================== >>sorting
+   Method sorting: the same sums from sorted lists of states. */
+
 typedef struct permi_sorting {
   uint64_t *key[2];   /* mask_words each */
   permi_take *take[2]; /* whence: number of the state, and stream */
@@ -5340,8 +5353,9 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
   return status;
 }
 
-/* ======================================================================================= >>streams
+/* ======================================================================================== >>streams
    From an elimination order to the streams of every step: who sits in which slot, who dies when. */
+
 typedef struct permi_life {
   double weight;
   int vertex;
@@ -5668,7 +5682,7 @@ done:
   return status;
 }
 
-/* ======================================================================================== >>arrays
+/* ========================================================================================= >>arrays
    The frontier programme on arrays indexed by combinations. Let bit e of a frontier vertex be its matched bit, for rows
    inverted: the number of ones among the bits e is the same in all states of a step (a - d in the terms of >>order). So
    the states are the words with k ones in the w occupied slots, and an array of C(w, k) values needs no keys. Slots are
@@ -5686,6 +5700,7 @@ done:
    the bits are those of the AVX2 and, for double-doubles, AVX-512 kernels (complex ones have but one), the bounds hold,
    and what decides about powers of two is the same. Measured on one H200: 7 ps a state for 3-regular graphs, 14 for 8
    entries a line; sorted lists there took 9 to 12 times as long. */
+
 #define PERMI_ARRAY_LOW 11     /* words of these slots, and their ranks, stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* slots of the middle and of the top at most */
 #define PERMI_ARRAY_NOWHERE 0xffff
@@ -6085,7 +6100,8 @@ static permi_block_kernel permi_arrays_kernel(permi_cell_kind kind, perm_isa isa
   return plain[kind];
 }
 
-/* -- words and ways of a step ------------------------------------------------------------------ */
+/* =================================================================================== >>array_layout
+   Words and ways of a step. */
 
 static void permi_layout_release(const perm_allocator *allocator, permi_layout *layout)
 {
@@ -6248,7 +6264,8 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   }
 }
 
-/* -- on a GPU: perm_cuda.cu computes the same values in the same order -------------------------- */
+/* ===================================================================================== >>arrays_gpu
+   On a GPU perm_cuda.cu computes the same values in the same order. */
 
 #define PERMI_GPU_PLANES 10 /* words of the longest value: kernels keep a few in registers */
 #if defined(PERM_WITH_CUDA)
@@ -6469,6 +6486,9 @@ static double permi_gpu_bytes(void)
   return 0;
 }
 #endif
+
+/* ===================================================================================== >>arrays_run
+   Running the arrays: passes, underflow, the task, what it costs. */
 
 /* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
 static void permi_array_track(const double *x, size_t doubles, size_t stride, double *smallest, double *largest)
@@ -7081,7 +7101,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
   return hash; /* the coefficients are in that of the lists */
 }
 
-/* ========================================================================================== >>tree
+/* =========================================================================================== >>tree
    Tables of a tree decomposition: bucket elimination. The permanent is the coefficient of the product of all x_v in the
    product of (1 + a_uv x_u x_v) over the entries, where x_v^2 = 0. Eliminating v multiplies the tables that know v and
    the entries of v that are left, and keeps the terms with x_v; so every vertex of the elimination tree yields one
@@ -7102,6 +7122,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
    Threads share a join by values of some bits of the product's masks, a star by places in the table: whatever the
    parts, a state is added to in ascending order of the left mask's common part, and of the entries, so threads leave
    no trace in the bits. */
+
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
 #define PERMI_TREE_LOW 12   /* bits ranked by one look */
 #define PERMI_TREE_STARTS 4
@@ -7584,6 +7605,9 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
   first[0] = 0;
 }
 
+/* ====================================================================================== >>tree_join
+   Products of two tables, and stars. */
+
 typedef struct permi_tree_product {
   permi_tree_run *run;
   const permi_tree_table *factor[2];
@@ -7971,6 +7995,9 @@ static perm_status permi_tree_finish(const permi_tree *tree, const permi_tree_ru
   partial->lost += 2 * loss; /* 2: its own roundings, generously */
   return PERM_OK;
 }
+
+/* ===================================================================================== >>tree_build
+   The task, and a tree from a block: elimination by fill, its price and its tables. */
 
 static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
@@ -8472,7 +8499,1390 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
   return 1;
 }
 
-/* ======================================================================================== >>hybrid
+/* =========================================================================================== >>band
+   A window of columns sliding along a band: P. H. Lundow, K. Markstrom, Efficient computation of permanents, with
+   applications to boson sampling and random matrices, appendix C, linear in n for a fixed bandwidth. Rows are taken one
+   after the other; the window holds the columns of which some rows, not all, have been taken, and a state says which of
+   them are used. After i rows i columns are used, those that have left among them, so the number used in the window is
+   known: of w columns k, C(w, k) states.
+
+   Equal columns are one slot, whose state is how many of them are used: the next one can be chosen in as many ways as
+   are left. States are vectors of such counts with a given sum, the first slot running fastest: those that agree in the
+   upper slots are contiguous, and a row that takes a column moves runs of states to runs of states. A column that
+   enters takes the place of one that leaves, so that the runs stay long and the same few shapes of steps come again and
+   again; their runs are kept.
+
+   Threads share the states after a step by blocks, each with its part of all the runs: whatever the blocks, a state is
+   added to in the order of the row's entries, so threads leave no trace in the bits.
+
+   Nothing underflows: the doubles of a window have a common power of two as long as that leaves their products above
+   PERMI_BAND_SAFE; if ever it does not, each state gets its own. */
+
+#define PERMI_BAND_SLOTS 62
+#define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
+#define PERMI_BAND_SAFE 1e-270 /* an error of DBL_MIN is below u (double-double: 2^-100) times anything above it */
+#define PERMI_BAND_SHAPES 128
+#define PERMI_BAND_COUNTED 2048 /* most equal columns in use at a time */
+#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes that are kept */
+#define PERMI_BAND_BLOCKS 8          /* of a step for each thread: some threads are slower than others */
+#define PERMI_BAND_POLL 65536        /* states of a step, above which every entry polls */
+
+typedef enum permi_band_values {
+  PERMI_BAND_MAGNITUDES,
+  PERMI_BAND_SIGNED,  /* value, absolute */
+  PERMI_BAND_COMPLEX, /* real, imaginary, absolute */
+  PERMI_BAND_DD,      /* high, low, absolute */
+  PERMI_BAND_DD_COMPLEX,
+  PERMI_BAND_INTEGERS
+} permi_band_values;
+
+typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
+  perm_allocator allocator;
+  permi_band_values values;
+  permi_algebra algebra; /* of integers, with the next three as in permi_frontier */
+  int words, parts;
+  uint64_t modulus;
+  int n, groups, width;
+  int counted, lost;                            /* some columns are equal; entries that scaling cannot keep */
+  int *entry_start, *entry_group;               /* n + 1: the entries of a row */
+  double *real, *imaginary, *absolute;          /* of an entry; doubles */
+  int64_t *integer;                             /* parts of an entry */
+  int *capacity, *first, *last, *opening;       /* of a group: columns, first and last row; groups by first row */
+  double *cost;                                 /* n + 1: transitions of all rows before */
+  double longest;                               /* transitions of a row, at most */
+  double most, seconds_each, lost_error, lossy; /* lossy: relative error that states with powers of their own add */
+  double bound_relative;
+} permi_band;
+
+static void permi_band_release(const perm_allocator *allocator, void *context)
+{
+  permi_band *band = (permi_band *)context;
+  if (!band)
+    return;
+  permi_release(allocator, band->entry_start);
+  permi_release(allocator, band->real);
+  permi_release(allocator, band->integer);
+  permi_release(allocator, band->cost);
+  permi_release(allocator, band);
+}
+
+/* ---- shapes: how a row moves the states of a window */
+enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
+
+typedef struct permi_band_run {
+  uint32_t source, target, count, factor;
+} permi_band_run;
+
+typedef struct permi_band_shape {
+  int slots, used;               /* positions, columns used before */
+  int kind[PERMI_BAND_SLOTS];    /* from the fastest position */
+  int leaving[PERMI_BAND_SLOTS]; /* capacities before and */
+  int staying[PERMI_BAND_SLOTS]; /* after */
+  uint64_t hash;
+  int complete;                                  /* its runs are kept: */
+  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p the column before (2 p), and after (2 p + 1) */
+  size_t states;                                 /* after */
+} permi_band_shape;
+
+/* counts[p (used + 2) + r]: states of the positions below p with r used. */
+static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
+{
+  const int size = used + 1;
+  int p, r, k;
+  for (r = 0; r < size; r++)
+    counts[r] = r == 0;
+  for (p = 0; p < shape->slots; p++) {
+    const double *below = counts + (size_t)p * (size_t)size;
+    double *at = counts + (size_t)(p + 1) * (size_t)size;
+    const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
+                               : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
+    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 on the way must not spoil small ones */
+      at[r] = 0;
+      for (k = 0; k <= capacity && k <= r; k++)
+        at[r] += below[r - k];
+    }
+  }
+}
+
+typedef struct permi_band_run_state {
+  const permi_band *band;
+  permi_control *control;
+  permi_band_shape *shape, *shapes;
+  int shape_count;
+  permi_band_run *runs;
+  size_t run_count, run_room, kept;
+  double *counts[2];
+  size_t counts_room;
+  size_t room; /* states of a buffer */
+  void *from, *to;
+  int64_t *from_exp2, *to_exp2; /* NULL: all states share exp2 */
+  long long exp2;
+  double low, high, visited; /* bounds on the non-zero moduli */
+  int memory;                /* 1: there was none for a run */
+} permi_band_state;
+
+/* An entry of the row and how it moves states: the column `position` of before, or of after (entering) is used. */
+typedef struct permi_band_stream {
+  int position, entering, lowest; /* below `lowest` all positions keep their columns */
+  int keep;                       /* 1: runs are kept, 0: done, */
+  int within;                     /* 1: as far as they go to states from begin to before end */
+  uint32_t begin, end;
+  double re, im, absolute;
+  int coefficient_exp2;
+  const int64_t *integer;
+} permi_band_stream;
+
+static int permi_band_planes(permi_band_values values)
+{
+  static const int planes[] = {1, 2, 3, 3, 5, 0};
+  return planes[values];
+}
+
+/* One state's product added where states have powers of their own. */
+static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream, size_t s, size_t t,
+                                 double factor)
+{
+  const permi_band_values values = state->band->values;
+  const int planes = permi_band_planes(values);
+  const double *x = (const double *)state->from + s;
+  double *y = (double *)state->to + t, p[5], *absolute = y + (size_t)(planes - 1) * state->room;
+  const size_t room = state->room;
+  int64_t exp2 = state->from_exp2[s] + stream->coefficient_exp2, d;
+  int k, e;
+  p[planes - 1] = x[(size_t)(planes - 1) * room] * (stream->absolute * factor);
+  if (p[planes - 1] == 0)
+    return;
+  if (values == PERMI_BAND_SIGNED) {
+    p[0] = x[0] * (stream->re * factor);
+  } else if (values == PERMI_BAND_COMPLEX) {
+    const double re = stream->re * factor, im = stream->im * factor;
+    p[0] = x[0] * re - x[room] * im;
+    p[1] = x[0] * im + x[room] * re;
+  } else if (values >= PERMI_BAND_DD) {
+    permi_dd a = permi_dd_make(x[0]), b = {0, 0}, re, im;
+    a.lo = x[room];
+    if (values == PERMI_BAND_DD_COMPLEX) {
+      b.hi = x[2 * room];
+      b.lo = x[3 * room];
+    }
+    re = permi_dd_multiply(permi_dd_make(stream->re), permi_dd_make(factor));
+    im = permi_dd_multiply(permi_dd_make(stream->im), permi_dd_make(factor));
+    if (values == PERMI_BAND_DD)
+      a = permi_dd_multiply(a, re);
+    else
+      permi_dd_multiply_complex(&a, &b, re, im);
+    p[0] = a.hi;
+    p[1] = a.lo;
+    if (values == PERMI_BAND_DD_COMPLEX) {
+      p[2] = b.hi;
+      p[3] = b.lo;
+    }
+  }
+  if (*absolute == 0) {
+    for (k = 0; k < planes; k++)
+      y[(size_t)k * room] = p[k];
+    state->to_exp2[t] = exp2;
+    return;
+  }
+  d = exp2 - state->to_exp2[t];
+  e = -permi_int_exponent(d < 0 ? -d : d);
+  for (k = 0; k < planes; k++)
+    if (d > 0)
+      y[(size_t)k * room] = ldexp(y[(size_t)k * room], e);
+    else
+      p[k] = ldexp(p[k], e);
+  if (d > 0)
+    state->to_exp2[t] = exp2;
+  if (values >= PERMI_BAND_DD) {
+    for (k = 0; k + 1 < planes; k += 2) {
+      permi_dd a, b;
+      a.hi = y[(size_t)k * room];
+      a.lo = y[(size_t)(k + 1) * room];
+      b.hi = p[k];
+      b.lo = p[k + 1];
+      a = permi_dd_add(a, b);
+      y[(size_t)k * room] = a.hi;
+      y[(size_t)(k + 1) * room] = a.lo;
+    }
+    *absolute += p[planes - 1];
+  } else {
+    for (k = 0; k < planes; k++)
+      y[(size_t)k * room] += p[k];
+  }
+}
+
+static void permi_band_add_dd(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
+{
+  const int is_complex = state->band->values == PERMI_BAND_DD_COMPLEX;
+  const size_t room = state->room;
+  const double *x = (const double *)state->from + run->source, factor = run->factor;
+  double *y = (double *)state->to + run->target;
+  const permi_dd re = permi_dd_multiply(permi_dd_make(stream->re), permi_dd_make(factor));
+  const permi_dd im = permi_dd_multiply(permi_dd_make(stream->im), permi_dd_make(factor));
+  const double absolute = stream->absolute * factor;
+  size_t k;
+  for (k = 0; k < run->count; k++, x++, y++) {
+    permi_dd a, b = {0, 0}, c;
+    a.hi = x[0];
+    a.lo = x[room];
+    if (is_complex) {
+      b.hi = x[2 * room];
+      b.lo = x[3 * room];
+      permi_dd_multiply_complex(&a, &b, re, im);
+      c.hi = y[2 * room];
+      c.lo = y[3 * room];
+      b = permi_dd_add(c, b);
+      y[2 * room] = b.hi;
+      y[3 * room] = b.lo;
+    } else {
+      a = permi_dd_multiply(a, re);
+    }
+    c.hi = y[0];
+    c.lo = y[room];
+    a = permi_dd_add(c, a);
+    y[0] = a.hi;
+    y[room] = a.lo;
+    y[(is_complex ? 4 : 2) * room] += x[(is_complex ? 4 : 2) * room] * absolute;
+  }
+}
+
+static void permi_band_add_integers(const permi_band_state *state, const permi_band_stream *stream,
+                                    const permi_band_run *run)
+{
+  const permi_band *band = state->band;
+  const size_t stride = (size_t)(band->words * band->parts);
+  const uint64_t *x = (const uint64_t *)state->from + run->source * stride;
+  uint64_t *y = (uint64_t *)state->to + run->target * stride;
+  int64_t c[2];
+  size_t k, times = 1, t;
+  int part;
+  for (part = 0; part < band->parts; part++) {
+    c[part] = stream->integer[part];
+    if (band->algebra == PERMI_RESIDUES)
+      c[part] = (int64_t)permi_residue_multiply((uint64_t)c[part], run->factor % band->modulus, band->modulus);
+    else if (c[part] > INT64_MAX / (int64_t)run->factor || c[part] < -(INT64_MAX / (int64_t)run->factor))
+      times = run->factor; /* too long for one factor */
+  }
+  if (band->parts == 1)
+    c[1] = 0;
+  if (band->algebra != PERMI_RESIDUES && times == 1)
+    for (part = 0; part < band->parts; part++)
+      c[part] *= (int64_t)run->factor;
+  for (t = 0; t < times; t++) {
+    if (band->algebra == PERMI_WORD)
+      for (k = 0; k < run->count; k++)
+        y[k] += (uint64_t)c[0] * x[k];
+    else if (band->algebra == PERMI_WIDE)
+      for (k = 0; k < run->count; k++)
+        permi_wide_add_product((permi_wide *)(void *)y + k, (const permi_wide *)(const void *)x + k, c[0]);
+    else if (band->algebra == PERMI_RESIDUES)
+      for (k = 0; k < run->count; k++)
+        permi_residue_accumulate(band->modulus, band->parts, c, y + k * stride, x + k * stride);
+    else
+      for (k = 0; k < run->count; k++)
+        permi_words_accumulate(band->words, band->parts, c, y + k * stride, x + k * stride);
+  }
+}
+
+static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
+{
+  const permi_band_values values = state->band->values;
+  const size_t room = state->room, count = run->count;
+  const double factor = run->factor, re = stream->re * factor, im = stream->im * factor;
+  const double absolute = stream->absolute * factor;
+  const double *x;
+  double *y;
+  size_t k;
+  if (values == PERMI_BAND_INTEGERS) {
+    permi_band_add_integers(state, stream, run);
+    return;
+  }
+  if (state->from_exp2) {
+    for (k = 0; k < count; k++)
+      permi_band_add_apart(state, stream, run->source + k, run->target + k, factor);
+    return;
+  }
+  if (values >= PERMI_BAND_DD) {
+    permi_band_add_dd(state, stream, run);
+    return;
+  }
+  x = (const double *)state->from + run->source;
+  y = (double *)state->to + run->target;
+  if (values == PERMI_BAND_MAGNITUDES) {
+    for (k = 0; k < count; k++)
+      y[k] += re * x[k];
+  } else if (values == PERMI_BAND_SIGNED) {
+    for (k = 0; k < count; k++) {
+      y[k] += re * x[k];
+      y[room + k] += absolute * x[room + k];
+    }
+  } else {
+    for (k = 0; k < count; k++) {
+      y[k] += re * x[k] - im * x[room + k];
+      y[room + k] += im * x[k] + re * x[room + k];
+      y[2 * room + k] += absolute * x[2 * room + k];
+    }
+  }
+}
+
+/* What of a run goes to the stream's states. */
+static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
+                                  const permi_band_run *run)
+{
+  const uint32_t end = run->target + run->count;
+  permi_band_run part = *run;
+  if (run->target < stream->begin) {
+    const uint32_t skipped = stream->begin - run->target;
+    if (skipped >= run->count)
+      return;
+    part.source += skipped;
+    part.target += skipped;
+    part.count -= skipped;
+  }
+  if (end > stream->end) {
+    if (part.target >= stream->end)
+      return;
+    part.count -= end - stream->end;
+  }
+  permi_band_add(state, stream, &part);
+}
+
+/* A run of the stream: kept, longer than the last one if it continues it, or done at once. */
+static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
+                            double count, int factor)
+{
+  permi_band_run run;
+  run.source = (uint32_t)source;
+  run.target = (uint32_t)target;
+  run.count = (uint32_t)count;
+  run.factor = (uint32_t)factor;
+  if (!stream->keep) {
+    if (stream->within)
+      permi_band_add_within(state, stream, &run);
+    else
+      permi_band_add(state, stream, &run);
+    return;
+  }
+  if (state->run_count > state->shape->start[2 * stream->position + stream->entering]) {
+    permi_band_run *last = &state->runs[state->run_count - 1];
+    if (last->factor == run.factor && last->source + last->count == run.source &&
+        last->target + last->count == run.target) {
+      last->count += run.count;
+      return;
+    }
+  }
+  if (state->run_count == state->run_room) {
+    void *runs = state->runs;
+    if (!permi_enlarge(&state->band->allocator, &runs, state->run_count, 2 * state->run_room + 256, sizeof run)) {
+      state->memory = 1;
+      return;
+    }
+    state->runs = (permi_band_run *)runs;
+    state->run_room = 2 * state->run_room + 256;
+  }
+  state->runs[state->run_count++] = run;
+}
+
+/* ======================================================================================= >>band_run
+   Running a band: streams, parts, the task and its bound. */
+
+/* The runs of the stream with the upper positions settled: the next is p, below it `before` and `after` columns are
+   used, and the states begin at source and target. Targets ascend. */
+static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
+                            double source, double target, int factor)
+{
+  const permi_band_shape *shape = state->shape;
+  const int sizes[2] = {shape->used + 1, shape->used + 2};
+  const double *below, *below_after;
+  int v, chosen = p == stream->position, goal, skip;
+  if (before < 0 || after < 0)
+    return;
+  if (p < stream->lowest) { /* nothing special below: the same states before and after */
+    const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
+    if (count > 0)
+      permi_band_emit(state, stream, source, target, count, factor);
+    return;
+  }
+  if (state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] == 0 ||
+      state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] + (size_t)after] == 0)
+    return;
+  if (stream->within && (target >= stream->end || target + state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] +
+                                                                            (size_t)after] <= stream->begin))
+    return;
+  below = state->counts[0] + (size_t)p * (size_t)sizes[0];
+  below_after = state->counts[1] + (size_t)p * (size_t)sizes[1];
+  if (shape->kind[p] == PERMI_BAND_KEEP) {
+    for (v = 0; v <= shape->leaving[p] && v <= before; v++) {
+      if (!chosen) {
+        permi_band_runs(state, stream, p - 1, before - v, after - v, source, target, factor);
+        if (after >= v)
+          target += below_after[after - v];
+      } else if (v < shape->leaving[p]) {
+        if (after >= v)
+          target += below_after[after - v];
+        permi_band_runs(state, stream, p - 1, before - v, after - v - 1, source, target,
+                        factor * (shape->leaving[p] - v));
+      }
+      source += below[before - v];
+    }
+    return;
+  }
+  goal = shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p] - (chosen && !stream->entering);
+  for (v = 0; v < goal && v <= before; v++)
+    source += below[before - v];
+  skip = chosen && stream->entering;
+  if (skip) {
+    target += below_after[after];
+    factor *= shape->staying[p];
+  }
+  permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
+}
+
+/* ---- running it */
+static void permi_band_range(permi_band_state *state, size_t states)
+{
+  const double *x = (const double *)state->from + (size_t)(permi_band_planes(state->band->values) - 1) * state->room;
+  size_t s;
+  state->low = DBL_MAX;
+  state->high = 0;
+  for (s = 0; s < states; s++) {
+    state->low = x[s] > 0 && x[s] < state->low ? x[s] : state->low;
+    state->high = x[s] > state->high ? x[s] : state->high;
+  }
+}
+
+/* From a common power of two to one for each state, or from any to those that bring |x| into [1/2, 1). 0: memory. */
+static int permi_band_apart(permi_band_state *state, size_t states)
+{
+  const int planes = permi_band_planes(state->band->values);
+  double *x = (double *)state->from, *absolute = x + (size_t)(planes - 1) * state->room;
+  size_t s;
+  int k, e;
+  if (!state->from_exp2) {
+    state->from_exp2 = (int64_t *)permi_allocate(&state->band->allocator, state->room, sizeof(int64_t));
+    state->to_exp2 = (int64_t *)permi_allocate(&state->band->allocator, state->room, sizeof(int64_t));
+    if (!state->from_exp2 || !state->to_exp2)
+      return 0;
+    memset(state->from_exp2, 0, state->room * sizeof(int64_t));
+  }
+  for (s = 0; s < states; s++) {
+    if (absolute[s] == 0)
+      continue;
+    e = permi_exponent(absolute[s]);
+    for (k = 0; k < planes; k++)
+      x[(size_t)k * state->room + s] = ldexp(x[(size_t)k * state->room + s], -e);
+    state->from_exp2[s] += e;
+  }
+  return 1;
+}
+
+/* Before a row: rescales as needed, so that no product of it is below PERMI_BAND_SAFE nor any sum near overflow. */
+static int permi_band_prepare(permi_band_state *state, int row, size_t states)
+{
+  const permi_band *band = state->band;
+  const int planes = permi_band_planes(band->values);
+  double weight = 0, least = DBL_MAX, *x = (double *)state->from;
+  size_t s;
+  int e, k;
+  if (state->from_exp2)
+    return permi_band_apart(state, states);
+  for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
+    weight += band->absolute[e] * band->capacity[band->entry_group[e]];
+    least = band->absolute[e] < least ? band->absolute[e] : least;
+  }
+  weight = (weight + DBL_MIN) * (1 + 1e-12);
+  if (!(state->low * least >= PERMI_BAND_SAFE) || state->high * weight > 1e200) {
+    permi_band_range(state, states);
+    if (state->high > 0 && (state->high < 1e80 || state->high > 1e100)) {
+      k = 300 - permi_exponent(state->high);
+      if (ldexp(state->low, k) >= PERMI_BAND_SAFE) {
+        for (s = 0; s < (size_t)planes * state->room; s += state->room)
+          for (e = 0; (size_t)e < states; e++)
+            x[s + (size_t)e] = ldexp(x[s + (size_t)e], k);
+        state->exp2 -= k;
+        state->low = ldexp(state->low, k);
+        state->high = ldexp(state->high, k);
+      }
+    }
+    if (state->high > 0 && (!(state->low * least >= PERMI_BAND_SAFE) || state->high * weight > 1e200))
+      return permi_band_apart(state, states);
+  }
+  state->low *= least;
+  state->low *= 1 - 1e-12;
+  state->high *= weight;
+  return 1;
+}
+
+/* The shape of a row's step, with its counts, from the window (groups, from the fastest position). Windows whose runs
+   are few are kept. 0: out of memory. */
+static int permi_band_shape_find(permi_band_state *state, int row, const int *window, int slots, int used,
+                                 const int *entering, int enterings, int *next_window, int *next_slots)
+{
+  const permi_band *band = state->band;
+  permi_band_stream stream;
+  permi_band_shape shape, *found;
+  int p, i = 0, k, after = used + 1;
+  memset(&shape, 0, sizeof shape);
+  shape.used = used;
+  *next_slots = 0;
+  for (p = 0; p < slots; p++) {
+    const int group = window[p];
+    shape.leaving[p] = band->capacity[group];
+    if (band->last[group] != row) {
+      shape.kind[p] = PERMI_BAND_KEEP;
+      shape.staying[p] = shape.leaving[p];
+      next_window[(*next_slots)++] = group;
+    } else if (i < enterings) {
+      after -= shape.leaving[p];
+      shape.kind[p] = PERMI_BAND_REPLACE;
+      shape.staying[p] = band->capacity[entering[i]];
+      next_window[(*next_slots)++] = entering[i++];
+    } else {
+      after -= shape.leaving[p];
+      shape.kind[p] = PERMI_BAND_LEAVE;
+    }
+  }
+  for (; i < enterings; i++, p++) {
+    shape.kind[p] = PERMI_BAND_ENTER;
+    shape.staying[p] = band->capacity[entering[i]];
+    next_window[(*next_slots)++] = entering[i];
+  }
+  shape.slots = p;
+  shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
+  for (p = 0; p < shape.slots; p++) {
+    shape.hash = permi_hash(shape.hash, (uint64_t)shape.kind[p]);
+    shape.hash = permi_hash(shape.hash, (uint64_t)shape.leaving[p] << 32 | (uint64_t)shape.staying[p]);
+  }
+  state->shape = NULL;
+  for (k = 0; k < state->shape_count && !state->shape; k++) {
+    found = &state->shapes[k];
+    if (found->hash == shape.hash && found->slots == shape.slots && found->used == used &&
+        !memcmp(found->kind, shape.kind, sizeof shape.kind) &&
+        !memcmp(found->leaving, shape.leaving, sizeof shape.leaving) &&
+        !memcmp(found->staying, shape.staying, sizeof shape.staying))
+      state->shape = found;
+  }
+  if (state->shape && state->shape->complete)
+    return 1;
+  { /* counts for making runs */
+    const size_t size = (size_t)(shape.slots + 1) * (size_t)(used + 2);
+    if (size > state->counts_room) {
+      for (k = 0; k < 2; k++) {
+        void *counts = state->counts[k];
+        if (!permi_enlarge(&band->allocator, &counts, 0, 2 * size, sizeof(double)))
+          return 0;
+        state->counts[k] = (double *)counts;
+      }
+      state->counts_room = 2 * size;
+    }
+  }
+  permi_band_counts(&shape, 0, used, state->counts[0]);
+  permi_band_counts(&shape, 1, used + 1, state->counts[1]);
+  shape.states = after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)after];
+  if (state->shape)
+    return 1;
+  if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
+    state->shape_count = 0;
+    state->run_count = 0;
+  }
+  state->shape = &state->shapes[state->shape_count++];
+  *state->shape = shape;
+  memset(&stream, 0, sizeof stream);
+  stream.keep = (double)shape.states * shape.slots < PERMI_BAND_KEPT_RUNS;
+  if (!stream.keep)
+    return 1;
+  for (p = 0; p < shape.slots; p++)
+    for (k = 0; k < 2; k++) {
+      state->shape->start[2 * p + k] = state->run_count;
+      if (k == 0 ? shape.kind[p] != PERMI_BAND_ENTER
+                 : shape.kind[p] == PERMI_BAND_ENTER || shape.kind[p] == PERMI_BAND_REPLACE) {
+        for (stream.lowest = 0; stream.lowest < p && shape.kind[stream.lowest] == PERMI_BAND_KEEP; stream.lowest++)
+          ;
+        stream.position = p;
+        stream.entering = k;
+        permi_band_runs(state, &stream, shape.slots - 1, used, after, 0, 0, 1);
+      }
+    }
+  state->shape->start[2 * p] = state->run_count;
+  state->shape->complete = !state->memory;
+  return !state->memory;
+}
+
+typedef struct permi_band_step {
+  permi_band_state *state;
+  const int *position; /* of a group: 2 p + entering */
+  int row, used, after, parts; /* columns used in the window before; after, of those that stay */
+} permi_band_step;
+
+/* All entries of the row into one block of the states after it. */
+static perm_status permi_band_part(void *context, int part, int master)
+{
+  const permi_band_step *step = (const permi_band_step *)context;
+  permi_band_state *state = step->state;
+  const permi_band *band = state->band;
+  const permi_band_shape *shape = state->shape;
+  const uint64_t states = shape->states, parts = (uint64_t)step->parts;
+  const int planes = permi_band_planes(band->values);
+  permi_band_stream stream;
+  perm_status status = PERM_OK;
+  size_t block;
+  int e, p;
+  memset(&stream, 0, sizeof stream);
+  stream.within = parts > 1;
+  stream.begin = (uint32_t)(states * (uint64_t)part / parts);
+  stream.end = (uint32_t)(states * ((uint64_t)part + 1) / parts);
+  block = stream.end - stream.begin;
+  for (p = 0; p < planes; p++)
+    memset((double *)state->to + (size_t)p * state->room + stream.begin, 0, block * sizeof(double));
+  if (!planes) {
+    const size_t words = (size_t)(band->words * band->parts);
+    memset((uint64_t *)state->to + stream.begin * words, 0, block * words * sizeof(uint64_t));
+  }
+  for (e = band->entry_start[step->row]; e < band->entry_start[step->row + 1] && status == PERM_OK; e++) {
+    const int way = step->position[band->entry_group[e]];
+    if (planes) {
+      stream.re = band->real[e];
+      stream.im = band->imaginary ? band->imaginary[e] : 0;
+      stream.absolute = band->absolute[e];
+      if (state->from_exp2) {
+        stream.coefficient_exp2 = permi_exponent(stream.absolute);
+        stream.re = ldexp(stream.re, -stream.coefficient_exp2);
+        stream.im = ldexp(stream.im, -stream.coefficient_exp2);
+        stream.absolute = ldexp(stream.absolute, -stream.coefficient_exp2);
+      }
+    } else {
+      stream.integer = band->integer + e * band->parts;
+    }
+    if (shape->complete) {
+      const size_t last = shape->start[way + 1];
+      size_t k = shape->start[way], beyond = last;
+      for (; !stream.within && k < last; k++)
+        permi_band_add(state, &stream, &state->runs[k]);
+      while (k < beyond) { /* the first run that reaches into the block */
+        const size_t middle = k + (beyond - k) / 2;
+        if (state->runs[middle].target + state->runs[middle].count > stream.begin)
+          beyond = middle;
+        else
+          k = middle + 1;
+      }
+      for (; k < last && state->runs[k].target < stream.end; k++)
+        permi_band_add_within(state, &stream, &state->runs[k]);
+    } else {
+      stream.position = way / 2;
+      stream.entering = way % 2;
+      for (stream.lowest = 0; stream.lowest < stream.position && shape->kind[stream.lowest] == PERMI_BAND_KEEP;)
+        stream.lowest++;
+      permi_band_runs(state, &stream, shape->slots - 1, step->used, step->after, 0, 0, 1);
+    }
+    if (master && states > PERMI_BAND_POLL && state->control)
+      status = permi_control_poll(state->control, band->cost[step->row] * band->seconds_each, "band");
+  }
+  return status;
+}
+
+/* THE BOUND. A row multiplies each term once and adds it to at most deg - 1 others, so a computed value is the sum of
+   all perfect matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, a
+   product that underflows, and rescaling, are each off by at most DBL_MIN <= u times the product of the moduli, which
+   is above PERMI_BAND_SAFE: two more factors a row, relative to the moduli. A complex product is off by 3 u [Hig02,
+   3.6], and for counts there is one multiplication more. Double-double: the same with PERMI_DD_UNIT for u. Where
+   states have powers of their own, aligning one sum with another costs at most one more factor an addition, and
+   scaling one a row. */
+static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_band *band = (const permi_band *)leaf->context;
+  const perm_allocator *allocator = &band->allocator;
+  const int planes = permi_band_planes(band->values);
+  const size_t size = planes ? (size_t)planes * sizeof(double) : (size_t)(band->words * band->parts) * sizeof(uint64_t);
+  const int most_threads = control ? permi_threads(control->options) : 1;
+  permi_band_state state;
+  permi_band_step step;
+  int window[2][PERMI_BAND_SLOTS + 1], *position = NULL;
+  int slots = 0, used = 0, row, opened = 0, p, unpolled = 0, entries, threads;
+  size_t states = 1;
+  perm_status status = PERM_ERROR_MEMORY;
+  memset(&state, 0, sizeof state);
+  state.band = band;
+  state.control = control;
+  state.room = (size_t)band->most;
+  state.low = state.high = 1;
+  state.from = permi_allocate(allocator, state.room, size);
+  state.to = permi_allocate(allocator, state.room, size);
+  state.shapes = (permi_band_shape *)permi_allocate(allocator, PERMI_BAND_SHAPES, sizeof *state.shapes);
+  position = (int *)permi_allocate(allocator, (size_t)band->groups, sizeof *position);
+  if (!state.from || !state.to || !state.shapes || !position)
+    goto done;
+  step.state = &state;
+  step.position = position;
+  memset(state.from, 0, state.room * size);
+  if (!planes) {
+    *(uint64_t *)state.from = 1;
+  } else {
+    ((double *)state.from)[0] = 1;
+    ((double *)state.from)[(size_t)(planes - 1) * state.room] = 1;
+  }
+  status = PERM_OK;
+  for (row = 0; row < band->n && status == PERM_OK; row++) {
+    int *here = window[row & 1], *next = window[(row + 1) & 1], next_slots, enterings = 0;
+    void *swap;
+    while (opened + enterings < band->groups && band->first[band->opening[opened + enterings]] == row)
+      enterings++;
+    if ((planes && !permi_band_prepare(&state, row, states)) ||
+        !permi_band_shape_find(&state, row, here, slots, used, band->opening + opened, enterings, next, &next_slots)) {
+      status = PERM_ERROR_MEMORY;
+      break;
+    }
+    { /* where each group is: that before the row, and what comes in its place or above */
+      int i = 0;
+      for (p = 0; p < state.shape->slots; p++) {
+        if (p < slots)
+          position[here[p]] = 2 * p;
+        if (state.shape->kind[p] >= PERMI_BAND_ENTER)
+          position[band->opening[opened + i++]] = 2 * p + 1;
+      }
+    }
+    states = state.shape->states;
+    step.row = row;
+    step.used = used;
+    step.after = used + 1;
+    for (p = 0; p < slots; p++)
+      step.after -= state.shape->kind[p] == PERMI_BAND_KEEP ? 0 : state.shape->leaving[p];
+    entries = band->entry_start[row + 1] - band->entry_start[row];
+    threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
+    step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
+    status = permi_share(threads, step.parts, permi_band_part, &step);
+    if (control && states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
+      status = permi_control_poll(control, band->cost[row] * band->seconds_each, "band");
+      unpolled = 0;
+    }
+    used = step.after;
+    opened += enterings;
+    slots = next_slots;
+    swap = state.from;
+    state.from = state.to;
+    state.to = swap;
+    swap = state.from_exp2;
+    state.from_exp2 = state.to_exp2;
+    state.to_exp2 = (int64_t *)swap;
+    state.visited += (double)states;
+  }
+  if (status == PERM_OK && !planes) {
+    permi_frontier frontier;
+    const uint64_t *x = (const uint64_t *)state.from;
+    memset(&frontier, 0, sizeof frontier);
+    frontier.algebra = band->algebra;
+    frontier.words = band->words;
+    permi_frontier_add_integer(&partial->value, x, &frontier);
+    if (band->parts == 2)
+      permi_frontier_add_integer(&partial->imaginary, x + band->words, &frontier);
+  } else if (status == PERM_OK) {
+    const double *x = (const double *)state.from, absolute = x[(size_t)(planes - 1) * state.room];
+    permi_sum_add_double(&partial->value, x[0]);
+    if (band->values >= PERMI_BAND_DD)
+      permi_sum_add_double(&partial->value, x[state.room]);
+    if (band->values == PERMI_BAND_COMPLEX)
+      permi_sum_add_double(&partial->imaginary, x[state.room]);
+    if (band->values == PERMI_BAND_DD_COMPLEX) {
+      permi_sum_add_double(&partial->imaginary, x[2 * state.room]);
+      permi_sum_add_double(&partial->imaginary, x[3 * state.room]);
+    }
+    permi_sum_add_double(&partial->absolute, absolute);
+    partial->exp2 = state.exp2;
+    if (state.from_exp2) {
+      partial->exp2 += absolute > 0 ? state.from_exp2[0] : 0;
+      partial->lost += band->lossy * absolute * (1 + 1e-12);
+    }
+    if (band->lost_error > 0)
+      partial->lost += 2 * (DBL_MIN + ldexp(band->lost_error, permi_int_exponent(-partial->exp2)));
+  }
+  partial->terms += status == PERM_OK ? state.visited : 0;
+done:
+  permi_release(allocator, state.from);
+  permi_release(allocator, state.to);
+  permi_release(allocator, state.from_exp2);
+  permi_release(allocator, state.to_exp2);
+  permi_release(allocator, state.shapes);
+  permi_release(allocator, state.runs);
+  permi_release(allocator, state.counts[0]);
+  permi_release(allocator, state.counts[1]);
+  permi_release(allocator, position);
+  return status;
+}
+
+/* ===================================================================================== >>band_order
+   Planning a band: which columns are equal, an order of the rows, what it costs. */
+
+typedef struct permi_band_key {
+  uint64_t hash;
+  int vertex;
+} permi_band_key;
+
+static int permi_band_key_compare(const void *left, const void *right)
+{
+  const permi_band_key *a = (const permi_band_key *)left, *b = (const permi_band_key *)right;
+  if (a->hash != b->hash)
+    return a->hash < b->hash ? -1 : 1;
+  return a->vertex - b->vertex;
+}
+
+static uint64_t permi_edge_hash(const permi_block *block, int e, uint64_t hash)
+{
+  if (block->real)
+    hash = permi_hash_double(permi_hash_double(hash, block->real[e]), block->absolute[e]);
+  if (block->imaginary)
+    hash = permi_hash_double(hash, block->imaginary[e]);
+  if (block->integer)
+    hash = permi_hash(hash, (uint64_t)block->integer[e]);
+  return block->imaginary_integer ? permi_hash(hash, (uint64_t)block->imaginary_integer[e]) : hash;
+}
+
+static int permi_band_equal(const permi_block *block, int a, int b)
+{
+  const int degree = block->start[a + 1] - block->start[a];
+  int i;
+  if (block->start[b + 1] - block->start[b] != degree)
+    return 0;
+  for (i = 0; i < degree; i++) {
+    const int p = block->edge[block->start[a] + i], q = block->edge[block->start[b] + i];
+    if (block->neighbour[block->start[a] + i] != block->neighbour[block->start[b] + i] ||
+        (block->real && (block->real[p] != block->real[q] || block->absolute[p] != block->absolute[q])) ||
+        (block->imaginary && block->imaginary[p] != block->imaginary[q]) ||
+        (block->integer && block->integer[p] != block->integer[q]) ||
+        (block->imaginary_integer && block->imaginary_integer[p] != block->imaginary_integer[q]))
+      return 0;
+  }
+  return 1;
+}
+
+/* same[v]: the first vertex equal to v, of its side. key has room for 2 n. */
+static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
+{
+  const int vertices = 2 * block->n;
+  int v, e, i, k;
+  for (v = 0; v < vertices; v++) {
+    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(v >= block->n));
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      hash = permi_edge_hash(block, block->edge[e], permi_hash(hash, (uint64_t)block->neighbour[e]));
+    key[v].hash = hash;
+    key[v].vertex = same[v] = v;
+    if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
+      return;
+  }
+  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_band_key_compare, watch))
+    return;
+  for (i = 0; i < vertices; i = k) {
+    for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
+      if (permi_band_equal(block, key[i].vertex, key[k].vertex))
+        same[key[k].vertex] = key[i].vertex;
+  }
+}
+
+/* Cuthill and McKee's numbering: breadth first, vertices of low degree first. order: the 2 n vertices; seen: 2 n. */
+static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
+{
+  int head = 0, tail = 0, v, e;
+  for (v = 0; v < 2 * block->n; v++)
+    seen[v] = 0;
+  order[tail++] = start;
+  seen[start] = 1;
+  for (; head < tail; head++) {
+    const int first = tail;
+    v = order[head];
+    if (permi_watch(watch, 20 + 5.0 * (block->start[v + 1] - block->start[v])))
+      return;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int t = block->neighbour[e], degree = block->start[t + 1] - block->start[t];
+      int at = tail;
+      if (seen[t])
+        continue;
+      seen[t] = 1;
+      tail++;
+      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stay unsorted */
+        const int u = order[at - 1];
+        if (block->start[u + 1] - block->start[u] <= degree)
+          break;
+        order[at] = u;
+      }
+      order[at] = t;
+    }
+  }
+}
+
+/* What it costs (transitions) to take the n vertices `lines` of one side in this order; INFINITY above limit, or if the
+   window gets too wide. most: of states; number: 4 n integers of room; ways: n + 2 numbers. */
+typedef struct permi_band_price {
+  double cost, most, longest; /* longest: transitions of a row */
+  double made; /* of the cost: transitions of rows whose shape is new, so that runs are made for them */
+  int width;
+} permi_band_price;
+
+/* States of the window: C(columns, used), or where columns are equal, vectors of counts with that sum. ways: room for
+   columns + 2 numbers. */
+static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
+{
+  double *sums, states = 1;
+  int least = used < columns - used ? used : columns - used, j, r;
+  if (least < 0)
+    return 0;
+  if (width == columns) {
+    for (j = 0; j < least && states < 1e18; j++)
+      states = states * (columns - j) / (j + 1);
+    return states;
+  }
+  if (least > PERMI_BAND_COUNTED)
+    return (double)INFINITY;
+  sums = ways + least + 1;
+  for (r = 0; r <= least; r++)
+    ways[r] = r == 0;
+  for (j = 0; j < width; j++) { /* times 1 + x + ... + x^size */
+    for (r = 0; r <= least; r++)
+      sums[r] = ways[r] + (r ? sums[r - 1] : 0);
+    for (r = 0; r <= least; r++)
+      ways[r] = sums[r] - (r > size[open[j]] ? sums[r - size[open[j]] - 1] : 0);
+  }
+  return ways[least];
+}
+
+static permi_band_price permi_band_price_of(const permi_block *block, const int *same, const int *lines, double limit,
+                                            int *number, double *ways, permi_control *watch)
+{
+  permi_band_price price = {0, 1, 0, 0, 0};
+  const int n = block->n, other = lines[0] < n ? n : 0;
+  int *first = number, *last = number + n, *size = number + 2 * n, open[PERMI_BAND_SLOTS];
+  uint64_t seen[PERMI_BAND_SHAPES];
+  int i, e, v, width = 0, used = 0, columns = 0;
+  memset(seen, 0, sizeof seen);
+  for (v = 0; v < n; v++) {
+    size[v] = last[v] = 0;
+    first[v] = -1;
+  }
+  for (v = 0; v < n; v++)
+    size[same[other + v] - other]++;
+  for (i = 0; i < n; i++)
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1] && !permi_watch_step(watch, (size_t)e, 10); e++) {
+      v = block->neighbour[e] - other;
+      if (first[v] < 0)
+        first[v] = i;
+      last[v] = i;
+    }
+  for (i = 0; i < n; i++) {
+    int streams = 0, kept = 0, fresh, j;
+    double states;
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
+      v = block->neighbour[e] - other;
+      if (same[v + other] != v + other)
+        continue;
+      streams++;
+      if (first[v] == i) {
+        if (width == PERMI_BAND_SLOTS) {
+          price.cost = (double)INFINITY;
+          return price;
+        }
+        open[width++] = v;
+        columns += size[v];
+      }
+    }
+    {
+      uint64_t shape = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)width), (uint64_t)used);
+      for (j = 0; j < width; j++)
+        shape = permi_hash(shape, (uint64_t)size[open[j]] << 2 | (uint64_t)(first[open[j]] == i) << 1 |
+                                      (uint64_t)(last[open[j]] == i));
+      fresh = seen[shape % PERMI_BAND_SHAPES] != shape;
+      seen[shape % PERMI_BAND_SHAPES] = shape;
+    }
+    price.width = width > price.width ? width : price.width;
+    used++;
+    for (j = 0; j < width; j++)
+      if (last[open[j]] == i) {
+        used -= size[open[j]];
+        columns -= size[open[j]];
+      } else {
+        open[kept++] = open[j];
+      }
+    width = kept;
+    states = permi_band_states(open, width, size, columns, used, ways);
+    price.most = states > price.most ? states : price.most;
+    price.longest = states * streams > price.longest ? states * streams : price.longest;
+    price.cost += states * streams;
+    price.made += fresh ? states * streams : 0;
+    if (price.cost > limit || price.most > PERMI_BAND_STATES || permi_watch(watch, 50 + 40.0 * (streams + width))) {
+      price.cost = (double)INFINITY;
+      return price;
+    }
+  }
+  return price;
+}
+
+/* The greedy order: next the row that makes the window grow least, among those with an open column; of equals the
+   first in `rank`. */
+static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
+                             int *number, int *lines, permi_control *watch)
+{
+  const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
+  int *left = number, *is_open = number + n, *done = number + 2 * n, open[PERMI_BAND_SLOTS + 1];
+  int i, j, e, f, v, width = 0;
+  for (v = 0; v < n; v++) {
+    left[v] = block->start[other + v + 1] - block->start[other + v];
+    is_open[v] = done[v] = 0;
+  }
+  for (i = 0; i < n; i++) {
+    int best = -1, best_growth = INT_MAX, looked = 0, kept = 0;
+    for (j = 0; j < width; j++)
+      for (e = block->start[other + open[j]]; e < block->start[other + open[j] + 1] && looked < 4096; e++) {
+        const int line = block->neighbour[e];
+        int growth = 0;
+        if (done[line - mine])
+          continue;
+        if (permi_watch(watch, 10 + 3.0 * (block->start[line + 1] - block->start[line])))
+          return 0;
+        looked++;
+        for (f = block->start[line]; f < block->start[line + 1]; f++) {
+          v = block->neighbour[f];
+          if (same[v] == v)
+            growth += !is_open[v - other] - (left[v - other] == 1);
+        }
+        if (growth < best_growth || (growth == best_growth && rank[line] < rank[best])) {
+          best = line;
+          best_growth = growth;
+        }
+      }
+    if (i == 0)
+      best = start_lines[0];
+    if (best < 0)
+      return 0;
+    lines[i] = best;
+    done[best - mine] = 1;
+    for (f = block->start[best]; f < block->start[best + 1]; f++) {
+      v = block->neighbour[f] - other;
+      left[v]--;
+      if (!is_open[v] && same[v + other] == v + other) {
+        if (width == PERMI_BAND_SLOTS)
+          return 0;
+        is_open[v] = 1;
+        open[width++] = v;
+      }
+    }
+    for (j = 0; j < width; j++)
+      if (left[open[j]] > 0)
+        open[kept++] = open[j];
+    width = kept;
+  }
+  return 1;
+}
+
+/* The best of six orders: rows or columns as they come, as Cuthill and McKee number them (E. Cuthill, J. McKee,
+   Reducing the bandwidth of sparse symmetric matrices, ACM '69: 157-172), and greedily from there. 0: memory. */
+static int permi_band_order(permi_maker *maker, const permi_block *block, int *same, int *lines,
+                            permi_band_price *price)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_control *watch = maker->watch;
+  const int n = block->n, vertices = 2 * n;
+  int *number = (int *)permi_allocate(allocator, 6 * (size_t)vertices, sizeof(int));
+  permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
+  double *ways;
+  int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  price->cost = (double)INFINITY;
+  price->most = price->longest = price->made = 0;
+  price->width = 0;
+  if (!number || !key) {
+    permi_release(allocator, number);
+    permi_release(allocator, key);
+    return 0;
+  }
+  ways = (double *)(void *)key; /* once the keys have been compared */
+  order = number + 2 * vertices; /* the first 2 vertices' worth are the price's */
+  seen = number + 3 * vertices;
+  rank = number + 4 * vertices;
+  trial = number + 5 * vertices;
+  permi_band_same(block, key, same, watch);
+  for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
+    int open = 0;
+    for (e = block->start[v]; e < block->start[v + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)
+      open += same[block->neighbour[e]] == block->neighbour[e];
+    wide[v / n] |= open > PERMI_BAND_SLOTS;
+  }
+  if ((wide[0] && wide[1]) || permi_watch(watch, 0)) {
+    permi_release(allocator, number);
+    permi_release(allocator, key);
+    return 1;
+  }
+  for (v = 1; v < vertices; v++)
+    if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
+      start = v;
+  for (i = 0; i < 3; i++) { /* twice to the far end, then the order */
+    permi_block_breadth(block, start, order, seen, watch);
+    if (permi_watch(watch, 0))
+      break;
+    start = order[vertices - 1];
+  }
+  if (i < 3) {
+    permi_release(allocator, number);
+    permi_release(allocator, key);
+    return 1;
+  }
+  for (i = 0; i < vertices; i++)
+    rank[order[i]] = i;
+  for (kind = 0; kind < 3; kind++)
+    for (side = 0; side < 2; side++) {
+      permi_band_price found;
+      int used = 0;
+      if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
+        continue; /* a line opens too many slots; as narrow as it gets */
+      for (i = 0; i < vertices; i++) {
+        v = kind == 0 ? i : order[i];
+        if (v / n == side)
+          trial[used++] = v;
+      }
+      if (kind == 2) {
+        int *greedy = seen;
+        if (!permi_band_greedy(block, same, trial, rank, number, greedy, watch))
+          continue;
+        memcpy(trial, greedy, (size_t)n * sizeof *trial);
+      }
+      found = permi_band_price_of(block, same, trial, price->cost, number, ways, watch);
+      if (found.cost < price->cost) {
+        *price = found;
+        memcpy(lines, trial, (size_t)n * sizeof *lines);
+      }
+    }
+  permi_release(allocator, number);
+  permi_release(allocator, key);
+  return 1;
+}
+
+/* The programme from an order of the rows. 0: out of memory. Not all of it is there if watch says stop. */
+static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
+                           int *group_of, permi_control *watch)
+{
+  const perm_allocator *allocator = &band->allocator;
+  const int n = block->n, other = lines[0] < n ? n : 0;
+  int i, e, v, g, used = 0;
+  band->entry_start = (int *)permi_allocate(allocator, 5 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
+  band->cost = (double *)permi_allocate(allocator, (size_t)n + 1, sizeof(double));
+  if (block->integer)
+    band->integer = (int64_t *)permi_allocate(allocator, (size_t)block->edges * (size_t)band->parts, sizeof(int64_t));
+  else
+    band->real = (double *)permi_allocate(allocator, 3 * (size_t)block->edges, sizeof(double));
+  if (!band->entry_start || !band->cost || (block->integer ? !band->integer : !band->real))
+    return 0;
+  band->entry_group = band->entry_start + n + 1;
+  band->capacity = band->entry_group + block->edges;
+  band->first = band->capacity + n;
+  band->last = band->first + n;
+  band->opening = band->last + n;
+  band->absolute = band->real ? band->real + block->edges : NULL;
+  band->imaginary = band->real && block->imaginary ? band->absolute + block->edges : NULL;
+  for (v = 0; v < n; v++)
+    group_of[v] = -1;
+  for (i = 0; i < n; i++) {
+    band->entry_start[i] = used;
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
+      const int column = block->neighbour[e], edge = block->edge[e];
+      if (permi_watch_step(watch, (size_t)e, 20))
+        return 1;
+      if (same[column] != column)
+        continue;
+      g = group_of[column - other];
+      if (g < 0) { /* groups are numbered as they open */
+        g = group_of[column - other] = band->groups++;
+        band->capacity[g] = 0;
+        band->first[g] = i;
+        band->opening[g] = g;
+      }
+      band->last[g] = i;
+      band->entry_group[used] = g;
+      if (block->integer) {
+        int64_t *integer = band->integer + (size_t)used * (size_t)band->parts;
+        integer[0] = block->integer[edge];
+        if (band->parts == 2)
+          integer[1] = block->imaginary_integer[edge];
+        if (band->algebra == PERMI_RESIDUES) {
+          integer[0] = permi_residue_of(integer[0], band->modulus);
+          if (band->parts == 2)
+            integer[1] = permi_residue_of(integer[1], band->modulus);
+        }
+      } else {
+        band->real[used] = block->real[edge];
+        band->absolute[used] = block->absolute[edge];
+        if (block->imaginary)
+          band->imaginary[used] = block->imaginary[edge];
+      }
+      used++;
+    }
+  }
+  band->entry_start[n] = used;
+  for (v = 0; v < n; v++)
+    band->capacity[group_of[same[v + other] - other]]++;
+  for (g = 0; g < band->groups; g++)
+    band->counted |= band->capacity[g] > 1;
+  return 1;
+}
+
+static const char *permi_band_words(const permi_band *band)
+{
+  static const char *const values[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
+                                       "complex double-doubles", "integers"};
+  return values[band->values];
+}
+
+static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_band *band = (const permi_band *)leaf->context;
+  int length = snprintf(buffer, size,
+                        "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
+                        "predicted %.3g s, %.3g bytes\n",
+                        leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
+                        leaf->information.work, permi_band_words(band), leaf->information.seconds,
+                        leaf->information.bytes);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* Seconds measured per transition (bands of half-width 5 and 8), and per row. */
+static double permi_band_seconds_each(const permi_band *band)
+{
+  static const double doubles[] = {0.6e-9, 1e-9, 2e-9, 12e-9, 50e-9};
+  if (band->values != PERMI_BAND_INTEGERS)
+    return doubles[band->values];
+  if (band->algebra == PERMI_RESIDUES)
+    return 12e-9 * band->parts * band->parts;
+  if (band->algebra == PERMI_WORDS)
+    return 2e-9 * (band->words + 1) * band->parts * band->parts;
+  return band->algebra == PERMI_WORD ? 0.6e-9 : 1.5e-9;
+}
+#define PERMI_BAND_ROW_SECONDS 3e-7
+#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape; 2 to 5e-8 on regular and hub graphs */
+
+static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const permi_working *working = maker->working;
+  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
+                               maker->options->precision == PERM_PRECISION_DD;
+  permi_band_price price;
+  permi_band *band = NULL;
+  int *number = (int *)permi_allocate(allocator, 6 * (size_t)n, sizeof(int)), *same, *lines, i;
+  (void)rival;
+  if (!number)
+    return permi_fail_memory(maker->result);
+  same = number;
+  lines = number + 2 * (size_t)n;
+  if (!permi_band_order(maker, block, same, lines, &price))
+    goto memory;
+  if (!(price.cost < (double)INFINITY)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
+                 PERMI_BAND_STATES);
+    permi_release(allocator, number);
+    return PERM_OK;
+  }
+  band = (permi_band *)permi_allocate(allocator, 1, sizeof *band);
+  if (!band)
+    goto memory;
+  memset(band, 0, sizeof *band);
+  band->allocator = *allocator;
+  band->n = n;
+  band->width = price.width;
+  band->most = price.most;
+  band->longest = price.longest;
+  band->parts = 1;
+  if (block->integer) {
+    permi_frontier kept;
+    memset(&kept, 0, sizeof kept);
+    if (!permi_frontier_integers(&kept, block, working->modulus)) {
+      permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+      permi_band_release(allocator, band);
+      permi_release(allocator, number);
+      return PERM_OK;
+    }
+    band->values = PERMI_BAND_INTEGERS;
+    band->algebra = kept.algebra;
+    band->words = kept.words;
+    band->parts = kept.parts;
+    band->modulus = kept.modulus;
+  } else {
+    band->values = dd ? PERMI_BAND_DD : PERMI_BAND_MAGNITUDES;
+    if (block->imaginary)
+      band->values = dd ? PERMI_BAND_DD_COMPLEX : PERMI_BAND_COMPLEX;
+    for (i = 0; i < block->edges && band->values == PERMI_BAND_MAGNITUDES; i++)
+      if (block->real[i] != block->absolute[i])
+        band->values = PERMI_BAND_SIGNED;
+  }
+  if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n, maker->watch)) {
+    permi_band_release(allocator, band);
+    goto memory;
+  }
+  permi_release(allocator, number);
+  if (permi_watch(maker->watch, 0)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
+    permi_band_release(allocator, band);
+    return PERM_OK;
+  }
+  {
+    const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
+    const double each = band->values == PERMI_BAND_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
+    const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
+    double gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) +
+                   (dd ? n * PERMI_DD_UNIT : 0);
+    double sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* of the moduli, in double in any case */
+    band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
+    band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
+    band->lost_error = working->lost_error;
+  }
+  band->seconds_each = permi_band_seconds_each(band);
+  for (i = 0; i <= n; i++)
+    band->cost[i] = price.cost * i / n; /* for progress */
+  offer->plan = band;
+  offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
+                   2e-6;
+  offer->bytes = 2 * price.most * (block->integer ? 8.0 * band->words * band->parts
+                                                  : 8.0 * permi_band_planes(band->values)) +
+                 sizeof(permi_band_run) * (2.0 * PERMI_BAND_KEPT_RUNS < 4 * price.most * band->width
+                                               ? 2.0 * PERMI_BAND_KEPT_RUNS : 4 * price.most * band->width) +
+                 131072 + 48.0 * block->edges;
+  return PERM_OK;
+memory:
+  permi_release(allocator, number);
+  return permi_fail_memory(maker->result);
+}
+
+static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  permi_band *band = (permi_band *)offer->plan;
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)band->values), (uint64_t)band->algebra);
+  int i, e, part;
+  hash = permi_hash(permi_hash(hash, (uint64_t)band->words), band->modulus);
+  for (i = 0; i < band->n; i++)
+    for (e = band->entry_start[i]; e < band->entry_start[i + 1] && !permi_watch_step(maker->watch, (size_t)e, 10);
+         e++) {
+      hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
+      if (band->real)
+        hash = permi_hash_double(permi_hash_double(hash, band->real[e]), band->imaginary ? band->imaginary[e] : 0);
+      for (part = 0; band->integer && part < band->parts; part++)
+        hash = permi_hash(hash, (uint64_t)band->integer[e * band->parts + part]);
+    }
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_BAND;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
+  leaf->information.work = band->cost[band->n];
+  leaf->information.fingerprint = hash;
+  leaf->run_task = permi_band_task;
+  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
+  leaf->release = permi_band_release;
+  leaf->explain = permi_band_explain;
+  leaf->context = band;
+  offer->plan = NULL;
+  leaf->integer = band->values == PERMI_BAND_INTEGERS;
+  if (!leaf->integer) {
+    leaf->bound_relative = band->bound_relative;
+    leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * band->bound_relative);
+    leaf->estimate_relative = fmin(leaf->estimate_relative, band->bound_relative);
+  }
+  return PERM_OK;
+}
+
+/* ========================================================================================= >>hybrid
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    is taken apart: over the signs of the outer columns it is summed term by term; over those of the inner ones, which
@@ -8497,6 +9907,7 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
    first-level cache (110 slots: 1.4 times as slow, since there are twice as many operations).
    Nothing in the program knows about vectors or caches: another back end may compile it, with another budget of slots
    and other weights for the annealing. */
+
 #define PERMI_HYBRID_DOUBLES 32 /* of a slot: patterns, or patterns times 2 parts */
 #define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
 #define PERMI_HYBRID_INNER 24
@@ -8670,7 +10081,7 @@ static PERMI_ALWAYS_INLINE double *permi_program_slot(double *slots, int line)
   return slots + (size_t)line * 8;
 }
 
-/* One text (>>template), read for each instruction set. */
+/* One text (>>vocabulary), read for each instruction set. */
 #if PERMI_X86
 #define PERMI_PROGRAM_WIDTH 8
 #define PERMI_PROGRAM_NAME(name) permi_##name##_avx512
@@ -8782,6 +10193,9 @@ typedef struct permi_layouts {
   const permi_account *account; /* what may be spent; NULL: whatever is asked for */
   double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* the matrix for permi_hybrid_create */
 } permi_layouts;
+
+/* ================================================================================== >>hybrid_layout
+   Layouts: which columns are inside, in which order, and what that costs. */
 
 static int permi_bits32(uint32_t x)
 {
@@ -9172,7 +10586,9 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   return cost;
 }
 
-/* ---- from a layout to a program */
+/* ================================================================================= >>hybrid_program
+   A layout made into a straight program of operations. */
+
 typedef struct permi_hybrid_maker {
   permi_layouts *work;
   permi_arrangement *layout;
@@ -9434,6 +10850,9 @@ static double permi_instruction_operations(const permi_instruction *operation)
   default: return operation->count;
   }
 }
+
+/* ==================================================================================== >>hybrid_leaf
+   The program with its matrix: rounding, estimate, search and price. */
 
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
@@ -9901,7 +11320,7 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   return cost[t];
 }
 
-/* ====================================================================================== >>programs
+/* ======================================================================================= >>programs
    The same sums on GPUs. A layout becomes one straight program without loops, every statement of which makes a new
    value; printed as CUDA C++ it is compiled by NVRTC, and a thread runs it for every pattern of its walk.
 
@@ -9923,6 +11342,7 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
    is compiled. So the choice among programs is by prediction (operations, values that wait), not by timing.
    Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
    values that wait; what is missing is mostly loads of bases. */
+
 #define PERMI_GPU_PIPE 1.67e13
 #define PERMI_GPU_PART 0.81        /* of it, with folds weighted */
 #define PERMI_GPU_COMPILE 0.3      /* seconds, and more for every statement, a number of two parts taking more */
@@ -10351,6 +11771,9 @@ static const char *const permi_code_algebra[3] = {
     "#define W(f) block = L(block, -1.0, f)\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"};
 
+/* =================================================================================== >>program_text
+   The text of a kernel, as CUDA C++ or with its arithmetic in PTX; its twin on the CPU. */
+
 /* A literal that reads back as x, -0 too, whatever the locale writes for its point. */
 static const char *permi_code_literal(double x, char text[32])
 {
@@ -10765,7 +12188,9 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
 #define permi_code_twin NULL
 #endif
 
-/* ---- the plan */
+/* =================================================================================== >>program_tune
+   The plan on a GPU, its candidates, and what methods hybrid and cached offer. */
+
 /* Seconds on one GPU, once compiled. Values that wait beyond what registers hold are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
@@ -11457,1384 +12882,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* ========================================================================================== >>band
-   A window of columns sliding along a band: P. H. Lundow, K. Markstrom, Efficient computation of permanents, with
-   applications to boson sampling and random matrices, appendix C, linear in n for a fixed bandwidth. Rows are taken one
-   after the other; the window holds the columns of which some rows, not all, have been taken, and a state says which of
-   them are used. After i rows i columns are used, those that have left among them, so the number used in the window is
-   known: of w columns k, C(w, k) states.
-
-   Equal columns are one slot, whose state is how many of them are used: the next one can be chosen in as many ways as
-   are left. States are vectors of such counts with a given sum, the first slot running fastest: those that agree in the
-   upper slots are contiguous, and a row that takes a column moves runs of states to runs of states. A column that
-   enters takes the place of one that leaves, so that the runs stay long and the same few shapes of steps come again and
-   again; their runs are kept.
-
-   Threads share the states after a step by blocks, each with its part of all the runs: whatever the blocks, a state is
-   added to in the order of the row's entries, so threads leave no trace in the bits.
-
-   Nothing underflows: the doubles of a window have a common power of two as long as that leaves their products above
-   PERMI_BAND_SAFE; if ever it does not, each state gets its own. */
-#define PERMI_BAND_SLOTS 62
-#define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
-#define PERMI_BAND_SAFE 1e-270 /* an error of DBL_MIN is below u (double-double: 2^-100) times anything above it */
-#define PERMI_BAND_SHAPES 128
-#define PERMI_BAND_COUNTED 2048 /* most equal columns in use at a time */
-#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes that are kept */
-#define PERMI_BAND_BLOCKS 8          /* of a step for each thread: some threads are slower than others */
-#define PERMI_BAND_POLL 65536        /* states of a step, above which every entry polls */
-
-typedef enum permi_band_values {
-  PERMI_BAND_MAGNITUDES,
-  PERMI_BAND_SIGNED,  /* value, absolute */
-  PERMI_BAND_COMPLEX, /* real, imaginary, absolute */
-  PERMI_BAND_DD,      /* high, low, absolute */
-  PERMI_BAND_DD_COMPLEX,
-  PERMI_BAND_INTEGERS
-} permi_band_values;
-
-typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
-  perm_allocator allocator;
-  permi_band_values values;
-  permi_algebra algebra; /* of integers, with the next three as in permi_frontier */
-  int words, parts;
-  uint64_t modulus;
-  int n, groups, width;
-  int counted, lost;                            /* some columns are equal; entries that scaling cannot keep */
-  int *entry_start, *entry_group;               /* n + 1: the entries of a row */
-  double *real, *imaginary, *absolute;          /* of an entry; doubles */
-  int64_t *integer;                             /* parts of an entry */
-  int *capacity, *first, *last, *opening;       /* of a group: columns, first and last row; groups by first row */
-  double *cost;                                 /* n + 1: transitions of all rows before */
-  double longest;                               /* transitions of a row, at most */
-  double most, seconds_each, lost_error, lossy; /* lossy: relative error that states with powers of their own add */
-  double bound_relative;
-} permi_band;
-
-static void permi_band_release(const perm_allocator *allocator, void *context)
-{
-  permi_band *band = (permi_band *)context;
-  if (!band)
-    return;
-  permi_release(allocator, band->entry_start);
-  permi_release(allocator, band->real);
-  permi_release(allocator, band->integer);
-  permi_release(allocator, band->cost);
-  permi_release(allocator, band);
-}
-
-/* ---- shapes: how a row moves the states of a window */
-enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
-
-typedef struct permi_band_run {
-  uint32_t source, target, count, factor;
-} permi_band_run;
-
-typedef struct permi_band_shape {
-  int slots, used;               /* positions, columns used before */
-  int kind[PERMI_BAND_SLOTS];    /* from the fastest position */
-  int leaving[PERMI_BAND_SLOTS]; /* capacities before and */
-  int staying[PERMI_BAND_SLOTS]; /* after */
-  uint64_t hash;
-  int complete;                                  /* its runs are kept: */
-  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p the column before (2 p), and after (2 p + 1) */
-  size_t states;                                 /* after */
-} permi_band_shape;
-
-/* counts[p (used + 2) + r]: states of the positions below p with r used. */
-static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
-{
-  const int size = used + 1;
-  int p, r, k;
-  for (r = 0; r < size; r++)
-    counts[r] = r == 0;
-  for (p = 0; p < shape->slots; p++) {
-    const double *below = counts + (size_t)p * (size_t)size;
-    double *at = counts + (size_t)(p + 1) * (size_t)size;
-    const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
-                               : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 on the way must not spoil small ones */
-      at[r] = 0;
-      for (k = 0; k <= capacity && k <= r; k++)
-        at[r] += below[r - k];
-    }
-  }
-}
-
-typedef struct permi_band_run_state {
-  const permi_band *band;
-  permi_control *control;
-  permi_band_shape *shape, *shapes;
-  int shape_count;
-  permi_band_run *runs;
-  size_t run_count, run_room, kept;
-  double *counts[2];
-  size_t counts_room;
-  size_t room; /* states of a buffer */
-  void *from, *to;
-  int64_t *from_exp2, *to_exp2; /* NULL: all states share exp2 */
-  long long exp2;
-  double low, high, visited; /* bounds on the non-zero moduli */
-  int memory;                /* 1: there was none for a run */
-} permi_band_state;
-
-/* An entry of the row and how it moves states: the column `position` of before, or of after (entering) is used. */
-typedef struct permi_band_stream {
-  int position, entering, lowest; /* below `lowest` all positions keep their columns */
-  int keep;                       /* 1: runs are kept, 0: done, */
-  int within;                     /* 1: as far as they go to states from begin to before end */
-  uint32_t begin, end;
-  double re, im, absolute;
-  int coefficient_exp2;
-  const int64_t *integer;
-} permi_band_stream;
-
-static int permi_band_planes(permi_band_values values)
-{
-  static const int planes[] = {1, 2, 3, 3, 5, 0};
-  return planes[values];
-}
-
-/* One state's product added where states have powers of their own. */
-static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream, size_t s, size_t t,
-                                 double factor)
-{
-  const permi_band_values values = state->band->values;
-  const int planes = permi_band_planes(values);
-  const double *x = (const double *)state->from + s;
-  double *y = (double *)state->to + t, p[5], *absolute = y + (size_t)(planes - 1) * state->room;
-  const size_t room = state->room;
-  int64_t exp2 = state->from_exp2[s] + stream->coefficient_exp2, d;
-  int k, e;
-  p[planes - 1] = x[(size_t)(planes - 1) * room] * (stream->absolute * factor);
-  if (p[planes - 1] == 0)
-    return;
-  if (values == PERMI_BAND_SIGNED) {
-    p[0] = x[0] * (stream->re * factor);
-  } else if (values == PERMI_BAND_COMPLEX) {
-    const double re = stream->re * factor, im = stream->im * factor;
-    p[0] = x[0] * re - x[room] * im;
-    p[1] = x[0] * im + x[room] * re;
-  } else if (values >= PERMI_BAND_DD) {
-    permi_dd a = permi_dd_make(x[0]), b = {0, 0}, re, im;
-    a.lo = x[room];
-    if (values == PERMI_BAND_DD_COMPLEX) {
-      b.hi = x[2 * room];
-      b.lo = x[3 * room];
-    }
-    re = permi_dd_multiply(permi_dd_make(stream->re), permi_dd_make(factor));
-    im = permi_dd_multiply(permi_dd_make(stream->im), permi_dd_make(factor));
-    if (values == PERMI_BAND_DD)
-      a = permi_dd_multiply(a, re);
-    else
-      permi_dd_multiply_complex(&a, &b, re, im);
-    p[0] = a.hi;
-    p[1] = a.lo;
-    if (values == PERMI_BAND_DD_COMPLEX) {
-      p[2] = b.hi;
-      p[3] = b.lo;
-    }
-  }
-  if (*absolute == 0) {
-    for (k = 0; k < planes; k++)
-      y[(size_t)k * room] = p[k];
-    state->to_exp2[t] = exp2;
-    return;
-  }
-  d = exp2 - state->to_exp2[t];
-  e = -permi_int_exponent(d < 0 ? -d : d);
-  for (k = 0; k < planes; k++)
-    if (d > 0)
-      y[(size_t)k * room] = ldexp(y[(size_t)k * room], e);
-    else
-      p[k] = ldexp(p[k], e);
-  if (d > 0)
-    state->to_exp2[t] = exp2;
-  if (values >= PERMI_BAND_DD) {
-    for (k = 0; k + 1 < planes; k += 2) {
-      permi_dd a, b;
-      a.hi = y[(size_t)k * room];
-      a.lo = y[(size_t)(k + 1) * room];
-      b.hi = p[k];
-      b.lo = p[k + 1];
-      a = permi_dd_add(a, b);
-      y[(size_t)k * room] = a.hi;
-      y[(size_t)(k + 1) * room] = a.lo;
-    }
-    *absolute += p[planes - 1];
-  } else {
-    for (k = 0; k < planes; k++)
-      y[(size_t)k * room] += p[k];
-  }
-}
-
-static void permi_band_add_dd(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
-{
-  const int is_complex = state->band->values == PERMI_BAND_DD_COMPLEX;
-  const size_t room = state->room;
-  const double *x = (const double *)state->from + run->source, factor = run->factor;
-  double *y = (double *)state->to + run->target;
-  const permi_dd re = permi_dd_multiply(permi_dd_make(stream->re), permi_dd_make(factor));
-  const permi_dd im = permi_dd_multiply(permi_dd_make(stream->im), permi_dd_make(factor));
-  const double absolute = stream->absolute * factor;
-  size_t k;
-  for (k = 0; k < run->count; k++, x++, y++) {
-    permi_dd a, b = {0, 0}, c;
-    a.hi = x[0];
-    a.lo = x[room];
-    if (is_complex) {
-      b.hi = x[2 * room];
-      b.lo = x[3 * room];
-      permi_dd_multiply_complex(&a, &b, re, im);
-      c.hi = y[2 * room];
-      c.lo = y[3 * room];
-      b = permi_dd_add(c, b);
-      y[2 * room] = b.hi;
-      y[3 * room] = b.lo;
-    } else {
-      a = permi_dd_multiply(a, re);
-    }
-    c.hi = y[0];
-    c.lo = y[room];
-    a = permi_dd_add(c, a);
-    y[0] = a.hi;
-    y[room] = a.lo;
-    y[(is_complex ? 4 : 2) * room] += x[(is_complex ? 4 : 2) * room] * absolute;
-  }
-}
-
-static void permi_band_add_integers(const permi_band_state *state, const permi_band_stream *stream,
-                                    const permi_band_run *run)
-{
-  const permi_band *band = state->band;
-  const size_t stride = (size_t)(band->words * band->parts);
-  const uint64_t *x = (const uint64_t *)state->from + run->source * stride;
-  uint64_t *y = (uint64_t *)state->to + run->target * stride;
-  int64_t c[2];
-  size_t k, times = 1, t;
-  int part;
-  for (part = 0; part < band->parts; part++) {
-    c[part] = stream->integer[part];
-    if (band->algebra == PERMI_RESIDUES)
-      c[part] = (int64_t)permi_residue_multiply((uint64_t)c[part], run->factor % band->modulus, band->modulus);
-    else if (c[part] > INT64_MAX / (int64_t)run->factor || c[part] < -(INT64_MAX / (int64_t)run->factor))
-      times = run->factor; /* too long for one factor */
-  }
-  if (band->parts == 1)
-    c[1] = 0;
-  if (band->algebra != PERMI_RESIDUES && times == 1)
-    for (part = 0; part < band->parts; part++)
-      c[part] *= (int64_t)run->factor;
-  for (t = 0; t < times; t++) {
-    if (band->algebra == PERMI_WORD)
-      for (k = 0; k < run->count; k++)
-        y[k] += (uint64_t)c[0] * x[k];
-    else if (band->algebra == PERMI_WIDE)
-      for (k = 0; k < run->count; k++)
-        permi_wide_add_product((permi_wide *)(void *)y + k, (const permi_wide *)(const void *)x + k, c[0]);
-    else if (band->algebra == PERMI_RESIDUES)
-      for (k = 0; k < run->count; k++)
-        permi_residue_accumulate(band->modulus, band->parts, c, y + k * stride, x + k * stride);
-    else
-      for (k = 0; k < run->count; k++)
-        permi_words_accumulate(band->words, band->parts, c, y + k * stride, x + k * stride);
-  }
-}
-
-static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
-{
-  const permi_band_values values = state->band->values;
-  const size_t room = state->room, count = run->count;
-  const double factor = run->factor, re = stream->re * factor, im = stream->im * factor;
-  const double absolute = stream->absolute * factor;
-  const double *x;
-  double *y;
-  size_t k;
-  if (values == PERMI_BAND_INTEGERS) {
-    permi_band_add_integers(state, stream, run);
-    return;
-  }
-  if (state->from_exp2) {
-    for (k = 0; k < count; k++)
-      permi_band_add_apart(state, stream, run->source + k, run->target + k, factor);
-    return;
-  }
-  if (values >= PERMI_BAND_DD) {
-    permi_band_add_dd(state, stream, run);
-    return;
-  }
-  x = (const double *)state->from + run->source;
-  y = (double *)state->to + run->target;
-  if (values == PERMI_BAND_MAGNITUDES) {
-    for (k = 0; k < count; k++)
-      y[k] += re * x[k];
-  } else if (values == PERMI_BAND_SIGNED) {
-    for (k = 0; k < count; k++) {
-      y[k] += re * x[k];
-      y[room + k] += absolute * x[room + k];
-    }
-  } else {
-    for (k = 0; k < count; k++) {
-      y[k] += re * x[k] - im * x[room + k];
-      y[room + k] += im * x[k] + re * x[room + k];
-      y[2 * room + k] += absolute * x[2 * room + k];
-    }
-  }
-}
-
-/* What of a run goes to the stream's states. */
-static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
-                                  const permi_band_run *run)
-{
-  const uint32_t end = run->target + run->count;
-  permi_band_run part = *run;
-  if (run->target < stream->begin) {
-    const uint32_t skipped = stream->begin - run->target;
-    if (skipped >= run->count)
-      return;
-    part.source += skipped;
-    part.target += skipped;
-    part.count -= skipped;
-  }
-  if (end > stream->end) {
-    if (part.target >= stream->end)
-      return;
-    part.count -= end - stream->end;
-  }
-  permi_band_add(state, stream, &part);
-}
-
-/* A run of the stream: kept, longer than the last one if it continues it, or done at once. */
-static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
-                            double count, int factor)
-{
-  permi_band_run run;
-  run.source = (uint32_t)source;
-  run.target = (uint32_t)target;
-  run.count = (uint32_t)count;
-  run.factor = (uint32_t)factor;
-  if (!stream->keep) {
-    if (stream->within)
-      permi_band_add_within(state, stream, &run);
-    else
-      permi_band_add(state, stream, &run);
-    return;
-  }
-  if (state->run_count > state->shape->start[2 * stream->position + stream->entering]) {
-    permi_band_run *last = &state->runs[state->run_count - 1];
-    if (last->factor == run.factor && last->source + last->count == run.source &&
-        last->target + last->count == run.target) {
-      last->count += run.count;
-      return;
-    }
-  }
-  if (state->run_count == state->run_room) {
-    void *runs = state->runs;
-    if (!permi_enlarge(&state->band->allocator, &runs, state->run_count, 2 * state->run_room + 256, sizeof run)) {
-      state->memory = 1;
-      return;
-    }
-    state->runs = (permi_band_run *)runs;
-    state->run_room = 2 * state->run_room + 256;
-  }
-  state->runs[state->run_count++] = run;
-}
-
-/* The runs of the stream with the upper positions settled: the next is p, below it `before` and `after` columns are
-   used, and the states begin at source and target. Targets ascend. */
-static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
-                            double source, double target, int factor)
-{
-  const permi_band_shape *shape = state->shape;
-  const int sizes[2] = {shape->used + 1, shape->used + 2};
-  const double *below, *below_after;
-  int v, chosen = p == stream->position, goal, skip;
-  if (before < 0 || after < 0)
-    return;
-  if (p < stream->lowest) { /* nothing special below: the same states before and after */
-    const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
-    if (count > 0)
-      permi_band_emit(state, stream, source, target, count, factor);
-    return;
-  }
-  if (state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] == 0 ||
-      state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] + (size_t)after] == 0)
-    return;
-  if (stream->within && (target >= stream->end || target + state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] +
-                                                                            (size_t)after] <= stream->begin))
-    return;
-  below = state->counts[0] + (size_t)p * (size_t)sizes[0];
-  below_after = state->counts[1] + (size_t)p * (size_t)sizes[1];
-  if (shape->kind[p] == PERMI_BAND_KEEP) {
-    for (v = 0; v <= shape->leaving[p] && v <= before; v++) {
-      if (!chosen) {
-        permi_band_runs(state, stream, p - 1, before - v, after - v, source, target, factor);
-        if (after >= v)
-          target += below_after[after - v];
-      } else if (v < shape->leaving[p]) {
-        if (after >= v)
-          target += below_after[after - v];
-        permi_band_runs(state, stream, p - 1, before - v, after - v - 1, source, target,
-                        factor * (shape->leaving[p] - v));
-      }
-      source += below[before - v];
-    }
-    return;
-  }
-  goal = shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p] - (chosen && !stream->entering);
-  for (v = 0; v < goal && v <= before; v++)
-    source += below[before - v];
-  skip = chosen && stream->entering;
-  if (skip) {
-    target += below_after[after];
-    factor *= shape->staying[p];
-  }
-  permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
-}
-
-/* ---- running it */
-static void permi_band_range(permi_band_state *state, size_t states)
-{
-  const double *x = (const double *)state->from + (size_t)(permi_band_planes(state->band->values) - 1) * state->room;
-  size_t s;
-  state->low = DBL_MAX;
-  state->high = 0;
-  for (s = 0; s < states; s++) {
-    state->low = x[s] > 0 && x[s] < state->low ? x[s] : state->low;
-    state->high = x[s] > state->high ? x[s] : state->high;
-  }
-}
-
-/* From a common power of two to one for each state, or from any to those that bring |x| into [1/2, 1). 0: memory. */
-static int permi_band_apart(permi_band_state *state, size_t states)
-{
-  const int planes = permi_band_planes(state->band->values);
-  double *x = (double *)state->from, *absolute = x + (size_t)(planes - 1) * state->room;
-  size_t s;
-  int k, e;
-  if (!state->from_exp2) {
-    state->from_exp2 = (int64_t *)permi_allocate(&state->band->allocator, state->room, sizeof(int64_t));
-    state->to_exp2 = (int64_t *)permi_allocate(&state->band->allocator, state->room, sizeof(int64_t));
-    if (!state->from_exp2 || !state->to_exp2)
-      return 0;
-    memset(state->from_exp2, 0, state->room * sizeof(int64_t));
-  }
-  for (s = 0; s < states; s++) {
-    if (absolute[s] == 0)
-      continue;
-    e = permi_exponent(absolute[s]);
-    for (k = 0; k < planes; k++)
-      x[(size_t)k * state->room + s] = ldexp(x[(size_t)k * state->room + s], -e);
-    state->from_exp2[s] += e;
-  }
-  return 1;
-}
-
-/* Before a row: rescales as needed, so that no product of it is below PERMI_BAND_SAFE nor any sum near overflow. */
-static int permi_band_prepare(permi_band_state *state, int row, size_t states)
-{
-  const permi_band *band = state->band;
-  const int planes = permi_band_planes(band->values);
-  double weight = 0, least = DBL_MAX, *x = (double *)state->from;
-  size_t s;
-  int e, k;
-  if (state->from_exp2)
-    return permi_band_apart(state, states);
-  for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->absolute[e] * band->capacity[band->entry_group[e]];
-    least = band->absolute[e] < least ? band->absolute[e] : least;
-  }
-  weight = (weight + DBL_MIN) * (1 + 1e-12);
-  if (!(state->low * least >= PERMI_BAND_SAFE) || state->high * weight > 1e200) {
-    permi_band_range(state, states);
-    if (state->high > 0 && (state->high < 1e80 || state->high > 1e100)) {
-      k = 300 - permi_exponent(state->high);
-      if (ldexp(state->low, k) >= PERMI_BAND_SAFE) {
-        for (s = 0; s < (size_t)planes * state->room; s += state->room)
-          for (e = 0; (size_t)e < states; e++)
-            x[s + (size_t)e] = ldexp(x[s + (size_t)e], k);
-        state->exp2 -= k;
-        state->low = ldexp(state->low, k);
-        state->high = ldexp(state->high, k);
-      }
-    }
-    if (state->high > 0 && (!(state->low * least >= PERMI_BAND_SAFE) || state->high * weight > 1e200))
-      return permi_band_apart(state, states);
-  }
-  state->low *= least;
-  state->low *= 1 - 1e-12;
-  state->high *= weight;
-  return 1;
-}
-
-/* The shape of a row's step, with its counts, from the window (groups, from the fastest position). Windows whose runs
-   are few are kept. 0: out of memory. */
-static int permi_band_shape_find(permi_band_state *state, int row, const int *window, int slots, int used,
-                                 const int *entering, int enterings, int *next_window, int *next_slots)
-{
-  const permi_band *band = state->band;
-  permi_band_stream stream;
-  permi_band_shape shape, *found;
-  int p, i = 0, k, after = used + 1;
-  memset(&shape, 0, sizeof shape);
-  shape.used = used;
-  *next_slots = 0;
-  for (p = 0; p < slots; p++) {
-    const int group = window[p];
-    shape.leaving[p] = band->capacity[group];
-    if (band->last[group] != row) {
-      shape.kind[p] = PERMI_BAND_KEEP;
-      shape.staying[p] = shape.leaving[p];
-      next_window[(*next_slots)++] = group;
-    } else if (i < enterings) {
-      after -= shape.leaving[p];
-      shape.kind[p] = PERMI_BAND_REPLACE;
-      shape.staying[p] = band->capacity[entering[i]];
-      next_window[(*next_slots)++] = entering[i++];
-    } else {
-      after -= shape.leaving[p];
-      shape.kind[p] = PERMI_BAND_LEAVE;
-    }
-  }
-  for (; i < enterings; i++, p++) {
-    shape.kind[p] = PERMI_BAND_ENTER;
-    shape.staying[p] = band->capacity[entering[i]];
-    next_window[(*next_slots)++] = entering[i];
-  }
-  shape.slots = p;
-  shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
-  for (p = 0; p < shape.slots; p++) {
-    shape.hash = permi_hash(shape.hash, (uint64_t)shape.kind[p]);
-    shape.hash = permi_hash(shape.hash, (uint64_t)shape.leaving[p] << 32 | (uint64_t)shape.staying[p]);
-  }
-  state->shape = NULL;
-  for (k = 0; k < state->shape_count && !state->shape; k++) {
-    found = &state->shapes[k];
-    if (found->hash == shape.hash && found->slots == shape.slots && found->used == used &&
-        !memcmp(found->kind, shape.kind, sizeof shape.kind) &&
-        !memcmp(found->leaving, shape.leaving, sizeof shape.leaving) &&
-        !memcmp(found->staying, shape.staying, sizeof shape.staying))
-      state->shape = found;
-  }
-  if (state->shape && state->shape->complete)
-    return 1;
-  { /* counts for making runs */
-    const size_t size = (size_t)(shape.slots + 1) * (size_t)(used + 2);
-    if (size > state->counts_room) {
-      for (k = 0; k < 2; k++) {
-        void *counts = state->counts[k];
-        if (!permi_enlarge(&band->allocator, &counts, 0, 2 * size, sizeof(double)))
-          return 0;
-        state->counts[k] = (double *)counts;
-      }
-      state->counts_room = 2 * size;
-    }
-  }
-  permi_band_counts(&shape, 0, used, state->counts[0]);
-  permi_band_counts(&shape, 1, used + 1, state->counts[1]);
-  shape.states = after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)after];
-  if (state->shape)
-    return 1;
-  if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
-    state->shape_count = 0;
-    state->run_count = 0;
-  }
-  state->shape = &state->shapes[state->shape_count++];
-  *state->shape = shape;
-  memset(&stream, 0, sizeof stream);
-  stream.keep = (double)shape.states * shape.slots < PERMI_BAND_KEPT_RUNS;
-  if (!stream.keep)
-    return 1;
-  for (p = 0; p < shape.slots; p++)
-    for (k = 0; k < 2; k++) {
-      state->shape->start[2 * p + k] = state->run_count;
-      if (k == 0 ? shape.kind[p] != PERMI_BAND_ENTER
-                 : shape.kind[p] == PERMI_BAND_ENTER || shape.kind[p] == PERMI_BAND_REPLACE) {
-        for (stream.lowest = 0; stream.lowest < p && shape.kind[stream.lowest] == PERMI_BAND_KEEP; stream.lowest++)
-          ;
-        stream.position = p;
-        stream.entering = k;
-        permi_band_runs(state, &stream, shape.slots - 1, used, after, 0, 0, 1);
-      }
-    }
-  state->shape->start[2 * p] = state->run_count;
-  state->shape->complete = !state->memory;
-  return !state->memory;
-}
-
-typedef struct permi_band_step {
-  permi_band_state *state;
-  const int *position; /* of a group: 2 p + entering */
-  int row, used, after, parts; /* columns used in the window before; after, of those that stay */
-} permi_band_step;
-
-/* All entries of the row into one block of the states after it. */
-static perm_status permi_band_part(void *context, int part, int master)
-{
-  const permi_band_step *step = (const permi_band_step *)context;
-  permi_band_state *state = step->state;
-  const permi_band *band = state->band;
-  const permi_band_shape *shape = state->shape;
-  const uint64_t states = shape->states, parts = (uint64_t)step->parts;
-  const int planes = permi_band_planes(band->values);
-  permi_band_stream stream;
-  perm_status status = PERM_OK;
-  size_t block;
-  int e, p;
-  memset(&stream, 0, sizeof stream);
-  stream.within = parts > 1;
-  stream.begin = (uint32_t)(states * (uint64_t)part / parts);
-  stream.end = (uint32_t)(states * ((uint64_t)part + 1) / parts);
-  block = stream.end - stream.begin;
-  for (p = 0; p < planes; p++)
-    memset((double *)state->to + (size_t)p * state->room + stream.begin, 0, block * sizeof(double));
-  if (!planes) {
-    const size_t words = (size_t)(band->words * band->parts);
-    memset((uint64_t *)state->to + stream.begin * words, 0, block * words * sizeof(uint64_t));
-  }
-  for (e = band->entry_start[step->row]; e < band->entry_start[step->row + 1] && status == PERM_OK; e++) {
-    const int way = step->position[band->entry_group[e]];
-    if (planes) {
-      stream.re = band->real[e];
-      stream.im = band->imaginary ? band->imaginary[e] : 0;
-      stream.absolute = band->absolute[e];
-      if (state->from_exp2) {
-        stream.coefficient_exp2 = permi_exponent(stream.absolute);
-        stream.re = ldexp(stream.re, -stream.coefficient_exp2);
-        stream.im = ldexp(stream.im, -stream.coefficient_exp2);
-        stream.absolute = ldexp(stream.absolute, -stream.coefficient_exp2);
-      }
-    } else {
-      stream.integer = band->integer + e * band->parts;
-    }
-    if (shape->complete) {
-      const size_t last = shape->start[way + 1];
-      size_t k = shape->start[way], beyond = last;
-      for (; !stream.within && k < last; k++)
-        permi_band_add(state, &stream, &state->runs[k]);
-      while (k < beyond) { /* the first run that reaches into the block */
-        const size_t middle = k + (beyond - k) / 2;
-        if (state->runs[middle].target + state->runs[middle].count > stream.begin)
-          beyond = middle;
-        else
-          k = middle + 1;
-      }
-      for (; k < last && state->runs[k].target < stream.end; k++)
-        permi_band_add_within(state, &stream, &state->runs[k]);
-    } else {
-      stream.position = way / 2;
-      stream.entering = way % 2;
-      for (stream.lowest = 0; stream.lowest < stream.position && shape->kind[stream.lowest] == PERMI_BAND_KEEP;)
-        stream.lowest++;
-      permi_band_runs(state, &stream, shape->slots - 1, step->used, step->after, 0, 0, 1);
-    }
-    if (master && states > PERMI_BAND_POLL && state->control)
-      status = permi_control_poll(state->control, band->cost[step->row] * band->seconds_each, "band");
-  }
-  return status;
-}
-
-/* THE BOUND. A row multiplies each term once and adds it to at most deg - 1 others, so a computed value is the sum of
-   all perfect matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, a
-   product that underflows, and rescaling, are each off by at most DBL_MIN <= u times the product of the moduli, which
-   is above PERMI_BAND_SAFE: two more factors a row, relative to the moduli. A complex product is off by 3 u [Hig02,
-   3.6], and for counts there is one multiplication more. Double-double: the same with PERMI_DD_UNIT for u. Where
-   states have powers of their own, aligning one sum with another costs at most one more factor an addition, and
-   scaling one a row. */
-static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
-{
-  const permi_band *band = (const permi_band *)leaf->context;
-  const perm_allocator *allocator = &band->allocator;
-  const int planes = permi_band_planes(band->values);
-  const size_t size = planes ? (size_t)planes * sizeof(double) : (size_t)(band->words * band->parts) * sizeof(uint64_t);
-  const int most_threads = control ? permi_threads(control->options) : 1;
-  permi_band_state state;
-  permi_band_step step;
-  int window[2][PERMI_BAND_SLOTS + 1], *position = NULL;
-  int slots = 0, used = 0, row, opened = 0, p, unpolled = 0, entries, threads;
-  size_t states = 1;
-  perm_status status = PERM_ERROR_MEMORY;
-  memset(&state, 0, sizeof state);
-  state.band = band;
-  state.control = control;
-  state.room = (size_t)band->most;
-  state.low = state.high = 1;
-  state.from = permi_allocate(allocator, state.room, size);
-  state.to = permi_allocate(allocator, state.room, size);
-  state.shapes = (permi_band_shape *)permi_allocate(allocator, PERMI_BAND_SHAPES, sizeof *state.shapes);
-  position = (int *)permi_allocate(allocator, (size_t)band->groups, sizeof *position);
-  if (!state.from || !state.to || !state.shapes || !position)
-    goto done;
-  step.state = &state;
-  step.position = position;
-  memset(state.from, 0, state.room * size);
-  if (!planes) {
-    *(uint64_t *)state.from = 1;
-  } else {
-    ((double *)state.from)[0] = 1;
-    ((double *)state.from)[(size_t)(planes - 1) * state.room] = 1;
-  }
-  status = PERM_OK;
-  for (row = 0; row < band->n && status == PERM_OK; row++) {
-    int *here = window[row & 1], *next = window[(row + 1) & 1], next_slots, enterings = 0;
-    void *swap;
-    while (opened + enterings < band->groups && band->first[band->opening[opened + enterings]] == row)
-      enterings++;
-    if ((planes && !permi_band_prepare(&state, row, states)) ||
-        !permi_band_shape_find(&state, row, here, slots, used, band->opening + opened, enterings, next, &next_slots)) {
-      status = PERM_ERROR_MEMORY;
-      break;
-    }
-    { /* where each group is: that before the row, and what comes in its place or above */
-      int i = 0;
-      for (p = 0; p < state.shape->slots; p++) {
-        if (p < slots)
-          position[here[p]] = 2 * p;
-        if (state.shape->kind[p] >= PERMI_BAND_ENTER)
-          position[band->opening[opened + i++]] = 2 * p + 1;
-      }
-    }
-    states = state.shape->states;
-    step.row = row;
-    step.used = used;
-    step.after = used + 1;
-    for (p = 0; p < slots; p++)
-      step.after -= state.shape->kind[p] == PERMI_BAND_KEEP ? 0 : state.shape->leaving[p];
-    entries = band->entry_start[row + 1] - band->entry_start[row];
-    threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
-    step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
-    status = permi_share(threads, step.parts, permi_band_part, &step);
-    if (control && states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
-      status = permi_control_poll(control, band->cost[row] * band->seconds_each, "band");
-      unpolled = 0;
-    }
-    used = step.after;
-    opened += enterings;
-    slots = next_slots;
-    swap = state.from;
-    state.from = state.to;
-    state.to = swap;
-    swap = state.from_exp2;
-    state.from_exp2 = state.to_exp2;
-    state.to_exp2 = (int64_t *)swap;
-    state.visited += (double)states;
-  }
-  if (status == PERM_OK && !planes) {
-    permi_frontier frontier;
-    const uint64_t *x = (const uint64_t *)state.from;
-    memset(&frontier, 0, sizeof frontier);
-    frontier.algebra = band->algebra;
-    frontier.words = band->words;
-    permi_frontier_add_integer(&partial->value, x, &frontier);
-    if (band->parts == 2)
-      permi_frontier_add_integer(&partial->imaginary, x + band->words, &frontier);
-  } else if (status == PERM_OK) {
-    const double *x = (const double *)state.from, absolute = x[(size_t)(planes - 1) * state.room];
-    permi_sum_add_double(&partial->value, x[0]);
-    if (band->values >= PERMI_BAND_DD)
-      permi_sum_add_double(&partial->value, x[state.room]);
-    if (band->values == PERMI_BAND_COMPLEX)
-      permi_sum_add_double(&partial->imaginary, x[state.room]);
-    if (band->values == PERMI_BAND_DD_COMPLEX) {
-      permi_sum_add_double(&partial->imaginary, x[2 * state.room]);
-      permi_sum_add_double(&partial->imaginary, x[3 * state.room]);
-    }
-    permi_sum_add_double(&partial->absolute, absolute);
-    partial->exp2 = state.exp2;
-    if (state.from_exp2) {
-      partial->exp2 += absolute > 0 ? state.from_exp2[0] : 0;
-      partial->lost += band->lossy * absolute * (1 + 1e-12);
-    }
-    if (band->lost_error > 0)
-      partial->lost += 2 * (DBL_MIN + ldexp(band->lost_error, permi_int_exponent(-partial->exp2)));
-  }
-  partial->terms += status == PERM_OK ? state.visited : 0;
-done:
-  permi_release(allocator, state.from);
-  permi_release(allocator, state.to);
-  permi_release(allocator, state.from_exp2);
-  permi_release(allocator, state.to_exp2);
-  permi_release(allocator, state.shapes);
-  permi_release(allocator, state.runs);
-  permi_release(allocator, state.counts[0]);
-  permi_release(allocator, state.counts[1]);
-  permi_release(allocator, position);
-  return status;
-}
-
-/* ---- planning: which columns are equal, an order of the rows, what it costs */
-typedef struct permi_band_key {
-  uint64_t hash;
-  int vertex;
-} permi_band_key;
-
-static int permi_band_key_compare(const void *left, const void *right)
-{
-  const permi_band_key *a = (const permi_band_key *)left, *b = (const permi_band_key *)right;
-  if (a->hash != b->hash)
-    return a->hash < b->hash ? -1 : 1;
-  return a->vertex - b->vertex;
-}
-
-static uint64_t permi_edge_hash(const permi_block *block, int e, uint64_t hash)
-{
-  if (block->real)
-    hash = permi_hash_double(permi_hash_double(hash, block->real[e]), block->absolute[e]);
-  if (block->imaginary)
-    hash = permi_hash_double(hash, block->imaginary[e]);
-  if (block->integer)
-    hash = permi_hash(hash, (uint64_t)block->integer[e]);
-  return block->imaginary_integer ? permi_hash(hash, (uint64_t)block->imaginary_integer[e]) : hash;
-}
-
-static int permi_band_equal(const permi_block *block, int a, int b)
-{
-  const int degree = block->start[a + 1] - block->start[a];
-  int i;
-  if (block->start[b + 1] - block->start[b] != degree)
-    return 0;
-  for (i = 0; i < degree; i++) {
-    const int p = block->edge[block->start[a] + i], q = block->edge[block->start[b] + i];
-    if (block->neighbour[block->start[a] + i] != block->neighbour[block->start[b] + i] ||
-        (block->real && (block->real[p] != block->real[q] || block->absolute[p] != block->absolute[q])) ||
-        (block->imaginary && block->imaginary[p] != block->imaginary[q]) ||
-        (block->integer && block->integer[p] != block->integer[q]) ||
-        (block->imaginary_integer && block->imaginary_integer[p] != block->imaginary_integer[q]))
-      return 0;
-  }
-  return 1;
-}
-
-/* same[v]: the first vertex equal to v, of its side. key has room for 2 n. */
-static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
-{
-  const int vertices = 2 * block->n;
-  int v, e, i, k;
-  for (v = 0; v < vertices; v++) {
-    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(v >= block->n));
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      hash = permi_edge_hash(block, block->edge[e], permi_hash(hash, (uint64_t)block->neighbour[e]));
-    key[v].hash = hash;
-    key[v].vertex = same[v] = v;
-    if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
-      return;
-  }
-  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_band_key_compare, watch))
-    return;
-  for (i = 0; i < vertices; i = k) {
-    for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, key[i].vertex, key[k].vertex))
-        same[key[k].vertex] = key[i].vertex;
-  }
-}
-
-/* Cuthill and McKee's numbering: breadth first, vertices of low degree first. order: the 2 n vertices; seen: 2 n. */
-static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
-{
-  int head = 0, tail = 0, v, e;
-  for (v = 0; v < 2 * block->n; v++)
-    seen[v] = 0;
-  order[tail++] = start;
-  seen[start] = 1;
-  for (; head < tail; head++) {
-    const int first = tail;
-    v = order[head];
-    if (permi_watch(watch, 20 + 5.0 * (block->start[v + 1] - block->start[v])))
-      return;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int t = block->neighbour[e], degree = block->start[t + 1] - block->start[t];
-      int at = tail;
-      if (seen[t])
-        continue;
-      seen[t] = 1;
-      tail++;
-      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stay unsorted */
-        const int u = order[at - 1];
-        if (block->start[u + 1] - block->start[u] <= degree)
-          break;
-        order[at] = u;
-      }
-      order[at] = t;
-    }
-  }
-}
-
-/* What it costs (transitions) to take the n vertices `lines` of one side in this order; INFINITY above limit, or if the
-   window gets too wide. most: of states; number: 4 n integers of room; ways: n + 2 numbers. */
-typedef struct permi_band_price {
-  double cost, most, longest; /* longest: transitions of a row */
-  double made; /* of the cost: transitions of rows whose shape is new, so that runs are made for them */
-  int width;
-} permi_band_price;
-
-/* States of the window: C(columns, used), or where columns are equal, vectors of counts with that sum. ways: room for
-   columns + 2 numbers. */
-static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
-{
-  double *sums, states = 1;
-  int least = used < columns - used ? used : columns - used, j, r;
-  if (least < 0)
-    return 0;
-  if (width == columns) {
-    for (j = 0; j < least && states < 1e18; j++)
-      states = states * (columns - j) / (j + 1);
-    return states;
-  }
-  if (least > PERMI_BAND_COUNTED)
-    return (double)INFINITY;
-  sums = ways + least + 1;
-  for (r = 0; r <= least; r++)
-    ways[r] = r == 0;
-  for (j = 0; j < width; j++) { /* times 1 + x + ... + x^size */
-    for (r = 0; r <= least; r++)
-      sums[r] = ways[r] + (r ? sums[r - 1] : 0);
-    for (r = 0; r <= least; r++)
-      ways[r] = sums[r] - (r > size[open[j]] ? sums[r - size[open[j]] - 1] : 0);
-  }
-  return ways[least];
-}
-
-static permi_band_price permi_band_price_of(const permi_block *block, const int *same, const int *lines, double limit,
-                                            int *number, double *ways, permi_control *watch)
-{
-  permi_band_price price = {0, 1, 0, 0, 0};
-  const int n = block->n, other = lines[0] < n ? n : 0;
-  int *first = number, *last = number + n, *size = number + 2 * n, open[PERMI_BAND_SLOTS];
-  uint64_t seen[PERMI_BAND_SHAPES];
-  int i, e, v, width = 0, used = 0, columns = 0;
-  memset(seen, 0, sizeof seen);
-  for (v = 0; v < n; v++) {
-    size[v] = last[v] = 0;
-    first[v] = -1;
-  }
-  for (v = 0; v < n; v++)
-    size[same[other + v] - other]++;
-  for (i = 0; i < n; i++)
-    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1] && !permi_watch_step(watch, (size_t)e, 10); e++) {
-      v = block->neighbour[e] - other;
-      if (first[v] < 0)
-        first[v] = i;
-      last[v] = i;
-    }
-  for (i = 0; i < n; i++) {
-    int streams = 0, kept = 0, fresh, j;
-    double states;
-    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
-      v = block->neighbour[e] - other;
-      if (same[v + other] != v + other)
-        continue;
-      streams++;
-      if (first[v] == i) {
-        if (width == PERMI_BAND_SLOTS) {
-          price.cost = (double)INFINITY;
-          return price;
-        }
-        open[width++] = v;
-        columns += size[v];
-      }
-    }
-    {
-      uint64_t shape = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)width), (uint64_t)used);
-      for (j = 0; j < width; j++)
-        shape = permi_hash(shape, (uint64_t)size[open[j]] << 2 | (uint64_t)(first[open[j]] == i) << 1 |
-                                      (uint64_t)(last[open[j]] == i));
-      fresh = seen[shape % PERMI_BAND_SHAPES] != shape;
-      seen[shape % PERMI_BAND_SHAPES] = shape;
-    }
-    price.width = width > price.width ? width : price.width;
-    used++;
-    for (j = 0; j < width; j++)
-      if (last[open[j]] == i) {
-        used -= size[open[j]];
-        columns -= size[open[j]];
-      } else {
-        open[kept++] = open[j];
-      }
-    width = kept;
-    states = permi_band_states(open, width, size, columns, used, ways);
-    price.most = states > price.most ? states : price.most;
-    price.longest = states * streams > price.longest ? states * streams : price.longest;
-    price.cost += states * streams;
-    price.made += fresh ? states * streams : 0;
-    if (price.cost > limit || price.most > PERMI_BAND_STATES || permi_watch(watch, 50 + 40.0 * (streams + width))) {
-      price.cost = (double)INFINITY;
-      return price;
-    }
-  }
-  return price;
-}
-
-/* The greedy order: next the row that makes the window grow least, among those with an open column; of equals the
-   first in `rank`. */
-static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
-                             int *number, int *lines, permi_control *watch)
-{
-  const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
-  int *left = number, *is_open = number + n, *done = number + 2 * n, open[PERMI_BAND_SLOTS + 1];
-  int i, j, e, f, v, width = 0;
-  for (v = 0; v < n; v++) {
-    left[v] = block->start[other + v + 1] - block->start[other + v];
-    is_open[v] = done[v] = 0;
-  }
-  for (i = 0; i < n; i++) {
-    int best = -1, best_growth = INT_MAX, looked = 0, kept = 0;
-    for (j = 0; j < width; j++)
-      for (e = block->start[other + open[j]]; e < block->start[other + open[j] + 1] && looked < 4096; e++) {
-        const int line = block->neighbour[e];
-        int growth = 0;
-        if (done[line - mine])
-          continue;
-        if (permi_watch(watch, 10 + 3.0 * (block->start[line + 1] - block->start[line])))
-          return 0;
-        looked++;
-        for (f = block->start[line]; f < block->start[line + 1]; f++) {
-          v = block->neighbour[f];
-          if (same[v] == v)
-            growth += !is_open[v - other] - (left[v - other] == 1);
-        }
-        if (growth < best_growth || (growth == best_growth && rank[line] < rank[best])) {
-          best = line;
-          best_growth = growth;
-        }
-      }
-    if (i == 0)
-      best = start_lines[0];
-    if (best < 0)
-      return 0;
-    lines[i] = best;
-    done[best - mine] = 1;
-    for (f = block->start[best]; f < block->start[best + 1]; f++) {
-      v = block->neighbour[f] - other;
-      left[v]--;
-      if (!is_open[v] && same[v + other] == v + other) {
-        if (width == PERMI_BAND_SLOTS)
-          return 0;
-        is_open[v] = 1;
-        open[width++] = v;
-      }
-    }
-    for (j = 0; j < width; j++)
-      if (left[open[j]] > 0)
-        open[kept++] = open[j];
-    width = kept;
-  }
-  return 1;
-}
-
-/* The best of six orders: rows or columns as they come, as Cuthill and McKee number them (E. Cuthill, J. McKee,
-   Reducing the bandwidth of sparse symmetric matrices, ACM '69: 157-172), and greedily from there. 0: memory. */
-static int permi_band_order(permi_maker *maker, const permi_block *block, int *same, int *lines,
-                            permi_band_price *price)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  permi_control *watch = maker->watch;
-  const int n = block->n, vertices = 2 * n;
-  int *number = (int *)permi_allocate(allocator, 6 * (size_t)vertices, sizeof(int));
-  permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
-  double *ways;
-  int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
-  price->cost = (double)INFINITY;
-  price->most = price->longest = price->made = 0;
-  price->width = 0;
-  if (!number || !key) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 0;
-  }
-  ways = (double *)(void *)key; /* once the keys have been compared */
-  order = number + 2 * vertices; /* the first 2 vertices' worth are the price's */
-  seen = number + 3 * vertices;
-  rank = number + 4 * vertices;
-  trial = number + 5 * vertices;
-  permi_band_same(block, key, same, watch);
-  for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
-    int open = 0;
-    for (e = block->start[v]; e < block->start[v + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)
-      open += same[block->neighbour[e]] == block->neighbour[e];
-    wide[v / n] |= open > PERMI_BAND_SLOTS;
-  }
-  if ((wide[0] && wide[1]) || permi_watch(watch, 0)) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 1;
-  }
-  for (v = 1; v < vertices; v++)
-    if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
-      start = v;
-  for (i = 0; i < 3; i++) { /* twice to the far end, then the order */
-    permi_block_breadth(block, start, order, seen, watch);
-    if (permi_watch(watch, 0))
-      break;
-    start = order[vertices - 1];
-  }
-  if (i < 3) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 1;
-  }
-  for (i = 0; i < vertices; i++)
-    rank[order[i]] = i;
-  for (kind = 0; kind < 3; kind++)
-    for (side = 0; side < 2; side++) {
-      permi_band_price found;
-      int used = 0;
-      if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* a line opens too many slots; as narrow as it gets */
-      for (i = 0; i < vertices; i++) {
-        v = kind == 0 ? i : order[i];
-        if (v / n == side)
-          trial[used++] = v;
-      }
-      if (kind == 2) {
-        int *greedy = seen;
-        if (!permi_band_greedy(block, same, trial, rank, number, greedy, watch))
-          continue;
-        memcpy(trial, greedy, (size_t)n * sizeof *trial);
-      }
-      found = permi_band_price_of(block, same, trial, price->cost, number, ways, watch);
-      if (found.cost < price->cost) {
-        *price = found;
-        memcpy(lines, trial, (size_t)n * sizeof *lines);
-      }
-    }
-  permi_release(allocator, number);
-  permi_release(allocator, key);
-  return 1;
-}
-
-/* The programme from an order of the rows. 0: out of memory. Not all of it is there if watch says stop. */
-static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
-                           int *group_of, permi_control *watch)
-{
-  const perm_allocator *allocator = &band->allocator;
-  const int n = block->n, other = lines[0] < n ? n : 0;
-  int i, e, v, g, used = 0;
-  band->entry_start = (int *)permi_allocate(allocator, 5 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
-  band->cost = (double *)permi_allocate(allocator, (size_t)n + 1, sizeof(double));
-  if (block->integer)
-    band->integer = (int64_t *)permi_allocate(allocator, (size_t)block->edges * (size_t)band->parts, sizeof(int64_t));
-  else
-    band->real = (double *)permi_allocate(allocator, 3 * (size_t)block->edges, sizeof(double));
-  if (!band->entry_start || !band->cost || (block->integer ? !band->integer : !band->real))
-    return 0;
-  band->entry_group = band->entry_start + n + 1;
-  band->capacity = band->entry_group + block->edges;
-  band->first = band->capacity + n;
-  band->last = band->first + n;
-  band->opening = band->last + n;
-  band->absolute = band->real ? band->real + block->edges : NULL;
-  band->imaginary = band->real && block->imaginary ? band->absolute + block->edges : NULL;
-  for (v = 0; v < n; v++)
-    group_of[v] = -1;
-  for (i = 0; i < n; i++) {
-    band->entry_start[i] = used;
-    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
-      const int column = block->neighbour[e], edge = block->edge[e];
-      if (permi_watch_step(watch, (size_t)e, 20))
-        return 1;
-      if (same[column] != column)
-        continue;
-      g = group_of[column - other];
-      if (g < 0) { /* groups are numbered as they open */
-        g = group_of[column - other] = band->groups++;
-        band->capacity[g] = 0;
-        band->first[g] = i;
-        band->opening[g] = g;
-      }
-      band->last[g] = i;
-      band->entry_group[used] = g;
-      if (block->integer) {
-        int64_t *integer = band->integer + (size_t)used * (size_t)band->parts;
-        integer[0] = block->integer[edge];
-        if (band->parts == 2)
-          integer[1] = block->imaginary_integer[edge];
-        if (band->algebra == PERMI_RESIDUES) {
-          integer[0] = permi_residue_of(integer[0], band->modulus);
-          if (band->parts == 2)
-            integer[1] = permi_residue_of(integer[1], band->modulus);
-        }
-      } else {
-        band->real[used] = block->real[edge];
-        band->absolute[used] = block->absolute[edge];
-        if (block->imaginary)
-          band->imaginary[used] = block->imaginary[edge];
-      }
-      used++;
-    }
-  }
-  band->entry_start[n] = used;
-  for (v = 0; v < n; v++)
-    band->capacity[group_of[same[v + other] - other]]++;
-  for (g = 0; g < band->groups; g++)
-    band->counted |= band->capacity[g] > 1;
-  return 1;
-}
-
-static const char *permi_band_words(const permi_band *band)
-{
-  static const char *const values[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
-                                       "complex double-doubles", "integers"};
-  return values[band->values];
-}
-
-static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_band *band = (const permi_band *)leaf->context;
-  int length = snprintf(buffer, size,
-                        "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
-                        "predicted %.3g s, %.3g bytes\n",
-                        leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
-                        leaf->information.work, permi_band_words(band), leaf->information.seconds,
-                        leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
-}
-
-/* Seconds measured per transition (bands of half-width 5 and 8), and per row. */
-static double permi_band_seconds_each(const permi_band *band)
-{
-  static const double doubles[] = {0.6e-9, 1e-9, 2e-9, 12e-9, 50e-9};
-  if (band->values != PERMI_BAND_INTEGERS)
-    return doubles[band->values];
-  if (band->algebra == PERMI_RESIDUES)
-    return 12e-9 * band->parts * band->parts;
-  if (band->algebra == PERMI_WORDS)
-    return 2e-9 * (band->words + 1) * band->parts * band->parts;
-  return band->algebra == PERMI_WORD ? 0.6e-9 : 1.5e-9;
-}
-#define PERMI_BAND_ROW_SECONDS 3e-7
-#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape; 2 to 5e-8 on regular and hub graphs */
-
-static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const permi_working *working = maker->working;
-  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
-                               maker->options->precision == PERM_PRECISION_DD;
-  permi_band_price price;
-  permi_band *band = NULL;
-  int *number = (int *)permi_allocate(allocator, 6 * (size_t)n, sizeof(int)), *same, *lines, i;
-  (void)rival;
-  if (!number)
-    return permi_fail_memory(maker->result);
-  same = number;
-  lines = number + 2 * (size_t)n;
-  if (!permi_band_order(maker, block, same, lines, &price))
-    goto memory;
-  if (!(price.cost < (double)INFINITY)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
-                 PERMI_BAND_STATES);
-    permi_release(allocator, number);
-    return PERM_OK;
-  }
-  band = (permi_band *)permi_allocate(allocator, 1, sizeof *band);
-  if (!band)
-    goto memory;
-  memset(band, 0, sizeof *band);
-  band->allocator = *allocator;
-  band->n = n;
-  band->width = price.width;
-  band->most = price.most;
-  band->longest = price.longest;
-  band->parts = 1;
-  if (block->integer) {
-    permi_frontier kept;
-    memset(&kept, 0, sizeof kept);
-    if (!permi_frontier_integers(&kept, block, working->modulus)) {
-      permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-      permi_band_release(allocator, band);
-      permi_release(allocator, number);
-      return PERM_OK;
-    }
-    band->values = PERMI_BAND_INTEGERS;
-    band->algebra = kept.algebra;
-    band->words = kept.words;
-    band->parts = kept.parts;
-    band->modulus = kept.modulus;
-  } else {
-    band->values = dd ? PERMI_BAND_DD : PERMI_BAND_MAGNITUDES;
-    if (block->imaginary)
-      band->values = dd ? PERMI_BAND_DD_COMPLEX : PERMI_BAND_COMPLEX;
-    for (i = 0; i < block->edges && band->values == PERMI_BAND_MAGNITUDES; i++)
-      if (block->real[i] != block->absolute[i])
-        band->values = PERMI_BAND_SIGNED;
-  }
-  if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n, maker->watch)) {
-    permi_band_release(allocator, band);
-    goto memory;
-  }
-  permi_release(allocator, number);
-  if (permi_watch(maker->watch, 0)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
-    permi_band_release(allocator, band);
-    return PERM_OK;
-  }
-  {
-    const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
-    const double each = band->values == PERMI_BAND_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
-    const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
-    double gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) +
-                   (dd ? n * PERMI_DD_UNIT : 0);
-    double sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* of the moduli, in double in any case */
-    band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
-    band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
-    band->lost_error = working->lost_error;
-  }
-  band->seconds_each = permi_band_seconds_each(band);
-  for (i = 0; i <= n; i++)
-    band->cost[i] = price.cost * i / n; /* for progress */
-  offer->plan = band;
-  offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
-                   2e-6;
-  offer->bytes = 2 * price.most * (block->integer ? 8.0 * band->words * band->parts
-                                                  : 8.0 * permi_band_planes(band->values)) +
-                 sizeof(permi_band_run) * (2.0 * PERMI_BAND_KEPT_RUNS < 4 * price.most * band->width
-                                               ? 2.0 * PERMI_BAND_KEPT_RUNS : 4 * price.most * band->width) +
-                 131072 + 48.0 * block->edges;
-  return PERM_OK;
-memory:
-  permi_release(allocator, number);
-  return permi_fail_memory(maker->result);
-}
-
-static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
-{
-  permi_band *band = (permi_band *)offer->plan;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)band->values), (uint64_t)band->algebra);
-  int i, e, part;
-  hash = permi_hash(permi_hash(hash, (uint64_t)band->words), band->modulus);
-  for (i = 0; i < band->n; i++)
-    for (e = band->entry_start[i]; e < band->entry_start[i + 1] && !permi_watch_step(maker->watch, (size_t)e, 10);
-         e++) {
-      hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
-      if (band->real)
-        hash = permi_hash_double(permi_hash_double(hash, band->real[e]), band->imaginary ? band->imaginary[e] : 0);
-      for (part = 0; band->integer && part < band->parts; part++)
-        hash = permi_hash(hash, (uint64_t)band->integer[e * band->parts + part]);
-    }
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_BAND;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = band->cost[band->n];
-  leaf->information.fingerprint = hash;
-  leaf->run_task = permi_band_task;
-  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
-  leaf->release = permi_band_release;
-  leaf->explain = permi_band_explain;
-  leaf->context = band;
-  offer->plan = NULL;
-  leaf->integer = band->values == PERMI_BAND_INTEGERS;
-  if (!leaf->integer) {
-    leaf->bound_relative = band->bound_relative;
-    leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * band->bound_relative);
-    leaf->estimate_relative = fmin(leaf->estimate_relative, band->bound_relative);
-  }
-  return PERM_OK;
-}
-
-/* ====================================================================================== >>sparyser
+/* ======================================================================================= >>sparyser
    Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
    SUPERMAN: Efficient permanent computation on GPUs; with the ordering of D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a column or a
@@ -12851,6 +12899,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
    branches; or by Nijenhuis and Wilf over the sets that lack one column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2
    + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. Whichever is predicted quicker, for
    rows and columns alike. */
+
 #define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
 #define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take longer than */
 #define PERMI_RYSER_CHUNK_SECONDS 0.25
@@ -13436,13 +13485,14 @@ static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *b
   return permi_ryser_offer(maker, block, rival, offer, permi_sparyser_split, 2);
 }
 
-/* ==================================================================================== >>dominating
+/* ===================================================================================== >>dominating
    Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows that share no column
    (P. H. Lundow, K. Markstrom, appendix B: those of a set that dominates all rows do): any other set has a row without
    a column and a term of 0. So a digit is one of the 2^|S| - 1 non-empty subsets of such a neighbourhood, and each
    column left, T of them, is a digit of its own: 2^|T| prod (2^|S_l| - 1) sets. Rows are chosen greedily, of least
    degree, ties at random, among those that share no column with the ones chosen (the squared graph: rows are neighbours
    in A A^T); the best of many starts with a fixed seed, for rows as for columns. The sum itself is >>sparyser's. */
+
 #define PERMI_DOMINATING_STARTS 64
 #define PERMI_DOMINATING_COLUMNS 20 /* of a neighbourhood, so that a digit is an int */
 
@@ -13508,7 +13558,7 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
   return status;
 }
 
-/* ======================================================================================= >>codegen
+/* ======================================================================================== >>codegen
    The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
    in >>sparyser, over all sets of the columns but the last, in Gray order. A kernel is made for the matrix: every
@@ -13529,6 +13579,7 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
    the grid of >>sparyser, and terms are added by TwoSum, with the sum of their moduli: the same error bound. Memory is
    shared memory as long as that leaves as many threads as registers do, otherwise global memory, in which a thread's
    own array is interleaved with its neighbours' by hardware. */
+
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory, of one in a register [EK] */
@@ -13983,7 +14034,7 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
-/* ================================================================================== >>transversals
+/* =================================================================================== >>transversals
    Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
    with the fewest choices left: those with one are forced, and a choice that leaves some vertex without any is undone
    at once. Products are carried along the path, in double-double or in integers of as many words as the permanent can
@@ -13993,6 +14044,7 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
    multiply up to `enough` for the first time, or when it is a complete matching before that. Units are numbered as the
    walk meets them, and a thread goes below one only when it holds the ticket with that number: nothing is stored, and
    sums that are exact do not depend on who adds what. */
+
 #define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it are what they are said to be */
 
 /* Searches of trees by threads, here and in >>decompose. */
@@ -14490,7 +14542,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
   return PERM_OK;
 }
 
-/* ===================================================================================== >>decompose
+/* ====================================================================================== >>decompose
    Lines of few entries eliminated, sums over branches [FM03]. With entries a, b of a line in lines c, d across:
        per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
    so a line of 2k or 2k - 1 entries gives k permanents of one order less, each again with a line of degree 1 or 2 to
@@ -14515,6 +14567,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
    tickets; in a second one a single thread walks it again and takes their results, so that sums have the order, and
    counts the values, of a single thread. What the walk does depends on the entries of the pieces only, never on the
    results below. */
+
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7      /* pieces up to here are summed over subsets, which takes about a microsecond, */
 #define PERMI_DECOMPOSE_SUBSETS 14   /* and up to here when all their lines have more than 4 entries */
@@ -14971,6 +15024,9 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
     pair[pairs++] = left;
   return pairs;
 }
+
+/* ================================================================================== >>decompose_run
+   Walking the branches: what it costs, the task, the offer. */
 
 /* Predicted seconds of a node, without what it branches into: er:26:0.18 takes 2.9 us a node, others of orders 16 to 40
    (integers, degrees 3 to 8) within a factor of 2 of this. */
@@ -15492,8 +15548,8 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
-/* ========================================================================================== >>plan
-   From a matrix to a job: checks, preparation, an engine for each block. */
+/* ======================================================================================== >>prepare
+   A sparse matrix checked, and made ready: doubles or integers, reduced, in blocks. */
 
 /* The stop that watch has seen in a call that began with checking its matrix. */
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
@@ -15826,6 +15882,9 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     }
   return 1;
 }
+
+/* ================================================================================= >>frontier_offer
+   What the frontier programme, trees and sorting offer for a block. */
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -16412,6 +16471,9 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
   return status;
 }
 
+/* ========================================================================================= >>choose
+   The table of engines, and the choice among their offers for each block. */
+
 /* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
     {PERM_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release, 0},
@@ -16816,6 +16878,9 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
+/* ===================================================================================== >>sparse_job
+   A sparse matrix made into a job. */
+
 static void permi_working_options(permi_working *working, const perm_matrix *matrix, const perm_options *options,
                                   int exact)
 {
@@ -16990,7 +17055,8 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
   return PERM_OK;
 }
 
-/* ======================================================================================== >>public */
+/* ========================================================================================= >>sparse */
+
 /* Integers by default: exact unless that does not fit or is predicted to take over a second and over
    PERMI_EXACT_WORTH times as long as doubles. Takes the exact job, or why there is none. */
 #define PERMI_EXACT_WORTH 3
@@ -17366,8 +17432,13 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 #endif
 
 #if !defined(PERM_NO_EXTRAS)
-/* =========================================================================================== >>spy
+
+#endif
+
+/* ============================================================================================ >>spy
    A picture of structure and plan. Coordinates are whole numbers, so that no locale puts a comma into them. */
+
+#if !defined(PERM_NO_EXTRAS)
 #define PERMI_SPY_EXACT 600     /* up to this order, and */
 #define PERMI_SPY_ENTRIES 20000 /* so many entries, one square an entry, */
 #define PERMI_SPY_CELLS 160     /* else a map of so many squares a side */
@@ -17771,11 +17842,13 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
 #else /* PERMI_PROGRAM_WIDTH */
-/* ====================================================================================== >>template
+
+/* ================================================================================= >>hybrid_kernels
    The interpreter of >>hybrid, read once for each instruction set (PERMI_PROGRAM_WIDTH doubles a vector): a vocabulary
-   as in perm.h's >>template, the interpreter of any kind of numbers, and its instances. Vectors are added and
+   as in perm.h's >>vocabulary, the interpreter of any kind of numbers, and its instances. Vectors are added and
    multiplied by the language's operators; a product and the sum that it goes into stand in statements of their own, for
    in one expression clang contracts them. */
+
 #if PERMI_PROGRAM_WIDTH == 8
 #define PERMI_H_TARGET __attribute__((target("avx512f,avx512dq,avx512bw")))
 #define PERMI_H_V __m512d
@@ -18234,6 +18307,7 @@ PERMI_INSTANCE(permi_hybrid_complex_moduli_execute_plain, PERMI_PROGRAM_COMPLEX_
 #undef PERMI_H_UNROLL
 #undef PERMI_H
 #undef PERMI_PROGRAM_NAME
+
 #undef PERMI_PROGRAM_WIDTH
 #endif /* PERMI_PROGRAM_WIDTH */
 

@@ -39,6 +39,7 @@ ranks|sh tests/mpi/run.sh $full
 examples|sh tests/examples.sh $full
 README and manuals|sh tests/manuals.sh $full
 headers|sh tests/headers.sh
+rooms|sh tests/rooms.sh
 command line|sh tests/cli.sh
 memory|sh tests/memory.sh
 Python|sh tests/python.sh $full

@@ -9,8 +9,8 @@ check() { name=$1; shift
   if "$@" >$out/log 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; head -n 20 $out/log; fi; }
 
 # every tag of the contents has exactly one banner, in the same order, and the other way round
-contents() { sed -n '/CONTENTS/,/^ *EXAMPLE/p' $1 | grep -o '>>[a-z]*'; }
-banners() { grep -E '^/\* =+ >>[a-z]+' $1 | grep -o '>>[a-z]*'; }
+contents() { sed -n '/CONTENTS/,/^ *EXAMPLE/p' $1 | grep -o '>>[a-z_]*'; }
+banners() { grep -E '^/\* =+ >>[a-z]+' $1 | grep -o '>>[a-z_]*'; }
 for header in perm.h perm_sparse.h; do
   contents $header >$out/contents; banners $header >$out/banners
   check "$header: contents" cmp $out/contents $out/banners

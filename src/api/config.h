@@ -1,0 +1,29 @@
+/* ========================================================================================= >>config
+   PERM_IMPLEMENTATION   compile the code here (exactly one translation unit, or several with PERM_STATIC)
+   PERM_STATIC           every function static: private to each file that defines PERM_IMPLEMENTATION
+   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpus works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
+   PERM_NO_COMPLEX       no kernels for complex matrices, which then are refused: a quarter less to compile
+   PERM_NO_EXTRAS        without minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
+   PERM_NO_EXACT         no vector kernels for integers: exact results by portable code, many times slower
+   PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
+   PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
+   PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance
+                         counter; elsewhere OpenMP's clock, gettimeofday or clock, whichever there is first) */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef PERM_HEADER_FILE
+#define PERM_HEADER_FILE "perm.h"
+#endif
+#if defined(PERM_STATIC)
+#if defined(__GNUC__)
+#define PERM_API static __attribute__((unused))
+#else
+#define PERM_API static
+#endif
+#elif defined(__cplusplus)
+#define PERM_API extern "C"
+#else
+#define PERM_API extern
+#endif

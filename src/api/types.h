@@ -1,0 +1,292 @@
+/* ========================================================================================== >>types */
+#pragma once
+#include "config.h"
+
+#define PERM_VERSION_MAJOR 0
+#define PERM_VERSION_MINOR 8
+#define PERM_VERSION_PATCH 0
+
+#define PERM_MAX_N 64         /* largest n of the engines that sum over sign vectors (64-bit counters) */
+#define PERM_MAX_LINES 4096   /* most rows or columns, with multiplicities, of rectangular and repeated matrices */
+#define PERM_SUM_WORDS 88     /* 64-bit words of a perm_sum */
+#define PERM_INTEGER_WORDS 71 /* 64-bit words of an exact integer: 4544 bits, order 64 of 63-bit complex entries */
+#define PERM_CAUCHY_MAX_N 512
+#define PERM_ESTIMATE_MAX_N 20000
+#define PERM_TEXT_BYTES 2900    /* enough for any perm_result_text */
+#define PERM_MESSAGE_BYTES 256
+
+/* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Else positive: the job stopped
+   early and may go on; value is NaN. Negative: an error; value is NaN and result->message says which argument was bad,
+   and why. */
+#define PERM_STATUS_LIST(X)                                                                                            \
+  X(PERM_OK, 0, "done")                                                                                                \
+  X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
+  X(PERM_STOPPED_TIME, 2, "max_seconds reached")                                                                       \
+  X(PERM_TOLERANCE_NOT_MET, 3, "finished, but the tolerance asked for was not met")                                    \
+  X(PERM_PART_DONE, 4, "the part asked for is done; the permanent needs the others")                                   \
+  X(PERM_ERROR_NULL, -1, "a required pointer is NULL")                                                                 \
+  X(PERM_ERROR_SIZE, -2, "a size is negative or too large")                                                            \
+  X(PERM_ERROR_STRIDE, -3, "the row stride is smaller than a row")                                                     \
+  X(PERM_ERROR_NOT_FINITE, -4, "an entry is NaN or infinite")                                                          \
+  X(PERM_ERROR_OPTION, -5, "an option is out of range or contradicts another")                                         \
+  X(PERM_ERROR_UNSUPPORTED, -6, "not available for this matrix, machine or version")                                   \
+  X(PERM_ERROR_MEMORY, -7, "out of memory")                                                                            \
+  X(PERM_ERROR_LIMIT, -8, "refused beforehand: predicted to exceed a limit")                                           \
+  X(PERM_ERROR_OVERFLOW, -9, "an exact integer does not fit the type asked for")                                       \
+  X(PERM_ERROR_RANGE, -10, "an index (leaf, chunk, row, column) is out of range")                                      \
+  X(PERM_ERROR_STATE, -11, "state, plan or partial belongs to another job")                                            \
+  X(PERM_ERROR_FILE, -12, "a file cannot be opened, read or written")                                                  \
+  X(PERM_ERROR_FORMAT, -13, "a file is malformed")                                                                     \
+  X(PERM_ERROR_COUNTS, -14, "multiplicities are negative, or their totals differ")                                     \
+  X(PERM_ERROR_RANK, -15, "the declared rank is negative or exceeds the order")                                        \
+  X(PERM_ERROR_NODES, -16, "Cauchy nodes coincide")                                                                    \
+  X(PERM_ERROR_DEVICE, -17, "a GPU, its driver or its compiler is missing or has failed")
+
+typedef enum perm_status {
+#define PERM_STATUS_ENUM(name, number, text) name = number,
+  PERM_STATUS_LIST(PERM_STATUS_ENUM)
+#undef PERM_STATUS_ENUM
+  PERM_STATUS_MAKE_INT = 0x7fffffff
+} perm_status;
+
+/* Engines by name. perm_sparse.h has those from frontier to transversals, and those after structure. */
+#define PERM_METHOD_LIST(X)                                                                                            \
+  X(PERM_AUTO, "auto", "the least predicted time")                                                                     \
+  X(PERM_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                          \
+  X(PERM_GLYNN, "glynn", "Glynn sum, scalar Gray code")                                                                \
+  X(PERM_RYSER, "ryser", "Ryser sum, scalar Gray code")                                                                \
+  X(PERM_EXPANSION, "expansion", "sum over permutations, row by row")                                                  \
+  X(PERM_EXACT, "exact", "Glynn sum of integers without rounding, products as limbs")                                  \
+  X(PERM_SUBSETS, "subsets", "dynamic programme over subsets (counts) of used rows or columns")                        \
+  X(PERM_REPEATS, "repeats", "Glynn sum over counts of equal columns, n-ary Gray code")                                \
+  X(PERM_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")                 \
+  X(PERM_PADDED, "padded", "rectangular: Glynn sum of the matrix padded with rows of ones")                            \
+  X(PERM_LOW_RANK, "low-rank", "sum over the monomials of a declared factorisation")                                   \
+  X(PERM_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                                    \
+  X(PERM_FRONTIER, "frontier", "dynamic programme over matched frontier vertices, path order")                         \
+  X(PERM_LISTS, "lists", "frontier, all states as sorted lists, merged along balanced paths")                          \
+  X(PERM_SORTING, "sorting", "frontier, states expanded, sorted and contracted")                                       \
+  X(PERM_ARRAYS, "arrays", "frontier, all states as arrays indexed by combinations")                                   \
+  X(PERM_TREE, "tree", "frontier tables joined along a tree decomposition")                                            \
+  X(PERM_BAND, "band", "window of columns sliding along a band")                                                       \
+  X(PERM_HYBRID, "hybrid", "Glynn signs of outer columns, elimination of inner ones")                                  \
+  X(PERM_CACHED, "cached", "Glynn sum with cached products: hybrid without inner columns")                             \
+  X(PERM_DOMINATING, "dominating", "Ryser sum over a dominating set of columns")                                       \
+  X(PERM_SPARYSER, "sparyser", "Ryser sum in compressed rows and columns, zeros skipped")                              \
+  X(PERM_DECOMPOSE, "decompose", "lines of degree 1 to 4 eliminated, sums over branches")                              \
+  X(PERM_TRANSVERSALS, "transversals", "enumeration of perfect matchings")                                             \
+  X(PERM_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")                                   \
+  X(PERM_CODEGEN_REGISTERS, "codegen-registers", "GPUs: Ryser sum, code of every column, row sums in registers")       \
+  X(PERM_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")
+
+#define PERM_ENUM(name, word, text) name,
+typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
+
+typedef enum perm_precision {
+  PERM_PRECISION_DEFAULT,  /* exact row sums of entries rounded to 53 bits a row, products in double */
+  PERM_PRECISION_FAST,     /* the same, |terms| sampled more thinly; scalar engines: everything in double */
+  PERM_PRECISION_ACCURATE, /* row sums of 100 bits, compensated products: about 1e-30 times sum |terms| */
+  PERM_PRECISION_DD,       /* row sums of 100 bits, products in double-double: the same with a guaranteed error */
+  PERM_PRECISION_KAHAN,    /* scalar engines only: as fast, the total by Kahan's summation; for comparisons */
+  PERM_PRECISION_EXACT,    /* integers without rounding (perm_sparse.h) */
+  PERM_PRECISION_COUNT
+} perm_precision;
+
+typedef enum perm_isa {
+  PERM_ISA_AUTO,
+  PERM_ISA_PLAIN,  /* portable C */
+  PERM_ISA_AVX2,   /* AVX2 and FMA */
+  PERM_ISA_AVX512, /* AVX-512 F, DQ and BW */
+  PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
+  PERM_ISA_NEON,   /* 64-bit Arm */
+  PERM_ISA_CUDA,   /* NVIDIA GPUs: the family of plans made for options.gpus. As an option: GPUs wherever they can */
+  PERM_ISA_COUNT
+} perm_isa;
+
+/* How perm_matrix_read takes a file without a banner; perm_sparse.h says what the words mean. */
+#define PERM_FORMAT_LIST(X)                                                                                            \
+  X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
+  X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
+  X(PERM_FORMAT_COORDINATE_COMPLEX, "coordinate-complex", "the same with row, column, real and imaginary part")        \
+  X(PERM_FORMAT_ARRAY, "array", "rows of numbers")                                                                     \
+  X(PERM_FORMAT_EDGES, "edges", "lines of row, column[, weight], counted from 0 or 1")
+
+typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
+#undef PERM_ENUM
+
+/* Memory comes from here; zero-initialised means malloc and free. `allocate` may return NULL. */
+typedef struct perm_allocator {
+  void *(*allocate)(size_t bytes, void *user_data);
+  void (*release)(void *pointer, void *user_data);
+  void *user_data;
+} perm_allocator;
+
+/* What a running job tells. `seconds_left` is an extrapolation, INFINITY at first. */
+typedef struct perm_progress {
+  double fraction; /* of the predicted work, 0..1 */
+  double seconds, seconds_left;
+  const char *activity; /* static text: what is being done */
+} perm_progress;
+
+/* All zero is the best default. The callbacks come from the calling thread only. */
+struct perm_job;
+struct perm_state;
+struct perm_result;
+typedef struct perm_options {
+  perm_method method;
+  perm_precision precision;
+  perm_isa isa;       /* highest instruction set to use */
+  int threads;        /* 0: all that OpenMP offers (1 without OpenMP) */
+  int certify;        /* 1: `error` must be a guaranteed bound, at up to three times the cost */
+  double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
+  uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
+  double max_seconds; /* 0: no limit. From the call on, planning included; single tasks refuse beforehand */
+  double max_bytes;   /* 0: no limit. The most memory of the host (not of a GPU) that the call may have at a time: the
+                         matrix that it is given, preparation, plans, tables, states of all threads. Counted as it is
+                         allocated, with what malloc adds; stacks and results of the caller's are not. What is predicted
+                         to need more is not chosen; what turns out to need more is refused, PERM_ERROR_LIMIT */
+  double plan_effort; /* work spent on plans of sparse matrices, times the usual, a few per cent of the predicted run
+                         or 20 ms; counted, so that plans never vary; 0 means 1. Orders that need less time, or fit
+                         into max_bytes, may be found with 10 or 100 */
+  int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
+  void *user_data;
+  const volatile int *cancel; /* if not NULL: non-zero there cancels (may be set by any thread or signal) */
+  perm_allocator allocator;
+  int gpus;         /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programmes (on one
+                       of them), go there when predicted faster than one thread; batches from order 10 on. Needs
+                       perm_cuda.cu and PERM_WITH_CUDA, else PERM_ERROR_DEVICE with the reason, or, */
+  int cpu_fallback; /* 1: then the CPU does the work */
+  const char *gpu_cache; /* directory for compiled kernels, not NULL: they are compiled once a machine, not process */
+  int tune; /* GPUs, kernels made for a sparse matrix (methods hybrid, cached): 0: the one that is predicted to be
+               fastest; PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to
+               take longer than that (15 s): the choice, and with it last bits, may differ from run to run;
+               k > 0: candidate k, as result.tuned named it, so that the same job is made again */
+  /* For perm_job_execute and what runs through it: perm_compute_*. For the precision see PRECISION above. */
+  const char *checkpoint;    /* file, not NULL: finished work is kept there, and taken from there if it exists */
+  double checkpoint_seconds; /* how often it is written; 0: 60 */
+  int part, parts;           /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
+  const char *const *merge;  /* that many checkpoints: their work is put together, and none is added. What is missing */
+  int merges;                /* or there twice is an error */
+  const void *note;          /* note_bytes of the caller's own, kept in the checkpoint; see perm_checkpoint_options */
+  size_t note_bytes;
+  /* Not NULL: what perm_compute_* call instead of perm_job_execute (but for merging); that is how perm_mpi.c runs every
+     kind of job. The options are those of the call but for max_seconds, which is what is left. */
+  perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
+                         struct perm_result *result);
+  void *execute_data; /* for it */
+  perm_format format; /* perm_matrix_read and perm_matrix_read_memory: what the file is */
+} perm_options;
+
+#define PERM_ALL_GPUS (-1)
+#define PERM_TUNE (-1)
+
+/* An integer of any size: sign and magnitude, least significant word first. */
+typedef struct perm_integer {
+  int negative; /* 1: below 0 */
+  int words;    /* in use; 0: the integer is 0 */
+  uint64_t word[PERM_INTEGER_WORDS];
+} perm_integer;
+
+/* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error and estimate are normal doubles (or 0,
+   INFINITY). On an error and after an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary are NaN, error
+   and estimate INFINITY. */
+typedef struct perm_result {
+  double value, imaginary; /* imaginary is 0 for real matrices */
+  double partial_sum, partial_imaginary; /* after an early stop: the sum of the terms so far, of the first leaf that is
+                                            not done, in units of 2^exp2: a sign of life, no approximation; else 0.
+                                            With a modulus, so many units modulo that */
+  long long exp2;
+  double error;      /* guaranteed |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
+                        integer is the permanent itself, and value its rounding */
+  double estimate;   /* estimated |value - permanent|, in units of 2^exp2: a part of the bound, or what >>plan says;
+                        attacks find no error above ten times that. INFINITY: nothing is known */
+  int is_complex;    /* 1: the matrix was complex; errors are of the modulus of the difference */
+  int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */
+  perm_integer integer, imaginary_integer;
+  uint64_t modulus; /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
+  perm_method method; /* of the costliest leaf */
+  perm_precision precision; /* of a value: PERM_PRECISION_EXACT where `exact` is 1, and only there */
+  perm_isa isa;
+  int threads;
+  int gpus; /* that took part */
+  int tuned; /* with options.tune: the candidate, for later runs; 0: no kernel had any */
+  int escalated; /* times the precision was raised */
+  double terms;  /* terms summed, or states visited */
+  double plan_seconds, seconds;
+  perm_status status;
+  int argument;                     /* 1-based position of the bad argument, 0: none */
+  char message[PERM_MESSAGE_BYTES]; /* one line, empty when all is well */
+} perm_result;
+
+/* A plan fixes everything that determines the bits of a result. Pure function of matrix and options, plain
+   data, valid on another machine of the same kernel family. */
+typedef enum perm_form {
+  PERM_FORM_SCALAR,     /* no blocking: the plain engines and n <= 4 */
+  PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
+  PERM_FORM_PAIR,       /* rows two by two, no division */
+  PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
+  PERM_FORM_PLAIN       /* GPUs: a pivot column, no division. Their normalised form has such rows too, if need be */
+} perm_form;
+
+typedef struct perm_plan {
+  int version; /* PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH */
+  int n;
+  int is_complex; /* entries are pairs of doubles, real and imaginary part */
+  perm_method method;
+  perm_precision precision;
+  int certify;
+  perm_isa isa; /* the kernel family */
+  perm_form form;
+  int pivot; /* the +- column */
+  int lane_columns, block_columns, outer_columns;
+  int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
+  uint64_t chunks;
+  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
+  int zero;                                          /* 1: a row or column is zero, so the permanent is */
+  int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
+  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound */
+  double elements;                                   /* n 2^(n-1) */
+  double seconds, bytes;                             /* predicted, one thread, from stored rates */
+  uint64_t fingerprint;                              /* of matrix bits and the fields above */
+} perm_plan;
+
+/* A sum that is exactly associative: fixed point, two's complement, unit 2^-1074, least word first. Every
+   finite double is a whole number of units, so partial sums may be merged in any order and grouping and give
+   the same bits. 5632 bits leave room for 2^3000 terms of the largest double, and for exact sums of integers of
+   PERM_INTEGER_WORDS words. */
+typedef struct perm_sum {
+  uint64_t word[PERM_SUM_WORDS];
+} perm_sum;
+
+/* What a range or task of one leaf yields. Zero-initialise before the first use. */
+typedef struct perm_partial {
+  perm_sum value, imaginary; /* sum of the terms */
+  perm_sum absolute;         /* sum of |terms|, complex ones as |real| + |imaginary|; may be a sample, scaled up */
+  long long exp2;            /* value and absolute are in units of 2^exp2 (tasks only; 0 for ranges) */
+  uint64_t chunks;           /* how many chunks went in, */
+  uint64_t indices, squares; /* and the sums of their numbers and of the squares, modulo 2^64 */
+  double lost;               /* bound on what underflow took from value, in units of 2^exp2; INFINITY: not known */
+  uint64_t fingerprint;      /* of the leaf; set by the first chunk */
+  double terms;
+} perm_partial;
+
+/* A job is an expression over leaves: products over matrix blocks, sums over branches. Immutable once made, so
+   any number of threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk that
+   cannot be split. */
+typedef struct perm_job perm_job;
+typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK } perm_leaf_kind;
+typedef struct perm_leaf {
+  perm_leaf_kind kind;
+  perm_method method;
+  perm_isa isa;
+  int n; /* order of the leaf's matrix block */
+  uint64_t chunks;
+  double work;           /* elements (ranges) or transitions (tasks) */
+  double seconds, bytes; /* predicted */
+  uint64_t fingerprint;
+  int tuned; /* with options.tune: its candidate; 0: none */
+} perm_leaf;
+
+/* Finished work of a job: per leaf a partial and the set of the chunks in it. */
+typedef struct perm_state perm_state;
+#define PERM_PARTIAL_BYTES 2168 /* of an encoded partial */

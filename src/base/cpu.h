@@ -1,0 +1,75 @@
+/* ============================================================================================ >>cpu
+   CPUID says what the processor can do, XGETBV whether the operating system saves the registers. */
+#pragma once
+#include "../api/calls.h"
+#include "platform.h"
+
+#if PERMI_X86
+typedef struct permi_cpu { unsigned leaf_1_ecx, leaf_7_ebx, leaf_7_ecx, saved; } permi_cpu; /* saved: XCR0 */
+
+#if !defined(PERMI_CPU_HIDE)
+#define PERMI_CPU_HIDE(cpu) ((void)0) /* tests clear bits: another processor's */
+#endif
+
+static perm_isa permi_isa_of(const permi_cpu *cpu)
+{
+  const unsigned c = cpu->leaf_1_ecx, b7 = cpu->leaf_7_ebx, c7 = cpu->leaf_7_ecx;
+  if (!(c >> 28 & 1) || !(c >> 12 & 1) || !(c >> 23 & 1)) /* AVX, FMA, POPCNT */
+    return PERM_ISA_PLAIN;
+  if ((cpu->saved & 6) != 6 || !(b7 >> 5 & 1)) /* ymm state; AVX2 */
+    return PERM_ISA_PLAIN;
+  if ((cpu->saved & 0xe6) != 0xe6 || !(b7 >> 16 & 1) || !(b7 >> 17 & 1) || !(b7 >> 30 & 1))
+    return PERM_ISA_AVX2; /* zmm, masks; AVX512F, DQ, BW */
+  return (b7 >> 31 & 1) && (b7 >> 21 & 1) && (c7 >> 1 & 1) && (c7 >> 6 & 1) /* AVX512VL, IFMA, VBMI, VBMI2 */
+             ? PERM_ISA_AVX512IFMA
+             : PERM_ISA_AVX512;
+}
+
+static perm_isa permi_detect_isa(void)
+{
+  permi_cpu cpu = {0, 0, 0, 0};
+  unsigned a, b, c, d, low, high;
+  if (__get_cpuid(1, &a, &b, &c, &d))
+    cpu.leaf_1_ecx = c;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
+    cpu.leaf_7_ebx = b;
+    cpu.leaf_7_ecx = c;
+  }
+  if (cpu.leaf_1_ecx >> 27 & 1) { /* OSXSAVE: there is an XGETBV */
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    cpu.saved = low;
+  }
+  PERMI_CPU_HIDE(&cpu);
+  return permi_isa_of(&cpu);
+}
+#endif
+
+PERM_API perm_isa perm_isa_best(void)
+{
+#if PERMI_X86
+  static int cached; /* atomic and idempotent: racing threads store the same value */
+  int isa = __atomic_load_n(&cached, __ATOMIC_RELAXED);
+  if (!isa) {
+    isa = (int)permi_detect_isa();
+    __atomic_store_n(&cached, isa, __ATOMIC_RELAXED);
+  }
+  return (perm_isa)isa;
+#elif PERMI_ARM
+  return PERM_ISA_NEON; /* part of every 64-bit Arm */
+#else
+  return PERM_ISA_PLAIN;
+#endif
+}
+
+static int permi_isa_here(perm_isa isa)
+{
+  if (isa == PERM_ISA_NEON || perm_isa_best() == PERM_ISA_NEON)
+    return isa == perm_isa_best() || isa <= PERM_ISA_PLAIN;
+  return isa <= perm_isa_best();
+}
+
+/* The best family of kernels for doubles. */
+static perm_isa permi_isa_best(void)
+{
+  return perm_isa_best() == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : perm_isa_best();
+}

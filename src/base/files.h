@@ -1,0 +1,359 @@
+/* ========================================================================================== >>files
+   One way to write a file: checkpoints here, matrices and pictures in perm_sparse.h. What holds, whatever fails:
+     1. Under its name a file is at every moment absent, or whole and old, or whole and new: it is only ever replaced,
+        by renaming a file beside it that is complete, closed and on the disk.
+     2. That file is NAME.<16 random hexadecimal digits>.tmp, always a new one (O_EXCL, so that no planted link is
+        followed), and no program started meanwhile inherits it. It is removed when writing fails.
+     3. What a killed process left under such a name is removed by whoever next writes NAME. A process that is still
+        writing holds a lock on its file (flock), by which the two are told apart; on file systems without such locks
+        nothing is removed.
+     4. A file keeps its mode when it is replaced, not its owner and access lists; 0600 is never wider in between.
+     5. Only regular files are replaced or read. Directories, FIFOs, devices and sockets are refused, not opened for
+        long, so that nothing hangs. Symbolic links are read through, but refused for writing: to replace the link
+        would leave what it points to as it was, and to follow it would overwrite whatever somebody made it point to.
+   A write beyond the limit on file sizes (ulimit -f) raises SIGXFSZ, which ends the process unless it is ignored. A
+   library changes no signals: a program that ignores it, as perm_cli.c and Python do, gets the failed write instead.
+   Without POSIX (Windows): no lock, sync, mode or check of the kind, and the old file is removed before the rename, so
+   that a crash between the two leaves only the other. */
+#pragma once
+#include "memory.h"
+#include "doubles.h"
+
+/* Tests make operations on files fail. (operation, bytes): what is not 0 becomes errno; *bytes may be made less. */
+#if !defined(PERMI_FILE_FAULT)
+#define PERMI_FILE_FAULT(operation, bytes) 0
+#endif
+
+
+/* `failed` is what could not be done, for a message such as "cannot write". */
+typedef struct permi_replacement {
+  const perm_allocator *allocator;
+  const char *path, *failed;
+  char *name; /* of the file beside it */
+  FILE *stream;
+#if PERMI_POSIX
+  int descriptor, kept; /* kept: the old file's mode, or -1 */
+#endif
+} permi_replacement;
+
+#if PERMI_POSIX
+#define PERMI_AGAIN(call)  \
+  do                       \
+    errno = 0;             \
+  while ((call) < 0 && errno == EINTR)
+
+/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for a file that is created. */
+#if defined(O_NOFOLLOW)
+#define PERMI_NOFOLLOW O_NOFOLLOW
+#elif defined(__O_NOFOLLOW)
+#define PERMI_NOFOLLOW __O_NOFOLLOW
+#else
+#define PERMI_NOFOLLOW 0
+#endif
+#if defined(O_CLOEXEC)
+#define PERMI_CLOEXEC O_CLOEXEC
+#elif defined(__O_CLOEXEC)
+#define PERMI_CLOEXEC __O_CLOEXEC
+#else
+#define PERMI_CLOEXEC 0
+#endif
+#define PERMI_STALE_BYTES 21 /* ".0123456789abcdef.tmp" */
+
+/* Why a file of this kind is neither read nor replaced; NULL: it is a regular one. */
+static const char *permi_file_refusal(mode_t mode)
+{
+  return S_ISREG(mode)                       ? NULL
+         : S_ISDIR(mode)                     ? "it is a directory, not a file"
+         : S_ISFIFO(mode)                    ? "it is a FIFO, not a regular file"
+         : S_ISCHR(mode) || S_ISBLK(mode)    ? "it is a device, not a regular file"
+                                             : "it is a socket or the like, not a regular file";
+}
+
+/* For reading. NULL: *why says why not, *missing whether there is none. */
+static FILE *permi_file_open(const char *path, const char **why, int *missing)
+{
+  struct stat information;
+  FILE *file = NULL;
+  int descriptor = -1;
+  errno = PERMI_FILE_FAULT("open", NULL);
+  if (!errno)
+    PERMI_AGAIN(descriptor = open(path, O_RDONLY | O_NONBLOCK | PERMI_CLOEXEC)); /* a FIFO would wait for a writer */
+  *missing = descriptor < 0 && errno == ENOENT;
+  if (descriptor < 0 || fstat(descriptor, &information) < 0)
+    *why = strerror(errno);
+  else if ((*why = permi_file_refusal(information.st_mode)) == NULL && !(file = fdopen(descriptor, "rb")))
+    *why = strerror(errno);
+  if (!file && descriptor >= 0)
+    close(descriptor);
+  return file;
+}
+
+static uint64_t permi_file_random(void)
+{
+  uint64_t number = 0;
+  int descriptor;
+  PERMI_AGAIN(descriptor = open("/dev/urandom", O_RDONLY | PERMI_CLOEXEC));
+  if (descriptor >= 0) {
+    ptrdiff_t got;
+    PERMI_AGAIN(got = read(descriptor, &number, sizeof number));
+    number ^= (uint64_t)got;
+    close(descriptor);
+  }
+  number = permi_hash(permi_hash(number, PERMI_PROCESS), (uint64_t)(uintptr_t)&number);
+  return permi_hash_double(number, permi_seconds());
+}
+
+/* Is `name`, of a file in the directory of `path`, one that a replacement of `path` made? */
+static int permi_file_is_ours(const char *base, size_t length, const char *name)
+{
+  return !strncmp(name, base, length) && strlen(name) == length + PERMI_STALE_BYTES && name[length] == '.' &&
+         strspn(name + length + 1, "0123456789abcdef") == 16 && !strcmp(name + length + 17, ".tmp");
+}
+
+/* Removes what killed processes left beside path; `name` has room for one of theirs. */
+static void permi_file_clean(const char *path, char *name)
+{
+  size_t base = strlen(path);
+  const size_t length = base;
+  const struct dirent *entry;
+  DIR *directory;
+  while (base && path[base - 1] != '/')
+    base--;
+  memcpy(name, path, base); /* with the slash, which may be all */
+  name[base] = 0;
+  directory = opendir(base ? name : ".");
+  while (directory && (entry = readdir(directory)) != NULL)
+    if (permi_file_is_ours(path + base, length - base, entry->d_name)) {
+      int descriptor;
+      memcpy(name + base, entry->d_name, length - base + PERMI_STALE_BYTES + 1);
+      PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_NOFOLLOW | PERMI_CLOEXEC));
+      if (descriptor < 0)
+        continue;
+      if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        remove(name);
+      close(descriptor);
+    }
+  if (directory)
+    closedir(directory);
+}
+
+/* Creates the file beside, with a lock on it. 0, or an errno. */
+static int permi_file_create(permi_replacement *file)
+{
+  struct stat information;
+  int attempt;
+  for (attempt = 0; attempt < 100; attempt++) {
+    snprintf(file->name, strlen(file->path) + PERMI_STALE_BYTES + 1, "%s.%016llx.tmp", file->path,
+             (unsigned long long)permi_file_random());
+    errno = PERMI_FILE_FAULT("create", NULL);
+    if (!errno)
+      PERMI_AGAIN(file->descriptor = open(file->name, O_WRONLY | O_CREAT | O_EXCL | PERMI_NOFOLLOW | PERMI_CLOEXEC,
+                                          file->kept < 0 ? 0666 : 0600));
+    if (file->descriptor < 0 && errno != EEXIST)
+      return errno;
+    if (file->descriptor < 0)
+      continue;
+#if PERMI_CLOEXEC == 0
+    fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
+#endif
+    /* somebody who looks for leftovers may have come in between */
+    if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+        (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0))
+      return 0;
+    close(file->descriptor);
+    file->descriptor = -1;
+  }
+  return EEXIST;
+}
+
+/* Opens `path`, waits until it is on the disk. A directory that cannot be opened or synced as such is let be. */
+static int permi_directory_sync(const char *path)
+{
+  int descriptor = -1, code = 0;
+  errno = PERMI_FILE_FAULT("open directory", NULL);
+  if (!errno)
+    PERMI_AGAIN(descriptor = open(path, O_RDONLY | PERMI_CLOEXEC));
+  if (descriptor < 0)
+    return errno == EACCES ? 0 : errno;
+  errno = PERMI_FILE_FAULT("sync directory", NULL);
+  if (!errno)
+    PERMI_AGAIN(fsync(descriptor));
+  code = errno == EINVAL ? 0 : errno;
+  close(descriptor);
+  return code;
+}
+
+/* Bytes to the file beside; 0, or an errno. */
+static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
+{
+  size_t done = 0;
+  int code;
+  for (code = 0; !code && done < size;) {
+    size_t ask = size - done < 1u << 30 ? size - done : 1u << 30;
+    ptrdiff_t put = -1;
+    errno = PERMI_FILE_FAULT("write", &ask);
+    if (!errno)
+      PERMI_AGAIN(put = write(file->descriptor, bytes + done, ask));
+    code = put < 0 ? errno : put == 0 ? EIO : 0;
+    done += put > 0 ? (size_t)put : 0;
+  }
+  return code;
+}
+
+/* Is there a reason not to replace path? Else its mode, if it exists, goes to *kept. */
+static const char *permi_file_check(const char *path, int *kept)
+{
+  struct stat information;
+  char target;
+  *kept = -1;
+  if (readlink(path, &target, 1) >= 0)
+    return "it is a symbolic link; name the file that it points to";
+  if (stat(path, &information) < 0) /* none, or creating one will fail and say why */
+    return NULL;
+  *kept = (int)(information.st_mode & 0777);
+  return permi_file_refusal(information.st_mode);
+}
+
+/* The last steps; 0, or an errno. A second descriptor holds the lock until the file has its name. */
+static int permi_file_finish(permi_replacement *file, int code)
+{
+  const int guard = code ? -1 : dup(file->descriptor);
+  int fault;
+  if (!code && file->kept >= 0)
+    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* where that fails, it is 0600 */
+  if (!code) {
+    errno = PERMI_FILE_FAULT("sync", NULL);
+    if (!errno)
+      PERMI_AGAIN(fsync(file->descriptor));
+    code = errno == EINVAL ? 0 : errno;
+  }
+  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems say here that the disk was full */
+  if (file->stream ? fclose(file->stream) != 0 : close(file->descriptor) < 0)
+    fault = fault ? fault : errno == EINTR ? 0 : errno ? errno : EIO;
+  code = code ? code : fault;
+  if (!code) {
+    file->failed = "rename";
+    errno = PERMI_FILE_FAULT("rename", NULL);
+    code = errno || rename(file->name, file->path) < 0 ? errno : 0;
+  }
+  if (guard >= 0)
+    close(guard);
+  if (code && !PERMI_FILE_FAULT("remove", NULL))
+    remove(file->name);
+  if (!code) {
+    size_t length = strlen(file->path);
+    file->failed = "sync the directory of";
+    while (length && file->path[length - 1] != '/')
+      length--;
+    file->name[length] = 0; /* with the slash, which may be all */
+    code = permi_directory_sync(length ? file->name : ".");
+  }
+  return code;
+}
+#else
+#define PERMI_STALE_BYTES 21
+
+static FILE *permi_file_open(const char *path, const char **why, int *missing)
+{
+  FILE *file = NULL;
+  errno = PERMI_FILE_FAULT("open", NULL);
+  if (!errno)
+    file = fopen(path, "rb");
+  *missing = !file && errno == ENOENT;
+  *why = file ? NULL : strerror(errno);
+  return file;
+}
+
+static int permi_file_create(permi_replacement *file)
+{
+  int attempt;
+  for (attempt = 0; attempt < 100 && !file->stream; attempt++) {
+    const uint64_t moment = permi_hash_double(permi_hash(PERMI_HASH_START, (uint64_t)time(NULL)), permi_seconds());
+    snprintf(file->name, strlen(file->path) + PERMI_STALE_BYTES + 1, "%s.%016llx.tmp", file->path,
+             (unsigned long long)permi_hash(moment, (uint64_t)(uintptr_t)file + (uint64_t)attempt));
+    errno = PERMI_FILE_FAULT("create", NULL);
+    file->stream = errno ? NULL : fopen(file->name, "wbx"); /* x: a new file */
+#if defined(EEXIST)
+    if (!file->stream && errno != EEXIST)
+      break;
+#endif
+  }
+  return file->stream ? 0 : errno ? errno : EIO;
+}
+
+static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
+{
+  errno = PERMI_FILE_FAULT("write", NULL);
+  return errno ? errno : fwrite(bytes, 1, size, file->stream) == size ? 0 : errno ? errno : EIO;
+}
+
+static int permi_file_finish(permi_replacement *file, int code)
+{
+  const int fault = PERMI_FILE_FAULT("close", NULL);
+  if (fclose(file->stream) != 0 && !code)
+    code = errno ? errno : EIO;
+  code = code ? code : fault;
+  if (!code) {
+    file->failed = "rename";
+    remove(file->path);
+    errno = PERMI_FILE_FAULT("rename", NULL);
+    code = errno || rename(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
+  }
+  if (code && !PERMI_FILE_FAULT("remove", NULL))
+    remove(file->name);
+  return code;
+}
+#endif
+
+/* Replaces path by what `print` writes into a stream (0: a write failed, errno says why) or, if that is NULL, by
+   `size` bytes at `what`. clean: leftovers are looked for, which reads the directory. NULL when all is well; else why
+   not, and in *failed what could not be done, NULL: memory ran out. */
+static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
+                                      int (*print)(FILE *stream, const void *what), const void *what, size_t size,
+                                      const char **failed)
+{
+  permi_replacement file;
+  const char *why = NULL;
+  int code;
+  memset(&file, 0, sizeof file);
+  file.path = path;
+  file.failed = "write";
+#if PERMI_POSIX
+  file.descriptor = -1;
+  why = permi_file_check(path, &file.kept);
+#endif
+  *failed = NULL;
+  if (!why && !(file.name = (char *)permi_allocate(allocator, strlen(path) + PERMI_STALE_BYTES + 1, 1)))
+    return "out of memory";
+  if (!why) {
+    file.failed = "create";
+    code = permi_file_create(&file);
+    why = code ? strerror(code) : NULL;
+  }
+  *failed = file.failed;
+  if (why) {
+    permi_release(allocator, file.name);
+    return why;
+  }
+  file.failed = "write";
+#if PERMI_POSIX
+  if (print && !(file.stream = fdopen(file.descriptor, "wb")))
+    code = errno ? errno : EIO;
+#endif
+  if (!code && print) {
+    errno = 0;
+    code = print(file.stream, what) && fflush(file.stream) == 0 ? 0 : errno ? errno : EIO;
+  } else if (!code) {
+    code = permi_file_write(&file, (const unsigned char *)what, size);
+  }
+  code = permi_file_finish(&file, code);
+#if PERMI_POSIX
+  if (clean)
+    permi_file_clean(path, file.name);
+#else
+  (void)clean;
+#endif
+  permi_release(allocator, file.name);
+  *failed = file.failed;
+  return code ? strerror(code) : NULL;
+}

@@ -1,0 +1,239 @@
+/* ======================================================================================= >>integers
+   Integers of any size: magnitudes of 64-bit words, and perm_integer. */
+#pragma once
+#include "doubles.h"
+
+/* Magnitudes: a += b, a -= b (a >= b), comparison; n words each. */
+static int permi_words_compare(const uint64_t *a, const uint64_t *b, int n)
+{
+  while (n-- > 0)
+    if (a[n] != b[n])
+      return a[n] < b[n] ? -1 : 1;
+  return 0;
+}
+
+static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
+{
+  uint64_t carry = 0;
+  int i;
+  for (i = 0; i < n; i++) {
+    uint64_t t = b[i] + carry;
+    carry = t < carry;
+    a[i] += t;
+    carry += a[i] < t;
+  }
+  return carry;
+}
+
+static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
+{
+  uint64_t borrow = 0;
+  int i;
+  for (i = 0; i < n; i++) {
+    uint64_t t = b[i] + borrow, before = a[i];
+    borrow = (t < borrow) | (before < t);
+    a[i] = before - t;
+  }
+}
+
+/* product[0..na+nb) = a * b, schoolbook in 32-bit digits: portable, and only whole results come here. */
+static int permi_words_multiply(const uint64_t *a, int na, const uint64_t *b, int nb, uint64_t *product, int room)
+{
+  uint32_t digit[4 * PERM_INTEGER_WORDS + 4];
+  int i, j, used = 0;
+  memset(digit, 0, sizeof digit);
+  for (i = 0; i < 2 * na; i++) {
+    uint64_t carry = 0, x = (a[i / 2] >> (32 * (i & 1))) & 0xffffffffu;
+    for (j = 0; j < 2 * nb; j++) {
+      uint64_t y = (b[j / 2] >> (32 * (j & 1))) & 0xffffffffu;
+      uint64_t t = x * y + digit[i + j] + carry;
+      digit[i + j] = (uint32_t)t;
+      carry = t >> 32;
+    }
+    digit[i + 2 * nb] = (uint32_t)carry;
+  }
+  for (i = 0; i < na + nb; i++) {
+    uint64_t word = digit[2 * i] | (uint64_t)digit[2 * i + 1] << 32;
+    if (word && i >= room)
+      return -1;
+    if (i < room)
+      product[i] = word;
+    if (word)
+      used = i + 1;
+  }
+  return used;
+}
+
+typedef struct permi_wide {
+  uint64_t low, high;
+} permi_wide; /* 128 bits */
+
+/* 64 x 64 -> 128 bits. */
+static permi_wide permi_multiply_words(uint64_t a, uint64_t b)
+{
+  permi_wide r;
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 permi_uint128;
+  permi_uint128 p = (permi_uint128)a * b;
+  r.low = (uint64_t)p;
+  r.high = (uint64_t)(p >> 64);
+#else
+  uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
+  uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), cross = a0 * b1 + (middle & 0xffffffffu);
+  r.low = cross << 32 | (low & 0xffffffffu);
+  r.high = a1 * b1 + (middle >> 32) + (cross >> 32);
+#endif
+  return r;
+}
+
+/* As 128-bit two's complement. */
+static void permi_wide_add(permi_wide *sum, permi_wide x)
+{
+  sum->low += x.low;
+  sum->high += x.high + (sum->low < x.low);
+}
+
+static permi_wide permi_wide_negate(permi_wide x)
+{
+  x.low = ~x.low + 1;
+  x.high = ~x.high + (x.low == 0);
+  return x;
+}
+
+/* y += c x modulo 2^(64 words), all two's complement. */
+PERMI_UNUSED
+static void permi_words_add_product(uint64_t *y, const uint64_t *x, int words, int64_t c)
+{
+  const uint64_t factor = c < 0 ? 0 - (uint64_t)c : (uint64_t)c;
+  uint64_t carry = 0;
+  int i;
+  for (i = 0; i < words; i++) {
+    permi_wide p = permi_multiply_words(x[i], factor);
+    p.low += carry;
+    carry = p.high + (p.low < carry);
+    if (c < 0) {
+      carry += y[i] < p.low;
+      y[i] -= p.low;
+    } else {
+      y[i] += p.low;
+      carry += y[i] < p.low;
+    }
+  }
+}
+
+static void permi_integer_trim(perm_integer *a)
+{
+  for (a->words = PERM_INTEGER_WORDS; a->words && !a->word[a->words - 1];)
+    a->words--;
+  a->negative = a->words && a->negative;
+}
+
+PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
+{
+  perm_integer a;
+  memset(&a, 0, sizeof a);
+  a.negative = x < 0;
+  a.word[0] = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+  a.words = x != 0;
+  return a;
+}
+
+/* a += b, or a -= b; 0 when the sum is too long. */
+static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtract)
+{
+  int negative = b->negative ^ subtract;
+  if (a->negative == negative) {
+    if (permi_words_add(a->word, b->word, PERM_INTEGER_WORDS))
+      return 0;
+  } else if (permi_words_compare(a->word, b->word, PERM_INTEGER_WORDS) >= 0) {
+    permi_words_subtract(a->word, b->word, PERM_INTEGER_WORDS);
+  } else {
+    uint64_t difference[PERM_INTEGER_WORDS];
+    memcpy(difference, b->word, sizeof difference);
+    permi_words_subtract(difference, a->word, PERM_INTEGER_WORDS);
+    memcpy(a->word, difference, sizeof difference);
+    a->negative = negative;
+  }
+  permi_integer_trim(a);
+  return 1;
+}
+
+/* a b; 0 when it is too long. */
+static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, perm_integer *product)
+{
+  perm_integer r;
+  memset(&r, 0, sizeof r);
+  r.words = permi_words_multiply(a->word, a->words, b->word, b->words, r.word, PERM_INTEGER_WORDS);
+  if (r.words < 0)
+    return 0;
+  r.negative = r.words && a->negative != b->negative;
+  *product = r;
+  return 1;
+}
+
+/* a 2^-k; 0 unless that is an integer. */
+static int permi_integer_halve(perm_integer *a, int k)
+{
+  int words = k / 64, bits = k % 64, i;
+  for (i = 0; i < words && i < PERM_INTEGER_WORDS; i++)
+    if (a->word[i])
+      return 0;
+  if (words < PERM_INTEGER_WORDS && bits && a->word[words] << (64 - bits))
+    return 0;
+  for (i = 0; i < PERM_INTEGER_WORDS; i++) {
+    uint64_t low = i + words < PERM_INTEGER_WORDS ? a->word[i + words] : 0;
+    uint64_t high = i + words + 1 < PERM_INTEGER_WORDS ? a->word[i + words + 1] : 0;
+    a->word[i] = bits ? low >> bits | high << (64 - bits) : low;
+  }
+  permi_integer_trim(a);
+  return 1;
+}
+
+/* (high 2^64 + low) mod p for high < p < 2^63, a bit at a time: for the ends of sums, not for kernels. */
+static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
+{
+  int i;
+  for (i = 63; i >= 0; i--) {
+    high = high << 1 | (low >> i & 1);
+    high -= high >= p ? p : 0;
+  }
+  return high;
+}
+
+/* a := a mod p, from 0 to p - 1. */
+static void permi_integer_reduce(perm_integer *a, uint64_t p)
+{
+  uint64_t rest = 0;
+  int i;
+  for (i = a->words - 1; i >= 0; i--)
+    rest = permi_residue_wide(rest, a->word[i], p);
+  if (a->negative && rest)
+    rest = p - rest;
+  memset(a, 0, sizeof *a);
+  a->word[0] = rest;
+  a->words = rest != 0;
+}
+
+/* The integer in the sum; 0 if there is a fraction or the integer is too long. */
+static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
+{
+  perm_sum r = permi_sum_magnitude(sum);
+  int i;
+  for (i = 0; i < 16; i++)
+    if (r.word[i])
+      return 0;
+  if (r.word[16] & ((UINT64_C(1) << 50) - 1) || r.word[PERM_SUM_WORDS - 1] >> 50)
+    return 0;
+  integer->negative = permi_sum_negative(sum);
+  for (i = 0; i < PERM_INTEGER_WORDS; i++)
+    integer->word[i] = r.word[16 + i] >> 50 | r.word[17 + i] << 14;
+  permi_integer_trim(integer);
+  return 1;
+}
+
+/* A borrowed matrix of integers: entry (i, j) has its `parts` parts at a[(i ld + j) parts]. */
+typedef struct permi_integer_view {
+  const int64_t *a;
+  ptrdiff_t ld;
+  int parts; /* 1, or 2: real and imaginary part */
+} permi_integer_view;

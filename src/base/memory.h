@@ -1,0 +1,231 @@
+/* ========================================================================================= >>memory
+   Checked memory, messages, and the allocator that counts for max_bytes. */
+#pragma once
+#include "../api/types.h"
+#include "platform.h"
+
+static void *permi_allocate(const perm_allocator *allocator, size_t count, size_t size)
+{
+  size_t bytes = count * size;
+  if (size && count > SIZE_MAX / size)
+    return NULL;
+  if (!bytes)
+    bytes = 1;
+  return allocator->allocate ? allocator->allocate(bytes, allocator->user_data) : malloc(bytes);
+}
+
+static void permi_release(const perm_allocator *allocator, void *pointer)
+{
+  if (!pointer)
+    return;
+  if (allocator->release)
+    allocator->release(pointer, allocator->user_data);
+  else if (!allocator->allocate) /* an arena may well have no release */
+    free(pointer);
+}
+
+/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global of the C library: a data race among threads). */
+static double permi_log2_factorial(double n)
+{
+  double x = n + 1, below = 1, y;
+  for (; x < 10; x++)
+    below *= x;
+  y = 1 / (x * x);
+  return ((x - 0.5) * log(x) - x + 0.91893853320467274 +
+          (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x - log(below)) / 0.6931471805599453;
+}
+
+static const perm_options *permi_options(const perm_options *options)
+{
+  static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0, NULL,
+                                        NULL,      NULL,                   {NULL, NULL, NULL}, 0, 0, NULL, 0,
+                                        NULL, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL, PERM_FORMAT_AUTO};
+  return options ? options : &defaults;
+}
+
+/* One job in several calls, perhaps with other limits each time: those must not change the plan. */
+static int permi_in_pieces(const perm_options *options)
+{
+  return options->checkpoint || options->parts || options->merges;
+}
+
+static void permi_result_clear(perm_result *result)
+{
+  if (result)
+    memset(result, 0, sizeof *result);
+}
+
+/* Records an error so that an ignored status cannot look plausible: NaN with infinite error. */
+PERMI_PRINTF(4, 5)
+static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
+{
+  if (result) {
+    va_list arguments;
+    permi_result_clear(result);
+    result->value = result->imaginary = (double)NAN;
+    result->error = result->estimate = (double)INFINITY;
+    result->status = status;
+    result->argument = argument;
+    va_start(arguments, format);
+    vsnprintf(result->message, sizeof result->message, format, arguments);
+    va_end(arguments);
+  }
+  return status;
+}
+
+static perm_status permi_fail_memory(perm_result *result)
+{
+  return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
+}
+
+/* ---- max_bytes: an allocator that counts, for the length of a call and of what the call leaves. Every block has a
+   head that says what it counts for; the last one takes the meter with it. */
+#define PERMI_METER_HEAD 16  /* keeps the alignment of malloc */
+#define PERMI_METER_EXTRA 32 /* a block costs so much more, with what malloc adds */
+typedef struct permi_meter {
+  perm_allocator under;
+  double limit, input;    /* bytes to be had beside the input, and those of the input */
+  size_t live, wanted;    /* bytes; the most that were refused, 0: none */
+  size_t holders;         /* blocks, and the call */
+} permi_meter;
+
+static size_t permi_count(size_t *number, size_t difference)
+{
+#if defined(__GNUC__)
+  return __atomic_add_fetch(number, difference, __ATOMIC_ACQ_REL);
+#else
+  size_t now;
+  PERMI_OMP(critical(permi_meter))
+  now = *number += difference;
+  return now;
+#endif
+}
+
+/* *most becomes `number` if that is more. */
+static void permi_most(size_t *most, size_t number)
+{
+#if defined(__GNUC__)
+  size_t before = __atomic_load_n(most, __ATOMIC_RELAXED);
+  while (before < number &&
+         !__atomic_compare_exchange_n(most, &before, number, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+#else
+  PERMI_OMP(critical(permi_meter))
+  *most = number > *most ? number : *most;
+#endif
+}
+
+static void permi_meter_leave(permi_meter *meter)
+{
+  const perm_allocator under = meter->under;
+  if (permi_count(&meter->holders, (size_t)-1) == 0)
+    permi_release(&under, meter);
+}
+
+static void *permi_meter_allocate(size_t bytes, void *user_data)
+{
+  permi_meter *meter = (permi_meter *)user_data;
+  const size_t cost = (bytes + 15) / 16 * 16 + PERMI_METER_EXTRA;
+  size_t now;
+  char *memory = NULL;
+  if (!meter || cost < bytes)
+    return NULL;
+  now = permi_count(&meter->live, cost);
+  if ((double)now > meter->limit)
+    permi_most(&meter->wanted, now);
+  else
+    memory = (char *)permi_allocate(&meter->under, bytes + PERMI_METER_HEAD, 1);
+  if (!memory) {
+    permi_count(&meter->live, (size_t)0 - cost);
+    return NULL;
+  }
+  memcpy(memory, &cost, sizeof cost);
+  permi_count(&meter->holders, 1);
+  return memory + PERMI_METER_HEAD;
+}
+
+static void permi_meter_release(void *pointer, void *user_data)
+{
+  permi_meter *meter = (permi_meter *)user_data;
+  char *memory = (char *)pointer - PERMI_METER_HEAD;
+  size_t cost;
+  memcpy(&cost, memory, sizeof cost);
+  permi_count(&meter->live, (size_t)0 - cost);
+  permi_release(&meter->under, memory);
+  permi_meter_leave(meter);
+}
+
+typedef struct permi_metered {
+  perm_options options;
+  permi_meter *meter; /* NULL: none was begun */
+} permi_metered;
+
+/* The options of a call, with such an allocator if there is a limit and nobody has begun yet; input: bytes of it. If
+   there is no memory for the meter, there is none for anything. */
+static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
+{
+  const perm_options *options = permi_options(options_given);
+  permi_meter *meter;
+  call->meter = NULL;
+  if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
+    return options;
+  meter = (permi_meter *)permi_allocate(&options->allocator, 1, sizeof *meter);
+  if (meter) {
+    memset(meter, 0, sizeof *meter);
+    meter->under = options->allocator;
+    meter->input = input;
+    meter->limit = options->max_bytes - input;
+    meter->holders = 1;
+  }
+  call->meter = meter;
+  call->options = *options;
+  call->options.allocator.allocate = permi_meter_allocate;
+  call->options.allocator.release = permi_meter_release;
+  call->options.allocator.user_data = meter;
+  return &call->options;
+}
+
+/* Was it the limit that memory ran out by? Then that is what the result says. */
+static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
+{
+  const permi_meter *meter = (const permi_meter *)allocator->user_data;
+  if (status != PERM_ERROR_MEMORY || allocator->allocate != permi_meter_allocate || !meter || !meter->wanted)
+    return status;
+  return permi_fail(result, PERM_ERROR_LIMIT, 0,
+                    "max_bytes = %.3g is too little: %.3g bytes of input and at least %.3g of work are needed",
+                    meter->limit + meter->input, meter->input, (double)meter->wanted);
+}
+
+/* Bytes that would have gone one step further. */
+PERMI_UNUSED
+static double permi_meter_needed(const perm_options *options)
+{
+  const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
+  return meter->input + (double)meter->wanted;
+}
+
+static perm_status permi_meter_end(const permi_metered *call, perm_status status, perm_result *result)
+{
+  if (call->meter) {
+    status = permi_meter_verdict(&call->options.allocator, status, result);
+    permi_meter_leave(call->meter);
+  }
+  return status;
+}
+
+/* What stopped early has no value, but its result says of what kind that would be. */
+static perm_status permi_kind(perm_status status, int parts, const perm_options *options, perm_result *result)
+{
+  if (status > 0 && result) {
+    result->is_complex = parts == 2;
+    result->modulus = permi_options(options)->modulus;
+  }
+  return status;
+}
+
+/* What max_bytes leaves for a task beside the input; 0: no limit. */
+static double permi_max_bytes(const perm_options *options)
+{
+  const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
+  return options->allocator.allocate != permi_meter_allocate ? options->max_bytes : fmax(meter ? meter->limit : 0, 1);
+}

@@ -1,0 +1,165 @@
+/* ======================================================================================= >>platform */
+#pragma once
+
+#include <errno.h>
+#include <float.h>
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(_M_FP_FAST)
+#error "perm.h proves rounding errors: compile it without -ffast-math, -Ofast, -funsafe-math-optimizations, /fp:fast"
+#endif
+typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]; /* -fsingle-precision-constant */
+/* 1 (s390x) and 16 (x86 with AVX512-FP16) widen only what is narrower than double; 2 is the x87's, -1 unknown. */
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16
+#error "perm.h needs double arithmetic that rounds to double: on 32-bit x86 add -msse2 -mfpmath=sse"
+#endif
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/time.h>
+#endif
+
+#if (defined(__unix__) || defined(__APPLE__)) && !defined(PERM_NO_POSIX)
+#define PERMI_POSIX 1
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if !defined(__cplusplus) /* hidden by -std=c99 */
+extern int fsync(int descriptor);
+extern ssize_t readlink(const char *path, char *target, size_t size);
+#if !defined(_POSIX_C_SOURCE)
+extern FILE *fdopen(int descriptor, const char *mode);
+extern int fchmod(int descriptor, mode_t mode);
+#endif
+#endif
+#define PERMI_PROCESS ((uint64_t)getpid())
+#else
+#define PERMI_POSIX 0
+#define PERMI_PROCESS 0
+#endif
+
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
+#define PERMI_X86 1
+#include <cpuid.h>
+#include <immintrin.h>
+#else
+#define PERMI_X86 0
+#endif
+
+#if defined(__aarch64__) && defined(__GNUC__)
+#define PERMI_ARM 1
+#include <arm_neon.h>
+#else
+#define PERMI_ARM 0
+#endif
+
+/* Hides a double from the compiler's contraction of products and sums, in a register where one is known. */
+#if PERMI_X86
+#define PERMI_KEEP_DOUBLE(x) __asm__("" : "+x"(x))
+#elif PERMI_ARM
+#define PERMI_KEEP_DOUBLE(x) __asm__("" : "+w"(x))
+#elif defined(__GNUC__)
+#define PERMI_KEEP_DOUBLE(x) __asm__("" : "+m"(x))
+#else
+#define PERMI_KEEP_DOUBLE(x) ((void)0)
+#endif
+
+#if defined(__GNUC__)
+#define PERMI_ALIGN64 __attribute__((aligned(64)))
+#define PERMI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define PERMI_UNUSED __attribute__((unused))
+#define PERMI_NEVER_INLINE __attribute__((noinline))
+#define PERMI_COLD __attribute__((noinline, cold)) /* once a matrix: for size, which also compiles faster */
+#else
+#define PERMI_ALIGN64
+#define PERMI_PRINTF(text, first)
+#define PERMI_UNUSED
+#define PERMI_NEVER_INLINE
+#define PERMI_COLD
+#endif
+
+#define PERMI_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__)
+#define PERMI_UNROLL PERMI_PRAGMA(clang loop unroll(full)) /* else small arrays of vectors stay in memory */
+#define PERMI_UNROLL_FEW
+#define PERMI_INLINE static inline __attribute__((always_inline))
+#elif defined(__GNUC__)
+#define PERMI_UNROLL PERMI_PRAGMA(GCC unroll 8)
+#define PERMI_UNROLL_FEW PERMI_PRAGMA(GCC unroll 3) /* where the count is not always known */
+#define PERMI_INLINE static inline __attribute__((always_inline))
+#else
+#define PERMI_UNROLL
+#define PERMI_UNROLL_FEW
+#define PERMI_INLINE static inline
+#endif
+#if defined(_OPENMP)
+#define PERMI_OMP(directive) PERMI_PRAGMA(omp directive)
+#else
+#define PERMI_OMP(directive)
+#endif
+
+#define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53, the rounding unit of double */
+#define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of one double-double operation, generously */
+
+/* A clock that nobody sets: a jump would stop a job, or prolong it. OpenMP's is not it: LLVM's runtime asks
+   gettimeofday. With -std=c99 on Linux, <sched.h> still defines timespec, but no header declares clock_gettime; the
+   function of that name takes a time of two longs, and where times have become longer it has another name. */
+#if defined(PERM_SECONDS)
+#elif defined(CLOCK_MONOTONIC)
+#define PERMI_CLOCK CLOCK_MONOTONIC
+#define PERMI_CLOCK_FITS(time) 1
+#elif defined(__linux__) && !defined(__cplusplus)
+#include <sched.h>
+#define PERMI_CLOCK 1
+#define PERMI_CLOCK_FITS(time) (sizeof(time) == sizeof(long))
+extern int clock_gettime(int clock, struct timespec *now);
+#elif defined(_WIN32)
+union _LARGE_INTEGER; /* as <windows.h> has it */
+#if defined(__cplusplus)
+extern "C"
+#endif
+__declspec(dllimport) int __stdcall QueryPerformanceCounter(union _LARGE_INTEGER *count);
+#if defined(__cplusplus)
+extern "C"
+#endif
+__declspec(dllimport) int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *frequency);
+#endif
+
+/* Seconds since an arbitrary moment. */
+static double permi_seconds(void)
+{
+#if defined(PERM_SECONDS)
+  return PERM_SECONDS();
+#elif defined(_WIN32) && !defined(PERMI_CLOCK)
+  long long count = 0, frequency = 1;
+  QueryPerformanceCounter((union _LARGE_INTEGER *)(void *)&count);
+  QueryPerformanceFrequency((union _LARGE_INTEGER *)(void *)&frequency);
+  return (double)count / (double)frequency;
+#else
+#if defined(PERMI_CLOCK)
+  struct timespec exact;
+  if (PERMI_CLOCK_FITS(exact.tv_sec) && clock_gettime(PERMI_CLOCK, &exact) == 0)
+    return (double)exact.tv_sec + 1e-9 * (double)exact.tv_nsec;
+#endif
+  {
+#if defined(_OPENMP)
+    return omp_get_wtime();
+#elif defined(__unix__) || defined(__APPLE__)
+    struct timeval now;
+    gettimeofday(&now, NULL);
+    return (double)now.tv_sec + 1e-6 * (double)now.tv_usec;
+#else
+    return (double)clock() / CLOCKS_PER_SEC;
+#endif
+  }
+#endif
+}

@@ -1,0 +1,56 @@
+/* ===================================================================================== >>components
+   Strong components of the digraph on rows with an arc from i to the row matched to each column of i: the fine
+   Dulmage-Mendelsohn decomposition of a matrix with a perfect matching. An entry lies in some perfect matching
+   if and only if it joins a row and a column of one component. A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math.
+   10 (1958) 517-534; R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz), with an explicit stack.
+   component[row] gets 0..count-1; work has room for 4 n numbers, cursor for n. Returns the count; fewer if watch says
+   stop. */
+#pragma once
+#include "../job/control.h"
+
+static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
+                            int *work, size_t *cursor, permi_control *watch)
+{
+  int *number = work, *low = work + n, *open = work + 2 * (size_t)n, *path = work + 3 * (size_t)n;
+  int i, count = 0, visited = 0, opened = 0;
+  for (i = 0; i < n; i++) {
+    number[i] = component[i] = -1;
+    cursor[i] = start[i];
+  }
+  for (i = 0; i < n; i++) {
+    int depth = 0;
+    if (number[i] >= 0)
+      continue;
+    path[0] = i;
+    while (depth >= 0) {
+      int row = path[depth];
+      if (permi_watch(watch, 5))
+        return count;
+      if (number[row] < 0) {
+        number[row] = low[row] = visited++;
+        open[opened++] = row;
+      }
+      if (cursor[row] < start[row + 1]) {
+        int next = column_match[column[cursor[row]]];
+        if (number[next] < 0) { /* the arc is looked at again when next is done, to take over its low */
+          path[++depth] = next;
+          continue;
+        }
+        cursor[row]++;
+        if (component[next] < 0 && low[next] < low[row])
+          low[row] = low[next];
+        continue;
+      }
+      if (low[row] == number[row]) {
+        int member;
+        do {
+          member = open[--opened];
+          component[member] = count;
+        } while (member != row);
+        count++;
+      }
+      depth--;
+    }
+  }
+  return count;
+}

@@ -1,0 +1,607 @@
+/* ========================================================================================== >>order
+   The elimination order of a block, rows and columns mixed. Eliminating a vertex touches its neighbours; a vertex
+   whose neighbours are all eliminated goes by itself. The frontier is what is touched and not eliminated. With
+   a rows and b columns there, and d more columns than rows eliminated, a state (which of the frontier is matched)
+   is one of at most C(a + b, a - d): i matched rows come with i - d matched columns, and
+   sum_i C(a, i) C(b, i - d) = C(a + b, a - d).
+   Cost of a step: states after it * (1 + neighbours left / 2) + states before it / 4 (studied on real matrices).
+   Greedy starts, then simulated annealing. All random numbers have a fixed seed and the number of moves comes
+   from predicted work, so an order never varies. */
+#pragma once
+#include "../matrix/matrix.h"
+
+#define PERMI_ORDER_WIDTH 512 /* widest frontier that is priced */
+#define PERMI_ORDER_MOST 1e60 /* and most states: what is wider counts as more */
+#define PERMI_ORDER_START 1e45 /* greedy orders are not followed beyond; annealing may come down from there */
+#define PERMI_ORDER_HOPELESS                                                                                           \
+  20                                   /* greedy orders so many times slower than the rival are not annealed: seen to
+                                      gain 27x once (a Mycielski graph), 1-3x on random matrices */
+#define PERMI_GREEDY_LOOK 64           /* neighbours of a frontier vertex that are looked at in a step */
+#define PERMI_ORDER_FORGET_SECONDS 1e5 /* nor are those predicted to take longer than this */
+#define PERMI_ORDER_ANNEAL 1024        /* largest order of a block to anneal */
+#define PERMI_STEP_SECONDS 1e-6        /* of a step, whatever its states */
+#define PERMI_STATE_SECONDS 2.5e-9     /* per unit of cost */
+#define PERMI_ANNEAL_HOT 0.07
+#define PERMI_ANNEAL_WARM 0.03 /* where an order begins that was annealed before: nothing better is found above */
+#define PERMI_ANNEAL_COLD 0.001
+#define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing */
+#define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
+#define PERMI_ANNEAL_MOST 8e8    /* units */
+#define PERMI_ANNEAL_GAIN 3      /* what an order may gain in a round: seen up to 8 */
+
+typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
+  int n, edges;
+  int rounded;                   /* 1: some entry is not the given one times a power of two */
+  int *start, *neighbour, *edge; /* 2 n + 1; 2 edges: neighbours ascending, and the number of the edge */
+  double *real, *absolute;       /* of an edge; NULL when integer */
+  double *imaginary;             /* of an edge; NULL when not complex */
+  int64_t *integer;              /* of an edge; NULL when real */
+  int64_t *imaginary_integer;    /* of an edge; NULL unless Gaussian */
+} permi_block;
+
+static double permi_order_random(uint64_t *seed) /* xorshift64*, in [0, 1) */
+{
+  *seed ^= *seed >> 12;
+  *seed ^= *seed << 25;
+  *seed ^= *seed >> 27;
+  return (double)((*seed * UINT64_C(2685821657736338717)) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+static int permi_order_below(uint64_t *seed, int limit)
+{
+  return (int)(permi_order_random(seed) * limit);
+}
+
+/* Pascal's triangle for a matrix of order n, C(t, k) at t (t + 1) / 2 + k for t up to 2 n. */
+static double *permi_binomials(const perm_allocator *allocator, int n)
+{
+  const size_t most = n < PERMI_ORDER_WIDTH / 2 ? 2 * (size_t)n : PERMI_ORDER_WIDTH;
+  double *c = (double *)permi_allocate(allocator, (most + 1) * (most + 2) / 2, sizeof *c);
+  size_t t, k;
+  for (t = 0; c && t <= most; t++)
+    for (k = 0; k <= t; k++) {
+      const double *above = c + t * (t - 1) / 2;
+      c[t * (t + 1) / 2 + k] = k == 0 || k == t ? 1 : fmin(above[k - 1] + above[k], PERMI_ORDER_MOST);
+    }
+  return c;
+}
+
+static double permi_order_states(const double *binomial, int a, int b, int d)
+{
+  int t = a + b, k = a - d;
+  if (t > PERMI_ORDER_WIDTH)
+    return PERMI_ORDER_MOST * t;
+  return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
+}
+
+/* What a plan may take, one account for all searches of a job: PERMI_PLAN_SHARE of the predicted run, or
+   PERMI_PLAN_SECONDS. It is kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall
+   while a search goes on: it asks again whenever its best does. */
+#define PERMI_PLAN_SHARE 0.05
+#define PERMI_PLAN_SECONDS 0.02
+#define PERMI_PLAN_REST 3e-3 /* seconds left for making programs, and for engines that are asked later */
+typedef struct permi_account {
+  permi_control *watch;
+  double begin; /* units that had been counted when planning began */
+  double run;   /* predicted seconds of the blocks that are planned */
+  double least; /* seconds that need no run to pay for them, of these blocks and the present one */
+  double share;
+} permi_account;
+
+/* Units that may still be spent if the present block takes so many seconds; not positive: none. */
+static double permi_account_left(const permi_account *account, double seconds)
+{
+  return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
+         (account->watch->worked - account->begin);
+}
+
+/* What may be spent on an order, and what it should keep to. */
+typedef struct permi_budget {
+  double effort; /* times the usual number of moves, in rounds */
+  double most;   /* states that fit into memory; those beyond it cost PERMI_ORDER_BEYOND times as much */
+  double each, start; /* predicted seconds: for a unit of cost, and of a run whatever its cost */
+  double rival;       /* seconds of another engine */
+  const permi_account *account;
+} permi_budget;
+#define PERMI_ORDER_BEYOND 16
+
+static double permi_order_price(double states, double most)
+{
+  return states > most ? states + PERMI_ORDER_BEYOND * (states - most) : states;
+}
+
+/* What an order does, step by step, with counters: for greedy starts and for the final plan. */
+typedef struct permi_walk {
+  int *open;             /* neighbours not eliminated */
+  int *skip;             /* of an edge to an eliminated neighbour: a later one, nothing open between; of greedy */
+  unsigned char *state;  /* 0 untouched, 1 in the frontier, 2 eliminated */
+  int *frontier, *place; /* the frontier's vertices, unordered, and where each is in it */
+  int width[2], eliminated[2];
+} permi_walk;
+
+static void permi_walk_start(const permi_block *block, permi_walk *walk)
+{
+  int v;
+  for (v = 0; v < 2 * block->n; v++) {
+    walk->open[v] = block->start[v + 1] - block->start[v];
+    walk->state[v] = 0;
+  }
+  walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = 0;
+}
+
+static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
+{
+  int side = v >= block->n;
+  if (walk->state[v] == 1) {
+    int last = walk->frontier[walk->width[0] + walk->width[1] - 1];
+    walk->frontier[walk->place[v]] = last;
+    walk->place[last] = walk->place[v];
+    walk->width[side]--;
+  }
+  walk->state[v] = 2;
+  walk->eliminated[side]++;
+}
+
+static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
+{
+  int e, other = v < block->n;
+  permi_walk_leave(block, walk, v);
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    int t = block->neighbour[e];
+    walk->open[t]--;
+    if (walk->state[t] == 2)
+      continue;
+    if (walk->open[t] == 0) {
+      permi_walk_leave(block, walk, t);
+    } else if (walk->state[t] == 0) {
+      walk->state[t] = 1;
+      walk->place[t] = walk->width[0] + walk->width[1];
+      walk->frontier[walk->place[t]] = t;
+      walk->width[other]++;
+    }
+  }
+}
+
+/* How the frontier's width would change by v. */
+static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v)
+{
+  int e, growth = walk->state[v] == 1 ? -1 : 0;
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    int t = block->neighbour[e];
+    if (walk->state[t] != 2)
+      growth += (walk->state[t] == 0) - (walk->open[t] == 1);
+  }
+  return growth;
+}
+
+static double permi_walk_states(const double *binomial, const permi_walk *walk)
+{
+  return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
+}
+
+/* Greedy: always the vertex that leaves the smallest frontier, ties at random, among rows (kind 0), columns (1)
+   or both (2) in or next to the frontier. Writes the eliminations to order, returns their cost; vertices that went by
+   themselves are put at the end of the order. Gives up above `limit`, and when the watch says so. */
+static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
+                                 uint64_t *seed, const permi_budget *budget, double limit, int *order)
+{
+  int n = block->n, length = 0, v, e, i, *stamp = order + 2 * (size_t)n;
+  double cost = 0, states = 1, units = 0;
+  permi_walk_start(block, walk);
+  for (v = 0; v < 2 * n; v++)
+    stamp[v] = -1;
+  for (e = 0; e < 2 * block->edges && !permi_watch_step(budget->account->watch, (size_t)e, 3); e++)
+    walk->skip[e] = e + 1;
+  while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit &&
+         !permi_watch(budget->account->watch, units)) {
+    int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
+    units = 100;
+    /* of a hub, a vertex of high degree, only some neighbours are looked at, and its growth is guessed */
+    if (width > PERMI_ORDER_WIDTH)
+      return (double)INFINITY;
+    if (width == 0) { /* a block is connected, so only at the start */
+      best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
+    } else {
+      for (i = 0; i < width; i++) {
+        /* of its own side u is the only candidate, of the other side its neighbours */
+        int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
+        int end = alone ? block->start[u] : block->start[u + 1];
+        for (e = block->start[u] - 1; e < end && looked <= PERMI_GREEDY_LOOK; e++) {
+          int growth, candidate, from = e;
+          while (e >= block->start[u] && e < end && walk->state[block->neighbour[e]] == 2)
+            e = walk->skip[e];
+          if (e > from)
+            walk->skip[from] = e;
+          if (e == end)
+            break;
+          candidate = e < block->start[u] ? u : block->neighbour[e];
+          if (walk->state[candidate] == 2 || stamp[candidate] == length || (kind < 2 && (candidate >= n) != kind))
+            continue;
+          stamp[candidate] = length;
+          looked++;
+          units += 20 + 3 * (walk->open[candidate] > PERMI_GREEDY_LOOK ? 0 : block->start[candidate + 1] -
+                                                                                 block->start[candidate]);
+          growth = walk->open[candidate] > PERMI_GREEDY_LOOK ? walk->open[candidate]
+                                                             : permi_walk_growth(block, walk, candidate);
+          if (growth < best_growth) {
+            best_growth = growth;
+            ties = 0;
+          }
+          if (growth == best_growth && permi_order_below(seed, ++ties) == 0)
+            best = candidate;
+        }
+      }
+    }
+    v = walk->open[best];
+    permi_walk_step(block, walk, best);
+    order[length++] = best;
+    cost += states / 4;
+    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
+    cost += states * (1 + 0.5 * v);
+    stamp[best] = -2; /* marks what is in the order */
+  }
+  if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < 2 * n)
+    return (double)INFINITY;
+  for (v = 0; v < 2 * n; v++)
+    if (stamp[v] != -2)
+      order[length++] = v;
+  return cost;
+}
+
+/* Annealing keeps, for each position of the order, the state before it: eliminated and touched sets as bits, by
+   side. A state depends on the set of vertices before it only, so a move that permutes positions i..j changes
+   the states between them and nothing else; it is priced by walking these, and dropped as soon as the price
+   exceeds what chance allows. */
+typedef struct permi_anneal {
+  const permi_block *block;
+  const double *binomial;
+  const permi_budget *budget;
+  int words;                  /* 64-bit words of a set */
+  uint64_t *adjacent;         /* of a vertex: its neighbours, as a set of the other side */
+  uint64_t *sets, *trial;     /* 2 n + 1 positions: eliminated rows, columns, touched rows, columns */
+  int *counts, *trial_counts; /* likewise: touched rows, touched columns, columns - rows eliminated */
+  double *states, *trial_states, *cost, *trial_cost; /* before the position; sum of the costs before it */
+  int *order, *candidate, *best;
+  double units, told; /* of work done, as permi_watch counts them, and of these what it was told */
+} permi_anneal;
+
+#if defined(__GNUC__)
+#define PERMI_ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define PERMI_ALWAYS_INLINE inline
+#endif
+
+/* Units of a position of a move, and for each entry of its vertex; measured on orders from 34 to 446. */
+#define PERMI_ANNEAL_UNITS(words) (13 + 1.5 * (words))
+#define PERMI_ANNEAL_ENTRY_UNITS(words) (4.5 + 0.2 * (words))
+#define PERMI_ANNEAL_MOVE_UNITS 90  /* of the move itself, */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* and if it is taken; then for a position that it permutes, and one behind them */
+#define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
+#define PERMI_ANNEAL_SHIFT_UNITS 0.4
+
+/* Takes trial position p to p + 1 by eliminating v. */
+static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, int p, int v)
+{
+  int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, w, size = 4 * words, left = 0, e;
+  const uint64_t *from = a->trial + (size_t)p * (size_t)size;
+  uint64_t *to = a->trial + (size_t)(p + 1) * (size_t)size;
+  uint64_t *gone = to + side * words, *gone_other = to + other * words, *touched = to + (2 + side) * words;
+  uint64_t *touched_other = to + (2 + other) * words;
+  const int *count = a->trial_counts + 3 * (size_t)p;
+  int *next = a->trial_counts + 3 * (size_t)(p + 1);
+  a->units += PERMI_ANNEAL_UNITS(words);
+  for (w = 0; w < size; w++)
+    to[w] = from[w];
+  for (w = 0; w < 3; w++)
+    next[w] = count[w];
+  a->trial_states[p + 1] = a->trial_states[p];
+  a->trial_cost[p + 1] = a->trial_cost[p];
+  if (gone[i >> 6] >> (i & 63) & 1)
+    return; /* went by itself before */
+  a->units += PERMI_ANNEAL_ENTRY_UNITS(words) * (a->block->start[v + 1] - a->block->start[v]);
+  gone[i >> 6] |= UINT64_C(1) << (i & 63);
+  next[2] += side ? 1 : -1;
+  next[side] -= (int)(touched[i >> 6] >> (i & 63) & 1);
+  touched[i >> 6] &= ~(UINT64_C(1) << (i & 63));
+  for (e = a->block->start[v]; e < a->block->start[v + 1]; e++) {
+    int t = a->block->neighbour[e], k = t - other * n, alive = 0;
+    uint64_t bit = UINT64_C(1) << (k & 63);
+    const uint64_t *adjacent = a->adjacent + (size_t)t * (size_t)words;
+    if (gone_other[k >> 6] & bit)
+      continue;
+    left++;
+    for (w = 0; w < words; w++)
+      alive |= (adjacent[w] & ~gone[w]) != 0;
+    if (!alive) {
+      next[other] -= (touched_other[k >> 6] & bit) != 0;
+      touched_other[k >> 6] &= ~bit;
+      gone_other[k >> 6] |= bit;
+      next[2] += side ? -1 : 1;
+    } else if (!(touched_other[k >> 6] & bit)) {
+      touched_other[k >> 6] |= bit;
+      next[other]++;
+    }
+  }
+  a->trial_states[p + 1] =
+      permi_order_price(permi_order_states(a->binomial, next[0], next[1], next[2]), a->budget->most);
+  a->trial_cost[p + 1] += 0.25 * a->trial_states[p] + a->trial_states[p + 1] * (1 + 0.5 * left);
+}
+
+static void permi_anneal_copy(permi_anneal *a, int from, int to, int keep)
+{
+  size_t size = 4 * (size_t)a->words, first = (size_t)from, count = (size_t)(to - from);
+  uint64_t *sets = keep ? a->sets : a->trial;
+  int *counts = keep ? a->counts : a->trial_counts;
+  double *states = keep ? a->states : a->trial_states, *cost = keep ? a->cost : a->trial_cost;
+  memcpy(sets + first * size, (keep ? a->trial : a->sets) + first * size, count * size * sizeof *sets);
+  memcpy(counts + 3 * first, (keep ? a->trial_counts : a->counts) + 3 * first, 3 * count * sizeof *counts);
+  memcpy(states + first, (keep ? a->trial_states : a->states) + first, count * sizeof *states);
+  memcpy(cost + first, (keep ? a->trial_cost : a->cost) + first, count * sizeof *cost);
+}
+
+/* The same from one position to another, as long as the cost with `after` added is at most limit; returns the position
+   where it ends. The constants make kernels without inner loops. */
+static int permi_anneal_walk(permi_anneal *a, const int *order, int from, int to, double after, double limit)
+{
+  int p = from;
+#define PERMI_ANNEAL_WALK(words)                                                                                       \
+  for (; p < to; p++) {                                                                                                \
+    permi_anneal_step(a, words, p, order[p]);                                                                          \
+    if (a->trial_cost[p + 1] + after > limit)                                                                          \
+      break;                                                                                                           \
+  }                                                                                                                    \
+  return p
+  switch (a->words) {
+  case 1: PERMI_ANNEAL_WALK(1);
+  case 2: PERMI_ANNEAL_WALK(2);
+  case 3: PERMI_ANNEAL_WALK(3);
+  case 4: PERMI_ANNEAL_WALK(4);
+  case 7: PERMI_ANNEAL_WALK(7);
+  case 8: PERMI_ANNEAL_WALK(8);
+  default: PERMI_ANNEAL_WALK(a->words);
+  }
+#undef PERMI_ANNEAL_WALK
+}
+
+static int permi_anneal_watch(permi_anneal *a)
+{
+  const double units = a->units - a->told;
+  a->told = a->units;
+  return permi_watch(a->budget->account->watch, units);
+}
+
+/* Units left to an order of that cost. */
+static double permi_anneal_left(const permi_budget *budget, double cost)
+{
+  return permi_account_left(budget->account, fmin(cost * budget->each + budget->start, budget->rival)) -
+         1e9 * PERMI_PLAN_REST;
+}
+
+/* Anneals a->order for so many units of work, and fewer if the best falls so far that they are too many; the best order
+   seen goes to a->best, its cost is returned. */
+#define PERMI_ANNEAL_STEPS 2048 /* in which it cools */
+static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
+{
+  int length = 2 * a->block->n, p, words = a->words;
+  double best, total, heat = hot, end = a->units + units, step = units / PERMI_ANNEAL_STEPS;
+  const double cooling = pow(PERMI_ANNEAL_COLD / hot, 1.0 / PERMI_ANNEAL_STEPS);
+  double cooler = a->units + step;
+  memset(a->trial, 0, 4 * (size_t)words * sizeof *a->trial);
+  memset(a->trial_counts, 0, 3 * sizeof *a->trial_counts);
+  a->trial_states[0] = 1;
+  a->trial_cost[0] = 0;
+  permi_anneal_walk(a, a->order, 0, length, 0, (double)INFINITY);
+  permi_anneal_copy(a, 0, length + 1, 1);
+  memcpy(a->best, a->order, (size_t)length * sizeof *a->order);
+  best = total = a->cost[length];
+  while (a->units < end) {
+    int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
+    int first = permi_order_below(seed, length - span), last = first + span, kind = permi_order_below(seed, 4), k;
+    double chance = permi_order_random(seed), mantissa, limit, after = a->cost[length] - a->cost[last + 1];
+    int *candidate = a->candidate;
+    const int *order = a->order;
+    a->units += PERMI_ANNEAL_MOVE_UNITS;
+    for (; a->units > cooler; cooler += step)
+      heat *= cooling;
+    if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
+      break;
+    /* the usual rule exp(-(new - old) / (heat old)) > chance, with the logarithm to base 2 and linear between powers
+       of two: the same on every machine */
+    mantissa = frexp(chance + 1e-9, &k);
+    limit = total * (1 + heat * (2 - 2 * mantissa - k));
+    for (k = first; k <= last; k++)
+      candidate[k] = order[k];
+    if (kind == 0) {
+      candidate[first] = order[last];
+      candidate[last] = order[first];
+    } else if (kind == 1) {
+      for (k = first; k <= last; k++)
+        candidate[k] = order[first + last - k];
+    } else if (kind == 2) {
+      for (k = first; k < last; k++)
+        candidate[k] = order[k + 1];
+      candidate[last] = order[first];
+    } else {
+      for (k = first; k < last; k++)
+        candidate[k + 1] = order[k];
+      candidate[first] = order[last];
+    }
+    permi_anneal_copy(a, first, first + 1, 0);
+    if (permi_anneal_walk(a, candidate, first, last + 1, after, limit) <= last)
+      continue;
+    total = a->trial_cost[last + 1] + after;
+    {
+      double shift = a->trial_cost[last + 1] - a->cost[last + 1];
+      a->units += PERMI_ANNEAL_TAKEN_UNITS + PERMI_ANNEAL_COPY_UNITS(words) * (span + 1) +
+                  PERMI_ANNEAL_SHIFT_UNITS * (length - last);
+      permi_anneal_copy(a, first + 1, last + 2, 1);
+      memcpy(a->order + first, candidate + first, (size_t)(span + 1) * sizeof *candidate);
+      for (p = last + 2; shift != 0 && p <= length; p++)
+        a->cost[p] += shift;
+    }
+    if (total < best * (1 - 1e-9)) {
+      double left;
+      best = total;
+      memcpy(a->best, a->order, (size_t)length * sizeof *a->order);
+      permi_anneal_watch(a);
+      left = fmax(permi_anneal_left(a->budget, best), 0);
+      if (end - a->units > left) {
+        step *= left / (end - a->units);
+        end = a->units + left;
+        cooler = fmin(cooler, a->units + step);
+      }
+    }
+  }
+  permi_anneal_watch(a);
+  return best;
+}
+
+static double permi_order_seconds(const permi_block *block, double cost)
+{
+  return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
+}
+
+/* What may be spent on annealing an order of that cost, in units of permi_watch: PERMI_ANNEAL_SHARE of the predicted
+   run, more for short runs, where the overhead is milliseconds, less for the shortest. */
+static double permi_anneal_units(double cost, const permi_budget *budget)
+{
+  const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
+  double units;
+  if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
+    return 0;
+  /* an order that loses to the rival as it is: less, the more it has to gain */
+  units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone),
+               fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
+  return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
+}
+
+static void permi_anneal_release(const perm_allocator *allocator, permi_anneal *a)
+{
+  permi_release(allocator, a->adjacent);
+  permi_release(allocator, a->sets);
+  permi_release(allocator, a->trial);
+  permi_release(allocator, a->counts);
+  permi_release(allocator, a->states);
+  permi_release(allocator, a->order);
+}
+
+static int permi_anneal_create(const perm_allocator *allocator, const permi_block *block, const double *binomial,
+                               permi_anneal *a)
+{
+  size_t n = (size_t)block->n, positions = 2 * n + 1, words = (n + 63) / 64;
+  int v, e;
+  memset(a, 0, sizeof *a);
+  a->block = block;
+  a->binomial = binomial;
+  a->words = (int)words;
+  a->adjacent = (uint64_t *)permi_allocate(allocator, 2 * n * words, sizeof(uint64_t));
+  a->sets = (uint64_t *)permi_allocate(allocator, positions * 4 * words, sizeof(uint64_t));
+  a->trial = (uint64_t *)permi_allocate(allocator, positions * 4 * words, sizeof(uint64_t));
+  a->counts = (int *)permi_allocate(allocator, positions * 6, sizeof(int));
+  a->states = (double *)permi_allocate(allocator, positions * 4, sizeof(double));
+  a->order = (int *)permi_allocate(allocator, 6 * n, sizeof(int));
+  if (!a->adjacent || !a->sets || !a->trial || !a->counts || !a->states || !a->order) {
+    permi_anneal_release(allocator, a);
+    return 0;
+  }
+  a->trial_counts = a->counts + 3 * positions;
+  a->trial_states = a->states + positions;
+  a->cost = a->states + 2 * positions;
+  a->trial_cost = a->states + 3 * positions;
+  a->candidate = a->order + 2 * n;
+  a->best = a->order + 4 * n;
+  memset(a->adjacent, 0, 2 * n * words * sizeof(uint64_t));
+  for (v = 0; v < 2 * block->n; v++)
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      int k = block->neighbour[e] - (v < block->n ? block->n : 0);
+      a->adjacent[(size_t)v * words + (size_t)(k >> 6)] |= UINT64_C(1) << (k & 63);
+    }
+  return 1;
+}
+
+/* Anneals `from`; what is better than *cost goes to order and *cost. */
+static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot, double units, uint64_t *seed,
+                               int *order, double *cost)
+{
+  const size_t bytes = 2 * (size_t)anneal->block->n * sizeof *order;
+  double annealed;
+  memcpy(anneal->order, from, bytes);
+  annealed = permi_anneal_run(anneal, hot, units, seed);
+  if (annealed < *cost) {
+    *cost = annealed;
+    memcpy(order, anneal->best, bytes);
+  }
+}
+
+/* Writes a permutation of the 2 n vertices to order and its cost to *cost (INFINITY: hopelessly wide). No effort is
+   spent beyond what is worth it when another engine takes budget->rival seconds. 0: out of memory. */
+#define PERMI_GREEDY_STARTS 6 /* of each kind */
+static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
+                       const permi_budget *budget, int *order, double *cost)
+{
+  int n = block->n, kind, start, k, starts, ok = 0;
+  size_t vertices = 2 * (size_t)n;
+  uint64_t seed = UINT64_C(88172645463325252);
+  double best_of[3], spent, round, most = PERMI_ORDER_START;
+  int *numbers = (int *)permi_allocate(allocator, 8 * vertices, sizeof(int));
+  permi_walk walk;
+  permi_anneal anneal;
+  walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
+  walk.skip = (int *)permi_allocate(allocator, 2 * (size_t)block->edges, sizeof(int));
+  *cost = (double)INFINITY;
+  if (!numbers || !walk.state || !walk.skip)
+    goto done;
+  if (n > PERM_MAX_N) /* smaller blocks are quickly done, and their rival may be a hope */
+    most = fmin(most, PERMI_ORDER_HOPELESS * budget->rival / budget->each);
+  walk.open = numbers;
+  walk.frontier = numbers + vertices;
+  walk.place = numbers + 2 * vertices;
+  for (kind = 0; kind < 3; kind++) {
+    int *best = numbers + (3 + (size_t)kind) * vertices, *trial = numbers + 6 * vertices;
+    best_of[kind] = (double)INFINITY;
+    starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
+    for (start = 0; start < starts; start++) {
+      double trial_cost =
+              permi_order_greedy(block, binomial, &walk, kind, &seed, budget, fmin(best_of[kind], most), trial);
+      if (trial_cost < best_of[kind]) {
+        best_of[kind] = trial_cost;
+        memcpy(best, trial, vertices * sizeof *trial);
+      }
+    }
+    if (best_of[kind] < *cost) {
+      *cost = best_of[kind];
+      memcpy(order, best, vertices * sizeof *order);
+    }
+  }
+  ok = 1;
+  if (fmin(permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost)) < 1e5 || n > PERMI_ORDER_ANNEAL ||
+      n < 3)
+    goto done;
+  ok = permi_anneal_create(allocator, block, binomial, &anneal);
+  if (!ok)
+    goto done;
+  anneal.budget = budget;
+  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter than that */
+    permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
+  /* A share for each kind of start, and the largest for the winner, which is warm already. Rounds, each as long as all
+     before: slower cooling mostly finds better orders, but not always. What a round may take comes from the best order
+     so far, which is taken to fall. */
+  for (spent = 0; spent < budget->effort; spent += round) {
+    round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
+    for (k = 0; k < 4; k++) {
+      const double left = permi_anneal_left(budget, *cost / (k < 3 ? PERMI_ANNEAL_GAIN + 1 : PERMI_ANNEAL_GAIN));
+      const double units = fmin(round * permi_anneal_units(*cost, budget), left);
+      if (k == 3)
+        permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, units / 2, &seed, order, cost);
+      else if (best_of[k] < (double)INFINITY)
+        permi_order_anneal(&anneal, numbers + (3 + (size_t)k) * vertices, PERMI_ANNEAL_HOT, units / 6, &seed, order,
+                           cost);
+    }
+  }
+  permi_anneal_release(allocator, &anneal);
+done:
+  permi_release(allocator, numbers);
+  permi_release(allocator, walk.skip);
+  permi_release(allocator, walk.state);
+  return ok;
+}

@@ -1,0 +1,649 @@
+/* ========================================================================================= >>reduce
+   The working matrix: entries linked along rows and columns, so that both are eliminated alike. Vertices are
+   rows 0..n-1 and columns n..2n-1; side 0 is rows. Keeps the invariant
+       permanent = constant * 2^exp2 * permanent of the live entries
+   where `constant` collects degree-1 entries. Degree 1 and 2: H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003)
+   267-273. Per of a row with entries a, b in columns c, d = per without that row and with columns c, d replaced
+   by a (column d) + b (column c): the number of entries falls by at least 2, so it always pays. */
+#pragma once
+#include "../counts/counts_leaf.h"
+#include "matching.h"
+#include "components.h"
+
+typedef struct permi_cell {
+  int vertex[2], next[2], previous[2]; /* row and column; neighbours in the row and in the column, -1 at the ends */
+  double real, absolute;               /* value and the sum of |terms| that it was computed from */
+  double imaginary;                    /* complex matrices; absolute is at least the modulus once they are scaled */
+  int rounded;                         /* 1: real is not the given entry itself, times a power of two */
+  int64_t integer, imaginary_integer;
+} permi_cell;
+
+typedef struct permi_working {
+  perm_allocator allocator;
+  int n, live, alive; /* entries and rows left */
+  int integer;        /* 1: only the integers count and nothing rounds */
+  uint64_t modulus;   /* of the permanent, or 0 */
+  int is_complex;
+  int keep;          /* 1: entries stay as they are given, times powers of two */
+  int inexact;       /* 1: some integer was rounded to a double */
+  int lost;          /* entries that the scaling pushed below the normal doubles */
+  double lost_error; /* bound on what that changes in the permanent, in units of 2^exp2 */
+  int degree_two, blocks;
+  perm_preparation report;
+  permi_cell *cell;
+  int *head, *degree;     /* of a vertex */
+  int *at;                /* of a vertex: an entry while merging, else -1 */
+  int *queue, *queued;    /* vertices to look at; a ring of 2 n + 1 */
+  int *component;         /* of a vertex, after permi_split */
+  int *work;              /* 9 n + 2 */
+  size_t *start, *cursor; /* n + 1, n */
+  int *column;            /* one per entry */
+  long long exp2;
+  permi_number constant;
+  permi_control *watch; /* or NULL */
+} permi_working;
+
+static void permi_working_free(permi_working *working)
+{
+  const perm_allocator *allocator = &working->allocator;
+  permi_release(allocator, working->cell);
+  permi_release(allocator, working->head);
+  permi_release(allocator, working->degree);
+  permi_release(allocator, working->at);
+  permi_release(allocator, working->queue);
+  permi_release(allocator, working->queued);
+  permi_release(allocator, working->component);
+  permi_release(allocator, working->work);
+  permi_release(allocator, working->start);
+  permi_release(allocator, working->cursor);
+  permi_release(allocator, working->column);
+}
+
+static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
+{
+  size_t vertices = 2 * (size_t)n;
+  memset(working, 0, sizeof *working);
+  working->allocator = *allocator;
+  working->n = working->alive = n;
+  working->constant = permi_number_one();
+  working->cell = (permi_cell *)permi_allocate(allocator, entries, sizeof *working->cell);
+  working->head = (int *)permi_allocate(allocator, vertices, sizeof(int));
+  working->degree = (int *)permi_allocate(allocator, vertices, sizeof(int));
+  working->at = (int *)permi_allocate(allocator, vertices, sizeof(int));
+  working->queue = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
+  working->queued = (int *)permi_allocate(allocator, vertices, sizeof(int));
+  working->component = (int *)permi_allocate(allocator, vertices, sizeof(int));
+  working->work = (int *)permi_allocate(allocator, 9 * (size_t)n + 2, sizeof(int));
+  working->start = (size_t *)permi_allocate(allocator, (size_t)n + 1, sizeof(size_t));
+  working->cursor = (size_t *)permi_allocate(allocator, (size_t)n, sizeof(size_t));
+  working->column = (int *)permi_allocate(allocator, entries, sizeof(int));
+  if (!working->cell || !working->head || !working->degree || !working->at || !working->queue || !working->queued ||
+      !working->component || !working->work || !working->start || !working->cursor || !working->column) {
+    permi_working_free(working);
+    return 0;
+  }
+  for (vertices = 0; vertices < 2 * (size_t)n; vertices++) {
+    working->head[vertices] = working->at[vertices] = -1;
+    working->degree[vertices] = 0;
+  }
+  return 1;
+}
+
+static void permi_cell_link(permi_working *working, int index)
+{
+  permi_cell *cell = &working->cell[index];
+  int side;
+  for (side = 0; side < 2; side++) {
+    int vertex = cell->vertex[side], head = working->head[vertex];
+    cell->next[side] = head;
+    cell->previous[side] = -1;
+    if (head >= 0)
+      working->cell[head].previous[side] = index;
+    working->head[vertex] = index;
+    working->degree[vertex]++;
+  }
+  working->live++;
+}
+
+static void permi_cell_unlink(permi_working *working, int index)
+{
+  permi_cell *cell = &working->cell[index];
+  int side;
+  for (side = 0; side < 2; side++) {
+    int next = cell->next[side], previous = cell->previous[side];
+    if (next >= 0)
+      working->cell[next].previous[side] = previous;
+    if (previous >= 0)
+      working->cell[previous].next[side] = next;
+    else
+      working->head[cell->vertex[side]] = next;
+    working->degree[cell->vertex[side]]--;
+  }
+  working->live--;
+}
+
+/* Why there is no perfect matching: the rows reached from one without a partner along alternating paths have entries
+   only in the columns of their partners, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
+static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
+                                 int *queue)
+{
+  int *seen = queue + rows, head = 0, tail = 0, i;
+  for (i = 0; i < rows; i++)
+    seen[i] = 0;
+  for (i = 0; row_match[i] >= 0; i++)
+    ;
+  seen[i] = 1;
+  queue[tail++] = i;
+  while (head < tail) {
+    const int row = queue[head++];
+    size_t e;
+    if (permi_watch_step(working->watch, (size_t)head, 20))
+      return;
+    for (e = working->start[row]; e < working->start[row + 1]; e++) {
+      const int next = column_match[working->column[e]];
+      if (!seen[next]) { /* next >= 0: else the matching could be enlarged */
+        seen[next] = 1;
+        queue[tail++] = next;
+      }
+    }
+  }
+  working->report.hall_lines = tail;
+  working->report.hall_others = tail - 1;
+}
+
+/* Matching and components of the live part; entries in no perfect matching go. 0: structurally singular, or stopped.
+   A row or column that was eliminated has degree -1. */
+static int permi_split(permi_working *working)
+{
+  int n = working->n, rows = 0, columns = 0, i, index, next;
+  int *row_of = working->work, *number = working->work + n, *row_match = number + n, *column_match = row_match + n;
+  int *room = column_match + n; /* 5 n left: column_of and 4 n of scratch */
+  int *column_of = room, *scratch = room + n;
+  size_t used = 0;
+  for (i = 0; i < n; i++) {
+    if (working->degree[i] >= 0)
+      row_of[rows++] = i;
+    if (working->degree[n + i] >= 0) {
+      number[i] = columns;
+      column_of[columns++] = i;
+    }
+  }
+  working->start[0] = 0;
+  for (i = 0; i < rows; i++) {
+    for (index = working->head[row_of[i]]; index >= 0; index = working->cell[index].next[0]) {
+      working->column[used++] = number[working->cell[index].vertex[1] - n];
+      if (permi_watch_step(working->watch, used, 20))
+        return 0;
+    }
+    working->start[i + 1] = used;
+  }
+  i = permi_matching(rows, working->start, working->column, row_match, column_match, scratch, working->cursor,
+                     working->watch);
+  if (permi_watch(working->watch, 30.0 * (double)used))
+    return 0;
+  working->report.rounds++;
+  if (working->report.rounds == 1)
+    working->report.structural_rank = i;
+  if (i < rows) {
+    permi_split_violator(working, rows, row_match, column_match, scratch);
+    return 0;
+  }
+  { /* the answer overwrites row_match, which is not needed any more once the columns know their rows */
+    int *component = row_match;
+    working->blocks =
+        permi_components(rows, working->start, working->column, column_match, component, scratch, working->cursor,
+                         working->watch);
+    if (permi_watch(working->watch, 30.0 * (double)used))
+      return 0;
+    if (working->report.rounds == 1)
+      working->report.components = working->blocks;
+    for (i = 0; i < rows; i++)
+      working->component[row_of[i]] = component[i];
+    for (i = 0; i < columns; i++)
+      working->component[n + column_of[i]] = component[column_match[i]];
+  }
+  used = 0;
+  for (i = 0; i < rows; i++)
+    for (index = working->head[row_of[i]]; index >= 0; index = next) {
+      if (permi_watch_step(working->watch, used++, 30))
+        return 0;
+      next = working->cell[index].next[0];
+      if (working->component[working->cell[index].vertex[1]] != working->component[row_of[i]]) {
+        permi_cell_unlink(working, index);
+        working->report.dead_entries++;
+      }
+    }
+  return 1;
+}
+
+/* Rows and columns times powers of two, exactly, so that no entry exceeds 1. First least squares in the domain of
+   exponents: alternately rows and columns get mean 0, until nothing moves by half a bit; that undoes any scaling of
+   rows and columns that the matrix came with. Then the largest entry of each row, and of each column, is moved
+   into [1/2, 1). An entry that would leave the normal doubles is rounded (to DBL_MIN / 2 at worst), and the
+   permanent changes at most by the number of such entries times DBL_MIN times the largest permanent of a minor of
+   the moduli, which is at most the product of max(1, row sum). */
+#define PERMI_SCALING_SWEEPS 200
+#define PERMI_SCALING_VISITS 2e7
+/* Least e with modulus <= 2^e (real entries: modulus < 2^e, as frexp has it). */
+static int permi_cell_exponent(const permi_cell *cell)
+{
+  double x, y;
+  int e;
+  frexp(fmax(fabs(cell->real), fabs(cell->imaginary)), &e);
+  if (cell->imaginary == 0)
+    return e;
+  x = ldexp(cell->real, -e);
+  y = ldexp(cell->imaginary, -e);
+  return x * x + y * y < 1 - 1e-15 ? e : e + 1;
+}
+
+/* Times 2^by; 1 if a part was rounded, by at most DBL_MIN. The entry does not vanish. */
+static int permi_cell_scale_complex(permi_cell *cell, int by)
+{
+  const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
+  const int lost = ldexp(real, -by) != cell->real || ldexp(imaginary, -by) != cell->imaginary;
+  cell->real = real == 0 && imaginary == 0 ? DBL_MIN / 2 : real;
+  cell->imaginary = imaginary;
+  cell->absolute = hypot(cell->real, imaginary) * (1 + 8 * PERMI_UNIT) + 8 * PERMI_UNIT * DBL_MIN;
+  return lost;
+}
+
+static double permi_scale_sweep(permi_working *working, double *shift, int side, int largest)
+{
+  int n = working->n, vertex, index;
+  double moved = 0;
+  for (vertex = side * n; vertex < side * n + n; vertex++) {
+    double sum = 0, most = -1e9, change;
+    if (working->degree[vertex] <= 0)
+      continue;
+    if (permi_watch(working->watch, 10.0 * working->degree[vertex]))
+      return 0;
+    for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
+      const double x = permi_cell_exponent(&working->cell[index]) + shift[working->cell[index].vertex[1 - side]];
+      sum += x;
+      most = x > most ? x : most;
+    }
+    change = -(largest ? most : sum / working->degree[vertex]) - shift[vertex];
+    shift[vertex] += change;
+    moved = fabs(change) > moved ? fabs(change) : moved;
+  }
+  return moved;
+}
+
+/* >>scale of perm.h where means leave entries 2^-400 or less beside others: the largest products of the permanent are
+   then about 1, and what underflows on the way is nothing beside them. Up to order 64. 0: out of memory. */
+static int permi_scale_wide(const permi_working *working, double *shift)
+{
+  int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  const int n = working->n;
+  int i, j, index;
+  double least = 0;
+  if (n > PERM_MAX_N)
+    return 1;
+  exponent = permi_scale_room(&working->allocator, n);
+  if (!exponent)
+    return 0;
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n; j++)
+      exponent[i][j] = PERMI_NO_EXPONENT;
+    for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
+      const permi_cell *cell = &working->cell[index];
+      const int e = permi_cell_exponent(cell);
+      exponent[i][cell->vertex[1] - n] = e;
+      least = fmin(least, e + shift[i] + shift[cell->vertex[1]]);
+    }
+  }
+  if (least <= -PERMI_SCALE_WIDE && permi_scale_exponents(n, exponent, row_exp2, column_exp2))
+    for (i = 0; i < n; i++) {
+      shift[i] = row_exp2[i];
+      shift[n + i] = column_exp2[i];
+    }
+  permi_release(&working->allocator, exponent);
+  return 1;
+}
+
+static int permi_scale(permi_working *working)
+{
+  int n = working->n, sweep, vertex, index, e, seen = 0;
+  double growth = 1, moved = 1, *shift = (double *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *shift);
+  if (!shift)
+    return 0;
+  for (vertex = 0; vertex < 2 * n; vertex++)
+    shift[vertex] = 0;
+  for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
+    moved = permi_scale_sweep(working, shift, 0, 0);
+    moved += permi_scale_sweep(working, shift, 1, 0);
+    if (sweep > 8 && (double)sweep * working->live > PERMI_SCALING_VISITS)
+      break;
+  }
+  for (vertex = 0; vertex < 2 * n; vertex++)
+    shift[vertex] = floor(shift[vertex]);
+  if (!permi_scale_wide(working, shift)) {
+    permi_release(&working->allocator, shift);
+    return 0;
+  }
+  permi_scale_sweep(working, shift, 0, 1);
+  permi_scale_sweep(working, shift, 1, 1);
+  for (vertex = 0; vertex < n; vertex++) {
+    double sum = 0;
+    for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[0]) {
+      permi_cell *cell = &working->cell[index];
+      int by = (int)(shift[vertex] + shift[cell->vertex[1]]);
+      frexp(cell->real, &e);
+      if (cell->imaginary != 0) {
+        if (permi_cell_scale_complex(cell, by)) {
+          working->lost++;
+          cell->rounded = 1;
+        }
+      } else {
+        if (e + by < DBL_MIN_EXP) {
+          working->lost++;
+          cell->rounded = 1;
+          cell->real = cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2;
+        } else {
+          cell->real = ldexp(cell->real, by);
+        }
+        cell->absolute = fabs(cell->real);
+      }
+      sum += cell->absolute;
+      if (permi_watch_step(working->watch, (size_t)seen++, 30)) {
+        permi_release(&working->allocator, shift);
+        return 1; /* half scaled: the caller asks watch */
+      }
+    }
+    growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+  }
+  for (vertex = 0; vertex < 2 * n; vertex++)
+    working->exp2 -= (long long)shift[vertex];
+  if (working->lost)
+    working->lost_error = growth * DBL_MIN * working->lost;
+  permi_release(&working->allocator, shift);
+  return 1;
+}
+
+static void permi_reduce_look(permi_working *working, int *tail, int vertex)
+{
+  if (!working->queued[vertex] && working->degree[vertex] >= 0 && working->degree[vertex] <= 2) {
+    working->queued[vertex] = 1;
+    working->queue[*tail] = vertex;
+    *tail = *tail == 2 * working->n ? 0 : *tail + 1;
+  }
+}
+
+/* a x + b y in 64 bits; 0 if a product or the sum does not fit (the smallest integer counts as too large). */
+static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
+{
+  int64_t factor[2][2], product[2];
+  int i;
+  factor[0][0] = a;
+  factor[0][1] = x;
+  factor[1][0] = b;
+  factor[1][1] = y;
+  for (i = 0; i < 2; i++) {
+    int64_t p = factor[i][0], q = factor[i][1];
+    if (p == 0 || q == 0) {
+      product[i] = 0;
+      continue;
+    }
+    if (p == INT64_MIN || q == INT64_MIN || (p < 0 ? -p : p) > INT64_MAX / (q < 0 ? -q : q))
+      return 0;
+    product[i] = p * q;
+  }
+  if (product[1] > 0 ? product[0] > INT64_MAX - product[1] : product[0] < -INT64_MAX - product[1])
+    return 0;
+  *sum = product[0] + product[1];
+  return 1;
+}
+
+/* The same for Gaussian integers; b and y may be NULL. */
+static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, const permi_cell *b, const permi_cell *y,
+                                  permi_cell *sum)
+{
+  int64_t part[2][2]; /* of a x and of b y */
+  memset(part, 0, sizeof part);
+  return a->imaginary_integer != INT64_MIN && (!b || b->imaginary_integer != INT64_MIN) &&
+         permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer, &part[0][0]) &&
+         permi_combine_integers(a->integer, x->imaginary_integer, a->imaginary_integer, x->integer, &part[0][1]) &&
+         (!y || (permi_combine_integers(b->integer, y->integer, -b->imaginary_integer, y->imaginary_integer,
+                                        &part[1][0]) &&
+                 permi_combine_integers(b->integer, y->imaginary_integer, b->imaginary_integer, y->integer,
+                                        &part[1][1]))) &&
+         permi_combine_integers(1, part[0][0], 1, part[1][0], &sum->integer) &&
+         permi_combine_integers(1, part[0][1], 1, part[1][1], &sum->imaginary_integer);
+}
+
+/* sum = a x + b y, where y may be absent. 0 if an integer overflows, or if a product of doubles comes so near to
+   underflow that its error might not be that of one rounding. Complex: the error is that of PERMI_COMPLEX_ROUNDINGS
+   roundings of `absolute`. A product has at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not,
+   the sum u; what underflow takes, at most 2^-1072, is below the rest of 4 u absolute, absolute > 1e-270. */
+#define PERMI_COMBINE_TINY 1e-270
+#define PERMI_COMPLEX_ROUNDINGS 4
+static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
+                         const permi_cell *y, permi_cell *sum)
+{
+  double p = a->real * x->real, q = y ? b->real * y->real : 0;
+  double p_absolute = a->absolute * x->absolute, q_absolute = y ? b->absolute * y->absolute : 0;
+  if (working->integer && working->is_complex)
+    return permi_combine_gaussian(a, x, y ? b : NULL, y, sum);
+  if (working->integer)
+    return permi_combine_integers(a->integer, x->integer, y ? b->integer : 0, y ? y->integer : 0, &sum->integer);
+  if (p_absolute < PERMI_COMBINE_TINY || (y && q_absolute < PERMI_COMBINE_TINY))
+    return 0;
+  if (working->is_complex) {
+    p -= a->imaginary * x->imaginary;
+    q -= y ? b->imaginary * y->imaginary : 0;
+    sum->imaginary = a->real * x->imaginary + a->imaginary * x->real;
+    sum->imaginary += y ? b->real * y->imaginary + b->imaginary * y->real : 0;
+  } else if ((fabs(p) < PERMI_COMBINE_TINY && a->real != 0 && x->real != 0) ||
+             (y && fabs(q) < PERMI_COMBINE_TINY && b->real != 0 && y->real != 0)) {
+    return 0;
+  }
+  sum->real = p + q;
+  sum->absolute = p_absolute + q_absolute;
+  return 1;
+}
+
+static int permi_cell_is_zero(const permi_working *working, const permi_cell *cell)
+{
+  return working->integer ? cell->integer == 0 && cell->imaginary_integer == 0
+                          : cell->real == 0 && cell->imaginary == 0;
+}
+
+static void permi_cell_assign(permi_cell *cell, const permi_cell *sum)
+{
+  cell->real = sum->real;
+  cell->imaginary = sum->imaginary;
+  cell->absolute = sum->absolute;
+  cell->integer = sum->integer;
+  cell->imaginary_integer = sum->imaginary_integer;
+  cell->rounded = 1;
+}
+
+/* Eliminates the vertex with the two entries first, second. 0: left as it is. */
+#define PERMI_MERGE_DEGREE 256
+static int permi_reduce_two(permi_working *working, int *tail, int vertex)
+{
+  int side = vertex >= working->n, other = 1 - side, first = working->head[vertex], second, kept, merged, index, next;
+  int pass, e, largest = INT_MIN, fits = 1;
+  permi_cell a, b, sum;
+  second = working->cell[first].next[side];
+  if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
+    index = first; /* the shorter line is moved into the longer one */
+    first = second;
+    second = index;
+  }
+  a = working->cell[first];
+  b = working->cell[second];
+  kept = a.vertex[other];
+  merged = b.vertex[other];
+  if (working->degree[kept] > PERMI_MERGE_DEGREE)
+    return 0; /* each merge passes over the whole line: n merges into a hub would take n^2 */
+  for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
+    if (index != first)
+      working->at[working->cell[index].vertex[side]] = index;
+  for (pass = 0; pass < 2 && fits; pass++) { /* first whether all fits, then in earnest */
+    for (index = working->head[merged]; index >= 0 && fits; index = next) {
+      permi_cell *cell = &working->cell[index];
+      int line = cell->vertex[side], partner = working->at[line];
+      next = cell->next[other];
+      if (index == second)
+        continue;
+      sum = *cell;
+      fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
+             (working->integer || !permi_cell_is_zero(working, &sum)); /* cancelled doubles may not be 0 */
+      if (pass == 1) {
+        permi_cell_unlink(working, index);
+        permi_cell_assign(cell, &sum);
+        cell->vertex[other] = kept;
+        if (partner >= 0)
+          permi_cell_unlink(working, partner);
+        working->at[line] = -1;
+        if (!permi_cell_is_zero(working, cell))
+          permi_cell_link(working, index);
+        permi_reduce_look(working, tail, line);
+      }
+    }
+    for (index = working->head[kept]; index >= 0 && fits; index = next) {
+      permi_cell *cell = &working->cell[index];
+      next = cell->next[other];
+      if (index == first || working->at[cell->vertex[side]] != index)
+        continue; /* combined above */
+      sum = *cell;
+      fits = permi_combine(working, &b, cell, NULL, NULL, &sum);
+      if (pass == 1) {
+        permi_cell_assign(cell, &sum);
+        permi_reduce_look(working, tail, cell->vertex[side]);
+      }
+    }
+  }
+  for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
+    working->at[working->cell[index].vertex[side]] = -1;
+  if (!fits)
+    return 0;
+  permi_cell_unlink(working, first);
+  permi_cell_unlink(working, second);
+  permi_watch(working->watch, 60.0 * (working->degree[kept] + working->degree[merged]));
+  working->degree[vertex] = working->degree[merged] = -1;
+  working->alive--;
+  working->degree_two++;
+  permi_reduce_look(working, tail, kept);
+  if (!working->integer) { /* back to a largest entry in [1/2, 1); what falls near underflow stays unscaled */
+    double smallest = 1;
+    for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other]) {
+      const permi_cell *cell = &working->cell[index];
+      const double x = fabs(cell->real), y = fabs(cell->imaginary);
+      frexp(cell->absolute, &e);
+      largest = e > largest ? e : largest;
+      smallest = x != 0 && x < smallest ? x : smallest;
+      smallest = y != 0 && y < smallest ? y : smallest;
+    }
+    if (largest != INT_MIN && (largest <= 0 || ldexp(smallest, -largest) > PERMI_COMBINE_TINY)) {
+      for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other]) {
+        working->cell[index].real = ldexp(working->cell[index].real, -largest);
+        working->cell[index].imaginary = ldexp(working->cell[index].imaginary, -largest);
+        working->cell[index].absolute = ldexp(working->cell[index].absolute, -largest);
+      }
+      working->exp2 += largest;
+    }
+  }
+  return 1;
+}
+
+/* gamma_k = k u / (1 - k u) [Hig02, 3.1], enlarged by its own roundings: k relative roundings u change a product
+   at most by this factor of itself. */
+static double permi_gamma(double k)
+{
+  return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
+}
+
+/* The constant absorbs the entry `cell`. A computed entry is a sum of products of original entries, whose terms
+   have passed at most 2 roundings per degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), and one per original entry if
+   integers were rounded. The sum of their moduli, `absolute`, is computed likewise: hence g / (1 - g). */
+static double permi_entry_roundings(const permi_working *working, int entries)
+{
+  return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
+         (working->inexact ? entries : 0);
+}
+
+static double permi_entry_bound(double roundings)
+{
+  const double gamma = permi_gamma(roundings);
+  return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
+}
+
+static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
+{
+  permi_number number;
+  memset(&number, 0, sizeof number);
+  if (working->integer) {
+    number.integer = permi_integer_of(cell->integer);
+    number.imaginary_integer = permi_integer_of(cell->imaginary_integer);
+    number.exact = 1;
+    number.value.hi = (double)cell->integer;
+    number.imaginary.hi = (double)cell->imaginary_integer;
+  } else {
+    double roundings = permi_entry_roundings(working, working->degree_two + 1);
+    number.value.hi = cell->real;
+    number.imaginary.hi = cell->imaginary;
+    number.error = permi_entry_bound(roundings) * cell->absolute + working->lost_error;
+    number.estimate = PERMI_UNIT * sqrt(roundings) * cell->absolute;
+  }
+  {
+    perm_status status = permi_number_multiply(&working->constant, &number);
+    if (working->modulus) {
+      permi_integer_reduce(&working->constant.integer, working->modulus);
+      permi_integer_reduce(&working->constant.imaginary_integer, working->modulus);
+    }
+    return status;
+  }
+}
+
+/* Degree 1 and 2 until nothing is left to do. *changed tells whether anything was; PERM_ERROR_OVERFLOW if the
+   constant grows too long. *singular: a row or column has become empty. */
+static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
+{
+  int n = working->n, head = 0, tail = 0, vertex;
+  *changed = *singular = 0;
+  for (vertex = 0; vertex < 2 * n; vertex++) {
+    working->queued[vertex] = 0;
+    permi_reduce_look(working, &tail, vertex);
+  }
+  while (head != tail) {
+    const int live = working->live;
+    int degree, side;
+    if (permi_watch(working->watch, 100))
+      return PERM_OK;
+    vertex = working->queue[head];
+    head = head == 2 * n ? 0 : head + 1;
+    working->queued[vertex] = 0;
+    degree = working->degree[vertex];
+    side = vertex >= n;
+    if (degree == 0) {
+      *singular = 1;
+      return PERM_OK;
+    }
+    if (degree == 1) {
+      int index = working->head[vertex], other = working->cell[index].vertex[1 - side], next;
+      perm_status status = permi_absorb(working, &working->cell[index]);
+      if (status != PERM_OK)
+        return status;
+      for (index = working->head[other]; index >= 0; index = next) {
+        int neighbour = working->cell[index].vertex[side];
+        next = working->cell[index].next[1 - side];
+        permi_cell_unlink(working, index);
+        if (neighbour != vertex)
+          permi_reduce_look(working, &tail, neighbour);
+      }
+      working->degree[vertex] = working->degree[other] = -1;
+      working->alive--;
+      working->report.degree_one++;
+      working->report.entries_one += (size_t)(live - working->live);
+      *changed = 1;
+    } else if (degree == 2 && !working->keep && permi_reduce_two(working, &tail, vertex)) {
+      working->report.degree_two++;
+      working->report.entries_two += (size_t)(live - working->live);
+      *changed = 1;
+    }
+  }
+  return PERM_OK;
+}

@@ -1,0 +1,178 @@
+/* ========================================================================================= >>bounds
+   A plan's proven bound and its estimate; the leaf and the next precision of a plan. */
+#pragma once
+#include "plain.h"
+#include "plan.h"
+#include "rounding.h"
+
+/* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
+
+   Terms. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), each rounded once: n u. PERM_FORM_SPLIT, rounded
+   products: a row sum and a product, each rounded once: 2 n u. Complex ones by parts: a row sum has relative error u;
+   a product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and likewise the other part, together (Minkowski) at most
+   u (|p_i| |s| + |ps|) <= 2 u |ps|, without fused operations u |p_r| |s| more: 2.42 u |ps|. PERM_FORM_PAIR where all
+   before the products is exact: at most (n + 1) / 2 such products.
+   Double-double products (P, C with |C| <= u |P|; y = s + l, |l| <= u |s|): h + e = P s exactly; the sums e + P l + C s
+   are at most 3 u |P s|, rounded up to four times (without fused operations), and C l <= u^2 |P s| is left out: below
+   14 u^2 |P s|; complex parts have twice as many such terms of sizes that add up to 6 u |p| |s|, rounded eight times:
+   below 60 u^2.
+   Sums. Rounded: a term passes K + 1 additions in its state, 8 in its group, then sums are exact but for what TwoSum's
+   errors lose, below 2^36 u^2: D = K + 10. Double-double: every term costs two roundings of the low part, which stays
+   below (2^K + 2) 2 u A, A the sum of |terms| of the chunk: 40 u^2 A each.
+   Also: second-order effects and the rounding of the sum of |terms| itself (2^18 states: 2^-30): a factor 1.0001.
+   Absolute: an operation that underflows is off by 2^-1074, a lost entry too (see permi_dense_tables), and later
+   factors are at most 1, or 2^growth together when normalised: n^2 2^-1070 for each of the 2^(n-1) terms.
+
+   Estimates. Where there is a bound, a tenth of it: nothing can be worse than 10 estimates. Otherwise as
+   permi_rounded_estimate has it. Double-double sums: as a random walk. Compensated products leave out what is of second
+   order in the low parts. tests/climb.c searches for matrices that break this. The scalar engines measure what their
+   drifting row sums lose themselves. */
+static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
+{
+  const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
+  const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u, of one product */
+  const int gpu = plan->isa == PERM_ISA_CUDA;
+  /* GPUs: at most 18 additions before a sum is exact; double-double totals thread by thread, then a tree */
+  const int block = gpu ? 12 : plan->block_columns;
+  const int terms_log2 = plan->chunk_log2 + plan->block_columns + (gpu ? 1 - PERM_GPU_THREADS_LOG2 : 0);
+  int growth = 0, i;
+  leaf->bound_relative = (double)INFINITY;
+  switch (plan->method) {
+  case PERM_EXPANSION:
+    /* n - 1 double-double products of relative error 2^-100 a term (complex: 4 of them), terms added exactly; a product
+       that underflows loses at most 2^-1070, and there are at most n! < 2^(n log2 n) of them */
+    leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
+    leaf->bound_absolute = ldexp(n * n, permi_clamp((int)(n * log2(n + 1.0)) - 1070, -1070, 0));
+    leaf->estimate_relative = n * PERMI_DD_UNIT * parts;
+    return;
+  case PERM_DENSE: break;
+  default: return; /* the plain sums: see permi_plan_leaf */
+  }
+  if (gpu)
+    growth = permi_gpu_growth(plan, view);
+  else if (plan->form == PERM_FORM_NORMALISED)
+    for (i = 0; i < plan->n; i++)
+      growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
+  leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
+  if (plan->precision == PERM_PRECISION_ACCURATE) {
+    const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
+    leaf->estimate_relative = rounded.share > 1e-9 ? (double)INFINITY
+                                                   : (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square +
+                                                         4 * n * rounded.share * rounded.share;
+  } else if (plan->precision == PERM_PRECISION_DD) {
+    leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
+    leaf->estimate_relative = (8 * n * parts + ldexp(8, terms_log2 / 2)) * square;
+  } else if (plan->form == PERM_FORM_SPLIT || plan->exact_rows) {
+    const double products = plan->form == PERM_FORM_SPLIT  ? (1 + product) * n
+                            : plan->form == PERM_FORM_PAIR ? product * (n + 1) / 2
+                                                           : product * n;
+    leaf->bound_relative = (products + block + 10) * PERMI_UNIT * 1.0001;
+    leaf->estimate_relative = leaf->bound_relative / 10;
+  } else {
+    permi_rounded_estimate(plan, view, leaf);
+  }
+  if (leaf->bound_relative < leaf->estimate_relative)
+    leaf->estimate_relative = leaf->bound_relative;
+}
+
+/* Engine and split of one leaf from its plan. */
+static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
+                                   permi_leaf *leaf)
+{
+  int i, j, part, n = plan->n;
+  memset(leaf, 0, sizeof *leaf);
+  leaf->information.kind = plan->method == PERM_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE;
+  leaf->information.method = plan->method;
+  leaf->information.isa = plan->isa;
+  leaf->information.n = n;
+  leaf->information.chunks = plan->chunks;
+  leaf->information.work = plan->elements;
+  leaf->information.seconds = plan->seconds;
+  leaf->information.bytes = plan->bytes;
+  leaf->information.fingerprint = plan->fingerprint;
+  leaf->explain = permi_plan_explain;
+  leaf->scale = permi_dd_make(1);
+  for (i = 0; i < n; i++)
+    leaf->scale_exp2 -= plan->row_exp2[i] + plan->column_exp2[i];
+  permi_plan_bounds(plan, view, leaf);
+  if (plan->method == PERM_DENSE) {
+    int product = plan->precision == PERM_PRECISION_DD         ? PERMI_DOUBLED
+                  : plan->precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
+                                                               : PERMI_ROUNDED;
+    leaf->scale_exp2 -= n - 1;
+    if (plan->isa == PERM_ISA_CUDA)
+      return permi_gpu_tables(plan, view, allocator, leaf);
+    return permi_dense_tables(plan, view, permi_kernel_for(plan->isa, plan->form, view->parts, product, n), allocator,
+                              leaf);
+  }
+  {
+    permi_plain *plain =
+        (permi_plain *)permi_allocate(allocator, 1, sizeof *plain + (size_t)(view->parts * n * n) * sizeof(double));
+    if (!plain)
+      return PERM_ERROR_MEMORY;
+    plain->n = n;
+    plain->parts = view->parts;
+    plain->ryser = plan->method == PERM_RYSER;
+    plain->precision = plan->precision;
+    plain->chunk_log2 = plan->chunk_log2;
+    for (part = 0; part < view->parts; part++)
+      for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+          plain->a[(part * n + j) * n + i] = permi_scaled(plan, view, i, j, part);
+    leaf->context = plain;
+    leaf->release = permi_context_release;
+  }
+  if (plan->method == PERM_EXPANSION) {
+    leaf->run_task = permi_expansion_task;
+    return PERM_OK;
+  }
+  leaf->estimate_relative = permi_plain_rounding((const permi_plain *)leaf->context);
+  leaf->run_chunk = plan->precision == PERM_PRECISION_DD ? permi_gray_dd
+                    : view->parts == 2                   ? permi_gray_complex
+                                                         : permi_gray_real;
+  leaf->scale_exp2 -= plan->method == PERM_GLYNN ? n - 1 : 0;
+  return PERM_OK;
+}
+
+/* For perm_sparse.h: one leaf for a square matrix that has a transversal of nonzero entries, by the engine that
+   options->method names (PERM_AUTO: as perm_plan_real). *precision: the plan's. */
+PERMI_UNUSED
+static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
+                                    perm_precision *precision, perm_result *result)
+{
+  perm_plan plan;
+  perm_status status = permi_plan(n, view, options, &plan, result);
+  if (status == PERM_OK && plan.zero)
+    return permi_fail(result, PERM_ERROR_STATE, 0, "a block of order %d has no transversal", n);
+  if (status == PERM_OK && permi_plan_leaf(&plan, view, &options->allocator, leaf) != PERM_OK)
+    status = permi_fail_memory(result);
+  *precision = plan.precision;
+  return status;
+}
+
+/* The next precision up the ladder for an engine; PERM_PRECISION_COUNT at its top. */
+static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
+{
+  if (method == PERM_HYBRID || method == PERM_CACHED) /* refused where that is not possible */
+    return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_ACCURATE
+                                                                                   : PERM_PRECISION_DD;
+  if ((method >= PERM_FRONTIER && method <= PERM_BAND) || method == PERM_TRANSVERSALS) /* doubles and double-doubles */
+    return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD
+                                                                                   : PERM_PRECISION_COUNT;
+  if (method != PERM_DENSE && method != PERM_GLYNN && method != PERM_RYSER)
+    return PERM_PRECISION_COUNT;
+  switch (precision) {
+  case PERM_PRECISION_FAST: return PERM_PRECISION_DEFAULT;
+  case PERM_PRECISION_DEFAULT:
+    return method == PERM_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
+  case PERM_PRECISION_ACCURATE: return PERM_PRECISION_DD;
+  default: return PERM_PRECISION_COUNT;
+  }
+}
+
+/* Predicted elements/s of the dense engine, one thread. */
+PERMI_UNUSED
+static double permi_dense_rate(const perm_options *options)
+{
+  return permi_kernel_for(permi_isa(options), PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, PERM_MAX_N)->rate;
+}

@@ -1,0 +1,322 @@
+/* ========================================================================================== >>dense
+   Glynn's sum with the columns split by what varies fastest (rates and ratios in `make bench`):
+     pivot    1 column: its two signs share the rest of a row sum, see the forms in >>dense_kernels (PERM_FORM_SPLIT: none)
+     lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
+     block    K columns: 2^K vectors in registers
+     fixed    1 column, always + (half cube)
+     outer    the rest, in Gray order, 2^chunk_log2 states a chunk
+   Numerics: moving a row sum by +-2a rounds, so a long Gray walk drifts, and at n >= 22 that drift is the main error
+   of the usual programs. Here the coefficients of every virtual row are rounded once to whole numbers of one unit
+   such that all signed sums of them fit 53 bits: row sums are exact, wherever a walk starts and however long it is,
+   and what remains is the permanent of a matrix that differs from the given one by at most 2^-53 of the row sum of
+   moduli in every entry. PERM_FORM_SPLIT keeps 47 bits more in a second such row. */
+#pragma once
+#include "../job/job.h"
+#include "kernels.h"
+
+static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_dense *dense = (const permi_dense *)leaf->context;
+  permi_chunk_sum sum;
+  (void)workspace;
+  dense->run(dense, chunk, &sum);
+  permi_sum_add_double(&partial->value, sum.value.hi);
+  permi_sum_add_double(&partial->value, sum.value.lo);
+  permi_sum_add_double(&partial->imaginary, sum.imaginary.hi);
+  permi_sum_add_double(&partial->imaginary, sum.imaginary.lo);
+  permi_sum_add_double(&partial->absolute, sum.absolute * (dense->absolute_mask + 1.0)); /* exact */
+  partial->terms += leaf->information.work / (double)dense->n / (double)leaf->information.chunks;
+}
+
+/* Rounds to whole numbers of the unit 2^(top - 53), |x| <= 2^top: the sum with +-2^(top - 1) leaves no bits below the
+   unit, and from 2^(top - 1) on x has none. */
+static double permi_to_grid(double x, double power_top)
+{
+  double with = copysign(0.5 * power_top, x), sum = x + with;
+  return fabs(x) >= 0.5 * power_top ? x : sum - with;
+}
+
+/* 2^top >= sum |a| with something to spare, so that signed sums of rounded entries stay within 2^53 units, where
+   doubles are exact. */
+static double permi_grid_power(const double *a, int count)
+{
+  double sum = 0;
+  int j;
+  for (j = 0; j < count; j++)
+    sum += fabs(a[j]);
+  return sum > 0 ? permi_shift(1, permi_log2_ceiling(sum * (1 + 1e-12))) : 0;
+}
+
+#define PERMI_GRID_LOW_BITS 47 /* 64 residues of half a unit, 2^(top - 54), stay below 2^(top - 47) */
+
+/* Where a virtual row goes. */
+typedef struct permi_row_maker {
+  permi_dense *dense;
+  double *table; /* next place in the table */
+  int row;       /* next virtual row */
+  int lane_columns, block_columns;
+} permi_row_maker;
+
+/* One virtual row with coefficients a on a grid: lane columns, block columns, the fixed one, the outer ones. */
+static void permi_dense_row(permi_row_maker *maker, const double *a)
+{
+  permi_dense *dense = maker->dense;
+  const int inner = maker->lane_columns + maker->block_columns;
+  double sum[64]; /* of the lane and block columns */
+  double start = a[inner];
+  int size, c, k, r = maker->row++;
+  sum[0] = 0;
+  for (c = 0; c < inner; c++)
+    sum[0] += a[c];
+  for (c = 0, size = 1; c < inner; c++, size *= 2)
+    for (k = 0; k < size; k++)
+      sum[size + k] = sum[k] - 2 * a[c];
+  memcpy(maker->table, sum, (size_t)size * sizeof *sum);
+  maker->table += size;
+  for (k = 0; k < dense->outer; k++) {
+    double twice = 2 * a[inner + 1 + k];
+    start += a[inner + 1 + k];
+    dense->step[(size_t)(2 * k) * (size_t)dense->padded + (size_t)r] = twice;
+    dense->step[(size_t)(2 * k + 1) * (size_t)dense->padded + (size_t)r] = -twice;
+  }
+  dense->start[r] = start;
+}
+
+/* The same for coefficients that are not yet on the grid of that power. */
+static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count, double power)
+{
+  int j;
+  for (j = 0; j < count; j++)
+    a[j] = permi_to_grid(a[j], power);
+  permi_dense_row(maker, a);
+}
+
+/* PERM_FORM_SPLIT: a row as a high and a low virtual row. Returns a bound of what the sum of the row loses. */
+static double permi_dense_row_split(permi_row_maker *maker, const double *a, double power, int count)
+{
+  double high[PERM_MAX_N], low[PERM_MAX_N], lost = 0;
+  double low_power = ldexp(power, -PERMI_GRID_LOW_BITS);
+  int j;
+  for (j = 0; j < count; j++) {
+    double rest;
+    high[j] = permi_to_grid(a[j], power);
+    rest = a[j] - high[j]; /* exact */
+    low[j] = permi_to_grid(rest, low_power);
+    lost += fabs(rest - low[j]);
+  }
+  permi_dense_row(maker, high);
+  permi_dense_row(maker, low);
+  return lost * (1 + 1e-12);
+}
+
+static void permi_context_release(const perm_allocator *allocator, void *context)
+{
+  permi_release(allocator, context);
+}
+
+static void permi_dense_release(const perm_allocator *allocator, void *context)
+{
+  permi_release(allocator, ((permi_dense *)context)->memory);
+  permi_release(allocator, context);
+}
+
+/* The matrix as its caller passed it: parts = 1 real, 2 complex; ld in entries. */
+typedef struct permi_view {
+  const double *a;
+  ptrdiff_t ld;
+  int parts;
+} permi_view;
+
+/* What a matrix that is given takes; sizes may be bad still. */
+static double permi_view_bytes(int m, int n, const permi_view *view)
+{
+  return 8.0 * view->parts * fmax(m, 0) * fmax(n, 0);
+}
+
+static double permi_at(const permi_view *view, int i, int j, int part)
+{
+  return view->a[((ptrdiff_t)i * view->ld + j) * view->parts + part];
+}
+
+/* The scaled entry a_ij 2^(row + column), exact unless the plan says lossy. */
+static double permi_scaled(const perm_plan *plan, const permi_view *view, int i, int j, int part)
+{
+  return permi_shift(permi_at(view, i, j, part), plan->row_exp2[i] + plan->column_exp2[j]);
+}
+
+/* Row i, scaled, columns in the order pivot, lanes, block, fixed, outer. */
+static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
+{
+  int j, k, part;
+  for (part = 0; part < view->parts; part++) {
+    row[part][0] = permi_scaled(plan, view, i, plan->pivot, part);
+    for (j = 0, k = 1; j < plan->n; j++)
+      if (j != plan->pivot)
+        row[part][k++] = permi_scaled(plan, view, i, j, part);
+  }
+}
+
+/* sum[q] = a[0] + sum over b of +-a[lanes + 1 + b], - where bit b of q is set: pivot and block columns. */
+static void permi_block_sums(const perm_plan *plan, const double *a, double *sum)
+{
+  int b, k, size = 1;
+  sum[0] = a[0];
+  for (b = 0; b < plan->block_columns; b++)
+    sum[0] += a[plan->lane_columns + 1 + b];
+  for (b = 0; b < plan->block_columns; b++, size *= 2)
+    for (k = 0; k < size; k++)
+      sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
+}
+
+/* PERM_FORM_PAIR: rows i = 0 and j = 1 with y = z + l, see >>dense_kernels: virtual rows z_i, z_j and for every setting q
+   O = z_i l_j(q) + z_j l_i(q); constants l_i(q) l_j(q). A last single row: z, and l(q) as constants. Complex ones by
+   parts. rows: 1 or 2. */
+static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
+                                int parts, double *constant)
+{
+  double l[2][2][8], z[2][2][PERM_MAX_N], o[PERM_MAX_N];
+  const int settings = 1 << plan->block_columns, count = plan->n - 1 - plan->block_columns;
+  int r, part, j, q;
+  memset(z, 0, sizeof z);
+  for (r = 0; r < rows; r++)
+    for (part = 0; part < parts; part++) {
+      const double *a = row[r][part];
+      permi_block_sums(plan, a, l[r][part]);
+      for (j = 0; j < count; j++)
+        z[r][part][j] = a[1 + j + (j < plan->lane_columns ? 0 : plan->block_columns)];
+      memcpy(o, z[r][part], sizeof o);
+      permi_dense_row_rounded(maker, o, count, permi_grid_power(o, count));
+    }
+  for (q = 0; q < settings; q++)
+    for (part = 0; part < parts; part++) {
+      if (rows == 1) {
+        *constant++ = l[0][part][q];
+        continue;
+      }
+      if (parts == 1)
+        *constant++ = l[0][0][q] * l[1][0][q];
+      else if (part == 0)
+        *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
+      else
+        *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
+      if (parts == 2 && q) /* what is left to add when setting 0's went in with z_i z_j */
+        constant[-1] -= constant[-1 - 2 * q];
+      for (j = 0; j < count; j++) {
+        o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
+        if (parts == 2 && part == 0)
+          o[j] -= z[0][1][j] * l[1][1][q] + z[1][1][j] * l[0][1][q];
+        else if (parts == 2)
+          o[j] += z[0][1][j] * l[1][0][q] + z[1][1][j] * l[0][0][q];
+      }
+      permi_dense_row_rounded(maker, o, count, permi_grid_power(o, count));
+    }
+  return constant;
+}
+
+/* Adds to the leaf's bound and estimate what a matrix E of lost parts of entries does to the permanent; lost[i] is the
+   sum of moduli of row i of E. With sums of moduli R_i <= 1 of the scaled rows and norms r_i,
+     |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
+     |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E,
+   in the unit of the sum, 2^(n-1) of the permanent's. */
+static void permi_lost_entries(const perm_plan *plan, const permi_view *view, const double *lost, permi_leaf *leaf)
+{
+  const int n = plan->n;
+  double sum = 0, share = 0, product = 1, bound;
+  int i, j, part;
+  for (i = 0; i < n; i++)
+    sum += lost[i];
+  if (sum == 0)
+    return;
+  for (i = 0; i < n; i++) {
+    double square = 0, norm;
+    for (part = 0; part < view->parts; part++)
+      for (j = 0; j < n; j++)
+        square += permi_scaled(plan, view, i, j, part) * permi_scaled(plan, view, i, j, part);
+    norm = sqrt(square) * (1 + 1e-12);
+    share += lost[i] / norm;
+    product *= norm * (i + 1) / sqrt((double)n);
+  }
+  bound = 1.01 * sum;
+  if (share <= 0.01)
+    bound = fmin(bound, 1.02 * share * product);
+  leaf->bound_absolute += ldexp(bound, n - 1);
+  leaf->estimate_absolute += ldexp(bound, n - 1);
+}
+
+/* Tables for the plan's kernel. The pivot entries' product (PERM_FORM_NORMALISED) goes into leaf->scale, what the rows
+   of PERM_FORM_SPLIT lose into the leaf's bound (only entries below 2^-47 of their row lose anything). */
+static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *view, const permi_kernel *kernel,
+                                      const perm_allocator *allocator, permi_leaf *leaf)
+{
+  const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
+  const int per_pair = parts * (2 + settings);
+  permi_dense *dense = (permi_dense *)permi_allocate(allocator, 1, sizeof *dense);
+  permi_row_maker maker;
+  size_t table, step, start, constants, all;
+  double row[2][2][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
+  int i, j;
+  if (!dense)
+    return PERM_ERROR_MEMORY;
+  memset(dense, 0, sizeof *dense);
+  dense->n = n;
+  dense->rows = plan->form == PERM_FORM_NORMALISED ? n
+                : plan->form == PERM_FORM_SPLIT    ? 2 * parts * n
+                                                   : n / 2 * per_pair + n % 2 * parts;
+  dense->padded = (dense->rows + (plan->form == PERM_FORM_PAIR ? 11 : 7)) / 8 * 8; /* pairs look 4 rows ahead */
+  dense->outer = plan->outer_columns;
+  dense->chunk_log2 = plan->chunk_log2;
+  dense->absolute_mask = plan->outer_columns < 12 || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
+                         : plan->precision == PERM_PRECISION_FAST                                      ? 7
+                                                                                                       : 3;
+  dense->run = kernel->run;
+  table = (size_t)dense->rows * (size_t)(plan->form == PERM_FORM_PAIR ? lanes : lanes * settings) + 7;
+  table += 32 - table % 8; /* 4 virtual rows more */
+  step = 2 * (size_t)dense->outer * (size_t)dense->padded;
+  start = (size_t)dense->padded;
+  constants = (size_t)((n + 1) / 2 * settings * parts);
+  all = table + step + start + constants + 16; /* 8 to align, 8 that kernels may look ahead */
+  dense->memory = (double *)permi_allocate(allocator, all, sizeof(double));
+  if (!dense->memory) {
+    permi_release(allocator, dense);
+    return PERM_ERROR_MEMORY;
+  }
+  memset(dense->memory, 0, all * sizeof(double));
+  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
+  dense->step = dense->table + table;
+  dense->start = dense->step + step;
+  constant = dense->constant = dense->start + start;
+  maker.dense = dense;
+  maker.table = dense->table;
+  maker.row = 0;
+  maker.lane_columns = plan->lane_columns;
+  maker.block_columns = plan->form == PERM_FORM_PAIR ? 0 : plan->block_columns;
+
+  for (i = 0; i < n; i++) {
+    double(*a)[PERM_MAX_N] = row[i & 1];
+    permi_plan_row(plan, view, i, a);
+    if (plan->form == PERM_FORM_NORMALISED) {
+      double p = a[0][0];
+      int e;
+      leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(p));
+      frexp(leaf->scale.hi, &e);
+      leaf->scale = permi_dd_scale(leaf->scale, -e);
+      leaf->scale_exp2 += e;
+      for (j = 0; j < n; j++)
+        a[0][j] /= p;
+      permi_dense_row_rounded(&maker, a[0] + 1, n - 1, permi_grid_power(a[0], n)); /* y + 1 is exact too */
+    } else if (plan->form == PERM_FORM_SPLIT) {
+      double power = permi_grid_power(a[0], n);
+      if (parts == 2)
+        power = fmax(power, permi_grid_power(a[1], n));
+      for (j = 0; j < parts; j++)
+        lost[i] += permi_dense_row_split(&maker, a[j], power, n);
+    } else if (i & 1 || i == n - 1) {
+      constant = permi_dense_pair(plan, &maker, row, 1 + (i & 1), parts, constant);
+    }
+  }
+  permi_lost_entries(plan, view, lost, leaf);
+  leaf->context = dense;
+  leaf->release = permi_dense_release;
+  leaf->run_chunk = permi_dense_chunk;
+  return PERM_OK;
+}

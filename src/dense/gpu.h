@@ -1,0 +1,396 @@
+/* ============================================================================================ >>gpu
+   Dense sums as GPUs make them; the kernels are in perm_cuda.cu. The columns of a matrix:
+     pivot    1: its two signs share the rest of a row sum x (product PERM_GPU_PIVOT; other products have none). Rows
+              divided by their pivot entry multiply by x + 1 and x - 1 with one operation each; rows in which it is
+              small against the others, or zero, come last and as they are: (x + c), (x - c), one operation more
+     fixed    1, always + (half cube)
+     block    unrolled in a thread, in Gray order, as constants of the kernel
+     walk     in Gray order in a thread, as a table in shared memory
+     high     their signs are the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
+   Rows are on the grids of >>dense, so that row sums are exact in any order of steps. A chunk's sum is made by a fixed
+   sequence of operations: the same on every GPU, and on the CPU that tests compare with. */
+#pragma once
+#include "../api/contract.h"
+#include "dense.h"
+
+#define PERMI_GPU_LEAST_N 13
+#ifndef PERMI_GPU_BLOCK /* columns unrolled from n = 37 on; other numbers are for trials */
+#define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
+#endif
+
+static int permi_clamp(int x, int low, int high)
+{
+  return x < low ? low : x > high ? high : x;
+}
+
+#if defined(PERM_WITH_CUDA)
+static int permi_gpu_devices(int gpus, char *message)
+{
+  return perm_cuda_devices(gpus, message);
+}
+#else
+static int permi_gpu_devices(int gpus, char *message)
+{
+  (void)gpus;
+  snprintf(message, PERM_MESSAGE_BYTES, "perm.h was compiled without PERM_WITH_CUDA");
+  return 0;
+}
+#endif
+
+/* What a leaf for GPUs keeps. */
+typedef struct permi_gpu {
+  perm_gpu_work work;
+  perm_allocator allocator;
+  double *memory;
+  double terms; /* of a chunk */
+  /* the sink's; NULL: permi_gpu_add */
+  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
+} permi_gpu;
+
+static double permi_gpu_modulus(const perm_plan *plan, const permi_view *view, int i, int j)
+{
+  return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
+}
+
+/* May row i be divided by its entry in column j? */
+static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
+{
+  double most = 0;
+  int k;
+  for (k = 0; k < plan->n; k++)
+    most = fmax(most, permi_gpu_modulus(plan, view, i, k));
+  return permi_gpu_modulus(plan, view, i, j) * 1024 >= most;
+}
+
+/* Powers of two by which divided rows may exceed row sums of 1. */
+static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
+{
+  int growth = 0, i;
+  for (i = 0; i < plan->n && plan->form == PERM_FORM_NORMALISED; i++)
+    if (permi_gpu_safe(plan, view, i, plan->pivot))
+      growth += 1 - permi_exponent(permi_gpu_modulus(plan, view, i, plan->pivot));
+  return growth;
+}
+
+/* (a + bi) / (c + di) in double-double, rounded: parts have relative errors of a few units, whatever cancels. */
+static void permi_gpu_divide(double *z, const double *pivot)
+{
+  permi_dd re, im, size;
+  re = permi_dd_add(permi_dd_multiply(permi_dd_make(z[0]), permi_dd_make(pivot[0])),
+                    permi_dd_multiply(permi_dd_make(z[1]), permi_dd_make(pivot[1])));
+  im = permi_dd_add(permi_dd_multiply(permi_dd_make(z[1]), permi_dd_make(pivot[0])),
+                    permi_dd_multiply(permi_dd_make(-z[0]), permi_dd_make(pivot[1])));
+  size = permi_dd_add(permi_dd_multiply(permi_dd_make(pivot[0]), permi_dd_make(pivot[0])),
+                      permi_dd_multiply(permi_dd_make(pivot[1]), permi_dd_make(pivot[1])));
+  z[0] = re.hi / size.hi;
+  z[1] = im.hi / size.hi;
+}
+
+/* Row i as word[part (1 + low words) + low][column], column 0 the pivot if there is one; high words on the grid.
+   `divide`: by the pivot. Returns 1 if nothing was rounded. *lost: what low words could not hold. */
+static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
+                         double word[4][PERM_MAX_N], double *lost)
+{
+  double a[2][PERM_MAX_N], power[2] = {0, 0}, low_power;
+  const int n = plan->n, parts = view->parts;
+  int exact = !plan->lossy, j, part;
+  permi_plan_row(plan, view, i, a);
+  if (divide) {
+    double pivot[2] = {a[0][0], parts == 2 ? a[1][0] : 0};
+    for (j = 0; j < n; j++) {
+      double z[2] = {a[0][j], parts == 2 ? a[1][j] : 0};
+      if (parts == 2)
+        permi_gpu_divide(z, pivot);
+      else
+        z[0] /= pivot[0];
+      if (j == 0)
+        z[0] = 1, z[1] = 0;
+      exact = exact && parts == 1 && fma(z[0], pivot[0], -a[0][j]) == 0 && !(z[0] != 0 && fabs(z[0]) < DBL_MIN);
+      a[0][j] = z[0];
+      a[1][j] = z[1];
+    }
+  }
+  for (part = 0; part < parts; part++)
+    power[part] = permi_grid_power(a[part], n);
+  if (plan->form == PERM_FORM_SPLIT) /* as PERM_FORM_SPLIT of >>dense */
+    power[0] = power[1] = fmax(power[0], power[1]);
+  low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
+  for (part = 0; part < parts; part++)
+    for (j = 0; j < n; j++) {
+      const double high = permi_to_grid(a[part][j], power[part]), rest = a[part][j] - high;
+      word[part * (1 + low)][j] = high;
+      if (rest != 0)
+        exact = 0;
+      if (low) {
+        const double below = permi_to_grid(rest, low_power);
+        word[part * 2 + 1][j] = below;
+        *lost += fabs(rest - below);
+      }
+    }
+  return exact;
+}
+
+/* Are all rows on their grids as they are? */
+static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
+{
+  double word[4][PERM_MAX_N], lost = 0;
+  int i, exact = 1;
+  for (i = 0; i < plan->n && exact; i++)
+    exact = permi_gpu_row(plan, view, i, 0, 0, word, &lost);
+  return exact;
+}
+
+/* Rates are of one H200, elements/s; a second is for compiling. */
+static double permi_gpu_seconds(int n, int parts, int product)
+{
+  static const double rate[4][2] = {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}};
+  return n * ldexp(1, n - 1) / rate[product][parts - 1] + 1;
+}
+
+/* Product, form, pivot and split. */
+static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
+{
+  const int n = plan->n, split = plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD;
+  int product = split ? PERM_GPU_COMPENSATED + (plan->precision == PERM_PRECISION_DD) : PERM_GPU_PIVOT;
+  int safe, best = -1, i, j;
+  plan->isa = PERM_ISA_CUDA;
+  plan->exact_rows = 0;
+  plan->pivot = 0;
+  if (split) {
+    plan->form = PERM_FORM_SPLIT;
+  } else {
+    double word[4][PERM_MAX_N], lost = 0;
+    for (j = 0; j < n; j++) { /* the column with the most safe rows */
+      for (i = 0, safe = 0; i < n; i++)
+        safe += permi_gpu_safe(plan, view, i, j);
+      if (safe > best) {
+        best = safe;
+        plan->pivot = j;
+      }
+    }
+    plan->form = PERM_FORM_NORMALISED;
+    if (best == 0 || permi_gpu_growth(plan, view) >= 900)
+      plan->form = PERM_FORM_PLAIN;
+    plan->exact_rows = 1;
+    for (i = 0; i < n && plan->exact_rows; i++)
+      plan->exact_rows =
+          permi_gpu_row(plan, view, i, plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot),
+                        0, word, &lost);
+    if (plan->certify && !plan->exact_rows) {
+      plan->exact_rows = permi_gpu_plain_exact(plan, view);
+      plan->form = plan->exact_rows ? PERM_FORM_PLAIN : PERM_FORM_SPLIT;
+      if (!plan->exact_rows) {
+        product = PERM_GPU_ROUNDED;
+        plan->pivot = 0;
+      }
+    }
+  }
+  plan->lane_columns = 0;
+  /* Unrolled: on an H200 3 columns are 4% faster than 1 at n = 40, 2 are 5% faster at 56 (4: 1 and 10% slower), but
+     they take seconds to compile, which a small order does not; other products gain nothing. */
+  plan->block_columns = product != PERM_GPU_PIVOT || view->parts == 2 ? 0 : n <= 36 ? 1 : PERMI_GPU_BLOCK(n);
+  plan->outer_columns = n - 1 - (product == PERM_GPU_PIVOT) - plan->block_columns;
+  i = plan->outer_columns - PERM_GPU_THREADS_LOG2;
+  i = permi_clamp(i - 12, i < 3 ? i : 3, product == PERM_GPU_PIVOT ? 10 : 9); /* walk columns */
+  plan->chunk_log2 = i + PERM_GPU_THREADS_LOG2;
+  plan->seconds = permi_gpu_seconds(n, view->parts, product);
+}
+
+static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
+{
+  return plan->form != PERM_FORM_SPLIT                  ? PERM_GPU_PIVOT
+         : plan->precision == PERM_PRECISION_DD         ? PERM_GPU_DOUBLED
+         : plan->precision == PERM_PRECISION_ACCURATE   ? PERM_GPU_COMPENSATED
+                                                        : PERM_GPU_ROUNDED;
+}
+
+typedef struct permi_gpu_call {
+  const permi_leaf *leaf;
+  permi_control *control;
+} permi_gpu_call;
+
+/* Chunks that have been added to the sums. */
+static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
+{
+  uint64_t chunk;
+  for (chunk = first; chunk < first + chunks; chunk++) {
+    partial->indices += chunk;
+    partial->squares += chunk * chunk;
+  }
+  partial->chunks += chunks;
+  partial->terms += ((const permi_gpu *)leaf->context)->terms * (double)chunks;
+  partial->fingerprint = leaf->information.fingerprint;
+}
+
+static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums)
+{
+  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
+  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
+  uint64_t chunk;
+  int k;
+  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+    for (k = 0; k < PERM_GPU_SUMS; k++)
+      if (!(fabs(sums[k]) <= DBL_MAX))
+        return 0;
+    permi_sum_add_double(&partial->value, sums[0]);
+    permi_sum_add_double(&partial->value, sums[1]);
+    permi_sum_add_double(&partial->imaginary, sums[2]);
+    permi_sum_add_double(&partial->imaginary, sums[3]);
+    permi_sum_add_double(&partial->absolute, sums[4] * (gpu->work.absolute_mask + 1.0)); /* exact */
+  }
+  permi_gpu_count(leaf, partial, first, chunks);
+  return 1;
+}
+
+#if defined(PERM_WITH_CUDA)
+
+static perm_status permi_gpu_poll(void *context, uint64_t done)
+{
+  const permi_gpu_call *call = (const permi_gpu_call *)context;
+  const perm_leaf *information = &call->leaf->information;
+  if (!call->control)
+    return PERM_OK;
+  return permi_control_poll_range(call->control, information->seconds * (double)done / (double)information->chunks,
+                                  "summing on GPUs");
+}
+
+static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                   perm_partial *partial)
+{
+  const permi_gpu *gpu = (const permi_gpu *)leaf->context;
+  perm_options options;
+  permi_gpu_call call;
+  perm_gpu_sink sink;
+  char message[PERM_MESSAGE_BYTES] = "";
+  perm_status status;
+  int gpus = 0;
+  memset(&options, 0, sizeof options);
+  if (control)
+    options = *control->options;
+  if (!options.gpus)
+    options.gpus = 1;
+  options.allocator = gpu->allocator;
+  call.leaf = leaf;
+  call.control = control;
+  sink.context = &call;
+  sink.add = gpu->add ? gpu->add : permi_gpu_add;
+  sink.merge = perm_partial_merge;
+  sink.poll = permi_gpu_poll;
+  status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
+  if (control) {
+    control->gpus = gpus > control->gpus ? gpus : control->gpus;
+    memcpy(control->message, message, sizeof message);
+  }
+  return status;
+}
+#else
+static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                   perm_partial *partial)
+{
+  (void)leaf, (void)begin, (void)end, (void)partial;
+  if (control)
+    permi_gpu_devices(1, control->message);
+  return PERM_ERROR_DEVICE;
+}
+#endif
+
+static void permi_gpu_release(const perm_allocator *allocator, void *context)
+{
+  permi_release(allocator, ((permi_gpu *)context)->memory);
+  permi_release(allocator, context);
+}
+
+/* Tables for the kernel of a plan; see perm_gpu_work. */
+static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
+                                    permi_leaf *leaf)
+{
+  const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
+  const int pivot = product == PERM_GPU_PIVOT, first = pivot + 1; /* first block column */
+  permi_gpu *gpu = (permi_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
+  perm_gpu_work *work;
+  int order[PERM_MAX_N], words, stride, i, j, k, r, w, low = 0;
+  double word[4][PERM_MAX_N], lost[PERM_MAX_N], none = 0, *start, *step, *walk, *constant;
+  if (!gpu)
+    return PERM_ERROR_MEMORY;
+  memset(gpu, 0, sizeof *gpu);
+  gpu->allocator = *allocator;
+  gpu->add = permi_gpu_add;
+  work = &gpu->work;
+  for (i = 0; i < n && !pivot; i++) /* low words only where a row needs them */
+    low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
+  for (i = 0, k = 0; i < n; i++)
+    if (plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot))
+      order[k++] = i;
+  work->plain = pivot ? n - k : 0;
+  for (i = 0; i < n; i++)
+    if (plan->form != PERM_FORM_NORMALISED || !permi_gpu_safe(plan, view, i, plan->pivot))
+      order[k++] = i;
+  if (work->plain && !plan->exact_rows) { /* few kernels to compile: whole eights */
+    work->plain = (work->plain + 7) / 8 * 8;
+    work->plain = work->plain < n ? work->plain : n;
+  }
+  work->n = n;
+  work->parts = parts;
+  work->product = product;
+  work->low = low;
+  words = parts * (1 + low);
+  work->stride = stride = (n * words + 1) / 2 * 2;
+  work->block = plan->block_columns;
+  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
+  work->high = plan->outer_columns - work->walk;
+  work->absolute_mask = plan->outer_columns < 14 || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
+                        : plan->precision == PERM_PRECISION_FAST                                      ? 7
+                                                                                                      : 3;
+  work->fingerprint = plan->fingerprint;
+  work->constants = (size_t)(work->block * n * words + work->plain * parts);
+  work->doubles = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
+  gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
+  gpu->memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
+  if (!gpu->memory) {
+    permi_release(allocator, gpu);
+    return PERM_ERROR_MEMORY;
+  }
+  memset(gpu->memory, 0, work->doubles * sizeof(double));
+  work->table = start = gpu->memory;
+  step = start + stride;
+  walk = step + stride * work->high;
+  constant = walk + stride * (2 * work->walk + 1);
+  for (r = 0; r < n; r++) {
+    const int divide = pivot && r < n - work->plain;
+    lost[order[r]] = 0;
+    permi_gpu_row(plan, view, order[r], divide, low, word, &lost[order[r]]);
+    if (divide) {
+      permi_dd re = leaf->scale, im = leaf->scale_imaginary;
+      int e;
+      permi_dd_multiply_complex(&re, &im, permi_dd_make(permi_scaled(plan, view, order[r], plan->pivot, 0)),
+                                permi_dd_make(parts == 2 ? permi_scaled(plan, view, order[r], plan->pivot, 1) : 0));
+      frexp(fmax(fabs(re.hi), fabs(im.hi)), &e);
+      leaf->scale = permi_dd_scale(re, -e);
+      leaf->scale_imaginary = permi_dd_scale(im, -e);
+      leaf->scale_exp2 += e;
+    }
+    for (w = 0; w < words; w++) {
+      const double *a = word[w];
+      const int at = r * words + w;
+      for (j = pivot; j < n; j++)
+        start[at] += a[j]; /* exact, as all that follows */
+      for (k = 0; k < work->block; k++)
+        constant[k * n * words + at] = 2 * a[first + k];
+      for (k = 0; k < work->walk; k++) { /* signs turning - and +, and the last block column back to + */
+        const double twice = 2 * a[first + work->block + k], back = work->block ? 2 * a[first + work->block - 1] : 0;
+        walk[2 * k * stride + at] = back - twice;
+        walk[(2 * k + 1) * stride + at] = back + twice;
+      }
+      for (k = 0; k < work->high; k++)
+        step[k * stride + at] = 2 * a[first + work->block + work->walk + k];
+    }
+    if (pivot && r >= n - work->plain)
+      for (w = 0; w < parts; w++)
+        constant[work->block * n * words + (r - n + work->plain) * parts + w] = word[w][0];
+  }
+  permi_lost_entries(plan, view, lost, leaf);
+  leaf->context = gpu;
+  leaf->release = permi_gpu_release;
+  leaf->run_range = permi_gpu_range;
+  return PERM_OK;
+}

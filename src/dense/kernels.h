@@ -1,0 +1,225 @@
+/* ======================================================================================== >>kernels
+   One text (>>vocabulary) for every kernel. A family is one instruction set; its instances, listed at the foot of each
+   text, differ by form, real or complex, and how products are made. K block columns take 2^K sets of
+   registers for products: what fits 32 vector registers (AVX-512, NEON) or 16. The test of the form (tests/compile)
+   looks at the compiled row loops for spills.
+   Tried for the real kernel on a 2.5 GHz Cascade Lake without gain: two rows a turn (within 1%); half or a quarter of
+   the table, the rest by additions (equal; 8% slower); table entries broadcast from scalars (12% slower). What limits
+   is the clock that the processor allows such code. */
+#pragma once
+#include "../base/cpu.h"
+#include "dispatch.h"
+
+static int permi_trailing_zeros(uint64_t x) /* x != 0 */
+{
+#if defined(__GNUC__)
+  return __builtin_ctzll(x);
+#else
+  int k = 0;
+  for (; !(x & 1); x >>= 1)
+    k++;
+  return k;
+#endif
+}
+
+static unsigned permi_scatter(uint64_t x)
+{
+  return (unsigned)(x * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+}
+
+/* perm_form as the preprocessor wants it. */
+#define PERMI_NORMALISED 0
+#define PERMI_PAIR 1
+#define PERMI_SPLIT 2
+
+/* How a kernel multiplies the rows of a term. */
+#define PERMI_ROUNDED 0     /* every product rounded to double */
+#define PERMI_COMPENSATED 1 /* rounding errors and low parts carried to first order [Gra09] */
+#define PERMI_DOUBLED 2     /* double-double, of row sums made double-double exactly */
+
+/* For the kernels of >>small: the signs of the lane columns, and the end of the sum over lanes: Glynn's signs are the
+   parities of the lanes, so the halves are subtracted. lane: re, (im,) estimate, squares, 8 doubles each. */
+static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
+    {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
+static const double permi_lane_zero[2] = {0, 0};
+static const double permi_parity_signs[32] = {1,  -1, -1, 1,  -1, 1,  1,  -1, -1, 1,  1,  -1, 1,  -1, -1, 1,
+                                              -1, 1,  1,  -1, 1,  -1, -1, 1,  1,  -1, -1, 1,  -1, 1,  1,  -1};
+
+static void permi_small_fold(double *lane, int width, int parts, int n, double *out)
+{
+  const double scale = 8.0 / (double)(1 << n); /* 2^-(n-3) */
+  int part;
+  for (part = 0; part <= parts + 1; part++, lane += 8) {
+    const double sign = part < parts ? -1 : 1;
+    if (width == 8) {
+      lane[0] += sign * lane[4];
+      lane[1] += sign * lane[5];
+      lane[2] += sign * lane[6];
+      lane[3] += sign * lane[7];
+    }
+    if (width >= 4) {
+      lane[0] += sign * lane[2];
+      lane[1] += sign * lane[3];
+    }
+    if (width >= 2)
+      lane[0] += sign * lane[1];
+    out[part] = part <= parts ? scale * lane[0] : lane[0];
+  }
+}
+
+/* For the kernels of >>exact: an accumulator's lanes, less `bias`, into *total; if `signs`, with the lanes' signs. */
+PERMI_UNUSED
+static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
+{
+  int k;
+  for (k = 0; k < width; k++) {
+    permi_wide x;
+    x.low = lane[k] - bias;
+    if (signs & (k ^ k >> 1 ^ k >> 2))
+      x.low = 0 - x.low;
+    x.high = x.low >> 63 ? UINT64_MAX : 0;
+    permi_wide_add(total, x);
+  }
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 gcc's _mm512_range_pd is a macro, which warns */
+#endif
+#if PERMI_X86
+#define PERMI_FAMILY avx512
+#define PERMI_FAMILY_WIDTH 8
+#include PERM_HEADER_FILE
+#define PERMI_FAMILY avx2
+#define PERMI_FAMILY_WIDTH 4
+#include PERM_HEADER_FILE
+#endif
+#if PERMI_ARM
+#define PERMI_FAMILY neon
+#define PERMI_FAMILY_WIDTH 2
+#include PERM_HEADER_FILE
+#endif
+#define PERMI_FAMILY plain
+#define PERMI_FAMILY_WIDTH 1
+#include PERM_HEADER_FILE
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+typedef struct permi_kernel {
+  perm_isa isa;
+  perm_form form;
+  int parts, product; /* 1 real, 2 complex; PERMI_ROUNDED, ... */
+  int lane_columns, block_columns;
+  int n_least; /* 16: below it the tables of K = 3 cost more than they save */
+  double rate; /* elements/s, one thread */
+  permi_kernel_run run;
+} permi_kernel;
+
+/* For each form the best first. */
+static const permi_kernel permi_kernels[] = {
+#if PERMI_X86
+    {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
+    {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 2, 7, 2.0e10, permi_glynn_real_avx512_k2},
+    {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 3, 16, 1.9e10, permi_pair_real_avx512},
+    {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 2, 7, 1.6e10, permi_pair_real_avx512_k2},
+    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 3, 3, 7, 8.7e9, permi_split_real_avx512},
+    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 3, 3, 7, 5.3e9, permi_accurate_real_avx512},
+    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 3, 3, 7, 2.6e9, permi_dd_real_avx512},
+    {PERM_ISA_AVX2, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 2, 2, 6, 1.1e10, permi_glynn_real_avx2},
+    {PERM_ISA_AVX2, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 2, 2, 6, 9e9, permi_pair_real_avx2},
+    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
+    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 2, 2, 5, 2.8e9, permi_accurate_real_avx2},
+    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_AVX512, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 3, 2, 7, 7e9, permi_pair_complex_avx512},
+    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 3, 2, 6, 3.4e9, permi_split_complex_avx512},
+    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 3, 2, 6, 8e8, permi_accurate_complex_avx512},
+    {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 3, 2, 6, 5e8, permi_dd_complex_avx512},
+    {PERM_ISA_AVX2, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 2, 1, 5, 3e9, permi_pair_complex_avx2},
+    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 2, 2, 5, 1.8e9, permi_split_complex_avx2},
+    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 2, 1, 4, 4e8, permi_accurate_complex_avx2},
+    {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 2, 1, 4, 2.6e8, permi_dd_complex_avx2},
+#endif
+#endif
+#if PERMI_ARM /* rates not measured: two 128-bit pipes at 2.5 GHz */
+    {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 1, 3, 5, 1.5e9, permi_accurate_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 1, 3, 5, 7e8, permi_dd_real_neon},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_NEON, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 1, 2, 5, 2e9, permi_pair_complex_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 1, 2, 4, 9e8, permi_split_complex_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 1, 2, 4, 2e8, permi_accurate_complex_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 1, 2, 4, 2e8, permi_dd_complex_neon},
+#endif
+#endif
+    {PERM_ISA_PLAIN, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 0, 2, 4, 1.8e9, permi_glynn_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 0, 2, 4, 1.6e9, permi_pair_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 0, 2, 3, 8e8, permi_split_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 0, 2, 3, 2.8e8, permi_accurate_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 0, 2, 3, 2e8, permi_dd_real_plain},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_PLAIN, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 0, 1, 3, 4.8e8, permi_pair_complex_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 0, 1, 2, 2.6e8, permi_split_complex_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 0, 1, 2, 6e7, permi_accurate_complex_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 0, 1, 2, 5e7, permi_dd_complex_plain},
+#endif
+};
+
+#if !defined(PERM_NO_EXTRAS)
+/* Kernels of >>minors, the best first. */
+typedef struct permi_minors_kernel {
+  perm_isa isa;
+  int parts, lane_columns, block_columns;
+  double rate; /* elements/s of one row's minors, one thread */
+  void (*run)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work);
+} permi_minors_kernel;
+
+static const permi_minors_kernel permi_minors_kernels[] = {
+#if PERMI_X86
+    {PERM_ISA_AVX512, 1, 3, 3, 1.2e10, permi_minors_real_avx512},
+    {PERM_ISA_AVX2, 1, 2, 2, 6e9, permi_minors_real_avx2},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_AVX512, 2, 3, 2, 4e9, permi_minors_complex_avx512},
+    {PERM_ISA_AVX2, 2, 2, 1, 2e9, permi_minors_complex_avx2},
+#endif
+#endif
+#if PERMI_ARM
+    {PERM_ISA_NEON, 1, 1, 3, 3e9, permi_minors_real_neon},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_NEON, 2, 1, 2, 1e9, permi_minors_complex_neon},
+#endif
+#endif
+    {PERM_ISA_PLAIN, 1, 0, 2, 8e8, permi_minors_real_plain},
+#if !defined(PERM_NO_COMPLEX)
+    {PERM_ISA_PLAIN, 2, 0, 1, 2.4e8, permi_minors_complex_plain},
+#endif
+};
+#endif
+
+/* Stored rates of the scalar engines, elements/s. */
+#define PERMI_RATE_GLYNN 6e8
+#define PERMI_RATE_RYSER 3e8
+#define PERMI_RATE_EXPANSION 3e7 /* visited prefixes/s */
+
+/* The best instance for order n among those that `isa` allows. There is always one for n >= 4. */
+static const permi_kernel *permi_kernel_for(perm_isa isa, perm_form form, int parts, int product, int n)
+{
+  size_t i;
+  for (i = 0; i < sizeof permi_kernels / sizeof permi_kernels[0]; i++) {
+    const permi_kernel *kernel = &permi_kernels[i];
+    if (kernel->isa <= isa && kernel->form == form && kernel->parts == parts && kernel->product == product &&
+        kernel->n_least <= n)
+      return kernel;
+  }
+  return NULL;
+}
+
+static perm_isa permi_isa(const perm_options *options)
+{
+  return options->isa == PERM_ISA_AUTO || options->isa == PERM_ISA_CUDA ? permi_isa_best()
+         : options->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512
+                                               : options->isa;
+}

@@ -1,0 +1,276 @@
+/* ========================================================================================== >>plain
+   The three textbook engines, one row sum at a time. They are the oracles of the tests, so they share nothing
+   with >>dense but the scaled matrix and the chunk grid. */
+#pragma once
+#include "../job/job.h"
+#include "kernels.h"
+
+typedef struct permi_plain {
+  int n, parts, ryser, chunk_log2;
+  perm_precision precision;
+  double a[1]; /* parts x n x n: scaled, column by column; allocated to size */
+} permi_plain;
+
+/* Where a Gray walk over the terms [first, last) stands. */
+typedef struct permi_gray_walk {
+  uint64_t s, last;
+  double turned_on; /* times the column, when its Gray bit becomes 1 */
+} permi_gray_walk;
+
+/* Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij, in Gray order.
+   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij, in Gray order.
+   (Ryser's sum in the form of [NW78] is Glynn's with every factor halved.)
+   Both add 2^chunk_log2 terms. x = the row sums of the first one, in double-double. */
+static permi_gray_walk permi_gray_start(const permi_plain *plain, uint64_t chunk, int part, permi_dd *x)
+{
+  const int n = plain->n;
+  const double *a = plain->a + part * n * n;
+  permi_gray_walk walk;
+  uint64_t gray;
+  int i, j;
+  walk.s = chunk << plain->chunk_log2;
+  walk.last = walk.s + (UINT64_C(1) << plain->chunk_log2);
+  walk.turned_on = plain->ryser ? 1 : -2;
+  gray = walk.s ^ walk.s >> 1;
+  for (i = 0; i < n; i++) {
+    x[i] = permi_dd_make(0);
+    for (j = 0; j < n; j++) {
+      double on = (double)(gray >> j & 1);
+      x[i] = permi_dd_add_double(x[i], (plain->ryser ? on : 1 - 2 * on) * a[j * n + i]);
+    }
+  }
+  return walk;
+}
+
+static double permi_gray_sign(const permi_plain *plain, const permi_gray_walk *walk)
+{
+  return (walk->s ^ (plain->ryser ? (uint64_t)plain->n : 0)) & 1 ? -1 : 1;
+}
+
+/* To the next term: the column that moves, and by how much; 0 when all terms are done. */
+static double permi_gray_next(permi_gray_walk *walk, int *column)
+{
+  if (++walk->s == walk->last)
+    return 0;
+  *column = permi_trailing_zeros(walk->s);
+  return (walk->s ^ walk->s >> 1) >> *column & 1 ? walk->turned_on : -walk->turned_on;
+}
+
+/* The total of a chunk: fast in double, kahan with a correction [Hig02, 4.3], else double-double. */
+static void permi_plain_add(perm_precision precision, permi_dd *total, double term)
+{
+  if (precision == PERM_PRECISION_FAST) {
+    total->hi += term;
+  } else if (precision == PERM_PRECISION_KAHAN) { /* lo is what the last sum lost */
+    double with = term + total->lo, sum = total->hi + with;
+    total->lo = with - (sum - total->hi);
+    total->hi = sum;
+  } else {
+    *total = permi_dd_add_double(*total, term);
+  }
+}
+
+/* What the products of a term round, relative to it, and the total that they are added to. */
+static double permi_plain_rounding(const permi_plain *plain)
+{
+  const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
+  const int total = plain->precision == PERM_PRECISION_FAST ? plain->chunk_log2 / 2 : 0;
+  return unit * ((plain->n + 4) * plain->parts + ldexp(1, total));
+}
+
+/* Row sums drift: each of 2^chunk_log2 moves rounds them by up to a unit of the row's sum of moduli. lost[i]: by how
+   much at the end, at random. */
+static void permi_plain_drift(const permi_plain *plain, double *lost)
+{
+  const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
+  const int n = plain->n;
+  int i, j;
+  for (i = 0; i < n; i++) {
+    lost[i] = 0;
+    for (j = 0; j < plain->parts * n; j++)
+      lost[i] += fabs(plain->a[j * n + i]);
+    lost[i] *= unit * (1 + ldexp(1, (plain->chunk_log2 + 1) / 2));
+  }
+}
+
+/* The size of one term by which errors are measured: the term's own, and what the row sums' drift makes of it in units
+   of permi_plain_rounding, which is all where row sums cancel. Of long chunks a hash takes every eighth term. */
+static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
+{
+  const int thin = plain->chunk_log2 > 9;
+  double product = 1, off = 0;
+  int i;
+  if (thin && permi_scatter(s) & 7)
+    return 0;
+  for (i = 0; i < plain->n; i++) {
+    off = off * (size[i] + lost[i]) + product * lost[i];
+    product *= size[i] + lost[i];
+  }
+  return (product + off / permi_plain_rounding(plain)) * (thin ? 8 : 1);
+}
+
+static void permi_plain_finish(perm_partial *partial, const permi_plain *plain, permi_dd total, permi_dd imaginary,
+                               double absolute)
+{
+  permi_sum_add_double(&partial->value, total.hi);
+  permi_sum_add_double(&partial->value, total.lo);
+  permi_sum_add_double(&partial->imaginary, imaginary.hi);
+  permi_sum_add_double(&partial->imaginary, imaginary.lo);
+  permi_sum_add_double(&partial->absolute, absolute);
+  partial->terms += ldexp(1, plain->chunk_log2);
+}
+
+/* Row sums start exact and move by one column a term, in double. */
+static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_plain *plain = (const permi_plain *)leaf->context;
+  const int n = plain->n;
+  double x[PERM_MAX_N], size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0, move;
+  permi_dd total = {0, 0}, start[PERM_MAX_N];
+  permi_gray_walk walk = permi_gray_start(plain, chunk, 0, start);
+  int i, j;
+  (void)workspace;
+  permi_plain_drift(plain, lost);
+  for (i = 0; i < n; i++) {
+    x[i] = start[i].hi;
+    size[i] = fabs(x[i]);
+  }
+  do {
+    double even = permi_gray_sign(plain, &walk), odd = 1;
+    for (i = 0; i + 1 < n; i += 2) {
+      even *= x[i];
+      odd *= x[i + 1];
+    }
+    even *= i < n ? x[i] * odd : odd;
+    permi_plain_add(plain->precision, &total, even);
+    absolute += permi_plain_absolute(plain, walk.s, size, lost);
+    move = permi_gray_next(&walk, &j);
+    for (i = 0; i < n && move != 0; i++) {
+      x[i] += move * plain->a[j * n + i];
+      size[i] = fabs(x[i]);
+    }
+  } while (move != 0);
+  permi_plain_finish(partial, plain, total, permi_dd_make(0), absolute);
+}
+
+static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_plain *plain = (const permi_plain *)leaf->context;
+  const int n = plain->n;
+  const double *b = plain->a + n * n;
+  double x[PERM_MAX_N], y[PERM_MAX_N], size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0, move;
+  permi_dd total = {0, 0}, imaginary = {0, 0}, start[2][PERM_MAX_N];
+  permi_gray_walk walk = permi_gray_start(plain, chunk, 0, start[0]);
+  int i, j;
+  permi_gray_start(plain, chunk, 1, start[1]);
+  (void)workspace;
+  permi_plain_drift(plain, lost);
+  for (i = 0; i < n; i++) {
+    x[i] = start[0][i].hi;
+    y[i] = start[1][i].hi;
+    size[i] = permi_modulus(x[i], y[i]);
+  }
+  do {
+    double re = permi_gray_sign(plain, &walk), im = 0;
+    for (i = 0; i < n; i++) {
+      double was = re;
+      re = re * x[i] - im * y[i];
+      im = was * y[i] + im * x[i];
+    }
+    permi_plain_add(plain->precision, &total, re);
+    permi_plain_add(plain->precision, &imaginary, im);
+    absolute += permi_plain_absolute(plain, walk.s, size, lost);
+    move = permi_gray_next(&walk, &j);
+    for (i = 0; i < n && move != 0; i++) {
+      x[i] += move * plain->a[j * n + i];
+      y[i] += move * b[j * n + i];
+      size[i] = permi_modulus(x[i], y[i]);
+    }
+  } while (move != 0);
+  permi_plain_finish(partial, plain, total, imaginary, absolute);
+}
+
+/* Everything in double-double; real matrices too as complex ones with parts that are 0. */
+static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_plain *plain = (const permi_plain *)leaf->context;
+  const int n = plain->n;
+  double size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0, move;
+  permi_dd total = {0, 0}, imaginary = {0, 0}, x[2][PERM_MAX_N];
+  permi_gray_walk walk = permi_gray_start(plain, chunk, 0, x[0]);
+  int i, j, part;
+  (void)workspace;
+  permi_plain_drift(plain, lost);
+  memset(x[1], 0, sizeof x[1]);
+  if (plain->parts == 2)
+    permi_gray_start(plain, chunk, 1, x[1]);
+  do {
+    permi_dd re = permi_dd_make(permi_gray_sign(plain, &walk)), im = {0, 0};
+    for (i = 0; i < n; i++)
+      if (plain->parts == 2)
+        permi_dd_multiply_complex(&re, &im, x[0][i], x[1][i]);
+      else
+        re = permi_dd_multiply(re, x[0][i]);
+    total = permi_dd_add(total, re);
+    imaginary = permi_dd_add(imaginary, im);
+    for (i = 0; i < n; i++)
+      size[i] = permi_modulus(x[0][i].hi, x[1][i].hi);
+    absolute += permi_plain_absolute(plain, walk.s, size, lost);
+    move = permi_gray_next(&walk, &j);
+    for (part = 0; part < plain->parts; part++)
+      for (i = 0; i < n && move != 0; i++)
+        x[part][i] = permi_dd_add_double(x[part][i], move * plain->a[(part * n + j) * n + i]);
+  } while (move != 0);
+  permi_plain_finish(partial, plain, total, imaginary, absolute);
+}
+
+/* All permutations, row by row, skipping zero entries. Prefix products are double-double and their sum is exact, so
+   the only errors are those of n - 1 double-double products a term (and underflow). */
+static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_plain *plain = (const permi_plain *)leaf->context;
+  const int n = plain->n;
+  perm_partial mine;
+  permi_dd product[2][PERM_MAX_N + 1];
+  int column[PERM_MAX_N + 1], row = 0, j;
+  uint64_t used = 0;
+  uint32_t steps = 0;
+  memset(&mine, 0, sizeof mine);
+  memset(product, 0, sizeof product);
+  product[0][0] = permi_dd_make(1);
+  column[0] = -1;
+  while (row >= 0) {
+    const double *a = plain->a, *b = plain->parts == 2 ? plain->a + n * n : NULL;
+    if (row == n) {
+      permi_plain_finish(&mine, plain, product[0][n], product[1][n], fabs(product[0][n].hi) + fabs(product[1][n].hi));
+      row--;
+      continue;
+    }
+    j = column[row];
+    if (j >= 0)
+      used &= ~(UINT64_C(1) << j);
+    for (j++; j < n && ((used >> j & 1) || (a[j * n + row] == 0 && (!b || b[j * n + row] == 0))); j++)
+      ;
+    column[row] = j;
+    if (j == n) {
+      row--;
+      continue;
+    }
+    used |= UINT64_C(1) << j;
+    product[0][row + 1] = product[0][row];
+    product[1][row + 1] = product[1][row];
+    permi_dd_multiply_complex(&product[0][row + 1], &product[1][row + 1], permi_dd_make(a[j * n + row]),
+                              permi_dd_make(b ? b[j * n + row] : 0));
+    column[++row] = -1;
+    if (control && !(++steps & 0xffff)) {
+      perm_status status = permi_control_poll(control, 0, "expanding");
+      if (status != PERM_OK)
+        return status;
+    }
+  }
+  permi_sum_add(&partial->value, &mine.value);
+  permi_sum_add(&partial->imaginary, &mine.imaginary);
+  permi_sum_add(&partial->absolute, &mine.absolute);
+  partial->terms += mine.terms;
+  return PERM_OK;
+}

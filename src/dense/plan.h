@@ -1,0 +1,357 @@
+/* =========================================================================================== >>plan
+   Everything that fixes the bits of a result, decided from matrix and options alone: never from threads, time
+   or load. */
+#pragma once
+#include "small.h"
+#include "scale.h"
+#include "gpu.h"
+
+/* The scaling of >>scale, and then every row sum of |a| to at most 1, so that no term of Glynn's sum can overflow.
+   Multiplying by powers of two is exact. Columns matter as much as rows: where one column outweighs the others, row
+   sums cancel. exponent: 2n rows of room. */
+static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
+{
+  int n = plan->n, i, j, part;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      double x = fabs(permi_at(view, i, j, 0));
+      if (view->parts == 2)
+        x = fmax(x, fabs(permi_at(view, i, j, 1)));
+      exponent[i][j] = x != 0 ? permi_exponent(x) : PERMI_NO_EXPONENT; /* of the larger part */
+    }
+  plan->zero = !permi_scale_exponents(n, exponent, plan->row_exp2, plan->column_exp2);
+  for (i = 0; i < n && !plan->zero; i++) {
+    double sum = 0;
+    for (part = 0; part < view->parts; part++)
+      for (j = 0; j < n; j++)
+        sum += fabs(permi_scaled(plan, view, i, j, part));
+    plan->row_exp2[i] -= permi_log2_ceiling(sum * (1 + 1e-12));
+    for (part = 0; part < view->parts; part++)
+      for (j = 0; j < n; j++) {
+        double x = permi_at(view, i, j, part);
+        plan->lossy |= x != 0 && exponent[i][j] > PERMI_NO_EXPONENT &&
+                       permi_exponent(x) + plan->row_exp2[i] + plan->column_exp2[j] < DBL_MIN_EXP;
+      }
+  }
+}
+
+/* The column to divide by: the largest least |pivot| / max|row|. Dividing by an entry that is small against its
+   row would blow up the row sums, so below 2^-10 (or when products could pass 2^900) the pair form is taken,
+   which divides by nothing. */
+static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
+{
+  double least[PERM_MAX_N], best = -1;
+  int n = plan->n, growth = 0, i, j;
+  for (j = 0; j < n; j++)
+    least[j] = (double)INFINITY;
+  for (i = 0; i < n; i++) {
+    double row[PERM_MAX_N], most = 0;
+    for (j = 0; j < n; j++) {
+      row[j] = fabs(permi_scaled(plan, view, i, j, 0));
+      most = row[j] > most ? row[j] : most;
+    }
+    for (j = 0; j < n; j++)
+      least[j] = row[j] < least[j] * most ? row[j] / most : least[j];
+  }
+  for (j = 0; j < n; j++)
+    if (least[j] > best) {
+      best = least[j];
+      plan->pivot = j;
+    }
+  plan->form = PERM_FORM_PAIR;
+  if (best < 1.0 / 1024)
+    return;
+  for (i = 0; i < n; i++)
+    growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
+  if (growth < 900)
+    plan->form = PERM_FORM_NORMALISED;
+}
+
+/* Do division by the pivot and rounding to the grid of >>dense leave every entry as it is? For matrices of ones, signs
+   and their like: their row sums are exact, and the error bound is free. */
+static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
+{
+  int i, j;
+  for (i = 0; i < plan->n; i++) {
+    double row[2][PERM_MAX_N], power;
+    permi_plan_row(plan, view, i, row);
+    for (j = 1; j < plan->n; j++) {
+      double quotient = row[0][j] / row[0][0];
+      if (fma(quotient, row[0][0], -row[0][j]) != 0 || fabs(quotient) < DBL_MIN * (quotient != 0))
+        return 0;
+      row[0][j] = quotient;
+    }
+    row[0][0] = 1;
+    power = permi_grid_power(row[0], plan->n);
+    for (j = 0; j < plan->n; j++)
+      if (permi_to_grid(row[0][j], power) != row[0][j])
+        return 0;
+  }
+  return !plan->lossy;
+}
+
+/* The largest power of two of which x is a whole number; x normal or 0 (then any: 2^1000). */
+static double permi_unit_of(double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  if (x == 0)
+    return permi_shift(1, 1000);
+  return permi_shift(1, (int)(bits >> 52 & 2047) - 1075 +
+                            permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
+}
+
+/* PERM_FORM_PAIR: is everything before the products of pairs exact? With rows of whole numbers of units g_i, sums of
+   moduli R_i, all of z_i z_j + l_i l_j, of O and what they are made of are whole numbers of g_i g_j and at most
+   R_i R_j (complex: their partial sums at most 4 times that). For matrices of smallish integers. */
+static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
+{
+  double before = 1;
+  int i, j, part;
+  for (i = 0; i < plan->n; i++) {
+    double sum = 0, unit = permi_shift(1, 1000);
+    for (part = 0; part < view->parts; part++)
+      for (j = 0; j < plan->n; j++) {
+        double x = permi_scaled(plan, view, i, j, part);
+        sum += fabs(x);
+        unit = fmin(unit, permi_unit_of(x));
+      }
+    sum = sum / unit * (1 + 1e-12);
+    if (sum * (i & 1 ? before : 1) > 1125899906842624.0) /* 2^50 */
+      return 0;
+    before = sum;
+  }
+  return !plan->lossy;
+}
+
+static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
+{
+  uint64_t hash = PERMI_HASH_START;
+  int i, j;
+  const int fields[] = {plan->version,        plan->n,
+                        plan->is_complex,     (int)plan->method,
+                        (int)plan->precision, plan->certify,
+                        (int)plan->isa,       (int)plan->form,
+                        plan->pivot,          plan->lane_columns,
+                        plan->block_columns,  plan->outer_columns,
+                        plan->chunk_log2,     plan->zero,
+                        plan->lossy,          plan->exact_rows};
+  for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
+    hash = permi_hash(hash, (uint64_t)fields[i]);
+  hash = permi_hash(hash, plan->chunks);
+  for (i = 0; i < plan->n; i++) { /* rows apart: their chains of multiplications overlap */
+    uint64_t row = (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i];
+    for (j = 0; j < plan->n * view->parts; j++)
+      row = permi_hash_double(row, view->a[(ptrdiff_t)i * view->ld * view->parts + j]);
+    hash = permi_hash(hash, row);
+  }
+  plan->fingerprint = hash;
+}
+
+/* Jobs whose next precision is predicted to take less than this escalate by themselves when the estimate is above the
+   tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
+#define PERMI_ESCALATE_SECONDS 1.0
+#define PERMI_WANTED_RELATIVE 1e-10
+
+static double permi_wanted_relative(const perm_options *options)
+{
+  return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
+}
+
+/* The relative error to be expected of a sum of order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The
+   quotient is e^(n/2) for a matrix of ones, less for random and unitary ones; more where a permanent happens to cancel,
+   which no plan can know. */
+static double permi_expected_relative(int n, perm_precision precision)
+{
+  const double one = n * PERMI_UNIT * exp(0.5 * n);
+  return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? one
+         : precision == PERM_PRECISION_ACCURATE                                  ? one * n * PERMI_UNIT
+                                                                                 : 0;
+}
+
+/* Is a higher precision to be planned at once? With a tolerance, where a checkpoint or parts keep one job only, so that
+   the precision cannot be raised later. */
+static int permi_plans_higher(const perm_options *options, double relative)
+{
+  return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
+}
+
+/* Why an engine cannot do what the options ask for; NULL if it can. */
+static const char *permi_plan_refusal(const perm_options *options, perm_method method)
+{
+  int scalar = method == PERM_GLYNN || method == PERM_RYSER;
+  if ((method >= PERM_FRONTIER && method <= PERM_TRANSVERSALS) || method > PERM_STRUCTURE)
+    return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
+  if (!scalar && method != PERM_DENSE && method != PERM_EXPANSION)
+    return "this method has no plan: use perm_compute_real, perm_compute_complex";
+  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
+    return "precision exact and modulus are for integers: perm_compute_integer, perm_compute_gaussian";
+  if (options->precision == PERM_PRECISION_KAHAN && !scalar)
+    return "precision kahan is for methods glynn and ryser: accurate is faster and better";
+  if (options->precision == PERM_PRECISION_ACCURATE && scalar)
+    return "methods glynn and ryser have precisions fast, kahan, default and dd";
+  if (options->certify && scalar)
+    return "methods glynn and ryser have no guaranteed bound: certify needs method dense or auto";
+  return NULL;
+}
+
+/* Whether a proven bound costs next to nothing: at most 15 % of a call, of which 5 us are not the kernel's, and what
+   the tables of complex pairs take, which split rows do without. Up to order 11 or so with AVX-512. */
+static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
+{
+  const perm_isa isa = permi_isa(options);
+  const int accurate = plan->precision == PERM_PRECISION_ACCURATE, parts = view->parts, n = plan->n;
+  const permi_kernel *usual =
+      permi_kernel_for(isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED, parts,
+                       accurate ? PERMI_COMPENSATED : PERMI_ROUNDED, n);
+  const permi_kernel *proven =
+      permi_kernel_for(isa, PERM_FORM_SPLIT, parts, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
+  const double seconds = plan->elements / usual->rate, tables = parts == 2 && !accurate ? 2e-8 * n * n : 0;
+  return n <= PERMI_SMALL_N &&
+         plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
+}
+
+/* Form and kernel of the dense engine. Returns the kernel. */
+static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *view, const perm_options *options)
+{
+  const int proven = plan->certify || permi_plan_proof_is_cheap(plan, view, options);
+  const permi_kernel *kernel;
+  int product = PERMI_ROUNDED;
+  if (plan->precision == PERM_PRECISION_ACCURATE && proven)
+    plan->precision = PERM_PRECISION_DD; /* what is compensated to first order has no proof where row sums cancel */
+  if (plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD) {
+    product = plan->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_COMPENSATED;
+    plan->form = PERM_FORM_SPLIT;
+  } else {
+    plan->form = PERM_FORM_PAIR;
+    if (view->parts == 1 && (!proven || plan->n > PERMI_SMALL_N))
+      permi_plan_pivot(plan, view);
+    plan->exact_rows =
+        plan->form == PERM_FORM_NORMALISED ? permi_plan_exact_rows(plan, view) : permi_plan_exact_pairs(plan, view);
+    if (proven && !plan->exact_rows) { /* whole pairs cost a quarter more, split rows 2.6 times as much */
+      plan->exact_rows = permi_plan_exact_pairs(plan, view);
+      plan->form = plan->exact_rows ? PERM_FORM_PAIR : PERM_FORM_SPLIT;
+    }
+  }
+  if (plan->form != PERM_FORM_NORMALISED)
+    plan->pivot = 0;
+  kernel = permi_kernel_for(permi_isa(options), plan->form, view->parts, product, plan->n);
+  plan->isa = kernel->isa;
+  plan->lane_columns = kernel->lane_columns;
+  plan->block_columns = kernel->block_columns;
+  plan->outer_columns = plan->n - 1 - (plan->form != PERM_FORM_SPLIT) - plan->lane_columns - plan->block_columns;
+  plan->seconds = plan->elements / kernel->rate;
+  return kernel;
+}
+
+/* GPUs are asked for and may take a matrix of order n. With cpu_fallback it matters whether there are any. */
+static int permi_gpu_wanted(const perm_options *options, int n)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return options->gpus && n >= PERMI_GPU_LEAST_N &&
+         (!options->cpu_fallback || permi_gpu_devices(options->gpus, message));
+}
+
+/* Makes the plan one for GPUs where they are wanted and predicted faster than one thread. */
+static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
+{
+  perm_plan gpu = *plan;
+  if (!options->gpus || plan->n < PERMI_GPU_LEAST_N)
+    return;
+  permi_gpu_plan(&gpu, view);
+  if ((options->isa == PERM_ISA_CUDA || gpu.seconds < plan->seconds) && permi_gpu_wanted(options, plan->n))
+    *plan = gpu;
+}
+
+/* Arguments have been checked; the matrix is square, n >= 1. */
+static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
+                              perm_result *result)
+{
+  double visits = 1, terms;
+  const char *refusal;
+  int i, most_chunk = 18, (*exponent)[PERM_MAX_N];
+  memset(plan, 0, sizeof *plan);
+  plan->version = PERMI_VERSION;
+  plan->n = n;
+  plan->is_complex = view->parts == 2;
+  plan->method = options->method != PERM_AUTO ? options->method : n <= 4 ? PERM_EXPANSION : PERM_DENSE;
+  plan->precision = options->precision;
+  plan->certify = options->certify;
+  plan->isa = PERM_ISA_PLAIN;
+  plan->chunks = 1;
+  refusal = permi_plan_refusal(options, plan->method);
+#if defined(PERM_NO_COMPLEX)
+  if (view->parts == 2)
+    refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
+#endif
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 5, "options: %s", refusal);
+  if (n > PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "order %d: dense engines go up to %d", n, PERM_MAX_N);
+  plan->elements = (double)n * ldexp(1, n - 1);
+  exponent = permi_scale_room(&options->allocator, n);
+  if (!exponent)
+    return permi_fail_memory(result);
+  permi_plan_scale(plan, view, exponent);
+  permi_release(&options->allocator, exponent);
+  if (plan->zero) {
+    memset(plan->row_exp2, 0, sizeof plan->row_exp2);
+    memset(plan->column_exp2, 0, sizeof plan->column_exp2);
+    plan->method = PERM_STRUCTURE;
+    permi_plan_fingerprint(plan, view);
+    return PERM_OK;
+  }
+  terms = ldexp(1, n - 1);
+  switch (plan->method) {
+  case PERM_EXPANSION:
+    if (n > 20)
+      return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; the expansion goes up to 20: take method auto", n);
+    for (i = 0, terms = 1; i < n; i++) {
+      terms *= n - i;
+      visits += terms;
+    }
+    plan->seconds = visits / PERMI_RATE_EXPANSION;
+    break;
+  case PERM_RYSER:
+    if (n == PERM_MAX_N)
+      return permi_fail(result, PERM_ERROR_SIZE, 2, "n is 64; Ryser's 2^n subsets go up to 63: take method auto");
+    plan->seconds = plan->elements / PERMI_RATE_RYSER;
+    plan->outer_columns = n;
+    break;
+  case PERM_GLYNN:
+    plan->seconds = plan->elements / PERMI_RATE_GLYNN;
+    plan->outer_columns = n - 1;
+    break;
+  default:
+    if (n < 4) { /* too few columns to split: the expansion is the same work */
+      plan->method = PERM_EXPANSION;
+      plan->seconds = 1e-7;
+      break;
+    }
+    most_chunk = permi_plan_dense(plan, view, options)->product == PERMI_ROUNDED ? 18 : 10;
+    permi_plan_gpu(plan, view, options);
+  }
+  if (plan->method != PERM_DENSE && plan->method != PERM_EXPANSION)
+    plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
+  /* Chunks: small enough to share out and to stop soon, large enough that starting one costs nothing. Double-double
+     totals are bounded by the terms of a chunk, see permi_plan_bounds. */
+  if (plan->isa != PERM_ISA_CUDA)
+    plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
+  plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
+  plan->bytes =
+      16e3 + (double)n * view->parts * (16.0 * (double)(1 << (plan->lane_columns + plan->block_columns)) + 80.0 * n);
+  permi_plan_fingerprint(plan, view);
+  return PERM_OK;
+}
+
+static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const perm_leaf *information = &leaf->information;
+  int length = snprintf(
+      buffer, size, "block of order %d: %s, %s, %s of %.0f chunk%s, %.3g elements, %.3g s on one %s, %.3g bytes\n",
+      information->n, perm_method_name(information->method), perm_isa_name(information->isa),
+      information->kind == PERM_LEAF_TASK ? "task" : "range", (double)information->chunks,
+      information->chunks == 1 ? "" : "s", information->work, information->seconds,
+      information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);
+  return length > 0 ? (size_t)length : 0;
+}

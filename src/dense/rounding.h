@@ -1,0 +1,188 @@
+/* ======================================================================================= >>rounding
+   What rounding before the products does to terms, and what they are measured by. */
+#pragma once
+#include "gpu.h"
+
+/* What rounding before the products does to terms. Rows on the grid of >>dense, divided rows, the products of pairs all
+   are off by about f = sqrt(n) u/2 times the row's sum of moduli, in every term, so where row sums cancel, the terms,
+   which are what errors are measured by, are off by f over the row sum, which no sum of |terms| shows. There are
+   matrices, like blocks (1 1; 1 -1) in any surroundings, in whose every term some row sum cancels: their permanent
+   consists of what was rounded away. */
+typedef struct permi_rounded_rows {
+  double share; /* the mean of these quotients over some terms, by size; root of the sum of squares over the rows */
+  double usual; /* the same for row sums as large as the row's norm */
+  double largest; /* of these terms the largest, as the kernel has it */
+} permi_rounded_rows;
+
+#define PERMI_SAMPLED_TERMS 8
+#define PERMI_NO_MEASURE 1e-3 /* a share above this: the terms consist of roundings */
+
+/* Whether a row of that sum of moduli has so few digits that neither grids nor products of two rows round anything. */
+static int permi_few_digits(const double *row, int n, double moduli)
+{
+  const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
+  int j;
+  for (j = 0; j < n; j++) {
+    const double x = row[j] * scale;
+    if (x + big - big != x)
+      return 0;
+  }
+  return 1;
+}
+
+/* Row sums in the sampled terms, their moduli in size[]; returns the error f of each, over sqrt(n) u/2.
+   sign[column][term]. */
+static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
+                                double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
+{
+  double row[2][PERM_MAX_N], y[2][PERMI_SAMPLED_TERMS], moduli = 0, square = 0;
+  const int n = plan->n;
+  int e, j, k, part;
+  permi_plan_row(plan, view, i, row);
+  for (part = 0; part < view->parts; part++) {
+    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0; /* in registers */
+    for (j = 0; j < n; j++) {
+      const double x = row[part][j], *s = sign[j];
+      moduli += fabs(x);
+      square += x * x;
+      y0 += s[0] * x;
+      y1 += s[1] * x;
+      y2 += s[2] * x;
+      y3 += s[3] * x;
+      y4 += s[4] * x;
+      y5 += s[5] * x;
+      y6 += s[6] * x;
+      y7 += s[7] * x;
+    }
+    y[part][0] = y0;
+    y[part][1] = y1;
+    y[part][2] = y2;
+    y[part][3] = y3;
+    y[part][4] = y4;
+    y[part][5] = y5;
+    y[part][6] = y6;
+    y[part][7] = y7;
+  }
+  for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
+    size[k] = view->parts == 1 ? fabs(y[0][k]) : sqrt(y[0][k] * y[0][k] + y[1][k] * y[1][k]);
+  *norm = sqrt(square);
+  return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
+                 (plan->form != PERM_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
+             ? 0
+             : moduli;
+}
+
+/* What kernels divide row i by: a modulus, or 1. */
+static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
+{
+  return plan->form != PERM_FORM_NORMALISED ||
+                 (plan->isa == PERM_ISA_CUDA && !permi_gpu_safe(plan, view, i, plan->pivot))
+             ? 1
+             : permi_gpu_modulus(plan, view, i, plan->pivot);
+}
+
+/* Signs of the columns in sampled terms begin, begin + 1, ...: all of them up to order 6, then by a hash; term 0 has
+   only +, as it may well be the largest. */
+static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
+{
+  int j, k;
+  for (j = 0; j < n; j++) {
+    const unsigned hash = permi_scatter((uint64_t)(j + 1 + 8 * begin));
+    for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
+      sign[j][k] = (n <= 6 ? (begin + k) << 1 >> j : (int)(hash >> k)) & 1 ? -1 : 1;
+    sign[j][0] = begin ? sign[j][0] : 1;
+  }
+}
+
+/* The size of one row's sum, or two rows' product, that is off by that much; at least `least`. Adds the square of what
+   it is off by, relative to it. */
+static double permi_rounded_product(double product, double off, double least, double *square)
+{
+  const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
+  *square += product > 0 || off == 0 ? quotient * quotient : 1e30;
+  return product > least ? product : least;
+}
+
+/* Adds PERMI_SAMPLED_TERMS terms from number `begin` on: rounded->share is a sum of weights times quotients here, and
+   the sum of the weights is returned. */
+static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int begin, permi_rounded_rows *rounded)
+{
+  double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
+  const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
+  double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, weights = 0, usual = 0;
+  int i, k;
+  permi_sampled_signs(plan->n, begin, sign);
+  for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+    weight[k] = 1;
+    squares[k] = 0;
+  }
+  for (i = 0; i < plan->n; i++) {
+    const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n; /* with the row after it */
+    double norm, norm_of[2], lost[2], least, inverse;
+    lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
+    if (norm_of[0] == 0)
+      continue; /* of minors: not in their products */
+    norm = norm_of[0];
+    unit_term *= norm / permi_divided_by(plan, view, i);
+    if (paired) {
+      i++;
+      lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm_of[1]);
+      norm *= norm_of[1];
+      unit_term *= norm_of[1];
+    }
+    inverse = 1 / norm;
+    /* of minors, each leaves out one row sum, which then does not make the term small */
+    least = plan->form == PERM_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
+    for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+      double with;
+      if (paired) {
+        const double off = lost[0] * (size[1][k] + norm_of[1]) + lost[1] * (size[0][k] + norm_of[0]);
+        with = permi_rounded_product(size[0][k] * size[1][k], off, off, &squares[k]);
+      } else {
+        with = permi_rounded_product(size[0][k], lost[0], least, &squares[k]);
+      }
+      weight[k] *= with * inverse;
+      weight[k] = with > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k]; /* a term that is 0 says nothing */
+    }
+    permi_rounded_product(norm, paired ? 2 * (lost[0] * norm_of[1] + lost[1] * norm_of[0]) : lost[0], 0, &usual);
+  }
+  for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+    weights += weight[k];
+    rounded->share += weight[k] * sqrt(squares[k]);
+    rounded->largest = fmax(rounded->largest, weight[k] * unit_term);
+  }
+  rounded->usual = sqrt(usual);
+  return weights;
+}
+
+/* terms: how many are sampled, a multiple of PERMI_SAMPLED_TERMS. */
+static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
+{
+  permi_rounded_rows rounded = {0, 0, 0};
+  double weights = 0;
+  int k;
+  for (k = 0; k < terms; k += PERMI_SAMPLED_TERMS)
+    weights += permi_sample_terms(plan, view, k, &rounded);
+  rounded.share = weights > 0 ? rounded.share / weights : 0;
+  return rounded;
+}
+
+/* The estimate that follows, into the leaf, u = 2^-53.
+   Rows, relative to the sum S of |terms|. They are rounded at random, and minors, which are what that multiplies, are
+   smaller than the terms that they are made of by a factor that falls with n like exp(-n/5) and faster for full real
+   matrices, like exp(-n/2) for complex ones (sparse ones have smaller f). So much is left as long as row sums are as
+   usual, and all of it where they cancel 100 times as much.
+   Products and sums: n + 10 roundings a term at most. Relative to S a few tenths of u, as terms may repeat, and then
+   their roundings do; and sqrt(n) u times the root of the sum of squared terms, as if roundings were independent,
+   which is at most that of S times the largest term: it counts where few terms are all, as of positive matrices. */
+static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
+{
+  const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
+  const double n = plan->n, above = rounded.share / (100 * rounded.usual + 1e-300);
+  const double part = view->parts == 1 ? fmin(1, 1.8 * exp(-0.2 * n)) : fmin(1, 100 * exp(-0.5 * n));
+  leaf->estimate_relative = (view->parts == 1 ? 0.3 : 0.1 + 3 * exp2(-0.25 * n)) * PERMI_UNIT;
+  leaf->estimate_relative += rounded.share * (part + (1 - part) * fmin(1, above * above));
+  leaf->estimate_squares = n * PERMI_UNIT * PERMI_UNIT * rounded.largest;
+  if (rounded.share > PERMI_NO_MEASURE)
+    leaf->estimate_relative = (double)INFINITY;
+}

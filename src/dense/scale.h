@@ -1,0 +1,263 @@
+/* ========================================================================================== >>scale
+   Powers of two for rows and columns that make a transversal of largest product the largest entries everywhere:
+   the duals of an assignment problem whose weights are the exponents of the entries [DK01]. Every entry then is
+   at most its transversal's, so rounding an entry to a grid common to its row changes the permanent by no more
+   than that rounding times permanents of entries <= 1, and the permanent of |a| is at least 2^-n.
+   Reductions and a maximum matching of the tight entries settle most matrices; rows left over go through shortest
+   augmenting paths [JV87]. What freedom then remains is used up by a rule that does not see the duals it starts
+   from, so the scaled matrix is the same, bit for bit, however rows and columns were scaled before. O(n^3). */
+#pragma once
+#include "../base/memory.h"
+#include "kernels.h"
+
+#define PERMI_NO_EXPONENT (-(1 << 28)) /* of a zero; no path of exponents comes to half of it */
+#define PERMI_SCALE_APART 4096         /* what is scaled by 2^-4096 is exactly 0 */
+
+/* Matches along the path of parents that ends in column j; its first row was free. */
+static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_of)
+{
+  while (j >= 0) {
+    int i = parent[j], next = column_of[i];
+    row_of[j] = i;
+    column_of[i] = j;
+    j = next;
+  }
+}
+
+/* A larger matching by the shortest path, in slack, from the free row to a free column; the duals follow, so that
+   entries stay <= 0 and the matching 0. Returns 0 if no free column can be reached. */
+static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
+                               int *row_of, int *column_of)
+{
+  int distance[PERM_MAX_N], parent[PERM_MAX_N], i = free_row, nearest = 0, best = 0, j;
+  uint64_t todo = ~UINT64_C(0) >> (PERM_MAX_N - n), done = 0;
+  for (j = 0; j < n; j++)
+    distance[j] = -(PERMI_NO_EXPONENT / 2);
+  for (;;) {
+    const int start = best - row_exp2[i];
+    uint64_t left;
+    best = -(PERMI_NO_EXPONENT / 2);
+    for (left = todo; left; left &= left - 1) {
+      int d;
+      j = permi_trailing_zeros(left);
+      d = start - exponent[i][j] - column_exp2[j];
+      if (d < distance[j]) {
+        distance[j] = d;
+        parent[j] = i;
+      }
+      if (distance[j] < best) {
+        best = distance[j];
+        nearest = j;
+      }
+    }
+    if (best == -(PERMI_NO_EXPONENT / 2))
+      return 0;
+    if (row_of[nearest] < 0)
+      break;
+    todo &= ~(UINT64_C(1) << nearest);
+    done |= UINT64_C(1) << nearest;
+    i = row_of[nearest];
+  }
+  row_exp2[free_row] += best;
+  for (; done; done &= done - 1) {
+    j = permi_trailing_zeros(done);
+    row_exp2[row_of[j]] += best - distance[j];
+    column_exp2[j] -= best - distance[j];
+  }
+  permi_scale_flip(nearest, parent, row_of, column_of);
+  return 1;
+}
+
+/* The matched pairs (numbered by column) with an arc from a to b where row a and column b have a tight entry:
+   reach[a] is the set of b. All pairs on common cycles: the optimal duals are unique. */
+static int permi_scale_unique(int n, const uint64_t *reach)
+{
+  const uint64_t all = ~UINT64_C(0) >> (PERM_MAX_N - n);
+  uint64_t seen = 1, pending = 1, before;
+  int a;
+  while (pending) {
+    uint64_t fresh = reach[permi_trailing_zeros(pending)] & ~seen;
+    pending = (pending & (pending - 1)) | fresh;
+    seen |= fresh;
+  }
+  if (seen != all)
+    return 0;
+  seen = 1;
+  do
+    for (before = seen, a = n - 1; a > 0; a--)
+      seen |= (uint64_t)((reach[a] & seen) != 0) << a;
+  while (seen != before);
+  return seen == all;
+}
+
+/* Optimal duals are those of the pairs up to a shift (row +p, column -p) of each pair. Pairs on common cycles of
+   tight entries shift together: a class. Let path[a][b] <= 0 be the longest path from class a to b. Every b |->
+   path[a][b] and b |-> -path[b][a] is a feasible shift, so their mean is, and it is in the middle: a cycle of
+   entries gets equal exponents. Rounding down keeps integer constraints, and relative to one class of the block
+   it does not depend on the duals at hand. Blocks without a cycle through both share no transversal: the entries
+   between them do not matter, and are scaled away. reach: as above; destroyed. */
+static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
+                               const int *column_of)
+{
+  int (*path)[PERM_MAX_N] = exponent + n; /* has n rows of room */
+  int class_of[PERM_MAX_N], block_of[PERM_MAX_N], sum[PERM_MAX_N], size[PERM_MAX_N];
+  int shift[PERM_MAX_N], classes = 0, apart = PERMI_SCALE_APART, i, j, a, b, c;
+  for (j = 0; j < n; j++) /* Warshall */
+    for (i = 0; i < n; i++)
+      if (reach[i] >> j & 1)
+        reach[i] |= reach[j];
+  memset(class_of, 0, sizeof class_of); /* gcc -O3 does not see that i comes after j */
+  for (i = 0; i < n; i++) {             /* a pair reaches itself */
+    for (j = 0; !(reach[i] >> j & 1) || !(reach[j] >> i & 1); j++)
+      ;
+    class_of[i] = j == i ? classes++ : class_of[j];
+  }
+  for (a = 0; a < classes; a++)
+    for (b = 0; b < (classes + 7) / 8 * 8; b++)
+      path[a][b] = a == b ? 0 : PERMI_NO_EXPONENT;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      int e = exponent[i][j] + row_exp2[i] + column_exp2[j];
+      a = class_of[column_of[i]];
+      b = class_of[j];
+      path[a][b] = e > path[a][b] ? e : path[a][b];
+    }
+  for (c = 0; c < classes; c++) { /* Floyd; groups of 8, and a copy, so that gcc -O2 takes vectors too */
+    int onward[PERM_MAX_N];
+    memcpy(onward, path[c], sizeof onward);
+    for (a = 0; a < classes; a++) {
+      const int first = path[a][c];
+      if (first <= PERMI_NO_EXPONENT / 2)
+        continue;
+      for (b = 0; b < classes; b += 8)
+        for (i = b; i < b + 8; i++) {
+          int e = first + onward[i];
+          path[a][i] = e > path[a][i] ? e : path[a][i];
+        }
+    }
+  }
+  for (a = 0; a < classes; a++) {
+    sum[a] = size[a] = 0;
+    block_of[a] = -1;
+    for (b = 0; b < classes; b++)
+      if (path[a][b] > PERMI_NO_EXPONENT / 2 && path[b][a] > PERMI_NO_EXPONENT / 2) {
+        block_of[a] = block_of[a] < 0 ? b : block_of[a];
+        sum[a] += path[b][a] - path[a][b];
+        size[a]++;
+      }
+  }
+  for (a = 0; a < classes; a++) {
+    int difference = sum[a] - sum[block_of[a]], twice = 2 * size[a];
+    shift[a] = difference / twice - (difference % twice < 0);
+    if (2 * abs(shift[a]) + PERMI_SCALE_APART > apart)
+      apart = 2 * abs(shift[a]) + PERMI_SCALE_APART;
+  }
+  for (a = 0; a < classes; a++)
+    for (b = 0; b < classes; b++) /* as often for all classes of a block, more often for all blocks behind it */
+      shift[a] += path[b][a] > PERMI_NO_EXPONENT / 2 ? apart : 0;
+  for (i = 0; i < n; i++) {
+    a = class_of[column_of[i]];
+    row_exp2[i] += shift[a];
+    column_exp2[column_of[i]] -= shift[a];
+    for (j = 0; j < n; j++)
+      if (block_of[a] != block_of[class_of[j]])
+        exponent[i][j] = PERMI_NO_EXPONENT;
+  }
+}
+
+/* Room for permi_scale_exponents: n rows of exponents, and n rows below them for its work. NULL: out of memory. */
+static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
+{
+  return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
+}
+
+/* exponent[i][j]: of |a_ij| as frexp has it, or PERMI_NO_EXPONENT for zero; n <= PERM_MAX_N. The n rows below them are
+   overwritten (permi_scale_room). Adds powers of two: on return exponent[i][j] += row_exp2[i] + column_exp2[j], all
+   <= 0, all 0 on some transversal, and
+   PERMI_NO_EXPONENT too where no transversal of nonzeros passes: scaled, those entries underflow to 0.
+   Returns 0, with no scaling, if there is no transversal: the permanent is 0. */
+static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
+{
+  uint64_t tight[PERM_MAX_N], reach[PERM_MAX_N];
+  int row_of[PERM_MAX_N], column_of[PERM_MAX_N], parent[PERM_MAX_N], queue[PERM_MAX_N], left, turn, i, j;
+  for (turn = 0;; turn++) {
+    uint64_t free_columns = ~UINT64_C(0) >> (PERM_MAX_N - n), dead = 0;
+    for (j = 0; j < n; j++) {
+      column_exp2[j] = PERMI_NO_EXPONENT;
+      row_of[j] = column_of[j] = -1;
+    }
+    /* Rows, by their largest entry or in a second turn by their mean; largest entries of columns to 0; of rows,
+       which after a first turn are. Lines of zeros stay, and are found below. */
+    for (i = 0; i < n; i++) {
+      int most = PERMI_NO_EXPONENT, sum = 0, count = 0;
+      for (j = 0; j < n && !turn; j++)
+        most = exponent[i][j] > most ? exponent[i][j] : most;
+      for (j = 0; j < n && turn; j++)
+        if (exponent[i][j] > PERMI_NO_EXPONENT) {
+          sum += exponent[i][j];
+          count++;
+        }
+      row_exp2[i] = turn && count ? -(sum / count) : most > PERMI_NO_EXPONENT ? -most : 0;
+      for (j = 0; j < n; j++) {
+        int e = exponent[i][j] + row_exp2[i];
+        column_exp2[j] = e > column_exp2[j] ? e : column_exp2[j];
+      }
+    }
+    for (j = 0; j < n; j++)
+      column_exp2[j] = column_exp2[j] > PERMI_NO_EXPONENT / 2 ? -column_exp2[j] : 0;
+    for (i = 0; i < n; i++) {
+      int most = PERMI_NO_EXPONENT;
+      for (j = 0; j < n && turn; j++)
+        most = exponent[i][j] + column_exp2[j] > most ? exponent[i][j] + column_exp2[j] : most;
+      row_exp2[i] = most > PERMI_NO_EXPONENT / 2 ? -most : row_exp2[i];
+      for (j = 0, tight[i] = 0; j < n; j++)
+        tight[i] |= (uint64_t)(exponent[i][j] + row_exp2[i] + column_exp2[j] == 0) << j;
+    }
+    /* A maximum matching of tight entries, breadth first. Columns that a search in vain has seen stay dead. */
+    for (i = 0, left = n; i < n; i++) {
+      uint64_t seen = dead;
+      int head = 0, tail = 1;
+      queue[0] = i;
+      while (head < tail) {
+        const int row = queue[head++];
+        uint64_t fresh = tight[row] & ~seen, found = fresh & free_columns;
+        if (found) {
+          j = permi_trailing_zeros(found);
+          parent[j] = row;
+          permi_scale_flip(j, parent, row_of, column_of);
+          free_columns &= ~(UINT64_C(1) << j);
+          left--;
+          break;
+        }
+        for (seen |= fresh; fresh; fresh &= fresh - 1) {
+          j = permi_trailing_zeros(fresh);
+          parent[j] = row;
+          queue[tail++] = row_of[j];
+        }
+      }
+      if (column_of[i] < 0)
+        dead = seen;
+    }
+    if (turn || left <= n / 2) /* where columns are graded, every row has its largest entry in one: means see more */
+      break;
+  }
+  if (left) {
+    for (i = 0; i < n; i++)
+      if (column_of[i] < 0 && !permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
+        memset(row_exp2, 0, (size_t)n * sizeof *row_exp2);
+        memset(column_exp2, 0, (size_t)n * sizeof *column_exp2);
+        return 0;
+      }
+    for (i = 0; i < n; i++)
+      for (j = 0, tight[i] = 0; j < n; j++)
+        tight[i] |= (uint64_t)(exponent[i][j] + row_exp2[i] + column_exp2[j] == 0) << j;
+  }
+  for (j = 0; j < n; j++)
+    reach[j] = tight[row_of[j]];
+  if (!permi_scale_unique(n, reach))
+    permi_scale_centre(n, exponent, row_exp2, column_exp2, reach, column_of);
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      exponent[i][j] += exponent[i][j] > PERMI_NO_EXPONENT ? row_exp2[i] + column_exp2[j] : 0;
+  return 1;
+}

@@ -1,0 +1,294 @@
+/* ========================================================================================== >>small
+   n <= 12 without a plan: one call of a kernel made for the order.
+     n <= 4    Laplace expansion along two halves of the rows: no subtraction that the permanent does not have, so for
+               non-negative matrices every digit but the last few bits is right; accepted where no more than five
+               digits cancel, or nothing is rounded
+     5 .. 12   the kernels "small" of >>small_kernels, accepted when their own estimate is good
+   What is not accepted, for whatever reason, is left to the general path, which says what is wrong, scales, and raises
+   the precision. There is no check beforehand: NaN and infinities come out as NaN or beyond the limits.
+   Range. n <= 4: with |entries| <= 1e60 nothing exceeds 24e240, and an operation that underflows (fewer than 200) is
+   wrong by 2^-1074, times at most 2e120 by the other rows: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12,
+   which the kernels see to, a row sum is below 12 sqrt(2) 1e12 < 1.7e13 and every quantity below 1.7e13^12 < 1e159;
+   fewer than 1e6 operations underflow, each wrong by 2^-1074 times at most 1.7e13^11 < 4e145 by the other rows: below
+   2e-172 together. So values from 1e-150 (1e-184) up are untouched by underflow in all of their 53 bits. */
+#pragma once
+#include "kernels.h"
+
+#define PERMI_SMALL_LEAST 1e-150
+#define PERMI_FOUR_LEAST 1e-184
+#define PERMI_FOUR_CANCELLED 1e-5 /* what may be left of the sum of |terms|: with 8 roundings still right to 1e-10 */
+#define PERMI_FOUR_LARGEST 1e60
+#define PERMI_SMALL_N 12
+
+static double permi_small(int n, const double *a)
+{
+  const double *b, *c, *d;
+  if (n <= 1)
+    return n ? a[0] : 1;
+  b = a + n;
+  if (n == 2)
+    return a[0] * b[1] + a[1] * b[0];
+  c = b + n;
+  if (n == 3)
+    return a[0] * (b[1] * c[2] + b[2] * c[1]) + a[1] * (b[0] * c[2] + b[2] * c[0]) + a[2] * (b[0] * c[1] + b[1] * c[0]);
+  d = c + n;
+  return (a[0] * b[1] + a[1] * b[0]) * (c[2] * d[3] + c[3] * d[2]) +
+         (a[0] * b[2] + a[2] * b[0]) * (c[1] * d[3] + c[3] * d[1]) +
+         (a[0] * b[3] + a[3] * b[0]) * (c[1] * d[2] + c[2] * d[1]) +
+         (a[1] * b[2] + a[2] * b[1]) * (c[0] * d[3] + c[3] * d[0]) +
+         (a[1] * b[3] + a[3] * b[1]) * (c[0] * d[2] + c[2] * d[0]) +
+         (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
+}
+
+/* Whether a value that cancelled to almost nothing, or to less, stands: products of up to four entries are exact, as of
+   small whole numbers, or neither overflow nor lose bits to underflow, and sums of them lose nothing. */
+static int permi_small_is_safe(int count, const double *a, double value, double products)
+{
+  int i, safe = 1, whole = 1;
+  for (i = 0; i < count; i++) {
+    const double x = fabs(a[i]);
+    safe &= (x <= 1e75) & ((x >= 1e-75) | (x == 0)); /* false for NaN */
+    whole &= (x <= 1024) & ((double)(int)(x <= 1024 ? x : 0) == x);
+  }
+  return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
+}
+
+/* The product of the rows' sums of moduli, at least the permanent of the moduli; the sum of all in *moduli. */
+static double permi_small_products(int n, int width, const double *a, double *moduli)
+{
+  double product = 1, all = 0;
+  int i, j;
+  for (i = 0; i < n; i++, a += width) {
+    double sum = 0;
+    for (j = 0; j < width; j++)
+      sum += fabs(a[j]);
+    product *= sum;
+    all += sum;
+  }
+  *moduli = all;
+  return product;
+}
+
+/* Whether the value of Laplace's expansion stands. */
+static int permi_small_expansion_stands(int n, int width, const double *a, double value)
+{
+  double moduli;
+  const double products = permi_small_products(n, width, a, &moduli);
+  return (moduli <= PERMI_FOUR_LARGEST && value >= PERMI_FOUR_LEAST && value >= PERMI_FOUR_CANCELLED * products) ||
+         permi_small_is_safe(n * width, a, value, products);
+}
+
+#if PERMI_X86
+/* n = 4 with the six products of columns as four lanes {01, 12, 23, 30} and two {02, 13}; the rows c, d are loaded
+   with their halves exchanged, so that lanes meet their complements: 8 shuffles. Returns whether value is good;
+   max_pd may lose a NaN, but not the value. */
+__attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
+{
+  const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
+  const __m128d c0 = _mm_loadu_pd(a + 8), c1 = _mm_loadu_pd(a + 10), d0 = _mm_loadu_pd(a + 12);
+  const __m128d d1 = _mm_loadu_pd(a + 14);
+  const __m256d x = _mm256_loadu_pd(a), y = _mm256_loadu_pd(a + 4), sign = _mm256_set1_pd(-0.0);
+  const __m256d z = _mm256_insertf128_pd(_mm256_castpd128_pd256(c1), c0, 1);
+  const __m256d w = _mm256_insertf128_pd(_mm256_castpd128_pd256(d1), d0, 1);
+  const __m256d top = _mm256_fmadd_pd(x, _mm256_permute4x64_pd(y, 0x39), /* lane i: columns i, i + 1 */
+                                      _mm256_mul_pd(_mm256_permute4x64_pd(x, 0x39), y));
+  const __m256d bottom = _mm256_fmadd_pd(z, _mm256_permute4x64_pd(w, 0x39), /* columns i + 2, i + 3 */
+                                         _mm256_mul_pd(_mm256_permute4x64_pd(z, 0x39), w));
+  const __m128d across = _mm_fmadd_pd(a0, b1, _mm_mul_pd(a1, b0)); /* columns 02, 13 */
+  const __m128d below = _mm_fmadd_pd(c0, d1, _mm_mul_pd(c1, d0));
+  const __m256d products = _mm256_mul_pd(top, bottom);
+  const __m128d halves = _mm_add_pd(_mm256_castpd256_pd128(products), _mm256_extractf128_pd(products, 1));
+  const __m128d sum = _mm_fmadd_pd(across, _mm_shuffle_pd(below, below, 1), halves);
+  const __m256d lower = _mm256_max_pd(_mm256_andnot_pd(sign, z), _mm256_andnot_pd(sign, w));
+  const __m256d large = _mm256_max_pd(_mm256_max_pd(_mm256_andnot_pd(sign, x), _mm256_andnot_pd(sign, y)),
+                                      _mm256_permute4x64_pd(lower, 0x4e)); /* of columns 0 to 3 */
+  const int too_large = _mm256_movemask_pd(_mm256_cmp_pd(large, _mm256_set1_pd(PERMI_FOUR_LARGEST), _CMP_NLE_UQ));
+  const __m128d two = _mm_mul_pd(_mm256_castpd256_pd128(large), _mm256_extractf128_pd(large, 1));
+  const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* of the terms' sum */
+  *value = _mm_cvtsd_f64(_mm_add_sd(sum, _mm_unpackhi_pd(sum, sum)));
+  _mm256_zeroupper();
+  return !too_large && fabs(*value) >= PERMI_FOUR_LEAST && fabs(*value) >= PERMI_FOUR_CANCELLED * most;
+}
+#endif
+
+typedef void (*permi_small_run)(int n, const double *a, double *out);
+
+/* The kernel for n = 5 .. 12 among those that `isa` allows. */
+static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
+{
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512 && n > 5)
+    return n == 6    ? permi_small_real_n6_avx512
+           : n == 7  ? permi_small_real_n7_avx512
+           : n == 8  ? permi_small_real_n8_avx512
+           : n == 12 ? permi_small_real_n12_avx512
+                     : permi_small_real_avx512;
+  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+    return n == 5 ? permi_small_real_n5_avx2 : n == 6 ? permi_small_real_n6_avx2 : permi_small_real_avx2;
+#endif
+#if PERMI_ARM
+  if (isa == PERM_ISA_NEON)
+    return permi_small_real_neon;
+#endif
+  (void)isa;
+  return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
+}
+
+/* The squared product of the rows' norms; rows of `width` doubles. */
+static double permi_small_norms(int n, int width, const double *a)
+{
+  double product = 1;
+  int i, j;
+  for (i = 0; i < n; i++, a += width) {
+    double square = 0;
+    for (j = 0; j < width; j++)
+      square += a[j] * a[j];
+    product *= square;
+  }
+  return product;
+}
+
+/* At least the squared product of the rows' norms, from the sum of all squares: the rows' mean to the power n. */
+static double permi_small_scale(int n, double squares)
+{
+  double power = squares / n, scale = n & 1 ? power : 1;
+  power *= power;
+  scale *= n & 2 ? power : 1;
+  power *= power;
+  scale *= n & 4 ? power : 1;
+  return scale * (n & 8 ? power * power : 1);
+}
+
+/* Whether a kernel's value stands. Its estimate of what errors are relative to is within a factor 2 of a sum of
+   moduli, and rows in pairs round twice: 4 n u. Row sums are rounded too, by about u times their row's norm, which the
+   moduli do not show where row sums all but cancel: 4 n u times the product of the norms. NaN fails, and so does what
+   could overflow: below 1e24 not even the product of the norms of 12 rows does. */
+static int permi_small_stands(int n, int parts, const double *a, double modulus, double absolute, double squares)
+{
+  const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;
+  modulus -= unit * absolute;
+  return squares <= 1e24 && modulus >= PERMI_SMALL_LEAST &&
+         (square * permi_small_scale(n, squares) <= modulus * modulus ||
+          square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
+}
+
+/* The permanent, and 1; or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
+static int permi_small_real(perm_isa isa, int n, const double *a, double *value)
+{
+  double out[3];
+  if (n > 4) {
+    permi_small_kernel_real(isa, n)(n, a, out);
+    *value = out[0];
+    return permi_small_stands(n, 1, a, fabs(out[0]), out[1], out[2]);
+  }
+#if PERMI_X86
+  if (n == 4 && (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)) {
+    if (permi_small_four_avx2(a, value))
+      return 1;
+  } else
+#endif
+    *value = permi_small(n, a);
+  return permi_small_expansion_stands(n, n, a, fabs(*value));
+}
+
+#if defined(PERM_NO_COMPLEX)
+static int permi_small_complex(perm_isa isa, int n, const double *a, double *value)
+{
+  (void)isa;
+  (void)n;
+  (void)a;
+  (void)value;
+  return 0;
+}
+#else
+static permi_small_run permi_small_kernel_complex(perm_isa isa, int n)
+{
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512 && n > 5)
+    return n == 6 ? permi_small_complex_n6_avx512 : n == 7 ? permi_small_complex_n7_avx512 : permi_small_complex_avx512;
+  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+    return n == 5 ? permi_small_complex_n5_avx2 : permi_small_complex_avx2;
+#endif
+#if PERMI_ARM
+  if (isa == PERM_ISA_NEON)
+    return permi_small_complex_neon;
+#endif
+  (void)isa;
+  (void)n;
+  return permi_small_complex_plain;
+}
+
+typedef struct permi_complex {
+  double re, im;
+} permi_complex;
+
+static inline permi_complex permi_complex_times(permi_complex a, permi_complex b)
+{
+  permi_complex r;
+  r.re = a.re * b.re - a.im * b.im;
+  r.im = a.re * b.im + a.im * b.re;
+  return r;
+}
+
+static inline permi_complex permi_complex_plus(permi_complex a, permi_complex b)
+{
+  a.re += b.re;
+  a.im += b.im;
+  return a;
+}
+
+static inline permi_complex permi_complex_entry(const double *a, int i)
+{
+  permi_complex r;
+  r.re = a[2 * i];
+  r.im = a[2 * i + 1];
+  return r;
+}
+
+/* The 2 x 2 permanent of rows a, b and columns i, j. */
+static inline permi_complex permi_complex_two(const double *a, const double *b, int i, int j)
+{
+  return permi_complex_plus(permi_complex_times(permi_complex_entry(a, i), permi_complex_entry(b, j)),
+                            permi_complex_times(permi_complex_entry(a, j), permi_complex_entry(b, i)));
+}
+
+/* Columns i, j of rows a, b times columns k, l of the next two rows. */
+static inline permi_complex permi_complex_four(const double *a, int i, int j, int k, int l)
+{
+  return permi_complex_times(permi_complex_two(a, a + 8, i, j), permi_complex_two(a + 16, a + 24, k, l));
+}
+
+static permi_complex permi_small_expand_complex(int n, const double *a)
+{
+  permi_complex x, y, z;
+  if (n == 2)
+    return permi_complex_two(a, a + 4, 0, 1);
+  if (n == 3) {
+    x = permi_complex_times(permi_complex_entry(a, 0), permi_complex_two(a + 6, a + 12, 1, 2));
+    y = permi_complex_times(permi_complex_entry(a, 1), permi_complex_two(a + 6, a + 12, 0, 2));
+    z = permi_complex_times(permi_complex_entry(a, 2), permi_complex_two(a + 6, a + 12, 0, 1));
+  } else {
+    x = permi_complex_plus(permi_complex_four(a, 0, 1, 2, 3), permi_complex_four(a, 2, 3, 0, 1));
+    y = permi_complex_plus(permi_complex_four(a, 0, 2, 1, 3), permi_complex_four(a, 1, 3, 0, 2));
+    z = permi_complex_plus(permi_complex_four(a, 0, 3, 1, 2), permi_complex_four(a, 1, 2, 0, 3));
+  }
+  return permi_complex_plus(permi_complex_plus(x, y), z);
+}
+
+/* The same for interleaved complex entries, value[2]. */
+static int permi_small_complex(perm_isa isa, int n, const double *a, double *value)
+{
+  permi_complex sum;
+  if (n > 4) {
+    double out[4];
+    permi_small_kernel_complex(isa, n)(n, a, out);
+    value[0] = out[0];
+    value[1] = out[1];
+    return permi_small_stands(n, 2, a, fmax(fabs(out[0]), fabs(out[1])), out[2], out[3]);
+  }
+  sum = permi_small_expand_complex(n, a);
+  value[0] = sum.re;
+  value[1] = sum.im;
+  return permi_small_expansion_stands(n, 2 * n, a, fmax(fabs(sum.re), fabs(sum.im)));
+}
+#endif /* PERM_NO_COMPLEX */

@@ -1,0 +1,469 @@
+/* ========================================================================================== >>exact
+   Permanents of integer matrices without rounding: Glynn's sum in the form
+       2^(n-1) per A = S = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i,   y = A x   (or A^T x),
+   every term in full. Chunks add up as integers, so results are equal for every kernel, split and number of threads.
+   Even rows. y_i and the row sum have the same parity for every x (x_j is odd). So a row with an even sum is halved,
+   y_i/2 being an integer bounded by half the norm, and the final division is by 2 less often. The norm sum_j |a_ij| is
+   even with the sum, so half of it is whole. At most n - 1 rows are halved, so that a division by 2^0 or more remains.
+   Groups. Rows whose norms multiply to less than a word's reach are multiplied in that word: |prod y_i| <= prod norms.
+   A row of norm 0 counts as one of norm 1; its factor is 0 in every term.
+   Zeros. A row that is not even is never 0. For small entries most sign vectors make some even row 0 (a row of r ones:
+   about sqrt(2/(pi r)) of them), and a row's zeros among 64 sign vectors are found in two operations: such terms are
+   skipped when few enough are expected to remain.
+   Limbs have signs (or magnitudes and signs apart), so groups of one row are nothing special. Unsigned limbs would do
+   with a constant added to every group of two rows or more: what that adds to a term has degree n - 2 or less in x and
+   so sums to 0 against prod_j x_j over the half cube. Not done: it saves two operations a limb and vector with unsigned
+   limbs only, and fails as soon as terms are skipped or a row is alone.
+   The rows are those of A or of A^T, whichever is predicted to cost less. */
+#pragma once
+#include "../dense/dense.h"
+
+/* The matrix as one orientation has it: rows i with norms that say what |y_i| can reach. */
+typedef struct permi_exact_rows {
+  int n, parts, transposed, halved, wide; /* how many rows are halved; how many reach 2^63 or more */
+  const permi_integer_view *view;
+  int half[PERM_MAX_N];      /* 1: the row is halved */
+  uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row; at least 1; UINT64_MAX: 2^63 or more */
+  double bits;               /* >= log2 of the product of the norms */
+} permi_exact_rows;
+
+static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int part)
+{
+  ptrdiff_t row = rows->transposed ? j : i, column = rows->transposed ? i : j;
+  return rows->view->a[(row * rows->view->ld + column) * rows->parts + part];
+}
+
+static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, int transposed)
+{
+  permi_exact_rows rows;
+  int i, j, part;
+  memset(&rows, 0, sizeof rows);
+  rows.n = n;
+  rows.parts = view->parts;
+  rows.view = view;
+  rows.transposed = transposed;
+  for (i = 0; i < n; i++) {
+    permi_wide norm = {0, 0};
+    int odd = 0;
+    for (part = 0; part < view->parts; part++) {
+      int sum = 0; /* its parity: each part of an even row must be even */
+      for (j = 0; j < n; j++) {
+        int64_t x = permi_exact_at(&rows, i, j, part);
+        permi_wide more = {0, 0};
+        more.low = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+        permi_wide_add(&norm, more);
+        sum ^= (int)(x & 1);
+      }
+      odd |= sum;
+    }
+    rows.half[i] = !odd && rows.halved < n - 1;
+    rows.halved += rows.half[i];
+    rows.bits += log2(fmax(1, ldexp((double)norm.high, 64) + (double)norm.low)) - rows.half[i] + 1e-9;
+    if (rows.half[i]) {
+      norm.low = norm.low >> 1 | norm.high << 63;
+      norm.high >>= 1;
+    }
+    rows.norm[i] = norm.high || norm.low >> 63 ? UINT64_MAX : norm.low ? norm.low : 1;
+    rows.wide += rows.norm[i] == UINT64_MAX;
+  }
+  return rows;
+}
+
+/* What turning the sign of column j from + to - takes from y_i: 2 a_ij, or a_ij in a halved row; two's complement. */
+static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
+{
+  int64_t x = permi_exact_at(rows, i, j, part);
+  permi_wide step;
+  step.low = (uint64_t)x;
+  step.high = x < 0 ? UINT64_MAX : 0;
+  if (!rows->half[i])
+    permi_wide_add(&step, step);
+  return step;
+}
+
+/* y_i for x = (1, ..., 1). */
+static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int part)
+{
+  permi_wide sum = {0, 0};
+  int j;
+  for (j = 0; j < rows->n; j++) {
+    int64_t x = permi_exact_at(rows, i, j, part);
+    permi_wide more;
+    more.low = (uint64_t)x;
+    more.high = x < 0 ? UINT64_MAX : 0;
+    permi_wide_add(&sum, more);
+  }
+  if (rows->half[i]) { /* arithmetic shift of an even number */
+    sum.low = sum.low >> 1 | sum.high << 63;
+    sum.high = sum.high >> 1 | (sum.high & UINT64_C(1) << 63);
+  }
+  return sum;
+}
+
+/* ---- portable kernels: one term at a time, any integers; limbs of 64 bits, or residues modulo an odd p */
+typedef struct permi_exact_plain {
+  int n, parts, chunk_log2;
+  int groups, wide_groups;     /* the last wide_groups have one row each, of two words */
+  int group_rows[PERM_MAX_N];  /* rows go through the groups in turn */
+  int group_words[PERM_MAX_N]; /* words that hold the product so far and its sign */
+  int sum_words;
+  uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p, see permi_modular_chunk */
+  uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. n - 1 */
+} permi_exact_plain;
+
+/* out[0 .. words] = p c, two's complement, of p's `words` words and c: signed, or in [0, 2^64) if `natural`. As for
+   unsigned p and c, less c 2^(64 words) for a negative p, which stands for p + 2^(64 words), and less p 2^64
+   likewise. */
+static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
+{
+  uint64_t carry = 0;
+  int k;
+  for (k = 0; k < words; k++) {
+    permi_wide t = permi_multiply_words(p[k], c);
+    out[k] = t.low + carry;
+    carry = t.high + (out[k] < carry);
+  }
+  out[words] = carry - (p[words - 1] >> 63 ? c : 0);
+  if (!natural && c >> 63)
+    permi_words_subtract(out + 1, p, words);
+}
+
+/* p as a number of `grown` words. */
+static void permi_signed_grow(uint64_t *p, int words, int grown)
+{
+  uint64_t sign = p[words - 1] >> 63 ? UINT64_MAX : 0;
+  for (; words < grown; words++)
+    p[words] = sign;
+}
+
+#define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
+
+/* out = p c with c of one word, or of two if `wide`; `grown` words, which hold it by the plan. */
+static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
+                                 int grown)
+{
+  permi_signed_times(p, words, low, wide, out);
+  permi_signed_grow(out, words + 1, grown);
+  if (wide) {
+    uint64_t more[PERMI_EXACT_ROOM];
+    permi_signed_times(p, words, high, 0, more);
+    permi_signed_grow(more, words + 1, grown);
+    permi_words_add(out + 1, more, grown - 1);
+  }
+}
+
+/* Adds two's complement `words` as an integer. */
+static void permi_sum_add_signed(perm_sum *sum, uint64_t *word, int words)
+{
+  int negative = (int)(word[words - 1] >> 63), k;
+  if (negative) {
+    uint64_t carry = 1;
+    for (k = 0; k < words; k++) {
+      word[k] = ~word[k] + carry;
+      carry = carry && !word[k];
+    }
+  }
+  permi_sum_add_integer(sum, word, words, negative);
+}
+
+/* y at the beginning of a chunk. */
+static void permi_exact_plain_begin(const permi_exact_plain *plain, uint64_t s, uint64_t *low, uint64_t *high)
+{
+  const int size = plain->n * plain->parts;
+  const uint64_t gray = s ^ s >> 1;
+  int j, k;
+  memcpy(low, plain->low, (size_t)size * sizeof *low);
+  memcpy(high, plain->high, (size_t)size * sizeof *high);
+  for (j = 1; j < plain->n; j++)
+    for (k = 0; k < size && (gray >> (j - 1) & 1); k++) {
+      uint64_t step = plain->low[j * size + k], before = low[k];
+      if (plain->modulus) {
+        low[k] += (before < step ? plain->modulus : 0) - step;
+      } else {
+        low[k] -= step;
+        high[k] -= plain->high[j * size + k] + (before < step);
+      }
+    }
+}
+
+static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
+  const int n = plain->n, parts = plain->parts, size = n * parts, narrow = plain->groups - plain->wide_groups;
+  uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], product[2][PERMI_EXACT_ROOM], total[2][PERMI_EXACT_ROOM];
+  uint64_t next[2][PERMI_EXACT_ROOM], other[PERMI_EXACT_ROOM];
+  uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
+  int k, part;
+  permi_exact_plain_begin(plain, s, low, high);
+  (void)workspace;
+  memset(total, 0, sizeof total);
+  for (;;) {
+    int words = 1, g, row = 0, j;
+    product[0][0] = 1;
+    product[1][0] = 0;
+    for (g = 0; g < plain->groups; g++) {
+      const int wide = g >= narrow, grown = plain->group_words[g], end = row + plain->group_rows[g];
+      uint64_t re = low[row * parts], im = parts == 2 ? low[row * parts + 1] : 0;
+      if (parts == 1) {
+        for (k = row + 1; k < end; k++)
+          re *= low[k];
+        permi_signed_product(product[0], words, re, high[row], wide, next[0], grown);
+      } else {
+        for (k = row + 1; k < end; k++) {
+          uint64_t was = re;
+          re = re * low[2 * k] - im * low[2 * k + 1];
+          im = was * low[2 * k + 1] + im * low[2 * k];
+        }
+        permi_signed_product(product[0], words, re, high[2 * row], wide, next[0], grown);
+        permi_signed_product(product[1], words, im, high[2 * row + 1], wide, other, grown);
+        permi_words_subtract(next[0], other, grown);
+        permi_signed_product(product[0], words, im, high[2 * row + 1], wide, next[1], grown);
+        permi_signed_product(product[1], words, re, high[2 * row], wide, other, grown);
+        permi_words_add(next[1], other, grown);
+        memcpy(product[1], next[1], (size_t)grown * sizeof **next);
+      }
+      memcpy(product[0], next[0], (size_t)grown * sizeof **next);
+      words = grown;
+      row = end;
+    }
+    for (part = 0; part < parts; part++) {
+      permi_signed_grow(product[part], words, plain->sum_words);
+      if (s & 1)
+        permi_words_subtract(total[part], product[part], plain->sum_words);
+      else
+        permi_words_add(total[part], product[part], plain->sum_words);
+    }
+    if (++s == last)
+      break;
+    j = permi_trailing_zeros(s) + 1;
+    if ((s ^ s >> 1) >> (j - 1) & 1)
+      for (k = 0; k < size; k++) {
+        uint64_t before = low[k];
+        low[k] -= plain->low[j * size + k];
+        high[k] -= plain->high[j * size + k] + (before < plain->low[j * size + k]);
+      }
+    else
+      for (k = 0; k < size; k++) {
+        low[k] += plain->low[j * size + k];
+        high[k] += plain->high[j * size + k] + (low[k] < plain->low[j * size + k]);
+      }
+  }
+  permi_sum_add_signed(&partial->value, total[0], plain->sum_words);
+  if (parts == 2)
+    permi_sum_add_signed(&partial->imaginary, total[1], plain->sum_words);
+  partial->terms += ldexp(1, plain->chunk_log2);
+}
+
+/* a b 2^-64 mod p for a, b < p < 2^63, p odd [Mon85]: a b - q p is a multiple of 2^64 for q = a b / p modulo 2^64. */
+static uint64_t permi_montgomery(const permi_exact_plain *plain, uint64_t a, uint64_t b)
+{
+  permi_wide t = permi_multiply_words(a, b);
+  uint64_t high = permi_multiply_words(t.low * plain->inverse, plain->modulus).high;
+  return t.high - high + (t.high < high ? plain->modulus : 0);
+}
+
+/* Residues of y and of the product; every one of the n multiplications takes a factor 2^-64, which the product brings
+   along at its start. */
+static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
+  const int n = plain->n, parts = plain->parts, size = n * parts;
+  const uint64_t p = plain->modulus;
+  uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], total[2] = {0, 0};
+  uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
+  int k, part;
+  permi_exact_plain_begin(plain, s, low, high);
+  (void)workspace;
+  for (;;) {
+    uint64_t product[2];
+    int j;
+    product[0] = plain->one;
+    product[1] = 0;
+    if (parts == 1)
+      for (k = 0; k < n; k++)
+        product[0] = permi_montgomery(plain, product[0], low[k]);
+    else
+      for (k = 0; k < size; k += 2) {
+        uint64_t plus = permi_montgomery(plain, product[0], low[k]);
+        uint64_t minus = permi_montgomery(plain, product[1], low[k + 1]);
+        uint64_t cross = permi_montgomery(plain, product[0], low[k + 1]);
+        product[1] = permi_montgomery(plain, product[1], low[k]) + cross;
+        product[1] -= product[1] >= p ? p : 0;
+        product[0] = plus - minus + (plus < minus ? p : 0);
+      }
+    for (part = 0; part < parts; part++)
+      if (s & 1) {
+        total[part] += (total[part] < product[part] ? p : 0) - product[part];
+      } else {
+        total[part] += product[part];
+        total[part] -= total[part] >= p ? p : 0;
+      }
+    if (++s == last)
+      break;
+    j = permi_trailing_zeros(s) + 1;
+    if ((s ^ s >> 1) >> (j - 1) & 1)
+      for (k = 0; k < size; k++)
+        low[k] += (low[k] < plain->low[j * size + k] ? p : 0) - plain->low[j * size + k];
+    else
+      for (k = 0; k < size; k++) {
+        low[k] += plain->low[j * size + k];
+        low[k] -= low[k] >= p ? p : 0;
+      }
+  }
+  permi_sum_add_integer(&partial->value, &total[0], 1, 0);
+  permi_sum_add_integer(&partial->imaginary, &total[1], 1, 0);
+  partial->terms += ldexp(1, plain->chunk_log2);
+}
+
+static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
+  char how[64];
+  if (plain->modulus)
+    snprintf(how, sizeof how, "residues modulo %llu", (unsigned long long)plain->modulus);
+  else
+    snprintf(how, sizeof how, "%d groups of rows, %d of two words", plain->groups, plain->wide_groups);
+  return (size_t)snprintf(buffer, size, "%s, n = %d: portable kernel%s, %s; %.3g elements, %llu chunks, %.3g s\n",
+                          perm_method_name(leaf->information.method), plain->n, plain->parts == 2 ? " (complex)" : "",
+                          how, leaf->information.work, (unsigned long long)leaf->information.chunks,
+                          leaf->information.seconds);
+}
+
+/* The groups: wide rows alone and last, the others in falling order into the first group with room. order: the rows. */
+static void permi_exact_plain_groups(const permi_exact_rows *rows, permi_exact_plain *plain, int *order)
+{
+  const uint64_t reach = UINT64_MAX >> 1;
+  uint64_t bound[PERM_MAX_N];
+  double bits = 1; /* the sign */
+  int group_of[PERM_MAX_N], placed[PERM_MAX_N], i, k, g, used = 0;
+  memset(placed, 0, sizeof placed);
+  for (k = 0; k < rows->n - rows->wide; k++) {
+    int most = -1;
+    for (i = 0; i < rows->n; i++)
+      if (!placed[i] && rows->norm[i] != UINT64_MAX && (most < 0 || rows->norm[i] > rows->norm[most]))
+        most = i;
+    placed[most] = 1;
+    for (g = 0; g < plain->groups && bound[g] > reach / rows->norm[most]; g++)
+      ;
+    if (g == plain->groups)
+      bound[plain->groups++] = 1;
+    bound[g] *= rows->norm[most];
+    group_of[most] = g;
+    plain->group_rows[g]++;
+  }
+  for (i = 0; i < rows->n; i++)
+    if (rows->norm[i] == UINT64_MAX) {
+      group_of[i] = plain->groups;
+      plain->group_rows[plain->groups++] = 1;
+      plain->wide_groups++;
+    }
+  for (g = 0; g < plain->groups; g++) {
+    for (i = 0; i < rows->n; i++)
+      if (group_of[i] == g)
+        order[used++] = i;
+    bits += g < plain->groups - plain->wide_groups ? log2((double)bound[g]) + 1e-9 : 70; /* norms < 2^(63 + 1 + 6) */
+    plain->group_words[g] = (int)(bits / 64) + 1;
+  }
+  plain->sum_words = (int)((bits + rows->n) / 64) + 1;
+}
+
+/* Stored rates: row additions and products, and words of limbs times words, a second. */
+#define PERMI_RATE_EXACT_ROWS 6e8
+#define PERMI_RATE_EXACT_WORDS 2.5e8
+#define PERMI_RATE_MODULAR 2.2e8
+
+static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t modulus)
+{
+  double terms = ldexp(1, rows->n - 1), words = rows->bits / 63 + 1, times = rows->parts == 2 ? 4 : 1;
+  if (modulus)
+    return terms * rows->n * times / PERMI_RATE_MODULAR;
+  return terms * times * (rows->n / PERMI_RATE_EXACT_ROWS + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
+}
+
+/* (-p)^... Newton's iteration doubles the right bits of an inverse modulo 2^64: p p = 1 modulo 8. */
+static uint64_t permi_inverse_odd(uint64_t p)
+{
+  uint64_t inverse = p;
+  int k;
+  for (k = 0; k < 5; k++)
+    inverse *= 2 - p * inverse;
+  return inverse;
+}
+
+static uint64_t permi_exact_residue(permi_wide x, uint64_t p)
+{
+  int negative = (int)(x.high >> 63);
+  uint64_t rest;
+  if (negative)
+    x = permi_wide_negate(x);
+  rest = permi_residue_wide(x.high % p, x.low, p);
+  return negative && rest ? p - rest : rest;
+}
+
+/* A chunk is 2^chunk_log2 sign vectors; which ones they are depends on the column that is always +. */
+static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
+                             double bytes, permi_leaf *leaf)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)rows->n * 4 + (uint64_t)rows->parts);
+  int i, j, part;
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.method = PERM_EXACT;
+  leaf->information.n = rows->n;
+  leaf->information.chunks = UINT64_C(1) << (rows->n - 1 - chunk_log2);
+  leaf->information.work = rows->n * ldexp(1, rows->n - 1);
+  leaf->information.seconds = seconds;
+  leaf->information.bytes = bytes;
+  for (i = 0; i < rows->n; i++)
+    for (j = 0; j < rows->n; j++)
+      for (part = 0; part < rows->parts; part++)
+        hash = permi_hash(hash, (uint64_t)permi_exact_at(rows, i, j, part));
+  hash = permi_hash(hash, (uint64_t)chunk_log2 * 64 + (uint64_t)fixed_column);
+  leaf->information.fingerprint = permi_hash(hash, (uint64_t)rows->transposed);
+  leaf->integer = 1;
+  leaf->scale = permi_dd_make(1);
+  leaf->scale_exp2 = rows->halved - (rows->n - 1);
+}
+
+/* A leaf of the portable kernels; modulus 0: limbs. */
+static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exact_rows *rows, uint64_t modulus,
+                                          permi_leaf *leaf, perm_result *result)
+{
+  const int n = rows->n, parts = rows->parts, size = n * parts;
+  const size_t table = (size_t)n * (size_t)size;
+  const double bytes = (double)(sizeof(permi_exact_plain) + 2 * table * sizeof(uint64_t));
+  permi_exact_plain *plain;
+  int order[PERM_MAX_N], i, j, k, part;
+  memset(leaf, 0, sizeof *leaf);
+  plain = (permi_exact_plain *)permi_allocate(&options->allocator, 1, (size_t)bytes);
+  if (!plain)
+    return permi_fail_memory(result);
+  memset(plain, 0, sizeof *plain);
+  plain->low = (uint64_t *)(plain + 1);
+  plain->high = plain->low + table;
+  plain->n = n;
+  plain->parts = parts;
+  plain->chunk_log2 = n - 1 < 12 ? n - 1 : 12;
+  plain->modulus = modulus;
+  permi_exact_plain_groups(rows, plain, order);
+  for (k = 0; k < n; k++)
+    for (part = 0; part < parts; part++)
+      for (j = 0; j < n; j++) {
+        permi_wide x = j ? permi_exact_step(rows, order[k], j, part) : permi_exact_start(rows, order[k], part);
+        plain->low[j * size + k * parts + part] = modulus ? permi_exact_residue(x, modulus) : x.low;
+        plain->high[j * size + k * parts + part] = modulus ? 0 : x.high;
+      }
+  if (modulus) {
+    plain->inverse = permi_inverse_odd(modulus);
+    for (plain->one = 1, i = 0; i < n; i++)
+      plain->one = permi_residue_wide(plain->one, 0, modulus);
+  }
+  permi_exact_fill(rows, 0, plain->chunk_log2, permi_exact_plain_seconds(rows, modulus), bytes, leaf);
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, modulus);
+  leaf->modulus = modulus;
+  leaf->context = plain;
+  leaf->release = permi_context_release;
+  leaf->explain = permi_exact_plain_explain;
+  leaf->run_chunk = modulus ? permi_modular_chunk : permi_exact_plain_chunk;
+  return PERM_OK;
+}

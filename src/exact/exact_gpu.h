@@ -1,0 +1,389 @@
+/* ====================================================================================== >>exact_gpu
+   GPUs: row sums packed into 32-bit words, groups of rows multiplied in one word each, then limbs of 32 bits; the
+   kernel is compiled for the shape of the matrix, see perm_gpu_exact. Where zeros are skipped, the settings of 6
+   columns for which a halved row is 0, given its sum over the other columns, are one word of a table: a look-up a row
+   for 64 terms. */
+#pragma once
+#include "../dense/gpu.h"
+#include "limbs.h"
+
+/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
+   more limbs); residues modulo 3 primes of 31 bits, where 4 are needed, 2.5e10; with zeros skipped, a tenth of the
+   terms being left, 6.4e11. */
+#define PERMI_EXACT_GPU_BLOCK 6
+#define PERMI_EXACT_GPU_PRODUCTS 3000 /* most products of words in a term: unrolled, they take 15 s to compile */
+#ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
+#define PERMI_EXACT_GPU_SKIP 1
+#endif
+#define PERMI_EXACT_GPU_RATE 2e13 /* instructions of threads a second, one H200 */
+
+typedef struct permi_exact_gpu {
+  permi_gpu gpu; /* first: >>gpu knows only that */
+  perm_gpu_program program;
+  perm_gpu_exact shape;
+  int transposed;
+  double survivors;
+  char text[24576];
+} permi_exact_gpu;
+
+/* What to do with rows on a GPU; order: the rows, group by group. Returns seconds, INFINITY: not there. */
+static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
+{
+  const int n = rows->n, parts = rows->parts;
+  const double terms = ldexp(1, n - 1);
+  uint64_t bound[PERM_MAX_N];
+  double bits = 0, each, seconds;
+  int group_of[PERM_MAX_N], placed[PERM_MAX_N], size[PERM_MAX_N], kind, g, i, k, r, part;
+  int bytes = 1, at = 0, used = 0, products = 0;
+  memset(shape, 0, sizeof *shape);
+  memset(placed, 0, sizeof placed);
+  memset(size, 0, sizeof size);
+  *survivors = 1;
+  if (n < PERMI_GPU_LEAST_N)
+    return (double)INFINITY;
+  shape->parts = parts;
+  for (k = 0; k < n; k++) { /* in falling order of norms into the first group with room; long rows alone */
+    int most = -1;
+    for (i = 0; i < n; i++)
+      if (!placed[i] && (most < 0 || rows->norm[i] > rows->norm[most]))
+        most = i;
+    placed[most] = 1;
+    bytes &= rows->norm[most] <= 127;
+    for (g = 0; g < shape->groups && (rows->norm[most] > INT32_MAX || bound[g] > INT32_MAX / rows->norm[most]); g++)
+      ;
+    if (g == shape->groups)
+      bound[shape->groups++] = 1;
+    bound[g] = rows->norm[most] == UINT64_MAX ? UINT64_MAX : bound[g] * rows->norm[most];
+    group_of[most] = g;
+    size[g]++;
+  }
+  for (g = 0; g < shape->groups; g++) {
+    const int wide = bound[g] == UINT64_MAX ? 3 : bound[g] > INT32_MAX ? 2 : 1;
+    int words;
+    shape->first[g + 1] = (short)(shape->first[g] + size[g]);
+    for (i = 0; i < n; i++)
+      if (group_of[i] == g)
+        order[used++] = i;
+    bits += wide == 3 ? 70 : log2((double)bound[g]) + 1e-9; /* norms < 2^(63 + 1 + 6) */
+    words = (int)((bits + (parts == 2)) / 32) + 1;
+    if (parts == 1 && words > (g ? shape->product[g - 1] : 0) + wide)
+      words = (g ? shape->product[g - 1] : 0) + wide;
+    if (words > PERM_GPU_EXACT_WORDS)
+      return (double)INFINITY;
+    shape->wide[g] = (short)wide;
+    shape->product[g] = (short)words;
+  }
+  shape->sum = (int)((bits + n + 1) / 32) + 1;
+  for (kind = 0; kind < 4; kind++) { /* bytes, halves, words, long ones */
+    int field = 0;
+    for (r = 0, g = 0; r < n; r++) {
+      const uint64_t norm = rows->norm[order[r]];
+      g += r == shape->first[g + 1];
+      if (kind != (norm <= 127 ? 0 : norm <= 32767 ? 1 : norm <= INT32_MAX ? 2 : 3))
+        continue;
+      for (part = 0; part < parts; part++) {
+        const int fields = kind == 0 ? 4 : kind == 1 ? 2 : 1;
+        shape->at[r * parts + part] = (short)at;
+        shape->kind[r * parts + part] = (short)(kind == 0 ? field : kind == 1 ? 4 + field : 6);
+        for (k = 1; k < shape->wide[g]; k++)
+          shape->carries[at + k] = 1;
+        field = (field + 1) % fields;
+        at += field == 0 ? shape->wide[g] : 0;
+      }
+    }
+    at += field != 0;
+  }
+  shape->words = at;
+  shape->stride = (at + 3) & ~3;
+  for (r = 0; r < n; r++) { /* for skipping */
+    const int norm = (int)rows->norm[order[r]];
+    if (!bytes || !rows->half[order[r]])
+      continue;
+    shape->zero_line[shape->zeros] = (short)(r * parts);
+    shape->zero_base[shape->zeros++] = (short)(shape->masks + norm - 128);
+    shape->masks += 2 * norm + 1;
+  }
+  shape->masks = (shape->masks + 1) & ~1;
+  /* operations of a term, counted in the machine code: a line, a word of a product, of a sum */
+  for (products = 0, g = 1; g < shape->groups; g++)
+    products += parts * parts * shape->product[g] * shape->wide[g];
+  if (products > PERMI_EXACT_GPU_PRODUCTS)
+    return (double)INFINITY;
+  each = 3.0 * shape->words + 2.0 * n * parts * parts + 3.0 * parts * shape->sum + 3.0 * products;
+  seconds = terms * each;
+  if (PERMI_EXACT_GPU_SKIP && parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
+    const double survive = permi_exact_survivors(rows);
+    const double skipping = /* survivors are three times as many: rows are not independent */
+        terms * (3 * survive * (each + 2 * shape->words + 30) + (12.0 * shape->zeros + 120) / 64 + 2);
+    if (skipping < seconds) {
+      seconds = skipping;
+      shape->skip = 1;
+      *survivors = survive;
+    }
+  }
+  if (!shape->skip)
+    shape->zeros = shape->masks = 0;
+  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* for compiling */
+}
+
+/* Writes a member `name(i)` that yields list[i], as a chain of choices: compilers fold it, but loads from arrays not
+   always, and then they unroll nothing and spill. No list: `name()`, value. */
+static size_t permi_gpu_member(char *text, size_t room, const char *name, const short *list, int count, int value)
+{
+  size_t length = (size_t)snprintf(text, room, "  PERMI_BOTH constexpr int %s(%s) const { return ", name,
+                                   list ? "int i" : "");
+  int i;
+  for (i = 0; list && i + 1 < count; i++)
+    if (list[i] != list[count - 1])
+      length += (size_t)snprintf(text + length, room - length, "i == %d ? %d : ", i, list[i]);
+  return length + (size_t)snprintf(text + length, room - length, "%d; }\n", list && count ? list[count - 1] : value);
+}
+
+static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *text, size_t room)
+{
+  const int product = shape->product[shape->groups - 1], parts = shape->parts;
+  const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24; /* registers */
+  const int blocks = need <= 64 ? 8 : need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2;
+  size_t at = (size_t)snprintf(text, room,
+                               "struct permi_shape {\n  enum { PARTS = %d, GROUPS = %d, ROOM = %d, SUM_ROOM = %d, "
+                               "WORDS = %d, SKIP = %d };\n",
+                               parts, shape->groups, product > 3 ? product : 3, shape->sum, shape->stride, shape->skip);
+  at += permi_gpu_member(text + at, room - at, "words", NULL, 0, shape->words);
+  at += permi_gpu_member(text + at, room - at, "stride", NULL, 0, shape->stride);
+  at += permi_gpu_member(text + at, room - at, "groups", NULL, 0, shape->groups);
+  at += permi_gpu_member(text + at, room - at, "sum", NULL, 0, shape->sum);
+  at += permi_gpu_member(text + at, room - at, "zeros", NULL, 0, shape->zeros);
+  at += permi_gpu_member(text + at, room - at, "masks", NULL, 0, shape->masks);
+  at += permi_gpu_member(text + at, room - at, "at", shape->at, lines, 0);
+  at += permi_gpu_member(text + at, room - at, "kind", shape->kind, lines, 0);
+  at += permi_gpu_member(text + at, room - at, "carries", shape->carries, shape->words, 0);
+  at += permi_gpu_member(text + at, room - at, "first", shape->first, shape->groups + 1, 0);
+  at += permi_gpu_member(text + at, room - at, "product", shape->product, shape->groups, 0);
+  at += permi_gpu_member(text + at, room - at, "wide", shape->wide, shape->groups, 0);
+  at += permi_gpu_member(text + at, room - at, "zero_line", shape->zero_line, shape->zeros, 0);
+  at += permi_gpu_member(text + at, room - at, "zero_base", shape->zero_base, shape->zeros, 0);
+  snprintf(text + at, room - at,
+           "};\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
+           "{ permi_exact_chunk(permi_shape(), a); }\n",
+           blocks);
+}
+
+/* Adds `times` (1 or -1) times x to a line's place. */
+static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
+{
+  const int kind = shape->kind[line];
+  uint64_t carry = 0;
+  int k;
+  if (times < 0)
+    x = permi_wide_negate(x);
+  to += shape->at[line];
+  if (kind < 6)
+    *to += (uint32_t)x.low << (kind < 4 ? 8 * kind : 16 * (kind - 4));
+  for (k = 0; kind == 6 && k < wide; k++) {
+    const uint32_t word = (uint32_t)((k < 2 ? x.low : x.high) >> (k & 1 ? 32 : 0));
+    carry += (uint64_t)to[k] + word;
+    to[k] = (uint32_t)carry;
+    carry >>= 32;
+  }
+}
+
+static int permi_exact_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                               const double *sums)
+{
+  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
+  const perm_gpu_exact *shape = &((const permi_exact_gpu *)leaf->context)->shape;
+  uint64_t chunk, word[PERM_GPU_EXACT_WORDS];
+  int part, k;
+  for (chunk = 0; chunk < chunks; chunk++)
+    for (part = 0; part < shape->parts; part++) {
+      uint64_t carry = 0, sum;
+      memset(word, 0, sizeof word);
+      for (k = 0; k < shape->sum; k++, sums++) {
+        memcpy(&sum, sums, sizeof sum);
+        if (sum >> 40)
+          return 0;
+        carry += sum;
+        word[k / 2] |= (carry & 0xffffffff) << (k & 1 ? 32 : 0);
+        carry >>= 32;
+      }
+      if (shape->sum & 1 && word[k / 2] >> 31)
+        word[k / 2] |= UINT64_C(0xffffffff) << 32;
+      permi_sum_add_signed(part ? &partial->imaginary : &partial->value, word, (shape->sum + 1) / 2);
+    }
+  permi_gpu_count(leaf, partial, first, chunks);
+  return 1;
+}
+
+static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_exact_gpu *exact = (const permi_exact_gpu *)leaf->context;
+  char skipped[64] = "";
+  if (exact->shape.skip)
+    snprintf(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
+  return (size_t)snprintf(
+      buffer, size,
+      "exact, n = %d%s: cuda kernel, %s in %d groups, products of %d words of 32 bits%s; %.3g elements, %llu chunks, "
+      "%.3g s on one GPU\n",
+      leaf->information.n, exact->shape.parts == 2 ? " (complex)" : "", exact->transposed ? "columns" : "rows",
+      exact->shape.groups, exact->shape.product[exact->shape.groups - 1], skipped, leaf->information.work,
+      (unsigned long long)leaf->information.chunks, leaf->information.seconds);
+}
+
+/* Columns: the fixed one, those of the masks, walk, high; see >>gpu. */
+static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi_exact_rows *rows, permi_leaf *leaf,
+                                        perm_result *result)
+{
+  const int n = rows->n, parts = rows->parts;
+  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate(&options->allocator, 1, sizeof *exact);
+  perm_gpu_work *work;
+  perm_gpu_exact *shape;
+  uint32_t *table, *step, *walk, *settings;
+  uint64_t *masks;
+  int order[PERM_MAX_N], block, outer, columns, stride, g, i, j, k, r, v, part;
+  double seconds;
+  size_t words;
+  memset(leaf, 0, sizeof *leaf);
+  if (!exact)
+    return permi_fail_memory(result);
+  memset(exact, 0, sizeof *exact);
+  shape = &exact->shape;
+  work = &exact->gpu.work;
+  seconds = permi_exact_gpu_shape(rows, shape, order, &exact->survivors);
+  stride = shape->stride;
+  block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  outer = n - 1 - block;
+  columns = outer - PERM_GPU_THREADS_LOG2;
+  work->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
+  work->high = outer - work->walk;
+  words = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk + (shape->skip ? 64 : 0));
+  words += 2 * (size_t)shape->masks;
+  work->doubles = words / 2;
+  exact->gpu.allocator = options->allocator;
+  exact->gpu.add = permi_exact_gpu_add;
+  exact->gpu.memory = (double *)permi_allocate(&options->allocator, work->doubles, sizeof(double));
+  if (!exact->gpu.memory) {
+    permi_release(&options->allocator, exact);
+    return permi_fail_memory(result);
+  }
+  memset(exact->gpu.memory, 0, words * sizeof *table);
+  work->table = exact->gpu.memory;
+  table = (uint32_t *)(void *)exact->gpu.memory;
+  step = table + stride;
+  walk = step + stride * work->high;
+  settings = walk + stride * (2 * work->walk + 1);
+  masks = (uint64_t *)(void *)(settings + 64 * stride);
+  for (r = 0, g = 0; r < n; r++) {
+    i = order[r];
+    g += r == shape->first[g + 1];
+    for (part = 0; part < parts; part++) {
+      const int line = r * parts + part, wide = shape->wide[g], kind = shape->kind[line];
+      permi_wide bias = {0, 0};
+      bias.low = kind < 4 ? 128 : kind < 6 ? 32768 : 0;
+      permi_exact_gpu_put(shape, table, line, wide, permi_exact_start(rows, i, part), 1);
+      permi_exact_gpu_put(shape, table, line, wide, bias, 1);
+      for (k = 0; k < (block ? 64 : 0); k++)
+        for (j = 0; j < block; j++)
+          if (k >> j & 1)
+            permi_exact_gpu_put(shape, settings + stride * k, line, wide, permi_exact_step(rows, i, 1 + j, part), -1);
+      for (k = 0; k < work->walk; k++) {
+        const permi_wide a = permi_exact_step(rows, i, 1 + block + k, part);
+        permi_exact_gpu_put(shape, walk + stride * 2 * k, line, wide, a, -1);
+        permi_exact_gpu_put(shape, walk + stride * (2 * k + 1), line, wide, a, 1);
+      }
+      for (k = 0; k < work->high; k++)
+        permi_exact_gpu_put(shape, step + stride * k, line, wide,
+                            permi_exact_step(rows, i, 1 + block + work->walk + k, part), -1);
+    }
+  }
+  for (k = 0; k < shape->zeros; k++) {
+    const int row = order[shape->zero_line[k]], norm = (int)rows->norm[row];
+    for (v = -norm; v <= norm; v++)
+      for (i = 0; i < 64; i++) {
+        int y = v;
+        for (j = 0; j < block; j++)
+          y -= i >> j & 1 ? (int)(int64_t)permi_exact_step(rows, row, 1 + j, 0).low : 0;
+        if (y == 0)
+          masks[shape->zero_base[k] + 128 + v] |= UINT64_C(1) << i;
+      }
+  }
+  permi_exact_gpu_text(shape, n * parts, exact->text, sizeof exact->text);
+  exact->program.text = exact->text;
+  exact->program.sums = parts * shape->sum;
+  exact->program.exact = shape;
+  exact->program.shared = (size_t)((parts * shape->sum + 1) / 2 * 2 + shape->masks) * 8 +
+                          (size_t)stride * (size_t)(2 * work->walk + 1) * 4;
+  if (shape->skip)
+    exact->program.shared += (size_t)stride * (64 + 128) * 4 + 4 * 2048 * 2;
+  work->program = &exact->program;
+  exact->transposed = rows->transposed;
+  permi_exact_fill(rows, 0, PERM_GPU_THREADS_LOG2 + work->walk + block, seconds,
+                   (double)(sizeof *exact + words * sizeof *table), leaf);
+  exact->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + work->walk + block);
+  leaf->information.isa = PERM_ISA_CUDA;
+  leaf->information.fingerprint =
+      permi_hash(leaf->information.fingerprint, (uint64_t)PERM_ISA_CUDA + 64 * (uint64_t)block);
+  work->fingerprint = leaf->information.fingerprint;
+  leaf->context = exact;
+  leaf->release = permi_gpu_release;
+  leaf->run_range = permi_gpu_range;
+  leaf->explain = permi_exact_gpu_explain;
+  return PERM_OK;
+}
+
+/* Makes the plan one for GPUs, as permi_plan_gpu does, of the better orientation. */
+static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
+                                 permi_exact_plan *plan)
+{
+  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds, survivors;
+  perm_gpu_exact shape;
+  char message[PERM_MESSAGE_BYTES];
+  int order[PERM_MAX_N], transposed;
+  if (!options->gpus || n < PERMI_GPU_LEAST_N || seconds < 1)
+    return;
+  for (transposed = 0; transposed < 2; transposed++) {
+    const permi_exact_rows rows = permi_exact_look(view, n, transposed);
+    const double here = permi_exact_gpu_shape(&rows, &shape, order, &survivors);
+    if (here < seconds && (plan->gpu || !options->cpu_fallback || permi_gpu_devices(options->gpus, message))) {
+      plan->gpu = 1;
+      plan->rows = rows;
+      plan->seconds = seconds = here;
+    }
+  }
+}
+
+/* One leaf for the permanent of an n x n matrix of integers or Gaussian integers, 1 <= n <= 64. */
+PERMI_UNUSED
+static perm_status permi_exact_leaf(const perm_options *options, int n, const permi_integer_view *view,
+                                    permi_leaf *leaf, perm_result *result)
+{
+  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
+  permi_exact_plan_gpu(options, n, view, &plan);
+  return plan.gpu      ? permi_exact_gpu_leaf(options, &plan.rows, leaf, result)
+         : plan.family ? permi_exact_tables(options, &plan, leaf, result)
+                       : permi_exact_plain_leaf(options, &plan.rows, 0, leaf, result);
+}
+
+/* What permi_exact_leaf would predict, one thread. */
+PERMI_UNUSED
+static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
+{
+  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
+  permi_exact_plan_gpu(options, n, view, &plan);
+  return plan.seconds;
+}
+
+/* The same modulo p, odd, 3 <= p < 2^63: the leaf's partials are sums of residues. */
+PERMI_UNUSED
+static perm_status permi_modular_leaf(const perm_options *options, int n, const permi_integer_view *view, uint64_t p,
+                                      permi_leaf *leaf, perm_result *result)
+{
+  permi_exact_rows rows = permi_exact_look(view, n, 0);
+  return permi_exact_plain_leaf(options, &rows, p, leaf, result);
+}
+
+PERMI_UNUSED
+static double permi_modular_seconds(int n, const permi_integer_view *view)
+{
+  permi_exact_rows rows = permi_exact_look(view, n, 0);
+  return permi_exact_plain_seconds(&rows, 1);
+}

@@ -1,0 +1,411 @@
+/* ========================================================================================== >>limbs
+   The vector kernels' tables: rows in atoms, halves and limbs, as the kernel text has them. */
+#pragma once
+#include "exact.h"
+
+typedef struct permi_exact_family {
+  perm_isa isa;
+  int lanes_log2; /* int16 lanes */
+  int window;     /* bits of a limb of evaluate[2 .. 6] */
+  double rate;    /* vector operations/s */
+  permi_exact_run all, skip;
+  permi_exact_evaluate evaluate[7]; /* for 2 .. 6 limbs; [0] for any number */
+} permi_exact_family;
+
+#define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
+  {                                                                                                                    \
+    isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family,                                \
+    {                                                                                                                  \
+      permi_exact_many_##family, NULL, permi_##limbs##_2_##family, permi_##limbs##_3_##family,                         \
+          permi_##limbs##_4_##family, permi_##limbs##_5_##family, permi_##limbs##_6_##family                           \
+    }                                                                                                                  \
+  }
+
+/* Rates of a 2.5 GHz Cascade Lake, but IFMA's, which is a guess. A last line ends the table. */
+static const permi_exact_family permi_exact_families[] = {
+#if PERMI_X86 && !defined(PERM_NO_EXACT)
+    PERMI_EXACT_FAMILY(PERM_ISA_AVX512IFMA, avx512, 5, 5e9, PERMI_EXACT_WINDOW + 1, ifma),
+    PERMI_EXACT_FAMILY(PERM_ISA_AVX512, avx512, 5, 2.8e9, PERMI_EXACT_WINDOW, exact),
+    PERMI_EXACT_FAMILY(PERM_ISA_AVX2, avx2, 4, 3.2e9, PERMI_EXACT_WINDOW, exact),
+#endif
+    {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}}};
+
+/* Where the rows go. */
+typedef struct permi_exact_packing {
+  int limbs, narrow, fifths, wide;                /* wide: rows in wide limbs */
+  int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
+  int atom_of[PERM_MAX_N];                        /* of a row: limb * PERMI_EXACT_ATOMS + atom */
+} permi_exact_packing;
+
+#define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
+
+/* The most that a limb may be, see the kernel. */
+static uint64_t permi_exact_cap(int limbs)
+{
+  return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
+}
+
+/* Rows in falling order of norms into that many limbs, each into the limb with the least product so far; there into the
+   atom with the least product, the fifth atom last. 0 if they do not fit. */
+static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order, int limbs, int narrow,
+                                 permi_exact_packing *packing)
+{
+  uint64_t limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
+  const uint64_t cap = permi_exact_cap(limbs);
+  int h, k, r;
+  memset(packing, 0, sizeof *packing);
+  packing->limbs = limbs;
+  packing->narrow = narrow;
+  for (h = 0; h < limbs; h++)
+    for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
+      atom[h][k] = 1;
+  for (r = 0; r < rows->n; r++) {
+    const uint64_t norm = rows->norm[order[r]];
+    int best = -1, best_atom = 0;
+    for (h = 0; h < limbs; h++) {
+      int least = 0;
+      if (limb[h] > cap / norm || (best >= 0 && limb[h] >= limb[best]))
+        continue;
+      for (k = 1; h < narrow && k < 4; k++)
+        least = atom[h][k] < atom[h][least] ? k : least;
+      if (h < narrow && atom[h][least] > PERMI_EXACT_LARGEST / norm) {
+        least = 4;
+        if (atom[h][4] > PERMI_EXACT_LARGEST / norm || atom[h][0] * atom[h][1] * atom[h][4] > INT32_MAX / norm)
+          continue;
+      }
+      best = h;
+      best_atom = least;
+    }
+    if (best < 0)
+      return 0;
+    limb[best] *= norm;
+    atom[best][best_atom] *= norm;
+    packing->fifths += best_atom == 4 && !packing->rows[best][4];
+    packing->wide += best >= narrow;
+    packing->rows[best][best_atom]++;
+    packing->atom_of[order[r]] = best * PERMI_EXACT_ATOMS + best_atom;
+  }
+  return 1;
+}
+
+/* Into the fewest limbs, two at least, and among them the fewest wide ones. 0: no way. */
+static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
+{
+  int order[PERM_MAX_N], i, k, limbs, wide, least;
+  double bits = 0;
+  for (i = 0; i < rows->n; i++) {
+    if (rows->norm[i] > permi_exact_cap(2))
+      return 0;
+    if (rows->norm[i] > PERMI_EXACT_LARGEST)
+      bits += log2((double)rows->norm[i]);
+    for (k = i; k > 0 && rows->norm[order[k - 1]] < rows->norm[i]; k--)
+      order[k] = order[k - 1];
+    order[k] = i;
+  }
+  least = bits > 0 ? (int)(bits / PERMI_EXACT_WINDOW) + 1 : 0;
+  limbs = (int)(rows->bits / PERMI_EXACT_WINDOW);
+  for (limbs = limbs < 2 ? 2 : limbs; limbs <= PERMI_EXACT_LIMBS; limbs++)
+    for (wide = least; wide <= limbs && wide <= (least ? limbs : 0); wide++)
+      if (permi_exact_pack_into(rows, order, limbs, limbs - wide, packing))
+        return 1;
+  return 0;
+}
+
+/* How many limbs are multiplied first: half of them, beyond 6 in threes. */
+static int permi_exact_first(int limbs)
+{
+  return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
+}
+
+/* Vector operations from atoms to accumulators, for a vector of int16 lanes. */
+static double permi_exact_operations(const permi_exact_packing *packing)
+{
+  const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first;
+  const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
+  return 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide + 4 * (4 * inner + 5 * first * second);
+}
+
+/* The part of the sign vectors for which no halved row is 0, were the rows independent: from the distributions of the
+   row sums over all signs, norms <= 127. */
+static double permi_exact_survivors(const permi_exact_rows *rows)
+{
+  double part = 1, now[511], next[511]; /* of 2 y_i, -254 .. 254 */
+  int i, j, k;
+  for (i = 0; i < rows->n; i++) {
+    if (!rows->half[i])
+      continue;
+    memset(now, 0, sizeof now);
+    now[255] = 1;
+    for (j = 0; j < rows->n; j++) {
+      const int a = abs((int)permi_exact_at(rows, i, j, 0));
+      for (k = 0; k < 511; k++)
+        next[k] = 0.5 * ((k >= a ? now[k - a] : 0) + (k + a < 511 ? now[k + a] : 0));
+      if (a)
+        memcpy(now, next, sizeof now);
+    }
+    part *= 1 - now[255];
+  }
+  return part;
+}
+
+typedef struct permi_exact_plan {
+  permi_exact_rows rows;
+  permi_exact_packing packing;
+  const permi_exact_family *family; /* NULL: the portable kernel */
+  int can_skip, skip;               /* 1: zeros can be skipped, are skipped */
+  int gpu;                          /* 1: on GPUs instead */
+  double survivors, seconds;
+} permi_exact_plan;
+
+static permi_exact_evaluate permi_exact_evaluates(const permi_exact_family *family, const permi_exact_packing *packing)
+{
+  return family->evaluate[packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0];
+}
+
+/* The plan for one orientation. */
+static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const permi_exact_rows *rows)
+{
+  const perm_isa isa =
+      options->isa == PERM_ISA_AUTO || options->isa == PERM_ISA_CUDA ? perm_isa_best() : options->isa;
+  const permi_exact_family *family = permi_exact_families;
+  permi_exact_plan plan;
+  const int n = rows->n;
+  int i, bytes = 1;
+  memset(&plan, 0, sizeof plan);
+  plan.rows = *rows;
+  plan.survivors = 1;
+  plan.seconds = permi_exact_plain_seconds(rows, 0);
+  while (family->isa > isa || (family->all && n < family->lanes_log2 + PERMI_EXACT_BLOCK_LOG2 + 1))
+    family++;
+  if (!family->all || rows->parts == 2 || !permi_arithmetic_is_sound() || !permi_exact_pack(rows, &plan.packing))
+    return plan; /* limbs in doubles need rounding to nearest */
+  plan.family = family;
+  plan.seconds = (4 * (2 * n - 3 * plan.packing.limbs + permi_exact_operations(&plan.packing)) + n / 4.0 + 20) /
+                 (permi_exact_evaluates(family, &plan.packing) == family->evaluate[0] ? 0.5 : 1) / family->rate *
+                 ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
+  for (i = 0; i < n; i++)
+    bytes &= rows->norm[i] <= 127;
+  plan.can_skip = bytes && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
+  if (plan.can_skip && rows->halved) {
+    /* for a vector of int8 lanes: the search, the lists, and what survives */
+    const double survivors = permi_exact_survivors(rows);
+    const double each = 10 * n + 2 * permi_exact_operations(&plan.packing);
+    const double seconds =
+        (2 * rows->halved + 40 + survivors * each) / family->rate * ldexp(1, n - 1 - (family->lanes_log2 + 1));
+    if (seconds < plan.seconds) {
+      plan.skip = 1;
+      plan.survivors = survivors;
+      plan.seconds = seconds;
+    }
+  }
+  return plan;
+}
+
+static permi_exact_plan permi_exact_plan_of(const perm_options *options, int n, const permi_integer_view *view)
+{
+  permi_exact_rows rows = permi_exact_look(view, n, 0);
+  permi_exact_plan plan = permi_exact_plan_rows(options, &rows), other;
+  rows = permi_exact_look(view, n, 1);
+  other = permi_exact_plan_rows(options, &rows);
+  return other.seconds < plan.seconds ? other : plan;
+}
+
+static void permi_exact_release(const perm_allocator *allocator, void *context)
+{
+  permi_release(allocator, ((permi_exact *)context)->memory);
+  permi_release(allocator, context);
+}
+
+/* sum_k total[k] 2^(window k), as integers. */
+static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_exact *exact = (const permi_exact *)leaf->context;
+  permi_wide total[PERMI_EXACT_LIMBS + 1];
+  uint64_t word[PERMI_EXACT_LIMBS + 4]; /* 51 bits a limb, 64 a word */
+  int k;
+  memset(total, 0, sizeof total);
+  exact->run(exact, chunk, (permi_exact_work *)workspace, total);
+  for (k = 0; k <= exact->limbs; k++) {
+    const int negative = (int)(total[k].high >> 63), bit = k * exact->window, at = bit / 64, shift = bit % 64;
+    const permi_wide x = negative ? permi_wide_negate(total[k]) : total[k];
+    memset(word, 0, sizeof word);
+    word[at] = x.low << shift;
+    word[at + 1] = x.high << shift | (shift ? x.low >> (64 - shift) : 0);
+    word[at + 2] = shift ? x.high >> (64 - shift) : 0;
+    permi_sum_add_integer(&partial->value, word, at + 3, negative);
+  }
+  partial->terms += leaf->information.work / (double)exact->n / (double)leaf->information.chunks;
+}
+
+static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_exact *exact = (const permi_exact *)leaf->context;
+  const int even = exact->n - 1 + (int)leaf->scale_exp2;
+  char skipped[64] = "";
+  if (exact->survivors < 1)
+    snprintf(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
+  return (size_t)snprintf(buffer, size,
+                          "exact, n = %d: %s kernel, %s in %d limbs, %d of them halved%s; %.3g elements, %llu chunks, "
+                          "%.3g s\n",
+                          exact->n, perm_isa_name(leaf->information.isa), exact->transposed ? "columns" : "rows",
+                          exact->limbs, even, skipped, leaf->information.work,
+                          (unsigned long long)leaf->information.chunks, leaf->information.seconds);
+}
+
+static uint64_t permi_double_bits(double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+/* What the kernels need to know of 51-bit limbs. */
+static void permi_exact_constants(permi_exact *exact)
+{
+  const int first = exact->first, tiles = exact->limbs > 6 || exact->narrow < exact->limbs;
+  const int second = tiles ? (exact->limbs - first + 1) / 2 * 2 : exact->limbs - first;
+  int i, j, k;
+  exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : exact->limbs <= 6 ? 128 : 32;
+  exact->unit = ldexp(1, exact->limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
+  for (k = 0; k + 1 < exact->limbs; k++) {
+    const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
+    exact->round[k] = 1.5 * ldexp(unit, 103);
+    exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
+    exact->second[k] = k < 18 ? 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW) : 0;
+  }
+  for (i = 0; i < (tiles ? (first + 2) / 3 * 3 : first); i++)
+    for (j = 0; j < second && exact->window == PERMI_EXACT_WINDOW; j++) {
+      exact->bias[i + j] += permi_double_bits(exact->rest[i + j] - exact->round[i + j]);
+      exact->bias[i + j + 1] += permi_double_bits(exact->round[i + j]);
+    }
+  for (i = 0; i < 32; i++)
+    exact->parity[i] = (i ^ i >> 1 ^ i >> 2 ^ i >> 3 ^ i >> 4) & 1 ? 255 : 0;
+  memset(exact->ends, 255, 64);
+}
+
+/* table[s] = base - the steps of columns first + k for every set bit k of s < 2^columns. */
+static void permi_exact_settings(const permi_exact_rows *rows, int i, int first, int columns, uint64_t base,
+                                 uint64_t *table)
+{
+  int k, q;
+  table[0] = base;
+  for (k = 0; k < columns; k++)
+    for (q = 0; q < 1 << k; q++)
+      table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
+}
+
+/* Columns: lanes, block or setting columns, the fixed one, outer ones. */
+static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
+                                      perm_result *result)
+{
+  const permi_exact_rows *rows = &plan->rows;
+  const permi_exact_family *family = plan->family;
+  const int n = rows->n, limbs = plan->packing.limbs, skip = plan->skip, lanes = family->lanes_log2 + skip;
+  const int inner = lanes + (skip ? PERMI_EXACT_SKIP_LOG2 : PERMI_EXACT_BLOCK_LOG2), outer = n - 1 - inner;
+  const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
+  const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
+  const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
+  const size_t wide_table = ((size_t)plan->packing.wide << inner) + (size_t)(plan->packing.wide ? padded * outer : 0);
+  const size_t bytes = 128 + table + wide_table * sizeof(double) + (size_t)(padded * steps) * sizeof(uint32_t);
+  permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact);
+  void *memory = exact ? permi_allocate(&options->allocator, 1, bytes) : NULL;
+  uint64_t sums[256];
+  uint8_t *next;
+  uint32_t *step;
+  int16_t *settings;
+  uint8_t *nibbles;
+  double *wide, *wide_step;
+  int a, i, j, k, r = 0;
+  memset(leaf, 0, sizeof *leaf);
+  if (!memory) {
+    permi_release(&options->allocator, exact);
+    return permi_fail_memory(result);
+  }
+  memset(exact, 0, sizeof *exact);
+  memset(memory, 0, bytes);
+  exact->memory = memory;
+  step = (uint32_t *)(void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+  next = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
+  settings = (int16_t *)(void *)next;
+  nibbles = next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
+  exact->start = step;
+  exact->step = step + padded;
+  exact->setting_step = exact->step + padded * outer;
+  exact->table = settings;
+  wide = (double *)(void *)(next + ((table + 63) & ~(size_t)63));
+  wide_step = wide + ((size_t)plan->packing.wide << inner);
+  exact->wide_table = wide;
+  exact->wide_step = wide_step;
+  exact->lane_bytes = next;
+  exact->nibbles = nibbles;
+  exact->n = n;
+  exact->padded = padded;
+  exact->limbs = limbs;
+  exact->narrow = plan->packing.narrow;
+  exact->first = permi_exact_first(limbs);
+  exact->transposed = rows->transposed;
+  exact->outer = outer;
+  exact->chunk_log2 = outer + inner < 18 ? outer : 18 - inner;
+  exact->survivors = plan->survivors;
+  exact->run = skip ? family->skip : family->all;
+  exact->evaluate = permi_exact_evaluates(family, &plan->packing);
+  exact->window = exact->evaluate == family->evaluate[0] ? PERMI_EXACT_WINDOW : family->window;
+  permi_exact_constants(exact);
+  for (a = 0; a < limbs * PERMI_EXACT_ATOMS; a++) {
+    const int h = a / PERMI_EXACT_ATOMS, is_wide = h >= exact->narrow, in_limb = a % PERMI_EXACT_ATOMS;
+    if (is_wide && in_limb == 0) {
+      exact->wide_rows[h - exact->narrow] = plan->packing.rows[h][0];
+      r = h == exact->narrow ? 0 : r;
+    } else if (!is_wide) {
+      exact->atom_rows[a] = plan->packing.rows[h][in_limb];
+      exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
+    }
+    for (i = 0; i < n; i++) {
+      const uint64_t all_plus = permi_exact_start(rows, i, 0).low;
+      if (plan->packing.atom_of[i] != a)
+        continue;
+      if (is_wide) {
+        permi_exact_settings(rows, i, 0, inner, all_plus, sums);
+        for (k = 0; k < 1 << inner; k++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
+          const int place = (k & 1) * 2 + (k >> 1 & 1), width = 1 << (lanes - 2), q = k >> lanes;
+          wide[((r * 4 + q) * 4 + place) * width + (k >> 2 & (width - 1))] = (double)(int64_t)sums[k];
+        }
+        for (j = 0; j < outer; j++)
+          wide_step[j * padded + r] = (double)(int64_t)permi_exact_step(rows, i, inner + 1 + j, 0).low;
+        r++;
+        continue;
+      }
+      for (j = 0; j < outer; j++)
+        step[(j + 1) * padded + r] = ((uint32_t)permi_exact_step(rows, i, inner + 1 + j, 0).low & part) * copies;
+      if (skip) {
+        step[r] = ((uint32_t)all_plus & part) * copies;
+        for (j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
+          step[(outer - 1 + j) * padded + r] = ((uint32_t)permi_exact_step(rows, i, lanes + j, 0).low & part) * copies;
+        if (rows->half[i]) {
+          permi_exact_settings(rows, i, 0, lanes + 2, 0, sums);
+          for (k = 0; k < 4 << lanes; k++)
+            *next++ = (uint8_t)(sums[k] & 0xff);
+          exact->even_row[exact->even_rows++] = r;
+        }
+        for (j = 0; j < 3; j++) {
+          permi_exact_settings(rows, i, 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, sums);
+          for (k = 0; k < 16 && k < 1 << (inner - 4 * j); k++)
+            nibbles[48 * r + 16 * j + k] = (uint8_t)(sums[k] & 0xff);
+        }
+      } else {
+        permi_exact_settings(rows, i, 0, inner, all_plus, sums);
+        for (k = 0; k < 1 << inner; k++)
+          *settings++ = (int16_t)(uint16_t)(sums[k] & 0xffff);
+      }
+      r++;
+    }
+  }
+  permi_exact_fill(rows, inner, inner + exact->chunk_log2, plan->seconds, (double)(bytes + sizeof *exact), leaf);
+  leaf->information.isa = family->isa;
+  leaf->context = exact;
+  leaf->release = permi_exact_release;
+  leaf->explain = permi_exact_explain;
+  leaf->run_chunk = permi_exact_chunk;
+  leaf->workspace = sizeof(permi_exact_work);
+  return PERM_OK;
+}

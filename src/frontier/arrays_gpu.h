@@ -1,0 +1,225 @@
+/* ===================================================================================== >>arrays_gpu
+   On a GPU perm_cuda.cu computes the same values in the same order. */
+#pragma once
+#include "../dense/gpu.h"
+#include "arrays.h"
+
+#define PERMI_GPU_PLANES 10 /* words of the longest value: kernels keep a few in registers */
+#if defined(PERM_WITH_CUDA)
+static perm_gpu_words permi_gpu_words(const permi_layout *layout)
+{
+  perm_gpu_words words;
+  words.word = layout->word;
+  words.rank = layout->rank;
+  words.middle = layout->middle;
+  words.top = layout->top;
+  words.left = layout->left;
+  words.middle_offset = layout->middle_offset;
+  words.top_offset = layout->top_offset;
+  words.start = layout->start;
+  words.middle_start = layout->middle_start;
+  words.low = layout->low;
+  words.tops = layout->tops;
+  return words;
+}
+
+static perm_status permi_gpu_begin(permi_arrays_run *run)
+{
+  static const perm_gpu_cell cell[] = {PERM_GPU_DOUBLE,  PERM_GPU_DD,      PERM_GPU_COMPLEX, PERM_GPU_COMPLEX_DD,
+                                       PERM_GPU_INTEGER, PERM_GPU_INTEGER, PERM_GPU_INTEGER};
+  const perm_gpu_words words = permi_gpu_words(&run->layout[0]);
+  return perm_cuda_frontier_begin(run->gpu, cell[run->kind], run->words, run->parts, &words);
+}
+
+static perm_status permi_gpu_step(permi_arrays_run *run, int p)
+{
+  const permi_arrays *arrays = run->arrays;
+  const permi_pull *pull = arrays->pull + arrays->pull_start[p];
+  const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
+  const perm_gpu_words words = permi_gpu_words(target);
+  const uint64_t low_mask = ((uint64_t)1 << arrays->low) - 1;
+  const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
+  double sizes[2] = {DBL_MAX, 0};
+  perm_status status;
+  int s;
+  for (s = 0; s < ways; s++, pull++) {
+    const permi_way *way = &run->way[s];
+    perm_gpu_way *to = &run->gpu_way[s];
+    to->test = way->test;
+    to->want = way->want;
+    to->keep = way->keep;
+    to->flip = way->flip;
+    to->low_test = (uint32_t)(pull->test & low_mask);
+    to->low_want = (uint32_t)(pull->want & low_mask);
+    to->low_keep = (uint32_t)(pull->keep & low_mask);
+    to->low_flip = (uint32_t)(pull->flip & low_mask);
+    to->low_ones = way->low_ones;
+    to->moves = ((pull->test | pull->flip | (source->occupied ^ target->occupied)) & low_mask) != 0;
+    to->real = way->origin.real;
+    to->imaginary = way->origin.imaginary;
+    memcpy(to->integer, way->origin.integer, sizeof to->integer);
+  }
+  status = perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL);
+  if (run->tracking) {
+    run->smallest = sizes[0];
+    run->largest = sizes[1];
+  }
+  return status;
+}
+
+/* The same by the streams of lists, whose coefficients are those of the pulls. */
+static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
+{
+  const permi_frontier *frontier = run->frontier;
+  const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
+  double sizes[2] = {DBL_MAX, 0};
+  uint64_t states = 0;
+  perm_status status;
+  int s;
+  for (s = 0; s < streams; s++) {
+    const permi_stream *from = &frontier->stream[first + s];
+    perm_gpu_stream *to = &run->gpu_stream[s];
+    to->test = from->test;
+    to->want = from->want;
+    to->flip = from->flip;
+    to->real = run->absolute ? from->absolute : from->real;
+    to->imaginary = from->imaginary;
+    memcpy(to->integer, from->integer, sizeof to->integer);
+  }
+  status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
+  run->layout[(p + 1) & 1].states = (size_t)states;
+  if (run->tracking) {
+    run->smallest = sizes[0];
+    run->largest = sizes[1];
+  }
+  return status;
+}
+
+static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+{
+  perm_gpu_programme programme;
+  int p;
+  memset(&programme, 0, sizeof programme);
+  programme.lists = arrays->lists;
+  programme.low = arrays->low;
+  programme.middle = arrays->middle;
+  programme.top = arrays->top;
+  programme.states[0] = frontier->room[0];
+  programme.states[1] = frontier->room[1];
+  programme.words = (int)(bytes / 8);
+  programme.ways = 1;
+  for (p = 0; p < frontier->steps; p++) {
+    const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
+    programme.ways = ways > programme.ways ? ways : programme.ways;
+  }
+  return programme;
+}
+
+static perm_status permi_gpu_compiling(void *context)
+{
+  const permi_arrays_run *run = (const permi_arrays_run *)context;
+  return run->control ? permi_control_poll(run->control, run->seconds_before, "compiling for the GPU") : PERM_OK;
+}
+
+static perm_status permi_gpu_create(permi_arrays_run *run, size_t bytes, char *message)
+{
+  perm_gpu_programme programme = permi_gpu_programme(run->frontier, run->arrays, bytes);
+  perm_options options;
+  programme.context = run;
+  programme.poll = permi_gpu_compiling;
+  memset(&options, 0, sizeof options);
+  if (run->control)
+    options = *run->control->options;
+  return perm_cuda_frontier_create(&programme, &options, &run->gpu, message);
+}
+
+static perm_status permi_gpu_scale(permi_arrays_run *run, size_t states, double first, double second)
+{
+  return perm_cuda_frontier_scale(run->gpu, states, first, second);
+}
+
+static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
+{
+  const perm_status status = perm_cuda_frontier_value(run->gpu, value);
+  double x[4];
+  size_t k;
+  if (status != PERM_OK || run->kind >= PERMI_CELL_WORD)
+    return status;
+  memcpy(x, value, run->bytes);
+  for (k = 0; k < run->bytes / sizeof(double); k++)
+    if (!(fabs(x[k]) <= DBL_MAX))
+      return PERM_ERROR_DEVICE; /* the bounds of sizes exclude it */
+  return PERM_OK;
+}
+
+static void permi_gpu_free(permi_arrays_run *run)
+{
+  perm_cuda_frontier_free(run->gpu);
+}
+
+static double permi_gpu_needs(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+{
+  const perm_gpu_programme programme = permi_gpu_programme(frontier, arrays, bytes);
+  return perm_cuda_frontier_needs(&programme);
+}
+
+/* Bytes of the GPU there is; 0: none. */
+static double permi_gpu_bytes(void)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return perm_cuda_frontier_bytes(message);
+}
+#else
+static perm_status permi_gpu_begin(permi_arrays_run *run)
+{
+  (void)run;
+  return PERM_ERROR_DEVICE;
+}
+
+static perm_status permi_gpu_step(permi_arrays_run *run, int p)
+{
+  (void)p;
+  return permi_gpu_begin(run);
+}
+
+static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
+{
+  (void)p;
+  return permi_gpu_begin(run);
+}
+
+static perm_status permi_gpu_create(permi_arrays_run *run, size_t bytes, char *message)
+{
+  (void)bytes;
+  permi_gpu_devices(1, message);
+  return permi_gpu_begin(run);
+}
+
+static perm_status permi_gpu_scale(permi_arrays_run *run, size_t states, double first, double second)
+{
+  (void)states, (void)first, (void)second;
+  return permi_gpu_begin(run);
+}
+
+static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
+{
+  (void)value;
+  return permi_gpu_begin(run);
+}
+
+static void permi_gpu_free(permi_arrays_run *run)
+{
+  (void)run;
+}
+
+static double permi_gpu_needs(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+{
+  (void)arrays;
+  return (frontier->room[0] + frontier->room[1]) * (double)bytes;
+}
+
+static double permi_gpu_bytes(void)
+{
+  return 0;
+}
+#endif

@@ -1,0 +1,576 @@
+/* ===================================================================================== >>band_order
+   Planning a band: which columns are equal, an order of the rows, what it costs. */
+#pragma once
+#include "streams.h"
+#include "band_run.h"
+
+typedef struct permi_band_key {
+  uint64_t hash;
+  int vertex;
+} permi_band_key;
+
+static int permi_band_key_compare(const void *left, const void *right)
+{
+  const permi_band_key *a = (const permi_band_key *)left, *b = (const permi_band_key *)right;
+  if (a->hash != b->hash)
+    return a->hash < b->hash ? -1 : 1;
+  return a->vertex - b->vertex;
+}
+
+static uint64_t permi_edge_hash(const permi_block *block, int e, uint64_t hash)
+{
+  if (block->real)
+    hash = permi_hash_double(permi_hash_double(hash, block->real[e]), block->absolute[e]);
+  if (block->imaginary)
+    hash = permi_hash_double(hash, block->imaginary[e]);
+  if (block->integer)
+    hash = permi_hash(hash, (uint64_t)block->integer[e]);
+  return block->imaginary_integer ? permi_hash(hash, (uint64_t)block->imaginary_integer[e]) : hash;
+}
+
+static int permi_band_equal(const permi_block *block, int a, int b)
+{
+  const int degree = block->start[a + 1] - block->start[a];
+  int i;
+  if (block->start[b + 1] - block->start[b] != degree)
+    return 0;
+  for (i = 0; i < degree; i++) {
+    const int p = block->edge[block->start[a] + i], q = block->edge[block->start[b] + i];
+    if (block->neighbour[block->start[a] + i] != block->neighbour[block->start[b] + i] ||
+        (block->real && (block->real[p] != block->real[q] || block->absolute[p] != block->absolute[q])) ||
+        (block->imaginary && block->imaginary[p] != block->imaginary[q]) ||
+        (block->integer && block->integer[p] != block->integer[q]) ||
+        (block->imaginary_integer && block->imaginary_integer[p] != block->imaginary_integer[q]))
+      return 0;
+  }
+  return 1;
+}
+
+/* same[v]: the first vertex equal to v, of its side. key has room for 2 n. */
+static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
+{
+  const int vertices = 2 * block->n;
+  int v, e, i, k;
+  for (v = 0; v < vertices; v++) {
+    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(v >= block->n));
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      hash = permi_edge_hash(block, block->edge[e], permi_hash(hash, (uint64_t)block->neighbour[e]));
+    key[v].hash = hash;
+    key[v].vertex = same[v] = v;
+    if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
+      return;
+  }
+  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_band_key_compare, watch))
+    return;
+  for (i = 0; i < vertices; i = k) {
+    for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
+      if (permi_band_equal(block, key[i].vertex, key[k].vertex))
+        same[key[k].vertex] = key[i].vertex;
+  }
+}
+
+/* Cuthill and McKee's numbering: breadth first, vertices of low degree first. order: the 2 n vertices; seen: 2 n. */
+static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
+{
+  int head = 0, tail = 0, v, e;
+  for (v = 0; v < 2 * block->n; v++)
+    seen[v] = 0;
+  order[tail++] = start;
+  seen[start] = 1;
+  for (; head < tail; head++) {
+    const int first = tail;
+    v = order[head];
+    if (permi_watch(watch, 20 + 5.0 * (block->start[v + 1] - block->start[v])))
+      return;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int t = block->neighbour[e], degree = block->start[t + 1] - block->start[t];
+      int at = tail;
+      if (seen[t])
+        continue;
+      seen[t] = 1;
+      tail++;
+      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stay unsorted */
+        const int u = order[at - 1];
+        if (block->start[u + 1] - block->start[u] <= degree)
+          break;
+        order[at] = u;
+      }
+      order[at] = t;
+    }
+  }
+}
+
+/* What it costs (transitions) to take the n vertices `lines` of one side in this order; INFINITY above limit, or if the
+   window gets too wide. most: of states; number: 4 n integers of room; ways: n + 2 numbers. */
+typedef struct permi_band_price {
+  double cost, most, longest; /* longest: transitions of a row */
+  double made; /* of the cost: transitions of rows whose shape is new, so that runs are made for them */
+  int width;
+} permi_band_price;
+
+/* States of the window: C(columns, used), or where columns are equal, vectors of counts with that sum. ways: room for
+   columns + 2 numbers. */
+static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
+{
+  double *sums, states = 1;
+  int least = used < columns - used ? used : columns - used, j, r;
+  if (least < 0)
+    return 0;
+  if (width == columns) {
+    for (j = 0; j < least && states < 1e18; j++)
+      states = states * (columns - j) / (j + 1);
+    return states;
+  }
+  if (least > PERMI_BAND_COUNTED)
+    return (double)INFINITY;
+  sums = ways + least + 1;
+  for (r = 0; r <= least; r++)
+    ways[r] = r == 0;
+  for (j = 0; j < width; j++) { /* times 1 + x + ... + x^size */
+    for (r = 0; r <= least; r++)
+      sums[r] = ways[r] + (r ? sums[r - 1] : 0);
+    for (r = 0; r <= least; r++)
+      ways[r] = sums[r] - (r > size[open[j]] ? sums[r - size[open[j]] - 1] : 0);
+  }
+  return ways[least];
+}
+
+static permi_band_price permi_band_price_of(const permi_block *block, const int *same, const int *lines, double limit,
+                                            int *number, double *ways, permi_control *watch)
+{
+  permi_band_price price = {0, 1, 0, 0, 0};
+  const int n = block->n, other = lines[0] < n ? n : 0;
+  int *first = number, *last = number + n, *size = number + 2 * n, open[PERMI_BAND_SLOTS];
+  uint64_t seen[PERMI_BAND_SHAPES];
+  int i, e, v, width = 0, used = 0, columns = 0;
+  memset(seen, 0, sizeof seen);
+  for (v = 0; v < n; v++) {
+    size[v] = last[v] = 0;
+    first[v] = -1;
+  }
+  for (v = 0; v < n; v++)
+    size[same[other + v] - other]++;
+  for (i = 0; i < n; i++)
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1] && !permi_watch_step(watch, (size_t)e, 10); e++) {
+      v = block->neighbour[e] - other;
+      if (first[v] < 0)
+        first[v] = i;
+      last[v] = i;
+    }
+  for (i = 0; i < n; i++) {
+    int streams = 0, kept = 0, fresh, j;
+    double states;
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
+      v = block->neighbour[e] - other;
+      if (same[v + other] != v + other)
+        continue;
+      streams++;
+      if (first[v] == i) {
+        if (width == PERMI_BAND_SLOTS) {
+          price.cost = (double)INFINITY;
+          return price;
+        }
+        open[width++] = v;
+        columns += size[v];
+      }
+    }
+    {
+      uint64_t shape = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)width), (uint64_t)used);
+      for (j = 0; j < width; j++)
+        shape = permi_hash(shape, (uint64_t)size[open[j]] << 2 | (uint64_t)(first[open[j]] == i) << 1 |
+                                      (uint64_t)(last[open[j]] == i));
+      fresh = seen[shape % PERMI_BAND_SHAPES] != shape;
+      seen[shape % PERMI_BAND_SHAPES] = shape;
+    }
+    price.width = width > price.width ? width : price.width;
+    used++;
+    for (j = 0; j < width; j++)
+      if (last[open[j]] == i) {
+        used -= size[open[j]];
+        columns -= size[open[j]];
+      } else {
+        open[kept++] = open[j];
+      }
+    width = kept;
+    states = permi_band_states(open, width, size, columns, used, ways);
+    price.most = states > price.most ? states : price.most;
+    price.longest = states * streams > price.longest ? states * streams : price.longest;
+    price.cost += states * streams;
+    price.made += fresh ? states * streams : 0;
+    if (price.cost > limit || price.most > PERMI_BAND_STATES || permi_watch(watch, 50 + 40.0 * (streams + width))) {
+      price.cost = (double)INFINITY;
+      return price;
+    }
+  }
+  return price;
+}
+
+/* The greedy order: next the row that makes the window grow least, among those with an open column; of equals the
+   first in `rank`. */
+static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
+                             int *number, int *lines, permi_control *watch)
+{
+  const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
+  int *left = number, *is_open = number + n, *done = number + 2 * n, open[PERMI_BAND_SLOTS + 1];
+  int i, j, e, f, v, width = 0;
+  for (v = 0; v < n; v++) {
+    left[v] = block->start[other + v + 1] - block->start[other + v];
+    is_open[v] = done[v] = 0;
+  }
+  for (i = 0; i < n; i++) {
+    int best = -1, best_growth = INT_MAX, looked = 0, kept = 0;
+    for (j = 0; j < width; j++)
+      for (e = block->start[other + open[j]]; e < block->start[other + open[j] + 1] && looked < 4096; e++) {
+        const int line = block->neighbour[e];
+        int growth = 0;
+        if (done[line - mine])
+          continue;
+        if (permi_watch(watch, 10 + 3.0 * (block->start[line + 1] - block->start[line])))
+          return 0;
+        looked++;
+        for (f = block->start[line]; f < block->start[line + 1]; f++) {
+          v = block->neighbour[f];
+          if (same[v] == v)
+            growth += !is_open[v - other] - (left[v - other] == 1);
+        }
+        if (growth < best_growth || (growth == best_growth && rank[line] < rank[best])) {
+          best = line;
+          best_growth = growth;
+        }
+      }
+    if (i == 0)
+      best = start_lines[0];
+    if (best < 0)
+      return 0;
+    lines[i] = best;
+    done[best - mine] = 1;
+    for (f = block->start[best]; f < block->start[best + 1]; f++) {
+      v = block->neighbour[f] - other;
+      left[v]--;
+      if (!is_open[v] && same[v + other] == v + other) {
+        if (width == PERMI_BAND_SLOTS)
+          return 0;
+        is_open[v] = 1;
+        open[width++] = v;
+      }
+    }
+    for (j = 0; j < width; j++)
+      if (left[open[j]] > 0)
+        open[kept++] = open[j];
+    width = kept;
+  }
+  return 1;
+}
+
+/* The best of six orders: rows or columns as they come, as Cuthill and McKee number them (E. Cuthill, J. McKee,
+   Reducing the bandwidth of sparse symmetric matrices, ACM '69: 157-172), and greedily from there. 0: memory. */
+static int permi_band_order(permi_maker *maker, const permi_block *block, int *same, int *lines,
+                            permi_band_price *price)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_control *watch = maker->watch;
+  const int n = block->n, vertices = 2 * n;
+  int *number = (int *)permi_allocate(allocator, 6 * (size_t)vertices, sizeof(int));
+  permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
+  double *ways;
+  int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  price->cost = (double)INFINITY;
+  price->most = price->longest = price->made = 0;
+  price->width = 0;
+  if (!number || !key) {
+    permi_release(allocator, number);
+    permi_release(allocator, key);
+    return 0;
+  }
+  ways = (double *)(void *)key; /* once the keys have been compared */
+  order = number + 2 * vertices; /* the first 2 vertices' worth are the price's */
+  seen = number + 3 * vertices;
+  rank = number + 4 * vertices;
+  trial = number + 5 * vertices;
+  permi_band_same(block, key, same, watch);
+  for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
+    int open = 0;
+    for (e = block->start[v]; e < block->start[v + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)
+      open += same[block->neighbour[e]] == block->neighbour[e];
+    wide[v / n] |= open > PERMI_BAND_SLOTS;
+  }
+  if ((wide[0] && wide[1]) || permi_watch(watch, 0)) {
+    permi_release(allocator, number);
+    permi_release(allocator, key);
+    return 1;
+  }
+  for (v = 1; v < vertices; v++)
+    if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
+      start = v;
+  for (i = 0; i < 3; i++) { /* twice to the far end, then the order */
+    permi_block_breadth(block, start, order, seen, watch);
+    if (permi_watch(watch, 0))
+      break;
+    start = order[vertices - 1];
+  }
+  if (i < 3) {
+    permi_release(allocator, number);
+    permi_release(allocator, key);
+    return 1;
+  }
+  for (i = 0; i < vertices; i++)
+    rank[order[i]] = i;
+  for (kind = 0; kind < 3; kind++)
+    for (side = 0; side < 2; side++) {
+      permi_band_price found;
+      int used = 0;
+      if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
+        continue; /* a line opens too many slots; as narrow as it gets */
+      for (i = 0; i < vertices; i++) {
+        v = kind == 0 ? i : order[i];
+        if (v / n == side)
+          trial[used++] = v;
+      }
+      if (kind == 2) {
+        int *greedy = seen;
+        if (!permi_band_greedy(block, same, trial, rank, number, greedy, watch))
+          continue;
+        memcpy(trial, greedy, (size_t)n * sizeof *trial);
+      }
+      found = permi_band_price_of(block, same, trial, price->cost, number, ways, watch);
+      if (found.cost < price->cost) {
+        *price = found;
+        memcpy(lines, trial, (size_t)n * sizeof *lines);
+      }
+    }
+  permi_release(allocator, number);
+  permi_release(allocator, key);
+  return 1;
+}
+
+/* The programme from an order of the rows. 0: out of memory. Not all of it is there if watch says stop. */
+static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
+                           int *group_of, permi_control *watch)
+{
+  const perm_allocator *allocator = &band->allocator;
+  const int n = block->n, other = lines[0] < n ? n : 0;
+  int i, e, v, g, used = 0;
+  band->entry_start = (int *)permi_allocate(allocator, 5 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
+  band->cost = (double *)permi_allocate(allocator, (size_t)n + 1, sizeof(double));
+  if (block->integer)
+    band->integer = (int64_t *)permi_allocate(allocator, (size_t)block->edges * (size_t)band->parts, sizeof(int64_t));
+  else
+    band->real = (double *)permi_allocate(allocator, 3 * (size_t)block->edges, sizeof(double));
+  if (!band->entry_start || !band->cost || (block->integer ? !band->integer : !band->real))
+    return 0;
+  band->entry_group = band->entry_start + n + 1;
+  band->capacity = band->entry_group + block->edges;
+  band->first = band->capacity + n;
+  band->last = band->first + n;
+  band->opening = band->last + n;
+  band->absolute = band->real ? band->real + block->edges : NULL;
+  band->imaginary = band->real && block->imaginary ? band->absolute + block->edges : NULL;
+  for (v = 0; v < n; v++)
+    group_of[v] = -1;
+  for (i = 0; i < n; i++) {
+    band->entry_start[i] = used;
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
+      const int column = block->neighbour[e], edge = block->edge[e];
+      if (permi_watch_step(watch, (size_t)e, 20))
+        return 1;
+      if (same[column] != column)
+        continue;
+      g = group_of[column - other];
+      if (g < 0) { /* groups are numbered as they open */
+        g = group_of[column - other] = band->groups++;
+        band->capacity[g] = 0;
+        band->first[g] = i;
+        band->opening[g] = g;
+      }
+      band->last[g] = i;
+      band->entry_group[used] = g;
+      if (block->integer) {
+        int64_t *integer = band->integer + (size_t)used * (size_t)band->parts;
+        integer[0] = block->integer[edge];
+        if (band->parts == 2)
+          integer[1] = block->imaginary_integer[edge];
+        if (band->algebra == PERMI_RESIDUES) {
+          integer[0] = permi_residue_of(integer[0], band->modulus);
+          if (band->parts == 2)
+            integer[1] = permi_residue_of(integer[1], band->modulus);
+        }
+      } else {
+        band->real[used] = block->real[edge];
+        band->absolute[used] = block->absolute[edge];
+        if (block->imaginary)
+          band->imaginary[used] = block->imaginary[edge];
+      }
+      used++;
+    }
+  }
+  band->entry_start[n] = used;
+  for (v = 0; v < n; v++)
+    band->capacity[group_of[same[v + other] - other]]++;
+  for (g = 0; g < band->groups; g++)
+    band->counted |= band->capacity[g] > 1;
+  return 1;
+}
+
+static const char *permi_band_words(const permi_band *band)
+{
+  static const char *const values[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
+                                       "complex double-doubles", "integers"};
+  return values[band->values];
+}
+
+static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_band *band = (const permi_band *)leaf->context;
+  int length = snprintf(buffer, size,
+                        "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
+                        "predicted %.3g s, %.3g bytes\n",
+                        leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
+                        leaf->information.work, permi_band_words(band), leaf->information.seconds,
+                        leaf->information.bytes);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* Seconds measured per transition (bands of half-width 5 and 8), and per row. */
+static double permi_band_seconds_each(const permi_band *band)
+{
+  static const double doubles[] = {0.6e-9, 1e-9, 2e-9, 12e-9, 50e-9};
+  if (band->values != PERMI_BAND_INTEGERS)
+    return doubles[band->values];
+  if (band->algebra == PERMI_RESIDUES)
+    return 12e-9 * band->parts * band->parts;
+  if (band->algebra == PERMI_WORDS)
+    return 2e-9 * (band->words + 1) * band->parts * band->parts;
+  return band->algebra == PERMI_WORD ? 0.6e-9 : 1.5e-9;
+}
+#define PERMI_BAND_ROW_SECONDS 3e-7
+#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape; 2 to 5e-8 on regular and hub graphs */
+
+static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const permi_working *working = maker->working;
+  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
+                               maker->options->precision == PERM_PRECISION_DD;
+  permi_band_price price;
+  permi_band *band = NULL;
+  int *number = (int *)permi_allocate(allocator, 6 * (size_t)n, sizeof(int)), *same, *lines, i;
+  (void)rival;
+  if (!number)
+    return permi_fail_memory(maker->result);
+  same = number;
+  lines = number + 2 * (size_t)n;
+  if (!permi_band_order(maker, block, same, lines, &price))
+    goto memory;
+  if (!(price.cost < (double)INFINITY)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
+                 PERMI_BAND_STATES);
+    permi_release(allocator, number);
+    return PERM_OK;
+  }
+  band = (permi_band *)permi_allocate(allocator, 1, sizeof *band);
+  if (!band)
+    goto memory;
+  memset(band, 0, sizeof *band);
+  band->allocator = *allocator;
+  band->n = n;
+  band->width = price.width;
+  band->most = price.most;
+  band->longest = price.longest;
+  band->parts = 1;
+  if (block->integer) {
+    permi_frontier kept;
+    memset(&kept, 0, sizeof kept);
+    if (!permi_frontier_integers(&kept, block, working->modulus)) {
+      permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+      permi_band_release(allocator, band);
+      permi_release(allocator, number);
+      return PERM_OK;
+    }
+    band->values = PERMI_BAND_INTEGERS;
+    band->algebra = kept.algebra;
+    band->words = kept.words;
+    band->parts = kept.parts;
+    band->modulus = kept.modulus;
+  } else {
+    band->values = dd ? PERMI_BAND_DD : PERMI_BAND_MAGNITUDES;
+    if (block->imaginary)
+      band->values = dd ? PERMI_BAND_DD_COMPLEX : PERMI_BAND_COMPLEX;
+    for (i = 0; i < block->edges && band->values == PERMI_BAND_MAGNITUDES; i++)
+      if (block->real[i] != block->absolute[i])
+        band->values = PERMI_BAND_SIGNED;
+  }
+  if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n, maker->watch)) {
+    permi_band_release(allocator, band);
+    goto memory;
+  }
+  permi_release(allocator, number);
+  if (permi_watch(maker->watch, 0)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
+    permi_band_release(allocator, band);
+    return PERM_OK;
+  }
+  {
+    const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
+    const double each = band->values == PERMI_BAND_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
+    const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
+    double gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) +
+                   (dd ? n * PERMI_DD_UNIT : 0);
+    double sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* of the moduli, in double in any case */
+    band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
+    band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
+    band->lost_error = working->lost_error;
+  }
+  band->seconds_each = permi_band_seconds_each(band);
+  for (i = 0; i <= n; i++)
+    band->cost[i] = price.cost * i / n; /* for progress */
+  offer->plan = band;
+  offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
+                   2e-6;
+  offer->bytes = 2 * price.most * (block->integer ? 8.0 * band->words * band->parts
+                                                  : 8.0 * permi_band_planes(band->values)) +
+                 sizeof(permi_band_run) * (2.0 * PERMI_BAND_KEPT_RUNS < 4 * price.most * band->width
+                                               ? 2.0 * PERMI_BAND_KEPT_RUNS : 4 * price.most * band->width) +
+                 131072 + 48.0 * block->edges;
+  return PERM_OK;
+memory:
+  permi_release(allocator, number);
+  return permi_fail_memory(maker->result);
+}
+
+static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  permi_band *band = (permi_band *)offer->plan;
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)band->values), (uint64_t)band->algebra);
+  int i, e, part;
+  hash = permi_hash(permi_hash(hash, (uint64_t)band->words), band->modulus);
+  for (i = 0; i < band->n; i++)
+    for (e = band->entry_start[i]; e < band->entry_start[i + 1] && !permi_watch_step(maker->watch, (size_t)e, 10);
+         e++) {
+      hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
+      if (band->real)
+        hash = permi_hash_double(permi_hash_double(hash, band->real[e]), band->imaginary ? band->imaginary[e] : 0);
+      for (part = 0; band->integer && part < band->parts; part++)
+        hash = permi_hash(hash, (uint64_t)band->integer[e * band->parts + part]);
+    }
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_BAND;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
+  leaf->information.work = band->cost[band->n];
+  leaf->information.fingerprint = hash;
+  leaf->run_task = permi_band_task;
+  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
+  leaf->release = permi_band_release;
+  leaf->explain = permi_band_explain;
+  leaf->context = band;
+  offer->plan = NULL;
+  leaf->integer = band->values == PERMI_BAND_INTEGERS;
+  if (!leaf->integer) {
+    leaf->bound_relative = band->bound_relative;
+    leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * band->bound_relative);
+    leaf->estimate_relative = fmin(leaf->estimate_relative, band->bound_relative);
+  }
+  return PERM_OK;
+}

@@ -1,0 +1,471 @@
+/* ======================================================================================= >>frontier
+   The dynamic programme. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
+   over the ways to reach it of the products of the entries used. Eliminating v: where v is matched, its bit is
+   dropped; where not, v is matched with each free neighbour t left. Vertices with no neighbour left must be matched,
+   and their bits vanish.
+
+   So a step is a union of streams, one for the drop and one for each t: a source state takes part if
+   (mask & test) == want and goes to mask ^ flip, times the stream's coefficient. All flipped bits are tested ones
+   or free slots (0 in every mask), so each stream keeps a sorted list sorted: the sum is a k-way merge with equal
+   keys added, and nothing is ever sorted [DOB15].
+
+   A list has two levels. The low PERMI_LOW_BITS slots index a dense array of sums; the merge goes over groups, the
+   states with the same high bits. Which low masks a group has is its pattern; groups share few patterns, so these
+   are kept once per list, as bits and as ascending numbers, and a state costs the bytes of its value only.
+
+   A step makes its target in parts, the groups between two keys. Each part is merged first (permi_part_merge: which
+   groups there are, their patterns, who reaches them), then filled with values at its place in the list. Threads take
+   parts of equal work: keys are found by bisection such that the sources below them, over all streams, have equal
+   shares of the states: the balanced path of [DOB15], which no group crosses since a key belongs to one part. A value
+   depends on its sources alone, so parts and threads leave no trace in the bits. */
+#pragma once
+#include "../api/sparse_config.h"
+#include "../base/numbers.h"
+#include "../dense/kernels.h"
+#include "../block/order.h"
+
+/* Measured, seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, whose groups are small:
+   .004, .004, .008, .010, .011 (each within a third, the machine was shared). */
+#define PERMI_LOW_BITS 9
+#define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
+#define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
+#define PERMI_FRONTIER_WIDTH 512
+#define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
+#define PERMI_SAFE_PRODUCT 1e-290
+/* Noting the sizes of values costs a fifth of a step. Where the loss cannot grow by more than 2^300 in all, long lists
+   go without in three steps of four, and then count as if they held values of any smallness. */
+#define PERMI_TRACK_STATES 2000
+#define PERMI_GROUP_BYTES 2 /* of a list, beside the values, per state */
+
+typedef struct permi_stream {
+  uint64_t test, want, flip; /* of the first 64 slots; see permi_stream_word */
+  double real, imaginary, absolute;
+  int64_t integer[2]; /* real and imaginary part */
+} permi_stream;
+
+/* Integers are computed modulo 2^(64 words), with as many words as the permanent can need: then nothing has to be
+   checked on the way. The short ones have instances of their own. */
+typedef enum permi_algebra {
+  PERMI_MAGNITUDES, /* non-negative doubles */
+  PERMI_SIGNED,     /* with the sum of moduli of their terms, as all that follow but magnitudes */
+  PERMI_COMPLEX,
+  PERMI_MAGNITUDES_DD, /* the same in double-double */
+  PERMI_SIGNED_DD,
+  PERMI_COMPLEX_DD,
+  PERMI_WORD, /* this and all that follow: integers */
+  PERMI_WIDE,
+  PERMI_WORDS,   /* any number of words; also Gaussian integers, two such numbers */
+  PERMI_RESIDUES, /* modulo `modulus`; also Gaussian */
+  PERMI_PAIR_VALUES, /* the cells of >>arrays only: complex numbers without moduli */
+  PERMI_PAIR_DD_VALUES
+} permi_algebra;
+
+typedef struct permi_signed {
+  double value, absolute;
+} permi_signed;
+
+typedef struct permi_complex_value {
+  double real, imaginary, absolute;
+} permi_complex_value;
+
+typedef struct permi_pair {
+  double real, imaginary;
+} permi_pair;
+
+typedef struct permi_signed_dd {
+  permi_dd value;
+  double absolute;
+} permi_signed_dd;
+
+typedef struct permi_complex_dd_value {
+  permi_dd_complex value;
+  double absolute;
+} permi_complex_dd_value;
+
+/* A way in which a state comes about: from (state & keep) ^ flip, if (state & test) == want. */
+typedef struct permi_pull {
+  uint64_t test, want, keep, flip;
+  double real, imaginary, absolute;
+  int64_t integer[2];
+} permi_pull;
+
+typedef struct permi_arrays { /* see >>arrays */
+  perm_isa isa;
+  int lists;            /* 1: on a GPU, as sorted lists all the same, by the streams */
+  int low, middle, top; /* slots; low ones are the lowest bits */
+  int *pull_start;      /* steps + 1 */
+  permi_pull *pull;
+  uint64_t *occupied; /* steps + 1: slots in use before a step */
+  int *ones;          /* steps + 1 */
+} permi_arrays;
+
+static void permi_arrays_release(const perm_allocator *allocator, permi_arrays *arrays)
+{
+  if (!arrays)
+    return;
+  permi_release(allocator, arrays->pull_start);
+  permi_release(allocator, arrays->pull);
+  permi_release(allocator, arrays->occupied);
+  permi_release(allocator, arrays->ones);
+  permi_release(allocator, arrays);
+}
+
+typedef struct permi_frontier { /* context of a leaf */
+  perm_allocator allocator;
+  permi_algebra algebra;
+  int words, parts; /* of an integer: 64-bit words of a part; 2 parts: Gaussian */
+  uint64_t modulus; /* PERMI_RESIDUES */
+  int steps, width;
+  int slots, mask_words; /* how many are in use; words of a mask, 64 slots each */
+  int *stream_start; /* steps + 1 */
+  permi_stream *stream;
+  uint64_t *more; /* of a stream: the other words of test, of want, of flip; NULL if masks are single words */
+  double *states; /* steps + 1: bound on the states before a step */
+  double *cost;   /* steps + 1: predicted cost of all before */
+  double bound_relative;
+  double lost_error; /* see permi_working */
+  double room[2];    /* most states before even and odd steps */
+  permi_arrays *arrays; /* not NULL: run on arrays */
+} permi_frontier;
+
+typedef struct permi_patterns {
+  int count, room; /* room a power of two; the table has twice as many places */
+  uint64_t *bits;  /* PERMI_LOW_WORDS each */
+  size_t *first;   /* of its numbers in low; room + 1 */
+  uint16_t *low;
+  size_t low_room;
+  int *table; /* by hash: pattern + 1, or 0 */
+} permi_patterns;
+
+typedef struct permi_list {
+  size_t groups, group_room, states, state_room;
+  int words;      /* of a key */
+  uint64_t *high; /* key of a group, ascending; least significant word first */
+  size_t *first;  /* of a group's values */
+  int *pattern;   /* of a group */
+  void *value;
+  permi_patterns patterns;
+} permi_list;
+
+/* ab mod p for a, b < p <= 2^63. */
+static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
+{
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 permi_uint128;
+  return (uint64_t)((permi_uint128)a * b % p);
+#else
+  permi_wide product = permi_multiply_words(a, b);
+  return permi_residue_wide(product.high, product.low, p);
+#endif
+}
+
+static void permi_list_release(const perm_allocator *allocator, permi_list *list)
+{
+  permi_release(allocator, list->high);
+  permi_release(allocator, list->first);
+  permi_release(allocator, list->pattern);
+  permi_release(allocator, list->value);
+  permi_release(allocator, list->patterns.bits);
+  permi_release(allocator, list->patterns.first);
+  permi_release(allocator, list->patterns.low);
+  permi_release(allocator, list->patterns.table);
+}
+
+/* A larger copy of *array, `used` elements kept; 0 when memory runs out (nothing is lost). */
+static int permi_enlarge(const perm_allocator *allocator, void **array, size_t used, size_t room, size_t size)
+{
+  void *fresh = permi_allocate(allocator, room, size);
+  if (!fresh)
+    return 0;
+  if (used)
+    memcpy(fresh, *array, used * size);
+  permi_release(allocator, *array);
+  *array = fresh;
+  return 1;
+}
+
+static int permi_list_more_groups(const perm_allocator *allocator, permi_list *list)
+{
+  size_t room = list->group_room ? 2 * list->group_room : 64;
+  void *high = list->high, *first = list->first, *pattern = list->pattern;
+  int ok = permi_enlarge(allocator, &high, list->groups, room, (size_t)list->words * sizeof *list->high);
+  ok = ok && permi_enlarge(allocator, &first, list->groups, room, sizeof *list->first);
+  ok = ok && permi_enlarge(allocator, &pattern, list->groups, room, sizeof *list->pattern);
+  list->high = (uint64_t *)high;
+  list->first = (size_t *)first;
+  list->pattern = (int *)pattern;
+  if (ok)
+    list->group_room = room;
+  return ok;
+}
+
+static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *patterns)
+{
+  size_t room = patterns->room ? 2 * (size_t)patterns->room : 32;
+  void *bits = patterns->bits, *first = patterns->first, *table = NULL;
+  int ok = permi_enlarge(allocator, &bits, (size_t)patterns->count, room, PERMI_LOW_WORDS * sizeof *patterns->bits);
+  ok = ok && permi_enlarge(allocator, &first, patterns->room ? (size_t)patterns->count + 1 : 0, room + 1,
+                           sizeof *patterns->first);
+  ok = ok && permi_enlarge(allocator, &table, 0, 2 * room, sizeof *patterns->table);
+  patterns->bits = (uint64_t *)bits;
+  patterns->first = (size_t *)first;
+  if (ok) {
+    permi_release(allocator, patterns->table);
+    patterns->table = (int *)table;
+    patterns->room = (int)room;
+  }
+  return ok;
+}
+
+static size_t permi_patterns_hash(const uint64_t *bits)
+{
+  uint64_t h = 0, g = 1;
+  int w;
+  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: the multiplications overlap */
+    h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
+    g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
+  }
+  h ^= g + (h >> 29) + (g >> 31);
+  h *= UINT64_C(0x9e3779b97f4a7c15);
+  return (size_t)(h >> 32);
+}
+
+static void permi_patterns_clear(permi_patterns *patterns)
+{
+  patterns->count = 0;
+  if (patterns->table)
+    memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
+}
+
+/* Number of the pattern, entered if it is new; -1 when memory runs out. */
+static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
+{
+  size_t mask, place;
+  int w, pattern, i;
+  if (patterns->count == patterns->room) {
+    if (!permi_patterns_more(allocator, patterns))
+      return -1;
+    mask = 2 * (size_t)patterns->room - 1;
+    memset(patterns->table, 0, (mask + 1) * sizeof *patterns->table);
+    for (i = 0; i < patterns->count; i++) {
+      for (place = permi_patterns_hash(patterns->bits + (size_t)i * PERMI_LOW_WORDS) & mask; patterns->table[place];)
+        place = (place + 1) & mask;
+      patterns->table[place] = i + 1;
+    }
+  }
+  mask = 2 * (size_t)patterns->room - 1;
+  for (place = permi_patterns_hash(bits) & mask; (pattern = patterns->table[place]) != 0; place = (place + 1) & mask)
+    if (!memcmp(patterns->bits + (size_t)(pattern - 1) * PERMI_LOW_WORDS, bits, PERMI_LOW_WORDS * sizeof *bits))
+      return pattern - 1;
+  if (!patterns->count)
+    patterns->first[0] = 0;
+  {
+    size_t used = patterns->first[patterns->count];
+    uint16_t *low;
+    if (patterns->low_room < used + PERMI_LOW_STATES) {
+      void *numbers = patterns->low;
+      size_t room = 2 * patterns->low_room + 2 * PERMI_LOW_STATES;
+      if (!permi_enlarge(allocator, &numbers, used, room, sizeof *low))
+        return -1;
+      patterns->low = (uint16_t *)numbers;
+      patterns->low_room = room;
+    }
+    low = patterns->low;
+    for (w = 0; w < PERMI_LOW_WORDS; w++) {
+      uint64_t x = bits[w];
+      for (; x; x &= x - 1)
+        low[used++] = (uint16_t)(64 * w + permi_trailing_zeros(x));
+    }
+    memcpy(patterns->bits + (size_t)patterns->count * PERMI_LOW_WORDS, bits, PERMI_LOW_WORDS * sizeof *bits);
+    pattern = patterns->count++;
+    patterns->first[pattern + 1] = used;
+    patterns->table[place] = pattern + 1;
+  }
+  return pattern;
+}
+
+/* permi_even[b]: the numbers below 64 whose bit b is 0. */
+static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x3333333333333333),
+                                       UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
+                                       UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
+
+/* A stream on the two levels, with its place in the source. */
+typedef struct permi_cursor {
+  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS]; /* of the high bits */
+  uint64_t key[PERMI_MASK_WORDS]; /* high bits of the output at the cursor; last word all ones at the end */
+  size_t group;
+  unsigned low_test, low_want, low_flip;
+  uint64_t keep[PERMI_LOW_WORDS]; /* the low masks that take part */
+  double real, imaginary, absolute;
+  int64_t integer[2];
+} permi_cursor;
+
+/* Keys of `words` words; the functions are inlined where it is the constant 1. */
+static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64_t *b, int words)
+{
+  int w;
+  for (w = words - 1; w > 0 && a[w] == b[w]; w--)
+    ;
+  return a[w] < b[w] ? -1 : a[w] > b[w];
+}
+
+static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, const uint64_t *high, int words)
+{
+  uint64_t differs = 0;
+  int w;
+  for (w = 0; w < words; w++)
+    differs |= (high[w] & cursor->test[w]) ^ cursor->want[w];
+  return !differs;
+}
+
+/* On to the next group that takes part, the present one included. */
+static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
+{
+  const uint64_t *high = source->high + cursor->group * (size_t)words;
+  int w;
+  for (; cursor->group < source->groups && !permi_cursor_takes(cursor, high, words); cursor->group++)
+    high += words;
+  if (cursor->group < source->groups)
+    for (w = 0; w < words; w++)
+      cursor->key[w] = high[w] ^ cursor->flip[w];
+  else
+    for (w = 0; w < words; w++)
+      cursor->key[w] = UINT64_MAX;
+}
+
+/* Word `word` of a stream's test (which = 0), want (1) or flip (2). */
+static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
+{
+  const permi_stream *s = &frontier->stream[stream];
+  if (word >= frontier->mask_words)
+    return 0;
+  if (word)
+    return frontier->more[((size_t)stream * 3 + (size_t)which) * (size_t)(frontier->mask_words - 1) + (size_t)word - 1];
+  return which == 0 ? s->test : which == 1 ? s->want : s->flip;
+}
+
+/* The cursor of a stream, at no place yet. */
+static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *frontier, int number)
+{
+  const permi_stream *stream = &frontier->stream[number];
+  unsigned mask = PERMI_LOW_STATES - 1, i;
+  uint64_t within = ~UINT64_C(0);
+  int which, w;
+  for (which = 0; which < 3; which++) {
+    uint64_t *to = which == 0 ? cursor->test : which == 1 ? cursor->want : cursor->flip;
+    for (w = 0; w < frontier->mask_words; w++)
+      to[w] = permi_stream_word(frontier, number, which, w) >> PERMI_LOW_BITS |
+              permi_stream_word(frontier, number, which, w + 1) << (64 - PERMI_LOW_BITS);
+  }
+  cursor->low_test = (unsigned)stream->test & mask;
+  cursor->low_want = (unsigned)stream->want & mask;
+  cursor->low_flip = (unsigned)stream->flip & mask;
+  cursor->real = stream->real;
+  cursor->imaginary = stream->imaginary;
+  cursor->absolute = stream->absolute;
+  memcpy(cursor->integer, stream->integer, sizeof cursor->integer);
+  for (i = 0; i < 6; i++)
+    if (cursor->low_test >> i & 1)
+      within &= cursor->low_want >> i & 1 ? ~permi_even[i] : permi_even[i];
+  for (i = 0; i < PERMI_LOW_WORDS; i++)
+    cursor->keep[i] = (i & cursor->low_test >> 6) == cursor->low_want >> 6 ? within : 0;
+  cursor->group = 0;
+}
+
+/* into |= where the stream takes the pattern; 0 if it takes nothing of it. */
+static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, uint64_t *into)
+{
+  unsigned words = cursor->low_flip >> 6, w;
+  uint64_t moved[PERMI_LOW_WORDS], any = 0;
+  int b;
+  for (w = 0; w < PERMI_LOW_WORDS; w++) {
+    moved[w] = bits[w] & cursor->keep[w];
+    any |= moved[w];
+  }
+  if (!any)
+    return 0;
+  for (b = 0; b < 6; b++)
+    if (cursor->low_flip >> b & 1)
+      for (w = 0; w < PERMI_LOW_WORDS; w++)
+        moved[w] = (moved[w] & permi_even[b]) << (1 << b) | (moved[w] >> (1 << b) & permi_even[b]);
+  for (w = 0; w < PERMI_LOW_WORDS; w++)
+    into[w ^ words] |= moved[w];
+  return 1;
+}
+
+/* Where the states of one pattern go in another by a stream: places from -> to, both ascending. */
+#define PERMI_MOVES_LOG2 11
+#define PERMI_MOVES_PAIRS 262144
+#define PERMI_MOVES_RUN 4 /* mean length from which runs are kept as such */
+typedef struct permi_move {
+  int step, stream, source, target; /* step + 1, so that 0 is empty; pattern numbers */
+  int whole;                        /* 1: place k goes to place k, and the target has no other */
+  int first, count;                 /* of its pairs */
+  int runs;                         /* not 0: the pairs are so many runs, each a start and a length */
+} permi_move;
+
+typedef struct permi_moves { /* a direct-mapped cache: patterns are few, groups many */
+  permi_move *move;
+  uint32_t *pair; /* from | to << 16 */
+  int used;
+} permi_moves;
+
+static const permi_move *permi_moves_find(permi_moves *moves, int step, int stream, const permi_cursor *cursor,
+                                          const permi_patterns *from, int source, const permi_patterns *to, int target)
+{
+  uint32_t hash = ((uint32_t)source * 0x9e3779b1u ^ (uint32_t)target * 0x85ebca77u ^ (uint32_t)stream * 0xc2b2ae3du);
+  permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
+  const uint16_t *low, *goal;
+  uint32_t starts[PERMI_LOW_STATES / PERMI_MOVES_RUN], lengths[PERMI_LOW_STATES / PERMI_MOVES_RUN];
+  size_t k, count, j = 0;
+  int runs = 0;
+  if (move->step == step && move->stream == stream && move->source == source && move->target == target)
+    return move;
+  if (moves->used > PERMI_MOVES_PAIRS - PERMI_LOW_STATES) {
+    moves->used = 0;
+    memset(moves->move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
+  }
+  move->step = step;
+  move->stream = stream;
+  move->source = source;
+  move->target = target;
+  move->first = moves->used;
+  low = from->low + from->first[source];
+  goal = to->low + to->first[target];
+  count = from->first[source + 1] - from->first[source];
+  for (k = 0; k < count; k++)
+    if ((low[k] & cursor->low_test) == cursor->low_want) {
+      unsigned place = low[k] ^ cursor->low_flip;
+      while (goal[j] != place) /* ascending with k, see above */
+        j++;
+      moves->pair[moves->used] = (uint32_t)k | (uint32_t)j << 16;
+      runs += moves->used == move->first || moves->pair[moves->used] != moves->pair[moves->used - 1] + 65537;
+      moves->used++;
+    }
+  move->count = moves->used - move->first;
+  move->runs = 0;
+  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place: a run of two pairs or more becomes two numbers */
+    uint32_t *pair = moves->pair + move->first;
+    int i, length;
+    for (i = 0; i < move->count; i += length) {
+      for (length = 1; i + length < move->count && pair[i + length] == pair[i + length - 1] + 65537;)
+        length++;
+      starts[move->runs] = pair[i];
+      lengths[move->runs++] = (uint32_t)length;
+    }
+    for (i = 0; i < move->runs; i++) {
+      pair[2 * i] = starts[i];
+      pair[2 * i + 1] = lengths[i];
+    }
+    moves->used = move->first + 2 * runs;
+  }
+  move->whole = (size_t)move->count == count && count == to->first[target + 1] - to->first[target];
+  return move;
+}
+
+/* Doubles of a value; those of integers are words, as many as it takes. */
+static int permi_algebra_doubles(permi_algebra algebra)
+{
+  static const int doubles[] = {1, 2, 3, 2, 3, 5};
+  return doubles[algebra];
+}

@@ -1,0 +1,565 @@
+/* ====================================================================================== >>steps_run
+   Steps of the frontier programme run in parts, by one thread or several; the value at the end. */
+#pragma once
+#include "../block/engines.h"
+#include "steps.h"
+
+static void *permi_locked_allocate(size_t bytes, void *user_data)
+{
+  void *memory;
+  PERMI_OMP(critical(permi_lists_memory)) /* a caller's allocator need not be thread-safe */
+  memory = permi_allocate((const perm_allocator *)user_data, bytes, 1);
+  return memory;
+}
+
+static void permi_locked_release(void *memory, void *user_data)
+{
+  PERMI_OMP(critical(permi_lists_memory))
+  permi_release((const perm_allocator *)user_data, memory);
+}
+
+static int permi_part_more(const perm_allocator *allocator, permi_part *part, int words, int streams)
+{
+  void *high = part->high, *pattern = part->pattern, *taken = part->taken, *take = part->take;
+  int ok = 1;
+  if (part->groups == part->group_room) {
+    const size_t room = part->group_room ? 2 * part->group_room : 64;
+    ok = permi_enlarge(allocator, &high, part->groups, room, (size_t)words * sizeof *part->high);
+    ok = ok && permi_enlarge(allocator, &pattern, part->groups, room, sizeof *part->pattern);
+    ok = ok && permi_enlarge(allocator, &taken, part->groups, room, sizeof *part->taken);
+    part->high = (uint64_t *)high;
+    part->pattern = (int *)pattern;
+    part->taken = (uint32_t *)taken;
+    if (ok)
+      part->group_room = room;
+  }
+  if (ok && part->take_room < part->takes + (size_t)streams) {
+    const size_t room = 2 * part->take_room + (size_t)streams + 64;
+    ok = permi_enlarge(allocator, &take, part->takes, room, sizeof *part->take);
+    part->take = (permi_take *)take;
+    if (ok)
+      part->take_room = room;
+  }
+  return ok;
+}
+
+/* Merges from where the cursors are up to the key part->end, or to the end of the group in which `most` states are
+   reached. *done: there is nothing left below the key. */
+static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
+                                                              permi_patterns *patterns, permi_part *part, int words,
+                                                              int streams, size_t most, int *done)
+{
+  uint64_t bits[PERMI_LOW_WORDS];
+  permi_cursor *cursor = part->cursor;
+  int s, w;
+  part->groups = part->takes = part->states = 0;
+  *done = 0;
+  while (part->states < most) {
+    const uint64_t *least = cursor[0].key;
+    uint64_t key[PERMI_MASK_WORDS];
+    size_t taken = 0;
+    int pattern;
+    for (s = 1; s < streams; s++)
+      if (permi_key_compare(cursor[s].key, least, words) < 0)
+        least = cursor[s].key;
+    if (least[words - 1] == UINT64_MAX || permi_key_compare(least, part->end, words) >= 0) {
+      *done = 1;
+      break;
+    }
+    for (w = 0; w < words; w++)
+      key[w] = least[w];
+    if (!permi_part_more(allocator, part, words, streams))
+      return PERM_ERROR_MEMORY;
+    memset(bits, 0, sizeof bits);
+    for (s = 0; s < streams; s++)
+      if (permi_key_compare(cursor[s].key, key, words) == 0) {
+        const size_t moving = (size_t)source->pattern[cursor[s].group];
+        if (permi_pattern_move(source->patterns.bits + moving * PERMI_LOW_WORDS, &cursor[s], bits)) {
+          part->take[part->takes + taken].group = (uint32_t)cursor[s].group;
+          part->take[part->takes + taken++].stream = (uint32_t)s;
+        }
+        cursor[s].group++;
+        permi_cursor_settle(&cursor[s], source, words);
+      }
+    if (!taken)
+      continue;
+    pattern = permi_patterns_find(allocator, patterns, bits);
+    if (pattern < 0)
+      return PERM_ERROR_MEMORY;
+    for (w = 0; w < words; w++)
+      part->high[part->groups * (size_t)words + (size_t)w] = key[w];
+    part->pattern[part->groups] = pattern;
+    part->taken[part->groups++] = (uint32_t)taken;
+    part->takes += taken;
+    part->states += patterns->first[pattern + 1] - patterns->first[pattern];
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_part_merge(const perm_allocator *allocator, const permi_list *source,
+                                    permi_patterns *patterns, permi_part *part, int streams, size_t most, int *done)
+{
+  if (source->words == 1)
+    return permi_part_merge_words(allocator, source, patterns, part, 1, streams, most, done);
+  return permi_part_merge_words(allocator, source, patterns, part, source->words, streams, most, done);
+}
+
+/* Gives the merged part its place in the target, and its patterns their numbers there. */
+static perm_status permi_part_place(permi_run *run, permi_list *target, permi_part *part)
+{
+  int k;
+  part->group_at = target->groups;
+  part->state_at = target->states;
+  while (target->group_room < target->groups + part->groups)
+    if (!permi_list_more_groups(run->allocator, target))
+      return PERM_ERROR_MEMORY;
+  target->groups += part->groups;
+  target->states += part->states;
+  if (target->states > target->state_room) /* cannot be: the room is a bound */
+    return PERM_ERROR_MEMORY;
+  if (part->own && part->patterns.count) {
+    permi_release(&run->locked, part->number);
+    part->number = (int *)permi_allocate(&run->locked, (size_t)part->patterns.count, sizeof *part->number);
+    if (!part->number)
+      return PERM_ERROR_MEMORY;
+    for (k = 0; k < part->patterns.count; k++) {
+      part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
+                                            part->patterns.bits + (size_t)k * PERMI_LOW_WORDS);
+      if (part->number[k] < 0)
+        return PERM_ERROR_MEMORY;
+    }
+  }
+  return PERM_OK;
+}
+
+/* The target's values for a merged and placed part. */
+typedef void (*permi_part_fill)(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,
+                                permi_moves *moves);
+static const permi_part_fill permi_fills[] = {
+    permi_step_magnitudes, permi_step_signed, permi_step_complex, permi_step_magnitudes_dd, permi_step_signed_dd,
+    permi_step_complex_dd, permi_step_word,   permi_step_wide,    permi_step_words,         permi_step_residues};
+
+/* The present thread's table of moves. */
+static permi_moves *permi_run_moves(const permi_run *run)
+{
+#if defined(_OPENMP)
+  return &run->moves[run->threads > 1 ? omp_get_thread_num() : 0];
+#else
+  return run->moves;
+#endif
+}
+
+static void permi_run_note(permi_run *run, const permi_part *part)
+{
+  if (run->tracking) {
+    run->smallest = part->smallest < run->smallest ? part->smallest : run->smallest;
+    run->largest = part->largest > run->largest ? part->largest : run->largest;
+  }
+}
+
+/* One thread: parts of a size that keeps what is merged in the cache. */
+#define PERMI_PART_STATES 16384
+static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
+                                   permi_part_fill fill, double done)
+{
+  permi_part *part = run->part;
+  size_t unpolled = 0;
+  int s, finished = 0;
+  memset(part->end, 255, sizeof part->end);
+  part->own = 0;
+  for (s = 0; s < streams; s++)
+    permi_cursor_settle(&part->cursor[s], source, source->words);
+  while (!finished) {
+    perm_status status =
+        permi_part_merge(run->allocator, source, &target->patterns, part, streams, PERMI_PART_STATES, &finished);
+    if (status == PERM_OK)
+      status = permi_part_place(run, target, part);
+    if (status != PERM_OK)
+      return status;
+    fill(run, source, target, part, permi_run_moves(run));
+    permi_run_note(run, part);
+    unpolled += part->states;
+    if (unpolled > 262144 && run->control) {
+      status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
+      if (status != PERM_OK)
+        return status;
+      unpolled = 0;
+    }
+  }
+  return PERM_OK;
+}
+
+/* ---- the balanced path: weights of source groups, summed in blocks, and keys found by bisection */
+#define PERMI_BALANCE_BLOCK 32      /* groups: positions are weighed to so many */
+#define PERMI_BALANCE_GROUP 16      /* what merging a group costs, in states */
+#define PERMI_PARALLEL_STATES 20000 /* of a source, for which threads are worth waking */
+#define PERMI_PART_WORK 131072      /* states and groups that a thread takes at once, over all streams */
+
+/* Sets the cursor to the first source group whose output is not below `key`, if it takes part; where no bits are left
+   to choose, the output's order is the source's. */
+static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
+{
+  const int words = source->words;
+  uint64_t at[PERMI_MASK_WORDS];
+  size_t low = 0, high = source->groups;
+  int w, b, top = -1;
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit in which the key is not as outputs are */
+    const uint64_t fixed = cursor->test[w] | cursor->flip[w];
+    const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
+    for (b = 63; differs && !(differs >> b & 1); b--)
+      ;
+    if (differs)
+      top = 64 * w + b;
+  }
+  memcpy(at, key, (size_t)words * sizeof *at);
+  if (top >= 0) {
+    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have a 0 there: the next free bit above must rise */
+      for (top++; top < 64 * words; top++)
+        if (!((cursor->test[top >> 6] | cursor->flip[top >> 6] | key[top >> 6]) >> (top & 63) & 1))
+          break;
+      if (top == 64 * words) {
+        cursor->group = source->groups;
+        return;
+      }
+    }
+    at[top >> 6] |= UINT64_C(1) << (top & 63);
+    for (w = 0; w <= top >> 6; w++) { /* all below: as small as outputs can be */
+      const uint64_t below = w < top >> 6 ? UINT64_MAX : (UINT64_C(1) << (top & 63)) - 1;
+      at[w] = (at[w] & ~below) | (((cursor->want[w] ^ cursor->flip[w]) & (cursor->test[w] | cursor->flip[w])) & below);
+    }
+  }
+  for (w = 0; w < words; w++)
+    at[w] ^= cursor->flip[w];
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (permi_key_compare(source->high + middle * (size_t)words, at, words) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  cursor->group = low;
+}
+
+/* Work below a key, in whole blocks of each stream's sources: the cursors go there. */
+static size_t permi_balance_below(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
+                                  const uint64_t *key)
+{
+  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1;
+  size_t sum = 0;
+  int s;
+  for (s = 0; s < streams; s++) {
+    permi_cursor_seek(&cursor[s], source, key);
+    sum += run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
+  }
+  return sum;
+}
+
+/* The greatest key with at most `work` below it. */
+static void permi_balance_key(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
+                              size_t work, uint64_t *key)
+{
+  int b;
+  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
+  for (b = run->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
+    key[b >> 6] |= UINT64_C(1) << (b & 63);
+    if (permi_balance_below(run, source, cursor, streams, key) > work)
+      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
+  }
+}
+
+/* Sums of weights; returns their total. 0: out of memory. */
+static size_t permi_balance_weigh(permi_run *run, const permi_list *source, int streams)
+{
+  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
+  const permi_cursor *cursor = run->part[0].cursor;
+  size_t total = 0, sum;
+  int k;
+  if (run->weight_room < places) {
+    permi_release(run->allocator, run->weight);
+    run->weight = (size_t *)permi_allocate(run->allocator, places, sizeof *run->weight);
+    run->weight_room = run->weight ? places : 0;
+    if (!run->weight)
+      return 0;
+  }
+  PERMI_OMP(parallel for num_threads(run->threads) schedule(static))
+  for (k = 0; k < (int)blocks; k++) {
+    const size_t first = (size_t)k * PERMI_BALANCE_BLOCK;
+    size_t g, end = first + PERMI_BALANCE_BLOCK < source->groups ? first + PERMI_BALANCE_BLOCK : source->groups;
+    int s;
+    for (s = 0; s < streams; s++)
+      run->weight[(size_t)s * blocks + (size_t)k] = 0;
+    for (g = first; g < end; g++) {
+      const size_t *pattern = source->patterns.first + source->pattern[g];
+      for (s = 0; s < streams; s++)
+        if (permi_cursor_takes(&cursor[s], source->high + g * (size_t)source->words, source->words))
+          run->weight[(size_t)s * blocks + (size_t)k] += PERMI_BALANCE_GROUP + pattern[1] - pattern[0];
+    }
+  }
+  for (k = 0; k < streams; k++) {
+    size_t *weight = run->weight + (size_t)k * blocks, b;
+    sum = 0;
+    for (b = 0; b < blocks; b++) {
+      const size_t here = weight[b];
+      weight[b] = sum;
+      sum += here;
+    }
+    total += sum;
+  }
+  return total + 1;
+}
+
+/* Merges part `number` of `count` of the whole. */
+static void permi_part_run(const permi_run *run, const permi_list *source, permi_part *part, int streams, size_t total,
+                           size_t number, size_t count)
+{
+  uint64_t begin[PERMI_MASK_WORDS];
+  int s, done;
+  if (number + 1 < count)
+    permi_balance_key(run, source, part->cursor, streams, total / count * (number + 1), part->end);
+  else
+    memset(part->end, 255, sizeof part->end);
+  memset(begin, 0, sizeof begin);
+  if (number)
+    permi_balance_key(run, source, part->cursor, streams, total / count * number, begin);
+  for (s = 0; s < streams; s++) {
+    permi_cursor_seek(&part->cursor[s], source, begin);
+    permi_cursor_settle(&part->cursor[s], source, source->words);
+  }
+  permi_patterns_clear(&part->patterns);
+  part->own = 1;
+  part->status = permi_part_merge(&run->locked, source, &part->patterns, part, streams, (size_t)-1, &done);
+}
+
+/* Several threads: rounds of some parts each, which bounds what waits for its place. */
+static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
+                                      permi_part_fill fill, double done)
+{
+  const size_t total = permi_balance_weigh(run, source, streams), at_once = (size_t)run->parts_at_once;
+  const size_t count = (total / (at_once * PERMI_PART_WORK) + 1) * at_once;
+  size_t first;
+  int k;
+  perm_status status = total ? PERM_OK : PERM_ERROR_MEMORY;
+  for (k = 1; k < run->parts_at_once; k++)
+    memcpy(run->part[k].cursor, run->part[0].cursor, (size_t)streams * sizeof(permi_cursor));
+  for (first = 0; first < count && status == PERM_OK; first += at_once) {
+    PERMI_OMP(parallel for num_threads(run->threads) schedule(dynamic))
+    for (k = 0; k < run->parts_at_once; k++)
+      permi_part_run(run, source, &run->part[k], streams, total, first + (size_t)k, count);
+    for (k = 0; k < run->parts_at_once && status == PERM_OK; k++) {
+      status = run->part[k].status;
+      if (status == PERM_OK)
+        status = permi_part_place(run, target, &run->part[k]);
+    }
+    if (status != PERM_OK)
+      break;
+    PERMI_OMP(parallel for num_threads(run->threads) schedule(dynamic))
+    for (k = 0; k < run->parts_at_once; k++)
+      fill(run, source, target, &run->part[k], permi_run_moves(run));
+    for (k = 0; k < run->parts_at_once; k++)
+      permi_run_note(run, &run->part[k]);
+    if (run->control)
+      status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
+  }
+  return status;
+}
+
+/* Powers of two keep the largest value between 2^-500 and 2^500; entries are below 1 in modulus and a step has at most
+   PERMI_FRONTIER_WIDTH + 1 streams, so nothing overflows. */
+static void permi_run_rescale(permi_run *run, permi_list *list, int doubles)
+{
+  double *x = (double *)list->value;
+  size_t k, count = list->states * (size_t)doubles;
+  int e, half;
+  if (run->largest == 0 || (run->largest > 1e-150 && run->largest < 1e150))
+    return;
+  frexp(run->largest, &e);
+  half = e / 2; /* 2^-e alone may not be a double */
+  for (k = 0; k < count; k++)
+    x[k] = x[k] * ldexp(1, -half) * ldexp(1, half - e);
+  run->loss = permi_loss_scaled(run->loss, 1, -e);
+  run->smallest = ldexp(run->smallest, -e);
+  run->largest = ldexp(run->largest, -e);
+  if (e > 0 && run->smallest < PERMI_SAFE_PRODUCT) /* a low part may go before its high part */
+    run->loss += 2 * DBL_MIN;
+  run->exp2 += e;
+}
+
+/* Adds one integer of `words` words, two's complement unless it is a residue. */
+static void permi_frontier_add_integer(perm_sum *sum, const uint64_t *x, const permi_frontier *frontier)
+{
+  const int negative = frontier->algebra != PERMI_RESIDUES && x[frontier->words - 1] >> 63;
+  uint64_t word[PERM_INTEGER_WORDS], zero[PERM_INTEGER_WORDS];
+  memset(zero, 0, sizeof zero);
+  memcpy(word, x, (size_t)frontier->words * sizeof *word);
+  if (negative) {
+    permi_words_subtract(zero, word, frontier->words);
+    memcpy(word, zero, sizeof word);
+  }
+  permi_sum_add_integer(sum, word, frontier->words, negative);
+}
+
+/* THE BOUND. Let k_p be the number of streams of step p, n the order of the block, u the rounding unit. The value
+   of a state is a sum of terms, one per partial matching; each step multiplies a term at most once (n times
+   in all: a perfect matching has n entries, and a drop multiplies by 1) and adds it at most k_p - 1 times to
+   something else (the first addition is to 0, exact). So the computed value is the sum of all perfect matchings'
+   products, each times at most n + sum (k_p - 1) factors 1 + d, |d| <= u. The entries themselves come with at most 2
+   such factors per degree-2 reduction (one product, one sum) and one if an integer was rounded. With g = gamma of
+   that number and S = sum of the |products|:
+       |computed - permanent| <= g S,   computed S >= (1 - g) S,   hence <= g / (1 - g) (computed S).
+   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more (also where subnormals are flushed to 0).
+   run->loss bounds what such errors do to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second
+   term is left out if no product can be below PERMI_SAFE_PRODUCT > 2^-968: then products and sums are multiples
+   of 2^-1021, so none is below DBL_MIN but 0. loss is handed on within `absolute`, divided by the relative bound:
+   |error| <= g / (1 - g) (computed S + loss) + loss.
+   Complex: a product is off by a complex factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; its bounds by
+   components hold with fused multiply-adds too], a sum by one of |d| <= u, so 3 n takes the place of n. S is the sum of
+   the products of moduli; those of the entries are rounded up, and its own computation is real as above. A product has
+   four real products and two sums, a step one more sum for each part: 8 k DBL_MIN covers what they lose.
+   Double-double: products with a double and sums have relative errors of at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
+   PERMI_DD_UNIT > 64 u^2 takes the place of u, but in the roundings of the entries (u) and in those of S, which is
+   computed in doubles where there are signs. Low parts may underflow where high parts do not; a product of at least
+   PERMI_SAFE_PRODUCT loses 2^-1073 in that way, less than 2^-109 of itself, which v has room for; and so does a value
+   that is rescaled. Smaller ones lose less than DBL_MIN (without subnormals no bound is given, by any engine). */
+static perm_status permi_frontier_finish(const permi_frontier *frontier, const permi_run *run, const permi_list *list,
+                                         perm_partial *partial)
+{
+  double loss;
+  int k;
+  if (frontier->algebra >= PERMI_WORD) {
+    const uint64_t *x = (const uint64_t *)list->value; /* least significant word first, in a permi_wide too */
+    if (list->states)
+      permi_frontier_add_integer(&partial->value, x, frontier);
+    if (list->states && frontier->parts == 2)
+      permi_frontier_add_integer(&partial->imaginary, x + frontier->words, frontier);
+    partial->terms += run->visited;
+    return PERM_OK;
+  }
+  if (list->states && permi_algebra_doubles(frontier->algebra) <= 2) {
+    const double *x = (const double *)list->value; /* magnitudes are their own sum of moduli */
+    permi_sum_add_double(&partial->value, x[0]);
+    permi_sum_add_double(&partial->absolute, frontier->algebra == PERMI_SIGNED ? x[1] : x[0]);
+    if (frontier->algebra == PERMI_MAGNITUDES_DD) {
+      permi_sum_add_double(&partial->value, x[1]);
+      permi_sum_add_double(&partial->absolute, x[1]);
+    }
+  } else if (list->states) {
+    const double *x = (const double *)list->value;
+    const int apart = frontier->algebra == PERMI_COMPLEX ? 1 : 2, size = permi_algebra_doubles(frontier->algebra);
+    for (k = 0; k < size - 1; k++)
+      permi_sum_add_double(k < apart ? &partial->value : &partial->imaginary, x[k]);
+    permi_sum_add_double(&partial->absolute, x[size - 1]);
+  }
+  loss = run->loss;
+  if (frontier->lost_error > 0)
+    loss += DBL_MIN + ldexp(frontier->lost_error, permi_int_exponent(-run->exp2));
+  partial->lost += 2 * loss; /* 2: its own roundings, generously */
+  partial->exp2 = run->exp2;
+  partial->terms += run->visited;
+  return PERM_OK;
+}
+
+static size_t permi_value_bytes(const permi_frontier *frontier)
+{
+  return sizeof(double) * (size_t)(frontier->algebra < PERMI_WORD ? permi_algebra_doubles(frontier->algebra)
+                                                                  : frontier->words * frontier->parts);
+}
+
+/* The cursors of step p, and what it does to sizes and losses. Returns how many streams there are. */
+static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
+{
+  const permi_stream *stream = frontier->stream + frontier->stream_start[p];
+  const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
+  double weight = 0, least = 1;
+  int s;
+  run->step = p + 1;
+  for (s = 0; s < streams; s++) {
+    const double re = fabs(stream[s].real), im = fabs(stream[s].imaginary);
+    const double x = re == 0 || (im != 0 && im < re) ? im : re;
+    permi_cursor_make(&run->part[0].cursor[s], frontier, frontier->stream_start[p] + s);
+    weight += stream[s].absolute;
+    least = fmin(least, x == 0 ? stream[s].absolute : x);
+  }
+  weight *= 1 + 1e-12;
+  run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
+  if (frontier->algebra < PERMI_WORD) {
+    run->loss = permi_loss_scaled(run->loss, weight, 0);
+    if (run->smallest * least < PERMI_SAFE_PRODUCT)
+      run->loss += (frontier->algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
+    run->tracking = run->careful || run->list[p & 1].states < PERMI_TRACK_STATES || p % 4 == 0;
+    run->smallest = run->tracking ? DBL_MAX : 0;
+    run->largest = run->tracking ? 0 : run->largest * weight;
+  }
+  return streams;
+}
+
+static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run, int p)
+{
+  const int streams = permi_run_prepare(frontier, run, p);
+  const double done = frontier->cost[p] * PERMI_STATE_SECONDS;
+  permi_list *source = &run->list[p & 1], *target = &run->list[(p + 1) & 1];
+  target->groups = target->states = 0;
+  permi_patterns_clear(&target->patterns);
+  if (run->threads > 1 && source->states >= PERMI_PARALLEL_STATES)
+    return permi_run_together(run, source, target, streams, permi_fills[frontier->algebra], done);
+  return permi_run_alone(run, source, target, streams, permi_fills[frontier->algebra], done);
+}
+
+static void permi_run_release(permi_run *run)
+{
+  int k;
+  for (k = 0; k < 2; k++)
+    permi_list_release(run->allocator, &run->list[k]);
+  for (k = 0; run->part && k < run->parts_at_once; k++) {
+    permi_part *part = &run->part[k];
+    permi_release(&run->locked, part->high);
+    permi_release(&run->locked, part->pattern);
+    permi_release(&run->locked, part->taken);
+    permi_release(&run->locked, part->take);
+    permi_release(&run->locked, part->patterns.bits);
+    permi_release(&run->locked, part->patterns.first);
+    permi_release(&run->locked, part->patterns.low);
+    permi_release(&run->locked, part->patterns.table);
+    permi_release(&run->locked, part->number);
+    permi_release(run->allocator, part->cursor);
+  }
+  for (k = 0; run->moves && k < run->threads; k++) {
+    permi_release(run->allocator, run->moves[k].move);
+    permi_release(run->allocator, run->moves[k].pair);
+  }
+  permi_release(run->allocator, run->part);
+  permi_release(run->allocator, run->moves);
+  permi_release(run->allocator, run->weight);
+}
+
+/* What the step needs beside the lists. 0: out of memory. */
+static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
+{
+  const perm_allocator *allocator = run->allocator;
+  int k, ok;
+  run->locked.allocate = permi_locked_allocate;
+  run->locked.release = permi_locked_release;
+  run->locked.user_data = (void *)(uintptr_t)allocator;
+  run->threads = 1;
+  if (run->control && !run->sorting && fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES)
+    run->threads = permi_threads(run->control->options);
+  run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1;
+  run->part = (permi_part *)permi_allocate(allocator, (size_t)run->parts_at_once, sizeof *run->part);
+  run->moves = (permi_moves *)permi_allocate(allocator, (size_t)run->threads, sizeof *run->moves);
+  ok = run->part && run->moves;
+  if (run->part)
+    memset(run->part, 0, (size_t)run->parts_at_once * sizeof *run->part);
+  if (run->moves)
+    memset(run->moves, 0, (size_t)run->threads * sizeof *run->moves);
+  for (k = 0; ok && k < run->parts_at_once; k++) {
+    run->part[k].cursor = (permi_cursor *)permi_allocate(allocator, (size_t)streams, sizeof(permi_cursor));
+    ok = run->part[k].cursor != NULL;
+  }
+  for (k = 0; ok && k < run->threads; k++) {
+    run->moves[k].move = (permi_move *)permi_allocate(allocator, (size_t)1 << PERMI_MOVES_LOG2, sizeof(permi_move));
+    run->moves[k].pair = (uint32_t *)permi_allocate(allocator, PERMI_MOVES_PAIRS, sizeof(uint32_t));
+    ok = run->moves[k].move && run->moves[k].pair;
+    if (ok)
+      memset(run->moves[k].move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
+  }
+  return ok;
+}

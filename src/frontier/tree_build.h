@@ -1,0 +1,505 @@
+/* ===================================================================================== >>tree_build
+   The task, and a tree from a block: elimination by fill, its price and its tables. */
+#pragma once
+#include "streams.h"
+#include "tree_join.h"
+
+static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_tree *tree = (const permi_tree *)leaf->context;
+  const perm_allocator *allocator = &tree->allocator;
+  const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
+  const size_t size = (size_t)tree->size;
+  permi_tree_run run;
+  perm_status status = PERM_ERROR_MEMORY;
+  uint32_t *numbers = (uint32_t *)permi_allocate(allocator, 4 * most + 2 * groups, sizeof *numbers);
+  uint32_t low;
+  int i, stacked = 0;
+  memset(&run, 0, sizeof run);
+  run.tree = tree;
+  run.control = control;
+  run.most_threads = control ? permi_threads(control->options) : 1;
+  run.weight = permi_tree_weight(tree);
+  run.rank = (permi_tree_rank *)permi_allocate(allocator, 1, sizeof *run.rank);
+  run.table = (permi_tree_table *)permi_allocate(allocator, (size_t)tree->depth + 1, sizeof *run.table);
+  run.values = (uint64_t *)permi_allocate(allocator, ((size_t)tree->stack_values + 1) * size, sizeof *run.values);
+  for (i = 0; i < 2; i++)
+    run.work[i] = (uint64_t *)permi_allocate(allocator, ((size_t)tree->work_values + 1) * size, sizeof *run.values);
+  if (numbers && run.rank && run.table && run.values && run.work[0] && run.work[1]) {
+    for (i = 0; i < 2; i++) {
+      run.mask[i] = numbers + (size_t)(2 * i) * most;
+      run.index[i] = numbers + (size_t)(2 * i + 1) * most;
+      run.first[i] = numbers + 4 * most + (size_t)i * groups;
+    }
+    run.rank->high[0] = 0;
+    for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
+      run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_tree_bits(low));
+    status = PERM_OK;
+  }
+  for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
+    run.done = tree->cost[i];
+    if (control && (i & 255) == 0)
+      status = permi_control_poll(control, run.done, "tree");
+    if (status == PERM_OK)
+      status = permi_tree_visit(&run, &tree->node[i], &stacked);
+  }
+  if (status == PERM_OK)
+    status = permi_tree_finish(tree, &run, partial);
+  permi_release(allocator, numbers);
+  permi_release(allocator, run.rank);
+  permi_release(allocator, run.table);
+  permi_release(allocator, run.values);
+  permi_release(allocator, run.work[0]);
+  permi_release(allocator, run.work[1]);
+  return status;
+}
+
+/* -- elimination order ------------------------------------------------------------------------- */
+
+/* The graph that elimination leaves: neighbours of a vertex as a list of links, dead ones dropped when seen, and all
+   pairs that were ever adjacent in a hash table, so that hubs cost nothing. */
+typedef struct permi_tree_key {
+  uint64_t priority;
+  int vertex;
+} permi_tree_key;
+
+typedef struct permi_tree_graph {
+  const perm_allocator *allocator;
+  int n, filling; /* vertices; 1: least fill first, 0: least degree */
+  int *head, *degree, *turn;
+  uint64_t *priority; /* of a vertex at present */
+  int *link;          /* vertex, next */
+  size_t links, link_room;
+  uint64_t *pair; /* 0: free */
+  size_t pairs, pair_room;
+  permi_tree_key *heap;
+  size_t keys, heap_room;
+  int *scope, *scope_start; /* what the order leaves: of the k-th vertex to go its neighbours then */
+  size_t scopes, scope_room;
+  size_t popped; /* keys of this order, valid ones or not */
+  uint64_t seed;
+  permi_control *watch;
+} permi_tree_graph;
+
+static void permi_tree_graph_release(permi_tree_graph *graph)
+{
+  permi_release(graph->allocator, graph->head);
+  permi_release(graph->allocator, graph->priority);
+  permi_release(graph->allocator, graph->link);
+  permi_release(graph->allocator, graph->pair);
+  permi_release(graph->allocator, graph->heap);
+  permi_release(graph->allocator, graph->scope);
+}
+
+/* 0: no memory, or watch says stop. */
+static int permi_tree_room(permi_tree_graph *graph, void **array, size_t used, size_t *room, size_t size)
+{
+  const size_t more = *room ? 2 * *room : 256;
+  void *larger;
+  if (used < *room)
+    return 1;
+  larger = permi_allocate(graph->allocator, more, size);
+  if (!larger)
+    return 0;
+  if (!permi_copy(graph->watch, larger, *array, used * size)) {
+    permi_release(graph->allocator, larger);
+    return 0;
+  }
+  permi_release(graph->allocator, *array);
+  *array = larger;
+  *room = more;
+  return 1;
+}
+
+static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
+{
+  size_t mask = graph->pair_room - 1, place = (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+  while (graph->pair[place] && graph->pair[place] != pair)
+    place = (place + 1) & mask;
+  return &graph->pair[place];
+}
+
+/* Makes a and b adjacent: 1 if they were not; 0; -1: out of memory, or watch says stop. */
+static int permi_tree_link(permi_tree_graph *graph, int a, int b)
+{
+  const uint64_t pair = a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
+  uint64_t *place = permi_tree_find(graph, pair); /* a != b, so no pair is 0 */
+  void *links = graph->link;
+  int end;
+  if (*place)
+    return 0;
+  if (2 * graph->pairs + 2 > graph->pair_room) {
+    uint64_t *old = graph->pair;
+    const size_t room = graph->pair_room;
+    size_t i;
+    graph->pair = (uint64_t *)permi_allocate(graph->allocator, 2 * room, sizeof *old);
+    if (!graph->pair) {
+      graph->pair = old;
+      return -1;
+    }
+    graph->pair_room = 2 * room;
+    if (!permi_clear(graph->watch, graph->pair, 2 * room * sizeof *old)) { /* nothing can be found in there */
+      permi_release(graph->allocator, old);
+      return -1;
+    }
+    for (i = 0; i < room && !permi_watch_step(graph->watch, i, 30); i++)
+      if (old[i])
+        *permi_tree_find(graph, old[i]) = old[i];
+    permi_release(graph->allocator, old);
+    place = permi_tree_find(graph, pair);
+  }
+  *place = pair;
+  graph->pairs++;
+  for (end = 0; end < 2; end++) {
+    const int from = end ? b : a;
+    const int fits = permi_tree_room(graph, &links, 2 * graph->links, &graph->link_room, sizeof(int));
+    graph->link = (int *)links;
+    if (!fits || graph->links > INT_MAX / 4)
+      return -1;
+    graph->link[2 * graph->links] = end ? a : b;
+    graph->link[2 * graph->links + 1] = graph->head[from];
+    graph->head[from] = (int)graph->links++;
+    graph->degree[from]++;
+  }
+  return 1;
+}
+
+/* The neighbours left of v, at most PERMI_TREE_WIDTH. */
+static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
+{
+  int *place = &graph->head[v], count = 0;
+  while (*place >= 0 && count < PERMI_TREE_WIDTH) {
+    const int index = *place;
+    if (graph->turn[graph->link[2 * index]] >= 0) {
+      *place = graph->link[2 * index + 1];
+    } else {
+      neighbour[count++] = graph->link[2 * index];
+      place = &graph->link[2 * index + 1];
+    }
+  }
+  return count;
+}
+
+static int permi_tree_key_push(permi_tree_graph *graph, int v)
+{
+  void *heap = graph->heap;
+  int neighbour[PERMI_TREE_WIDTH], i, j;
+  const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
+  uint64_t key = (uint64_t)degree, random = (uint64_t)(permi_order_random(&graph->seed) * 4294967296.0);
+  size_t at;
+  if (graph->filling && degree < PERMI_TREE_WIDTH) {
+    const int count = permi_tree_neighbours(graph, v, neighbour);
+    for (i = 0; i < count; i++)
+      for (j = 0; j < i; j++) {
+        const int a = neighbour[i] < neighbour[j] ? neighbour[i] : neighbour[j];
+        const int b = neighbour[i] < neighbour[j] ? neighbour[j] : neighbour[i];
+        key += *permi_tree_find(graph, (uint64_t)a << 32 | (uint64_t)b) ? 0 : 32;
+      }
+  } else if (degree == PERMI_TREE_WIDTH) {
+    key = 65535;
+  }
+  key = key << 32 | random;
+  if (!permi_tree_room(graph, &heap, graph->keys, &graph->heap_room, sizeof *graph->heap))
+    return 0;
+  graph->heap = (permi_tree_key *)heap;
+  graph->priority[v] = key;
+  for (at = graph->keys++; at && graph->heap[(at - 1) / 2].priority > key; at = (at - 1) / 2)
+    graph->heap[at] = graph->heap[(at - 1) / 2];
+  graph->heap[at].priority = key;
+  graph->heap[at].vertex = v;
+  return 1;
+}
+
+/* The vertex to go next; -1: all have gone, or watch says stop. */
+static int permi_tree_key_pop(permi_tree_graph *graph)
+{
+  /* a key of millions takes microseconds: every 4096th counts */
+  while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
+    const permi_tree_key top = graph->heap[0], last = graph->heap[--graph->keys];
+    size_t at = 0, child;
+    while ((child = 2 * at + 1) < graph->keys) {
+      child += child + 1 < graph->keys && graph->heap[child + 1].priority < graph->heap[child].priority;
+      if (graph->heap[child].priority >= last.priority)
+        break;
+      graph->heap[at] = graph->heap[child];
+      at = child;
+    }
+    graph->heap[at] = last;
+    if (graph->turn[top.vertex] < 0 && graph->priority[top.vertex] == top.priority)
+      return top.vertex;
+  }
+  return -1;
+}
+
+/* PERM_ERROR_LIMIT: some table would have too many vertices, or take longer than the rival. */
+static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
+{
+  const int n = 2 * block->n;
+  const size_t room = 64 + 4 * (size_t)block->edges;
+  int v, e, turn, i, j, count, neighbour[PERMI_TREE_WIDTH];
+  double least = 0;
+  void *scope;
+  graph->n = n;
+  graph->filling = filling;
+  graph->links = graph->pairs = graph->keys = graph->scopes = graph->popped = 0;
+  if (!graph->head) {
+    graph->head = (int *)permi_allocate(graph->allocator, 4 * (size_t)n + 1, sizeof(int));
+    graph->priority = (uint64_t *)permi_allocate(graph->allocator, (size_t)n, sizeof(uint64_t));
+    for (graph->pair_room = 256; graph->pair_room < room;)
+      graph->pair_room *= 2;
+    graph->pair = (uint64_t *)permi_allocate(graph->allocator, graph->pair_room, sizeof(uint64_t));
+    if (!graph->head || !graph->priority || !graph->pair)
+      return PERM_ERROR_MEMORY;
+    graph->degree = graph->head + n;
+    graph->turn = graph->degree + n;
+    graph->scope_start = graph->turn + n;
+  }
+  if (!permi_clear(graph->watch, graph->pair, graph->pair_room * sizeof *graph->pair))
+    return PERM_ERROR_LIMIT;
+  for (v = 0; v < n; v++) {
+    graph->head[v] = graph->turn[v] = -1;
+    graph->degree[v] = 0;
+  }
+  for (v = 0; v < block->n; v++)
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      if (permi_watch_step(graph->watch, (size_t)e, 60))
+        return PERM_ERROR_LIMIT;
+      else if (permi_tree_link(graph, v, block->neighbour[e]) < 0)
+        return PERM_ERROR_MEMORY;
+  for (v = 0; v < n; v++)
+    if (permi_watch_step(graph->watch, (size_t)v, 300))
+      return PERM_ERROR_LIMIT;
+    else if (!permi_tree_key_push(graph, v))
+      return PERM_ERROR_MEMORY;
+  for (turn = 0; (v = permi_tree_key_pop(graph)) >= 0; turn++) {
+    count = permi_tree_neighbours(graph, v, neighbour);
+    least += ldexp(PERMI_TREE_STATE_SECONDS, count) / (count + 1);
+    if (count >= PERMI_TREE_WIDTH || least > rival ||
+        permi_watch(graph->watch, 300 + count * count * (filling ? 30.0 + 2 * count : 30.0)))
+      return PERM_ERROR_LIMIT;
+    graph->turn[v] = turn;
+    graph->scope_start[turn] = (int)graph->scopes;
+    for (i = 0; i < count; i++) {
+      scope = graph->scope;
+      if (!permi_tree_room(graph, &scope, graph->scopes, &graph->scope_room, sizeof(int)))
+        return PERM_ERROR_MEMORY;
+      graph->scope = (int *)scope;
+      graph->scope[graph->scopes++] = neighbour[i];
+      graph->degree[neighbour[i]]--;
+      for (j = 0; j < i; j++)
+        if (permi_tree_link(graph, neighbour[i], neighbour[j]) < 0)
+          return PERM_ERROR_MEMORY;
+    }
+    for (i = 0; i < count; i++)
+      if (!permi_tree_key_push(graph, neighbour[i]))
+        return PERM_ERROR_MEMORY;
+  }
+  graph->scope_start[n] = (int)graph->scopes;
+  return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
+}
+
+/* -- from an order to the tree ----------------------------------------------------------------- */
+
+static void permi_tree_release(const perm_allocator *allocator, void *context)
+{
+  permi_tree *tree = (permi_tree *)context;
+  if (!tree)
+    return;
+  permi_release(allocator, tree->node);
+  permi_release(allocator, tree->edge);
+  permi_release(allocator, tree->cost);
+  permi_release(allocator, tree);
+}
+
+/* The joins of a node on sketches; returns predicted seconds. */
+static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
+                               double *roundings)
+{
+  const double weight = permi_tree_weight(tree);
+  const int edges = (node + 1)->edge - node->edge;
+  permi_tree_sketch factor, unit, product;
+  double seconds = PERMI_TREE_NODE_SECONDS, states;
+  int i, t = permi_tree_bits(node->all);
+  roundings[0] += 1 + edges;
+  roundings[1] += 1;
+  tree->width = t > tree->width ? t : tree->width;
+  if (!node->children)
+    return seconds + edges * 1e-8 * weight;
+  factor = child[node->children - 1];
+  unit.set = 0;
+  unit.difference = 0;
+  unit.states = 1;
+  for (i = node->children - 2; i >= 0 || (i == -1 && factor.set != node->all); i--) {
+    const permi_tree_sketch *other = i >= 0 ? &child[i] : &unit;
+    const double pairs = permi_tree_pairs(tree, node->rows, other, &factor);
+    const int common = permi_tree_bits(other->set & factor.set);
+    product.set = i <= 0 ? node->all : factor.set | other->set;
+    product.difference = factor.difference + other->difference;
+    t = permi_tree_bits(product.set);
+    product.states =
+        permi_tree_choose(tree, t, permi_tree_bits(product.set & node->rows) - product.difference);
+    seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
+               pairs * (PERMI_TREE_PAIR_SECONDS * weight +
+                        (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
+    seconds += (other->states + factor.states) * t * 2e-9 + product.states * PERMI_TREE_STATE_SECONDS;
+    states = other->states > factor.states ? other->states : factor.states;
+    tree->most_states = states > tree->most_states ? states : tree->most_states;
+    tree->work_values = product.states > tree->work_values ? product.states : tree->work_values;
+    tree->most_groups = ldexp(1, common) > tree->most_groups ? ldexp(1, common) : tree->most_groups;
+    tree->pairs += pairs;
+    tree->joins++;
+    tree->states += product.states;
+    states = states < ldexp(1, common) ? states : ldexp(1, common);
+    roundings[0] += states;
+    roundings[1] += i >= 0; /* the unit multiplies exactly */
+    factor = product;
+  }
+  tree->states += factor.states;
+  return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
+}
+
+/* The relative bound for so many roundings of doubles and so many of double-doubles. */
+static double permi_tree_bound(double doubles, double pairs)
+{
+  const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
+  return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
+}
+
+/* Nodes, edges and prediction from the order that `graph` holds. shift: powers of two
+   by row and column, or NULL; given: roundings of an entry's terms. 0: out of memory. There is no tree if the graph's
+   watch says stop. */
+static int permi_tree_build(const perm_allocator *allocator, const permi_block *block, const permi_tree_graph *graph,
+                            double given, permi_tree *tree)
+{
+  permi_control *watch = graph->watch;
+  const int n = 2 * block->n;
+  const size_t vertices = (size_t)n;
+  int *numbers = (int *)permi_allocate(allocator, 6 * vertices + PERMI_TREE_WIDTH + 2, sizeof(int));
+  int *order = numbers, *first = numbers + n, *next = first + n, *todo = next + n, *sorted = todo + n;
+  int *children = sorted + n, *bucket = children + n;
+  permi_tree_sketch *stack = (permi_tree_sketch *)permi_allocate(allocator, vertices + 1, sizeof *stack);
+  int *scope = (int *)permi_allocate(allocator, graph->scopes + 1, sizeof(int)); /* turns, descending */
+  double held = 0, roundings[2] = {0, 0}; /* all; of products */
+  int v, i, j, k, e, depth, top = 0, node = 0, edge = 0, steps = 0;
+  tree->node = (permi_tree_node *)permi_allocate(allocator, vertices + 1, sizeof *tree->node);
+  tree->edge = (permi_tree_edge *)permi_allocate(allocator, (size_t)block->edges, sizeof *tree->edge);
+  tree->cost = (double *)permi_allocate(allocator, vertices + 1, sizeof *tree->cost);
+  if (!numbers || !stack || !scope || !tree->node || !tree->edge || !tree->cost) {
+    permi_release(allocator, numbers);
+    permi_release(allocator, stack);
+    permi_release(allocator, scope);
+    return 0;
+  }
+  for (v = 0; v < n && !permi_watch_step(watch, (size_t)v, 10); v++) {
+    order[graph->turn[v]] = v;
+    first[v] = next[v] = -1; /* of children, by turn */
+    children[v] = 0;
+  }
+  for (k = 0; k <= PERMI_TREE_WIDTH + 1; k++)
+    bucket[k] = 0;
+  for (k = 0; k < n && !permi_watch_step(watch, (size_t)k, 100); k++) {
+    const int from = graph->scope_start[k], to = graph->scope_start[k + 1];
+    for (i = from; i < to; i++) {
+      const int turn = graph->turn[graph->scope[i]];
+      for (j = i; j > from && scope[j - 1] < turn; j--)
+        scope[j] = scope[j - 1];
+      scope[j] = turn;
+    }
+    bucket[to - from + 1]++;
+  }
+  for (k = 0; k <= PERMI_TREE_WIDTH; k++)
+    bucket[k + 1] += bucket[k];
+  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of the scope; lists then begin with the largest */
+    sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
+  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
+    k = sorted[i];
+    if (graph->scope_start[k + 1] > graph->scope_start[k]) {
+      const int parent = scope[graph->scope_start[k + 1] - 1];
+      next[k] = first[parent];
+      first[parent] = k;
+      children[parent]++;
+    }
+  }
+  tree->cost[0] = 0;
+  tree->depth = 1;
+  todo[0] = n - 1; /* a block is connected: one root, the last to go */
+  depth = 1;
+  while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 100)) {
+    permi_tree_node *at = &tree->node[node];
+    const int begin = graph->scope_start[todo[depth - 1]], end = graph->scope_start[todo[depth - 1] + 1];
+    k = todo[depth - 1];
+    if (first[k] >= 0) {
+      todo[depth++] = first[k];
+      first[k] = next[first[k]];
+      continue;
+    }
+    depth--;
+    v = order[k];
+    at->edge = edge;
+    at->column = v >= block->n;
+    at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
+    at->rows = at->column ? 0 : 1u << (end - begin);
+    at->set = 0;
+    for (i = begin; i < end; i++)
+      at->rows |= (uint32_t)(order[scope[i]] < block->n) << (i - begin);
+    if (end > begin) { /* both scopes descend */
+      const int parent = scope[end - 1], knows = graph->scope_start[parent];
+      for (i = begin, j = 0; i < end - 1; i++) {
+        while (scope[knows + j] != scope[i])
+          j++;
+        at->set |= 1u << j;
+      }
+      at->set |= 1u << (graph->scope_start[parent + 1] - knows);
+    }
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int turn = graph->turn[block->neighbour[e]], b = block->edge[e];
+      permi_tree_edge *to = &tree->edge[edge];
+      if (turn < k)
+        continue;
+      for (i = begin; scope[i] != turn;)
+        i++;
+      memset(to, 0, sizeof *to);
+      to->bit = i - begin;
+      if (block->integer) {
+        to->integer[0] = block->integer[b];
+        to->integer[1] = block->imaginary_integer ? block->imaginary_integer[b] : 0;
+        if (tree->algebra == PERMI_TREE_RESIDUES) {
+          to->integer[0] = permi_residue_of(to->integer[0], tree->modulus);
+          to->integer[1] = permi_residue_of(to->integer[1], tree->modulus);
+        }
+      } else {
+        to->real = block->real[b];
+        to->imaginary = block->imaginary ? block->imaginary[b] : 0;
+        to->absolute = block->absolute[b];
+      }
+      edge++;
+    }
+    at[1].edge = edge;
+    at->children = children[k];
+    at->difference = at->column ? 1 : -1;
+    top -= children[k];
+    for (i = 0; i < children[k]; i++) {
+      at->difference += stack[top + i].difference;
+      held -= stack[top + i].states;
+    }
+    tree->cost[node + 1] = tree->cost[node] + permi_tree_price(tree, at, stack + top, roundings);
+    stack[top].set = at->set;
+    stack[top].difference = at->difference;
+    i = permi_tree_bits(at->rows) - at->difference - !at->column;
+    stack[top].states = permi_tree_choose(tree, end - begin, i);
+    held += stack[top++].states;
+    tree->stack_values = held > tree->stack_values ? held : tree->stack_values;
+    tree->depth = top > tree->depth ? top : tree->depth;
+    node++;
+  }
+  permi_release(allocator, numbers);
+  permi_release(allocator, stack);
+  permi_release(allocator, scope);
+  if (tree->algebra == PERMI_TREE_COMPLEX)
+    tree->bound_relative = permi_tree_bound(roundings[0] + 2 * roundings[1] + given, 0);
+  else if (tree->algebra == PERMI_TREE_DD)
+    tree->bound_relative = permi_tree_bound(given, roundings[0] + 3 * roundings[1]);
+  else
+    tree->bound_relative = permi_tree_bound(roundings[0] + given, 0);
+  return 1;
+}

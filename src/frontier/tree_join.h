@@ -1,0 +1,393 @@
+/* ====================================================================================== >>tree_join
+   Products of two tables, and stars. */
+#pragma once
+#include "steps_run.h"
+#include "tree.h"
+
+typedef struct permi_tree_product {
+  permi_tree_run *run;
+  const permi_tree_table *factor[2];
+  permi_tree_table *out;
+  uint32_t rows, set[2], common; /* of the target */
+  int cut, larger, own_cut;      /* bits of a part: top ones of the common part, then of the larger's own */
+  uint32_t common_rows;          /* numbered as common parts are */
+  int ones, own;                 /* bits of a state's number in known vertices; how many of these are not common */
+  int parts;                     /* of clearing */
+} permi_tree_product;
+
+/* What comes before the product: the tables sorted, and parts of the place for it cleared. */
+static perm_status permi_tree_join_prepare(void *context, int part, int master)
+{
+  const permi_tree_product *join = (const permi_tree_product *)context;
+  permi_tree_run *run = join->run;
+  (void)master;
+  if (part < 2) {
+    permi_tree_sort(run->tree, join->factor[part], join->set[part], join->rows, join->common, run->mask[part],
+                    run->index[part], run->first[part]);
+  } else {
+    const size_t size = (size_t)run->tree->size;
+    const size_t begin = permi_tree_begin(join->out->states, part - 2, join->parts);
+    const size_t end = permi_tree_begin(join->out->states, part - 1, join->parts);
+    memset(join->out->value + begin * size, 0, (end - begin) * size * sizeof *join->out->value);
+  }
+  return PERM_OK;
+}
+
+/* From *begin to before *end, where the masks ascend (rows turned), those whose own top bits are as said. */
+static void permi_tree_narrow(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t *begin,
+                              uint32_t *end)
+{
+  uint32_t low = *begin, high = *end;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (((mask[middle] ^ rows) & top) < value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *begin = low;
+  for (high = *end; low < high;) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (((mask[middle] ^ rows) & top) <= value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *end = low;
+}
+
+static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
+{
+  if (!master || (run->unpolled += work) <= 2e6 || !run->control)
+    return PERM_OK;
+  run->unpolled = 0;
+  return permi_control_poll(run->control, run->done, "tree");
+}
+
+/* The pairs of two groups, of those of the larger table that have `value` in its bits `top`. */
+static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
+                                          uint32_t value, int master)
+{
+  permi_tree_run *run = join->run;
+  const size_t size = (size_t)run->tree->size;
+  uint32_t begin[2], end[2], i;
+  begin[0] = run->first[0][g];
+  end[0] = run->first[0][g + 1];
+  begin[1] = run->first[1][h];
+  end[1] = run->first[1][h + 1];
+  if (top)
+    permi_tree_narrow(run->mask[join->larger], join->rows, top, value, &begin[join->larger], &end[join->larger]);
+  for (i = begin[0]; i < end[0]; i++)
+    permi_tree_group(run->tree, run->rank, run->mask[0][i] ^ join->rows,
+                     join->factor[0]->value + size * run->index[0][i], run->mask[1] + begin[1],
+                     run->index[1] + begin[1], end[1] - begin[1], join->factor[1]->value, join->out->value);
+  return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
+}
+
+/* All pairs whose product is a state of the part, by common parts of the product: few places at a time. The heaviest
+   parts, of most matched, come first. */
+static perm_status permi_tree_join_part(void *context, int part, int master)
+{
+  const permi_tree_product *join = (const permi_tree_product *)context;
+  const uint32_t *const *first = (const uint32_t *const *)join->run->first;
+  const int bits = permi_tree_bits(join->common) - join->cut;
+  const uint32_t turned = (1u << (join->cut + join->own_cut)) - 1 - (uint32_t)part;
+  const uint32_t fixed = turned >> join->own_cut << bits;
+  uint32_t top = join->set[join->larger] & ~join->common, c = fixed | ((1u << bits) - 1), value, g;
+  perm_status status = PERM_OK;
+  int k;
+  for (k = permi_tree_bits(top); k > join->own_cut; k--)
+    top &= top - 1;
+  value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
+  for (;; c--) {
+    const int own = join->ones - permi_tree_bits(c ^ join->common_rows);
+    const int some = own >= 0 && own <= join->own; /* states with that common part */
+    status = permi_tree_poll(join->run, some ? (double)(1u << permi_tree_bits(c)) : 1, master);
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* the left one's: all subsets, ascending */
+      const uint32_t h = c ^ g;
+      if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
+        status = permi_tree_join_groups(join, g, h, top, value, master);
+      if (g == c)
+        break;
+    }
+    if (c == fixed || status != PERM_OK)
+      return status;
+  }
+}
+
+/* The same by common parts of the left table, those of them that there are: for a product that is in cache. */
+static perm_status permi_tree_join_small(const permi_tree_product *join)
+{
+  const uint32_t *const *first = (const uint32_t *const *)join->run->first;
+  const uint32_t groups = 1u << permi_tree_bits(join->common);
+  perm_status status = PERM_OK;
+  uint32_t g, h;
+  for (g = 0; g < groups; g++) {
+    const uint32_t free_part = (groups - 1) ^ g;
+    if (first[0][g] == first[0][g + 1] || status != PERM_OK)
+      continue;
+    status = permi_tree_poll(join->run, (double)(1u << permi_tree_bits(free_part)), 1);
+    for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) { /* all subsets */
+      if (first[1][h] < first[1][h + 1])
+        status = permi_tree_join_groups(join, g, h, 0, 0, 1);
+      if (!h)
+        break;
+    }
+  }
+  return status;
+}
+
+/* left times right into `out`, over the set `target` of what the node knows; rows likewise. */
+static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+{
+  const permi_tree *tree = run->tree;
+  const int t = permi_tree_bits(target);
+  permi_tree_product join;
+  permi_tree_sketch sketch[2];
+  const size_t size = (size_t)tree->size * sizeof(uint64_t);
+  int k, own, threads = 1;
+  memset(&join, 0, sizeof join);
+  join.run = run;
+  join.factor[0] = left;
+  join.factor[1] = right;
+  join.out = out;
+  join.rows = permi_tree_extract(all_rows, target);
+  for (k = 0; k < 2; k++)
+    join.set[k] = permi_tree_extract(join.factor[k]->set, target);
+  join.common = join.set[0] & join.set[1];
+  join.larger = right->states > left->states;
+  join.parts = 1;
+  out->set = target;
+  out->difference = left->difference + right->difference;
+  k = permi_tree_bits(join.rows) - out->difference;
+  join.common_rows = permi_tree_extract(join.rows, join.common);
+  join.ones = k - permi_tree_bits(join.rows & ~(join.set[0] | join.set[1]));
+  join.own = permi_tree_bits(join.set[0] ^ join.set[1]);
+  out->states = permi_tree_choose(tree, t, k);
+  out->exp2 = left->exp2 + right->exp2;
+  permi_tree_rank_high(tree, run->rank, t, k);
+  if (run->most_threads > 1) {
+    for (k = 0; k < 2; k++) {
+      sketch[k].set = join.factor[k]->set;
+      sketch[k].difference = join.factor[k]->difference;
+    }
+    if (permi_tree_pairs(tree, all_rows, &sketch[0], &sketch[1]) * PERMI_TREE_PAIR_SECONDS * run->weight >=
+        PERMI_SHARE_SECONDS)
+      threads = run->most_threads;
+  }
+  if (threads > 1) {
+    join.parts = PERMI_TREE_PARTS * threads;
+    k = permi_tree_bits(join.common);
+    own = permi_tree_bits(join.set[join.larger]) - k;
+    join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
+    join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
+    join.own_cut = join.own_cut < own ? join.own_cut : own;
+  }
+  permi_share(threads, 2 + join.parts, permi_tree_join_prepare, &join);
+  if (threads == 1 && (double)size * (double)out->states < PERMI_TREE_IN_CACHE)
+    return permi_tree_join_small(&join);
+  return permi_share(threads, 1 << (join.cut + join.own_cut), permi_tree_join_part, &join);
+}
+
+/* THE BOUND. Every term of a value, one per way to match, has passed in a join one product and at most pairs - 1
+   additions to something else (the first is to 0), where `pairs` is the number of ways to share a mask between the
+   two tables, at most 2^|common|; in a star of e entries at most one product and e additions; and it has the factors
+   of the tables that it was made from. So the computed permanent is the sum of all products, each times at most
+   K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps, with c K factors
+   for complex entries: a complex product is off by at most sqrt(5) u < 3 u [Hig02, 3.6], and double-double operations
+   by at most PERMI_DD_UNIT, a complex product of such by 4 times that. `absolute` is computed alike.
+   Underflow: let loss bound the absolute error of any one value of a table beyond these factors, and M the largest
+   computed modulus. A join takes it to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss, and
+   each product with its addition adds at most PERMI_TREE_LOST, nothing while no product can be below
+   PERMI_SAFE_PRODUCT. */
+#define PERMI_TREE_LOST (64 * DBL_MIN)
+static double permi_tree_join_loss(const permi_tree_table *left, const permi_tree_table *right)
+{
+  const double pairs = ldexp(1, permi_tree_bits(left->set & right->set));
+  double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
+                (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
+  if (left->smallest * right->smallest < PERMI_SAFE_PRODUCT)
+    loss += PERMI_TREE_LOST;
+  return pairs * 2 * loss;
+}
+
+/* One entry of a star: `matched` += entry times `open`. */
+typedef struct permi_tree_ray {
+  const permi_tree *tree;
+  const permi_tree_edge *edge;
+  const uint64_t *open;
+  uint64_t *matched;
+  int t, k_open, column; /* vertices of the halves; bits of open masks */
+  int parts;
+} permi_tree_ray;
+
+static perm_status permi_tree_ray_part(void *context, int part, int master)
+{
+  const permi_tree_ray *ray = (const permi_tree_ray *)context;
+  const permi_tree *tree = ray->tree;
+  const size_t size = (size_t)tree->size;
+  const int j = ray->edge->bit, k_open = ray->k_open;
+  const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
+  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of the states of a high part */
+  const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
+  size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
+  (void)master;
+  while (piece < last) { /* below the bit all parts with so many bits, in the same order */
+    const uint32_t high = (uint32_t)(piece / (size_t)slices);
+    const int within = k_open - permi_tree_bits(high) - ray->column, slice = (int)(piece % (size_t)slices);
+    const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
+    const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
+    piece += (size_t)(beyond - slice);
+    if (count) {
+      const uint32_t above = high << 1 << j;
+      const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
+      const size_t to = permi_tree_rank_of(tree, above | turned, 0, ray->column ? k_open - 1 : k_open + 1);
+      const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, beyond, slices);
+      permi_tree_add(tree, ray->edge, ray->open + (from + begin) * size, end - begin,
+                     ray->matched + (to + begin) * size);
+    }
+  }
+  return PERM_OK;
+}
+
+/* The star of the vertex: *table, over scope and vertex, becomes that over the scope, a part of it. */
+static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
+{
+  const permi_tree *tree = run->tree;
+  const size_t size = (size_t)tree->size;
+  const int t = permi_tree_bits(node->all) - 1, k = permi_tree_bits(node->rows) - table->difference;
+  const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
+  const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
+  double weight = 1, least = 1;
+  permi_tree_ray ray;
+  int e;
+  /* a row is matched where its bit is 0, a column where it is 1 */
+  ray.tree = tree;
+  ray.matched = node->column ? table->value + lower * size : table->value;
+  ray.open = node->column ? table->value : table->value + lower * size;
+  ray.t = t;
+  ray.k_open = node->column ? k : k - 1;
+  ray.column = node->column;
+  ray.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
+  for (e = node->edge; e < (node + 1)->edge; e++) {
+    const permi_tree_edge *edge = &tree->edge[e];
+    weight += edge->absolute;
+    least = edge->absolute < least ? edge->absolute : least;
+    if (edge->real != 0 && fabs(edge->real) < least)
+      least = fabs(edge->real);
+    if (edge->imaginary != 0 && fabs(edge->imaginary) < least)
+      least = fabs(edge->imaginary);
+    ray.edge = edge;
+    permi_share(threads, ray.parts, permi_tree_ray_part, &ray);
+  }
+  table->value = ray.matched;
+  table->states = node->column ? upper : lower;
+  table->difference = node->difference;
+  table->loss = permi_loss_scaled(table->loss, weight * (1 + 1e-12), 0);
+  if (table->smallest * least < PERMI_SAFE_PRODUCT)
+    table->loss += (edges + 1) * PERMI_TREE_LOST;
+}
+
+static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uint64_t *value)
+{
+  memset(table, 0, sizeof *table);
+  memset(value, 0, (size_t)tree->size * sizeof *value);
+  table->value = value;
+  table->states = 1;
+  table->largest = table->smallest = 1;
+  if (tree->algebra >= PERMI_TREE_WORD)
+    *value = 1;
+  else
+    ((double *)(void *)value)[0] = ((double *)(void *)value)[tree->size - 1] = 1;
+}
+
+/* Takes the tables of the children from the stack, puts the node's there. */
+static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *node, int *stacked)
+{
+  const permi_tree *tree = run->tree;
+  const size_t size = (size_t)tree->size;
+  permi_tree_table *table = run->table + *stacked - node->children, factor, product;
+  perm_status status = PERM_OK;
+  int child, side = 0;
+  if (!node->children) { /* the entries are the table */
+    const int t = permi_tree_bits(node->all) - 1;
+    uint64_t *unit = run->work[0];
+    int e;
+    permi_tree_unit(tree, &factor, unit);
+    *table = factor;
+    table->value = *stacked ? table[-1].value + table[-1].states * size : run->values;
+    table->states = (size_t)t;
+    table->difference = node->difference;
+    memset(table->value, 0, table->states * size * sizeof *table->value);
+    for (e = node->edge; e < (node + 1)->edge; e++) { /* a column's scope are rows: all bits but one are set */
+      const permi_tree_edge *edge = &tree->edge[e];
+      const int place = node->column ? t - 1 - edge->bit : edge->bit;
+      permi_tree_add(tree, edge, unit, 1, table->value + size * (size_t)place);
+    }
+  } else {
+    factor = table[node->children - 1];
+    for (child = node->children - 2; child >= 0 || (child == -1 && factor.set != node->all); child--) {
+      permi_tree_table unit;
+      uint64_t one[PERM_INTEGER_WORDS * 2 + 2];
+      const permi_tree_table *other = child >= 0 ? &table[child] : &unit;
+      if (child < 0)
+        permi_tree_unit(tree, &unit, one);
+      product = factor;
+      product.value = run->work[side];
+      side = 1 - side;
+      product.loss = permi_tree_join_loss(other, &factor);
+      status = permi_tree_join(run, node->rows, child <= 0 ? node->all : factor.set | other->set, other, &factor,
+                               &product);
+      if (status != PERM_OK)
+        return status;
+      permi_tree_rescale(run, &product);
+      run->visited += (double)product.states;
+      factor = product;
+    }
+    permi_tree_star(run, node, &factor);
+    if (factor.value != table->value)
+      memmove(table->value, factor.value, factor.states * size * sizeof *factor.value); /* may be its upper half */
+    factor.value = table->value;
+    *table = factor;
+  }
+  permi_tree_rescale(run, table);
+  table->set = node->set;
+  run->visited += (double)table->states;
+  *stacked += 1 - node->children;
+  return PERM_OK;
+}
+
+static perm_status permi_tree_finish(const permi_tree *tree, const permi_tree_run *run, perm_partial *partial)
+{
+  const permi_tree_table *table = &run->table[0];
+  const double *x = (const double *)(const void *)table->value;
+  const int parts = tree->parts;
+  double loss = table->loss;
+  int p;
+  partial->terms += run->visited;
+  if (!table->states)
+    return PERM_OK;
+  if (tree->algebra >= PERMI_TREE_WORD) {
+    permi_frontier integers; /* its words, parts and algebra say how they are added */
+    memset(&integers, 0, sizeof integers);
+    integers.words = tree->words;
+    integers.algebra = tree->algebra == PERMI_TREE_RESIDUES ? PERMI_RESIDUES : PERMI_WORDS;
+    for (p = 0; p < parts; p++)
+      permi_frontier_add_integer(p ? &partial->imaginary : &partial->value, table->value + p * tree->words, &integers);
+    return PERM_OK;
+  }
+  for (p = 0; p < parts; p++) {
+    perm_sum *sum = p ? &partial->imaginary : &partial->value;
+    const int doubles = tree->algebra == PERMI_TREE_DD ? 2 : 1;
+    permi_sum_add_double(sum, x[p * doubles]);
+    if (doubles == 2)
+      permi_sum_add_double(sum, x[2 * p + 1]);
+  }
+  permi_sum_add_double(&partial->absolute, x[tree->size - 1]);
+  partial->exp2 = table->exp2;
+  if (tree->lost_error > 0)
+    loss += DBL_MIN + ldexp(tree->lost_error, permi_int_exponent(-partial->exp2));
+  partial->lost += 2 * loss; /* 2: its own roundings, generously */
+  return PERM_OK;
+}

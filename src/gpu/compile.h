@@ -1,0 +1,527 @@
+/* ======================================================================================== >>compile */
+#pragma once
+#include "text_frontier.h"
+#include "driver.h"
+
+/* Blocks of 128 threads that share a multiprocessor's 65536 registers: what a kernel needs decides. */
+static int permi_blocks(const permi_kernel_key *key)
+{
+#if defined(PERMI_GPU_BLOCKS) /* for trials */
+  return PERMI_GPU_BLOCKS;
+#endif
+  const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
+  return need <= 128 ? 4 : need <= 168 ? 3 : 2;
+}
+
+static int permi_constants(const permi_kernel_key *key)
+{
+  const int count = key->block * key->n * key->parts * (1 + key->low) + key->plain * key->parts;
+  return count ? count : 1;
+}
+
+static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts, int lists, int device)
+{
+  permi_kernel_key key;
+  memset(&key, 0, sizeof key);
+  key.family = lists ? 2 : 1;
+  key.product = (int)cell;
+  key.n = cell == PERM_GPU_INTEGER ? words : 1;
+  key.parts = cell == PERM_GPU_INTEGER ? parts : 1;
+  key.device = device;
+  key.arch = permi_cuda.arch[device];
+  return key;
+}
+
+/* Words of a value. */
+static int permi_step_planes(const permi_kernel_key *key)
+{
+  static const int planes[] = {1, 2, 2, 4};
+  return key->product == PERM_GPU_INTEGER ? key->n * key->parts : planes[key->product];
+}
+
+/* Values that a lane adds up at a time. */
+static int permi_step_unrolled(const permi_kernel_key *key)
+{
+  const int planes = permi_step_planes(key);
+  return planes == 1 ? 4 : planes == 2 ? 2 : 1;
+}
+
+static char *permi_step_source(const permi_kernel_key *key)
+{
+  const size_t size = sizeof permi_vocabulary + sizeof permi_text + sizeof permi_frontier_text +
+                      sizeof permi_list_text + 2048;
+  char *source = (char *)malloc(size);
+#define PERMI_GLOBAL "extern \"C\" __global__ void "
+  if (source && key->family == 1)
+    snprintf(source, size,
+             "%s%s\n%s\n" PERMI_GLOBAL "__launch_bounds__(%d) permi_step_kernel(const permi_step_arguments a)\n"
+             "{ permi_step<%d, %d, %d, %d>(a); }\n"
+             PERMI_GLOBAL "permi_places_kernel(const permi_step_arguments a) { permi_places(a); }\n"
+             PERMI_GLOBAL "permi_scale_kernel(double *x, unsigned long long count, double first, double second)\n"
+             "{ permi_scale(x, count, first, second); }\n",
+             permi_vocabulary, permi_text, permi_frontier_text, PERMI_STEP_THREADS, key->product, key->n, key->parts,
+             permi_step_unrolled(key));
+  else if (source)
+    snprintf(source, size,
+             "%s%s\n%s\n%s\n"
+             PERMI_GLOBAL "permi_count_kernel(const permi_list_arguments a) { permi_list_count(a, false); }\n"
+             PERMI_GLOBAL "permi_heads_kernel(const permi_list_arguments a) { permi_list_count(a, true); }\n"
+             PERMI_GLOBAL "permi_scan_kernel(const permi_list_arguments a) { permi_list_scan(a); }\n"
+             PERMI_GLOBAL "permi_expand_kernel(const permi_list_arguments a) { permi_list_expand(a); }\n"
+             PERMI_GLOBAL "permi_merge_kernel(const permi_list_arguments a) { permi_list_merge(a); }\n"
+             PERMI_GLOBAL "permi_sum_kernel(const permi_list_arguments a) { permi_list_sum<%d, %d, %d>(a); }\n"
+             PERMI_GLOBAL "permi_scale_kernel(double *x, unsigned long long count, double first, double second)\n"
+             "{ permi_scale(x, count, first, second); }\n",
+             permi_vocabulary, permi_text, permi_frontier_text, permi_list_text, key->product, key->n, key->parts);
+#undef PERMI_GLOBAL
+  return source;
+}
+
+static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* FNV-1a */
+{
+  const unsigned char *byte = (const unsigned char *)data;
+  size_t i;
+  for (i = 0; i < bytes; i++)
+    hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
+  return hash;
+}
+#define PERMI_DIGEST_START UINT64_C(14695981039346656037)
+
+/* The key of work's kernel on a device, -1: on none. */
+static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
+{
+  permi_kernel_key key;
+  memset(&key, 0, sizeof key);
+  key.device = device;
+  key.arch = device >= 0 ? permi_cuda.arch[device] : 0;
+  if (work->program) {
+    key.length = strlen(work->program->text);
+    key.digest = permi_digest(PERMI_DIGEST_START, work->program->text, (size_t)key.length);
+    return key;
+  }
+  key.n = work->n;
+  key.parts = work->parts;
+  key.product = work->product;
+  key.low = work->low;
+  key.block = work->block;
+  key.plain = work->plain;
+  return key;
+}
+
+static char *permi_source(const perm_gpu_work *work)
+{
+  const permi_kernel_key key = permi_key(work, -1);
+  const perm_gpu_program *program = work->program;
+  const char *more = !program          ? ""
+                     : program->exact  ? permi_exact_text
+                     : program->batch  ? permi_batch_text
+                     : program->counts ? permi_counts_text
+                                       : "";
+  const size_t size = sizeof permi_vocabulary + sizeof permi_text + strlen(more) + 512 + (size_t)key.length;
+  char *source = (char *)malloc(size);
+  if (source && work->program)
+    snprintf(source, size, "%s%s\n%s\n%s", permi_vocabulary, permi_text, more, work->program->text);
+  else if (source)
+    snprintf(source, size,
+             "%s%s\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
+             "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
+             permi_vocabulary, permi_text, permi_blocks(&key), permi_constants(&key), key.n, key.parts, key.product,
+             key.low, key.block, key.plain, permi_constants(&key));
+  return source;
+}
+
+/* What every kernel is compiled with; files in a cache directory are named after it too. */
+#define PERMI_COMPILE_OPTIONS "-std=c++14", "--fmad=false"
+#define PERMI_COMPILE_TEXT "-std=c++14 --fmad=false"
+
+/* NVRTC asks now and then whether it shall give up. */
+static int permi_compile_flow(void *, void *)
+{
+  return permi_cuda.leaving;
+}
+
+/* Compiles for an architecture: machine code where NVRTC knows it, else PTX for the newest that it knows below. NULL:
+   message says why. */
+static char *permi_compile(const char *source, int arch, size_t *size, char *message)
+{
+  const permi_nvrtc *nvrtc = &permi_cuda.nvrtc;
+  permi_program program = NULL;
+  int known[64], count = 0, best = 0, i, failed;
+  char option[64], *image = NULL;
+  const char *options[3] = {option, PERMI_COMPILE_OPTIONS};
+  if (nvrtc->archs(&count) || count > 64 || nvrtc->arch(known))
+    count = 0;
+  for (i = 0; i < count; i++)
+    best = known[i] <= arch && known[i] > best ? known[i] : best;
+  if (!best) {
+    snprintf(message, PERM_MESSAGE_BYTES, "NVRTC knows no architecture up to sm_%d, this GPU's", arch);
+    return NULL;
+  }
+  snprintf(option, sizeof option, "--gpu-architecture=%s_%d", best == arch ? "sm" : "compute", best);
+  if (nvrtc->create(&program, source, "perm_cuda.cu", 0, NULL, NULL)) {
+    snprintf(message, PERM_MESSAGE_BYTES, "NVRTC cannot create a program");
+    return NULL;
+  }
+  if (permi_cuda.flow)
+    permi_cuda.flow(program, permi_compile_flow, NULL);
+  failed = nvrtc->compile(program, 3, options);
+  if (failed) {
+    size_t bytes = 0;
+    char *log = !nvrtc->log_size(program, &bytes) && bytes ? (char *)malloc(bytes + 1) : NULL;
+    if (log && !nvrtc->log(program, log)) {
+      log[bytes] = 0;
+      snprintf(message, PERM_MESSAGE_BYTES, "NVRTC: error %d: %.200s", failed, log);
+    } else {
+      snprintf(message, PERM_MESSAGE_BYTES, "NVRTC: error %d without a log", failed);
+    }
+    free(log);
+  } else if (best == arch ? !nvrtc->cubin_size(program, size) : !nvrtc->ptx_size(program, size)) {
+    image = (char *)malloc(*size + 1);
+    if (image && (best == arch ? nvrtc->cubin(program, image) : nvrtc->ptx(program, image))) {
+      free(image);
+      image = NULL;
+    }
+    if (!image)
+      snprintf(message, PERM_MESSAGE_BYTES, "NVRTC compiled a kernel but did not hand it over, or memory ran out");
+    else
+      image[*size] = 0;
+  } else {
+    snprintf(message, PERM_MESSAGE_BYTES, "NVRTC compiled a kernel but tells no size");
+  }
+  nvrtc->destroy(&program);
+  return image;
+}
+
+/* A cache file: size and digest of what follows. Anything amiss, and it is as if it were not there. */
+static char *permi_cache_read(const char *path, size_t *size)
+{
+  uint64_t head[2];
+  char *image = NULL;
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return NULL;
+  if (fread(head, sizeof head, 1, file) == 1 && head[0] < (uint64_t)1 << 28) {
+    *size = (size_t)head[0];
+    image = (char *)malloc(*size + 1);
+    if (image && (fread(image, 1, *size, file) != *size ||
+                  permi_digest(PERMI_DIGEST_START, image, *size) != head[1])) {
+      free(image);
+      image = NULL;
+    }
+  }
+  fclose(file);
+  if (image)
+    image[*size] = 0;
+  return image;
+}
+
+static void permi_cache_write(const char *path, const char *image, size_t size)
+{
+  uint64_t head[2] = {size, permi_digest(PERMI_DIGEST_START, image, size)};
+  char temporary[1200];
+  FILE *file;
+  int fine;
+  snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
+  remove(temporary); /* left by a killed process of the same number */
+  file = fopen(temporary, "wbx"); /* x: a new file, through no planted link */
+  if (!file)
+    return;
+  fine = fwrite(head, sizeof head, 1, file) == 1 && fwrite(image, 1, size, file) == size;
+  fine = !fclose(file) && fine;
+  if (!fine || rename(temporary, path))
+    remove(temporary);
+}
+
+/* The device's context, NULL: message says why there is none. Made without the lock: two threads make the same one. */
+static CUcontext permi_context(int device, char *message)
+{
+  CUcontext context;
+  pthread_mutex_lock(&permi_cuda_lock);
+  context = permi_cuda.context[device];
+  pthread_mutex_unlock(&permi_cuda_lock);
+  if (context || !PERMI_CALL(retain, (&context, device), device, message))
+    return context;
+  pthread_mutex_lock(&permi_cuda_lock);
+  permi_cuda.context[device] = context;
+  pthread_mutex_unlock(&permi_cuda_lock);
+  return context;
+}
+
+static int permi_current(int device, char *message) /* makes it the thread's */
+{
+  CUcontext context = permi_context(device, message);
+  return context && PERMI_CALL(current, (context), device, message);
+}
+
+/* So many nanoseconds from now, less than a second, for pthread_cond_timedwait with a condition of permi_condition. */
+static struct timespec permi_until(long nanoseconds)
+{
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += nanoseconds;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_nsec -= 1000000000;
+    until.tv_sec++;
+  }
+  return until;
+}
+
+#define PERMI_MAKING_STACK (16 << 20) /* compilers recurse */
+#if defined(PERM_CUDA_TESTS)
+static void permi_twin_compile(void);
+#else
+static void permi_twin_compile(void) {}
+#endif
+
+/* What a device of the same architecture has compiled for the key, or is about to; NULL: nothing. permi_cuda_lock is
+   held, and given away while waiting. */
+static char *permi_image_of(const permi_kernel_key *key, size_t *size)
+{
+  permi_making *other;
+  permi_loaded *loaded;
+  char *image = NULL;
+  for (other = permi_cuda.making; other;) {
+    permi_kernel_key same = other->key;
+    same.device = key->device;
+    if (other->compiling && !memcmp(&same, key, sizeof same)) {
+      pthread_cond_wait(permi_made(), &permi_cuda_lock);
+      other = permi_cuda.making;
+    } else {
+      other = other->next;
+    }
+  }
+  for (loaded = permi_cuda.loaded; loaded && !image; loaded = loaded->next) {
+    permi_kernel_key same = loaded->key;
+    same.device = key->device;
+    if (!memcmp(&same, key, sizeof same)) {
+      *size = loaded->size;
+      image = (char *)malloc(*size + 1);
+      if (image)
+        memcpy(image, loaded->image, *size + 1);
+    }
+  }
+  return image;
+}
+
+/* The image in loaded->image as a module, and its functions. 0: message says why not. */
+static int permi_load(permi_loaded *loaded, size_t shared, char *message)
+{
+  const int device = loaded->key.device, family = loaded->key.family;
+  int fine = PERMI_CALL(load, (&loaded->module, loaded->image), device, message), k;
+  if (!fine)
+    return 0;
+  for (k = 0; fine && k < PERMI_FUNCTIONS && permi_functions[family][k]; k++)
+    fine = PERMI_CALL(function, (&loaded->function[k], loaded->module, permi_functions[family][k]), device, message);
+  if (fine && shared > (size_t)permi_cuda.shared[device]) {
+    snprintf(message, PERM_MESSAGE_BYTES,
+             "GPU %d: the kernel for this matrix needs %zu bytes of shared memory, a block there has %d: compute it on "
+             "the CPU (gpus = 0)", device, shared, permi_cuda.shared[device]);
+    fine = 0;
+  }
+  if (fine && shared > 48 * 1024) /* more than that is had for the asking */
+    fine = PERMI_CALL(allow, (loaded->function[0], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared),
+                      device, message);
+  if (!fine)
+    permi_cuda.driver.unload(loaded->module);
+  return fine;
+}
+
+/* From the cache directory, or compiled; *fresh: 1 if compiled, and path, if not empty, is where to write it. */
+static char *permi_image_make(const permi_making *making, int *fresh, char *path, size_t room, size_t *size,
+                              char *message)
+{
+  static const char options[] = PERMI_COMPILE_TEXT;
+  const int arch = permi_cuda.arch[making->key.device];
+  char *image = NULL;
+  int major = 0, minor = 0;
+  if (permi_cuda.twin) { /* its modules are keys */
+    permi_twin_compile();
+    *size = sizeof making->key;
+    image = (char *)malloc(*size + 1);
+    if (image)
+      memcpy(image, &making->key, *size);
+    return image;
+  }
+  permi_cuda.nvrtc.version(&major, &minor);
+  if (!*fresh && making->cache && strlen(making->cache) < 1000) {
+    snprintf(path, room, "%s/perm-sm%d-nvrtc%d.%d-%016llx.cubin", making->cache, arch, major, minor,
+             (unsigned long long)permi_digest(permi_digest(PERMI_DIGEST_START, options, sizeof options), making->source,
+                                              strlen(making->source)));
+    image = permi_cache_read(path, size);
+  }
+  *fresh = !image;
+  return image ? image : permi_compile(making->source, arch, size, message);
+}
+
+/* The module of making->key; NULL: making->message says why. Only lists are touched under the lock. */
+static permi_loaded *permi_make(permi_making *making)
+{
+  permi_loaded *loaded = (permi_loaded *)calloc(1, sizeof *loaded);
+  char *message = making->message, path[1100] = "";
+  int fresh = 0, fine = loaded != NULL && permi_current(making->key.device, message);
+  pthread_mutex_lock(&permi_cuda_lock);
+  if (fine) {
+    loaded->key = making->key;
+    loaded->image = permi_image_of(&making->key, &loaded->size);
+    making->compiling = !loaded->image;
+  }
+  pthread_mutex_unlock(&permi_cuda_lock);
+  if (fine && !loaded->image)
+    loaded->image = permi_image_make(making, &fresh, path, sizeof path, &loaded->size, message);
+  fine = fine && loaded->image;
+  if (fine && !permi_load(loaded, making->shared, message)) {
+    fine = 0;
+    if (path[0] && !fresh) { /* whole, but not for this driver */
+      free(loaded->image);
+      message[0] = 0;
+      fresh = 1;
+      loaded->image = permi_image_make(making, &fresh, path, sizeof path, &loaded->size, message);
+      fine = loaded->image && permi_load(loaded, making->shared, message);
+    }
+  }
+  if (fine && path[0] && fresh)
+    permi_cache_write(path, loaded->image, loaded->size);
+  if (fine)
+    return loaded;
+  if (!message[0])
+    snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
+  if (loaded)
+    free(loaded->image);
+  free(loaded);
+  return NULL;
+}
+
+/* Frees it once nobody wants it any more. permi_cuda_lock is held. */
+static void permi_making_leave(permi_making *making)
+{
+  permi_making **at;
+  if (!making->ended || making->calls)
+    return;
+  for (at = &permi_cuda.making; *at != making;)
+    at = &(*at)->next;
+  *at = making->next;
+  free(making->source);
+  free(making->cache);
+  free(making);
+}
+
+static void *permi_making_run(void *argument)
+{
+  permi_making *making = (permi_making *)argument;
+  permi_loaded *loaded = permi_make(making);
+  pthread_mutex_lock(&permi_cuda_lock);
+  if (loaded) {
+    loaded->next = permi_cuda.loaded;
+    permi_cuda.loaded = loaded;
+  }
+  making->loaded = loaded;
+  making->compiling = 0;
+  making->ended = 1;
+  permi_making_leave(making);
+  permi_cuda.threads--;
+  pthread_cond_broadcast(permi_made());
+  pthread_mutex_unlock(&permi_cuda_lock);
+  return NULL;
+}
+
+/* At the end of the process, before the compiler's own: no thread may be in it then. */
+static void permi_cuda_leave(void)
+{
+  if (permi_cuda.process != getpid())
+    return; /* a child that never had such threads */
+  permi_cuda.leaving = 1;
+  pthread_mutex_lock(&permi_cuda_lock);
+  while (permi_cuda.threads)
+    pthread_cond_wait(permi_made(), &permi_cuda_lock);
+  pthread_mutex_unlock(&permi_cuda_lock);
+}
+
+/* Starts a thread that makes the module; takes source over. NULL: message says why. permi_cuda_lock is held. */
+static permi_making *permi_making_start(const permi_kernel_key *key, char *source, size_t shared, const char *cache,
+                                        char *message)
+{
+  permi_making *making = (permi_making *)calloc(1, sizeof *making);
+  pthread_attr_t attributes;
+  pthread_t thread;
+  int started = 0;
+  if (making && source && !permi_cuda.leaving) {
+    making->key = *key;
+    making->shared = shared;
+    making->cache = cache ? strdup(cache) : NULL;
+    if ((making->cache || !cache) && !pthread_attr_init(&attributes)) {
+      making->source = source;
+      pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+      pthread_attr_setstacksize(&attributes, PERMI_MAKING_STACK);
+      started = !pthread_create(&thread, &attributes, permi_making_run, making);
+      pthread_attr_destroy(&attributes);
+    }
+  }
+  if (!started) {
+    snprintf(message, PERM_MESSAGE_BYTES, "%s", making && source ? "a host thread cannot be created" : "out of memory");
+    free(source);
+    if (making)
+      free(making->cache);
+    free(making);
+    return NULL;
+  }
+  permi_cuda.threads++;
+  making->next = permi_cuda.making;
+  permi_cuda.making = making;
+  return making;
+}
+
+/* The module of a key, from its source, which is freed; NULL: message says why, or stop(context), which is asked every
+   20 ms, did not want to wait. shared: bytes that its first kernel wants. */
+static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t shared, const char *cache,
+                                  int (*stop)(void *context), void *context, char *message)
+{
+  permi_making *making;
+  permi_loaded *loaded;
+  int stopped = 0;
+  pthread_mutex_lock(&permi_cuda_lock);
+  if (permi_cuda.process != getpid()) { /* the first call, or a child, which has none of its parent's threads */
+    if (!permi_cuda.process)
+      atexit(permi_cuda_leave);
+    permi_cuda.process = getpid();
+    permi_cuda.making = NULL;
+    permi_cuda.threads = 0;
+  }
+  for (loaded = permi_cuda.loaded; loaded && memcmp(&loaded->key, &key, sizeof key);)
+    loaded = loaded->next;
+  for (making = permi_cuda.making; making && memcmp(&making->key, &key, sizeof key);)
+    making = making->next;
+  if (loaded || making)
+    free(source);
+  else
+    making = permi_making_start(&key, source, shared, cache, message);
+  if (loaded || !making) {
+    pthread_mutex_unlock(&permi_cuda_lock);
+    return loaded;
+  }
+  making->calls++;
+  while (!making->ended && !stopped) {
+    const struct timespec until = permi_until(20000000);
+    pthread_cond_timedwait(permi_made(), &permi_cuda_lock, &until);
+    if (!making->ended) {
+      pthread_mutex_unlock(&permi_cuda_lock);
+      stopped = stop(context);
+      pthread_mutex_lock(&permi_cuda_lock);
+    }
+  }
+  loaded = making->ended ? making->loaded : NULL;
+  if (!loaded)
+    snprintf(message, PERM_MESSAGE_BYTES, "%s", making->ended ? making->message : "stopped");
+  making->calls--;
+  permi_making_leave(making);
+  pthread_mutex_unlock(&permi_cuda_lock);
+  return loaded;
+}
+
+/* The kernel for work on a device; NULL: message says why, or stop did not want to wait. */
+static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char *cache, int (*stop)(void *context),
+                               void *context, char *message)
+{
+  permi_loaded *loaded = permi_module(permi_key(work, device), permi_source(work),
+                                      work->program ? work->program->shared : 0, cache, stop, context, message);
+  return loaded ? loaded->function[0] : NULL;
+}

@@ -1,0 +1,545 @@
+/* =========================================================================================== >>text
+   One text for NVRTC (as a string) and for this compiler (as code: it is checked, and has a twin on the host). A thread
+   walks over 2^(walk + block) sign vectors. Row sums x are in registers, all loops over rows are unrolled (N, PLAIN, K
+   are constants; N = 0: any order, for the twin). The limit is the FP64 pipe, of which an element takes 1.5 operations;
+   an fma of three different registers takes one and a half. */
+#pragma once
+
+#if defined(__CUDA_ARCH__)
+#define PERMI_UNROLL _Pragma("unroll")
+#define PERMI_ROLLED _Pragma("unroll 1")
+#else
+#define PERMI_UNROLL
+#define PERMI_ROLLED
+#endif
+#define PERMI_BOTH __host__ __device__ __forceinline__
+
+PERMI_BOTH double permi_add(double a, double b)
+{
+#if defined(__CUDA_ARCH__)
+  return __dadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
+
+PERMI_BOTH double permi_mul(double a, double b)
+{
+#if defined(__CUDA_ARCH__)
+  return __dmul_rn(a, b);
+#else
+  volatile double product = a * b; /* not to be contracted with a later sum */
+  return product;
+#endif
+}
+
+PERMI_BOTH double permi_fma(double a, double b, double c)
+{
+#if defined(__CUDA_ARCH__)
+  return __fma_rn(a, b, c);
+#else
+  return fma(a, b, c);
+#endif
+}
+
+PERMI_BOTH int permi_ctz(unsigned x)
+{
+#if defined(__CUDA_ARCH__)
+  return __ffs((int)x) - 1;
+#else
+  int k = 0;
+  for (; !(x & 1); x >>= 1)
+    k++;
+  return k;
+#endif
+}
+
+PERMI_BOTH int permi_parity(unsigned long long x)
+{
+#if defined(__CUDA_ARCH__)
+  return __popcll(x) & 1;
+#else
+  int k = 0;
+  for (; x; x &= x - 1)
+    k ^= 1;
+  return k;
+#endif
+}
+
+PERMI_BOTH long long permi_bits(double x)
+{
+#if defined(__CUDA_ARCH__)
+  return __double_as_longlong(x);
+#else
+  long long bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+#endif
+}
+
+PERMI_BOTH double permi_of_bits(long long bits)
+{
+#if defined(__CUDA_ARCH__)
+  return __longlong_as_double(bits);
+#else
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+#endif
+}
+
+/* The byte (half) k of a word with its sign: one instruction where compilers make three. */
+PERMI_BOTH int permi_byte(unsigned word, int k)
+{
+#if defined(__CUDA_ARCH__)
+  int x;
+  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x8880 + 0x1111 * k));
+  return x;
+#else
+  return (int)(signed char)(word >> 8 * k & 255);
+#endif
+}
+
+PERMI_BOTH int permi_half(unsigned word, int k)
+{
+#if defined(__CUDA_ARCH__)
+  int x;
+  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x9910 + 0x2222 * k));
+  return x;
+#else
+  return (int)(short)(word >> 16 * k & 65535);
+#endif
+}
+
+PERMI_BOTH int permi_ones(unsigned x)
+{
+#if defined(__CUDA_ARCH__)
+  return __popc(x);
+#else
+  int k = 0;
+  for (; x; x &= x - 1)
+    k++;
+  return k;
+#endif
+}
+
+/* The high word of a product. */
+PERMI_BOTH unsigned long long permi_high(unsigned long long a, unsigned long long b)
+{
+#if defined(__CUDA_ARCH__)
+  return __umul64hi(a, b);
+#else
+  return (unsigned long long)((unsigned __int128)a * b >> 64);
+#endif
+}
+
+/* The same for NVRTC. */
+static const char permi_vocabulary[] =
+    "#define PERMI_UNROLL _Pragma(\"unroll\")\n"
+    "#define PERMI_ROLLED _Pragma(\"unroll 1\")\n"
+    "#define PERMI_BOTH __device__ __forceinline__\n"
+    "PERMI_BOTH double permi_add(double a, double b) { return __dadd_rn(a, b); }\n"
+    "PERMI_BOTH double permi_mul(double a, double b) { return __dmul_rn(a, b); }\n"
+    "PERMI_BOTH double permi_fma(double a, double b, double c) { return __fma_rn(a, b, c); }\n"
+    "PERMI_BOTH int permi_ctz(unsigned x) { return __ffs((int)x) - 1; }\n"
+    "PERMI_BOTH int permi_parity(unsigned long long x) { return __popcll(x) & 1; }\n"
+    "PERMI_BOTH int permi_byte(unsigned word, int k) { int x; asm(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : "
+    "\"r\"(word), \"r\"(0x8880 + 0x1111 * k)); return x; }\n"
+    "PERMI_BOTH int permi_half(unsigned word, int k) { int x; asm(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : "
+    "\"r\"(word), \"r\"(0x9910 + 0x2222 * k)); return x; }\n"
+    "PERMI_BOTH long long permi_bits(double x) { return __double_as_longlong(x); }\n"
+    "PERMI_BOTH double permi_of_bits(long long bits) { return __longlong_as_double(bits); }\n"
+    "PERMI_BOTH int permi_ones(unsigned x) { return __popc(x); }\n"
+    "PERMI_BOTH unsigned long long permi_high(unsigned long long a, unsigned long long b) "
+    "{ return __umul64hi(a, b); }\n";
+
+#define PERMI_TEXT(...)                                                                                                \
+  __VA_ARGS__                                                                                                          \
+  static const char permi_text[] = #__VA_ARGS__;
+#define PERMI_FRONTIER_TEXT(...)                                                                                       \
+  __VA_ARGS__                                                                                                          \
+  static const char permi_frontier_text[] = #__VA_ARGS__;
+#define PERMI_LIST_TEXT(...)                                                                                           \
+  __VA_ARGS__                                                                                                          \
+  static const char permi_list_text[] = #__VA_ARGS__;
+
+/* clang-format off */
+PERMI_TEXT(
+/* s + e = a + b exactly */
+PERMI_BOTH void permi_two_sum(double &s, double &e, double a, double b)
+{
+  const double sum = permi_add(a, b), with = permi_add(sum, -a);
+  e = permi_add(permi_add(a, -permi_add(sum, -with)), permi_add(b, -with));
+  s = sum;
+}
+
+/* the same for |a| >= |b|, or a a whole number of units of the last place of b */
+PERMI_BOTH void permi_fast_two_sum(double &s, double &e, double a, double b)
+{
+  const double sum = permi_add(a, b);
+  e = permi_add(b, -permi_add(sum, -a));
+  s = sum;
+}
+
+PERMI_BOTH void permi_two_product(double &p, double &e, double a, double b)
+{
+  p = permi_mul(a, b);
+  e = permi_fma(a, b, -p);
+}
+
+/* One row of a term in the products of PERM_GPU_ROUNDED (1), _COMPENSATED (2) and _DOUBLED (3): p + c times y + l. */
+template <int PARTS, int PRODUCT, int LOW>
+PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const double *l_given, int first)
+{
+  double y[2];
+  double l[2];
+  PERMI_UNROLL
+  for (int part = 0; part < PARTS; part++) {
+    y[part] = y_given[part];
+    l[part] = l_given[part];
+    if (PRODUCT == 1)
+      y[part] = permi_add(y[part], l[part]);
+    if (PRODUCT == 3)
+      permi_fast_two_sum(y[part], l[part], y[part], l[part]);
+  }
+  if (first) {
+    PERMI_UNROLL
+    for (int part = 0; part < PARTS; part++) {
+      p[part] = y[part];
+      c[part] = l[part];
+    }
+  } else if (PARTS == 1) {
+    double h = 0;
+    double e = 0;
+    if (PRODUCT == 1) {
+      p[0] = permi_mul(p[0], y[0]);
+    } else {
+      permi_two_product(h, e, p[0], y[0]);
+      e = permi_fma(c[0], y[0], LOW ? permi_fma(p[0], l[0], e) : e);
+      if (PRODUCT == 2) {
+        p[0] = h;
+        c[0] = e;
+      } else {
+        permi_fast_two_sum(p[0], c[0], h, e);
+      }
+    }
+  } else if (PRODUCT == 1) {
+    const double re = permi_fma(-p[1], y[1], permi_mul(p[0], y[0]));
+    p[1] = permi_fma(p[0], y[1], permi_mul(p[1], y[0]));
+    p[0] = re;
+  } else { /* as perm.h's kernels: sums of two products cancel, so they take TwoSum */
+    double rr = 0;
+    double rr_e = 0;
+    double ii = 0;
+    double ii_e = 0;
+    double ri = 0;
+    double ri_e = 0;
+    double ir = 0;
+    double ir_e = 0;
+    double hr = 0;
+    double hr_e = 0;
+    double hi = 0;
+    double hi_e = 0;
+    permi_two_product(rr, rr_e, p[0], y[0]);
+    permi_two_product(ii, ii_e, p[1], y[1]);
+    permi_two_product(ri, ri_e, p[0], y[1]);
+    permi_two_product(ir, ir_e, p[1], y[0]);
+    permi_two_sum(hr, hr_e, rr, -ii);
+    permi_two_sum(hi, hi_e, ri, ir);
+    hr_e = permi_add(hr_e, permi_add(rr_e, -ii_e));
+    hi_e = permi_add(hi_e, permi_add(ri_e, ir_e));
+    if (LOW) {
+      hr_e = permi_fma(-p[1], l[1], permi_fma(p[0], l[0], hr_e));
+      hi_e = permi_fma(p[1], l[0], permi_fma(p[0], l[1], hi_e));
+    }
+    hr_e = permi_fma(-c[1], y[1], permi_fma(c[0], y[0], hr_e));
+    hi_e = permi_fma(c[1], y[0], permi_fma(c[0], y[1], hi_e));
+    if (PRODUCT == 2) {
+      p[0] = hr;
+      c[0] = hr_e;
+      p[1] = hi;
+      c[1] = hi_e;
+    } else {
+      permi_two_sum(p[0], c[0], hr, hr_e);
+      permi_two_sum(p[1], c[1], hi, hi_e);
+    }
+  }
+}
+
+/* One row of PERM_GPU_PIVOT: p times x + c, q times x - c; c = 1 if not `plain`. */
+template <int PARTS>
+PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const double *c, int plain, int first)
+{
+  if (PARTS == 1) {
+    if (!plain) {
+      p[0] = first ? permi_add(x[0], 1.0) : permi_fma(p[0], x[0], p[0]);
+      q[0] = first ? permi_add(x[0], -1.0) : permi_fma(q[0], x[0], -q[0]);
+    } else {
+      const double plus = permi_add(x[0], c[0]);
+      const double minus = permi_add(x[0], -c[0]);
+      p[0] = first ? plus : permi_mul(p[0], plus);
+      q[0] = first ? minus : permi_mul(q[0], minus);
+    }
+  } else if (plain || first) {
+    const double plus[2] = {permi_add(x[0], plain ? c[0] : 1.0), plain ? permi_add(x[1], c[1]) : x[1]};
+    const double minus[2] = {permi_add(x[0], plain ? -c[0] : -1.0), plain ? permi_add(x[1], -c[1]) : x[1]};
+    const double p_re = first ? plus[0] : permi_fma(-p[1], plus[1], permi_mul(p[0], plus[0]));
+    const double q_re = first ? minus[0] : permi_fma(-q[1], minus[1], permi_mul(q[0], minus[0]));
+    p[1] = first ? plus[1] : permi_fma(p[0], plus[1], permi_mul(p[1], plus[0]));
+    q[1] = first ? minus[1] : permi_fma(q[0], minus[1], permi_mul(q[1], minus[0]));
+    p[0] = p_re;
+    q[0] = q_re;
+  } else {
+    const double p_re = permi_fma(-p[1], x[1], permi_fma(p[0], x[0], p[0]));
+    const double q_re = permi_fma(-q[1], x[1], permi_fma(q[0], x[0], -q[0]));
+    p[1] = permi_fma(p[0], x[1], permi_fma(p[1], x[0], p[1]));
+    q[1] = permi_fma(q[0], x[1], permi_fma(q[1], x[0], -q[1]));
+    p[0] = p_re;
+    q[0] = q_re;
+  }
+}
+
+/* What a kernel is told; COUNT constants: block columns twice, then pivots of plain rows. */
+template <int COUNT>
+struct permi_arguments {
+  const double *table;
+  double *out;
+  unsigned long long first;
+  int n;
+  int plain;
+  int block;
+  int walk;
+  int high;
+  unsigned mask;
+  double constant[COUNT];
+};
+
+/* What a thread keeps in registers. `kept`, STEP places apart, in registers too or in shared memory: value hi, lo,
+   imaginary hi, lo, sum of |terms| (sampled). */
+template <int ROOM, int STEP>
+struct permi_registers {
+  double x[ROOM]; /* row sums */
+  double inner[2]; /* of the terms of the block columns' signs */
+  const double *row; /* of the walk's table: the next step */
+  double *kept;
+  bool odd;
+  bool sampled;
+};
+
+/* The step to setting s of the block columns, in Gray order, and its term. */
+template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
+PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o, int s)
+{
+  enum { WORDS = PARTS * (1 + LOW), PIVOT = PRODUCT == 0, ROUNDED = PRODUCT < 2 };
+  const int n = N ? N : a.n;
+  const int block = N ? K : a.block;
+  const int plain = N ? PLAIN : a.plain;
+  const int column = s ? permi_ctz((unsigned)s) : 0;
+  const bool down = (s ^ s >> 1) >> column & 1;
+  double p[2] = {0, 0};
+  double q[2] = {0, 0};
+  double2 pair = {0, 0};
+  PERMI_UNROLL
+  for (int r = 0; r < n; r++) {
+    double y[2] = {0, 0};
+    double l[2] = {0, 0};
+    PERMI_UNROLL
+    for (int w = 0; w < WORDS; w++) {
+      const int i = r * WORDS + w;
+      if (s == 0) {
+        if (!(i & 1))
+          pair = ((const double2 *)o.row)[i / 2];
+        o.x[i] = permi_add(o.x[i], i & 1 ? pair.y : pair.x);
+      } else {
+        const double twice = a.constant[column * n * WORDS + i];
+        o.x[i] = permi_add(o.x[i], down ? -twice : twice);
+      }
+      if (LOW && (w & 1))
+        l[w / 2] = o.x[i];
+      else
+        y[LOW ? w / 2 : w] = o.x[i];
+    }
+    if (PIVOT)
+      permi_row_pivot<PARTS>(p, q, y, a.constant + (r < n - plain ? 0 : block * n * WORDS + (r - n + plain) * PARTS),
+                             r >= n - plain, r == 0);
+    else
+      permi_row<PARTS, PRODUCT, LOW>(p, q, y, l, r == 0);
+  }
+  PERMI_UNROLL
+  for (int part = 0; part < PARTS; part++) {
+    if (SAMPLED == 2 ? o.sampled : SAMPLED == 1) {
+      double *absolute = o.kept + 4 * STEP;
+      *absolute = permi_add(*absolute, fabs(p[part]));
+      if (PIVOT)
+        *absolute = permi_add(*absolute, fabs(q[part]));
+    }
+    if (ROUNDED) {
+      const double term = PIVOT ? permi_add(p[part], -q[part]) : p[part];
+      o.inner[part] = s == 0 ? term : permi_add(o.inner[part], s & 1 ? -term : term);
+    } else { /* q is the low part */
+      const bool minus = o.odd != (bool)(s & 1);
+      double *hi = o.kept + 2 * STEP * part;
+      double *lo = hi + STEP;
+      double error;
+      permi_two_sum(*hi, error, *hi, minus ? -p[part] : p[part]);
+      *lo = permi_add(*lo, permi_add(error, minus ? -q[part] : q[part]));
+    }
+  }
+}
+
+/* All settings from S on; by recursion, since compilers do not unroll that much. */
+template <int S, int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM,
+          int STEP>
+struct permi_states {
+  static PERMI_BOTH void run(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o)
+  {
+    permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, S);
+    permi_states<S + 1, END, N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>::run(a, o);
+  }
+};
+
+template <int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
+struct permi_states<END, END, N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP> {
+  static PERMI_BOTH void run(const permi_arguments<COUNT> &, permi_registers<ROOM, STEP> &) {}
+};
+
+/* The terms of all signs of the block columns. */
+template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
+PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o)
+{
+  if (N)
+    permi_states<0, N ? 1 << K : 0, N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>::run(a, o);
+  else
+    for (int s = 0; s < 1 << a.block; s++)
+      permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
+}
+
+/* The sums over a thread's sign vectors: see permi_registers. With two unrolled columns the code comes twice, so that
+   no branch parts the terms: 2% faster; with three or more it is too long, and 20% slower. */
+template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
+PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
+                           double *kept)
+{
+  enum { WORDS = PARTS * (1 + LOW), ROOM = (N ? N : 64) * WORDS, ROUNDED = PRODUCT < 2, COPIES = K == 2 };
+  const int n = N ? N : a.n;
+  const int block = N ? K : a.block;
+  const int stride = (n * WORDS + 1) / 2 * 2;
+  const unsigned states = 1u << a.walk;
+  const unsigned long long number = chunk << 7 | (unsigned long long)thread;
+  const unsigned key = ((unsigned)chunk * 4 + (unsigned)(thread >> 5)) * 0x85ebca6bu;
+  unsigned group = block < 3 ? 8u >> block : 1;
+  double sum[2] = {0, 0};
+  permi_registers<ROOM, STEP> o;
+  o.row = table + stride * 2 * a.walk;
+  o.kept = kept;
+  o.sampled = true;
+  if (group > states)
+    group = states;
+  o.inner[0] = o.inner[1] = 0;
+  PERMI_UNROLL
+  for (int k = 0; k < 5; k++)
+    kept[STEP * k] = 0;
+  PERMI_UNROLL
+  for (int i = 0; i < n * WORDS; i++)
+    o.x[i] = a.table[i];
+  PERMI_ROLLED
+  for (int k = 0; k < a.high; k++) {
+    const double minus = -(double)(int)(number >> k & 1);
+    const double *step = a.table + stride * (1 + k);
+    PERMI_UNROLL
+    for (int i = 0; i < n * WORDS; i++)
+      o.x[i] = permi_fma(minus, step[i], o.x[i]); /* exact, as all sums of rows */
+  }
+  PERMI_ROLLED
+  for (unsigned m = 0; m < states; m++) {
+    o.odd = m & 1;
+    if (a.mask && !(m & (group - 1))) { /* a sample by hashing: no fixed pattern of signs, which a matrix may favour */
+      unsigned hash = key + m / group * 0x9e3779b9u;
+      hash = (hash ^ hash >> 16) * 0x7feb352du;
+      o.sampled = !(hash >> 24 & a.mask);
+    }
+    if (!COPIES)
+      permi_setting<N, PARTS, PRODUCT, LOW, K, PLAIN, 2, COUNT, ROOM, STEP>(a, o);
+    else if (o.sampled)
+      permi_setting<N, PARTS, PRODUCT, LOW, K, PLAIN, 1, COUNT, ROOM, STEP>(a, o);
+    else
+      permi_setting<N, PARTS, PRODUCT, LOW, K, PLAIN, 0, COUNT, ROOM, STEP>(a, o);
+    PERMI_UNROLL
+    for (int part = 0; part < PARTS; part++) {
+      if (ROUNDED) {
+        const double inner = o.odd ? -o.inner[part] : o.inner[part];
+        sum[part] = block < 3 ? permi_add(sum[part], inner) : inner;
+      }
+      if (block >= 3 || (m & (group - 1)) == group - 1) {
+        double *hi = kept + 2 * STEP * part;
+        double *lo = hi + STEP;
+        double error;
+        if (ROUNDED) {
+          permi_two_sum(*hi, error, *hi, sum[part]);
+          *lo = permi_add(*lo, error);
+          sum[part] = 0;
+        } else {
+          permi_two_sum(*hi, *lo, *hi, *lo);
+        }
+      }
+    }
+    {
+      const int j = permi_ctz(m + 1);
+      o.row = table + stride * (2 * j + (int)((m + 1) >> (j + 1) & 1));
+    }
+  }
+  if (permi_parity(number)) {
+    PERMI_UNROLL
+    for (int k = 0; k < 4; k++)
+      kept[STEP * k] = -kept[STEP * k];
+  }
+}
+
+/* Thread t's sum takes up that of thread t + half; room: [5][128]. */
+PERMI_BOTH void permi_fold(double *room, int t, int half)
+{
+  PERMI_UNROLL
+  for (int k = 0; k < 4; k += 2) {
+    double *hi = room + 128 * k + t;
+    double *lo = hi + 128;
+    double s;
+    double e;
+    permi_two_sum(s, e, hi[0], hi[half]);
+    e = permi_add(e, permi_add(lo[0], lo[half]));
+    permi_fast_two_sum(hi[0], lo[0], s, e);
+  }
+  room[512 + t] = permi_add(room[512 + t], room[512 + t + half]);
+}
+
+template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT>
+__device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
+{
+  enum { SHARED = PARTS == 1 && PRODUCT == 0 && N <= 44 };
+  extern __shared__ double2 permi_shared[];
+  double *room = (double *)permi_shared; /* [5][128], then the walk's table */
+  double *table = room + 640;
+  const int t = (int)threadIdx.x;
+  const int stride = (N * PARTS * (1 + LOW) + 1) / 2 * 2;
+  for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
+    table[i] = a.table[stride * (1 + a.high) + i];
+  __syncthreads();
+  /* sums in shared memory: 1.3% faster where registers are scarcest, slower elsewhere */
+  if (SHARED) {
+    permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, 128>(a, table, a.first + blockIdx.x, t, room + t);
+  } else {
+    double kept[5];
+    permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, 1>(a, table, a.first + blockIdx.x, t, kept);
+    for (int k = 0; k < 5; k++)
+      room[128 * k + t] = kept[k];
+  }
+  for (int half = 64; half; half /= 2) {
+    __syncthreads();
+    if (t < half)
+      permi_fold(room, t, half);
+  }
+  if (t == 0)
+    for (int k = 0; k < 5; k++)
+      a.out[5 * (unsigned long long)blockIdx.x + k] = room[128 * k];
+}
+)
+/* clang-format on */

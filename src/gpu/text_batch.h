@@ -1,0 +1,265 @@
+/* ===================================================================================== >>text_batch
+   The kernels for many matrices of one order. */
+#pragma once
+#include "text.h"
+
+#define PERMI_TEXT_BATCH(...)                                                                                          \
+  __VA_ARGS__                                                                                                          \
+  static const char permi_batch_text[] = #__VA_ARGS__;
+
+/* clang-format off */
+PERMI_TEXT_BATCH(
+/* One matrix of a batch, by a team of 32 threads or 128, with the tables of >>gpu in shared memory: the pivot form, or,
+   where every column has an entry that is small against its row, the plain one. */
+template <int N, int PARTS>
+struct alignas(16) permi_batch_room {
+  enum { TEAM = N < 17 ? 32 : 128, HIGH = N < 17 ? 5 : 7, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
+         SAMPLES = 4, MASK = WALK < 5 ? 0 : 3, COUNT = N * PARTS };
+  double table[STRIDE * (2 + HIGH + 2 * WALK)];
+  double a[N * N * PARTS];
+  permi_arguments<COUNT> arguments;
+  double largest[N]; /* of a row */
+  double worst[N]; /* of a column: the least share in its rows */
+  double pivot[N * PARTS];
+  double size[N * SAMPLES]; /* of a row sum for some signs */
+  double share[N * SAMPLES]; /* of what rounding may have taken from it */
+};
+
+PERMI_BOTH double permi_batch_size(const double *z, int parts)
+{
+  const double x = fabs(z[0]);
+  const double y = parts == 2 ? fabs(z[1]) : 0;
+  return x < y ? y : x;
+}
+
+/* The least power of two that is not below x, x a normal number */
+PERMI_BOTH double permi_batch_power(double x)
+{
+  const long long bits = permi_bits(x) + 0xfffffffffffffll;
+  return permi_of_bits(bits & 0x7ff0000000000000ll);
+}
+
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_row_largest(permi_batch_room<N, PARTS> &room, int i)
+{
+  double most = 0;
+  PERMI_ROLLED
+  for (int j = 0; j < N; j++) {
+    const double size = permi_batch_size(room.a + (i * N + j) * PARTS, PARTS);
+    most = size <= most ? most : size;
+  }
+  room.largest[i] = most;
+}
+
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_column_worst(permi_batch_room<N, PARTS> &room, int j)
+{
+  double least = 1;
+  PERMI_ROLLED
+  for (int i = 0; i < N; i++) {
+    const double share = permi_batch_size(room.a + (i * N + j) * PARTS, PARTS) / room.largest[i];
+    least = share < least ? share : least;
+  }
+  room.worst[j] = least;
+}
+
+/* The pivot column; *plain: no row is divided. */
+template <int N, int PARTS>
+PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS> &room, int *plain)
+{
+  int best = 0;
+  PERMI_ROLLED
+  for (int j = 1; j < N; j++)
+    best = room.worst[j] > room.worst[best] ? j : best;
+  *plain = !(room.worst[best] * 1024 >= 1);
+  return best;
+}
+
+/* Row i: divided by its pivot entry or not, rounded to its grid, into the tables. */
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int pivot, int plain)
+{
+  typedef permi_batch_room<N, PARTS> R;
+  const double *row = room.a + i * N * PARTS;
+  const double c_re = row[pivot * PARTS];
+  const double c_im = PARTS == 2 ? row[pivot * PARTS + PARTS - 1] : 0;
+  const double square = permi_fma(c_re, c_re, permi_mul(c_im, c_im));
+  double norm[2] = {0, 0};
+  double power[2];
+  double sample[R::SAMPLES][2] = {{0, 0}};
+  double start[2] = {0, 0};
+  PERMI_ROLLED
+  for (int pass = 0; pass < 2; pass++) {
+    int at = -1; /* of the column among those that are not the pivot */
+    PERMI_ROLLED
+    for (int j = 0; j < N; j++) {
+      double z[2] = {row[j * PARTS], PARTS == 2 ? row[j * PARTS + PARTS - 1] : 0};
+      if (j == pivot && !plain)
+        z[0] = 1, z[1] = 0;
+      else if (!plain && PARTS == 1)
+        z[0] = z[0] / c_re;
+      else if (!plain) {
+        const double re = permi_fma(z[0], c_re, permi_mul(z[1], c_im));
+        const double im = permi_fma(z[1], c_re, -permi_mul(z[0], c_im));
+        z[0] = re / square;
+        z[1] = im / square;
+      }
+      at += j != pivot;
+      PERMI_UNROLL
+      for (int part = 0; part < PARTS; part++) {
+        if (pass == 0) {
+          norm[part] = permi_add(norm[part], fabs(z[part]));
+        } else {
+          const double magic = permi_mul(1.5, power[part]);
+          const double x = permi_add(permi_add(z[part], magic), -magic);
+          double *step = room.table + i * PARTS + part;
+          PERMI_UNROLL
+          for (int k = 0; k < R::SAMPLES; k++)
+            sample[k][part] = permi_add(sample[k][part], (j + 1) * 0x9e3779b9u >> (27 + k) & 1 ? -x : x);
+          if (j == pivot) {
+            room.pivot[i * PARTS + part] = plain ? 1 - part : row[j * PARTS + part];
+            room.arguments.constant[i * PARTS + part] = x;
+          } else {
+            start[part] = permi_add(start[part], x);
+            if (at > R::WALK) {
+              step[R::STRIDE * (at - R::WALK)] = permi_mul(2.0, x);
+            } else if (at > 0) {
+              step[R::STRIDE * (1 + R::HIGH + 2 * (at - 1))] = permi_mul(-2.0, x);
+              step[R::STRIDE * (2 + R::HIGH + 2 * (at - 1))] = permi_mul(2.0, x);
+            }
+          }
+        }
+      }
+    }
+    PERMI_UNROLL
+    for (int part = 0; part < PARTS && pass == 0; part++) {
+      norm[part] = permi_add(permi_mul(norm[part], 1.0000001), 1e-30);
+      power[part] = permi_batch_power(norm[part]);
+    }
+  }
+  PERMI_UNROLL
+  for (int part = 0; part < PARTS; part++) {
+    room.table[i * PARTS + part] = start[part];
+    room.table[R::STRIDE * (1 + R::HIGH + 2 * R::WALK) + i * PARTS + part] = 0;
+  }
+  PERMI_UNROLL
+  for (int k = 0; k < R::SAMPLES; k++) {
+    const double lost = permi_mul(permi_add(norm[0], norm[1]), 4.4e-16);
+    const double size = permi_add(permi_add(fabs(sample[k][0]), fabs(sample[k][1])), lost);
+    room.size[i * R::SAMPLES + k] = size;
+    room.share[i * R::SAMPLES + k] = lost / size;
+  }
+}
+
+/* What thread `t` of the team sums, as permi_walk. */
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int plain, double *out)
+{
+  typedef permi_batch_room<N, PARTS> R;
+  const double *walk = room.table + R::STRIDE * (1 + R::HIGH);
+  if (plain)
+    permi_walk<N, PARTS, 0, 0, 0, N, R::COUNT, 1>(room.arguments, walk, 0, t, out);
+  else
+    permi_walk<N, PARTS, 0, 0, 0, 0, R::COUNT, 1>(room.arguments, walk, 0, t, out);
+}
+
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_arguments(permi_batch_room<N, PARTS> &room, int plain)
+{
+  typedef permi_batch_room<N, PARTS> R;
+  room.arguments.table = room.table;
+  room.arguments.n = N;
+  room.arguments.plain = plain ? N : 0;
+  room.arguments.block = 0;
+  room.arguments.walk = R::WALK;
+  room.arguments.high = R::HIGH;
+  room.arguments.mask = R::MASK;
+}
+
+/* out: permanent, sum of |terms|, share of a term that rounding may have taken before; the latter huge where numbers
+   are so large or small that they are others' business. sum: hi, lo, hi, lo, sum of |terms|, `apart` doubles each. */
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
+{
+  typedef permi_batch_room<N, PARTS> R;
+  double re = 1;
+  double im = 0;
+  double weights = 0;
+  double share = 0;
+  bool fine = true;
+  PERMI_ROLLED
+  for (int i = 0; i < N; i++) {
+    const double x = room.pivot[i * PARTS];
+    const double y = PARTS == 2 ? room.pivot[i * PARTS + PARTS - 1] : 0;
+    const double was = re;
+    fine = fine && room.largest[i] >= 1e-6 && room.largest[i] <= 1e10;
+    re = permi_fma(-im, y, permi_mul(re, x));
+    im = permi_fma(was, y, permi_mul(im, x));
+  }
+  re = permi_mul(re, 1.0 / (double)(1ll << (N - 1)));
+  im = permi_mul(im, 1.0 / (double)(1ll << (N - 1)));
+  PERMI_ROLLED
+  for (int k = 0; k < R::SAMPLES; k++) {
+    double weight = 1;
+    double part = 0;
+    PERMI_ROLLED
+    for (int i = 0; i < N; i++) {
+      weight = permi_mul(weight, room.size[i * R::SAMPLES + k]);
+      part = permi_add(part, room.share[i * R::SAMPLES + k]);
+    }
+    weights = permi_add(weights, weight);
+    share = permi_fma(weight, part, share);
+  }
+  {
+    const double x = permi_add(sum[0], sum[apart]);
+    const double y = PARTS == 2 ? permi_add(sum[2 * apart], sum[3 * apart]) : 0;
+    out[0] = permi_fma(-y, im, permi_mul(x, re));
+    out[1] = permi_fma(y, re, permi_mul(x, im));
+    out[2] = permi_mul(permi_mul(sum[4 * apart], R::MASK + 1.0), permi_add(fabs(re), fabs(im)));
+    out[3] = fine && weights > 0 ? share / weights : 1e300;
+  }
+}
+
+template <int N, int PARTS>
+__device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
+{
+  typedef permi_batch_room<N, PARTS> R;
+  extern __shared__ double2 permi_shared[];
+  double *fold = (double *)permi_shared;
+  const int t = (int)threadIdx.x;
+  const int i = t % R::TEAM;
+  const unsigned long long matrix = blockIdx.x * (128ull / R::TEAM) + (unsigned long long)(t / R::TEAM);
+  R &room = ((R *)(fold + 5 * 128))[t / R::TEAM];
+  double out[5];
+  int plain;
+  int pivot;
+  if (matrix < a.first)
+    for (int k = i; k < N * N * PARTS; k += R::TEAM)
+      room.a[k] = a.table[matrix * (N * N * PARTS) + k];
+  __syncthreads();
+  if (i < N)
+    permi_batch_row_largest(room, i);
+  __syncthreads();
+  if (i < N)
+    permi_batch_column_worst(room, i);
+  __syncthreads();
+  pivot = permi_batch_pivot(room, &plain);
+  if (i < N)
+    permi_batch_row(room, i, pivot, plain);
+  if (i == 0)
+    permi_batch_arguments(room, plain);
+  __syncthreads();
+  if (matrix < a.first)
+    permi_batch_walk(room, i, plain, out);
+  for (int k = 0; k < 5; k++)
+    fold[128 * k + t] = out[k];
+  for (int half = R::TEAM / 2; half; half /= 2) {
+    __syncthreads();
+    if (i < half)
+      permi_fold(fold, t, half);
+  }
+  if (i == 0 && matrix < a.first)
+    permi_batch_finish(room, fold + t, 128, a.out + 4 * matrix);
+}
+)
+/* clang-format on */

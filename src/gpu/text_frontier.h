@@ -1,0 +1,673 @@
+/* ================================================================================== >>text_frontier
+   The kernels of the frontier programme. */
+#pragma once
+#include "text.h"
+
+#define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
+
+/* The frontier programme on arrays (perm_sparse.h, >>arrays). A warp adds up a block of the target, the words with the
+   same top and middle bits, as the CPU does: every value in the order of the ways, so that the bits are the CPU's. A
+   value has PLANES words; in a block all first words come before all second ones, for lanes read side by side. What a
+   way does to the top bits is settled once for a thread block, to the middle bits once for a warp; low words that move
+   have a table of places, which permi_places makes. */
+/* clang-format off */
+PERMI_FRONTIER_TEXT(
+union permi_coefficient {
+  double real;
+  unsigned long long integer;
+};
+
+struct permi_gpu_way {
+  unsigned test;
+  unsigned want;
+  unsigned keep;
+  unsigned flip;
+  unsigned low_test;
+  unsigned low_want;
+  unsigned low_keep;
+  unsigned low_flip;
+  int low_ones;
+  int place; /* below 0: low words stay */
+  permi_coefficient c[2];
+};
+
+struct permi_step_arguments {
+  const void *from;
+  void *to;
+  const permi_gpu_way *way;
+  const unsigned long long *from_top;
+  const unsigned long long *from_middle;
+  const unsigned long long *to_top;
+  const unsigned long long *to_middle;
+  const unsigned short *top;
+  const unsigned short *middle;
+  const unsigned char *left;
+  const int *from_start;
+  const int *to_start;
+  const int *middle_start;
+  const unsigned short *word; /* of the target */
+  const unsigned short *rank; /* of the source */
+  unsigned short *place;
+  unsigned long long *sizes; /* bits of the least and the largest modulus; NULL: not wanted */
+  int ways;
+  int bits; /* middle slots; */
+  int from_shift; /* those of a row of middle offsets */
+  int to_shift;
+  int low;  /* occupied low slots of the source */
+  int words; /* low words of the target */
+  int spans; /* thread blocks for a word of top bits, */
+  int span;  /* blocks of each */
+};
+
+/* A way for one word of top bits. */
+struct permi_route {
+  unsigned long long offset; /* of the source's top bits */
+  permi_coefficient c[2];
+  unsigned test;
+  unsigned want;
+  unsigned keep;
+  unsigned flip;
+  int row; /* of the source's middle offsets */
+  int low_ones;
+  int place;
+  int unused;
+};
+
+/* What a block is added up from. */
+struct permi_origin {
+  unsigned long long offset;
+  permi_coefficient c[2];
+  int count;
+  int place;
+};
+
+PERMI_BOTH bool permi_route_make(const permi_step_arguments &a, unsigned top, const permi_gpu_way &way, permi_route &r)
+{
+  const unsigned mask = (1u << a.bits) - 1;
+  const unsigned source = (top & way.keep >> a.bits) ^ way.flip >> a.bits;
+  if ((top & way.test >> a.bits) != way.want >> a.bits)
+    return false;
+  r.offset = a.from_top[source];
+  r.c[0] = way.c[0];
+  r.c[1] = way.c[1];
+  r.test = way.test & mask;
+  r.want = way.want & mask;
+  r.keep = way.keep & mask;
+  r.flip = way.flip & mask;
+  r.row = permi_ones(source) << a.from_shift;
+  r.low_ones = way.low_ones;
+  r.place = way.place;
+  return true;
+}
+
+PERMI_BOTH bool permi_origin_make(const permi_step_arguments &a, unsigned middle, int left, const permi_route &r,
+                                  permi_origin &o)
+{
+  const int low_ones = left + r.low_ones;
+  if ((middle & r.test) != r.want || low_ones < 0 || low_ones > a.low)
+    return false;
+  o.offset = r.offset + a.from_middle[r.row + (int)((middle & r.keep) ^ r.flip)];
+  o.count = a.from_start[low_ones + 1] - a.from_start[low_ones];
+  o.c[0] = r.c[0];
+  o.c[1] = r.c[1];
+  o.place = r.place < 0 ? -1 : r.place + a.to_start[left];
+  return true;
+}
+
+PERMI_BOTH unsigned short permi_place(const permi_step_arguments &a, const permi_gpu_way &way, int k)
+{
+  const unsigned word = a.word[k];
+  return (word & way.low_test) == way.low_want ? a.rank[(word & way.low_keep) ^ way.low_flip] : (unsigned short)0xffff;
+}
+
+struct permi_double_double {
+  double hi;
+  double lo;
+};
+
+PERMI_BOTH permi_double_double permi_dd_sum(permi_double_double a, permi_double_double b)
+{
+  permi_double_double s;
+  permi_double_double t;
+  permi_two_sum(s.hi, s.lo, a.hi, b.hi);
+  permi_two_sum(t.hi, t.lo, a.lo, b.lo);
+  permi_two_sum(s.hi, s.lo, s.hi, permi_add(s.lo, t.hi));
+  permi_two_sum(s.hi, s.lo, s.hi, permi_add(s.lo, t.lo));
+  return s;
+}
+
+/* As the CPU's: its vectors, which real double-doubles have, fuse what its plain code rounds. */
+PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bool fused)
+{
+  permi_double_double p;
+  double e;
+  permi_two_product(p.hi, e, hi, c);
+  permi_two_sum(p.hi, p.lo, p.hi, fused ? permi_fma(lo, c, e) : permi_add(e, permi_mul(lo, c)));
+  return p;
+}
+
+/* CELL: perm_gpu_cell; add: y += c x */
+template <int CELL, int WORDS, int PARTS>
+struct permi_cell {
+  enum { PLANES = CELL == 0 ? 1 : CELL == 3 ? 4 : 2, TRACKED = CELL == 3 ? 2 : 1, TRACK_END = CELL == 1 ? 1 : PLANES };
+  typedef double number;
+  static PERMI_BOTH void add(double *y, const double *x, const permi_coefficient *c)
+  {
+    const double real = c[0].real;
+    const double imaginary = c[1].real;
+    if (CELL == 0) {
+      y[0] = permi_fma(real, x[0], y[0]);
+    } else if (CELL == 1) {
+      permi_double_double sum = {y[0], y[1 % PLANES]};
+      sum = permi_dd_sum(sum, permi_dd_times(x[0], x[1 % PLANES], real, true));
+      y[0] = sum.hi;
+      y[1 % PLANES] = sum.lo;
+    } else if (CELL == 2) {
+      const double re = permi_add(permi_mul(real, x[0]), -permi_mul(imaginary, x[1 % PLANES]));
+      const double im = permi_add(permi_mul(real, x[1 % PLANES]), permi_mul(imaginary, x[0]));
+      y[0] = permi_add(y[0], re);
+      y[1 % PLANES] = permi_add(y[1 % PLANES], im);
+    } else {
+      permi_double_double re = permi_dd_times(x[0], x[1 % PLANES], real, false);
+      permi_double_double im = permi_dd_times(x[2 % PLANES], x[3 % PLANES], real, false);
+      permi_double_double sum = {y[0], y[1 % PLANES]};
+      if (imaginary != 0) {
+        re = permi_dd_sum(re, permi_dd_times(x[2 % PLANES], x[3 % PLANES], -imaginary, false));
+        im = permi_dd_sum(im, permi_dd_times(x[0], x[1 % PLANES], imaginary, false));
+      }
+      sum = permi_dd_sum(sum, re);
+      y[0] = sum.hi;
+      y[1 % PLANES] = sum.lo;
+      sum.hi = y[2 % PLANES];
+      sum.lo = y[3 % PLANES];
+      sum = permi_dd_sum(sum, im);
+      y[2 % PLANES] = sum.hi;
+      y[3 % PLANES] = sum.lo;
+    }
+  }
+};
+
+template <int WORDS, int PARTS>
+struct permi_cell<4, WORDS, PARTS> {
+  enum { PLANES = WORDS * PARTS, TRACKED = 1, TRACK_END = 0 };
+  typedef unsigned long long number;
+  /* y += |c| x, or with `minus` y -= |c| x, modulo 2^(64 WORDS) */
+  static PERMI_BOTH void part(number *y, const number *x, number c, bool minus)
+  {
+    const number magnitude = minus ? 0 - c : c;
+    number carry = 0; /* of the product, */
+    number borrow = 0; /* of the sum or difference */
+    PERMI_UNROLL
+    for (int w = 0; w < WORDS; w++) {
+      const number low = magnitude * x[w];
+      const number term = low + carry;
+      const number sum = minus ? y[w] - term : y[w] + term;
+      const number all = minus ? sum - borrow : sum + borrow;
+      if (w + 1 < WORDS)
+        carry = permi_high(magnitude, x[w]) + (term < low);
+      borrow = minus ? (number)(sum > y[w]) + (number)(all > sum) : (number)(sum < term) + (number)(all < sum);
+      y[w] = all;
+    }
+  }
+  static PERMI_BOTH void add(number *y, const number *x, const permi_coefficient *c)
+  {
+    const number real = c[0].integer;
+    const number imaginary = c[1].integer;
+    part(y, x, real, (long long)real < 0);
+    if (PARTS == 2) {
+      part(y + WORDS % PLANES, x + WORDS % PLANES, real, (long long)real < 0);
+      if (imaginary != 0) {
+        part(y, x + WORDS % PLANES, 0 - imaginary, (long long)imaginary > 0);
+        part(y + WORDS % PLANES, x, imaginary, (long long)imaginary < 0);
+      }
+    }
+  }
+};
+
+/* The least modulus but 0 and the largest, as bits: such doubles are ordered as they are. */
+PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
+{
+  permi_coefficient size;
+  size.real = modulus;
+  if (size.integer && size.integer < sizes[0])
+    sizes[0] = size.integer;
+  if (size.integer > sizes[1])
+    sizes[1] = size.integer;
+}
+
+/* Values first, first + apart, ..., U of them, of a block of count, into the target from word `to` on. */
+template <int CELL, int WORDS, int PARTS, int U>
+PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
+                             unsigned long long to, int count, int first, int apart, unsigned long long *sizes)
+{
+  typedef permi_cell<CELL, WORDS, PARTS> cell;
+  typedef typename cell::number number;
+  enum { PLANES = cell::PLANES };
+  number y[U][PLANES];
+  PERMI_UNROLL
+  for (int u = 0; u < U; u++) {
+    PERMI_UNROLL
+    for (int w = 0; w < PLANES; w++)
+      y[u][w] = 0;
+  }
+  PERMI_ROLLED
+  for (int s = 0; s < origins; s++) {
+    const permi_origin o = origin[s];
+    const number *x = (const number *)a.from + o.offset * PLANES;
+    number z[U][PLANES];
+    int at[U];
+    PERMI_UNROLL
+    for (int u = 0; u < U; u++)
+      at[u] = first + u * apart < count ? first + u * apart : 0xffff;
+    if (o.place >= 0) {
+      PERMI_UNROLL
+      for (int u = 0; u < U; u++)
+        if (at[u] != 0xffff)
+          at[u] = a.place[o.place + at[u]];
+    }
+    PERMI_UNROLL
+    for (int u = 0; u < U; u++) {
+      PERMI_UNROLL
+      for (int w = 0; w < PLANES; w++)
+        z[u][w] = at[u] != 0xffff ? x[w * o.count + at[u]] : 0;
+    }
+    PERMI_UNROLL
+    for (int u = 0; u < U; u++)
+      cell::add(y[u], z[u], o.c); /* of 0 where there is none: that changes nothing */
+  }
+  PERMI_UNROLL
+  for (int u = 0; u < U; u++)
+    if (first + u * apart < count) {
+      number *out = (number *)a.to + to * PLANES + (first + u * apart);
+      PERMI_UNROLL
+      for (int w = 0; w < PLANES; w++)
+        out[w * count] = y[u][w];
+      if (a.sizes) {
+        PERMI_UNROLL
+        for (int w = 0; w < (int)cell::TRACK_END; w += cell::TRACKED) {
+          permi_note_size(fabs((double)y[u][w]), sizes);
+        }
+      }
+    }
+}
+
+template <int CELL, int WORDS, int PARTS, int U>
+__device__ __forceinline__ void permi_step(const permi_step_arguments &a)
+{
+  extern __shared__ double2 permi_shared[];
+  __shared__ int routes;
+  __shared__ unsigned long long all[2];
+  const int lane = (int)threadIdx.x & 31;
+  const int warp = (int)threadIdx.x >> 5;
+  const unsigned below = (1u << lane) - 1;
+  const unsigned top = a.top[blockIdx.x / a.spans];
+  const int ones = permi_ones(top);
+  permi_route *route = (permi_route *)permi_shared;
+  permi_origin *origin = (permi_origin *)(route + a.ways) + warp * a.ways;
+  unsigned long long sizes[2] = {0x7fefffffffffffffull, 0};
+  int begin = a.middle_start[ones];
+  int end = a.middle_start[ones + 1];
+  begin += (int)(blockIdx.x % a.spans) * a.span;
+  if (end > begin + a.span)
+    end = begin + a.span;
+  if (begin >= end)
+    return;
+  if (warp == 0) {
+    int used = 0;
+    for (int w = 0; w < a.ways; w += 32) {
+      permi_route r;
+      const bool in = w + lane < a.ways && permi_route_make(a, top, a.way[w + lane], r);
+      const unsigned vote = __ballot_sync(~0u, in);
+      if (in)
+        route[used + permi_ones(vote & below)] = r;
+      used += permi_ones(vote);
+    }
+    if (lane == 0) {
+      routes = used;
+      all[0] = sizes[0];
+      all[1] = 0;
+    }
+  }
+  __syncthreads();
+  PERMI_ROLLED
+  for (int m = begin + warp; m < end; m += (int)blockDim.x >> 5) {
+    const unsigned middle = a.middle[m];
+    const int left = a.left[m];
+    const int count = a.to_start[left + 1] - a.to_start[left];
+    const unsigned long long to = a.to_top[top] + a.to_middle[(ones << a.to_shift) + (int)middle];
+    int origins = 0;
+    for (int w = 0; w < routes; w += 32) {
+      permi_origin o;
+      const bool in = w + lane < routes && permi_origin_make(a, middle, left, route[w + lane], o);
+      const unsigned vote = __ballot_sync(~0u, in);
+      if (in)
+        origin[origins + permi_ones(vote & below)] = o;
+      origins += permi_ones(vote);
+    }
+    __syncwarp();
+    PERMI_ROLLED
+    for (int first = lane; first < count; first += 32 * U)
+      permi_values<CELL, WORDS, PARTS, U>(a, origin, origins, to, count, first, 32, sizes);
+    __syncwarp();
+  }
+  if (a.sizes) {
+    atomicMin(&all[0], sizes[0]);
+    atomicMax(&all[1], sizes[1]);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      if (all[0] < *(volatile unsigned long long *)&a.sizes[0])
+        atomicMin(&a.sizes[0], all[0]);
+      if (all[1] > *(volatile unsigned long long *)&a.sizes[1])
+        atomicMax(&a.sizes[1], all[1]);
+    }
+  }
+}
+
+__device__ __forceinline__ void permi_places(const permi_step_arguments &a)
+{
+  const permi_gpu_way way = a.way[blockIdx.x];
+  if (way.place >= 0)
+    for (int k = (int)threadIdx.x; k < a.words; k += (int)blockDim.x)
+      a.place[way.place + k] = permi_place(a, way, k);
+}
+
+PERMI_BOTH double permi_scaled(double x, double first, double second)
+{
+  return permi_mul(permi_mul(x, first), second);
+}
+
+__device__ __forceinline__ void permi_scale(double *x, unsigned long long count, double first, double second)
+{
+  const unsigned long long apart = (unsigned long long)gridDim.x * blockDim.x;
+  for (unsigned long long k = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += apart)
+    x[k] = permi_scaled(x[k], first, second);
+}
+)
+/* clang-format on */
+
+/* The same on sorted lists, united by merge path [DOB15]. A state's transitions are expanded, stream by stream, so that
+   each stream's are sorted by their targets; streams are merged two by two, the first before the second where keys are
+   equal, and equal keys added up. So a value is added up in the order of the streams: the arrays' bits. */
+/* clang-format off */
+PERMI_LIST_TEXT(
+struct permi_gpu_stream {
+  unsigned long long test;
+  unsigned long long want;
+  unsigned long long flip;
+  permi_coefficient c[2];
+};
+
+/* A transition: where to, and from (its stream << 40 | place in the source). */
+struct permi_item {
+  unsigned long long key;
+  unsigned long long origin;
+};
+
+struct permi_list_arguments {
+  const unsigned long long *key;
+  const void *value;
+  unsigned long long states;
+  const permi_gpu_stream *stream;
+  unsigned long long *count; /* of tiles of 1024, of every row (stream); then how many before */
+  unsigned long long *start; /* of rows, and the end */
+  unsigned long long tiles; /* of a row */
+  int rows;
+  permi_item *item;
+  permi_item *merged;
+  unsigned long long begin; /* two runs of items */
+  unsigned long long middle;
+  unsigned long long end;
+  unsigned long long *to_key;
+  void *to_value;
+  unsigned long long to_states;
+  unsigned long long *sizes;
+};
+
+PERMI_BOTH bool permi_takes(const permi_list_arguments &a, int s, unsigned long long i)
+{
+  return i < a.states && (a.key[i] & a.stream[s].test) == a.stream[s].want;
+}
+
+PERMI_BOTH bool permi_heads(const permi_list_arguments &a, unsigned long long i)
+{
+  return i < a.end && (i == 0 || a.item[i].key != a.item[i - 1].key);
+}
+
+PERMI_BOTH permi_item permi_item_make(const permi_list_arguments &a, int s, unsigned long long i)
+{
+  const permi_item item = {a.key[i] ^ a.stream[s].flip, (unsigned long long)s << 40 | i};
+  return item;
+}
+
+/* How many of the first `diagonal` items of the union of a and b are of a. */
+PERMI_BOTH long long permi_merge_path(const permi_item *a, long long as, const permi_item *b, long long bs,
+                                 long long diagonal)
+{
+  long long low = diagonal > bs ? diagonal - bs : 0;
+  long long high = diagonal < as ? diagonal : as;
+  while (low < high) {
+    const long long m = (low + high) / 2;
+    if (a[m].key <= b[diagonal - 1 - m].key)
+      low = m + 1;
+    else
+      high = m;
+  }
+  return low;
+}
+
+/* Items first .. first + count - 1 of the union of a and b, which have as and bs. */
+PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item *b, int bs, int first, int count,
+                                  permi_item *to)
+{
+  int i = (int)permi_merge_path(a, as, b, bs, first);
+  int j = first - i;
+  for (int k = 0; k < count && i + j < as + bs; k++)
+    to[k] = j >= bs || (i < as && a[i].key <= b[j].key) ? a[i++] : b[j++];
+}
+
+/* The state whose transitions begin at item i, to place k. */
+template <int CELL, int WORDS, int PARTS>
+PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long long i, unsigned long long k,
+                                unsigned long long *sizes)
+{
+  typedef permi_cell<CELL, WORDS, PARTS> cell;
+  typedef typename cell::number number;
+  enum { PLANES = cell::PLANES };
+  const unsigned long long key = a.item[i].key;
+  number y[PLANES];
+  number x[PLANES];
+  PERMI_UNROLL
+  for (int w = 0; w < PLANES; w++)
+    y[w] = 0;
+  for (; i < a.end && a.item[i].key == key; i++) {
+    const unsigned long long origin = a.item[i].origin;
+    PERMI_UNROLL
+    for (int w = 0; w < PLANES; w++)
+      x[w] = ((const number *)a.value)[w * a.states + (origin & 0xffffffffffull)];
+    cell::add(y, x, a.stream[origin >> 40].c);
+  }
+  a.to_key[k] = key;
+  PERMI_UNROLL
+  for (int w = 0; w < PLANES; w++)
+    ((number *)a.to_value)[w * a.to_states + k] = y[w];
+  if (a.sizes) {
+    PERMI_UNROLL
+    for (int w = 0; w < (int)cell::TRACK_END; w += cell::TRACKED)
+      permi_note_size(fabs((double)y[w]), sizes);
+  }
+}
+
+/* Where a thread's element goes among those of a tile that are in; *before: those of earlier turns. */
+__device__ __forceinline__ unsigned long long permi_rank(bool in, unsigned long long *before)
+{
+  __shared__ int warps[8];
+  const int lane = (int)threadIdx.x & 31;
+  const int warp = (int)threadIdx.x >> 5;
+  const unsigned vote = __ballot_sync(~0u, in);
+  unsigned long long rank = *before + (unsigned long long)permi_ones(vote & ((1u << lane) - 1));
+  if (lane == 0)
+    warps[warp] = permi_ones(vote);
+  __syncthreads();
+  for (int k = 0; k < 8; k++) {
+    if (k < warp)
+      rank += (unsigned long long)warps[k];
+    *before += (unsigned long long)warps[k];
+  }
+  __syncthreads();
+  return rank;
+}
+
+__device__ __forceinline__ void permi_list_count(const permi_list_arguments &a, bool heads)
+{
+  const unsigned long long tile = blockIdx.x % a.tiles;
+  const int s = (int)(blockIdx.x / a.tiles);
+  int count = 0;
+  for (int j = 0; j < 4; j++) {
+    const unsigned long long i = tile * 1024 + j * 256 + threadIdx.x;
+    count += __syncthreads_count(heads ? permi_heads(a, i) : permi_takes(a, s, i));
+  }
+  if (threadIdx.x == 0)
+    a.count[blockIdx.x] = (unsigned long long)count;
+}
+
+/* One thread block of 256. */
+__device__ __forceinline__ void permi_list_scan(const permi_list_arguments &a)
+{
+  __shared__ unsigned long long sum[256];
+  const unsigned long long all = a.rows * a.tiles;
+  const unsigned long long each = (all + 255) / 256;
+  const unsigned long long first = threadIdx.x * each;
+  unsigned long long mine = 0;
+  for (unsigned long long i = first; i < first + each && i < all; i++)
+    mine += a.count[i];
+  sum[threadIdx.x] = mine;
+  __syncthreads();
+  unsigned long long before = 0;
+  for (unsigned t = 0; t < threadIdx.x; t++)
+    before += sum[t];
+  if (threadIdx.x == 255)
+    a.start[a.rows] = before + mine;
+  for (unsigned long long i = first; i < first + each && i < all; i++) {
+    mine = a.count[i];
+    a.count[i] = before;
+    if (i % a.tiles == 0)
+      a.start[i / a.tiles] = before;
+    before += mine;
+  }
+}
+
+__device__ __forceinline__ void permi_list_expand(const permi_list_arguments &a)
+{
+  const unsigned long long tile = blockIdx.x % a.tiles;
+  const int s = (int)(blockIdx.x / a.tiles);
+  unsigned long long before = a.count[blockIdx.x];
+  for (int j = 0; j < 4; j++) {
+    const unsigned long long i = tile * 1024 + j * 256 + threadIdx.x;
+    const bool in = permi_takes(a, s, i);
+    const unsigned long long rank = permi_rank(in, &before);
+    if (in)
+      a.item[rank] = permi_item_make(a, s, i);
+  }
+}
+
+/* 2048 items of the union of [begin, middle) and [middle, end), in shared memory. */
+__device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
+{
+  __shared__ permi_item room[2048];
+  __shared__ long long edge[2];
+  const permi_item *left = a.item + a.begin;
+  const permi_item *right = a.item + a.middle;
+  const long long lefts = (long long)(a.middle - a.begin);
+  const long long rights = (long long)(a.end - a.middle);
+  const long long first = blockIdx.x * 2048ll;
+  const long long last = first + 2048 < lefts + rights ? first + 2048 : lefts + rights;
+  permi_item mine[8];
+  if (threadIdx.x < 2)
+    edge[threadIdx.x] = permi_merge_path(left, lefts, right, rights, threadIdx.x ? last : first);
+  __syncthreads();
+  const int as = (int)(edge[1] - edge[0]);
+  const int all = (int)(last - first);
+  for (int k = (int)threadIdx.x; k < all; k += 256)
+    room[k] = k < as ? left[edge[0] + k] : right[first - edge[0] + (k - as)];
+  __syncthreads();
+  if ((int)threadIdx.x * 8 < all)
+    permi_merge_items(room, as, room + as, all - as, (int)threadIdx.x * 8, 8, mine);
+  __syncthreads();
+  for (int k = 0; k < 8; k++)
+    if ((int)threadIdx.x * 8 + k < all)
+      room[threadIdx.x * 8 + k] = mine[k];
+  __syncthreads();
+  for (int k = (int)threadIdx.x; k < all; k += 256)
+    a.merged[a.begin + first + k] = room[k];
+}
+
+template <int CELL, int WORDS, int PARTS>
+__device__ __forceinline__ void permi_list_sum(const permi_list_arguments &a)
+{
+  unsigned long long sizes[2] = {0x7fefffffffffffffull, 0};
+  unsigned long long before = a.count[blockIdx.x];
+  for (int j = 0; j < 4; j++) {
+    const unsigned long long i = blockIdx.x * 1024ull + j * 256 + threadIdx.x;
+    const bool in = permi_heads(a, i);
+    const unsigned long long rank = permi_rank(in, &before);
+    if (in)
+      permi_state_sum<CELL, WORDS, PARTS>(a, i, rank, sizes);
+  }
+  if (a.sizes) {
+    if (sizes[0] < *(volatile unsigned long long *)&a.sizes[0])
+      atomicMin(&a.sizes[0], sizes[0]);
+    if (sizes[1] > *(volatile unsigned long long *)&a.sizes[1])
+      atomicMax(&a.sizes[1], sizes[1]);
+  }
+}
+)
+/* clang-format on */
+
+#define PERMI_STEP_THREADS 256
+#define PERMI_GPU_STREAMS 128 /* of a step: no vertex has so many neighbours on a frontier of 43 */
+
+#if defined(PERM_CUDA_CHECK) /* for `make check`: this compiler's own kernels, of the kinds that there are */
+#define PERMI_KERNEL(n, parts, product, low, k, plain, count, blocks)                                                  \
+  extern "C" __global__ void __launch_bounds__(128, blocks)                                                            \
+      permi_kernel_##n##_##parts##_##product##_##low##_##k##_##plain(const permi_arguments<count> a)                   \
+  {                                                                                                                    \
+    permi_chunk<n, parts, product, low, k, plain, count>(a);                                                           \
+  }
+PERMI_KERNEL(40, 1, 0, 0, 3, 0, 120, 4)
+PERMI_KERNEL(56, 1, 0, 0, 2, 0, 112, 3)
+PERMI_KERNEL(64, 1, 0, 0, 2, 64, 192, 3)
+PERMI_KERNEL(40, 1, 1, 1, 0, 0, 1, 2)
+PERMI_KERNEL(40, 1, 2, 0, 0, 0, 1, 3)
+PERMI_KERNEL(40, 1, 2, 1, 0, 0, 1, 2)
+PERMI_KERNEL(40, 1, 3, 1, 0, 0, 1, 2)
+PERMI_KERNEL(36, 2, 0, 0, 0, 0, 1, 2)
+PERMI_KERNEL(24, 2, 0, 0, 0, 8, 16, 3)
+PERMI_KERNEL(20, 2, 2, 1, 0, 0, 1, 2)
+PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
+#define PERMI_STEP_KERNEL(cell, words, parts, u)                                                                       \
+  extern "C" __global__ void __launch_bounds__(PERMI_STEP_THREADS)                                                     \
+      permi_step_##cell##_##words##_##parts(const permi_step_arguments a)                                              \
+  {                                                                                                                    \
+    permi_step<cell, words, parts, u>(a);                                                                              \
+  }
+PERMI_STEP_KERNEL(0, 1, 1, 4)
+PERMI_STEP_KERNEL(1, 1, 1, 2)
+PERMI_STEP_KERNEL(2, 1, 1, 2)
+PERMI_STEP_KERNEL(3, 1, 1, 1)
+PERMI_STEP_KERNEL(4, 1, 1, 4)
+PERMI_STEP_KERNEL(4, 2, 1, 2)
+PERMI_STEP_KERNEL(4, 5, 2, 1)
+extern "C" __global__ void permi_list_kernels(const permi_list_arguments a)
+{
+  permi_list_count(a, a.rows == 1);
+  permi_list_scan(a);
+  permi_list_expand(a);
+  permi_list_merge(a);
+  permi_list_sum<4, 2, 2>(a);
+}
+extern "C" __global__ void permi_other_kernels(const permi_step_arguments a, double *x, unsigned long long count)
+{
+  permi_places(a);
+  permi_scale(x, count, 1, 1);
+}
+#endif

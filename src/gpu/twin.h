@@ -1,0 +1,533 @@
+/* =========================================================================================== >>twin
+   A driver that runs the kernels' text on the CPU, chunk by chunk: for tests without a GPU, and to compare with one. */
+#pragma once
+#include "batch.h"
+
+#if defined(PERM_CUDA_TESTS)
+typedef struct permi_twin_arguments {
+  permi_arguments<512> a;
+} permi_twin_arguments;
+
+template <int PARTS, int PRODUCT, int LOW>
+static void permi_twin_walk(const permi_arguments<512> &a, const double *table, uint64_t chunk, double *room)
+{
+  int t;
+  for (t = 0; t < 128; t++)
+    permi_walk<0, PARTS, PRODUCT, LOW, 0, 0, 512, 128>(a, table, chunk, t, room + t);
+}
+
+static void permi_twin_chunk(const permi_kernel_key *key, const permi_arguments<512> &a, uint64_t chunk, double *sums)
+{
+  typedef void (*walk)(const permi_arguments<512> &, const double *, uint64_t, double *);
+  static const walk walks[2][4][2] = {
+      {{permi_twin_walk<1, 0, 0>, NULL},
+       {permi_twin_walk<1, 1, 0>, permi_twin_walk<1, 1, 1>},
+       {permi_twin_walk<1, 2, 0>, permi_twin_walk<1, 2, 1>},
+       {permi_twin_walk<1, 3, 0>, permi_twin_walk<1, 3, 1>}},
+      {{permi_twin_walk<2, 0, 0>, NULL},
+       {permi_twin_walk<2, 1, 0>, permi_twin_walk<2, 1, 1>},
+       {permi_twin_walk<2, 2, 0>, permi_twin_walk<2, 2, 1>},
+       {permi_twin_walk<2, 3, 0>, permi_twin_walk<2, 3, 1>}}};
+  const int stride = (key->n * key->parts * (1 + key->low) + 1) / 2 * 2;
+  double room[5 * 128];
+  int half, t, k;
+  walks[key->parts - 1][key->product][key->low](a, a.table + stride * (1 + a.high), chunk, room);
+  for (half = 64; half; half /= 2)
+    for (t = 0; t < half; t++)
+      permi_fold(room, t, half);
+  for (k = 0; k < 5; k++)
+    sums[k] = room[128 * k];
+}
+
+template <int P, int SKIPS>
+struct permi_twin_shape {
+  enum { PARTS = P, GROUPS = 0, ROOM = PERM_GPU_EXACT_WORDS, SUM_ROOM = PERM_GPU_EXACT_WORDS + 4, SKIP = SKIPS };
+  const perm_gpu_exact *e;
+  PERMI_BOTH int words() const { return e->words; }
+  PERMI_BOTH int stride() const { return e->stride; }
+  PERMI_BOTH int groups() const { return e->groups; }
+  PERMI_BOTH int sum() const { return e->sum; }
+  PERMI_BOTH int zeros() const { return e->zeros; }
+  PERMI_BOTH int at(int i) const { return e->at[i]; }
+  PERMI_BOTH int kind(int i) const { return e->kind[i]; }
+  PERMI_BOTH int carries(int i) const { return e->carries[i]; }
+  PERMI_BOTH int first(int i) const { return e->first[i]; }
+  PERMI_BOTH int product(int i) const { return e->product[i]; }
+  PERMI_BOTH int wide(int i) const { return e->wide[i]; }
+  PERMI_BOTH int zero_line(int i) const { return e->zero_line[i]; }
+  PERMI_BOTH int zero_base(int i) const { return e->zero_base[i]; }
+};
+
+template <int P, int SKIPS>
+static void permi_twin_exact(const perm_gpu_exact *exact, const permi_arguments<512> &a, uint64_t chunk, uint64_t *out)
+{
+  typedef permi_twin_shape<P, SKIPS> S;
+  const S shape = {exact};
+  const unsigned *table = (const unsigned *)a.table, *walk = table + exact->stride * (1 + a.high);
+  const unsigned *settings = walk + exact->stride * (2 * a.walk + 1);
+  int t, i, k;
+  memset(out, 0, (size_t)(P * exact->sum) * sizeof *out);
+  for (t = 0; t < 128; t++) {
+    const uint64_t number = chunk << 7 | (uint64_t)t;
+    unsigned x[PERM_GPU_EXACT_LINES], y[PERM_GPU_EXACT_LINES], sum[P * S::SUM_ROOM] = {0}, m;
+    permi_exact_start(shape, table, number, a.high, x);
+    for (m = 0; m < 1u << a.walk; m++) {
+      const unsigned odd = (m ^ (unsigned)permi_parity(number)) & 1u;
+      permi_exact_step(shape, x, x, walk + exact->stride * (m ? permi_exact_row(m - 1) : 2 * a.walk));
+      if (SKIPS) {
+        const uint64_t zeros = permi_exact_zeros(shape, x, (const unsigned long long *)(settings + 64 * exact->stride));
+        for (k = 0; k < 64; k++)
+          if (!(zeros >> k & 1)) {
+            permi_exact_step(shape, y, x, settings + exact->stride * k);
+            permi_exact_term(shape, y, odd ^ (unsigned)permi_parity((unsigned)k), sum);
+          }
+      } else {
+        permi_exact_term(shape, x, odd, sum);
+      }
+    }
+    for (i = 0; i < P * exact->sum; i++)
+      out[i] += sum[i / exact->sum * S::SUM_ROOM + i % exact->sum];
+  }
+}
+
+template <int N, int PARTS>
+static void permi_twin_matrix(const double *a, double *result)
+{
+  permi_batch_room<N, PARTS> room;
+  const int team = permi_batch_room<N, PARTS>::TEAM;
+  double fold[5 * 128], out[5];
+  int plain, pivot, half, i, k;
+  memcpy(room.a, a, sizeof room.a);
+  for (i = 0; i < N; i++)
+    permi_batch_row_largest(room, i);
+  for (i = 0; i < N; i++)
+    permi_batch_column_worst(room, i);
+  pivot = permi_batch_pivot(room, &plain);
+  for (i = 0; i < N; i++)
+    permi_batch_row(room, i, pivot, plain);
+  permi_batch_arguments(room, plain);
+  for (i = 0; i < team; i++) {
+    permi_batch_walk(room, i, plain, out);
+    for (k = 0; k < 5; k++)
+      fold[128 * k + i] = out[k];
+  }
+  for (half = team / 2; half; half /= 2)
+    for (i = 0; i < half; i++)
+      permi_fold(fold, i, half);
+  permi_batch_finish(room, fold, 128, result);
+}
+
+/* Some orders only: each is code of its own. */
+static CUresult permi_twin_batch(int n, int parts, const double *in, size_t count, double *out)
+{
+  void (*matrix)(const double *, double *) = NULL;
+  size_t k;
+#define PERMI_TWIN_ORDER(N)                                                                                            \
+  if (n == N)                                                                                                          \
+    matrix = parts == 2 ? permi_twin_matrix<N, 2> : permi_twin_matrix<N, 1>;
+  PERMI_TWIN_ORDER(10)
+  PERMI_TWIN_ORDER(11)
+  PERMI_TWIN_ORDER(13)
+  PERMI_TWIN_ORDER(17)
+#undef PERMI_TWIN_ORDER
+  if (!matrix)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  for (k = 0; k < count; k++)
+    matrix(in + k * (size_t)(n * n * parts), out + PERM_GPU_BATCH_SUMS * k);
+  return CUDA_SUCCESS;
+}
+
+template <int P, int L, int R, int E>
+struct permi_twin_counts_shape {
+  enum { PARTS = P, LOW = L, RYSER = R, NEEDED = E ? PERM_GPU_COUNTS_SIZE : 0, FORMS = 0,
+         SIZE = PERM_GPU_COUNTS_SIZE };
+  const perm_gpu_counts *c;
+  PERMI_BOTH int forms() const { return c->forms; }
+  PERMI_BOTH int needed() const { return c->needed; }
+  PERMI_BOTH int walk() const { return c->walk; }
+  PERMI_BOTH int before(int f) const { return c->before[f]; }
+};
+
+template <int P, int L, int R, int E>
+static void permi_twin_counts(const perm_gpu_counts *counts, const double *table, unsigned mask, uint64_t chunk,
+                              double *room)
+{
+  const permi_twin_counts_shape<P, L, R, E> shape = {counts};
+  int t, k;
+  for (t = 0; t < 128; t++) {
+    double out[5];
+    permi_counts_walk(shape, table, mask, chunk, t, out);
+    for (k = 0; k < 5; k++)
+      room[128 * k + t] = out[k];
+  }
+}
+
+static void permi_twin_counts_chunk(const perm_gpu_counts *counts, const double *table, unsigned mask, uint64_t chunk,
+                                    double *sums)
+{
+  typedef void (*walk)(const perm_gpu_counts *, const double *, unsigned, uint64_t, double *);
+  static const walk walks[2][2][3] = {
+      {{permi_twin_counts<1, 0, 0, 0>, permi_twin_counts<1, 0, 1, 0>, permi_twin_counts<1, 0, 0, 1>},
+       {permi_twin_counts<1, 1, 0, 0>, permi_twin_counts<1, 1, 1, 0>, permi_twin_counts<1, 1, 0, 1>}},
+      {{permi_twin_counts<2, 0, 0, 0>, permi_twin_counts<2, 0, 1, 0>, permi_twin_counts<2, 0, 0, 1>},
+       {permi_twin_counts<2, 1, 0, 0>, permi_twin_counts<2, 1, 1, 0>, permi_twin_counts<2, 1, 0, 1>}}};
+  double room[5 * 128];
+  int half, t, k;
+  walks[counts->parts - 1][counts->low][counts->ryser ? 1 : counts->needed ? 2 : 0](counts, table, mask, chunk, room);
+  for (half = 64; half; half /= 2)
+    for (t = 0; t < half; t++)
+      permi_fold(room, t, half);
+  for (k = 0; k < 5; k++)
+    sums[k] = room[128 * k];
+}
+
+static int permi_twin_devices = 1;
+static CUresult permi_twin_init(unsigned) { return CUDA_SUCCESS; }
+static CUresult permi_twin_version(int *version) { *version = 0; return CUDA_SUCCESS; }
+static CUresult permi_twin_count(int *count) { *count = permi_twin_devices; return CUDA_SUCCESS; }
+static int permi_twin_shared = 232448; /* as an H200 */
+static CUresult permi_twin_attribute(int *value, CUdevice_attribute what, CUdevice)
+{
+  *value = what == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? permi_twin_shared : 2;
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_retain(CUcontext *context, CUdevice) { *context = (CUcontext)1; return CUDA_SUCCESS; }
+static CUresult permi_twin_current(CUcontext) { return CUDA_SUCCESS; }
+typedef struct permi_twin_kernel { /* its functions */
+  permi_kernel_key key;
+  int function;
+} permi_twin_kernel;
+static CUresult permi_twin_load(CUmodule *module, const void *image)
+{
+  permi_twin_kernel *kernel = (permi_twin_kernel *)calloc(PERMI_FUNCTIONS, sizeof *kernel);
+  int k;
+  if (!kernel)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  for (k = 0; k < PERMI_FUNCTIONS; k++) {
+    memcpy(&kernel[k].key, image, sizeof kernel->key);
+    kernel[k].function = k;
+  }
+  *module = (CUmodule)kernel;
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_unload(CUmodule module) { free((void *)module); return CUDA_SUCCESS; }
+static CUresult permi_twin_function(CUfunction *function, CUmodule module, const char *name)
+{
+  permi_twin_kernel *kernel = (permi_twin_kernel *)module;
+  int k;
+  for (k = 0; k < PERMI_FUNCTIONS; k++)
+    if (permi_functions[kernel->key.family][k] && !strcmp(permi_functions[kernel->key.family][k], name)) {
+      *function = (CUfunction)&kernel[k];
+      return CUDA_SUCCESS;
+    }
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+/* A thread block of a step: its ways and blocks one after the other. */
+template <int CELL, int WORDS, int PARTS>
+static void permi_twin_block(const permi_step_arguments &a, unsigned block)
+{
+  permi_route route[256];
+  permi_origin origin[256];
+  const unsigned top = a.top[block / (unsigned)a.spans];
+  const int ones = permi_ones(top), begin = a.middle_start[ones] + (int)(block % (unsigned)a.spans) * a.span;
+  int m, s, first, routes = 0, origins;
+  for (s = 0; s < a.ways; s++)
+    routes += permi_route_make(a, top, a.way[s], route[routes]);
+  for (m = begin; m < begin + a.span && m < a.middle_start[ones + 1]; m++) {
+    const int left = a.left[m], count = a.to_start[left + 1] - a.to_start[left];
+    for (origins = s = 0; s < routes; s++)
+      origins += permi_origin_make(a, a.middle[m], left, route[s], origin[origins]);
+    for (first = 0; first < count; first += 2)
+      permi_values<CELL, WORDS, PARTS, 2>(a, origin, origins,
+                                          a.to_top[top] + a.to_middle[(ones << a.to_shift) + a.middle[m]], count, first,
+                                          1, a.sizes);
+  }
+}
+
+/* The states of all items of a step of lists. */
+template <int CELL, int WORDS, int PARTS>
+static void permi_twin_states(const permi_list_arguments &a)
+{
+  unsigned long long i, k = 0;
+  for (i = 0; i < a.end; i++)
+    if (permi_heads(a, i))
+      permi_state_sum<CELL, WORDS, PARTS>(a, i, k++, a.sizes);
+}
+
+/* What is compiled for a kind of values, or NULL. */
+typedef struct permi_twin_cell {
+  void (*block)(const permi_step_arguments &, unsigned);
+  void (*states)(const permi_list_arguments &);
+} permi_twin_cell;
+#define PERMI_TWIN_CELL(cell, words, parts)                                                                            \
+  {permi_twin_block<cell, words, parts>, permi_twin_states<cell, words, parts>}
+static const permi_twin_cell *permi_twin_cell_of(const permi_kernel_key *key)
+{
+  static const permi_twin_cell cells[4] = {PERMI_TWIN_CELL(0, 1, 1), PERMI_TWIN_CELL(1, 1, 1), PERMI_TWIN_CELL(2, 1, 1),
+                                           PERMI_TWIN_CELL(3, 1, 1)};
+#define PERMI_TWIN_INTEGERS(parts)                                                                                     \
+  {PERMI_TWIN_CELL(4, 1, parts), PERMI_TWIN_CELL(4, 2, parts), PERMI_TWIN_CELL(4, 3, parts),                           \
+   PERMI_TWIN_CELL(4, 4, parts), PERMI_TWIN_CELL(4, 5, parts), PERMI_TWIN_CELL(4, 6, parts),                           \
+   PERMI_TWIN_CELL(4, 7, parts), PERMI_TWIN_CELL(4, 8, parts), PERMI_TWIN_CELL(4, 9, parts),                           \
+   PERMI_TWIN_CELL(4, 10, parts)}
+  static const permi_twin_cell integers[2][10] = {PERMI_TWIN_INTEGERS(1), PERMI_TWIN_INTEGERS(2)};
+#undef PERMI_TWIN_INTEGERS
+  if (key->product == PERM_GPU_INTEGER)
+    return key->n > 10 ? NULL : &integers[key->parts - 1][key->n - 1];
+  return &cells[key->product];
+}
+
+static CUresult permi_twin_list(const permi_twin_kernel *kernel, const permi_list_arguments &a, unsigned blocks)
+{
+  unsigned long long before = 0, i, tile;
+  unsigned block;
+  if (kernel->function == PERMI_SCAN) {
+    for (i = 0; i < a.rows * a.tiles; i++) {
+      const unsigned long long count = a.count[i];
+      if (i % a.tiles == 0)
+        a.start[i / a.tiles] = before;
+      a.count[i] = before;
+      before += count;
+    }
+    a.start[a.rows] = before;
+    return CUDA_SUCCESS;
+  }
+  if (kernel->function == PERMI_SUM) {
+    const permi_twin_cell *cell = permi_twin_cell_of(&kernel->key);
+    if (cell)
+      cell->states(a);
+    return cell ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+  }
+  for (block = 0; block < blocks; block++) {
+    const unsigned long long all = a.end - a.begin, first = block * 2048ull;
+    if (kernel->function == PERMI_MERGE) { /* as a thread does 8 items */
+      for (i = first; i < first + 2048 && i < all; i += 8)
+        permi_merge_items(a.item + a.begin, (int)(a.middle - a.begin), a.item + a.middle, (int)(a.end - a.middle),
+                          (int)i, 8, a.merged + a.begin + i);
+      continue;
+    }
+    tile = block % a.tiles;
+    before = kernel->function == PERMI_EXPAND ? a.count[block] : 0;
+    for (i = tile * 1024; i < tile * 1024 + 1024; i++) {
+      const int row = (int)(block / a.tiles);
+      const bool in = kernel->function == PERMI_HEADS ? permi_heads(a, i) : permi_takes(a, row, i);
+      if (in && kernel->function == PERMI_EXPAND)
+        a.item[before] = permi_item_make(a, row, i);
+      before += in;
+    }
+    if (kernel->function != PERMI_EXPAND)
+      a.count[block] = before;
+  }
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_allow(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
+
+static CUresult permi_twin_step(const permi_kernel_key *key, const permi_step_arguments &a, unsigned blocks)
+{
+  const permi_twin_cell *cell = permi_twin_cell_of(key);
+  unsigned block;
+  for (block = 0; cell && block < blocks; block++)
+    cell->block(a, block);
+  return cell ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                  unsigned, CUstream, void **parameters, void **program_given)
+{
+  const permi_twin_kernel *kernel = (const permi_twin_kernel *)function;
+  const permi_step_arguments *step = (const permi_step_arguments *)parameters[0];
+  const perm_gpu_program *program = (const perm_gpu_program *)(void *)program_given;
+  permi_arguments<512> a;
+  unsigned chunk;
+  if (kernel->key.family == 1 && kernel->function == PERMI_STEP)
+    return permi_twin_step(&kernel->key, *step, gx);
+  if (kernel->key.family == 1 && kernel->function == PERMI_PLACES) {
+    for (chunk = 0; chunk < gx; chunk++)
+      for (int k = 0; k < step->words && step->way[chunk].place >= 0; k++)
+        step->place[step->way[chunk].place + k] = permi_place(*step, step->way[chunk], k);
+    return CUDA_SUCCESS;
+  }
+  if (kernel->key.family == 2 && kernel->function != PERMI_SCALE)
+    return permi_twin_list(kernel, *(const permi_list_arguments *)parameters[0], gx);
+  if (kernel->key.family) {
+    double *x = (double *)(uintptr_t)*(const CUdeviceptr *)parameters[0];
+    for (unsigned long long k = 0; k < *(const unsigned long long *)parameters[1]; k++)
+      x[k] = permi_scaled(x[k], *(const double *)parameters[2], *(const double *)parameters[3]);
+    return CUDA_SUCCESS;
+  }
+  if (program && program->batch) {
+    memcpy(&a, parameters[0], PERMI_HEAD_BYTES);
+    return permi_twin_batch(a.n, program->batch, a.table, a.first, a.out);
+  }
+  memcpy(&a, parameters[0], PERMI_HEAD_BYTES + 4096);
+  for (chunk = 0; chunk < gx; chunk++)
+    if (program && program->exact) {
+      const perm_gpu_exact *exact = program->exact;
+      uint64_t *out = (uint64_t *)a.out + (size_t)program->sums * chunk;
+      if (exact->skip)
+        permi_twin_exact<1, 1>(exact, a, a.first + chunk, out);
+      else if (exact->parts == 1)
+        permi_twin_exact<1, 0>(exact, a, a.first + chunk, out);
+      else
+        permi_twin_exact<2, 0>(exact, a, a.first + chunk, out);
+    } else if (program && program->counts)
+      permi_twin_counts_chunk(program->counts, a.table, a.mask, a.first + chunk, a.out + 5 * (size_t)chunk);
+    else if (program)
+      program->twin(program->context, a.first + chunk, a.out + 5 * (size_t)chunk);
+    else
+      permi_twin_chunk(&kernel->key, a, a.first + chunk, a.out + 5 * (size_t)chunk);
+  return CUDA_SUCCESS;
+}
+static volatile int permi_twin_compiling; /* milliseconds */
+static void permi_twin_compile(void)
+{
+  const double end = permi_clock() + 1e-3 * permi_twin_compiling;
+  while (permi_clock() < end && !permi_cuda.leaving)
+    usleep(1000);
+}
+static CUresult permi_twin_stream(CUstream *stream, unsigned) { *stream = (CUstream)1; return CUDA_SUCCESS; }
+static CUresult permi_twin_stream_free(CUstream) { return CUDA_SUCCESS; }
+static CUresult permi_twin_event(CUevent *event, unsigned) { *event = (CUevent)1; return CUDA_SUCCESS; }
+static CUresult permi_twin_event_free(CUevent) { return CUDA_SUCCESS; }
+static CUresult permi_twin_record(CUevent, CUstream) { return CUDA_SUCCESS; }
+static CUresult permi_twin_wait(CUevent) { return CUDA_SUCCESS; }
+static CUresult permi_twin_allocate_host(void **pointer, size_t bytes)
+{
+  *pointer = malloc(bytes);
+  return *pointer ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+static CUresult permi_twin_allocate(CUdeviceptr *pointer, size_t bytes)
+{
+  void *room;
+  const CUresult status = permi_twin_allocate_host(&room, bytes);
+  *pointer = (CUdeviceptr)(uintptr_t)room;
+  return status;
+}
+static CUresult permi_twin_release_host(void *pointer) { free(pointer); return CUDA_SUCCESS; }
+static CUresult permi_twin_release(CUdeviceptr pointer) { free((void *)(uintptr_t)pointer); return CUDA_SUCCESS; }
+static CUresult permi_twin_upload(CUdeviceptr to, const void *from, size_t bytes)
+{
+  memcpy((void *)(uintptr_t)to, from, bytes);
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_send(CUdeviceptr to, const void *from, size_t bytes, CUstream)
+{
+  return permi_twin_upload(to, from, bytes);
+}
+static size_t permi_twin_bytes = (size_t)1 << 30;
+static CUresult permi_twin_memory(size_t *left, size_t *total)
+{
+  *left = *total = permi_twin_bytes;
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_total(size_t *bytes, CUdevice) { *bytes = permi_twin_bytes; return CUDA_SUCCESS; }
+static CUresult permi_twin_push(CUcontext) { return CUDA_SUCCESS; }
+static CUresult permi_twin_pop(CUcontext *) { return CUDA_SUCCESS; }
+static CUresult permi_twin_synchronise(void) { return CUDA_SUCCESS; }
+static CUresult permi_twin_download(void *to, CUdeviceptr from, size_t bytes, CUstream)
+{
+  memcpy(to, (const void *)(uintptr_t)from, bytes);
+  return CUDA_SUCCESS;
+}
+static CUresult permi_twin_text(CUresult, const char **text) { *text = "of the tests"; return CUDA_SUCCESS; }
+
+/* devices > 0: from now on the twin with so many; 0: the real driver, opened again. */
+extern "C" void perm_cuda_test_driver(int devices)
+{
+  pthread_mutex_lock(&permi_cuda_lock);
+  while (permi_cuda.threads)
+    pthread_cond_wait(permi_made(), &permi_cuda_lock);
+  while (permi_cuda.loaded) {
+    permi_loaded *loaded = permi_cuda.loaded;
+    permi_cuda.loaded = loaded->next;
+    permi_cuda.driver.unload(loaded->module);
+    free(loaded->image);
+    free(loaded);
+  }
+  permi_cuda.driver_state = permi_cuda.nvrtc_state = 0;
+  memset(permi_cuda.context, 0, sizeof permi_cuda.context);
+  permi_cuda.twin = devices > 0;
+  permi_twin_devices = devices;
+  if (devices > 0) {
+#define PERMI_TWIN(name, symbol, parameters) permi_cuda.driver.name = permi_twin_##name;
+    PERMI_DRIVER_LIST(PERMI_TWIN)
+#undef PERMI_TWIN
+  }
+  pthread_mutex_unlock(&permi_cuda_lock);
+}
+
+/* What the twin says that a block may share, from the next perm_cuda_test_driver on. */
+extern "C" void perm_cuda_test_shared(int bytes)
+{
+  permi_twin_shared = bytes;
+}
+
+/* The memory that the twin says it has. */
+extern "C" void perm_cuda_test_memory(size_t bytes)
+{
+  permi_twin_bytes = bytes;
+}
+
+/* How long the twin takes to compile a kernel. */
+extern "C" void perm_cuda_test_compiling(int milliseconds)
+{
+  permi_twin_compiling = milliseconds;
+}
+
+/* Threads that make modules. */
+extern "C" int perm_cuda_test_making(void)
+{
+  int threads;
+  pthread_mutex_lock(&permi_cuda_lock);
+  threads = permi_cuda.threads;
+  pthread_mutex_unlock(&permi_cuda_lock);
+  return threads;
+}
+
+/* Lets the call after the next `calls` fail; below 0: none. Returns what was left of the last such order. */
+extern "C" long perm_cuda_test_fault(long calls)
+{
+  return __atomic_exchange_n(&permi_fault_after, calls, __ATOMIC_RELAXED);
+}
+
+/* What NVRTC, if it is here, makes of a kernel for an architecture; the caller frees it. No GPU is needed. */
+static char *permi_test_compile(char *source, int arch, size_t *size, char *message)
+{
+  char *image = NULL;
+  int open;
+  pthread_mutex_lock(&permi_cuda_lock);
+  open = permi_nvrtc_open();
+  pthread_mutex_unlock(&permi_cuda_lock);
+  if (!open)
+    snprintf(message, PERM_MESSAGE_BYTES, "%s", permi_cuda.nvrtc_message);
+  else if (source)
+    image = permi_compile(source, arch, size, message);
+  free(source);
+  return image;
+}
+
+extern "C" char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, size_t *size, char *message)
+{
+  return permi_test_compile(permi_source(work), arch, size, message);
+}
+
+extern "C" char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t *size, char *message)
+{
+  perm_gpu_program program;
+  perm_gpu_work work;
+  char text[512];
+  memset(&work, 0, sizeof work);
+  permi_batch_program(n, parts, text, sizeof text, &program);
+  work.program = &program;
+  return perm_cuda_test_compile(&work, arch, size, message);
+}
+
+/* The same for a step of the frontier programme. */
+extern "C" char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int parts, int lists, int arch,
+                                             size_t *size, char *message)
+{
+  const permi_kernel_key key = permi_step_key(cell, words, parts, lists, 0);
+  return permi_test_compile(permi_step_source(&key), arch, size, message);
+}
+#endif

@@ -1,0 +1,453 @@
+/* ===================================================================================== >>checkpoint
+   Finished work as a file, so that a job survives its process. The file, numbers with the least significant byte first,
+   doubles as IEEE has them:
+     offset  bytes
+          0      8  89 50 45 52 4d 0d 0a 1a: what a transfer as text would change
+          8      4  format: 1
+         12      4  version of perm: PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH
+         16      8  bytes of the whole file
+         24      8  perm_job_fingerprint
+         32      4  method asked for (as all to `cpu_fallback` for perm_checkpoint_options and messages only)
+         36      4  precision asked for
+         40      4  isa: the kernel family, never PERM_ISA_AUTO
+         44      4  certify
+         48      8  modulus
+         56      8  tolerance, a double
+         64      8  max_bytes, a double
+         72      8  plan_effort, a double
+         80      4  gpus, two's complement
+         84      4  cpu_fallback
+         88      4  part
+         92      4  parts; 0: the whole job
+         96      4  tune: the candidate taken, where kernels were timed
+        100      4  leaves
+        104      8  bytes of the note
+        112         the leaves, each:
+                      0      8  fingerprint
+                      8      8  chunks
+                     16      8  intervals of finished chunks
+                     24     16  each: begin, end
+                          2168  the partial as in >>state, if there are intervals
+                    the note
+                 8  checksum of everything before
+   Invariants, on which surviving rests:
+     1. Under its name the file is at every moment absent, or whole and old, or whole and new (>>files).
+     2. A chunk is in a file together with its terms or not at all: one thread adds both to the state, between ranges,
+        and one checksum covers both.
+     3. A file never holds less than the one that it replaces: states only grow, and a run begins with what is there.
+        (Of two processes with one file each replaces it as a whole; the last one stays, and nothing in it is wrong.)
+     4. Whatever fails before the rename leaves the old file alone, and the state in memory as it was; what fails after
+        it is reported, and either file is good.
+     5. Nothing is used of a file unless all of it holds: length, checksum, format, version, fingerprints; intervals in
+        order and in the leaf, and in the partial the number, sum and sum of squares of just these chunks. No length in
+        it is believed beyond the bytes that are there. */
+#pragma once
+#include "state.h"
+#include "options.h"
+#include "../base/files.h"
+
+#define PERMI_CHECKPOINT_MAGIC "\211PERM\r\n\032"
+#define PERMI_CHECKPOINT_HEAD 112
+#define PERMI_CHECKPOINT_LEAF 24
+
+/* Eight bytes at a time; every step is one to one in the number and in the hash, so that a change within eight bytes
+   always shows. */
+static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
+{
+  uint64_t hash = PERMI_HASH_START;
+  size_t i;
+  for (i = 0; i + 8 <= size; i += 8)
+    hash = permi_hash(hash, permi_get(bytes + i, 8));
+  return permi_hash(permi_hash(hash, permi_get(bytes + i, (int)(size - i))), size);
+}
+
+static perm_isa permi_checkpoint_isa(const perm_options *options)
+{
+  return options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
+}
+
+PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options_given,
+                                  void *bytes, size_t size)
+{
+  const perm_options *options = permi_options(options_given);
+  unsigned char *to = (unsigned char *)bytes;
+  size_t needed = PERMI_CHECKPOINT_HEAD + 8, k;
+  int i, tune = options->tune;
+  if (!job || !state || job->leaves != state->leaves)
+    return 0;
+  for (i = job->leaves; i-- > 0;)
+    tune = job->leaf[i].information.tuned ? job->leaf[i].information.tuned : tune;
+  for (i = 0; i < job->leaves; i++)
+    needed += PERMI_CHECKPOINT_LEAF + 16 * state->intervals[i] + (state->intervals[i] ? PERM_PARTIAL_BYTES : 0);
+  needed += options->note_bytes;
+  if (!bytes || size < needed)
+    return needed;
+  memcpy(to, PERMI_CHECKPOINT_MAGIC, 8);
+  permi_put(to + 8, 1, 4);
+  permi_put(to + 12, PERMI_VERSION, 4);
+  permi_put(to + 16, needed, 8);
+  permi_put(to + 24, perm_job_fingerprint(job), 8);
+  permi_put(to + 32, (uint64_t)options->method, 4);
+  permi_put(to + 36, (uint64_t)options->precision, 4);
+  permi_put(to + 40, (uint64_t)permi_checkpoint_isa(options), 4);
+  permi_put(to + 44, (uint64_t)options->certify, 4);
+  permi_put(to + 48, options->modulus, 8);
+  permi_put_double(to + 56, options->tolerance);
+  permi_put_double(to + 64, options->max_bytes);
+  permi_put_double(to + 72, options->plan_effort);
+  permi_put(to + 80, (uint64_t)(int64_t)options->gpus, 4);
+  permi_put(to + 84, (uint64_t)options->cpu_fallback, 4);
+  permi_put(to + 88, options->parts ? (uint64_t)options->part : 0, 4);
+  permi_put(to + 92, (uint64_t)options->parts, 4);
+  permi_put(to + 96, (uint64_t)(int64_t)tune, 4);
+  permi_put(to + 100, (uint64_t)job->leaves, 4);
+  permi_put(to + 104, options->note_bytes, 8);
+  to += PERMI_CHECKPOINT_HEAD;
+  for (i = 0; i < job->leaves; i++) {
+    permi_put(to, job->leaf[i].information.fingerprint, 8);
+    permi_put(to + 8, job->leaf[i].information.chunks, 8);
+    permi_put(to + 16, state->intervals[i], 8);
+    to += PERMI_CHECKPOINT_LEAF;
+    for (k = 0; k < state->intervals[i]; k++, to += 16) {
+      permi_put(to, state->interval[i][k].begin, 8);
+      permi_put(to + 8, state->interval[i][k].end, 8);
+    }
+    if (state->intervals[i])
+      to += perm_partial_encode(&state->partial[i], to, PERM_PARTIAL_BYTES);
+  }
+  if (options->note_bytes)
+    memcpy(to, options->note, options->note_bytes);
+  permi_put((unsigned char *)bytes + needed - 8, permi_checksum((const unsigned char *)bytes, needed - 8), 8);
+  return needed;
+}
+
+/* Who is speaking: "FILE: ", or nothing. */
+static const char *permi_colon(const char *path)
+{
+  return path ? ": " : "";
+}
+
+static const char *permi_name(const char *path)
+{
+  return path ? path : "";
+}
+
+/* The head's own consistency: is it one of ours, whole, and of this version? */
+static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
+                                          perm_result *result)
+{
+  const char *name = permi_name(path), *colon = permi_colon(path);
+  const size_t known = size < 8 ? size : 8;
+  unsigned version;
+  if (memcmp(bytes, PERMI_CHECKPOINT_MAGIC, known) != 0)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%sno checkpoint of perm: it begins with other bytes", name,
+                      colon);
+  if (size < PERMI_CHECKPOINT_HEAD + 8)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short: %llu bytes", name, colon,
+                      (unsigned long long)size);
+  if (permi_get(bytes + 8, 4) != 1)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint of format %llu; this version reads 1", name, colon,
+                      (unsigned long long)permi_get(bytes + 8, 4));
+  if (permi_get(bytes + 16, 8) != size)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short or extended: %llu bytes of %llu", name,
+                      colon, (unsigned long long)size, (unsigned long long)permi_get(bytes + 16, 8));
+  if (permi_get(bytes + size - 8, 8) != permi_checksum(bytes, size - 8))
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint damaged: its checksum is wrong", name, colon);
+  version = (unsigned)permi_get(bytes + 12, 4);
+  if (version != PERMI_VERSION)
+    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of perm %u.%u.%u; this is %d.%d.%d", name, colon,
+                      version / 1000000, version / 1000 % 1000, version % 1000, PERM_VERSION_MAJOR, PERM_VERSION_MINOR,
+                      PERM_VERSION_PATCH);
+  return PERM_OK;
+}
+
+/* A checkpoint of another job: by what the two differ. */
+PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
+                                                        const char *path, perm_result *result)
+{
+  const char *name = permi_name(path), *colon = permi_colon(path);
+  const int method = (int)permi_get(bytes + 32, 4), precision = (int)permi_get(bytes + 36, 4),
+            isa = (int)permi_get(bytes + 40, 4);
+#define PERMI_STRANGER(format, theirs, ours)                                                                \
+  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint made with " format, name, colon, theirs, ours)
+  if (!options)
+    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix, or made with other options", name,
+                      colon);
+  if (method != (int)options->method)
+    PERMI_STRANGER("method %s, not %s", perm_method_name((perm_method)method), perm_method_name(options->method));
+  if (precision != (int)options->precision)
+    PERMI_STRANGER("precision %s, not %s", perm_precision_name((perm_precision)precision),
+                   perm_precision_name(options->precision));
+  if (isa != (int)permi_checkpoint_isa(options))
+    PERMI_STRANGER("isa %s, not %s", perm_isa_name((perm_isa)isa), perm_isa_name(permi_checkpoint_isa(options)));
+  if (permi_get(bytes + 48, 8) != options->modulus)
+    PERMI_STRANGER("modulus %llu, not %llu", (unsigned long long)permi_get(bytes + 48, 8),
+                   (unsigned long long)options->modulus);
+  if (permi_get(bytes + 44, 4) != (uint64_t)options->certify)
+    PERMI_STRANGER("certify %d, not %d", (int)permi_get(bytes + 44, 4), options->certify);
+  if (permi_get_int(bytes + 80) != options->gpus)
+    PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpus);
+  if (permi_get_int(bytes + 96) != options->tune)
+    PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->tune);
+  if (permi_get_double(bytes + 56) != options->tolerance) /* which may plan another precision */
+    PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
+  if (permi_get_double(bytes + 72) != options->plan_effort)
+    PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
+  if (permi_get_double(bytes + 64) != options->max_bytes)
+    PERMI_STRANGER("max_bytes %g, not %g", permi_get_double(bytes + 64), options->max_bytes);
+#undef PERMI_STRANGER
+  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix", name, colon);
+}
+
+/* The finished chunks of one leaf, from *bytes on, which moves past them; `left` bytes are there. 0: not as they must
+   be; -1: out of memory. */
+static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
+{
+  const unsigned char *from = *bytes;
+  const uint64_t chunks = leaf->information.chunks;
+  uint64_t count, last = 0, sums[5] = {0, 0, 0, 0, 0};
+  size_t k, intervals;
+  permi_interval *list;
+  if (left < PERMI_CHECKPOINT_LEAF || permi_get(from, 8) != leaf->information.fingerprint ||
+      permi_get(from + 8, 8) != chunks)
+    return 0;
+  count = permi_get(from + 16, 8);
+  from += PERMI_CHECKPOINT_LEAF;
+  left -= PERMI_CHECKPOINT_LEAF;
+  *bytes = from;
+  if (!count)
+    return 1;
+  if (left < PERM_PARTIAL_BYTES || count > (left - PERM_PARTIAL_BYTES) / 16)
+    return 0;
+  intervals = (size_t)count;
+  list = (permi_interval *)permi_allocate(&state->allocator, intervals, sizeof *list);
+  if (!list)
+    return -1;
+  state->interval[i] = list; /* the state frees it */
+  for (k = 0; k < intervals; k++, from += 16) {
+    list[k].begin = permi_get(from, 8);
+    list[k].end = permi_get(from + 8, 8);
+    if ((k && list[k].begin <= last) || list[k].begin >= list[k].end || list[k].end > chunks)
+      return 0;
+    last = list[k].end;
+    sums[0] += last - list[k].begin;
+    permi_prefix_sums(list[k].begin, &sums[3], &sums[4]);
+    sums[1] -= sums[3];
+    sums[2] -= sums[4];
+    permi_prefix_sums(last, &sums[3], &sums[4]);
+    sums[1] += sums[3];
+    sums[2] += sums[4];
+  }
+  if (perm_partial_decode(from, PERM_PARTIAL_BYTES, &state->partial[i]) != PERM_OK ||
+      state->partial[i].fingerprint != leaf->information.fingerprint || state->partial[i].chunks != sums[0] ||
+      state->partial[i].indices != sums[1] || state->partial[i].squares != sums[2])
+    return 0;
+  state->intervals[i] = intervals;
+  *bytes = from + PERM_PARTIAL_BYTES;
+  return 1;
+}
+
+static perm_status permi_state_decode(const perm_job *job, const unsigned char *bytes, size_t size,
+                                      const perm_options *options, const char *path, perm_state **state,
+                                      perm_result *result)
+{
+  const unsigned char *from = bytes + PERMI_CHECKPOINT_HEAD, *end = bytes + size - 8;
+  int i, good = 1;
+  perm_status status = permi_checkpoint_check(bytes, size, path, result);
+  if (status != PERM_OK)
+    return status;
+  if (permi_get(bytes + 24, 8) != perm_job_fingerprint(job) || permi_get(bytes + 100, 4) != (uint64_t)job->leaves)
+    return permi_checkpoint_stranger(bytes, options, path, result);
+  if (perm_state_create(job, state) != PERM_OK)
+    return permi_fail_memory(result);
+  for (i = 0; good == 1 && i < job->leaves; i++)
+    good = permi_leaf_decode(&job->leaf[i], &from, (size_t)(end - from), *state, i);
+  if (good == 1 && permi_get(bytes + 104, 8) == (uint64_t)(end - from))
+    return PERM_OK;
+  perm_state_free(*state);
+  *state = NULL;
+  return good < 0 ? permi_fail_memory(result)
+                  : permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint whose contents contradict each other",
+                               permi_name(path), permi_colon(path));
+}
+
+PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
+                                       perm_result *result)
+{
+  permi_result_clear(result);
+  if (!state)
+    return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
+  *state = NULL;
+  if (!job || !bytes)
+    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "bytes" : "job");
+  return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
+}
+
+/* The whole file, freshly allocated, if it begins like a checkpoint: no more is read than its head says it has. */
+static perm_status permi_file_read(const char *path, const perm_allocator *allocator, unsigned char **bytes,
+                                   size_t *size, int *missing, perm_result *result)
+{
+  const char *failed = NULL;
+  size_t room = 4096, used = 0;
+  uint64_t wanted = PERMI_CHECKPOINT_HEAD;
+  perm_status status = PERM_OK;
+  unsigned char *to = NULL;
+  FILE *file = permi_file_open(path, &failed, missing);
+  if (!file)
+    return permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot open: %s", path, failed);
+  to = (unsigned char *)permi_allocate(allocator, room, 1);
+  while (to && !failed && used < wanted) {
+    size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
+    if (!ask) { /* full: twice the room */
+      unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
+      if (more)
+        memcpy(more, to, used);
+      permi_release(allocator, to);
+      to = more;
+      room *= 2;
+      continue;
+    }
+    errno = PERMI_FILE_FAULT("read", &ask);
+    got = errno ? 0 : fread(to + used, 1, ask, file);
+    if (errno || ferror(file))
+      failed = strerror(errno);
+    used += got;
+    if (!got)
+      break;
+    if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
+      const uint64_t whole = permi_get(to + 16, 8);
+      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more, which must not be there */
+    }
+  }
+  fclose(file);
+  *bytes = to;
+  *size = used;
+  if (!to)
+    status = permi_fail_memory(result);
+  else if (failed)
+    status = permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot read: %s", path, failed);
+  if (status != PERM_OK) {
+    permi_release(allocator, to);
+    *bytes = NULL;
+  }
+  return status;
+}
+
+/* clean: see permi_file_replace. */
+static perm_status permi_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
+                                          const perm_options *options, int clean, perm_result *result)
+{
+  const size_t size = perm_state_encode(job, state, options, NULL, 0);
+  unsigned char *bytes = (unsigned char *)permi_allocate(&job->allocator, size, 1);
+  const char *why, *failed;
+  if (!bytes)
+    return permi_fail_memory(result);
+  perm_state_encode(job, state, options, bytes, size);
+  why = permi_file_replace(path, &job->allocator, clean, NULL, bytes, size, &failed);
+  permi_release(&job->allocator, bytes);
+  if (why && !failed)
+    return permi_fail_memory(result);
+  return why ? permi_fail(result, PERM_ERROR_FILE, 3, "%s: cannot %s the checkpoint: %s", path, failed, why) : PERM_OK;
+}
+
+PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
+                                           const perm_options *options, perm_result *result)
+{
+  perm_status status = permi_check_state(job, state, 2, result);
+  if (status != PERM_OK)
+    return status;
+  if (!path)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
+  return permi_checkpoint_write(job, state, path, permi_options(options), 1, result);
+}
+
+/* *missing: there is no such file. */
+static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
+                                         perm_state **state, int *missing, perm_result *result)
+{
+  unsigned char *bytes;
+  size_t size;
+  perm_status status = permi_file_read(path, &job->allocator, &bytes, &size, missing, result);
+  if (status != PERM_OK)
+    return status;
+  status = permi_state_decode(job, bytes, size, options, path, state, result);
+  if (status == PERM_OK && options->parts && (permi_get(bytes + 92, 4) != (uint64_t)options->parts ||
+                                              permi_get(bytes + 88, 4) != (uint64_t)options->part)) {
+    perm_state_free(*state);
+    *state = NULL;
+    if (permi_get(bytes + 92, 4))
+      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of part %d of %d, not %d of %d", path,
+                          (int)permi_get(bytes + 88, 4), (int)permi_get(bytes + 92, 4), options->part, options->parts);
+    else
+      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of the whole job, not of part %d of %d", path,
+                          options->part, options->parts);
+  }
+  permi_release(&job->allocator, bytes);
+  return status;
+}
+
+PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
+                                          perm_state **state, perm_result *result)
+{
+  int missing;
+  permi_result_clear(result);
+  if (!state)
+    return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
+  *state = NULL;
+  if (!job || !path)
+    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "path" : "job");
+  return permi_checkpoint_read(job, path, permi_options(options), state, &missing, result);
+}
+
+PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
+                                             perm_result *result)
+{
+  unsigned char *bytes;
+  perm_options found;
+  size_t size, length;
+  int missing;
+  perm_status status;
+  permi_result_clear(result);
+  if (!path || !options)
+    return permi_fail(result, PERM_ERROR_NULL, path ? 2 : 1, "%s is NULL", path ? "options" : "path");
+  if (note)
+    *note = NULL;
+  if (note_bytes)
+    *note_bytes = 0;
+  status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
+  if (status != PERM_OK)
+    return status;
+  status = permi_checkpoint_check(bytes, size, path, result);
+  if (status == PERM_OK) {
+    found = *options;
+    found.method = (perm_method)permi_get(bytes + 32, 4);
+    found.precision = (perm_precision)permi_get(bytes + 36, 4);
+    found.isa = (perm_isa)permi_get(bytes + 40, 4);
+    found.certify = (int)permi_get(bytes + 44, 4);
+    found.modulus = permi_get(bytes + 48, 8);
+    found.tolerance = permi_get_double(bytes + 56);
+    found.max_bytes = permi_get_double(bytes + 64);
+    found.plan_effort = permi_get_double(bytes + 72);
+    found.gpus = permi_get_int(bytes + 80);
+    found.tune = permi_get_int(bytes + 96);
+    found.cpu_fallback = (int)permi_get(bytes + 84, 4);
+    found.part = (int)permi_get(bytes + 88, 4);
+    found.parts = (int)permi_get(bytes + 92, 4);
+    if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
+      found.isa = PERM_ISA_AVX512; /* the same but for integers, of which the fingerprint tells */
+    length = (size_t)permi_get(bytes + 104, 8);
+    if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
+      status = permi_fail(result, PERM_ERROR_FORMAT, 0, "%s: checkpoint whose contents contradict each other", path);
+    else if (note && length && !(*note = permi_allocate(&options->allocator, length, 1)))
+      status = permi_fail_memory(result);
+  }
+  if (status == PERM_OK) {
+    if (note && length)
+      memcpy(*note, bytes + size - 8 - length, length);
+    if (note_bytes)
+      *note_bytes = length;
+    *options = found;
+  }
+  permi_release(&options->allocator, bytes);
+  return status;
+}

@@ -1,0 +1,103 @@
+/* ======================================================================================== >>control
+   Whether a call may go on: cancel, time limit, progress, checkpoints that are due. */
+#pragma once
+#include "../api/types.h"
+#include "../base/platform.h"
+
+/* What reading, planning, preparing and running look at between pieces of work. Only the calling thread polls and
+   reports. */
+typedef struct permi_control {
+  const perm_options *options;
+  double start, deadline, next_report;
+  double work_total, work_before; /* predicted seconds: of all leaves, of the leaves already done */
+  double fraction_start;          /* fraction at the start of this call, for the time left */
+  double next_checkpoint;         /* when ranges are to be interrupted for writing one */
+  int unwritten;                  /* the last one could not be written */
+  int gpus;                       /* most that took part in a leaf */
+  char message[PERM_MESSAGE_BYTES]; /* why a device failed */
+  double worked, next_look; /* of permi_watch: units so far, and where it looks again; */
+  perm_status stopped;      /* what it found there, PERM_OK as long as nothing says stop; */
+  const char *activity;     /* what is going on, */
+  double done;              /* and the predicted seconds of it that are done */
+} permi_control;
+
+#define PERMI_WATCH_UNITS 1e7 /* see permi_watch */
+
+/* What a call begins with: max_seconds count from here. */
+static permi_control permi_control_begin(const perm_options *options)
+{
+  permi_control control;
+  memset(&control, 0, sizeof control);
+  control.options = options;
+  control.start = permi_seconds();
+  control.deadline = options->max_seconds > 0 ? control.start + options->max_seconds : (double)INFINITY;
+  control.next_report = control.start + 0.2; /* short jobs stay silent */
+  control.next_checkpoint = (double)INFINITY;
+  control.next_look = PERMI_WATCH_UNITS;
+  return control;
+}
+
+/* Stops? `work_done` is in predicted seconds of the present leaf. Reports at most every 0.1 s. */
+static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
+{
+  const perm_options *options = control->options;
+  double now;
+  if (options->cancel && *options->cancel)
+    return PERM_STOPPED_CANCELLED;
+  if (!options->progress && control->deadline == (double)INFINITY)
+    return PERM_OK;
+  now = permi_seconds();
+  if (options->progress && now >= control->next_report) {
+    perm_progress report;
+    double total = control->work_total > 0 ? control->work_total : 1;
+    control->next_report = now + 0.1;
+    report.fraction = (control->work_before + work_done) / total;
+    report.fraction = report.fraction < 1 ? report.fraction : 1;
+    report.seconds = now - control->start;
+    report.seconds_left = report.fraction > control->fraction_start
+                              ? report.seconds * (1 - report.fraction) / (report.fraction - control->fraction_start)
+                              : (double)INFINITY;
+    report.activity = activity;
+    if (options->progress(&report, options->user_data))
+      return PERM_STOPPED_CANCELLED;
+  }
+  return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
+}
+
+/* Counts work that is no part of a prediction, in units of about a nanosecond, and looks at the limits every few
+   milliseconds of it. 1: stop; watch->stopped says why, and stays. Counting and not the clock decides what a plan is:
+   a call that is not stopped takes no notice. watch may be NULL. */
+PERMI_UNUSED
+static int permi_watch(permi_control *watch, double units)
+{
+  if (!watch)
+    return 0;
+  watch->worked += units;
+  if (watch->worked >= watch->next_look && watch->stopped == PERM_OK) {
+    watch->next_look = watch->worked + PERMI_WATCH_UNITS;
+    watch->stopped = permi_control_poll(watch, watch->done, watch->activity ? watch->activity : "planning");
+  }
+  return watch->stopped != PERM_OK;
+}
+
+/* Zeroes a piece at a time, under the eyes of watch: pages that nobody touched yet take long. 0: it says stop. */
+static int permi_zero(permi_control *watch, void *memory, size_t bytes)
+{
+  const size_t piece = (size_t)1 << 24;
+  size_t k;
+  for (k = 0; k < bytes && !permi_watch(watch, (double)piece / 2); k += piece)
+    memset((char *)memory + k, 0, bytes - k < piece ? bytes - k : piece);
+  return k >= bytes;
+}
+
+#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* a reason to stop a range that no caller sees */
+
+/* The same for ranges, which stop for checkpoints too. */
+static perm_status permi_control_poll_range(permi_control *control, double work_done, const char *activity)
+{
+  const perm_status status =
+      permi_control_poll(control, work_done, control->unwritten ? "the checkpoint cannot be written" : activity);
+  return status == PERM_OK && control->next_checkpoint < (double)INFINITY && permi_seconds() >= control->next_checkpoint
+             ? PERMI_CHECKPOINT_DUE
+             : status;
+}

@@ -1,0 +1,525 @@
+/* ============================================================================================ >>job
+   Leaves, the expression over them, partials and their merging. Engines fill in a permi_leaf; nothing here
+   knows what an engine does. */
+#pragma once
+#include "../api/calls.h"
+#include "../base/memory.h"
+#include "../base/numbers.h"
+#include "control.h"
+
+/* What all terms share, entries that were rounded: relative to the value and to a part of the sum of |terms|, but at
+   most so much, in the units of that sum. */
+typedef struct permi_shared {
+  double relative, part, most;
+} permi_shared;
+
+typedef struct permi_leaf permi_leaf;
+struct permi_leaf {
+  perm_leaf information;
+  /* One chunk of a range, or the whole of a task, added to *partial. A task polls control (may be NULL) and may
+     fail; then *partial is as it was. */
+  void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
+  perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
+  /* Not NULL: many chunks at once instead, with all that partials count; a prefix of them if stopped or failed. */
+  perm_status (*run_range)(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                           perm_partial *partial);
+  void (*release)(const perm_allocator *allocator, void *context);
+  size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* like snprintf, whole lines */
+  void *context;  /* tables of the engine; immutable once the job exists */
+  size_t workspace; /* bytes that each thread lends run_chunk, at a multiple of 64: stacks may be as small as 64 KiB */
+  int integer;    /* 1: permanent of the leaf = value * 2^scale_exp2, an integer, and scale_exp2 <= 0 */
+  uint64_t modulus; /* not 0, odd: that modulo it; value is a sum of residues */
+  int threaded;     /* 1: a task that uses the options' threads */
+  permi_dd scale, scale_imaginary; /* permanent of the leaf = value * scale * 2^scale_exp2 */
+  long long scale_exp2;
+  double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise, the */
+  double bound_absolute;    /* latter without the partial's exp2; INFINITY where no theorem holds */
+  double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute + */
+  double estimate_absolute; /* (estimate_squares * absolute)^(1/2), these scaled as bound_absolute: what the sum of */
+  double estimate_squares;  /* the terms' sizes does not tell, and a bound of the sum of their squares */
+  permi_shared shared;      /* added likewise: what terms have in common */
+};
+
+typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
+typedef struct permi_node {
+  permi_operation operation;
+  int index;
+} permi_node;
+
+struct perm_job {
+  perm_allocator allocator;
+  int leaves, leaf_room, nodes, node_room, numbers, number_room;
+  permi_leaf *leaf;
+  permi_node *node;     /* the expression in postfix order */
+  permi_number *number; /* its constants */
+  perm_precision precision;
+  int is_complex;
+  uint64_t modulus; /* not 0: every step is reduced modulo it */
+  double plan_seconds;
+  char *note[2];         /* for perm_job_explain before and after the leaves: whole lines, or NULL */
+  size_t note_bytes[2];
+};
+
+/* Makes room for one more of *array; 0 when memory runs out (nothing is lost). */
+static int permi_grow(const perm_allocator *allocator, void **array, int used, int *room, size_t size)
+{
+  int more = *room ? 2 * *room : 4;
+  void *fresh;
+  if (used < *room)
+    return 1;
+  fresh = permi_allocate(allocator, (size_t)more, size);
+  if (!fresh)
+    return 0;
+  if (used)
+    memcpy(fresh, *array, (size_t)used * size);
+  permi_release(allocator, *array);
+  *array = fresh;
+  *room = more;
+  return 1;
+}
+
+static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision precision)
+{
+  perm_job *job = (perm_job *)permi_allocate(allocator, 1, sizeof *job);
+  if (job) {
+    memset(job, 0, sizeof *job);
+    job->allocator = *allocator;
+    job->precision = precision;
+  }
+  return job;
+}
+
+/* Appends lines to what perm_job_explain says before (0) or after (1) the leaves. 0: out of memory. */
+PERMI_UNUSED
+static int permi_job_note(perm_job *job, int after, const char *lines)
+{
+  const size_t used = job->note_bytes[after], more = strlen(lines);
+  char *note = (char *)permi_allocate(&job->allocator, used + more + 1, 1);
+  if (!note)
+    return 0;
+  if (used)
+    memcpy(note, job->note[after], used);
+  memcpy(note + used, lines, more + 1);
+  permi_release(&job->allocator, job->note[after]);
+  job->note[after] = note;
+  job->note_bytes[after] += more;
+  return 1;
+}
+
+static int permi_job_push(perm_job *job, permi_operation operation, int index)
+{
+  void *nodes = job->node;
+  int fits = permi_grow(&job->allocator, &nodes, job->nodes, &job->node_room, sizeof *job->node);
+  job->node = (permi_node *)nodes;
+  if (fits) {
+    job->node[job->nodes].operation = operation;
+    job->node[job->nodes++].index = index;
+  }
+  return fits;
+}
+
+static int permi_job_push_number(perm_job *job, const permi_number *number)
+{
+  void *numbers = job->number;
+  int fits = permi_grow(&job->allocator, &numbers, job->numbers, &job->number_room, sizeof *job->number);
+  job->number = (permi_number *)numbers;
+  if (!fits || !permi_job_push(job, PERMI_PUSH_NUMBER, job->numbers))
+    return 0;
+  job->number[job->numbers++] = *number;
+  return 1;
+}
+
+/* Takes over the leaf's context, also when it fails. */
+static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
+{
+  void *leaves = job->leaf;
+  int fits = permi_grow(&job->allocator, &leaves, job->leaves, &job->leaf_room, sizeof *job->leaf);
+  job->leaf = (permi_leaf *)leaves;
+  if (!fits || !permi_job_push(job, PERMI_PUSH_LEAF, job->leaves)) {
+    leaf->release(&job->allocator, leaf->context);
+    return 0;
+  }
+  job->leaf[job->leaves++] = *leaf;
+  return 1;
+}
+
+/* One part of an integer leaf's permanent. 0 if it is too long, or no integer as it must be. */
+static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_integer *integer)
+{
+  const uint64_t p = leaf->modulus;
+  int k;
+  if (!permi_sum_integer(sum, integer))
+    return 0;
+  if (!p)
+    return permi_integer_halve(integer, (int)-leaf->scale_exp2);
+  permi_integer_reduce(integer, p);
+  for (k = 0; k < -leaf->scale_exp2; k++) /* half of an odd residue r is (r + p)/2 */
+    integer->word[0] = integer->word[0] / 2 + (integer->word[0] & 1 ? p / 2 + 1 : 0);
+  return 1;
+}
+
+/* The leaf's share of the expression, from a partial that holds all its chunks. */
+static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial *partial, permi_number *number)
+{
+  const double scale_modulus = permi_modulus(leaf->scale.hi, leaf->scale_imaginary.hi) * (1 + 1e-12);
+  double absolute, modulus, most;
+  long long exp2, imaginary_exp2;
+  memset(number, 0, sizeof *number);
+  if (leaf->integer) {
+    if (!permi_leaf_integer(leaf, &partial->value, &number->integer) ||
+        !permi_leaf_integer(leaf, &partial->imaginary, &number->imaginary_integer))
+      return PERM_ERROR_OVERFLOW;
+    number->exact = 1;
+  }
+  number->value = permi_sum_value(&partial->value, &number->exp2);
+  number->imaginary = permi_sum_value(&partial->imaginary, &imaginary_exp2);
+  if (number->imaginary.hi != 0) { /* to the larger exponent of the two */
+    long long d = number->value.hi == 0 ? LLONG_MAX : imaginary_exp2 - number->exp2;
+    int shift = -permi_int_exponent(d < 0 ? -d : d);
+    if (d > 0) {
+      number->value = permi_dd_scale(number->value, shift);
+      number->exp2 = imaginary_exp2;
+    } else {
+      number->imaginary = permi_dd_scale(number->imaginary, shift);
+    }
+  }
+  absolute = permi_sum_value(&partial->absolute, &exp2).hi;
+  exp2 -= number->exp2;
+  absolute = ldexp(absolute, permi_int_exponent(exp2));
+  most = ldexp(leaf->shared.most, -permi_int_exponent(number->exp2)) * scale_modulus;
+  number->exp2 += partial->exp2;
+  if (leaf->integer) {
+    number->exp2 += leaf->scale_exp2;
+    return PERM_OK;
+  }
+  permi_dd_multiply_complex(&number->value, &number->imaginary, leaf->scale, leaf->scale_imaginary);
+  modulus = permi_modulus(number->value.hi, number->imaginary.hi);
+  number->exp2 += leaf->scale_exp2;
+  absolute *= scale_modulus;
+  number->estimate = leaf->estimate_relative == (double)INFINITY
+                         ? (double)INFINITY
+                         : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus +
+                               fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
+  /* besides the engine's bound: the scale is a product of up to n numbers, then two operations here */
+  number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
+                                                           : leaf->bound_relative * absolute * (1 + 1e-12) +
+                                                                 PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
+  if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
+    number->error = number->estimate = 0; /* an engine in which nothing rounded; its scale is a power of two */
+  if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
+    const long long shift = leaf->scale_exp2 - number->exp2;
+    const double lost = ldexp(leaf->bound_absolute * scale_modulus, permi_int_exponent(shift)) +
+                        ldexp(partial->lost * scale_modulus, permi_int_exponent(shift + partial->exp2));
+    number->error += lost + DBL_MIN;
+    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* ranges' bounds are far too wide, but terms */
+      number->estimate += lost;                                       /* of which nothing may be left tell nothing */
+  }
+  if (leaf->estimate_absolute > 0)
+    number->estimate += ldexp(leaf->estimate_absolute * scale_modulus,
+                              permi_int_exponent(leaf->scale_exp2 - number->exp2)) + DBL_MIN;
+  if (leaf->estimate_squares > 0)
+    number->estimate += sqrt(absolute) * sqrt(ldexp(leaf->estimate_squares * scale_modulus,
+                                                    permi_int_exponent(leaf->scale_exp2 - number->exp2)));
+  if (number->estimate > number->error)
+    number->estimate = number->error;
+  return PERM_OK;
+}
+
+/* Value of the whole expression; partials are complete. */
+static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
+{
+  permi_number *stack;
+  int top = 0, i;
+  perm_status status = PERM_OK;
+  *value = permi_number_one();
+  stack = (permi_number *)permi_allocate(&job->allocator, (size_t)job->nodes + 1, sizeof *stack);
+  if (!stack)
+    return PERM_ERROR_MEMORY;
+  for (i = 0; i < job->nodes && status == PERM_OK; i++) {
+    int index = job->node[i].index;
+    switch (job->node[i].operation) {
+    case PERMI_PUSH_LEAF: status = permi_leaf_number(&job->leaf[index], &partials[index], &stack[top++]); break;
+    case PERMI_PUSH_NUMBER: stack[top++] = job->number[index]; break;
+    case PERMI_MULTIPLY:
+      top--;
+      status = permi_number_multiply(&stack[top - 1], &stack[top]);
+      break;
+    case PERMI_ADD:
+      top--;
+      status = permi_number_add(&stack[top - 1], &stack[top]);
+      break;
+    }
+    if (status == PERM_OK && job->modulus) {
+      permi_integer_reduce(&stack[top - 1].integer, job->modulus);
+      permi_integer_reduce(&stack[top - 1].imaginary_integer, job->modulus);
+    }
+  }
+  if (status == PERM_OK && top == 1)
+    *value = stack[0];
+  permi_release(&job->allocator, stack);
+  return status;
+}
+
+PERM_API void perm_job_free(perm_job *job)
+{
+  perm_allocator allocator;
+  int i;
+  if (!job)
+    return;
+  allocator = job->allocator;
+  for (i = 0; i < job->leaves; i++)
+    job->leaf[i].release(&allocator, job->leaf[i].context);
+  permi_release(&allocator, job->leaf);
+  permi_release(&allocator, job->node);
+  permi_release(&allocator, job->number);
+  permi_release(&allocator, job->note[0]);
+  permi_release(&allocator, job->note[1]);
+  permi_release(&allocator, job);
+}
+
+/* Predicted, one thread. */
+PERMI_UNUSED
+static double permi_job_seconds(const perm_job *job)
+{
+  double seconds = 0;
+  int i;
+  for (i = 0; i < job->leaves; i++)
+    seconds += job->leaf[i].information.seconds;
+  return seconds;
+}
+
+PERM_API int perm_job_leaves(const perm_job *job)
+{
+  return job ? job->leaves : 0;
+}
+
+PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information)
+{
+  if (!job || !information)
+    return PERM_ERROR_NULL;
+  if (leaf < 0 || leaf >= job->leaves)
+    return PERM_ERROR_RANGE;
+  *information = job->leaf[leaf].information;
+  return PERM_OK;
+}
+
+static uint64_t permi_hash_integer(uint64_t hash, const perm_integer *integer)
+{
+  int i;
+  hash = permi_hash(hash, (uint64_t)integer->words * 2 + (uint64_t)(integer->negative != 0));
+  for (i = 0; i < integer->words; i++)
+    hash = permi_hash(hash, integer->word[i]);
+  return hash;
+}
+
+static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
+{
+  return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
+}
+
+/* Bounds and predictions are left out: the digits of log and exp are the C library's. */
+PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
+  int i;
+  if (!job)
+    return 0;
+  hash = permi_hash(permi_hash(hash, (uint64_t)job->precision * 2 + (uint64_t)job->is_complex), job->modulus);
+  for (i = 0; i < job->leaves; i++) {
+    const permi_leaf *leaf = &job->leaf[i];
+    const perm_leaf *information = &leaf->information;
+    hash = permi_hash(permi_hash(hash, information->fingerprint), information->chunks);
+    hash = permi_hash(hash, (uint64_t)information->kind | (uint64_t)information->method << 8 |
+                                (uint64_t)information->isa << 16 | (uint64_t)(leaf->integer != 0) << 24);
+    hash = permi_hash_dd(permi_hash_dd(hash, leaf->scale), leaf->scale_imaginary);
+    hash = permi_hash(permi_hash(hash, (uint64_t)leaf->scale_exp2), leaf->modulus);
+  }
+  for (i = 0; i < job->numbers; i++) {
+    const permi_number *number = &job->number[i];
+    hash = permi_hash_dd(permi_hash_dd(hash, number->value), number->imaginary);
+    hash = permi_hash(permi_hash(hash, (uint64_t)number->exp2), (uint64_t)number->exact);
+    if (number->exact)
+      hash = permi_hash_integer(permi_hash_integer(hash, &number->integer), &number->imaginary_integer);
+  }
+  for (i = 0; i < job->nodes; i++)
+    hash = permi_hash(hash, (uint64_t)job->node[i].operation << 32 | (uint64_t)job->node[i].index);
+  return hash;
+}
+
+PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from)
+{
+  if (!into || !from)
+    return PERM_ERROR_NULL;
+  if (!from->chunks)
+    return PERM_OK;
+  if (into->chunks && (into->fingerprint != from->fingerprint || into->exp2 != from->exp2))
+    return PERM_ERROR_STATE;
+  into->fingerprint = from->fingerprint;
+  into->exp2 = from->exp2;
+  permi_sum_add(&into->value, &from->value);
+  permi_sum_add(&into->imaginary, &from->imaginary);
+  permi_sum_add(&into->absolute, &from->absolute);
+  into->chunks += from->chunks;
+  into->indices += from->indices;
+  into->squares += from->squares;
+  into->terms += from->terms;
+  into->lost += from->lost;
+  return PERM_OK;
+}
+
+/* What `threads` threads lend run_chunk, each permi_workspace_each bytes from where permi_workspace_of says. *memory is
+   to be released; NULL where nothing is needed. 0: out of memory. */
+static size_t permi_workspace_each(const permi_leaf *leaf)
+{
+  return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* a line between neighbours */
+}
+
+static int permi_workspace_make(const perm_allocator *allocator, const permi_leaf *leaf, int threads, void **memory)
+{
+  const size_t each = leaf->run_range ? 0 : permi_workspace_each(leaf);
+  *memory = NULL;
+  if (each && (size_t)threads < SIZE_MAX / each)
+    *memory = permi_allocate(allocator, each * (size_t)threads + 64, 1);
+  return !each || *memory;
+}
+
+static void *permi_workspace_of(const permi_leaf *leaf, void *memory, int thread)
+{
+  char *at = (char *)memory;
+  return at ? at + (64 - ((uintptr_t)at & 63)) % 64 + permi_workspace_each(leaf) * (size_t)thread : NULL;
+}
+
+/* workspace: of this thread. */
+static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64_t end, void *workspace,
+                                  permi_control *control, perm_partial *partial)
+{
+  perm_status status = PERM_OK;
+  uint64_t chunk;
+  if (begin >= end)
+    return PERM_OK;
+  if (partial->chunks && partial->fingerprint != leaf->information.fingerprint)
+    return PERM_ERROR_STATE;
+  if (leaf->run_range)
+    return leaf->run_range(leaf, begin, end, control, partial);
+  if (leaf->information.kind == PERM_LEAF_TASK)
+    status = leaf->run_task(leaf, control, partial);
+  else
+    for (chunk = begin; chunk < end; chunk++)
+      leaf->run_chunk(leaf, chunk, workspace, partial);
+  for (chunk = begin; status == PERM_OK && chunk < end; chunk++) {
+    partial->indices += chunk;
+    partial->squares += chunk * chunk;
+  }
+  if (status == PERM_OK) {
+    partial->fingerprint = leaf->information.fingerprint;
+    partial->chunks += end - begin;
+  }
+  return status;
+}
+
+PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial)
+{
+  void *memory;
+  perm_status status;
+  if (!job || !partial)
+    return PERM_ERROR_NULL;
+  if (leaf < 0 || leaf >= job->leaves || begin > end || end > job->leaf[leaf].information.chunks)
+    return PERM_ERROR_RANGE;
+  if (!permi_workspace_make(&job->allocator, &job->leaf[leaf], 1, &memory))
+    return PERM_ERROR_MEMORY;
+  status = permi_leaf_run(&job->leaf[leaf], begin, end, permi_workspace_of(&job->leaf[leaf], memory, 0), NULL, partial);
+  permi_release(&job->allocator, memory);
+  return status;
+}
+
+/* The sums of the numbers 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63.
+   Division comes first, of the factor that it leaves whole: 3 divides n, n - 1 or, for n = 2 modulo 3, 2n - 1. */
+static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
+{
+  uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
+  if (a & 1)
+    b /= 2;
+  else
+    a /= 2;
+  *indices = a * b;
+  if (a % 3 == 0)
+    a /= 3;
+  else if (b % 3 == 0)
+    b /= 3;
+  else
+    c /= 3;
+  *squares = a * b * c;
+}
+
+/* Did the chunks [begin, end) go in, each once? As far as their number and those sums tell. */
+static int permi_partial_covers(const perm_partial *partial, uint64_t begin, uint64_t end)
+{
+  uint64_t indices[2], squares[2];
+  permi_prefix_sums(begin, &indices[0], &squares[0]);
+  permi_prefix_sums(end, &indices[1], &squares[1]);
+  return partial->chunks == end - begin && partial->indices == indices[1] - indices[0] &&
+         partial->squares == squares[1] - squares[0];
+}
+
+PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
+{
+  permi_number number;
+  perm_status status;
+  const permi_leaf *costliest = NULL;
+  double terms = 0;
+  int i;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  if (!job || (!partials && job->leaves))
+    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "partials" : "job");
+  for (i = 0; i < job->leaves; i++) {
+    const permi_leaf *leaf = &job->leaf[i];
+    if (!permi_partial_covers(&partials[i], 0, leaf->information.chunks) ||
+        partials[i].fingerprint != leaf->information.fingerprint)
+      return permi_fail(result, PERM_ERROR_STATE, 2, "partial %d holds %llu chunks, not each of its leaf's %llu once",
+                        i, (unsigned long long)partials[i].chunks, (unsigned long long)leaf->information.chunks);
+    terms += partials[i].terms;
+    if (!costliest || leaf->information.seconds > costliest->information.seconds)
+      costliest = leaf;
+  }
+  status = permi_job_value(job, partials, &number);
+  if (status == PERM_ERROR_MEMORY)
+    return permi_fail_memory(result);
+  if (status != PERM_OK)
+    return permi_fail(result, status, 0, "an exact integer is too long for this version: use precision default");
+  permi_number_result(&number, result);
+  if (!result->exact && !permi_arithmetic_is_sound())
+    result->error = (double)INFINITY;
+  result->is_complex = job->is_complex;
+  result->modulus = job->modulus;
+  result->method = costliest ? costliest->information.method : PERM_STRUCTURE;
+  result->isa = costliest ? costliest->information.isa : PERM_ISA_PLAIN;
+  /* doubles that were taken for integers over a power of two are no integer result */
+  result->precision = result->exact                             ? PERM_PRECISION_EXACT
+                      : job->precision == PERM_PRECISION_EXACT ? PERM_PRECISION_DD
+                                                               : job->precision;
+  result->terms = terms;
+  result->threads = 1;
+  result->plan_seconds = job->plan_seconds;
+  return PERM_OK;
+}
+
+PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
+{
+  size_t length = 0;
+  int i;
+  if (size)
+    buffer[0] = 0;
+  if (job && job->note[0])
+    length += (size_t)snprintf(buffer, size, "%s", job->note[0]);
+  for (i = 0; job && i < job->leaves; i++) {
+    size_t room = length < size ? size - length : 0;
+    length += job->leaf[i].explain(&job->leaf[i], room ? buffer + length : NULL, room);
+  }
+  if (job && job->note[1]) {
+    size_t room = length < size ? size - length : 0;
+    length += (size_t)snprintf(room ? buffer + length : NULL, room, "%s", job->note[1]);
+  }
+  return length;
+}

@@ -1,0 +1,62 @@
+/* ======================================================================================== >>options
+   Are the options what they may be? */
+#pragma once
+#include "../base/memory.h"
+#include "../base/cpu.h"
+
+static const char *permi_bad_option(const perm_options *options)
+{
+  if ((int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_STRUCTURE)
+    return "method is not one of perm_method";
+  if ((int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT)
+    return "precision is not one of perm_precision";
+  if ((int)options->isa < 0 || options->isa >= PERM_ISA_COUNT)
+    return "isa is not one of perm_isa";
+  if (options->certify != 0 && options->certify != 1)
+    return "certify is neither 0 nor 1";
+  if (options->threads < 0)
+    return "threads is negative (0 means all)";
+  if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
+    return "modulus is not between 2 and 2^63 (0 means none)";
+  if (!(options->tolerance >= 0) || options->tolerance == (double)INFINITY)
+    return "tolerance is negative or not finite (0 means none)";
+  if (!(options->max_seconds >= 0))
+    return "max_seconds is negative or NaN (0 means no limit)";
+  if (!(options->max_bytes >= 0))
+    return "max_bytes is negative or NaN (0 means no limit)";
+  if (!(options->plan_effort >= 0 && options->plan_effort <= 1e6))
+    return "plan_effort is not between 0 and 1e6 (0 means 1)";
+  if (options->gpus < PERM_ALL_GPUS)
+    return "gpus is below -1 (PERM_ALL_GPUS)";
+  if (options->tune < PERM_TUNE)
+    return "tune is below -1 (PERM_TUNE)";
+  if (options->cpu_fallback != 0 && options->cpu_fallback != 1)
+    return "cpu_fallback is neither 0 nor 1";
+  if (options->isa == PERM_ISA_CUDA && !options->gpus)
+    return "isa cuda needs gpus";
+  if (!(options->checkpoint_seconds >= 0))
+    return "checkpoint_seconds is negative or NaN (0 means 60)";
+  if (options->parts < 0 || (options->parts && (options->part < 1 || options->part > options->parts)))
+    return "part is not one of 1 to parts (parts 0 means everything)";
+  if (options->parts > 1 && options->tune == PERM_TUNE)
+    return "parts need tune 0 or a candidate: each would time kernels for itself";
+  if (options->merges < 0 || (options->merges && !options->merge))
+    return "merges is negative, or merge is NULL";
+  if (options->note_bytes && !options->note)
+    return "note is NULL";
+  if (!options->allocator.allocate != !options->allocator.release)
+    return "allocator needs both allocate and release, or neither";
+  return NULL;
+}
+
+/* Checks that every call makes: options, instruction set. `argument` is the position of options in the call. */
+static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
+{
+  const char *bad = permi_bad_option(options);
+  if (bad)
+    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: %s", bad);
+  if (options->isa != PERM_ISA_CUDA && !permi_isa_here(options->isa))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: this machine has no %s; its best is %s",
+                      perm_isa_name(options->isa), perm_isa_name(perm_isa_best()));
+  return PERM_OK;
+}

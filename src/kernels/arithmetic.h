@@ -1,0 +1,67 @@
+/* ===================================================================================== >>arithmetic
+   Arithmetic that every kernel may use; numbers in `parts` parts, 1 real, 2 complex. */
+
+/* a + b rounded; *error is what is missing, exactly. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
+{
+  const PERMI_V sum = a + b, other = sum - a;
+  *error = (b - other) + (a - (sum - other));
+  return sum;
+}
+
+/* The same where a is a whole number of units of the last place of b [BGM17], or not smaller. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
+{
+  const PERMI_V sum = a + b;
+  *error = b - (sum - a);
+  return sum;
+}
+
+/* v, out of the compiler's sight. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(kept)(PERMI_V v)
+{
+  PERMI_KEEP(v);
+  return v;
+}
+
+/* ab rounded; *error is what is missing, exactly. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERMI_V b, PERMI_V *error)
+{
+  const PERMI_V product = PERMI_NAME(kept)(a * b);
+  *error = PERMI_FMS_EXACT(a, b, product);
+  return product;
+}
+
+/* *re + i *im is multiplied by ar + i ai. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im, PERMI_V ar, PERMI_V ai)
+{
+  const PERMI_V r = *re;
+  *re = PERMI_FMS(r, ar, *im * ai);
+  *im = PERMI_FMA(r, ai, *im * ar);
+}
+
+/* x += step */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, int padded)
+{
+  int i;
+  for (i = 0; i < padded; i += PERMI_WIDTH)
+    PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
+}
+
+/* The Gray walk over the outer columns: x = the row sums of state c; those of c - 1 become those of c. All sums are
+   exact, so that nothing drifts. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
+{
+  int i, k;
+  for (i = 0; i < dense->padded; i += PERMI_WIDTH)
+    PERMI_STORE(x + i, PERMI_LOAD(dense->start + i));
+  for (k = 0; k < dense->outer; k++)
+    if ((c ^ c >> 1) >> k & 1)
+      PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + 1) * (size_t)dense->padded, dense->padded);
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uint64_t c, double *x)
+{
+  const int k = permi_trailing_zeros(c), minus = (int)((c ^ c >> 1) >> k & 1);
+  PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + minus) * (size_t)dense->padded, dense->padded);
+}

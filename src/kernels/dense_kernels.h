@@ -1,0 +1,431 @@
+/* ================================================================================== >>dense_kernels
+   Dense: Glynn's sum in blocks, see >>dense. Constants of an instance:
+     form     PERMI_NORMALISED, PERMI_PAIR or PERMI_SPLIT: see the row loops
+     parts    1 real, 2 complex
+     product  PERMI_ROUNDED, PERMI_COMPENSATED or PERMI_DOUBLED
+     block    block columns K, 1 to 3: products for their 2^K settings stay in registers
+   A setting's number has a bit for each minus sign. The row loops yield products p and, pivot turned, m of all
+   settings, a vector each; PERMI_SPLIT has no pivot, and low parts c. All start from `one`, the sign of the outer
+   state. The first half of them belongs to settings of an even number of minus signs, their sign in Glynn's sum. */
+
+/* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
+{
+  const int odd = k >> (block - 1), half = k - (odd << (block - 1));
+  return 2 * half + ((half ^ half >> 1 ^ odd) & 1);
+}
+
+/* Sums over the settings of an even and of an odd number of minus signs. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term, int block, PERMI_V *odd)
+{
+  if (block == 1) {
+    *odd = term[1];
+    return term[0];
+  }
+  if (block == 2) {
+    *odd = term[2] + term[3];
+    return term[0] + term[1];
+  }
+  *odd = (term[4] + term[5]) + (term[6] + term[7]);
+  return (term[0] + term[1]) + (term[2] + term[3]);
+}
+
+/* Pivot entries are 1: with the pivot's sign +, P (y + 1) = P y + P, with -, M (y - 1) = M y - M: one fused operation
+   each. The first row apart saves setting every product to one. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                           int block, PERMI_V *p, PERMI_V *m)
+{
+  const double *t = dense->table;
+  const PERMI_V first = PERMI_SET(x[0]);
+  const int settings = 1 << block;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    const PERMI_V y = first + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH);
+    p[k] = PERMI_TIMES_PLUS(one, y);
+    m[k] = PERMI_TIMES_MINUS(one, y);
+  }
+  t += settings * PERMI_WIDTH;
+  for (i = 1; i < dense->rows; i++) {
+    const PERMI_V outer = PERMI_SET(x[i]);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const PERMI_V y = outer + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH);
+      p[k] = PERMI_TIMES_PLUS(p[k], y);
+      m[k] = PERMI_TIMES_MINUS(m[k], y);
+    }
+    t += settings * PERMI_WIDTH;
+  }
+}
+
+/* Rows i, j with y = z + l, z over lane, fixed and outer columns, l over pivot and block columns: turning all signs of
+   l takes (z_i + l_i)(z_j + l_j) = (z_i z_j + l_i l_j) + (z_i l_j + z_j l_i) = E + O to E - O. l_i l_j are constants,
+   O is linear in the signs of z, hence a virtual row a setting. One product z_i z_j serves them all: (2^K + 2 + 6 2^K)
+   / 4 2^K operations an element, 1.56 for K = 3, 1.63 for K = 2; no division, any entries. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                          int block, PERMI_V *p, PERMI_V *m)
+{
+  const double *t = dense->table, *constant = dense->constant;
+  const int settings = 1 << block;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++)
+    p[k] = m[k] = one;
+  for (i = 0; i + 1 < dense->n; i += 2) {
+    const PERMI_V zi = PERMI_LOAD(t) + PERMI_SET(x[0]), zj = PERMI_LOAD(t + PERMI_WIDTH) + PERMI_SET(x[1]);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const int q = PERMI_NAME(setting)(k, block);
+      const PERMI_V odd = PERMI_LOAD(t + (2 + q) * PERMI_WIDTH) + PERMI_SET(x[2 + q]);
+      const PERMI_V even = PERMI_FMA(zi, zj, PERMI_SET(constant[q]));
+      p[k] = p[k] * (even + odd);
+      m[k] = m[k] * (even - odd);
+    }
+    x += 2 + settings;
+    t += (2 + settings) * PERMI_WIDTH;
+    constant += settings;
+  }
+  if (i < dense->n) {
+    const PERMI_V z = PERMI_LOAD(t) + PERMI_SET(x[0]);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const PERMI_V l = PERMI_SET(constant[PERMI_NAME(setting)(k, block)]);
+      p[k] = p[k] * (z + l);
+      m[k] = m[k] * (z - l);
+    }
+  }
+}
+
+/* The same with complex entries, K = 2: 36 multiplying and 34 adding operations for 16 elements, 4.4 an element, where
+   rows one by one take 5. z_i z_j plus setting 0's constant is made half a pair of rows ahead. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_product)(const double *t, const double *x, const double *constant,
+                                                        PERMI_V *re, PERMI_V *im)
+{
+  const PERMI_V ur = PERMI_SET(x[0]) + PERMI_LOAD(t), ui = PERMI_SET(x[1]) + PERMI_LOAD(t + PERMI_WIDTH);
+  const PERMI_V vr = PERMI_SET(x[2]) + PERMI_LOAD(t + 2 * PERMI_WIDTH);
+  const PERMI_V vi = PERMI_SET(x[3]) + PERMI_LOAD(t + 3 * PERMI_WIDTH);
+  *re = PERMI_FMA(ur, vr, PERMI_FNMA(ui, vi, PERMI_SET(constant[0])));
+  *im = PERMI_FMA(ur, vi, PERMI_FMA(ui, vr, PERMI_SET(constant[1])));
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                             int block, PERMI_V (*p)[8], PERMI_V (*m)[8])
+{
+  const double *t = dense->table, *constant = dense->constant;
+  const int settings = 1 << block;
+  PERMI_V zr, zi;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    p[0][k] = m[0][k] = one;
+    p[1][k] = m[1][k] = PERMI_SET(0.0);
+  }
+  PERMI_NAME(pair_product)(t, x, constant, &zr, &zi);
+  for (i = 0; i + 1 < dense->n; i += 2) {
+    const double *odd_t = t + 4 * PERMI_WIDTH, *odd_x = x + 4, *c = constant;
+    PERMI_V next_r = zr, next_i = zi;
+    x += 4 + 2 * settings;
+    t += (4 + 2 * settings) * PERMI_WIDTH;
+    constant += 2 * settings;
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const int q = 2 * PERMI_NAME(setting)(k, block);
+      PERMI_V odd_r, odd_i, plus_r, plus_i, minus_r, minus_i, even_r = zr, even_i = zi;
+      if (k == settings / 2)
+        PERMI_NAME(pair_product)(t, x, constant, &next_r, &next_i);
+      odd_r = PERMI_SET(odd_x[q]) + PERMI_LOAD(odd_t + q * PERMI_WIDTH);
+      odd_i = PERMI_SET(odd_x[q + 1]) + PERMI_LOAD(odd_t + (q + 1) * PERMI_WIDTH);
+      if (q) {
+        even_r = even_r + PERMI_SET(c[q]);
+        even_i = even_i + PERMI_SET(c[q + 1]);
+      }
+      plus_r = even_r + odd_r;
+      plus_i = even_i + odd_i;
+      minus_r = even_r - odd_r;
+      minus_i = even_i - odd_i;
+      PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], plus_r, plus_i);
+      PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], minus_r, minus_i);
+    }
+    zr = next_r;
+    zi = next_i;
+  }
+  if (i < dense->n) {
+    zr = PERMI_SET(x[0]) + PERMI_LOAD(t);
+    zi = PERMI_SET(x[1]) + PERMI_LOAD(t + PERMI_WIDTH);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const int q = 2 * PERMI_NAME(setting)(k, block);
+      const PERMI_V lr = PERMI_SET(constant[q]), li = PERMI_SET(constant[q + 1]);
+      PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], zr + lr, zi + li);
+      PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], zr - lr, zi - li);
+    }
+  }
+}
+
+/* Row sums as Y + L: Y whole numbers of the unit of the row's high grid, L of its low grid, both exact.
+   ROUNDED: s = fl(Y + L) is a row sum rounded once, however much cancels in it: that is what makes an error bound
+   relative to the term possible.
+   COMPENSATED: the term is P + C to first order, C collecting the errors of the products and the low parts.
+   DOUBLED: y = s + l exactly (Y is a whole number of units of the last place of L), P + C renormalised. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                           int product, int block, PERMI_V *p, PERMI_V *c)
+{
+  const double *t = dense->table;
+  const int settings = 1 << block;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    p[k] = one;
+    c[k] = PERMI_SET(0.0);
+  }
+  for (i = 0; i < dense->rows; i += 2) {
+    const PERMI_V outer = PERMI_SET(x[0]), outer_low = PERMI_SET(x[1]);
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      const int q = PERMI_NAME(setting)(k, block);
+      PERMI_V y = outer + PERMI_LOAD(t + q * PERMI_WIDTH);
+      PERMI_V l = outer_low + PERMI_LOAD(t + (settings + q) * PERMI_WIDTH);
+      const PERMI_V before = p[k];
+      PERMI_V e;
+      if (product == PERMI_ROUNDED) {
+        p[k] = p[k] * (y + l);
+        continue;
+      }
+      if (product == PERMI_DOUBLED)
+        y = PERMI_NAME(vector_fast_two_sum)(y, l, &l);
+      p[k] = PERMI_NAME(vector_two_product)(before, y, &e);
+      c[k] = PERMI_FMA(c[k], y, PERMI_FMA(before, l, e));
+      if (product == PERMI_DOUBLED)
+        p[k] = PERMI_NAME(vector_fast_two_sum)(p[k], PERMI_NAME(kept)(c[k]), &c[k]);
+    }
+    x += 2;
+    t += 2 * settings * PERMI_WIDTH;
+  }
+}
+
+/* The same by parts. Sums of two products cancel, so they take TwoSum. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                              int product, int block, PERMI_V (*p)[8], PERMI_V (*c)[8])
+{
+  const double *t = dense->table;
+  const int settings = 1 << block, apart = settings * PERMI_WIDTH;
+  int i, k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    p[0][k] = one;
+    p[1][k] = c[0][k] = c[1][k] = PERMI_SET(0.0);
+  }
+  for (i = 0; i < dense->rows; i += 4) {
+    PERMI_UNROLL
+    for (k = 0; k < settings; k++) {
+      PERMI_V pr = p[0][k], pi = p[1][k], cr = c[0][k], ci = c[1][k];
+      const double *at = t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH;
+      PERMI_V sr = PERMI_LOAD(at) + PERMI_SET(x[0]), lr = PERMI_LOAD(at + apart) + PERMI_SET(x[1]);
+      PERMI_V si = PERMI_LOAD(at + 2 * apart) + PERMI_SET(x[2]), li = PERMI_LOAD(at + 3 * apart) + PERMI_SET(x[3]);
+      PERMI_V rr, rr_e, ii, ii_e, ri, ri_e, ir, ir_e, hr, hr_e, hi, hi_e;
+      if (product == PERMI_ROUNDED) {
+        PERMI_NAME(multiply_by)(&pr, &pi, sr + lr, si + li);
+        p[0][k] = pr;
+        p[1][k] = pi;
+        continue;
+      }
+      if (product == PERMI_DOUBLED) {
+        sr = PERMI_NAME(vector_fast_two_sum)(sr, lr, &lr);
+        si = PERMI_NAME(vector_fast_two_sum)(si, li, &li);
+      }
+      rr = PERMI_NAME(vector_two_product)(pr, sr, &rr_e);
+      ii = PERMI_NAME(vector_two_product)(pi, si, &ii_e);
+      ri = PERMI_NAME(vector_two_product)(pr, si, &ri_e);
+      ir = PERMI_NAME(vector_two_product)(pi, sr, &ir_e);
+      hr = PERMI_NAME(vector_two_sum)(rr, PERMI_SET(0.0) - ii, &hr_e);
+      hi = PERMI_NAME(vector_two_sum)(ri, ir, &hi_e);
+      hr_e = hr_e + (rr_e - ii_e);
+      hi_e = hi_e + (ri_e + ir_e);
+      hr_e = PERMI_FNMA(ci, si, PERMI_FMA(cr, sr, PERMI_FNMA(pi, li, PERMI_FMA(pr, lr, hr_e))));
+      hi_e = PERMI_FMA(ci, sr, PERMI_FMA(cr, si, PERMI_FMA(pi, lr, PERMI_FMA(pr, li, hi_e))));
+      if (product == PERMI_DOUBLED) {
+        PERMI_KEEP(hr_e);
+        hr = PERMI_NAME(vector_two_sum)(hr, hr_e, &hr_e);
+        PERMI_KEEP(hi_e);
+        hi = PERMI_NAME(vector_two_sum)(hi, hi_e, &hi_e);
+      }
+      p[0][k] = hr;
+      p[1][k] = hi;
+      c[0][k] = hr_e;
+      c[1][k] = hi_e;
+    }
+    x += 4;
+    t += 4 * apart;
+  }
+}
+
+/* The sum of a chunk's terms: of the present group, which are added plainly, and of all before. */
+typedef struct PERMI_NAME(total) {
+  PERMI_V group, hi, lo;
+} PERMI_NAME(total);
+
+/* Adds the terms of one state; last: 1 ends its group. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
+                                                     int last, int form, int product, int block)
+{
+  const int settings = 1 << block;
+  PERMI_V term[8], even, odd, error;
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) {
+    if (form == PERMI_SPLIT)
+      term[k] = p[k];
+    else if (form == PERMI_PAIR && block % 2 != 0) /* m has the pivot and all of the block turned, K + 1 signs */
+      term[k] = p[k] + m[k];
+    else
+      term[k] = p[k] - m[k];
+  }
+  if (product == PERMI_ROUNDED) {
+    even = PERMI_NAME(sum_by_parity)(term, block, &odd);
+    total->group = total->group + (even - odd);
+    if (last) {
+      total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->group, &error);
+      total->lo = total->lo + error;
+      total->group = PERMI_SET(0.0);
+    }
+    return;
+  }
+  PERMI_UNROLL
+  for (k = 0; k < settings; k++) { /* with their low parts; renormalised once a state */
+    if (k < settings / 2) {
+      total->hi = PERMI_NAME(vector_two_sum)(total->hi, term[k], &error);
+      total->lo = total->lo + (error + m[k]);
+    } else {
+      total->hi = PERMI_NAME(vector_two_sum)(total->hi, PERMI_SET(0.0) - term[k], &error);
+      total->lo = total->lo + (error - m[k]);
+    }
+  }
+  total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->lo, &total->lo);
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *out,
+                                                 int form, int parts, int product, int block)
+{
+  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
+  double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64; /* lanes of the sums */
+  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
+  const uint64_t group = (UINT64_C(1) << (dense->chunk_log2 < PERMI_GROUP_LOG2 ? dense->chunk_log2 : PERMI_GROUP_LOG2));
+  const int settings = 1 << block;
+  PERMI_V absolute = PERMI_SET(0.0);
+  PERMI_NAME(total) re, im;
+  uint64_t c;
+  int i, k;
+
+  re.group = re.hi = re.lo = im.group = im.hi = im.lo = PERMI_SET(0.0);
+  PERMI_NAME(walk_from)(dense, first, x);
+  for (c = first;;) {
+    const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
+    PERMI_V p[2][8], m[2][8]; /* real, imaginary parts */
+    if (form == PERMI_NORMALISED)
+      PERMI_NAME(rows_normalised)(dense, x, one, block, p[0], m[0]);
+    else if (form == PERMI_PAIR && parts == 1)
+      PERMI_NAME(rows_pair_real)(dense, x, one, block, p[0], m[0]);
+    else if (form == PERMI_PAIR)
+      PERMI_NAME(rows_pair_complex)(dense, x, one, block, p, m);
+    else if (parts == 1)
+      PERMI_NAME(rows_split_real)(dense, x, one, product, block, p[0], m[0]);
+    else
+      PERMI_NAME(rows_split_complex)(dense, x, one, product, block, p, m);
+
+    /* Sum of |terms|. All of them cost 4%, so where only the estimate needs it, from 2^12 outer states up, a sample is
+       taken: one in four groups of eight states (one in eight when fast) by a hash of their number. Not by a pattern:
+       a matrix can have all its terms where any fixed pattern of signs is not. */
+    if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
+      PERMI_V modulus[8], even, odd;
+      PERMI_UNROLL
+      for (k = 0; k < settings; k++) {
+        modulus[k] = form == PERMI_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
+        if (parts == 2)
+          modulus[k] = modulus[k] + (form == PERMI_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
+      }
+      even = PERMI_NAME(sum_by_parity)(modulus, block, &odd);
+      absolute = absolute + (even + odd);
+    }
+    c++;
+    PERMI_NAME(add_terms)(&re, p[0], m[0], !(c & (group - 1)), form, product, block);
+    if (parts == 2)
+      PERMI_NAME(add_terms)(&im, p[1], m[1], !(c & (group - 1)), form, product, block);
+    if (c == last)
+      break;
+    PERMI_NAME(walk_to)(dense, c, x);
+  }
+
+  PERMI_STORE(hi[0], re.hi);
+  PERMI_STORE(lo[0], re.lo);
+  PERMI_STORE(hi[1], im.hi);
+  PERMI_STORE(lo[1], im.lo);
+  PERMI_STORE(moduli, absolute);
+  PERMI_LEAVE();
+  memset(out, 0, sizeof *out);
+  for (i = 0; i < PERMI_WIDTH; i++) {
+    const double sign = (i ^ i >> 1 ^ i >> 2) & 1 ? -1.0 : 1.0;
+    out->value = permi_dd_add(out->value, permi_two_sum(sign * hi[0][i], sign * lo[0][i]));
+    if (parts == 2)
+      out->imaginary = permi_dd_add(out->imaginary, permi_two_sum(sign * hi[1][i], sign * lo[1][i]));
+    out->absolute += moduli[i];
+  }
+}
+
+#define PERMI_INSTANCE(name, form, parts, product, block)                                                              \
+  PERMI_TARGET static void name(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum)                        \
+  {                                                                                                                    \
+    PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
+  }
+/* The block is what fits 32 vector registers, or 16 (AVX2, plain), of each kernel. */
+#if PERMI_WIDTH == 8
+PERMI_INSTANCE(permi_glynn_real_avx512, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_glynn_real_avx512_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_pair_real_avx512, PERMI_PAIR, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_pair_real_avx512_k2, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_real_avx512, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_accurate_real_avx512, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
+PERMI_INSTANCE(permi_dd_real_avx512, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_pair_complex_avx512, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables beyond 32 KiB from n = 16 */
+PERMI_INSTANCE(permi_accurate_complex_avx512, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
+PERMI_INSTANCE(permi_dd_complex_avx512, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
+#endif
+#elif PERMI_WIDTH == 4
+PERMI_INSTANCE(permi_glynn_real_avx2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_pair_real_avx2, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_real_avx2, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_accurate_real_avx2, PERMI_SPLIT, 1, PERMI_COMPENSATED, 2)
+PERMI_INSTANCE(permi_dd_real_avx2, PERMI_SPLIT, 1, PERMI_DOUBLED, 2)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_pair_complex_avx2, PERMI_PAIR, 2, PERMI_ROUNDED, 1)
+PERMI_INSTANCE(permi_split_complex_avx2, PERMI_SPLIT, 2, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_accurate_complex_avx2, PERMI_SPLIT, 2, PERMI_COMPENSATED, 1)
+PERMI_INSTANCE(permi_dd_complex_avx2, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
+#endif
+#elif PERMI_WIDTH == 2
+PERMI_INSTANCE(permi_glynn_real_neon, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_pair_real_neon, PERMI_PAIR, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_split_real_neon, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
+PERMI_INSTANCE(permi_accurate_real_neon, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
+PERMI_INSTANCE(permi_dd_real_neon, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_pair_complex_neon, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_complex_neon, PERMI_SPLIT, 2, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_accurate_complex_neon, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
+PERMI_INSTANCE(permi_dd_complex_neon, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
+#endif
+#else
+PERMI_INSTANCE(permi_glynn_real_plain, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_pair_real_plain, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_split_real_plain, PERMI_SPLIT, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(permi_accurate_real_plain, PERMI_SPLIT, 1, PERMI_COMPENSATED, 2)
+PERMI_INSTANCE(permi_dd_real_plain, PERMI_SPLIT, 1, PERMI_DOUBLED, 2)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(permi_pair_complex_plain, PERMI_PAIR, 2, PERMI_ROUNDED, 1)
+PERMI_INSTANCE(permi_split_complex_plain, PERMI_SPLIT, 2, PERMI_ROUNDED, 1)
+PERMI_INSTANCE(permi_accurate_complex_plain, PERMI_SPLIT, 2, PERMI_COMPENSATED, 1)
+PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
+#endif
+#endif
+#undef PERMI_INSTANCE

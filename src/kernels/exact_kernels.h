@@ -1,0 +1,509 @@
+/* ================================================================================== >>exact_kernels
+   The kernels for exact integers, see >>exact. */
+
+#if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
+/* ---- exact integers, see >>exact */
+/* Adds terms of >>exact to accumulators. `atom` holds, for each atom, four vectors of 4 WIDTH int16: of these the first
+   `settings`. From there on, in levels:
+     atoms    products of rows, below 2^15: int16. A limb has 4 atoms, or 5; an atom without rows is 1.
+     halves   of a limb: atoms 0 1 (4) and 2 3, below 2^31: int32. PAIRS16 multiplies int16 lanes and adds neighbours;
+              with the odd (even) lanes of one factor cleared it gives the even (odd) lanes' products.
+     limbs    products of the two halves, |g| <= the plan's cap < 2^51: doubles, which then are exact
+     terms    (prod of the first limbs) (prod of the others), as limbs of weights u_k = 2^(51 k)
+   so one vector of atoms ends as four vectors of limbs, for lanes = 0, 2, 1, 3 modulo 4. Bit q of `negative` changes
+   the sign of setting q, and place_signs = 1 that of lanes 1 and 2 modulo 4.
+   Products. For a, a whole number of u_k with |a| <= 2^51 u_k, and |g| < 2^51, and C_k = 1.5 * 2^103 u_k, the sum
+   C_k + ag lies in C_k's binade, where doubles are the whole numbers of 2^51 u_k. So fma(a, g, C_k) = C_k + h with
+   h = ag rounded to whole numbers of u_(k+1), |ag - h| <= 2^50 u_k, and l = fma(a, g, -h) is exact: ag = h + l.
+   Limbs stay within 2^51 u_k: the plan's cap G is
+     2^51 - 2^10, up to three limbs in a row: one limb is <= G; of two, l <= 2^50 and h <= G^2 2^-51 + 1/2 <
+                  2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2
+     2^50 - 2^10, beyond: M -> M G 2^-51 + 1/2 + 2^50 < 2^51 for M < 2^51.
+   The last products go into 64-bit accumulators as the bits of C_k + h and of 1.5 * 2^52 u_k + l (the same binade for
+   every l, as |l| <= 2^50 u_k), which count whole numbers of u_(k+1) and u_k from a constant. The constants are taken
+   off when accumulators are emptied, after at most 128 settings of 4 vectors (32 where limbs are many): at most
+   5 (31) numbers <= 2^51 a vector and accumulator, below 2^63 together. round[k] = C_k and
+   rest[k] = C_k + 1.5 * 2^52 u_k, both doubles.
+   More than six limbs, and those of rows too long for int16, go through exact_many. Wide limbs are products of rows'
+   sums in doubles, made before. So that 32 limbs stay within doubles, u_k = 2^(51 k) unit there, and the first limb is
+   multiplied by the unit; the other half keeps weights 2^(51 k), and second[k] is C_k for those. The last products are
+   made 3 x 2 at a time: those of limbs that are not there are 0, but their constants count; beyond the last accumulator
+   in use these are 0 too.
+   IFMA: limbs are integers, |g| < 2^51 as above, and u_k = 2^(52 k). Magnitudes and signs go apart. The instructions
+   add the lower or the upper 52 bits of a product of two numbers' lower 52 bits to a sum of 64. A magnitude of k
+   limbs, all but the last below 2^52 and that below 2^(51 k - 52 (k - 1)), times |g| is one of k + 1, once what exceeds
+   52 bits of one is added to the next (those bits may stay where they are). The last sums, of at most 6 numbers below
+   2^52, take the sign and are added up 64 * 4 times: below 2^63. */
+#define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
+
+/* a[0 .. k] = (a[0 .. k - 1]) g, limbs of weights u_0, u_1, ...; see the kernel. So for `places` vectors in turn. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
+                                                       int places)
+{
+  PERMI_V carry[4], factor[4];
+  int i, place;
+  PERMI_UNROLL
+  for (place = 0; place < places; place++) {
+    factor[place] = PERMI_LOAD(g + place * PERMI_WIDTH);
+    carry[place] = PERMI_SET(0);
+  }
+  PERMI_UNROLL_FEW
+  for (i = 0; i < k; i++) {
+    const PERMI_V c = PERMI_SET(round[i]);
+    PERMI_UNROLL
+    for (place = 0; place < places; place++) {
+      PERMI_V *at = a + i * places + place;
+      const PERMI_V high = PERMI_FMA(*at, factor[place], c) - c;
+      PERMI_V low = PERMI_FMS(*at, factor[place], high);
+      if (i)
+        low = low + carry[place];
+      *at = low;
+      carry[place] = high;
+    }
+  }
+  PERMI_UNROLL
+  for (place = 0; place < places; place++)
+    a[k * places + place] = carry[place];
+}
+
+/* Adds the products of na limbs with nb, `places` vectors apart, to the accumulators. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
+                                                     const double *round, const double *rest, int places)
+{
+  int i, j;
+  PERMI_UNROLL_FEW
+  for (i = 0; i < na; i++) {
+    PERMI_UNROLL_FEW
+    for (j = 0; j < nb; j++) {
+      const PERMI_V high = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(round[i + j]));
+      const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(rest[i + j]) - high);
+      to[i + j] = PERMI_I_ADD64(to[i + j], PERMI_I_BITS(low));
+      to[i + j + 1] = PERMI_I_ADD64(to[i + j + 1], PERMI_I_BITS(high));
+    }
+  }
+}
+/* Limb k of setting q from its atoms: integers, in four vectors. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
+                                                      int q, PERMI_I *limb)
+{
+  const PERMI_I even = PERMI_I_SET(0xffff), odd = PERMI_I_SET(0xffff0000);
+  const int16_t *from = work->atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
+  const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
+  const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
+  const PERMI_I f0 = PERMI_I_PAIRS16(PERMI_I_AND(c, even), d), f1 = PERMI_I_PAIRS16(PERMI_I_AND(c, odd), d);
+  PERMI_I e0 = PERMI_I_PAIRS16(PERMI_I_AND(a, even), b), e1 = PERMI_I_PAIRS16(PERMI_I_AND(a, odd), b);
+  if (exact->fifth[k]) {
+    const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
+    e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, PERMI_I_SET(1)));
+    e1 = PERMI_I_MUL32(e1, PERMI_I_PAIRS16(fifth, PERMI_I_SET(0x10000)));
+  }
+  limb[0] = PERMI_I_EVEN32(e0, f0);
+  limb[1] = PERMI_I_EVEN32(PERMI_I_HIGH32(e0), PERMI_I_HIGH32(f0));
+  limb[2] = PERMI_I_EVEN32(e1, f1);
+  limb[3] = PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1));
+}
+
+/* The same as doubles, in memory. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact *exact, const permi_exact_work *work,
+                                                              int k, int q, double *to)
+{
+  PERMI_I limb[4];
+  int place;
+  PERMI_NAME(exact_limb)(exact, work, k, q, limb);
+  PERMI_UNROLL
+  for (place = 0; place < 4; place++)
+    PERMI_STORE(to + place * PERMI_WIDTH, PERMI_I_DOUBLES(limb[place]));
+}
+
+/* 1: the terms of this setting and place are subtracted */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_signs, int q, int place)
+{
+  return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
+}
+
+/* `limbs` of them, 2 to 6, in registers. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
+                                                     int negative, int place_signs, int limbs)
+{
+  const int first = (limbs + 1) / 2, second = limbs - first;
+  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
+  double limb[6 * 4 * PERMI_WIDTH] PERMI_ALIGN64;
+  uint64_t *accumulator = work->accumulator;
+  PERMI_I sum[7];
+  int k, q, place;
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
+    sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
+  for (q = 0; q < settings; q++) {
+    PERMI_UNROLL
+    for (k = 0; k < limbs; k++)
+      PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
+    for (place = 0; place < 4; place++) {
+      const double *from = limb + place * PERMI_WIDTH, *other = from + first * 4 * PERMI_WIDTH;
+      PERMI_V a[3], b[3];
+      a[0] = PERMI_XOR(PERMI_LOAD(from), PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus);
+      b[0] = PERMI_LOAD(other);
+      if (first > 1)
+        PERMI_NAME(exact_times)(a, 1, from + 4 * PERMI_WIDTH, exact->round, 1);
+      if (first > 2)
+        PERMI_NAME(exact_times)(a, 2, from + 8 * PERMI_WIDTH, exact->round, 1);
+      if (second > 1)
+        PERMI_NAME(exact_times)(b, 1, other + 4 * PERMI_WIDTH, exact->round, 1);
+      if (second > 2)
+        PERMI_NAME(exact_times)(b, 2, other + 8 * PERMI_WIDTH, exact->round, 1);
+      PERMI_NAME(exact_sum)(sum, a, b, first, second, exact->round, exact->rest, 1);
+    }
+  }
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
+    PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
+}
+
+/* Any number of limbs, and wide ones: loops of unforeseeable lengths, so four vectors a turn. */
+PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_exact_work *work, int settings,
+                                                int negative, int place_signs)
+{
+  const int limbs = exact->limbs, first = exact->first, second = limbs - first;
+  double *limb = work->limb, *other = limb + first * 4 * PERMI_WIDTH;
+  uint64_t *accumulator = work->accumulator;
+  PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
+  PERMI_I sum[PERMI_EXACT_PADDED + 1];
+  int i, j, k, q, place;
+  for (k = 0; k <= PERMI_EXACT_PADDED; k++)
+    sum[k] = k <= limbs ? PERMI_I_LOAD(accumulator + k * PERMI_WIDTH) : PERMI_I_SET(0);
+  for (q = 0; q < settings; q++) {
+    for (k = 0; k < limbs; k++) {
+      double *to = limb + k * 4 * PERMI_WIDTH;
+      if (k < exact->narrow)
+        PERMI_NAME(exact_limb_doubles)(exact, work, k, q, to);
+      else
+        memcpy(to, work->wide + ((k - exact->narrow) * 4 + q) * 4 * PERMI_WIDTH, 4 * PERMI_WIDTH * sizeof *to);
+    }
+    for (place = 0; place < 4; place++) {
+      const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
+      a[place] = PERMI_LOAD(limb + place * PERMI_WIDTH) * PERMI_SET(sign ? -exact->unit : exact->unit);
+      b[place] = PERMI_LOAD(other + place * PERMI_WIDTH);
+      a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0); /* to whole tiles of 3 x 2, at most */
+      b[second * 4 + place] = PERMI_SET(0);
+    }
+    for (k = 1; k < first; k++)
+      PERMI_NAME(exact_times)(a, k, limb + k * 4 * PERMI_WIDTH, exact->round, 4);
+    for (k = 1; k < second; k++)
+      PERMI_NAME(exact_times)(b, k, other + k * 4 * PERMI_WIDTH, exact->second, 4);
+    for (i = 0; i < first; i += 3)
+      for (j = 0; j < second; j += 2)
+        for (place = 0; place < 4; place++)
+          PERMI_NAME(exact_sum)(sum + i + j, a + 4 * i + place, b + 4 * j + place, 3, 2, exact->round + i + j,
+                                exact->rest + i + j, 4);
+  }
+  for (k = 0; k <= limbs; k++)
+    PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
+}
+
+#if PERMI_WIDTH == 8
+#define PERMI_IFMA __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
+/* a[0 .. k] = (a[0 .. k - 1]) a[k], magnitudes of at most `most` limbs. */
+PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
+{
+  const __m512i g = a[k], zero = _mm512_setzero_si512();
+  __m512i above = zero, carry = zero;
+  int i;
+  PERMI_UNROLL
+  for (i = 0; i < most; i++) {
+    if (i < k) {
+      const __m512i at = _mm512_add_epi64(_mm512_madd52lo_epu64(above, a[i], g), carry);
+      above = _mm512_madd52hi_epu64(zero, a[i], g);
+      carry = _mm512_srli_epi64(at, 52);
+      a[i] = at;
+    }
+  }
+  a[k] = _mm512_add_epi64(above, carry);
+}
+
+PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exact_work *work, int settings,
+                                            int negative, int place_signs, int limbs)
+{
+  const int first = (limbs + 1) / 2;
+  __m512i limb[6][4], sum[7];
+  uint64_t *accumulator = work->accumulator;
+  int i, j, k, q, place;
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
+    sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
+  for (q = 0; q < settings; q++) {
+    PERMI_UNROLL
+    for (k = 0; k < limbs; k++)
+      permi_exact_limb_avx512(exact, work, k, q, limb[k]);
+    for (place = 0; place < 4; place++) {
+      __m512i sign = _mm512_set1_epi64(permi_exact_sign_avx512(negative, place_signs, q, place) ? -1 : 0);
+      __m512i magnitude[6], term[6];
+      PERMI_UNROLL
+      for (k = 0; k < limbs; k++) {
+        const __m512i g = limb[k][place];
+        sign = _mm512_xor_si512(sign, g);
+        magnitude[k] = _mm512_abs_epi64(g);
+        term[k] = _mm512_setzero_si512();
+      }
+      if (first > 1) /* each half's product in its place */
+        permi_ifma_times(magnitude, 1, first);
+      if (first > 2)
+        permi_ifma_times(magnitude, 2, first);
+      if (limbs - first > 1)
+        permi_ifma_times(magnitude + first, 1, first);
+      if (limbs - first > 2)
+        permi_ifma_times(magnitude + first, 2, first);
+      PERMI_UNROLL
+      for (i = 0; i < first; i++) {
+        PERMI_UNROLL
+        for (j = first; j < limbs; j++) {
+          const int to = i + j - first;
+          term[to] = _mm512_madd52lo_epu64(term[to], magnitude[i], magnitude[j]);
+          term[to + 1] = _mm512_madd52hi_epu64(term[to + 1], magnitude[i], magnitude[j]);
+        }
+      }
+      sign = _mm512_srai_epi64(sign, 63);
+      PERMI_UNROLL
+      for (k = 0; k < limbs; k++)
+        sum[k] = _mm512_add_epi64(sum[k], _mm512_sub_epi64(_mm512_xor_si512(term[k], sign), sign));
+    }
+  }
+  PERMI_UNROLL
+  for (k = 0; k <= limbs; k++)
+    PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
+}
+#endif
+
+#define PERMI_INSTANCE(name, target, few, limbs)                                                                       \
+  target static void name(const permi_exact *exact, permi_exact_work *work, int settings, int negative,                \
+                          int place_signs)                                                                             \
+  {                                                                                                                    \
+    few(exact, work, settings, negative, place_signs, limbs);                                                          \
+  }
+#if PERMI_WIDTH == 8
+PERMI_INSTANCE(permi_exact_2_avx512, PERMI_TARGET, permi_exact_few_avx512, 2)
+PERMI_INSTANCE(permi_exact_3_avx512, PERMI_TARGET, permi_exact_few_avx512, 3)
+PERMI_INSTANCE(permi_exact_4_avx512, PERMI_TARGET, permi_exact_few_avx512, 4)
+PERMI_INSTANCE(permi_exact_5_avx512, PERMI_TARGET, permi_exact_few_avx512, 5)
+PERMI_INSTANCE(permi_exact_6_avx512, PERMI_TARGET, permi_exact_few_avx512, 6)
+PERMI_INSTANCE(permi_ifma_2_avx512, PERMI_IFMA, permi_ifma_few, 2)
+PERMI_INSTANCE(permi_ifma_3_avx512, PERMI_IFMA, permi_ifma_few, 3)
+PERMI_INSTANCE(permi_ifma_4_avx512, PERMI_IFMA, permi_ifma_few, 4)
+PERMI_INSTANCE(permi_ifma_5_avx512, PERMI_IFMA, permi_ifma_few, 5)
+PERMI_INSTANCE(permi_ifma_6_avx512, PERMI_IFMA, permi_ifma_few, 6)
+#else
+PERMI_INSTANCE(permi_exact_2_avx2, PERMI_TARGET, permi_exact_few_avx2, 2)
+PERMI_INSTANCE(permi_exact_3_avx2, PERMI_TARGET, permi_exact_few_avx2, 3)
+PERMI_INSTANCE(permi_exact_4_avx2, PERMI_TARGET, permi_exact_few_avx2, 4)
+PERMI_INSTANCE(permi_exact_5_avx2, PERMI_TARGET, permi_exact_few_avx2, 5)
+PERMI_INSTANCE(permi_exact_6_avx2, PERMI_TARGET, permi_exact_few_avx2, 6)
+#endif
+#undef PERMI_INSTANCE
+#undef PERMI_IFMA
+
+/* x -= step if bit j of the Gray code of s is set, else x += step: the rows' sums, four bytes a row, of
+   int16 or int8. */
+#define PERMI_EXACT_STEP(x, steps, SUB, ADD)                                                                           \
+  for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)                                                                 \
+  PERMI_I_STORE(x + i, (s ^ s >> 1) >> j & 1 ? SUB(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i))                       \
+                                             : ADD(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i)))
+
+/* The same for the int16 sums of atoms' rows and the doubles of wide limbs' rows, for outer column j. */
+#define PERMI_EXACT_MOVE()                                                                                             \
+  do {                                                                                                                 \
+    PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);                                \
+    for (i = 0; exact->narrow < exact->limbs && i < exact->padded; i++)                                                \
+      wide_x[i] +=                                                                                                     \
+          (s ^ s >> 1) >> j & 1 ? -exact->wide_step[j * exact->padded + i] : exact->wide_step[j * exact->padded + i];  \
+  } while (0)
+
+/* Empties the accumulators when the next `settings` might overflow them. */
+PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
+                                                uint64_t *accumulator, permi_wide *total)
+{
+  int k;
+  if (*used + settings <= exact->settings)
+    return;
+  for (k = 0; k <= exact->limbs; k++)
+    permi_exact_empty(accumulator + k * PERMI_WIDTH, PERMI_WIDTH, lane_signs, 4 * (uint64_t)*used * exact->bias[k],
+                      &total[k]);
+  memset(accumulator, 0, (size_t)(exact->limbs + 1) * PERMI_WIDTH * sizeof *accumulator);
+  *used = 0;
+}
+
+/* Every sign vector: lane and block columns from a table, 16 WIDTH terms a step of the outer columns. */
+PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
+                                               permi_wide *total)
+{
+  const int atoms = exact->narrow * PERMI_EXACT_ATOMS;
+  int16_t *atom = work->atom;
+  double *wide = work->wide, wide_x[PERM_MAX_N] PERMI_ALIGN64;
+  uint64_t *accumulator = work->accumulator;
+  uint32_t x[PERM_MAX_N] PERMI_ALIGN64;
+  uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2);
+  int i, j, k, used = 0;
+  memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
+  memset(wide_x, 0, sizeof wide_x);
+  for (j = 0; j < exact->outer; j++)
+    if ((s ^ s >> 1) >> j & 1)
+      PERMI_EXACT_MOVE();
+  for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
+    atom[k] = 1;
+  memset(accumulator, 0, sizeof work->accumulator);
+  for (;;) {
+    const int16_t *table = exact->table;
+    const uint32_t *row_sum = x;
+    for (k = 0; k < atoms; k++) {
+      const int rows = exact->atom_rows[k];
+      int16_t *to = atom + k * 4 * PERMI_LANES;
+      if (rows) {
+        PERMI_I y = PERMI_I_SET(*row_sum++);
+        PERMI_I p0 = PERMI_I_ADD16(y, PERMI_I_LOAD(table)), p1 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + PERMI_LANES));
+        PERMI_I p2 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + 2 * PERMI_LANES));
+        PERMI_I p3 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + 3 * PERMI_LANES));
+        for (i = 1, table += 4 * PERMI_LANES; i < rows; i++, table += 4 * PERMI_LANES) {
+          y = PERMI_I_SET(*row_sum++);
+          p0 = PERMI_I_MUL16(p0, PERMI_I_ADD16(y, PERMI_I_LOAD(table)));
+          p1 = PERMI_I_MUL16(p1, PERMI_I_ADD16(y, PERMI_I_LOAD(table + PERMI_LANES)));
+          p2 = PERMI_I_MUL16(p2, PERMI_I_ADD16(y, PERMI_I_LOAD(table + 2 * PERMI_LANES)));
+          p3 = PERMI_I_MUL16(p3, PERMI_I_ADD16(y, PERMI_I_LOAD(table + 3 * PERMI_LANES)));
+        }
+        PERMI_I_STORE(to, p0);
+        PERMI_I_STORE(to + PERMI_LANES, p1);
+        PERMI_I_STORE(to + 2 * PERMI_LANES, p2);
+        PERMI_I_STORE(to + 3 * PERMI_LANES, p3);
+      }
+    }
+    for (k = 0, j = 0; k < exact->limbs - exact->narrow; k++)
+      for (i = 0; i < exact->wide_rows[k]; i++, j++) {
+        const double *wide_table = exact->wide_table + j * 16 * PERMI_WIDTH;
+        const PERMI_V y = PERMI_SET(wide_x[j]);
+        double *to = wide + k * 16 * PERMI_WIDTH;
+        int v;
+        for (v = 0; v < 16 * PERMI_WIDTH; v += PERMI_WIDTH) {
+          PERMI_V sum = y + PERMI_LOAD(wide_table + v);
+          if (i)
+            sum = PERMI_LOAD(to + v) * sum;
+          PERMI_STORE(to + v, sum);
+        }
+      }
+    PERMI_NAME(exact_room)(exact, 4, 1, &used, accumulator, total);
+    exact->evaluate(exact, work, 4, s & 1 ? 9 : 6, 1); /* settings 1 and 2 have one minus */
+    used += 4;
+    if (++s == last)
+      break;
+    j = permi_trailing_zeros(s);
+    PERMI_EXACT_MOVE();
+  }
+  PERMI_NAME(exact_room)(exact, exact->settings + 1, 1, &used, accumulator, total);
+  PERMI_LEAVE();
+}
+
+/* Only the sign vectors for which no even row is zero (an odd one cannot be), for rows of norms <= 127. A step of the
+   outer columns has 2^6 settings of as many columns, two from a table and four in Gray order, of one vector of int8
+   sums each: their least, unsigned, over the even rows is 0 where there is nothing to add. The lanes of the
+   survivors and their settings go on two lists, and are evaluated a vector at a time: a row's sum is that for all
+   columns + and three bytes looked up in tables of 16 by the lists' bits, four at a time. */
+PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
+                                                permi_wide *total)
+{
+  const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
+  const int shift = PERMI_WIDTH == 8 ? 2 : 1; /* lane bits beyond four */
+  const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET(PERMI_WIDTH == 8 ? 0x0c0c0c0c : 0x0e0e0e0e);
+  int16_t *atom = work->atom;
+  uint64_t *accumulator = work->accumulator;
+  uint32_t x[PERM_MAX_N] PERMI_ALIGN64, y[PERM_MAX_N] PERMI_ALIGN64;
+  uint8_t first[16 * PERM_MAX_N] PERMI_ALIGN64, *lane = work->lane, *setting = work->setting;
+  uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2), outer;
+  int i, j, k, used = 0;
+  memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
+  for (j = 0; j < exact->outer; j++)
+    if ((s ^ s >> 1) >> j & 1)
+      PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);
+  for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
+    atom[k] = 1;
+  memset(accumulator, 0, sizeof work->accumulator);
+  for (outer = s;;) {
+    const PERMI_I parity = PERMI_I_TABLE(exact->parity + 16 * (outer & 1));
+    int survivors = 0, done;
+    memcpy(y, x, (size_t)exact->padded * sizeof *y);
+    for (s = 0;;) { /* find */
+      const uint8_t *table = exact->lane_bytes;
+      PERMI_I least[4];
+      uint64_t mask[4];
+      least[0] = least[1] = least[2] = least[3] = PERMI_I_SET(-1);
+      for (k = 0; k < exact->even_rows; k++, table += 4 * bytes) {
+        const PERMI_I sum = PERMI_I_SET(y[exact->even_row[k]]);
+        least[0] = PERMI_I_LEAST8(least[0], PERMI_I_ADD8(sum, PERMI_I_LOAD(table)));
+        least[1] = PERMI_I_LEAST8(least[1], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + bytes)));
+        least[2] = PERMI_I_LEAST8(least[2], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + 2 * bytes)));
+        least[3] = PERMI_I_LEAST8(least[3], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + 3 * bytes)));
+      }
+      mask[0] = PERMI_I_NONZERO8(least[0]);
+      mask[1] = PERMI_I_NONZERO8(least[1]);
+      mask[2] = PERMI_I_NONZERO8(least[2]);
+      mask[3] = PERMI_I_NONZERO8(least[3]);
+      for (k = 0; k < 4; k++) {
+        uint64_t left = mask[k];
+        uint8_t *to = lane + survivors;
+        PERMI_I_STORE_ANY(setting + survivors, PERMI_I_SET(((uint32_t)(s ^ s >> 1) * 4 + (uint32_t)k) * 0x01010101u));
+        survivors += PERMI_COUNT(left);
+        for (; left; to += 8) { /* eight at a time, be there as many or not: the branch is easier to foresee */
+          PERMI_UNROLL
+          for (i = 0; i < 8; i++, left &= left - 1)
+            to[i] = (uint8_t)__builtin_ctzll(left | UINT64_C(1) << 63);
+        }
+      }
+      if (++s == 16)
+        break;
+      j = permi_trailing_zeros(s);
+      PERMI_EXACT_STEP(y, exact->setting_step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);
+    }
+    for (k = 0; k < exact->n; k++)
+      _mm_store_si128((__m128i *)(void *)(first + 16 * k),
+                      _mm_add_epi8(_mm_load_si128((const __m128i *)(const void *)(exact->nibbles + 48 * k)),
+                                   _mm_set1_epi32((int)x[k])));
+    for (done = 0; done < survivors; done += bytes) { /* evaluate */
+      const PERMI_I where = PERMI_I_LOAD_ANY(lane + done), what = PERMI_I_LOAD_ANY(setting + done);
+      const PERMI_I b0 = PERMI_I_AND(where, low), b2 = PERMI_I_AND(PERMI_I_SHR16(what, 4 - shift), low);
+      const PERMI_I b1 =
+          PERMI_I_OR(PERMI_I_AND(PERMI_I_SHR16(where, 4), low), PERMI_I_AND(PERMI_I_SHL16(what, shift), high));
+      const PERMI_I sign = PERMI_I_LOOKUP(parity, PERMI_I_XOR(PERMI_I_XOR(b0, b1), b2));
+      const int rest = survivors - done < bytes ? survivors - done : bytes;
+      const uint8_t *nibbles = exact->nibbles, *with_first = first;
+      for (k = 0; k < atoms; k++) {
+        const int rows = exact->atom_rows[k];
+        PERMI_I p0 = low, p1 = low;
+        for (i = 0; i < rows; i++, nibbles += 48, with_first += 16) {
+          PERMI_I z = PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(with_first), b0),
+                                   PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 16), b1),
+                                                PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
+          PERMI_I even;
+          if (with_first == first) /* one row takes the sign, and is 0 beyond the end of the lists */
+            z = PERMI_I_AND(PERMI_I_SUB8(PERMI_I_XOR(z, sign), sign), PERMI_I_LOAD_ANY(exact->ends + 64 - rest));
+          even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
+          z = PERMI_I_SAR16(z, 8);
+          p0 = i ? PERMI_I_MUL16(p0, even) : even;
+          p1 = i ? PERMI_I_MUL16(p1, z) : z;
+        }
+        if (rows) {
+          PERMI_I_STORE(atom + k * 4 * PERMI_LANES, p0);
+          PERMI_I_STORE(atom + (k * 4 + 1) * PERMI_LANES, p1);
+        }
+      }
+      PERMI_NAME(exact_room)(exact, 2, 0, &used, accumulator, total);
+      exact->evaluate(exact, work, 2, 0, 0);
+      used += 2;
+    }
+    s = ++outer;
+    if (s == last)
+      break;
+    j = permi_trailing_zeros(s);
+    PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);
+  }
+  PERMI_NAME(exact_room)(exact, exact->settings + 1, 0, &used, accumulator, total);
+  PERMI_LEAVE();
+}
+#undef PERMI_EXACT_STEP
+#undef PERMI_EXACT_MOVE
+#undef PERMI_LANES
+#endif

@@ -1,0 +1,179 @@
+/* ===================================================================================== >>vocabulary
+   Included once for every instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): the
+   vocabulary, then for each kind of kernel its text and, at the text's foot, its instances by their full names. Texts
+   are functions that are always inlined, with arguments that are constant in an instance; PERMI_NAME(dense) is
+   permi_dense_avx512. Vectors have the operators + - *. Small arrays of vectors live in registers once their loops are
+   unrolled (PERMI_UNROLL), for which
+     - no loop around such a loop may have a single turn: clang then unrolls too late (0.9 of the speed);
+     - loops of more levels than need be hide from gcc which one is hot (0.95 where registers are short);
+     - clang may fuse a * b + c written in one expression: a product that must be rounded has a statement of its own.
+   Kernels of small orders include this text once more for each instance, with PERMI_PASS, its name, and other macros:
+   as functions they had the same bits, but clang took 99 ns instead of 60 to 76 for permi_small_real_n8_avx512, 36
+   instead of 20 for permi_small_real_n5_plain, gcc 5% more for those of plain C.
+   The vocabulary: FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once whatever the
+   family; TIMES_PLUS(p, y) = p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b)
+   = max(|a|, |b|); LOAD_ANY loads from any address; KEEP(v) hides v from the compiler, which otherwise may contract a
+   product and a later sum even of intrinsics (gcc does) and so take the error of the product away from under it.
+   LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, and all
+   code compiled for SSE runs at half its speed until somebody does (planning n = 20 took 22 us, not 10). */
+
+#define PERMI_WIDTH PERMI_FAMILY_WIDTH
+#define PERMI_JOIN_(name, family) permi_##name##_##family
+#define PERMI_JOIN(name, family) PERMI_JOIN_(name, family)
+#define PERMI_NAME(name) PERMI_JOIN(name, PERMI_FAMILY)
+#if PERMI_WIDTH == 8
+#define PERMI_TARGET __attribute__((target("avx512f,avx512dq,avx512bw,popcnt")))
+#define PERMI_LEAVE() _mm256_zeroupper()
+#define PERMI_V __m512d
+#define PERMI_LOAD(p) _mm512_load_pd(p)
+#define PERMI_LOAD_ANY(p) _mm512_loadu_pd(p)
+#define PERMI_STORE(p, v) _mm512_store_pd(p, v)
+#define PERMI_STORE_ANY(p, v) _mm512_storeu_pd(p, v)
+#define PERMI_SET(x) _mm512_set1_pd(x)
+#define PERMI_ADD(a, b) _mm512_add_pd(a, b)
+#define PERMI_SUB(a, b) _mm512_sub_pd(a, b)
+#define PERMI_MUL(a, b) _mm512_mul_pd(a, b)
+#define PERMI_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
+#define PERMI_FMS(a, b, c) _mm512_fmsub_pd(a, b, c)
+#define PERMI_FNMA(a, b, c) _mm512_fnmadd_pd(a, b, c)
+#define PERMI_FMS_EXACT(a, b, c) _mm512_fmsub_pd(a, b, c)
+#define PERMI_KEEP(v) __asm__("" : "+v"(v))
+#define PERMI_ABS(a) _mm512_range_pd(a, a, 11) /* the larger modulus of the two */
+#define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
+#define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
+/* max(|a + b|, |a - b|): a kernel that wants a + b or a - b anyway shares it */
+#define PERMI_ABS_SUM(a, b) _mm512_range_pd(_mm512_add_pd(a, b), _mm512_sub_pd(a, b), 11)
+#define PERMI_I __m512i
+#define PERMI_I_LOAD(p) _mm512_load_si512((const void *)(p))
+#define PERMI_I_STORE(p, v) _mm512_store_si512((void *)(p), v)
+#define PERMI_I_SET(x) _mm512_set1_epi32((int)(x))
+#define PERMI_I_ADD16(a, b) _mm512_add_epi16(a, b)
+#define PERMI_I_SUB16(a, b) _mm512_sub_epi16(a, b)
+#define PERMI_I_MUL16(a, b) _mm512_mullo_epi16(a, b)
+#define PERMI_I_PAIRS16(a, b) _mm512_madd_epi16(a, b)
+#define PERMI_I_MUL32(a, b) _mm512_mullo_epi32(a, b)
+#define PERMI_I_EVEN32(a, b) _mm512_mul_epi32(a, b)
+#define PERMI_I_HIGH32(a) _mm512_srli_epi64(a, 32)
+#define PERMI_I_AND(a, b) _mm512_and_si512(a, b)
+#define PERMI_I_ADD64(a, b) _mm512_add_epi64(a, b)
+#define PERMI_I_DOUBLES(a) _mm512_cvtepi64_pd(a)
+#define PERMI_I_BITS(v) _mm512_castpd_si512(v)
+#define PERMI_I_LOAD_ANY(p) _mm512_loadu_si512((const void *)(p))
+#define PERMI_I_STORE_ANY(p, v) _mm512_storeu_si512((void *)(p), v)
+#define PERMI_I_TABLE(p) _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)(p)))
+#define PERMI_I_LOOKUP(table, v) _mm512_shuffle_epi8(table, v)
+#define PERMI_I_ADD8(a, b) _mm512_add_epi8(a, b)
+#define PERMI_I_SUB8(a, b) _mm512_sub_epi8(a, b)
+#define PERMI_I_LEAST8(a, b) _mm512_min_epu8(a, b)
+#define PERMI_I_NONZERO8(a) _mm512_test_epi8_mask(a, a)
+#define PERMI_COUNT(bits) __builtin_popcountll(bits)
+#define PERMI_I_OR(a, b) _mm512_or_si512(a, b)
+#define PERMI_I_XOR(a, b) _mm512_xor_si512(a, b)
+#define PERMI_I_SHL16(a, k) _mm512_slli_epi16(a, k)
+#define PERMI_I_SHR16(a, k) _mm512_srli_epi16(a, k)
+#define PERMI_I_SAR16(a, k) _mm512_srai_epi16(a, k)
+#define PERMI_XOR(a, b) _mm512_xor_pd(a, b)
+#elif PERMI_WIDTH == 4
+#define PERMI_TARGET __attribute__((target("avx2,fma,popcnt")))
+#define PERMI_LEAVE() _mm256_zeroupper()
+#define PERMI_V __m256d
+#define PERMI_LOAD(p) _mm256_load_pd(p)
+#define PERMI_LOAD_ANY(p) _mm256_loadu_pd(p)
+#define PERMI_STORE(p, v) _mm256_store_pd(p, v)
+#define PERMI_STORE_ANY(p, v) _mm256_storeu_pd(p, v)
+#define PERMI_SET(x) _mm256_set1_pd(x)
+#define PERMI_ADD(a, b) _mm256_add_pd(a, b)
+#define PERMI_SUB(a, b) _mm256_sub_pd(a, b)
+#define PERMI_MUL(a, b) _mm256_mul_pd(a, b)
+#define PERMI_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define PERMI_FMS(a, b, c) _mm256_fmsub_pd(a, b, c)
+#define PERMI_FNMA(a, b, c) _mm256_fnmadd_pd(a, b, c)
+#define PERMI_FMS_EXACT(a, b, c) _mm256_fmsub_pd(a, b, c)
+#define PERMI_KEEP(v) __asm__("" : "+x"(v))
+#define PERMI_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
+#define PERMI_LARGER(a, b) _mm256_max_pd(PERMI_ABS(a), PERMI_ABS(b))
+#define PERMI_LESSER(a, b) _mm256_min_pd(a, b)
+#define PERMI_ABS_SUM(a, b) _mm256_add_pd(PERMI_ABS(a), PERMI_ABS(b))
+#define PERMI_I __m256i
+#define PERMI_I_LOAD(p) _mm256_load_si256((const __m256i *)(const void *)(p))
+#define PERMI_I_STORE(p, v) _mm256_store_si256((__m256i *)(void *)(p), v)
+#define PERMI_I_SET(x) _mm256_set1_epi32((int)(x))
+#define PERMI_I_ADD16(a, b) _mm256_add_epi16(a, b)
+#define PERMI_I_SUB16(a, b) _mm256_sub_epi16(a, b)
+#define PERMI_I_MUL16(a, b) _mm256_mullo_epi16(a, b)
+#define PERMI_I_PAIRS16(a, b) _mm256_madd_epi16(a, b)
+#define PERMI_I_MUL32(a, b) _mm256_mullo_epi32(a, b)
+#define PERMI_I_EVEN32(a, b) _mm256_mul_epi32(a, b)
+#define PERMI_I_HIGH32(a) _mm256_srli_epi64(a, 32)
+#define PERMI_I_AND(a, b) _mm256_and_si256(a, b)
+#define PERMI_I_ADD64(a, b) _mm256_add_epi64(a, b)
+/* |a| < 2^51: in the binade of 1.5 * 2^52 a double's bits count in ones */
+#define PERMI_I_DOUBLES(a)                                                                                             \
+  _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(a, _mm256_set1_epi64x(0x4338000000000000))),                     \
+                _mm256_set1_pd(6755399441055744.0))
+#define PERMI_I_BITS(v) _mm256_castpd_si256(v)
+#define PERMI_I_LOAD_ANY(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
+#define PERMI_I_STORE_ANY(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), v)
+#define PERMI_I_TABLE(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(p)))
+#define PERMI_I_LOOKUP(table, v) _mm256_shuffle_epi8(table, v)
+#define PERMI_I_ADD8(a, b) _mm256_add_epi8(a, b)
+#define PERMI_I_SUB8(a, b) _mm256_sub_epi8(a, b)
+#define PERMI_I_LEAST8(a, b) _mm256_min_epu8(a, b)
+#define PERMI_I_NONZERO8(a) (uint32_t)~_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, _mm256_setzero_si256()))
+#define PERMI_COUNT(bits) __builtin_popcountll(bits)
+#define PERMI_I_OR(a, b) _mm256_or_si256(a, b)
+#define PERMI_I_XOR(a, b) _mm256_xor_si256(a, b)
+#define PERMI_I_SHL16(a, k) _mm256_slli_epi16(a, k)
+#define PERMI_I_SHR16(a, k) _mm256_srli_epi16(a, k)
+#define PERMI_I_SAR16(a, k) _mm256_srai_epi16(a, k)
+#define PERMI_XOR(a, b) _mm256_xor_pd(a, b)
+#elif PERMI_WIDTH == 2
+#define PERMI_TARGET
+#define PERMI_LEAVE()
+#define PERMI_V float64x2_t
+#define PERMI_LOAD(p) vld1q_f64(p)
+#define PERMI_LOAD_ANY(p) vld1q_f64(p)
+#define PERMI_STORE(p, v) vst1q_f64(p, v)
+#define PERMI_STORE_ANY(p, v) vst1q_f64(p, v)
+#define PERMI_SET(x) vdupq_n_f64(x)
+#define PERMI_ADD(a, b) vaddq_f64(a, b)
+#define PERMI_SUB(a, b) vsubq_f64(a, b)
+#define PERMI_MUL(a, b) vmulq_f64(a, b)
+#define PERMI_FMA(a, b, c) vfmaq_f64(c, a, b)
+#define PERMI_FMS(a, b, c) vnegq_f64(vfmsq_f64(c, a, b))
+#define PERMI_FNMA(a, b, c) vfmsq_f64(c, a, b)
+#define PERMI_FMS_EXACT(a, b, c) vnegq_f64(vfmsq_f64(c, a, b))
+#define PERMI_KEEP(v) __asm__("" : "+w"(v))
+#define PERMI_ABS(a) vabsq_f64(a)
+#define PERMI_LARGER(a, b) vmaxq_f64(vabsq_f64(a), vabsq_f64(b))
+#define PERMI_LESSER(a, b) vminq_f64(a, b)
+#define PERMI_ABS_SUM(a, b) vaddq_f64(vabsq_f64(a), vabsq_f64(b))
+#else
+#define PERMI_TARGET
+#define PERMI_LEAVE()
+#define PERMI_V double
+#define PERMI_LOAD(p) (*(p))
+#define PERMI_LOAD_ANY(p) (*(p))
+#define PERMI_STORE(p, v) (*(p) = (v))
+#define PERMI_STORE_ANY(p, v) (*(p) = (v))
+#define PERMI_SET(x) (x)
+#define PERMI_ADD(a, b) ((a) + (b))
+#define PERMI_SUB(a, b) ((a) - (b))
+#define PERMI_MUL(a, b) ((a) * (b))
+#define PERMI_FMA(a, b, c) ((a) * (b) + (c))
+#define PERMI_FMS(a, b, c) ((a) * (b) - (c))
+#define PERMI_FNMA(a, b, c) ((c) - (a) * (b))
+#define PERMI_FMS_EXACT(a, b, c) fma(a, b, -(c)) /* libm's is exact with or without the instruction */
+#define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* one rounding, as the grid holds y + 1 */
+#define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
+#define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
+#define PERMI_ABS(a) fabs(a)
+#define PERMI_LARGER(a, b) (fabs(b) > fabs(a) ? fabs(b) : fabs(a))
+#define PERMI_LESSER(a, b) ((a) < (b) ? (a) : (b))
+#define PERMI_ABS_SUM(a, b) (fabs(a) + fabs(b))
+#endif
+
+#if PERMI_WIDTH > 1
+#define PERMI_TIMES_PLUS(p, y) PERMI_FMA(p, y, p)
+#define PERMI_TIMES_MINUS(p, y) PERMI_FMS(p, y, p)
+#endif

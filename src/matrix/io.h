@@ -1,0 +1,369 @@
+/* ============================================================================================= >>io
+   Matrices from text. Promises: no byte sequence crashes the readers or makes them allocate more than a
+   multiple of its length plus 8 (m + 1) bytes; a message names the line; a failure leaves nothing allocated.
+   Everything is parsed from memory: text -> list of entries -> sort -> compressed rows.
+
+   Matrix Market as in R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
+   Design, NISTIR 5935, 1996. So the field "double" of some programs is refused. More liberal than the report:
+   comment lines between entries, lines of more than 1024 bytes. */
+#pragma once
+#include "matrix.h"
+
+typedef struct permi_reader {
+  const char *name;
+  const char *position, *end;    /* what is left after the current line */
+  const char *cursor, *line_end; /* what is left of the current line */
+  uint64_t line;                 /* 1-based; 0 before the first */
+  char point[16];                /* the locale's decimal point, which strtod wants */
+  perm_allocator allocator;
+  permi_control *watch;
+  permi_entries entries;
+  int m, n;
+  perm_kind kind;
+  int fraction; /* 1: a real number was not an integer of 64 bits */
+  char note[132]; /* how a file without a banner was taken; empty: as rows of numbers */
+  perm_status status;
+  perm_result *result;
+} permi_reader;
+
+typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
+
+/* -- messages ---------------------------------------------------------------------------------- */
+
+/* Bytes of a hostile file for a message: printable ASCII only, at most 24 of them, in quotes. */
+typedef struct permi_quote {
+  char text[32];
+} permi_quote;
+
+static permi_quote permi_quoted(const char *begin, const char *end)
+{
+  permi_quote quote;
+  size_t k, length = (size_t)(end - begin), shown = length <= 24 ? length : 21;
+  char *out = quote.text;
+  *out++ = '\'';
+  for (k = 0; k < shown; k++)
+    *out++ = begin[k] >= 32 && begin[k] <= 126 ? begin[k] : '?';
+  if (shown < length)
+    for (k = 0; k < 3; k++)
+      *out++ = '.';
+  *out++ = '\'';
+  *out = 0;
+  return quote;
+}
+
+/* A file's name for a message: its last 100 bytes, no control characters. Bytes from 128 up stay: the name is the
+   caller's own, often UTF-8, and a cut never falls inside one of its characters. */
+typedef struct permi_shown_name {
+  char text[112];
+} permi_shown_name;
+
+static permi_shown_name permi_show_name(const char *name)
+{
+  permi_shown_name shown;
+  size_t length = strlen(name);
+  char *out = shown.text;
+  if (length > 100) {
+    name += length - 100;
+    while (((unsigned char)*name & 0xc0) == 0x80)
+      name++;
+    memcpy(out, "...", 3);
+    out += 3;
+  }
+  for (; *name; name++)
+    *out++ = (unsigned char)*name < 32 || *name == 127 ? '?' : *name;
+  *out = 0;
+  return shown;
+}
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static int
+permi_reader_fail(permi_reader *reader, const char *format, ...)
+{
+  char text[PERM_MESSAGE_BYTES];
+  permi_shown_name name = permi_show_name(reader->name);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s", name.text,
+                              (unsigned long long)(reader->line ? reader->line : 1), text);
+  return 0;
+}
+
+static perm_status permi_reading_stopped(const char *what, perm_status status, perm_result *result)
+{
+  permi_shown_name name = permi_show_name(what);
+  return permi_fail(result, status, 0, "%s: %s while reading", name.text, perm_status_text(status));
+}
+
+/* Also where watch said stop. */
+static int permi_reader_no_memory(permi_reader *reader)
+{
+  permi_shown_name name = permi_show_name(reader->name);
+  if (reader->watch->stopped != PERM_OK) {
+    reader->status = permi_reading_stopped(reader->name, reader->watch->stopped, reader->result);
+    return 0;
+  }
+  reader->status = permi_fail(reader->result, PERM_ERROR_MEMORY, 0, "%s:%llu: out of memory", name.text,
+                              (unsigned long long)reader->line);
+  return 0;
+}
+
+static perm_status permi_file_because(perm_result *result, const char *name, const char *what, const char *why)
+{
+  permi_shown_name shown = permi_show_name(name);
+  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", shown.text, what, why);
+}
+
+static perm_status permi_file_fail(perm_result *result, const char *name, const char *what, int error)
+{
+  return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
+}
+
+/* -- lines and words --------------------------------------------------------------------------- */
+
+static int permi_is_blank(char c)
+{
+  return c == ' ' || c == '\t';
+}
+static int permi_is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+/* Moves to the next line. 0: there is none, or the watch says stop, and the current line stays the last. */
+static int permi_next_line(permi_reader *reader)
+{
+  const char *newline;
+  if (reader->position == reader->end || permi_watch(reader->watch, 20))
+    return 0;
+  newline = (const char *)memchr(reader->position, '\n', (size_t)(reader->end - reader->position));
+  reader->cursor = reader->position;
+  reader->line_end = newline ? newline : reader->end;
+  reader->position = newline ? newline + 1 : reader->end;
+  /* CR only before LF or the end: elsewhere it is garbage, or a file with CR alone would be read as one row */
+  if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
+    reader->line_end--;
+  reader->line++;
+  permi_watch(reader->watch, (double)(reader->position - reader->cursor));
+  return 1;
+}
+
+static void permi_skip_blanks(permi_reader *reader)
+{
+  while (reader->cursor < reader->line_end && permi_is_blank(*reader->cursor))
+    reader->cursor++;
+}
+
+/* The next line with something on it but a comment, the cursor on its first character. */
+static int permi_next_content(permi_reader *reader, int hash_comments)
+{
+  while (permi_next_line(reader)) {
+    permi_skip_blanks(reader);
+    if (reader->cursor < reader->line_end && *reader->cursor != '%' && !(hash_comments && *reader->cursor == '#'))
+      return 1;
+  }
+  return 0;
+}
+
+/* The next word of the line; 0 and an empty word at its end. */
+static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
+{
+  permi_skip_blanks(reader);
+  *begin = reader->cursor;
+  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor))
+    reader->cursor++;
+  *end = reader->cursor;
+  return *begin != *end;
+}
+
+/* ASCII only, so that no locale changes what a keyword is. */
+static int permi_same_word(const char *begin, const char *end, const char *lower_case)
+{
+  for (; begin < end && *lower_case; begin++, lower_case++)
+    if ((*begin >= 'A' && *begin <= 'Z' ? *begin + ('a' - 'A') : *begin) != *lower_case)
+      return 0;
+  return begin == end && !*lower_case;
+}
+
+static int permi_line_finished(permi_reader *reader, const char *after_what)
+{
+  const char *begin, *end;
+  if (!permi_next_word(reader, &begin, &end))
+    return 1;
+  return permi_reader_fail(reader, "%s found after %s, the end of the line was expected",
+                           permi_quoted(begin, reader->line_end).text, after_what);
+}
+
+/* -- numbers ----------------------------------------------------------------------------------- */
+
+/* Where the decimal number that starts at begin ends: [+-] digits [. digits] [e [+-] digits] with a digit before
+   the e. begin itself: there is none. *integer: it has neither point nor exponent. */
+static const char *permi_number_end(const char *begin, const char *end, int *integer)
+{
+  const char *p = begin, *mark;
+  int digits = 0;
+  *integer = 1;
+  if (p < end && (*p == '+' || *p == '-'))
+    p++;
+  for (; p < end && permi_is_digit(*p); p++)
+    digits = 1;
+  if (p < end && *p == '.') {
+    *integer = 0;
+    for (p++; p < end && permi_is_digit(*p); p++)
+      digits = 1;
+  }
+  if (!digits)
+    return begin;
+  mark = p;
+  if (p < end && (*p == 'e' || *p == 'E')) {
+    p++;
+    if (p < end && (*p == '+' || *p == '-'))
+      p++;
+    if (p < end && permi_is_digit(*p)) {
+      *integer = 0;
+      while (p < end && permi_is_digit(*p))
+        p++;
+      return p;
+    }
+  }
+  return mark;
+}
+
+/* [+-] digits as 64-bit integer. 0: outside its range. */
+static int permi_integer_value(const char *begin, const char *end, int64_t *value)
+{
+  uint64_t magnitude = 0, limit = INT64_MAX;
+  int negative = *begin == '-';
+  if (*begin == '+' || *begin == '-')
+    begin++;
+  limit += (uint64_t)negative;
+  for (; begin < end; begin++) {
+    uint64_t digit = (uint64_t)(*begin - '0');
+    if (magnitude > (limit - digit) / 10)
+      return 0;
+    magnitude = 10 * magnitude + digit;
+  }
+  if (!negative)
+    *value = (int64_t)magnitude;
+  else
+    *value = magnitude > INT64_MAX ? INT64_MIN : -(int64_t)magnitude;
+  return 1;
+}
+
+/* The same of decimal text with a point or an exponent, such as 2.0 or 1e3. 0: not whole, or outside the range. */
+static int permi_whole_value(const char *begin, const char *end, int64_t *value)
+{
+  const char *p = begin, *mark;
+  uint64_t magnitude = 0;
+  long long exponent = 0, digits = 0, k;
+  int negative = *begin == '-', point = 0;
+  p += *begin == '+' || *begin == '-';
+  for (mark = p; mark < end && *mark != 'e' && *mark != 'E'; mark++) {
+    digits += *mark != '.';
+    point |= *mark == '.';
+    exponent -= point && *mark != '.';
+  }
+  if (mark < end) {
+    const char *last = mark + 1 + (mark[1] == '+' || mark[1] == '-');
+    for (k = 0; last < end; last++)
+      k = k < 1000000000000 ? 10 * k + (*last - '0') : k;
+    exponent += mark[1] == '-' ? -k : k;
+  }
+  for (k = 0; k < digits || (magnitude && exponent > 0 && k < digits + exponent); k++) {
+    unsigned digit = 0;
+    if (k < digits) {
+      p += *p == '.';
+      digit = (unsigned)(*p++ - '0');
+    }
+    if (k >= digits + exponent) { /* behind the point */
+      if (digit)
+        return 0;
+    } else {
+      if (magnitude > ((uint64_t)INT64_MAX - digit) / 10)
+        return 0;
+      magnitude = 10 * magnitude + digit;
+    }
+  }
+  *value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+  return 1;
+}
+
+/* The text of a number (as permi_number_end found it) as double. strtod rounds correctly, but wants a terminated
+   string with the locale's decimal point, so it gets a copy. */
+static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
+{
+  char local[128], *copy = local, *out;
+  const char *p;
+  size_t length = (size_t)(end - begin), needed = length + strlen(reader->point) + 1;
+  int nonzero = 0;
+  if (needed > sizeof local) {
+    copy = (char *)permi_allocate(&reader->allocator, needed, 1);
+    if (!copy)
+      return permi_reader_no_memory(reader);
+  }
+  for (p = begin, out = copy; p < end; p++) {
+    if (*p != '.') {
+      *out++ = *p;
+    } else {
+      memcpy(out, reader->point, strlen(reader->point));
+      out += strlen(reader->point);
+    }
+  }
+  *out = 0;
+  *value = strtod(copy, NULL);
+  if (copy != local)
+    permi_release(&reader->allocator, copy);
+  for (p = begin; p < end && *p != 'e' && *p != 'E'; p++)
+    nonzero |= *p >= '1' && *p <= '9';
+  if (!(fabs(*value) <= DBL_MAX))
+    return permi_reader_fail(reader, "%s is beyond the largest double, a number up to 1.79e308 was expected",
+                             permi_quoted(begin, end).text);
+  if (*value == 0 && nonzero)
+    return permi_reader_fail(reader, "%s is below the smallest double, 0 or a number from 4.95e-324 up was expected",
+                             permi_quoted(begin, end).text);
+  return 1;
+}
+
+/* The next word of a Matrix Market line as real number, and as integer, 0 if it is none; what names it in messages. */
+static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
+{
+  const char *begin, *end;
+  int integer;
+  if (!permi_next_word(reader, &begin, &end))
+    return permi_reader_fail(reader, "the line ends before the %s, a decimal number was expected", what);
+  if (permi_number_end(begin, end, &integer) != end)
+    return permi_reader_fail(reader, "%s %s found, a finite decimal number was expected", what,
+                             permi_quoted(begin, end).text);
+  *whole = 0;
+  reader->fraction |= !permi_whole_value(begin, end, whole);
+  return permi_double_value(reader, begin, end, value);
+}
+
+static int permi_read_int64(permi_reader *reader, const char *what, int64_t *value)
+{
+  const char *begin, *end;
+  int integer;
+  if (!permi_next_word(reader, &begin, &end))
+    return permi_reader_fail(reader, "the line ends before the %s, an integer was expected", what);
+  if (permi_number_end(begin, end, &integer) != end || !integer)
+    return permi_reader_fail(reader, "%s %s found, an integer was expected", what, permi_quoted(begin, end).text);
+  if (!permi_integer_value(begin, end, value))
+    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
+                             permi_quoted(begin, end).text);
+  return 1;
+}
+
+/* A 1-based index up to limit, returned 0-based. */
+static int permi_read_index(permi_reader *reader, const char *what, int limit, uint64_t *index)
+{
+  int64_t value;
+  if (!permi_read_int64(reader, what, &value))
+    return 0;
+  if (value < 1 || value > limit)
+    return permi_reader_fail(reader, "%s %lld outside 1..%d", what, (long long)value, limit);
+  *index = (uint64_t)(value - 1);
+  return 1;
+}

@@ -1,0 +1,550 @@
+/* ===================================================================================== >>plain_text
+   Files without a banner: rows of numbers, coordinates, edges. Which of them a file is, and the calls. */
+#pragma once
+#include <errno.h>
+#include <locale.h>
+#include "market.h"
+
+/* The next number of a line, separated by blanks or one comma. 0: the line is at its end; -1: a comma stands alone. */
+static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
+{
+  permi_skip_blanks(reader);
+  *begin = reader->cursor;
+  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != ',')
+    reader->cursor++;
+  *end = reader->cursor;
+  if (*begin == reader->line_end)
+    return 0;
+  if (*begin == *end) {
+    permi_reader_fail(reader, "',' found, a number was expected before it");
+    return -1;
+  }
+  permi_skip_blanks(reader);
+  if (reader->cursor < reader->line_end && *reader->cursor == ',') {
+    reader->cursor++;
+    permi_skip_blanks(reader);
+    if (reader->cursor == reader->line_end) {
+      permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
+      return -1;
+    }
+  }
+  return 1;
+}
+
+/* One number, perhaps complex; raises reader->kind to what it needs. */
+static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
+{
+  int integer, ignored;
+  const char *middle = permi_number_end(begin, end, &integer), *last = middle;
+  entry->real = entry->imaginary = 0;
+  entry->integer = 0;
+  if (middle == end && middle > begin) {
+    if (integer ? permi_integer_value(begin, end, &entry->integer) : permi_whole_value(begin, end, &entry->integer)) {
+      entry->real = (double)entry->integer; /* rounds to nearest, as strtod would */
+      return 1;
+    }
+    if (reader->kind == PERM_KIND_INTEGER)
+      reader->kind = PERM_KIND_REAL;
+    return permi_double_value(reader, begin, end, &entry->real);
+  }
+  if (end - begin >= 1 && end[-1] == 'i') {
+    end--;
+    reader->kind = PERM_KIND_COMPLEX;
+    if (middle == end && middle > begin)
+      return permi_double_value(reader, begin, end, &entry->imaginary);
+    if (middle == begin || *middle == '+' || *middle == '-') {
+      int sign = middle < end && (*middle == '+' || *middle == '-');
+      if (middle + sign == end)
+        entry->imaginary = sign && *middle == '-' ? -1 : 1;
+      else
+        last = permi_number_end(middle, end, &ignored);
+      if (middle + sign == end || (last == end && last > middle))
+        return (middle == begin || permi_double_value(reader, begin, middle, &entry->real)) &&
+               (middle + sign == end || permi_double_value(reader, middle, end, &entry->imaginary));
+    }
+    end++;
+  }
+  return permi_reader_fail(reader, "%s found, a number such as 1, -2.5e3 or 1+2i was expected",
+                           permi_quoted(begin, end).text);
+}
+
+static int permi_read_plain(permi_reader *reader, perm_format wanted)
+{
+  uint64_t first_line = 0;
+  permi_entry entry;
+  reader->kind = PERM_KIND_INTEGER;
+  while (permi_next_content(reader, 1)) {
+    const char *begin, *end;
+    int columns = 0, more;
+    if (reader->m == PERM_MATRIX_MAX_ROWS)
+      return permi_reader_fail(reader, "row %d found, at most %d were expected", reader->m + 1, PERM_MATRIX_MAX_ROWS);
+    while ((more = permi_next_field(reader, &begin, &end)) > 0) {
+      if (!(columns & 4095) && permi_watch(reader->watch, 4096))
+        return 0;
+      if (columns == INT_MAX)
+        return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
+      if (!permi_plain_value(reader, begin, end, &entry))
+        return 0;
+      entry.key = permi_entry_key((uint64_t)reader->m, (uint64_t)columns);
+      entry.line = reader->line;
+      columns++;
+      if ((entry.real != 0 || entry.imaginary != 0) &&
+          !permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
+        return permi_reader_no_memory(reader);
+    }
+    if (more < 0)
+      return 0;
+    if (!reader->m) {
+      reader->n = columns;
+      first_line = reader->line;
+    }
+    if (columns != reader->n)
+      return permi_reader_fail(reader, "%d numbers found, %d were expected as in line %llu", columns, reader->n,
+                               (unsigned long long)first_line);
+    reader->m++;
+  }
+  if (!reader->m)
+    return permi_reader_fail(reader, "no numbers found, a matrix was expected");
+  if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER) {
+    reader->line = first_line;
+    return permi_reader_fail(reader, "%d rows of two integers found: edges of a graph, or a %d x 2 matrix? Say which: "
+                             "--format edges|array", reader->m, reader->m);
+  }
+  return 1;
+}
+
+/* -- coordinates and edges without a banner ---------------------------------------------------- */
+
+/* The numbers of a line, up to four, and how many there are: 5 for more, -1 for one that cannot be. */
+static int permi_fields(permi_reader *reader, const char *begin[4], const char *end[4])
+{
+  const char *from, *to;
+  int count = 0, more;
+  while ((more = permi_next_field(reader, &from, &to)) > 0 && count < 5) {
+    if (count < 4) {
+      begin[count] = from;
+      end[count] = to;
+    }
+    count++;
+  }
+  return more < 0 ? -1 : count;
+}
+
+/* A field as whole number from 0 to limit. */
+static int permi_field_whole(const char *begin, const char *end, int64_t limit, int64_t *value)
+{
+  int integer;
+  return permi_number_end(begin, end, &integer) == end && permi_whole_value(begin, end, value) && *value >= 0 &&
+         *value <= limit;
+}
+
+/* What lists of entries have in common: indices as they stand in the file, and their ranges. */
+typedef struct permi_indices {
+  int64_t size[3];         /* rows, columns, entries of the first line */
+  int64_t low[2], high[2]; /* of row and column indices */
+  int columns;    /* numbers in a line */
+  uint64_t lines; /* with an entry */
+  uint64_t first; /* line of the file with the sizes */
+} permi_indices;
+
+static void permi_indices_add(permi_indices *indices, const int64_t index[2])
+{
+  int k;
+  for (k = 0; k < 2; k++) {
+    if (!indices->lines || index[k] < indices->low[k])
+      indices->low[k] = index[k];
+    if (!indices->lines || index[k] > indices->high[k])
+      indices->high[k] = index[k];
+  }
+  indices->lines++;
+}
+
+/* 0 or 1: what indices count from, which an index 0 tells. (Where none is 0 and none is the last, either reading leaves
+   a row or a column empty, and the permanent is the same.) */
+static int permi_indices_base(const permi_indices *indices)
+{
+  return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
+}
+
+/* Could what is left of the text be "rows columns entries" and lines of entries, whatever their number? Reads ahead,
+   and stops at the first line that says no. */
+static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
+{
+  const char *begin[4], *end[4];
+  permi_reader look = *reader;
+  int64_t index[2], cells;
+  int base;
+  memset(indices, 0, sizeof *indices);
+  look.result = NULL;
+  /* sizes beyond what a matrix may have are sizes, too: permi_read_sizes refuses them */
+  if (!permi_next_content(&look, 1) || permi_fields(&look, begin, end) != 3 ||
+      !permi_field_whole(begin[0], end[0], UINT32_MAX, &indices->size[0]) ||
+      !permi_field_whole(begin[1], end[1], UINT32_MAX, &indices->size[1]))
+    return 0;
+  cells = indices->size[0] && indices->size[1] > INT64_MAX / indices->size[0] ? INT64_MAX
+                                                                              : indices->size[0] * indices->size[1];
+  if (!permi_field_whole(begin[2], end[2], cells, &indices->size[2]))
+    return 0;
+  indices->first = look.line;
+  while (permi_next_content(&look, 1)) {
+    int columns = permi_fields(&look, begin, end);
+    if (columns < 2 || columns > 4 || (indices->lines && columns != indices->columns) ||
+        !permi_field_whole(begin[0], end[0], indices->size[0], &index[0]) ||
+        !permi_field_whole(begin[1], end[1], indices->size[1], &index[1]))
+      return 0;
+    indices->columns = columns;
+    permi_indices_add(indices, index);
+  }
+  base = permi_indices_base(indices);
+  return indices->lines <= (uint64_t)cells &&
+         (!indices->lines ||
+          (indices->high[0] < indices->size[0] + base && indices->high[1] < indices->size[1] + base));
+}
+
+/* What a file without a banner is, from its own lines; PERM_FORMAT_COUNT after a failure. Rows of three numbers that
+   are coordinates too are a matrix with three columns only if it has no more than three rows. */
+static perm_format permi_recognise(permi_reader *reader)
+{
+  permi_indices indices;
+  uint64_t entries;
+  int array;
+  if (!permi_resembles_coordinates(reader, &indices))
+    return PERM_FORMAT_ARRAY;
+  entries = (uint64_t)indices.size[2];
+  array = !indices.lines || indices.columns == 3;
+  reader->line = indices.first;
+  if (entries != indices.lines) {
+    if (array && (indices.lines <= 2 || !entries))
+      return PERM_FORMAT_ARRAY;
+    permi_reader_fail(reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the "
+                      "file%s", (unsigned long long)entries, (long long)indices.size[0], (long long)indices.size[1],
+                      (unsigned long long)indices.lines, array ? ", or say --format array for rows of numbers" : "");
+    return PERM_FORMAT_COUNT;
+  }
+  if (array && indices.lines <= 2) {
+    permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? Say which: "
+                      "--format array|coordinate", (unsigned long long)indices.lines + 1, (unsigned long long)entries,
+                      (long long)indices.size[0], (long long)indices.size[1]);
+    return PERM_FORMAT_COUNT;
+  }
+  reader->line = 0;
+  return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
+}
+
+/* One line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
+static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices, permi_entry *entry)
+{
+  static const char *const what[2] = {"row", "column"};
+  const char *begin[4], *end[4];
+  const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
+  int k, columns = permi_fields(reader, begin, end);
+  int64_t index[2] = {0, 0}, limit;
+  if (columns < 0)
+    return 0;
+  if (complex_format ? columns != 4 : columns != 2 && columns != 3)
+    return permi_reader_fail(reader, "%s%d number%s found, %s was expected%s", columns > 4 ? "over " : "",
+                             columns > 4 ? 4 : columns, columns == 1 ? "" : "s",
+                             complex_format ? "'row column real imaginary'" : edges ? "'row column [weight]'"
+                                                                                    : "'row column [value]'",
+                             columns == 4 && !edges ? "; complex values are --format coordinate-complex" : "");
+  if (indices->lines && columns != indices->columns)
+    return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
+                             indices->columns);
+  for (k = 0; k < 2; k++) {
+    limit = !edges ? indices->size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
+    if (!permi_field_whole(begin[k], end[k], limit, &index[k]))
+      return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", what[k],
+                               permi_quoted(begin[k], end[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
+  }
+  entry->real = 1;
+  entry->imaginary = 0;
+  entry->integer = 1;
+  if (columns == 4) {
+    permi_entry part;
+    reader->kind = PERM_KIND_INTEGER;
+    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], entry))
+      return 0;
+    if (reader->kind == PERM_KIND_COMPLEX)
+      return permi_reader_fail(reader, "%s found, two real numbers were expected",
+                               permi_quoted(begin[2], end[3]).text);
+    entry->imaginary = part.real;
+    reader->kind = PERM_KIND_COMPLEX;
+  } else if (columns == 3) {
+    reader->kind = indices->lines ? reader->kind : PERM_KIND_INTEGER;
+    if (!permi_plain_value(reader, begin[2], end[2], entry))
+      return 0;
+  }
+  indices->columns = columns;
+  permi_indices_add(indices, index);
+  entry->key = permi_entry_key((uint64_t)index[0], (uint64_t)index[1]);
+  entry->line = reader->line;
+  return 1;
+}
+
+/* The first line of coordinates. */
+static int permi_read_sizes(permi_reader *reader, permi_indices *indices)
+{
+  const char *begin[4], *end[4];
+  int64_t *size = indices->size;
+  int count;
+  if (!permi_next_content(reader, 1))
+    return permi_reader_fail(reader, "no numbers found, 'rows columns entries' was expected");
+  count = permi_fields(reader, begin, end);
+  if (count < 0)
+    return 0;
+  if (count != 3 || !permi_field_whole(begin[0], end[0], PERM_MATRIX_MAX_ROWS, &size[0]) ||
+      !permi_field_whole(begin[1], end[1], INT_MAX, &size[1]) ||
+      !permi_field_whole(begin[2], end[2], size[0] * size[1], &size[2]))
+    return permi_reader_fail(reader, "%s found, 'rows columns entries' was expected, up to %d, 2^31-1 and their "
+                             "product",
+                             permi_quoted(begin[0], reader->line_end).text, PERM_MATRIX_MAX_ROWS);
+  return 1;
+}
+
+/* Edges say neither how many rows and columns there are nor what they count from: refused unless their numbers do. */
+static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
+{
+  const int base = permi_indices_base(indices);
+  if (!indices->lines)
+    return permi_reader_fail(reader, "no edges found, lines 'row column [weight]' were expected");
+  if (base && (indices->low[0] != 1 || indices->low[1] != 1))
+    return permi_reader_fail(reader, "the smallest row is %lld and the smallest column %lld: counted from 0 or from 1? "
+                             "Write 'rows columns entries' before them and say --format coordinate",
+                             (long long)indices->low[0], (long long)indices->low[1]);
+  indices->size[0] = indices->high[0] + !base;
+  indices->size[1] = indices->high[1] + !base;
+  return 1;
+}
+
+static int permi_read_list(permi_reader *reader, perm_format format, perm_format wanted)
+{
+  const int edges = format == PERM_FORMAT_EDGES;
+  permi_indices indices;
+  permi_entry entry;
+  uint64_t base;
+  size_t k;
+  memset(&indices, 0, sizeof indices);
+  if (!edges && !permi_read_sizes(reader, &indices))
+    return 0;
+  reader->kind = format == PERM_FORMAT_COORDINATE_COMPLEX ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
+  while (permi_next_content(reader, 1)) {
+    if (!permi_read_item(reader, format, &indices, &entry))
+      return 0;
+    if (!permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
+      return permi_reader_no_memory(reader);
+  }
+  if (edges && !permi_edges_sizes(reader, &indices))
+    return 0;
+  if (!edges && indices.lines != (uint64_t)indices.size[2])
+    return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected",
+                             (unsigned long long)indices.lines, (long long)indices.size[2]);
+  base = (uint64_t)permi_indices_base(&indices);
+  for (k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 5); k++) {
+    permi_entry *item = &reader->entries.entry[k];
+    const uint64_t row = (item->key >> 32) - base, column = (item->key & 0xffffffff) - base;
+    if (row >= (uint64_t)indices.size[0] || column >= (uint64_t)indices.size[1]) {
+      reader->line = item->line;
+      return permi_reader_fail(reader, "entry (%llu,%llu) of a %lld x %lld matrix found, whose indices count from 0 as "
+                               "others are 0", (unsigned long long)row, (unsigned long long)column,
+                               (long long)indices.size[0], (long long)indices.size[1]);
+    }
+    item->key = permi_entry_key(row, column);
+  }
+  reader->m = (int)indices.size[0];
+  reader->n = (int)indices.size[1];
+  snprintf(reader->note, sizeof reader->note, "%llu %s of a %d x %d matrix, counted from %d%s",
+           (unsigned long long)indices.lines, edges ? "edges" : "entries", reader->m, reader->n, (int)base,
+           wanted == PERM_FORMAT_AUTO && indices.columns == 3 ? "; --format array reads rows of numbers" : "");
+  return 1;
+}
+
+/* -- the readers ------------------------------------------------------------------------------- */
+
+static int permi_read_text(permi_reader *reader, perm_format wanted)
+{
+  perm_format format = wanted;
+  static const char banner[] = "%%matrixmarket";
+  const char *begin, *end, *start, *name_end = reader->name + strlen(reader->name);
+  const char *nul = NULL;
+  for (begin = reader->position; !nul && begin < reader->end && !permi_watch(reader->watch, 1 << 19); begin += 1 << 24)
+    nul = (const char *)memchr(begin, 0, reader->end - begin < 1 << 24 ? (size_t)(reader->end - begin) : 1 << 24);
+  if (nul) {
+    reader->line = 1;
+    for (begin = reader->position; begin < nul; begin++)
+      reader->line += *begin == '\n';
+    return permi_reader_fail(reader, "a zero byte found, text was expected");
+  }
+  if (reader->end - reader->position >= 3 && !memcmp(reader->position, "\xef\xbb\xbf", 3))
+    reader->position += 3; /* the byte order mark of some Windows editors */
+  start = reader->position;
+  if (permi_next_line(reader)) {
+    permi_next_word(reader, &begin, &end);
+    if (permi_same_word(begin, end, banner))
+      return permi_read_market(reader, wanted);
+    /* a misspelt banner must not turn a coordinate file into rows of numbers */
+    if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
+      return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
+  }
+  reader->position = start;
+  reader->line = 0;
+  if (wanted == PERM_FORMAT_AUTO) {
+    format = permi_recognise(reader);
+    if (format == PERM_FORMAT_COUNT)
+      return 0;
+    if (format == PERM_FORMAT_ARRAY && name_end - reader->name >= 4 && permi_same_word(name_end - 4, name_end, ".mtx"))
+      return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
+                               "--format coordinate|coordinate-complex|array|edges");
+  }
+  if (format == PERM_FORMAT_ARRAY)
+    return permi_read_plain(reader, wanted);
+  return permi_read_list(reader, format, wanted);
+}
+
+static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
+                                            perm_matrix *matrix, perm_result *result)
+{
+  permi_reader reader;
+  const permi_entry *second;
+  const char *point = localeconv()->decimal_point;
+  const perm_format format = watch->options->format;
+  permi_result_clear(result);
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 5, "matrix is NULL");
+  memset(matrix, 0, sizeof *matrix);
+  if (!text && bytes)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %zu bytes were expected", bytes);
+  if ((int)format < 0 || format >= PERM_FORMAT_COUNT)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "format %d unknown, 0 to %d were expected", (int)format,
+                      (int)PERM_FORMAT_COUNT - 1);
+  memset(&reader, 0, sizeof reader);
+  reader.name = name ? name : "memory";
+  reader.position = text ? text : "";
+  reader.end = reader.position + bytes;
+  reader.allocator = watch->options->allocator;
+  reader.watch = watch;
+  reader.status = PERM_OK;
+  reader.result = result;
+  strcpy(reader.point, ".");
+  if (point && *point && strlen(point) < sizeof reader.point)
+    strcpy(reader.point, point);
+
+  if (permi_read_text(&reader, format)) {
+    if (!permi_entries_sort(&reader.entries, &reader.allocator, watch)) {
+      permi_reader_no_memory(&reader);
+    } else if ((second = permi_entries_duplicate(&reader.entries, reader.watch)) != NULL) {
+      reader.line = second->line;
+      permi_reader_fail(&reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected",
+                        (unsigned long long)(second->key >> 32) + 1, (unsigned long long)(second->key & 0xffffffff) + 1,
+                        (unsigned long long)second[-1].line);
+    } else if (!permi_entries_compress(&reader.entries, reader.m, reader.n, reader.kind, &reader.allocator, watch,
+                                         matrix)) {
+      permi_reader_no_memory(&reader);
+    } else if (result && reader.note[0]) {
+      const permi_shown_name shown = permi_show_name(reader.name);
+      snprintf(result->message, sizeof result->message, "%s: read as %s", shown.text, reader.note);
+    }
+  }
+  permi_release(&reader.allocator, reader.entries.entry);
+  if (watch->stopped != PERM_OK) { /* whatever came of half the text */
+    perm_matrix_free(matrix);
+    permi_reader_no_memory(&reader);
+  }
+  if (result)
+    result->seconds = permi_seconds() - watch->start;
+  return reader.status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
+                                                    const perm_options *options_given, perm_matrix *matrix,
+                                                    perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, (double)bytes);
+  permi_control watch = permi_control_begin(options);
+  watch.activity = "reading";
+  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
+}
+
+static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
+                                     perm_result *result)
+{
+  perm_allocator allocator = permi_options(options)->allocator;
+  permi_control watch = permi_control_begin(permi_options(options));
+  const char *name = path;
+  char *text = NULL, *larger;
+  size_t bytes = 0, capacity = 0, got, wanted;
+  perm_status status = PERM_OK;
+  FILE *file;
+  permi_result_clear(result);
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "matrix is NULL");
+  memset(matrix, 0, sizeof *matrix);
+  if (!path)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
+  watch.activity = "reading";
+  errno = 0;
+  if (!strcmp(path, "-")) {
+    file = stdin;
+    name = "standard input";
+  } else {
+    for (;;) { /* a FIFO that nobody writes waits here */
+      errno = 0;
+      file = fopen(path, "rb");
+      if (file || errno != EINTR)
+        break;
+      watch.next_look = 0;
+      if (permi_watch(&watch, 0))
+        return permi_reading_stopped(name, watch.stopped, result);
+    }
+    if (!file)
+      return permi_file_fail(result, path, "cannot open", errno);
+  }
+  for (;;) {
+    if (bytes == capacity) {
+      wanted = capacity ? 2 * capacity : 65536;
+      larger = wanted > capacity ? (char *)permi_allocate(&allocator, wanted, 1) : NULL;
+      if (!larger) {
+        permi_shown_name shown = permi_show_name(name);
+        status = permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %zu bytes", shown.text, bytes);
+        break;
+      }
+      if (!permi_copy(&watch, larger, text, bytes)) {
+        permi_release(&allocator, larger);
+        break;
+      }
+      permi_release(&allocator, text);
+      text = larger;
+      capacity = wanted;
+    }
+    wanted = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
+    errno = 0;
+    got = fread(text + bytes, 1, wanted, file);
+    if (ferror(file) && errno == EINTR) { /* a signal: perhaps the one that cancels */
+      clearerr(file);
+      watch.next_look = 0;
+    } else if (ferror(file)) {
+      status = permi_file_fail(result, name, "cannot read", errno);
+      break;
+    }
+    bytes += got;
+    /* a zero byte will be refused anyway: do not read all of /dev/zero before saying so */
+    if (permi_watch(&watch, 1 << 22) || (got < wanted && feof(file)) || memchr(text + bytes - got, 0, got))
+      break;
+  }
+  if (file != stdin)
+    fclose(file); /* only read: nothing can be lost here */
+  if (watch.stopped != PERM_OK)
+    status = permi_reading_stopped(name, watch.stopped, result);
+  else if (status == PERM_OK)
+    status = permi_matrix_read_memory(text, bytes, name, &watch, matrix, result);
+  permi_release(&allocator, text);
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options_given, perm_matrix *matrix,
+                                             perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, result), result);
+}

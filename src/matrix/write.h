@@ -1,0 +1,146 @@
+/* ========================================================================================== >>write
+   Matrices to Matrix Market files. Promises: PATH holds either what it held before or all of the new matrix (>>files of
+   perm.h); every write, the close and the rename are checked. */
+#pragma once
+#include <errno.h>
+#include <locale.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
+#endif
+#include "../base/files.h"
+#include "io.h"
+
+/* " " and 17 significant digits, which read back to the same double, with a point in every locale. */
+static int permi_print_double(FILE *file, double value)
+{
+  char text[64], *found;
+  const char *point = localeconv()->decimal_point;
+  snprintf(text, sizeof text, " %.17g", value);
+  found = point && *point && strcmp(point, ".") ? strstr(text, point) : NULL;
+  if (found) {
+    *found = '.';
+    memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
+  }
+  return fputs(text, file) >= 0;
+}
+
+typedef struct permi_matrix_written {
+  const perm_matrix *matrix;
+  permi_control *watch;
+} permi_matrix_written;
+
+/* 0 if a write failed, and errno says why, or if watch says stop. */
+static int permi_print_matrix(FILE *file, const void *what)
+{
+  const permi_matrix_written *written = (const permi_matrix_written *)what;
+  const perm_matrix *matrix = written->matrix;
+  static const char *const fields[4] = {"pattern", "integer", "real", "complex"};
+  size_t k;
+  int i;
+  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %zu\n", fields[matrix->kind], matrix->m,
+              matrix->n, matrix->nnz) < 0)
+    return 0;
+  for (i = 0; i < matrix->m; i++)
+    for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
+      if (permi_watch(written->watch, 200))
+        return 0;
+      if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0)
+        return 0;
+      if (matrix->kind == PERM_KIND_INTEGER) {
+        if (fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
+          return 0;
+      } else if (matrix->kind != PERM_KIND_PATTERN) {
+        if (!permi_print_double(file, matrix->real[k]))
+          return 0;
+        if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
+          return 0;
+      }
+      if (putc('\n', file) == EOF)
+        return 0;
+    }
+  return fflush(file) == 0;
+}
+
+/* 1: path names an open file, or a device such as a terminal or /dev/null: written to, not replaced. The names come
+   first: stat follows them (/dev/stdout is a regular file after "> file"). */
+static int permi_is_stream(const char *path)
+{
+  static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
+  int k;
+#if defined(__unix__) || defined(__APPLE__)
+  struct stat information;
+  for (k = 0; k < 3; k++)
+    if (!strncmp(path, links[k], strlen(links[k])))
+      return 1;
+  return stat(path, &information) == 0 && S_ISCHR(information.st_mode);
+#else
+  (void)path, (void)links, (void)k;
+  return 0;
+#endif
+}
+
+/* What `print` writes (0: a write failed, errno says why) to PATH, all of it or nothing; "-": standard output. */
+static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
+                                    int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
+{
+  const char *why, *failed = "write";
+  char doing[40];
+  errno = 0;
+  if (!strcmp(path, "-")) {
+    if (!print(stdout, what))
+      return permi_file_fail(result, "standard output", "cannot write", errno);
+    return PERM_OK;
+  }
+  if (permi_is_stream(path)) {
+    FILE *file = fopen(path, "wb");
+    int error, printed;
+    if (!file)
+      return permi_file_fail(result, path, "cannot create", errno);
+    printed = print(file, what);
+    error = errno;
+    if (fclose(file) != 0 && printed) {
+      printed = 0;
+      error = errno;
+    }
+    return printed ? PERM_OK : permi_file_fail(result, path, "cannot write", error);
+  }
+  why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
+  if (!why)
+    return PERM_OK;
+  if (!failed)
+    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
+  snprintf(doing, sizeof doing, "cannot %s", strcmp(failed, "sync the directory of") ? failed : "sync its directory");
+  return permi_file_because(result, path, doing, why);
+}
+
+PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
+                                                     const perm_options *options, perm_result *result)
+{
+  permi_control watch = permi_control_begin(permi_options(options));
+  permi_matrix_written written;
+  perm_status status;
+  permi_result_clear(result);
+  if (!path)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 2, "matrix is NULL");
+  if ((matrix->m && !matrix->row_start) ||
+      (matrix->nnz && (!matrix->column || (matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
+                       (matrix->kind >= PERM_KIND_REAL && !matrix->real) ||
+                       (matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary))))
+    return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
+  watch.activity = "writing";
+  written.matrix = matrix;
+  written.watch = &watch;
+  status = permi_write_file(path, &matrix->allocator, permi_print_matrix, &written, result);
+  if (watch.stopped != PERM_OK)
+    status = permi_fail(result, watch.stopped, 0, "%s while writing", perm_status_text(watch.stopped));
+  if (result)
+    result->seconds = permi_seconds() - watch.start;
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result)
+{
+  return perm_matrix_write_within(path, matrix, NULL, result);
+}

@@ -1,0 +1,500 @@
+/* ============================================================================================ >>run
+   One job on all ranks. Rank 0 (permi_mpi_lead) looks after the others between its own ranges and, by the progress
+   callback, within them; the others (permi_mpi_work) look for orders likewise. */
+#pragma once
+#include "session.h"
+
+typedef struct permi_mpi_leader {
+  permi_mpi_session *session;
+  const perm_options *options;
+  permi_mpi_coordinator coordinator;
+  permi_mpi_order *order; /* PERMI_MPI_SLOTS a rank: buffers of messages on their way */
+  MPI_Request *request;
+  int *slot, *threads;
+  int stopping, gone; /* gone: ranks that have said good-bye */
+  unsigned char *report;
+  double start, deadline, next_report, next_checkpoint, least;
+  perm_result unwritten; /* of the last checkpoint */
+  char activity[160];
+} permi_mpi_leader;
+
+static void permi_mpi_leader_free(permi_mpi_leader *leader)
+{
+  const perm_allocator *allocator = &leader->session->options->allocator;
+  permi_mpi_coordinator_free(&leader->coordinator);
+  permi_mpi_release(allocator, leader->order);
+  permi_mpi_release(allocator, leader->request);
+  permi_mpi_release(allocator, leader->slot);
+  permi_mpi_release(allocator, leader->threads);
+  permi_mpi_release(allocator, leader->report);
+}
+
+static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *session, const perm_job *job)
+{
+  const perm_allocator *allocator = &session->options->allocator;
+  const size_t ranks = (size_t)session->ranks;
+  size_t i;
+  memset(leader, 0, sizeof *leader);
+  leader->session = session;
+  if (!permi_mpi_coordinator_create(&leader->coordinator, job, session->ranks, allocator))
+    return 0;
+  leader->order = (permi_mpi_order *)permi_mpi_allocate(allocator, ranks * PERMI_MPI_SLOTS * sizeof *leader->order);
+  leader->request = (MPI_Request *)permi_mpi_allocate(allocator, ranks * PERMI_MPI_SLOTS * sizeof *leader->request);
+  leader->slot = (int *)permi_mpi_allocate(allocator, ranks * sizeof *leader->slot);
+  leader->threads = (int *)permi_mpi_allocate(allocator, ranks * sizeof *leader->threads);
+  leader->report = (unsigned char *)permi_mpi_allocate(allocator, PERMI_MPI_REPORT_BYTES);
+  if (!leader->order || !leader->request || !leader->slot || !leader->threads || !leader->report) {
+    permi_mpi_leader_free(leader);
+    return 0;
+  }
+  for (i = 0; i < ranks * PERMI_MPI_SLOTS; i++)
+    leader->request[i] = MPI_REQUEST_NULL;
+  memset(leader->slot, 0, ranks * sizeof *leader->slot);
+  return 1;
+}
+
+/* Never waits: a slot comes round again only after its rank has answered what was in it. */
+static void permi_mpi_send(permi_mpi_leader *leader, int rank, int kind, const permi_mpi_range *range)
+{
+  const int at = rank * PERMI_MPI_SLOTS + leader->slot[rank];
+  leader->slot[rank] = (leader->slot[rank] + 1) % PERMI_MPI_SLOTS;
+  MPI_Wait(&leader->request[at], MPI_STATUS_IGNORE);
+  memset(&leader->order[at], 0, sizeof leader->order[at]);
+  leader->order[at].kind = kind;
+  if (range)
+    leader->order[at].range = *range;
+  MPI_Isend(&leader->order[at], (int)sizeof leader->order[at], MPI_BYTE, rank, PERMI_MPI_TO_RANK,
+            leader->session->comm, &leader->request[at]);
+}
+
+static void permi_mpi_hand_out(permi_mpi_leader *leader, int rank)
+{
+  permi_mpi_range range;
+  while (permi_mpi_next(&leader->coordinator, rank, leader->least, &range))
+    permi_mpi_send(leader, rank, PERMI_MPI_RUN, &range);
+}
+
+static void permi_mpi_receive(permi_mpi_leader *leader, int rank, int bytes)
+{
+  permi_mpi_report report;
+  perm_partial partial;
+  MPI_Recv(leader->report, bytes, MPI_BYTE, rank, PERMI_MPI_TO_ZERO, leader->session->comm, MPI_STATUS_IGNORE);
+  memcpy(&report, leader->report, sizeof report);
+  memset(&partial, 0, sizeof partial);
+  if (report.chunks && perm_partial_decode(leader->report + sizeof report, (size_t)bytes - sizeof report, &partial) !=
+                           PERM_OK)
+    permi_mpi_stop(&leader->coordinator, PERM_ERROR_STATE, "a rank's partial cannot be decoded");
+  if (report.range.leaf >= 0)
+    permi_mpi_take(&leader->coordinator, rank, &report.range, &partial, report.seconds, report.gpus);
+  leader->gone += report.range.leaf == PERMI_MPI_BYE;
+  if (report.status != PERM_OK)
+    permi_mpi_stop(&leader->coordinator, (perm_status)report.status, report.message);
+  permi_mpi_hand_out(leader, rank);
+}
+
+static double permi_mpi_interval(const perm_options *options)
+{
+#if defined(PERM_MPI_TESTS)
+  if (options->checkpoint && permi_mpi_fault.checkpoint > 0)
+    return permi_mpi_fault.checkpoint;
+#endif
+  return !options->checkpoint ? (double)INFINITY : options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 60;
+}
+
+/* Does writing fail, it is tried again; what counts is the last time. */
+static void permi_mpi_checkpoint(permi_mpi_leader *leader)
+{
+  const perm_options *options = leader->options;
+  if (!options->checkpoint)
+    return;
+  memset(&leader->unwritten, 0, sizeof leader->unwritten);
+  perm_checkpoint_write(leader->coordinator.job, leader->coordinator.state, options->checkpoint, options,
+                        &leader->unwritten);
+  leader->next_checkpoint = MPI_Wtime() + permi_mpi_interval(options);
+}
+
+/* Tells the caller, at most every 0.1 s; it may cancel. */
+static void permi_mpi_tell(permi_mpi_leader *leader, double now)
+{
+  const permi_mpi_coordinator *c = &leader->coordinator;
+  const perm_options *options = leader->options;
+  const double seconds = now - leader->start;
+  perm_progress progress;
+  leader->next_report = now + 0.1;
+  progress.fraction = c->total > 0 ? (c->before + c->done) / c->total : 0;
+  progress.fraction = progress.fraction < 1 ? progress.fraction : 1;
+  progress.seconds = seconds;
+  progress.seconds_left = c->done > 0 ? seconds * (c->total - c->before - c->done) / c->done : (double)INFINITY;
+  snprintf(leader->activity, sizeof leader->activity, "%d ranks on %d node%s, %.3g elements/s", c->ranks,
+           leader->session->nodes, leader->session->nodes == 1 ? "" : "s", c->elements / (seconds > 0 ? seconds : 1));
+  progress.activity = leader->activity;
+  if (options->progress(&progress, options->user_data))
+    permi_mpi_stop(&leader->coordinator, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
+}
+
+static void permi_mpi_receive_all(permi_mpi_leader *leader)
+{
+  MPI_Status message;
+  int there, bytes;
+  for (;;) {
+    MPI_Iprobe(MPI_ANY_SOURCE, PERMI_MPI_TO_ZERO, leader->session->comm, &there, &message);
+    if (!there)
+      return;
+    MPI_Get_count(&message, MPI_BYTE, &bytes);
+    permi_mpi_receive(leader, message.MPI_SOURCE, bytes);
+  }
+}
+
+/* What has come in, what is due. */
+static void permi_mpi_look(permi_mpi_leader *leader)
+{
+  const perm_options *options = leader->options;
+  permi_mpi_coordinator *c = &leader->coordinator;
+  double now;
+  int rank;
+  permi_mpi_receive_all(leader);
+  now = MPI_Wtime();
+  if (options->cancel && *options->cancel)
+    permi_mpi_stop(c, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
+  if (now >= leader->deadline)
+    permi_mpi_stop(c, PERM_STOPPED_TIME, perm_status_text(PERM_STOPPED_TIME));
+  if (options->progress && now >= leader->next_report && c->status == PERM_OK)
+    permi_mpi_tell(leader, now);
+  if (c->status != PERM_OK && !leader->stopping) { /* what is finished is kept at once: there may be little time */
+    leader->stopping = 1;
+    for (rank = 1; rank < c->ranks; rank++)
+      permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
+    permi_mpi_checkpoint(leader);
+  } else if (now >= leader->next_checkpoint) {
+    permi_mpi_checkpoint(leader);
+  }
+}
+
+static int permi_mpi_look_within(const perm_progress *progress, void *user_data)
+{
+  permi_mpi_leader *leader = (permi_mpi_leader *)user_data;
+  (void)progress;
+  permi_mpi_look(leader);
+  return leader->stopping;
+}
+
+/* How many threads a rank gets if the caller does not say: its share, unless the ranks of a node are kept on different
+   cores, in which case OpenMP knows. */
+static int permi_mpi_threads(const permi_mpi_session *session)
+{
+#if defined(_OPENMP)
+  const int threads = omp_get_max_threads(), share = omp_get_num_procs() / session->locals;
+  if (session->options->threads > 0)
+    return session->options->threads;
+#if defined(_SC_NPROCESSORS_ONLN)
+  if (omp_get_num_procs() < sysconf(_SC_NPROCESSORS_ONLN))
+    return threads;
+#endif
+  return share < 1 ? 1 : share < threads ? share : threads;
+#else
+  return session->options->threads > 0 ? session->options->threads : 1;
+#endif
+}
+
+/* One range, with the options of a range: no limits, checkpoints or progress of their own. */
+static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *job, const permi_mpi_range *range,
+                              const perm_options *options_given,
+                              int (*look)(const perm_progress *progress, void *user_data), void *user_data,
+                              perm_partial *partial, permi_mpi_report *report)
+{
+  perm_options options = *options_given;
+  perm_result result;
+  const double start = MPI_Wtime();
+  options.cancel = session->options->cancel;
+  options.progress = look;
+  options.user_data = user_data;
+  options.threads = permi_mpi_threads(session);
+  options.max_seconds = 0;
+  options.checkpoint = NULL;
+  memset(report, 0, sizeof *report);
+  memset(&result, 0, sizeof result);
+  report->range = *range;
+  report->status = perm_job_range(job, range->leaf, range->begin, range->end, &options, partial, &result);
+#if defined(PERM_MPI_TESTS)
+  permi_mpi_fault_ranges++;
+  if (permi_mpi_fault.delay > 0) {
+    const double until = MPI_Wtime() + permi_mpi_fault.delay;
+    int looks = 100;
+    while (MPI_Wtime() < until && !look(NULL, user_data))
+      permi_mpi_pause(&looks);
+  }
+  if (permi_mpi_fault.rank == session->rank) {
+    permi_mpi_fault.ranges++;
+    if (permi_mpi_fault.ranges == permi_mpi_fault.memory_at)
+      permi_mpi_fail_memory(&result);
+    if (permi_mpi_fault.ranges == permi_mpi_fault.device_at)
+      permi_mpi_fail(&result, PERM_ERROR_DEVICE, "GPU 0 has fallen off the bus");
+    report->status = result.status;
+    if (result.status < 0)
+      memset(partial, 0, sizeof *partial);
+  }
+#endif
+  report->chunks = partial->chunks;
+  report->seconds = MPI_Wtime() - start;
+  report->gpus = result.gpus;
+  if (report->status < 0)
+    snprintf(report->message, sizeof report->message, "rank %d (%.60s): %.170s", session->rank, session->node,
+             result.message);
+  else
+    snprintf(report->message, sizeof report->message, "%s", perm_status_text((perm_status)report->status));
+}
+
+/* What perm_job_execute would say of a state that is not whole: its own words, for a stop at once. */
+static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options *options_given, perm_result *result)
+{
+  static const volatile int cancelled = 1;
+  permi_mpi_coordinator *c = &leader->coordinator;
+  perm_options options = *options_given;
+  options.cancel = &cancelled;
+  options.progress = NULL;
+  options.max_seconds = 0;
+  options.checkpoint = NULL;
+  options.threads = 1;
+  perm_job_execute(c->job, c->state, &options, result);
+  if (result->status == PERM_STOPPED_CANCELLED) {
+    result->status = c->status;
+    snprintf(result->message, sizeof result->message, "%.100s; there is no value, only the sum of the terms so far",
+             c->message);
+  }
+  return result->status;
+}
+
+static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job, perm_state *state,
+                                  const perm_options *options, perm_result *result)
+{
+  permi_mpi_session *session = leader->session;
+  permi_mpi_coordinator *c = &leader->coordinator;
+  int rank, looks = 0;
+  leader->options = options;
+  leader->start = MPI_Wtime();
+  leader->deadline = options->max_seconds > 0 ? leader->start + options->max_seconds : (double)INFINITY;
+  leader->next_report = leader->start + 0.2;
+  leader->next_checkpoint = leader->start + permi_mpi_interval(options);
+  leader->least = permi_mpi_least(session->ranks);
+  permi_mpi_coordinator_begin(c, state, leader->threads);
+  for (rank = 1; rank < session->ranks; rank++)
+    permi_mpi_hand_out(leader, rank);
+  for (;;) {
+    permi_mpi_range range;
+    permi_mpi_look(leader);
+    if (permi_mpi_next(c, 0, leader->least, &range)) {
+      perm_partial partial;
+      permi_mpi_report report;
+      permi_mpi_compute(session, job, &range, options, permi_mpi_look_within, leader, &partial, &report);
+      permi_mpi_take(c, 0, &range, &partial, report.seconds, report.gpus);
+      if (report.status != PERM_OK)
+        permi_mpi_stop(c, (perm_status)report.status, report.message);
+      looks = 0;
+    } else if (c->outstanding) {
+      permi_mpi_pause(&looks);
+    } else if (c->status == PERM_OK || leader->stopping) {
+      break;
+    }
+  }
+  for (rank = 1; rank < session->ranks; rank++)
+    permi_mpi_send(leader, rank, PERMI_MPI_END, NULL);
+  while (leader->gone < session->ranks - 1) { /* no message is left behind */
+    permi_mpi_receive_all(leader);
+    permi_mpi_pause(&looks);
+  }
+  for (rank = 0; rank < session->ranks * PERMI_MPI_SLOTS; rank++)
+    MPI_Wait(&leader->request[rank], MPI_STATUS_IGNORE);
+  permi_mpi_checkpoint(leader);
+  if (c->status < 0)
+    permi_mpi_fail(result, c->status, c->message);
+  else if (c->status == PERM_OK)
+    perm_state_finish(job, state, result);
+  else if (leader->unwritten.status < 0)
+    *result = leader->unwritten;
+  else
+    permi_mpi_so_far(leader, options, result);
+  if (result->status == PERM_OK && leader->unwritten.status < 0)
+    snprintf(result->message, sizeof result->message, "%s", leader->unwritten.message);
+  result->threads = result->gpus = 0;
+  for (rank = 0; rank < session->ranks; rank++) {
+    result->threads += leader->threads[rank];
+    result->gpus += c->rank[rank].gpus;
+  }
+  result->seconds = MPI_Wtime() - leader->start;
+  return result->status;
+}
+
+typedef struct permi_mpi_worker {
+  permi_mpi_session *session;
+  permi_mpi_range range[PERMI_MPI_AHEAD];
+  int ranges, stop, end;
+} permi_mpi_worker;
+
+static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_data)
+{
+  permi_mpi_worker *worker = (permi_mpi_worker *)user_data;
+  permi_mpi_order order;
+  int there;
+  (void)progress;
+  for (;;) {
+    MPI_Iprobe(0, PERMI_MPI_TO_RANK, worker->session->comm, &there, MPI_STATUS_IGNORE);
+    if (!there)
+      return worker->stop;
+    MPI_Recv(&order, (int)sizeof order, MPI_BYTE, 0, PERMI_MPI_TO_RANK, worker->session->comm, MPI_STATUS_IGNORE);
+    if (order.kind == PERMI_MPI_RUN && worker->ranges < PERMI_MPI_AHEAD)
+      worker->range[worker->ranges++] = order.range;
+    worker->stop |= order.kind == PERMI_MPI_STOP;
+    worker->end |= order.kind == PERMI_MPI_END;
+  }
+}
+
+static void permi_mpi_send_report(const permi_mpi_session *session, const permi_mpi_report *report,
+                                  const perm_partial *partial)
+{
+  unsigned char bytes[PERMI_MPI_REPORT_BYTES];
+  size_t size = sizeof *report;
+  memcpy(bytes, report, size);
+  if (report->chunks)
+    size += perm_partial_encode(partial, bytes + size, sizeof bytes - size);
+  MPI_Send(bytes, (int)size, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
+}
+
+static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, const perm_options *options)
+{
+  permi_mpi_worker worker;
+  permi_mpi_report report;
+  perm_partial partial;
+  int looks = 0, told = 0;
+  memset(&worker, 0, sizeof worker);
+  worker.session = session;
+  for (;;) {
+    permi_mpi_look_for_orders(NULL, &worker);
+    if (worker.ranges) {
+      const permi_mpi_range range = worker.range[0];
+      worker.range[0] = worker.range[1];
+      worker.ranges--;
+      if (worker.stop) { /* handed back */
+        memset(&report, 0, sizeof report);
+        report.range = range;
+      } else {
+        permi_mpi_compute(session, job, &range, options, permi_mpi_look_for_orders, &worker, &partial, &report);
+      }
+      permi_mpi_send_report(session, &report, &partial);
+      looks = 0;
+    } else if (worker.end) {
+      break;
+    } else if (session->options->cancel && *session->options->cancel && !told) {
+      memset(&report, 0, sizeof report);
+      report.range.leaf = PERMI_MPI_NONE;
+      report.status = PERM_STOPPED_CANCELLED;
+      snprintf(report.message, sizeof report.message, "%s", perm_status_text(PERM_STOPPED_CANCELLED));
+      permi_mpi_send_report(session, &report, &partial);
+      told = 1;
+    } else {
+      permi_mpi_pause(&looks);
+    }
+  }
+  memset(&report, 0, sizeof report);
+  report.range.leaf = PERMI_MPI_BYE;
+  permi_mpi_send_report(session, &report, &partial);
+}
+
+/* Is there anything to share out? */
+static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job)
+{
+  const int leaves = perm_job_leaves(job);
+  double seconds = 0, least = PERM_MPI_SECONDS;
+  perm_leaf leaf;
+  int i, ranges = 0;
+#if defined(PERM_MPI_TESTS)
+  least = permi_mpi_fault.least > 0 ? permi_mpi_fault.least : least;
+#endif
+  for (i = 0; i < leaves; i++) {
+    perm_job_leaf(job, i, &leaf);
+    ranges += leaf.kind == PERM_LEAF_RANGE && leaf.chunks > 1;
+    seconds += leaf.seconds;
+  }
+  return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
+}
+
+/* Rank 0's part of what perm_job_execute does before it begins: an empty state gets what the checkpoint holds, which is
+   written at once, so that a bad name shows early. */
+static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, const perm_options *options,
+                                    perm_result *result)
+{
+  perm_state *kept = NULL;
+  perm_status status = PERM_OK;
+  struct stat information;
+  int i, empty = 1;
+  if (!options->checkpoint)
+    return PERM_OK;
+  if (stat(options->checkpoint, &information) == 0 || errno != ENOENT) /* not fopen, which waits at a FIFO */
+    status = perm_checkpoint_read(job, options->checkpoint, options, &kept, result);
+  for (i = 0; i < perm_job_leaves(job); i++) {
+    perm_leaf leaf;
+    uint64_t begin, end;
+    perm_job_leaf(job, i, &leaf);
+    perm_state_left(job, state, i, 0, &begin, &end);
+    empty &= begin == 0 && end == leaf.chunks;
+  }
+  if (status == PERM_OK && kept && empty)
+    status = perm_state_merge(job, state, kept, result);
+  perm_state_free(kept);
+  return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint, options, result) : status;
+}
+
+/* Collective: runs a job; the result is the same on all ranks. */
+static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
+                                 const perm_options *options, perm_result *result)
+{
+  permi_mpi_leader leader;
+  MPI_Request request;
+  uint64_t fingerprint = perm_job_fingerprint(job);
+  int alone = 0, led = 0, threads;
+  if (session->over)
+    return permi_mpi_fail(result, session->status, session->message);
+#if defined(PERM_MPI_TESTS)
+  fingerprint ^= (uint64_t)(permi_mpi_fault.matrix && permi_mpi_fault.rank == session->rank);
+#endif
+  if (permi_mpi_meet(session, PERMI_MPI_ENTERED, fingerprint, PERM_OK, ""))
+    return permi_mpi_fail(result, session->status, session->message);
+  memset(result, 0, sizeof *result);
+  if (session->rank == 0) {
+    alone = options->merges || permi_mpi_alone(session, job);
+    if (options->parts)
+      permi_mpi_fail(result, PERM_ERROR_OPTION, "parts go without MPI: all ranks together do the whole job");
+    else if (!alone && !(led = permi_mpi_leader_create(&leader, session, job)))
+      permi_mpi_fail_memory(result);
+    else if (!alone)
+      permi_mpi_resume(job, state, options, result);
+  }
+  if (permi_mpi_agree(session, result->status, result->message)) {
+    if (led)
+      permi_mpi_leader_free(&leader);
+    session->over = 0; /* all are at one place: only this job has failed */
+    if (session->rank == 0)
+      snprintf(session->message, sizeof session->message, "%s", result->message);
+    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* not some rank's: the caller's */
+    return permi_mpi_fail(result, session->status, session->message);
+  }
+  permi_mpi_broadcast(session, &alone, sizeof alone, 0);
+  if (alone) {
+    if (session->rank == 0)
+      perm_job_execute(job, state, options, result);
+  } else {
+#if defined(PERM_MPI_TESTS)
+    permi_mpi_fault_shared++;
+#endif
+    threads = permi_mpi_threads(session);
+    MPI_Igather(&threads, 1, MPI_INT, led ? leader.threads : NULL, 1, MPI_INT, 0, session->comm, &request);
+    permi_mpi_wait(&request);
+    if (session->rank == 0)
+      permi_mpi_lead(&leader, job, state, options, result);
+    else
+      permi_mpi_work(session, job, options);
+  }
+  if (led)
+    permi_mpi_leader_free(&leader);
+  permi_mpi_broadcast(session, result, sizeof *result, 0);
+  return result->status;
+}

@@ -1,0 +1,182 @@
+/* ======================================================================================== >>session
+   A communicator of our own, so that no message meets the caller's; waiting without burning the processor, which on a
+   node with more ranks than cores is somebody else's; and agreement: all ranks go on, or all end with one status. */
+#pragma once
+#include "coordinator.h"
+
+#define PERMI_MPI_PROTOCOL 1
+enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };                        /* tags */
+enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 };            /* orders */
+enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };                       /* where a rank is: see permi_mpi_meet */
+enum { PERMI_MPI_NONE = -1, PERMI_MPI_BYE = -2 };
+#define PERMI_MPI_CAUSE 1000
+#define PERMI_MPI_SLOTS (PERMI_MPI_AHEAD + 2)
+
+typedef struct permi_mpi_order { /* rank 0 to the others */
+  int kind;
+  permi_mpi_range range;
+} permi_mpi_order;
+
+typedef struct permi_mpi_report { /* the others to rank 0; an encoded partial follows unless chunks is 0 */
+  permi_mpi_range range; /* leaf PERMI_MPI_NONE: only a status; PERMI_MPI_BYE: the rank's last */
+  uint64_t chunks;
+  double seconds;
+  int status, gpus;
+  char message[PERM_MESSAGE_BYTES];
+} permi_mpi_report;
+#define PERMI_MPI_REPORT_BYTES (sizeof(permi_mpi_report) + PERM_PARTIAL_BYTES)
+
+typedef struct permi_mpi_session {
+  MPI_Comm comm;
+  int rank, ranks, nodes, local, locals; /* local: this rank on its node, of locals */
+  int over;                              /* ranks went different ways: this call ends */
+  perm_status status;                    /* then why, the same on all ranks */
+  char message[PERM_MESSAGE_BYTES];
+  char node[MPI_MAX_PROCESSOR_NAME];
+  const perm_options *options; /* the caller's */
+  perm_options defaults;       /* all zero */
+} permi_mpi_session;
+
+#if defined(PERM_MPI_TESTS)
+/* Faults on demand, on one rank: set by tests/mpi. */
+static struct {
+  int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: the range, from 1, that fails */
+  double delay;                                    /* seconds that every range takes longer */
+  double least;                                    /* not 0: jobs that take longer are shared out */
+  double checkpoint;                               /* not 0: checkpoint_seconds */
+  int isa, ranges;                                 /* isa: the best that the rank has */
+} permi_mpi_fault;
+static int permi_mpi_fault_shared, permi_mpi_fault_ranges; /* jobs that were shared out, ranges computed here */
+#endif
+
+/* Between looks at MPI: at once at first, then ever longer sleeps. */
+static void permi_mpi_pause(int *looks)
+{
+#if defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 199309L
+  if (++*looks > 50) {
+    struct timespec nap;
+    nap.tv_sec = 0;
+    nap.tv_nsec = *looks > 1000 ? 1000000L : *looks > 200 ? 200000L : 20000L;
+    nanosleep(&nap, NULL);
+  }
+#else
+  ++*looks;
+#endif
+}
+
+static void permi_mpi_wait(MPI_Request *request)
+{
+  int done = 0, looks = 0;
+  for (;;) {
+    MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (done)
+      return;
+    permi_mpi_pause(&looks);
+  }
+}
+
+static void permi_mpi_broadcast(const permi_mpi_session *session, void *bytes, size_t size, int root)
+{
+  const size_t most = (size_t)1 << 30; /* MPI counts in int */
+  while (size) {
+    const size_t now = size < most ? size : most;
+    MPI_Request request;
+    MPI_Ibcast(bytes, (int)now, MPI_BYTE, root, session->comm, &request);
+    permi_mpi_wait(&request);
+    bytes = (char *)bytes + now;
+    size -= now;
+  }
+}
+
+static perm_status permi_mpi_fail(perm_result *result, perm_status status, const char *message)
+{
+  memset(result, 0, sizeof *result);
+  result->value = result->imaginary = (double)NAN;
+  result->error = result->estimate = (double)INFINITY;
+  result->status = status;
+  snprintf(result->message, sizeof result->message, "%s", message);
+  return status;
+}
+
+static perm_status permi_mpi_fail_memory(perm_result *result)
+{
+  return permi_mpi_fail(result, PERM_ERROR_MEMORY, "out of memory");
+}
+
+/* Smallest value over all ranks, and the first rank that has it. */
+static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *rank)
+{
+  struct {
+    int value, rank;
+  } mine, least;
+  MPI_Request request;
+  mine.value = value;
+  mine.rank = session->rank;
+  MPI_Iallreduce(&mine, &least, 1, MPI_2INT, MPI_MINLOC, session->comm, &request);
+  permi_mpi_wait(&request);
+  *rank = least.rank;
+  return least.value;
+}
+
+/* Every rank's verdict, 0 or a negative status with a message: the worst comes back to all, its message with the name
+   of the rank in session->message. */
+static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *message)
+{
+  int rank, worst = permi_mpi_least_of(session, verdict, &rank);
+  if (worst == 0)
+    return 0;
+  if (session->rank == rank)
+    snprintf(session->message, sizeof session->message, "rank %d (%.60s): %.170s", rank, session->node, message);
+  permi_mpi_broadcast(session, session->message, sizeof session->message, rank);
+  session->over = 1;
+  session->status = (perm_status)(worst < -PERMI_MPI_CAUSE ? worst + PERMI_MPI_CAUSE : worst);
+  return worst;
+}
+
+/* Collective. The ranks of a node count as those that can share memory. */
+static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, const perm_options *options)
+{
+  MPI_Comm node;
+  MPI_Request request;
+  int first, length;
+  memset(session, 0, sizeof *session);
+  MPI_Comm_idup(comm, &session->comm, &request);
+  permi_mpi_wait(&request);
+  MPI_Comm_set_errhandler(session->comm, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_rank(session->comm, &session->rank);
+  MPI_Comm_size(session->comm, &session->ranks);
+  MPI_Comm_split_type(session->comm, MPI_COMM_TYPE_SHARED, session->rank, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &session->local);
+  MPI_Comm_size(node, &session->locals);
+  MPI_Comm_free(&node);
+  first = session->local == 0;
+  MPI_Iallreduce(&first, &session->nodes, 1, MPI_INT, MPI_SUM, session->comm, &request);
+  permi_mpi_wait(&request);
+  MPI_Get_processor_name(session->node, &length);
+  session->options = options ? options : &session->defaults;
+}
+
+static void permi_mpi_session_close(permi_mpi_session *session)
+{
+  MPI_Comm_free(&session->comm);
+}
+
+/* Where all ranks stand: about to run a job (entered), or back from the perm_compute_ function that makes them. 0: all
+   are where rank 0 is, with the same job. Otherwise this call is over for all. */
+static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
+                          const char *message)
+{
+  uint64_t lead[2];
+  int verdict = 0;
+  lead[0] = (uint64_t)place;
+  lead[1] = fingerprint;
+  permi_mpi_broadcast(session, lead, sizeof lead, 0);
+  if (place == PERMI_MPI_RETURNED && status < 0) {
+    verdict = status - PERMI_MPI_CAUSE; /* before those whose only trouble is that this rank is not with them */
+  } else if (lead[0] != (uint64_t)place || lead[1] != fingerprint) {
+    verdict = PERM_ERROR_STATE;
+    message = lead[0] == (uint64_t)place ? "another matrix, or another plan for it, than rank 0's"
+                                         : "another plan than rank 0's, with more or fewer jobs";
+  }
+  return permi_mpi_agree(session, verdict, message);
+}

@@ -1,0 +1,111 @@
+/* perm_mpi.c: clusters for perm.h. The calls of perm.h with a communicator before them; rank 0's arguments count.
+
+       mpicc -O2 -c perm_mpi.c                                   // beside perm.h; compiled on its own, it is the code
+       mpicc program.c perm_mpi.o -lm                            // program.c: #include "perm_mpi.c" declares the calls,
+                                                                 // perm_sparse.h with PERM_IMPLEMENTATION defines perm
+
+   or all in one file: #define PERM_MPI_IMPLEMENTATION before the #include (and PERM_IMPLEMENTATION for the headers).
+   The command is `make mpi`, or
+
+       mpicc -O2 -fopenmp -DPERM_MPI_MAIN -DPERM_IMPLEMENTATION -I. perm_mpi.c -o perm_mpi -lm
+
+   Needs MPI 3.
+
+   CONTENTS (search for the tag)
+     >>config       macros that a project may define before
+     >>api          every public function
+     >>coordinator  who computes which chunks: no MPI in it
+     >>session      a communicator of our own, waiting, agreement of all ranks
+     >>run          one job: rank 0 and the others
+     >>calls        matrices and options from rank 0 to all, results back
+     >>main         the command
+
+   EXAMPLE
+       MPI_Init(&argc, &argv);
+       MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+       if (rank == 0) fill(a);                                    // a: n * n doubles; not looked at elsewhere
+       perm_mpi_real(MPI_COMM_WORLD, n, n, a, n, &options, &result);
+       if (rank == 0) printf("%.17g\n", result.value);            // every rank has the result
+
+   HOW  Every rank makes the same plan, for the best kernel family that all of them have. Rank 0 hands out ranges of
+   chunks, seconds each by every rank's measured speed and less towards the end, one ahead of what a rank is at; it adds
+   up what comes back, writes the checkpoint, and computes too. Tasks go to one rank each; a job of only one task, or
+   of less than PERM_MPI_SECONDS, runs on rank 0.
+
+   GUARANTEES
+     - The bits are those of the same call without MPI on a machine of that kernel family, for any number of ranks,
+       threads, GPUs, kills and restarts (options.checkpoint).
+     - Every rank returns the same status, message and result.
+     - A rank that fails (memory, GPU, another matrix, another version) ends the job on all of them: status and message
+       name it. The checkpoint then holds all that was finished.
+     - A rank that is killed takes the job with it: mpirun sees to that, and so does an MPI call that fails
+       (MPI_ERRORS_ARE_FATAL). Start again with any number of ranks and the same checkpoint: lost are at most the
+       seconds since it was last written.
+
+   THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. MPI is called
+   by the calling thread only (MPI_THREAD_FUNNELED). options.gpus: of the GPUs that a rank sees; set
+   CUDA_VISIBLE_DEVICES for each (the command does, by local rank). A job is on GPUs or not: every rank needs one then.
+
+   DOES NOT  divide one task among ranks, survive a lost rank without a restart, mix byte orders. */
+#if !defined(_POSIX_C_SOURCE) && !defined(_GNU_SOURCE)
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
+#endif
+
+/* ======================================================================================== >>config
+   PERM_MPI_IMPLEMENTATION  the code too (a compiler that knows __INCLUDE_LEVEL__ sees by itself that this file is not
+                            included)
+   PERM_MPI_MAIN            and the command; with PERM_IMPLEMENTATION, or linked with an object that has it
+   PERM_MPI_SECONDS         jobs predicted to take less on one thread run on rank 0 (default 0.1)
+   PERM_MPI_RANGE_SECONDS   how long a range lasts (default 4)                                                  */
+#if defined(PERM_MPI_MAIN) && !defined(PERM_MPI_IMPLEMENTATION)
+#define PERM_MPI_IMPLEMENTATION
+#endif
+#if defined(__INCLUDE_LEVEL__) && !defined(PERM_MPI_IMPLEMENTATION)
+#if __INCLUDE_LEVEL__ == 0
+#define PERM_MPI_IMPLEMENTATION
+#endif
+#endif
+#ifndef PERM_MPI_SECONDS
+#define PERM_MPI_SECONDS 0.1
+#endif
+#ifndef PERM_MPI_RANGE_SECONDS
+#define PERM_MPI_RANGE_SECONDS 4.0
+#endif
+
+#ifndef PERM_MPI_C_INCLUDED
+#define PERM_MPI_C_INCLUDED
+
+#include "perm_sparse.h"
+#if !defined(PERM_MPI_SIMULATE) /* tests/mpi/simulate.c wants the coordinator only */
+/* MPI's C++ interface is not used, and not free of warnings */
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+#include "mpi/api.h"
+#endif /* PERM_MPI_SIMULATE */
+#endif /* end of declarations */
+
+#if (defined(PERM_MPI_IMPLEMENTATION) || defined(PERM_MPI_SIMULATE)) && !defined(PERM_MPI_IMPLEMENTED)
+#define PERM_MPI_IMPLEMENTED
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+#include "mpi/coordinator.h"
+#endif /* coordinator */
+
+#if defined(PERM_MPI_IMPLEMENTATION) && !defined(PERM_MPI_SIMULATE) && !defined(PERM_MPI_CALLS_IMPLEMENTED)
+#define PERM_MPI_CALLS_IMPLEMENTED
+#include "mpi/session.h"
+#include "mpi/run.h"
+#include "mpi/calls.h"
+#endif /* implementation */
+#include "mpi/main.h"

@@ -1,0 +1,214 @@
+/* perm_sparse.h: exact permanents of sparse matrices, Matrix Market files, exact integers. Beside perm.h.
+
+   In one source file:
+
+       #define PERM_IMPLEMENTATION
+       #include "perm_sparse.h"                                 // includes perm.h and gives both
+
+   and with that file as sparse.c (about 40 s; #define PERM_STATIC before it: private to the file)
+
+       cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
+
+   With perm.h's implementation in another file: define PERM_SPARSE_IMPLEMENTATION alone (and include this header
+   before perm.h there). Needs libc and libm.
+
+   CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
+     api        >>sparse_config >>sparse_calls
+                every public type and function
+     matrix     >>matrix >>io >>market >>plain_text >>write
+                compressed rows; Matrix Market and plain text, with errors that name the line
+     block      >>matching >>components >>reduce >>order >>engines
+                a matrix becomes blocks: matchings, fine Dulmage-Mendelsohn, lines of degree 1 and 2; an order of
+                elimination; what the engines of a block have in common
+     frontier   >>frontier >>steps >>steps_run >>sorting >>streams >>arrays >>array_layout >>arrays_gpu >>arrays_run
+                >>tree >>tree_join >>tree_build >>band >>band_run >>band_order
+                dynamic programmes: lists and arrays over matched vertices, tree decompositions, bands
+     signs      >>hybrid >>hybrid_layout >>hybrid_program >>hybrid_leaf >>programs >>program_text >>program_tune
+                >>sparyser >>dominating >>codegen
+                sums over signs: elimination inside, the same for GPUs; Ryser in compressed rows
+     matchings  >>transversals >>decompose >>decompose_run
+                enumeration of perfect matchings; branches over lines of degree 3 and 4
+     sparse     >>prepare >>frontier_offer >>choose >>sparse_job >>sparse >>spy
+                the engine of each block, the public functions, a picture of structure and plan
+     kernels    >>hybrid_kernels
+                the interpreter of hybrid programs, read once for each instruction set
+
+   EXAMPLE
+       perm_matrix a;
+       perm_result r;
+       if (perm_matrix_read("graph.mtx", NULL, &a, &r) == PERM_OK) {
+         char text[PERM_TEXT_BYTES];
+         perm_compute_sparse(&a, NULL, &r);
+         perm_result_text(&r, text, sizeof text);
+         puts(text);
+         perm_matrix_free(&a);
+       }
+
+   GUARANTEES
+     - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to
+       4544 bits (above that in doubles, and `exact` is 0), and modulo any number at any size. Doubles carry a proven
+       bound in `error` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which only add
+       products of entries, so that non-negative matrices lose no digit to cancellation. Methods hybrid and cached sum
+       over signs: `error` is INFINITY, `estimate` an estimate.
+     - No file is read as something else: what fits two formats is refused until options.format says which.
+     - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
+     - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
+
+   METHOD (options.method): what it sums; states or terms; values
+       auto          the one predicted to be fastest within max_bytes, for each block
+       frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, d more of ones
+                     gone than of others; all values. Lists or arrays:
+       lists, arrays   states sorted and merged, or at the places of combinations; sorting: expand, sort, contract.
+                    With options.gpus on one GPU, up to its memory: arrays where predicted faster, both if isa is cuda
+       tree          tables of a tree decomposition; 2^width a vertex; all values
+       band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
+       hybrid        signs outside, elimination inside: 2^signs runs of a programme; doubles, complex or accurate
+       cached        the same with nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order
+                     13 (options.gpus), as kernels generated for the matrix; estimates mean the same there
+       sparyser      Ryser's sum without what is surely zero; up to n 2^(n-1); doubles, integers to 126 bits
+       dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
+       codegen-registers, codegen-memory
+                     Ryser's sum on GPUs as published [EK]: a kernel of code for every column; n 2^(n-1), and about
+                     k 2^(n-1) with k row sums in registers; doubles. For comparisons: hybrid is faster
+       decompose     branches at lines of degree 3 and 4 down to nothing or dense blocks; doubles, exact integers
+       transversals  every perfect matching one at a time; all values
+       dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
+
+   COST  what the structure allows. perm_sparse_job + perm_job_explain tell beforehand, and perm_sparse_spy draws it;
+   options.plan_effort buys longer searches for orders and layouts.
+
+   LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
+   or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
+
+   REFERENCES
+     [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
+     [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
+     [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
+     [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
+     [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
+     [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
+     [Dec99] R. Dechter, Bucket elimination: a unifying framework for reasoning, Artif. Intell. 113 (1999) 41-85.
+     [LM]    P. H. Lundow, K. Markstrom, Efficient computation of permanents, with applications to Boson sampling and
+             random matrices: bands, dominating sets.
+     [SUP]   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser,
+             decomposition.
+     [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
+             on GPUs: the permanent ordering, products kept at a depth; both methods codegen.
+     [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
+     [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
+             using merge path, IPDPS 2015: unions of sorted lists.
+     [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
+*/
+#ifndef PERMI_PROGRAM_WIDTH /* the header; a pass of the self-included text skips to the kernels */
+#ifndef PERM_SPARSE_H_INCLUDED
+#define PERM_SPARSE_H_INCLUDED
+
+#include "api/sparse_config.h"
+#if defined(PERM_SPARSE_IMPLEMENTATION) && !defined(PERM_IMPLEMENTATION)
+#if defined(PERM_PERMANENT_H_INCLUDED)
+#error "with PERM_SPARSE_IMPLEMENTATION alone, include perm_sparse.h before perm.h"
+#endif
+#ifndef PERM_STATIC
+#define PERM_STATIC
+#endif
+#define PERM_IMPLEMENTATION
+#endif
+#if defined(PERM_IMPLEMENTATION) && !defined(PERM_PERMANENT_IMPLEMENTED)
+#define PERMI_WITH_SPARSE /* perm.h hands matrices with many zeros over (permi_route) */
+#endif
+#include PERM_HEADER_FILE
+
+#include "api/sparse_calls.h"
+#endif /* PERM_SPARSE_H_INCLUDED */
+
+#if defined(PERM_IMPLEMENTATION) || defined(PERM_SPARSE_IMPLEMENTATION)
+#ifndef PERM_SPARSE_IMPLEMENTED
+#define PERM_SPARSE_IMPLEMENTED
+/* gcc 12 warns of its own AVX-512 intrinsics */
+#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#ifndef PERM_PERMANENT_IMPLEMENTED /* this header stood here before, without its implementation */
+#define PERMI_WITH_SPARSE
+#include PERM_HEADER_FILE
+#endif
+#include "matrix/matrix.h"
+#include "matrix/io.h"
+#include "matrix/market.h"
+#include "matrix/plain_text.h"
+#include "matrix/write.h"
+
+#include "block/matching.h"
+#include "block/components.h"
+#include "block/reduce.h"
+#include "block/order.h"
+#include "block/engines.h"
+
+#include "frontier/frontier.h"
+#include "frontier/steps.h"
+#include "frontier/steps_run.h"
+#include "frontier/sorting.h"
+#include "frontier/streams.h"
+#include "frontier/arrays.h"
+#include "frontier/array_layout.h"
+#include "frontier/arrays_gpu.h"
+#include "frontier/arrays_run.h"
+#include "frontier/tree.h"
+#include "frontier/tree_join.h"
+#include "frontier/tree_build.h"
+#include "frontier/band.h"
+#include "frontier/band_run.h"
+#include "frontier/band_order.h"
+
+#include "signs/hybrid.h"
+#include "signs/hybrid_layout.h"
+#include "signs/hybrid_program.h"
+#include "signs/hybrid_leaf.h"
+#include "signs/programs.h"
+#include "signs/program_text.h"
+#include "signs/program_tune.h"
+#include "signs/sparyser.h"
+#include "signs/dominating.h"
+#include "signs/codegen.h"
+
+#include "matchings/transversals.h"
+#include "matchings/decompose.h"
+#include "matchings/decompose_run.h"
+
+#include "sparse/prepare.h"
+#include "sparse/frontier_offer.h"
+#include "sparse/choose.h"
+#include "sparse/sparse_job.h"
+#include "sparse/sparse.h"
+#include "sparse/spy.h"
+
+#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#endif /* PERM_SPARSE_IMPLEMENTED */
+#endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
+
+#else /* PERMI_PROGRAM_WIDTH */
+#include "kernels/hybrid_kernels.h"
+#undef PERMI_PROGRAM_WIDTH
+#endif /* PERMI_PROGRAM_WIDTH */
+
+/* MIT License
+
+   Copyright (c) 2026 the perm authors
+
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+   documentation files (the "Software"), to deal in the Software without restriction, including without limitation
+   the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and
+   to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+   The above copyright notice and this permission notice shall be included in all copies or substantial portions of
+   the Software.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO
+   THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
+   CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
+   DEALINGS IN THE SOFTWARE. */

@@ -1,0 +1,74 @@
+/* ===================================================================================== >>dominating
+   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows that share no column
+   (P. H. Lundow, K. Markstrom, appendix B: those of a set that dominates all rows do): any other set has a row without
+   a column and a term of 0. So a digit is one of the 2^|S| - 1 non-empty subsets of such a neighbourhood, and each
+   column left, T of them, is a digit of its own: 2^|T| prod (2^|S_l| - 1) sets. Rows are chosen greedily, of least
+   degree, ties at random, among those that share no column with the ones chosen (the squared graph: rows are neighbours
+   in A A^T); the best of many starts with a fixed seed, for rows as for columns. The sum itself is >>sparyser's. */
+#pragma once
+#include "sparyser.h"
+
+#define PERMI_DOMINATING_STARTS 64
+#define PERMI_DOMINATING_COLUMNS 20 /* of a neighbourhood, so that a digit is an int */
+
+static permi_ryser_split permi_dominating_split(const permi_block *block, int side, int which)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  permi_ryser_split best, trial;
+  uint64_t columns[PERM_MAX_N], shares[PERM_MAX_N], seed = UINT64_C(88172645463325252);
+  double least = (double)INFINITY;
+  int start, i, j, e;
+  (void)which;
+  memset(&best, 0, sizeof best);
+  best.without = -1;
+  for (i = 0; i < n; i++) {
+    columns[i] = shares[i] = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
+      columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
+  }
+  for (i = 0; i < n; i++) /* the squared graph */
+    for (j = 0; j < n; j++)
+      shares[i] |= (uint64_t)((columns[i] & columns[j]) != 0) << j;
+  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
+    uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
+    double bits = n;
+    trial = best;
+    trial.groups = 0;
+    for (;;) {
+      int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
+      for (i = 0; i < n; i++) {
+        const int size = block->start[mine + i + 1] - block->start[mine + i];
+        if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
+          continue;
+        ties = size < degree ? 1 : ties + 1;
+        degree = size;
+        if (permi_order_below(&seed, ties) == 0)
+          row = i;
+      }
+      if (row < 0)
+        break;
+      trial.group[trial.groups++] = columns[row];
+      bits += log2(ldexp(1, degree) - 1) - degree;
+      left &= ~shares[row];
+    }
+    if (bits < least) {
+      least = bits;
+      best = trial;
+    }
+  }
+  return best;
+}
+
+static perm_status permi_dominating_offer(permi_maker *maker, const permi_block *block, double rival,
+                                          permi_offer *offer)
+{
+  return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
+}
+
+static perm_status permi_dominating_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                         permi_leaf *leaf)
+{
+  const perm_status status = permi_ryser_make(maker, block, offer, leaf);
+  leaf->information.method = PERM_DOMINATING;
+  return status;
+}

@@ -1,0 +1,266 @@
+/* ================================================================================= >>hybrid_program
+   A layout made into a straight program of operations. */
+#pragma once
+#include "hybrid_layout.h"
+
+typedef struct permi_hybrid_maker {
+  permi_layouts *work;
+  permi_arrangement *layout;
+  permi_hybrid *hybrid;
+  const perm_allocator *allocator;
+  uint64_t busy[PERMI_HYBRID_SLOTS / 64];
+  int sequence[PERMI_HYBRID_NODES], evaluated; /* nodes in the order of evaluation */
+  uint32_t scope[64];
+  int constant[64]; /* of a row: its first */
+  int failed;       /* 1: slots or statements run out; 2: memory */
+  permi_instruction nowhere;
+} permi_hybrid_maker;
+
+static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
+{
+  return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
+}
+
+/* First fit at a multiple of count, a power of two: without that freed slots between tables come to be of no use. */
+static int permi_maker_slots(permi_hybrid_maker *maker, int count)
+{
+  int s, k;
+  for (s = 0; s + count <= PERMI_HYBRID_SLOTS; s += count) {
+    for (k = s; k < s + count && !(maker->busy[k >> 6] >> (k & 63) & 1); k++)
+      ;
+    if (k < s + count)
+      continue;
+    for (k = s; k < s + count; k++)
+      maker->busy[k >> 6] |= UINT64_C(1) << (k & 63);
+    maker->hybrid->slots = k > maker->hybrid->slots ? k : maker->hybrid->slots;
+    return s;
+  }
+  maker->failed = 1;
+  return 0;
+}
+
+static void permi_maker_free(permi_hybrid_maker *maker, const permi_hybrid_node *node)
+{
+  int s, end = node->slot + (1 << permi_bits32(node->scope));
+  for (s = node->slot; s < end; s++)
+    maker->busy[s >> 6] &= ~(UINT64_C(1) << (s & 63));
+}
+
+/* Child k of a node, or NULL where that is a row (*index says which) or none (-1). */
+static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
+{
+  *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
+  return *index < 0 ? NULL : permi_maker_node(maker, *index);
+}
+
+static int permi_maker_children(const permi_hybrid_node *node)
+{
+  return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
+}
+
+/* A table lives on from step to step where what is computed from it changes more often than itself. Such tables have
+   slots of their own, since the others are written in steps in which these are not. */
+static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
+{
+  int k, index;
+  for (k = 0; k < permi_maker_children(node); k++) {
+    permi_hybrid_node *child = permi_maker_child(maker, node, k, &index);
+    if (!child)
+      continue;
+    child->persists = child->dirty != node->dirty;
+    if (child->persists)
+      child->slot = permi_maker_slots(maker, 1 << permi_bits32(child->scope));
+    permi_maker_keep(maker, child);
+  }
+}
+
+/* Depth first from the root, so that few tables wait; gives each its slots. A product of a table and what has no more
+   columns is computed in place. `given`: the node's slots are its parent's, or it persists. */
+static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
+{
+  const int children = permi_maker_children(node);
+  permi_hybrid_node *child = NULL, *place = NULL;
+  int k, index, swap = 0;
+  if (node->kind != PERMI_NODE_CHAIN) {
+    const permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
+    const permi_hybrid_node *right = permi_maker_child(maker, node, 1, &index);
+    swap = left && right && permi_bits32(right->all) > permi_bits32(left->all);
+  }
+  if (node->kind == PERMI_NODE_MERGE) {
+    place = permi_maker_child(maker, node, 0, &index);
+    if (place && (place->persists || place->scope != node->scope))
+      place = NULL;
+    if (place && given)
+      place->slot = node->slot;
+  }
+  for (k = 0; k < children; k++) {
+    child = permi_maker_child(maker, node, k ^ swap, &index);
+    if (child)
+      permi_maker_visit(maker, child, index, child->persists || (given && child == place));
+  }
+  if (place && !given)
+    node->slot = place->slot;
+  else if (!given)
+    node->slot = permi_maker_slots(maker, 1 << permi_bits32(node->scope));
+  for (k = 0; k < children; k++) {
+    child = permi_maker_child(maker, node, k, &index);
+    if (child && !child->persists && child != place)
+      permi_maker_free(maker, child);
+  }
+  maker->sequence[maker->evaluated++] = number;
+}
+
+static permi_instruction *permi_maker_operation(permi_hybrid_maker *maker, permi_opcode opcode)
+{
+  permi_hybrid *hybrid = maker->hybrid;
+  permi_instruction *operation;
+  if (!permi_grow(maker->allocator, (void **)&hybrid->operation, hybrid->operations, &hybrid->operation_room,
+                  sizeof *operation)) {
+    maker->failed = 2;
+    return &maker->nowhere;
+  }
+  operation = &hybrid->operation[hybrid->operations++];
+  memset(operation, 0, sizeof *operation);
+  operation->opcode = (uint16_t)opcode;
+  operation->first = hybrid->statements;
+  return operation;
+}
+
+static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int q, int h, int g)
+{
+  permi_hybrid *hybrid = maker->hybrid;
+  permi_statement *statement;
+  if (maker->failed) /* perhaps to make the operation that it belongs to */
+    return;
+  if (hybrid->statements >= PERMI_HYBRID_STATEMENTS) {
+    maker->failed = 1;
+    return;
+  }
+  if (!permi_grow(maker->allocator, (void **)&hybrid->statement, hybrid->statements, &hybrid->statement_room,
+                  sizeof *statement)) {
+    maker->failed = 2;
+    return;
+  }
+  statement = &hybrid->statement[hybrid->statements++];
+  statement->out = (uint16_t)out;
+  statement->p = (uint16_t)p;
+  statement->q = (uint16_t)q;
+  statement->h = (uint16_t)h;
+  statement->g = (uint16_t)g;
+  hybrid->operation[hybrid->operations - 1].count++;
+}
+
+/* A constant of up to two parts; its number. */
+static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
+{
+  permi_hybrid *hybrid = maker->hybrid;
+  int p;
+  if (hybrid->constants >= 65535) {
+    maker->failed = maker->failed ? maker->failed : 1;
+    return 0;
+  }
+  for (p = 0; p < hybrid->parts; p++) {
+    if (!permi_grow(maker->allocator, (void **)&hybrid->constant, hybrid->constants * hybrid->parts + p,
+                    &hybrid->constant_room, sizeof(double))) {
+      maker->failed = 2;
+      return 0;
+    }
+    hybrid->constant[hybrid->constants * hybrid->parts + p] = x[p];
+  }
+  return hybrid->constants++;
+}
+
+/* The bits of x that are in mask, side by side; and back. */
+static int permi_pack_bits(uint32_t x, uint32_t mask)
+{
+  int packed = 0, at = 0;
+  for (; mask; mask &= mask - 1, at++)
+    packed |= (x & mask & (0 - mask)) ? 1 << at : 0;
+  return packed;
+}
+
+static uint32_t permi_spread_bits(int packed, uint32_t mask)
+{
+  uint32_t x = 0;
+  for (; mask; mask &= mask - 1, packed >>= 1)
+    x |= packed & 1 ? mask & (0 - mask) : 0;
+  return x;
+}
+
+/* Where operand `index` is under the setting of the inner columns: a slot, or a row's constant. */
+static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
+{
+  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  return node ? permi_hybrid_line(node->slot + permi_pack_bits(setting, node->scope))
+              : maker->constant[index] + permi_pack_bits(setting, maker->scope[index]);
+}
+
+static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
+{
+  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  return node ? node->scope : maker->scope[index];
+}
+
+static void permi_maker_emit(permi_hybrid_maker *maker, int index)
+{
+  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  const int n = maker->work->n, size = 1 << permi_bits32(node->scope);
+  const uint32_t folded = node->all & ~node->scope;
+  int moving = node->left, held = node->right, k, swap;
+  uint32_t slow, fast;
+  permi_instruction *operation;
+  permi_opcode opcode;
+  if (node->kind == PERMI_NODE_CHAIN)
+    opcode = PERMI_OP_CHAIN;
+  else if (node->kind == PERMI_NODE_MERGE)
+    opcode = held < 0 ? PERMI_OP_ROW : moving < n ? PERMI_OP_ROWS : held < n ? PERMI_OP_TIMES_ROW : PERMI_OP_TIMES;
+  else
+    opcode = held < 0 ? PERMI_OP_DIFFERENCE : held < n ? PERMI_OP_FOLD_ROW : PERMI_OP_FOLD;
+  operation = permi_maker_operation(maker, opcode);
+  operation->group = 1;
+  if (opcode == PERMI_OP_CHAIN) {
+    for (k = 0; k < node->items; k++) {
+      const int item = maker->work->item[node->first + k];
+      permi_maker_statement(maker, permi_hybrid_line(node->slot),
+                            permi_hybrid_line(item < n ? item : permi_maker_node(maker, item)->slot), 0, 0, 0);
+    }
+    return;
+  }
+  swap = held >= 0 && (held >= n || moving < n) && /* two tables or two rows */
+         permi_bits32(permi_maker_scope(maker, held)) > permi_bits32(permi_maker_scope(maker, moving));
+  if (swap) {
+    k = moving;
+    moving = held;
+    held = k;
+  }
+  slow = node->scope & (held < 0 ? 0 : permi_maker_scope(maker, held));
+  fast = node->scope & ~slow;
+  operation->group = (uint16_t)(1 << permi_bits32(fast));
+  operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
+  operation->other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
+  for (k = 0; k < size; k++) {
+    const uint32_t plus = permi_spread_bits(k, fast) | permi_spread_bits(k >> permi_bits32(fast), slow);
+    const uint32_t minus = plus | folded;
+    const int p = permi_maker_at(maker, moving, plus), q = permi_maker_at(maker, moving, minus);
+    const int h = held < 0 ? 0 : permi_maker_at(maker, held, plus);
+    const int g = held < 0 ? 0 : permi_maker_at(maker, held, minus);
+    const int out = permi_maker_at(maker, index, plus);
+    if (opcode == PERMI_OP_ROW)
+      permi_maker_statement(maker, out, 0, 0, p, 0);
+    else
+      permi_maker_statement(maker, out, p, q, h, g);
+  }
+}
+
+/* Additions, products and fused ones of an instruction. */
+static double permi_instruction_operations(const permi_instruction *operation)
+{
+  const double groups = operation->group ? (double)operation->count / operation->group : 0;
+  switch (operation->opcode) {
+  case PERMI_OP_ROWS: return 2.0 * operation->count + groups;
+  case PERMI_OP_TIMES_ROW: return operation->count + groups;
+  case PERMI_OP_FOLD_ROW: return 2.0 * operation->count + 2 * groups;
+  case PERMI_OP_FOLD: return 2.0 * operation->count;
+  default: return operation->count;
+  }
+}

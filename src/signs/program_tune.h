@@ -1,0 +1,696 @@
+/* =================================================================================== >>program_tune
+   The plan on a GPU, its candidates, and what methods hybrid and cached offer. */
+#pragma once
+#include "../block/engines.h"
+#include "program_text.h"
+
+/* Seconds on one GPU, once compiled. Values that wait beyond what registers hold are spilled. */
+static double permi_code_seconds(const permi_hybrid *hybrid)
+{
+  const permi_code *code = hybrid->code;
+  const double spilled = fmax(code->live - PERMI_GPU_LIVE, 0);
+  const double large = hybrid->inner ? fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000
+                                     : fmax(code->moduli - 4000, 0) / 40000;
+  return (hybrid->operations_a_term + ldexp(code->moves, -hybrid->low)) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
+         (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) *
+         (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
+}
+
+#define PERMI_GPU_VARIANTS 3
+/* Fills hybrid->code and what of *hybrid goes with it; a as for permi_hybrid_create. *fits: 0 if the program has no
+   room. */
+static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
+                                     permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid *hybrid,
+                                     int *fits)
+{
+  static const int remake[PERMI_GPU_VARIANTS] = {PERMI_GPU_VALUES, 400, 150};
+  static const int reload[PERMI_GPU_VARIANTS] = {200, 100, 60};
+  const int n = work->n, parts = algebra == PERMI_HYBRID_REAL ? 1 : 2, words = n * parts;
+  permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  double *table;
+  size_t doubles;
+  int i, k, p, most, growth = 0;
+  *fits = 0;
+  memset(hybrid, 0, sizeof *hybrid);
+  if (!coder || !code) {
+    permi_release(allocator, coder);
+    permi_release(allocator, code);
+    return PERM_ERROR_MEMORY;
+  }
+  memset(coder, 0, sizeof *coder);
+  memset(code, 0, sizeof *code);
+  hybrid->code = code;
+  hybrid->n = n;
+  hybrid->inner = layout->inner;
+  hybrid->low = layout->low;
+  hybrid->transposed = layout->transposed;
+  hybrid->algebra = algebra;
+  hybrid->parts = parts;
+  hybrid->isa = PERM_ISA_CUDA;
+  permi_layout_sort(work, layout);
+  hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
+  hybrid->rows_a_term = work->rows_a_step;
+  k = n - 1 - layout->inner - layout->low - PERM_GPU_THREADS_LOG2; /* walk, and bits of chunk numbers */
+  code->walk = permi_clamp(k - 11, k < 3 ? k : 3, PERMI_GPU_WALK);
+  hybrid->high = k + PERM_GPU_THREADS_LOG2 - code->walk;
+  hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
+  /* of 2^(walk + low) patterns a thread samples 128th parts, or more to have 2^18 in all */
+  most = code->walk + hybrid->low;
+  code->samples_log2 = permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
+  code->scale = permi_dd_make(1);
+  coder->work = work;
+  coder->layout = layout;
+  coder->allocator = allocator;
+  coder->code = code;
+  coder->parts = parts;
+  coder->remake = remake[variant];
+  coder->reload = reload[variant];
+  coder->rows.n = n;
+  coder->floor = hybrid->rounding.floor;
+  for (i = 0; i < n; i++) {
+    for (k = 0; k < layout->inner + layout->low; k++)
+      if (work->column[layout->transposed][layout->order[k]] >> i & 1) {
+        if (k < layout->inner)
+          coder->scope[i] |= UINT32_C(1) << k;
+        else
+          coder->dirty[i] |= UINT32_C(1) << (k - layout->inner);
+      }
+    coder->unit[i] = -1;
+    permi_code_prepare_row(coder, algebra, a, i, &growth);
+    most = 1 << permi_bits32(coder->scope[i]);
+    coder->whole[i] = coder->memos;
+    coder->near[i] = coder->memos + most;
+    coder->memos += 2 * most;
+    if (coder->memos > PERMI_GPU_MEMO)
+      break;
+  }
+  for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
+    coder->node[k] = coder->memos;
+    coder->memos += 1 << permi_bits32(work->node[k].scope);
+  }
+  hybrid->gpu.allocator = *allocator;
+  doubles = (size_t)(words * (1 + hybrid->high));
+  table = hybrid->gpu.memory = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
+  if (!table || !coder->memo)
+    coder->failed = 2;
+  else if (coder->memos > PERMI_GPU_MEMO)
+    coder->failed = 1;
+  for (i = 0; i < n && !coder->failed; i++)
+    for (p = 0; p < parts; p++) {
+      table[i * parts + p] = 0;
+      for (k = layout->inner; k < n; k++) {
+        const int high = k - layout->inner - layout->low - code->walk;
+        table[i * parts + p] += coder->coefficient[i][k][p]; /* exact, as all that follows */
+        if (high >= 0 && high < hybrid->high)
+          table[words * (1 + high) + i * parts + p] = 2 * coder->coefficient[i][k][p];
+      }
+    }
+  if (!coder->failed) {
+    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
+    permi_code_statements(coder);
+  }
+  if (!coder->failed && (!permi_code_live(coder, 0, code->moduli) ||
+                         !permi_code_live(coder, code->moduli, code->statements)))
+    coder->failed = 2;
+  for (k = 0; k < code->moduli && !coder->failed; k++) {
+    code->operations += permi_code_operations(&code->statement[k], algebra);
+    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * parts : 0;
+  }
+  for (k = 0; k < code->walk && !coder->failed; k++)
+    code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
+  hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
+  coder->literals = algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
+  if (!coder->failed)
+    permi_code_text(coder, hybrid);
+  i = coder->failed;
+  permi_release(allocator, coder->memo);
+  permi_release(allocator, coder);
+  code->program.text = code->text;
+  code->program.shared = sizeof(double) * 128 * (size_t)(words > 5 ? words : 5);
+  code->program.twin = permi_code_twin;
+  code->program.context = hybrid;
+  hybrid->gpu.work.table = table;
+  hybrid->gpu.work.doubles = doubles;
+  hybrid->gpu.work.program = &code->program;
+  hybrid->gpu.work.absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
+  hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
+  hybrid->scale_exp2 = code->scale_exp2;
+  *fits = !i;
+  return i == 2 ? PERM_ERROR_MEMORY : PERM_OK;
+}
+
+/* Of the text and the table. */
+static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
+{
+  uint64_t word;
+  size_t k;
+  for (k = 0; k < code->length; k += sizeof word) {
+    word = 0;
+    memcpy(&word, code->text + k, code->length - k < sizeof word ? code->length - k : sizeof word);
+    hash = permi_hash(hash, word);
+  }
+  for (k = 0; k < gpu->doubles; k++)
+    hash = permi_hash_double(hash, gpu->table[k]);
+  return hash;
+}
+
+static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
+  return permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
+}
+
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
+static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
+                                       long long *scale_exp2, int *zero)
+{
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_problem problem;
+  void *entries;
+  double *a;
+  perm_plan plan;
+  permi_view view;
+  int i, j, p, (*exponent)[PERM_MAX_N];
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  exponent = permi_scale_room(&maker->options->allocator, n);
+  if (!exponent) {
+    permi_release(&maker->options->allocator, entries);
+    return permi_fail_memory(maker->result);
+  }
+  a = (double *)entries;
+  for (i = 0; i < n && transposed; i++)
+    for (j = 0; j < i; j++)
+      for (p = 0; p < parts; p++) {
+        double x = a[(i * n + j) * parts + p];
+        a[(i * n + j) * parts + p] = a[(j * n + i) * parts + p];
+        a[(j * n + i) * parts + p] = x;
+      }
+  memset(&plan, 0, sizeof plan);
+  plan.n = n;
+  view.a = a;
+  view.ld = n;
+  view.parts = parts;
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(&maker->options->allocator, exponent);
+  *zero = plan.zero;
+  *scale_exp2 = 0;
+  for (i = 0; i < n && !plan.zero; i++) {
+    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+  }
+  permi_release(&maker->options->allocator, entries);
+  return PERM_OK;
+}
+
+/* One of several layouts that are searched at the same time, each with its own budget and orientation. */
+typedef struct permi_code_trial {
+  permi_layouts work;
+  permi_arrangement layout;
+  double cost;
+} permi_code_trial;
+
+static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
+{
+  const int most_low = inner ? 3 : -1;
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
+  int k;
+  if (moves) {
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, moves / 2, most_low,
+                                      PERMI_GPU_LEAST_OUTER, 0.2, &seed);
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, moves - moves / 2, most_low,
+                                      PERMI_GPU_LEAST_OUTER, 0.05, &seed);
+    return;
+  }
+  permi_layout_start(&trial->work, number & 1, &trial->layout);
+  if (inner) {
+    trial->cost = permi_layout_greedy(&trial->work, &trial->layout);
+    return;
+  }
+  trial->cost = permi_layout_total(&trial->work, &trial->layout, (double)INFINITY);
+  for (k = 1; k <= PERMI_HYBRID_LOW && k + PERMI_GPU_LEAST_OUTER <= trial->work.n; k++) {
+    permi_arrangement deeper = trial->layout;
+    double price;
+    deeper.low = k;
+    price = permi_layout_total(&trial->work, &deeper, trial->cost);
+    if (price < trial->cost) {
+      trial->cost = price;
+      trial->layout = deeper;
+    }
+  }
+}
+
+/* What trials share: the matrix in the orientation that was last asked for, and the best programs so far. */
+typedef struct permi_code_choice {
+  permi_hybrid_algebra algebra;
+  double *scaled;
+  long long scale_exp2;
+  int given, zero; /* orientation, -1: none yet */
+  int wanted;      /* programs to keep */
+  permi_hybrid *best;
+} permi_code_choice;
+
+/* Takes the program over: it is kept if it is among the best, by prediction, and no other is the same. 1: it is the
+   best of all. */
+static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
+{
+  const double seconds = permi_code_seconds(hybrid);
+  permi_hybrid **at, *other;
+  int place = 0, k, same = 0;
+  for (at = &choice->best; *at && permi_code_seconds(*at) <= seconds && !same; at = &(*at)->next, place++)
+    same = (*at)->transposed == hybrid->transposed && (*at)->code->length == hybrid->code->length &&
+           !memcmp((*at)->code->text, hybrid->code->text, hybrid->code->length);
+  if (same || place >= choice->wanted) {
+    permi_hybrid_release(allocator, hybrid);
+    return 0;
+  }
+  hybrid->next = *at;
+  *at = hybrid;
+  for (k = 1, other = choice->best; k < choice->wanted && other; k++)
+    other = other->next;
+  if (other && other->next) {
+    permi_hybrid_release(allocator, other->next);
+    other->next = NULL;
+  }
+  return place == 0;
+}
+
+/* The trial's programs, with row sums kept or made again. 1 in *better: one is the best so far. */
+static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
+                                  permi_code_choice *choice, int *better)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  perm_status status = PERM_OK;
+  int k, fits;
+  *better = 0;
+  if (choice->given != trial->layout.transposed) {
+    choice->given = trial->layout.transposed;
+    status = permi_hybrid_matrix(maker, block, choice->given, choice->scaled, &choice->scale_exp2, &choice->zero);
+  }
+  for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
+    permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
+    if (!hybrid)
+      return PERM_ERROR_MEMORY;
+    status = permi_code_create(allocator, &trial->work, &trial->layout, choice->algebra, k, choice->scaled,
+                               hybrid, &fits);
+    if (status == PERM_OK && fits) {
+      hybrid->scale_exp2 += choice->scale_exp2;
+      *better |= permi_code_keep(allocator, choice, hybrid);
+    } else {
+      permi_hybrid_release(allocator, hybrid);
+    }
+  }
+  return status;
+}
+
+/* Operations a second, folds weighted. */
+static double permi_code_rate(permi_hybrid_algebra algebra)
+{
+  const double slower = algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6;
+  return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
+}
+
+/* The best program found for GPUs, as an offer; none: *offer stays as it is. All trials are annealed for a while, at
+   the same time if there are threads, and the best once more if the sum takes long. */
+static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
+                                    permi_hybrid_algebra algebra, permi_offer *offer)
+{
+  static const int budget[3] = {150, 130, 110};
+  enum { TRIALS = 12 };
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  const double rate = permi_code_rate(algebra);
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  const double density = (double)block->edges / ((double)n * n);
+  permi_code_trial *trial = (permi_code_trial *)permi_allocate(allocator, TRIALS, sizeof *trial);
+  double *scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *scaled);
+  double least = (double)INFINITY, worth = 0;
+  permi_code_choice choice;
+  perm_status status = trial && scaled ? PERM_OK : PERM_ERROR_MEMORY;
+  int k, moves = 0, pass, best = 0, better, threads = permi_threads(options);
+  memset(&choice, 0, sizeof choice);
+  choice.algebra = algebra;
+  choice.scaled = scaled;
+  choice.given = -1;
+  choice.wanted = options->tune ? PERMI_GPU_CANDIDATES : 1;
+  for (k = 0; k < TRIALS && status == PERM_OK; k++) {
+    permi_layouts_make(&trial[k].work, block);
+    trial[k].work.gpu = algebra == PERMI_HYBRID_REAL ? 1 : 2;
+    trial[k].work.add = k >= 6 && algebra == PERMI_HYBRID_REAL ? 1.6 : 1; /* neither is better for all matrices */
+    trial[k].work.budget = budget[k / 2 % 3] / (algebra == PERMI_HYBRID_REAL ? 1 : 2);
+  }
+  for (pass = 0; pass < 2 && status == PERM_OK; pass++) {
+    (void)threads;
+    PERMI_OMP(parallel for num_threads(threads) if (threads > 1) schedule(dynamic))
+    for (k = 0; k < TRIALS; k++)
+      permi_code_search(&trial[k], k, inner, moves);
+    for (k = 0; k < TRIALS; k++)
+      least = fmin(least, trial[k].cost / rate);
+    worth = fmin(least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */
+    moves = (int)fmin(0.2 * worth, inner ? PERMI_GPU_MOVES : 4000);
+    if (density > 0.65) /* little is found: a tenth at 0.7, nothing in full matrices */
+      moves = moves < 4000 ? moves : 4000;
+    if (moves < 20 || least > 300 * rival)
+      break;
+  }
+  for (k = 0; k < TRIALS && status == PERM_OK && least < 1.2 * rival; k++) {
+    status = permi_code_try(maker, block, &trial[k], &choice, &better);
+    best = better ? k : best;
+  }
+  moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
+  if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
+    permi_code_search(&trial[best], TRIALS, inner, moves);
+    status = permi_code_try(maker, block, &trial[best], &choice, &better);
+  }
+  permi_release(allocator, trial);
+  permi_release(allocator, scaled);
+  if (choice.best && status == PERM_OK) {
+    permi_hybrid *hybrid = choice.best, *other;
+    for (k = 0, other = hybrid; other; other = other->next, k++)
+      other->fingerprint = other->gpu.work.fingerprint = permi_code_fingerprint(other);
+    for (other = hybrid; other && options->tune; other = other->next) {
+      other->candidate = other == hybrid ? 1 : other->candidate;
+      other->candidates = k;
+      if (other->next)
+        other->next->candidate = other->candidate + 1;
+    }
+    offer->plan = hybrid;
+    offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
+                     PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 7);
+    offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
+  } else if (choice.best) {
+    permi_hybrid_release(allocator, choice.best);
+  }
+  return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
+}
+
+/* For options.tune, of the candidates that *plan begins: leaves *plan the one asked for by number, or the fastest on a
+   slice. Blocks after the first one take the same number, or their best by prediction if they have fewer. */
+static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
+{
+  const perm_options *options = maker->options;
+  permi_hybrid *list = (permi_hybrid *)*plan, *hybrid, **at;
+  const int candidates = list->candidates;
+  double timed[PERMI_GPU_CANDIDATES];
+  int number = 1, k;
+  if (!list->code || !options->tune)
+    return PERM_OK;
+  memset(timed, 0, sizeof timed);
+  if (maker->tuned) {
+    number = maker->tuned <= candidates ? maker->tuned : 1;
+  } else if (options->tune > 0) {
+    number = options->tune;
+    if (number > candidates)
+      return permi_fail(maker->result, PERM_ERROR_OPTION, 2,
+                        "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
+                        options->tune, block->n, candidates);
+  } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
+#if defined(PERM_WITH_CUDA)
+    const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
+    uint64_t chunks[PERMI_GPU_CANDIDATES];
+    double predicted[PERMI_GPU_CANDIDATES];
+    for (k = 0, hybrid = list; hybrid; hybrid = hybrid->next, k++) {
+      work[k] = &hybrid->gpu.work;
+      chunks[k] = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
+      predicted[k] = permi_code_seconds(hybrid);
+    }
+    perm_cuda_tune(work, candidates, chunks, predicted, options, timed);
+    for (k = 1; k < candidates; k++)
+      if (timed[k] < timed[number - 1])
+        number = k + 1;
+#endif
+  }
+  for (at = &list, k = 1; k < number; k++)
+    at = &(*at)->next;
+  hybrid = *at;
+  *at = hybrid->next;
+  hybrid->next = NULL;
+  if (list)
+    permi_hybrid_release(&options->allocator, list);
+  memcpy(hybrid->timed, timed, sizeof timed);
+  maker->tuned = maker->tuned ? maker->tuned : number;
+  *plan = hybrid;
+  return PERM_OK;
+}
+
+static size_t permi_code_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  static const char *const algebra[] = {"real", "complex", "compensated"};
+  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const permi_code *code = hybrid->code;
+  const int length = snprintf(
+      buffer, size,
+      "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, %d in a walk, %d by threads; a kernel of %d "
+      "statements and %d for moduli, %d constants, at most %d doubles waiting, %d rows divided; %.4g operations per "
+      "outer pattern, %.3g in all; %.0f chunks, predicted %.3g s on one GPU\n",
+      hybrid->n, perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
+      algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low, code->walk,
+      hybrid->high, code->moduli, code->statements - code->moduli, code->constants, code->live, code->divided,
+      hybrid->operations_a_term, hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner),
+      (double)leaf->information.chunks, leaf->information.seconds);
+  size_t done = length > 0 ? (size_t)length : 0;
+  int k;
+  if (hybrid->candidate) {
+    char text[512];
+    int at = snprintf(text, sizeof text, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
+    for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
+      const char *before = k ? "," : ", by a slice of each";
+      at += hybrid->timed[k] < (double)INFINITY
+                ? snprintf(text + at, sizeof text - (size_t)at, "%s %.3g s", before, hybrid->timed[k])
+                : snprintf(text + at, sizeof text - (size_t)at, "%s failed", before);
+    }
+    done += (size_t)snprintf(done < size ? buffer + done : NULL, done < size ? size - done : 0, "%s\n", text);
+  }
+  return done;
+}
+
+#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* rivals that take less leave no time to look for a layout: a millisecond */
+
+static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
+{
+  return maker->working->is_complex                                   ? PERMI_HYBRID_COMPLEX
+         : maker->options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
+                                                                 : PERMI_HYBRID_REAL;
+}
+
+/* Why no hybrid takes the block, to the offer: 0. */
+static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const int is_complex = maker->working->is_complex;
+  if (block->integer || maker->working->integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "has exact integers; with precision fast or accurate this method takes them");
+  else if (options->certify || options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have %s, which this method does not give",
+                 options->certify ? "a guaranteed bound" : "precision dd");
+  else if (is_complex && options->precision == PERM_PRECISION_ACCURATE)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has no precision accurate");
+#if defined(PERM_NO_COMPLEX)
+  else if (is_complex)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, which this build leaves out");
+#endif
+  else if (block->n > PERM_MAX_N || block->n < 2)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
+  else if (rival < PERMI_HYBRID_LEAST_SECONDS)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");
+  else
+    offer->status = PERM_OK;
+  return !offer->why[0];
+}
+
+/* What searches for a layout work with; the caller releases it. NULL: out of memory. */
+static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
+{
+  permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+  if (!work)
+    return NULL;
+  permi_layouts_make(work, block);
+  work->budget = PERMI_HYBRID_SLOT_BUDGET;
+  work->account = &maker->account;
+  work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker));
+  work->rival = rival;
+  return work;
+}
+
+/* What the hybrid may come to, so that no time is spent on orders that would be slower: what it takes by the first
+   layout, over PERMI_HYBRID_GAIN; INFINITY where it is not taken, or hardly matters. */
+#define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
+static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+{
+  permi_arrangement layout;
+  permi_layouts *work;
+  permi_offer offer;
+  double cost = (double)INFINITY;
+  int t;
+  memset(&offer, 0, sizeof offer);
+  *hope = (double)INFINITY;
+  if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, rival, &offer))
+    return PERM_OK;
+  work = permi_hybrid_layouts(maker, block, rival);
+  if (!work)
+    return permi_fail_memory(maker->result);
+  for (t = 0; t < 2; t++) {
+    permi_layout_start(work, t, &layout);
+    cost = fmin(cost, permi_layout_greedy(work, &layout));
+  }
+  *hope = cost / PERMI_HYBRID_GAIN /
+          (permi_gpu_wanted(maker->options, block->n) ? permi_code_rate(permi_hybrid_algebra_of(maker)) : work->speed);
+  permi_release(&maker->options->allocator, work);
+  return PERM_OK;
+}
+
+static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
+                                           permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  const int n = block->n;
+  const perm_isa isa = permi_isa(options) == PERM_ISA_AVX512 || permi_isa(options) == PERM_ISA_AVX2 ? permi_isa(options)
+                                                                                                    : PERM_ISA_PLAIN;
+  const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
+  permi_layouts *work;
+  permi_arrangement layout;
+  permi_hybrid *hybrid = NULL;
+  permi_offer gpu;
+  perm_status status = PERM_OK;
+  double seconds = 0;
+  if (!permi_hybrid_takes(maker, block, rival, offer))
+    return PERM_OK;
+  memset(&gpu, 0, sizeof gpu);
+  gpu.seconds = (double)INFINITY;
+  if (permi_gpu_wanted(options, n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
+    status = permi_code_offer(maker, block, rival, inner, algebra, &gpu);
+    if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
+      *offer = gpu;
+      return status;
+    }
+    rival = fmin(rival, gpu.seconds);
+  }
+  work = permi_hybrid_layouts(maker, block, rival);
+  if (!work) {
+    if (gpu.plan)
+      permi_hybrid_release(allocator, gpu.plan);
+    return permi_fail_memory(maker->result);
+  }
+  for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
+    long long scale_exp2;
+    int zero;
+    seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
+    if (seconds > 1.1 * rival) {
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", seconds);
+      break;
+    }
+    status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2, &zero);
+    if (status == PERM_OK && !zero &&
+        permi_hybrid_create(allocator, work, &layout, algebra, work->scaled, &hybrid) != PERM_OK)
+      status = permi_fail_memory(maker->result);
+    if (hybrid)
+      hybrid->scale_exp2 = scale_exp2;
+  }
+  permi_release(allocator, work);
+  if (status == PERM_OK && !hybrid && !offer->why[0])
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no program that fits");
+  if (hybrid) {
+    const double per_block = ldexp(seconds, -hybrid->high);
+    hybrid->isa = isa;
+    hybrid->absolute_mask = hybrid->high < 10 ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
+    hybrid->chunk_log2 = hybrid->high;
+    while (hybrid->chunk_log2 > 0 && ldexp(per_block, hybrid->chunk_log2) > 0.02)
+      hybrid->chunk_log2--;
+    while (hybrid->chunk_log2 > 0 && hybrid->high - hybrid->chunk_log2 < 6 &&
+           ldexp(per_block, hybrid->chunk_log2) > 1e-4)
+      hybrid->chunk_log2--;
+    hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
+    permi_hybrid_kernels(hybrid, isa);
+    offer->plan = hybrid;
+    offer->seconds = seconds;
+    offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
+                   8.0 * (hybrid->constant_room + n * hybrid->parts * (1 + hybrid->lanes + hybrid->high)) +
+                   (double)PERMI_HYBRID_WORKSPACE;
+  }
+  if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
+    if (offer->plan)
+      permi_hybrid_release(allocator, offer->plan);
+    *offer = gpu;
+  } else if (gpu.plan) {
+    permi_hybrid_release(allocator, gpu.plan);
+  }
+  return status;
+}
+
+static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  return permi_hybrid_make_offer(maker, block, rival, 1, offer);
+}
+
+static perm_status permi_cached_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  return permi_hybrid_make_offer(maker, block, rival, 0, offer);
+}
+
+/* Estimates relative to the sum of |terms| over all signs, inner ones too, which the same program gives when rows are
+   replaced by their moduli and folds add (computed for one block in absolute_mask + 1); see permi_hybrid_errors. A term
+   meets n products and a rounding in every fold. What elimination before this block rounded (permi_make_honest) is
+   shared by all terms as well. */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* of terms' roundings, what is left in a sum of them */
+static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
+                                  permi_leaf *leaf)
+{
+  const permi_hybrid_rounding *rounding = &hybrid->rounding;
+  const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products, those that round */
+  const int walked = hybrid->code ? hybrid->code->walk : hybrid->chunk_log2;
+  leaf->bound_relative = (double)INFINITY;
+  leaf->shared = rounding->shared;
+  leaf->estimate_relative = 0;
+  permi_make_honest(maker, block, leaf);
+  leaf->shared.relative += leaf->estimate_relative;
+  leaf->shared.most += leaf->estimate_relative * rounding->majorant;
+  if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
+    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (walked + hybrid->low) / 2)) * square +
+                              4 * rounding->below;
+  else
+    leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(part * roundings) * PERMI_UNIT * hybrid->parts;
+  if (leaf->shared.relative > 1e-3)
+    leaf->estimate_relative = (double)INFINITY;
+}
+
+static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  const perm_status status = permi_code_tune(maker, block, &offer->plan);
+  permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
+  const int n = hybrid->n;
+  if (status != PERM_OK)
+    return status;
+  leaf->information.tuned = hybrid->candidate;
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.method = hybrid->inner ? PERM_HYBRID : PERM_CACHED;
+  leaf->information.isa = hybrid->isa;
+  leaf->information.n = n;
+  leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
+  leaf->information.work = ldexp(hybrid->rows_a_term, n - 1 - hybrid->inner);
+  leaf->information.fingerprint = hybrid->fingerprint;
+  if (hybrid->code)
+    leaf->run_range = permi_gpu_range;
+  else
+    leaf->run_chunk = permi_hybrid_chunk;
+  leaf->workspace = PERMI_HYBRID_WORKSPACE;
+  leaf->release = permi_hybrid_release;
+  leaf->explain = hybrid->code ? permi_code_explain : permi_hybrid_explain;
+  leaf->context = hybrid;
+  offer->plan = NULL;
+  leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);
+  if (hybrid->code)
+    leaf->scale = hybrid->code->scale;
+  permi_hybrid_estimate(maker, block, hybrid, leaf);
+  maker->job->precision =
+      hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;
+  return PERM_OK;
+}

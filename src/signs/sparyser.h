@@ -1,0 +1,605 @@
+/* ======================================================================================= >>sparyser
+   Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
+   SUPERMAN: Efficient permanent computation on GPUs; with the ordering of D. Elbek, K. Kaya, Fully-automated code
+   generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a column or a
+   group of columns, are decided from the slowest to the fastest; a row belongs to the fastest digit that touches it,
+   and once that is decided its sum is final. So
+     - a product over the rows of the slower digits is kept at every level, and a move of digit d only multiplies the
+       rows of digits d and faster (the paper's partitioning has two such areas: this is one a column);
+     - a product that is 0 ends the whole branch below.
+   The ordering wants fast columns that touch few rows no faster one does (Algorithm 3: always the column with the
+   fewest entries in rows without a digit). Row sums are kept on a grid of a power of two, so that they are exact: they
+   never drift, and 0 is 0.
+
+   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], in which rows without a column in J cut
+   branches; or by Nijenhuis and Wilf over the sets that lack one column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2
+   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. Whichever is predicted quicker, for
+   rows and columns alike. */
+#pragma once
+#include "../block/engines.h"
+#include "../frontier/steps.h"
+
+#define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
+#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take longer than */
+#define PERMI_RYSER_CHUNK_SECONDS 0.25
+
+typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as oriented */
+  int n, parts, integers, halves, digits, low; /* digits low and above are the chunk's */
+  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded; pairs: permi_ryser_pair */
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* of a digit: its values are Gray codes from least on */
+  int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
+  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order: its entries */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; those of none are the last */
+  int shares;                                       /* the digit below those of a chunk is cut into so many, */
+  uint64_t combinations;                            /* of the chunk's digits and shares */
+  double nodes, terms, seconds, growth, bits; /* predicted; all terms; product of row sums of moduli; its log2 */
+  double moved[PERM_MAX_N];                   /* most that an entry of a row was rounded by */
+  int buried;                                 /* 1: some entry lost more than 2^-20 of itself */
+  double widest;                              /* row sum of moduli */
+  double base[2][PERM_MAX_N];
+  unsigned char touched[PERM_MAX_N * PERM_MAX_N];
+  double value[2][PERM_MAX_N * PERM_MAX_N];
+  int64_t integer[PERM_MAX_N * PERM_MAX_N];
+} permi_ryser;
+
+static void permi_ryser_release(const perm_allocator *allocator, void *context)
+{
+  permi_release(allocator, context);
+}
+
+typedef struct permi_ryser_walk {
+  const permi_ryser *ryser;
+  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 1], absolute;
+  int64_t integer[PERM_MAX_N];
+  permi_wide wide[PERM_MAX_N + 1], sum;
+  permi_dd total[2];
+  int code[PERM_MAX_N], sign;
+  uint64_t terms;
+} permi_ryser_walk;
+
+/* Column k in digit order joins the set, or leaves it. */
+static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
+{
+  const permi_ryser *ryser = walk->ryser;
+  const int end = ryser->column_start[k + 1];
+  int e;
+  walk->sign = -walk->sign;
+  if (ryser->integers) {
+    for (e = ryser->column_start[k]; e < end; e++)
+      walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
+    return;
+  }
+  for (e = ryser->column_start[k]; e < end; e++)
+    walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
+  if (ryser->parts == 2)
+    for (e = ryser->column_start[k]; e < end; e++)
+      walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
+}
+
+/* The next (step 1) or previous value of a digit: one column moves. */
+static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
+{
+  const int code = walk->code[digit] + step;
+  const int bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
+  walk->code[digit] = code;
+  permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
+}
+
+/* The product with the rows of a digit. 0: it vanishes. */
+static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
+{
+  const permi_ryser *ryser = walk->ryser;
+  const int end = ryser->level_start[digit + 1];
+  int i = ryser->level_start[digit];
+  if (ryser->integers) { /* below 2^126 in modulus, so the upper half of 64 x 128 bits is the sign's */
+    permi_wide product = walk->wide[digit + 1];
+    for (; i < end; i++) {
+      const int64_t c = walk->integer[ryser->row[i]];
+      permi_wide zero = {0, 0};
+      permi_wide_add_product(&zero, &product, c);
+      product = zero;
+    }
+    walk->wide[digit] = product;
+    return product.low || product.high;
+  }
+  if (ryser->parts == 1) {
+    double product = walk->product[0][digit + 1];
+    for (; i < end; i++)
+      product *= walk->x[0][ryser->row[i]];
+    walk->product[0][digit] = product;
+    return product != 0;
+  }
+  {
+    double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
+    for (; i < end; i++) {
+      const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
+      re = re * x - im * y;
+      im = was * y + im * x;
+    }
+    walk->product[0][digit] = re;
+    walk->product[1][digit] = im;
+    return re != 0 || im != 0;
+  }
+}
+
+/* Adds to hi with TwoSum, what that loses to lo: two short chains where double-double has a long one. */
+static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
+{
+  const permi_dd s = permi_two_sum(total->hi, x);
+  total->hi = s.hi;
+  total->lo += s.lo;
+}
+
+static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
+{
+  const permi_ryser *ryser = walk->ryser;
+  walk->terms++;
+  if (ryser->integers) {
+    permi_wide_add(&walk->sum, walk->sign > 0 ? walk->wide[0] : permi_wide_negate(walk->wide[0]));
+    return;
+  }
+  permi_ryser_sum(&walk->total[0], walk->sign * walk->product[0][0]);
+  walk->absolute += fabs(walk->product[0][0]);
+  if (ryser->parts == 2) {
+    permi_ryser_sum(&walk->total[1], walk->sign * walk->product[1][0]);
+    walk->absolute += fabs(walk->product[1][0]);
+  }
+}
+
+/* The two terms of a fastest digit that is one column: it touches just the rows that are its own. */
+static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
+{
+  const permi_ryser *ryser = walk->ryser;
+  const int end = ryser->column_start[1], on = walk->code[0] ^= 1;
+  double even = walk->product[0][1], odd = even;
+  int e;
+  for (e = 0; e < end; e++) {
+    double *x = &walk->x[0][ryser->touched[e]];
+    even *= *x;
+    *x += on ? ryser->value[0][e] : -ryser->value[0][e];
+    odd *= *x;
+  }
+  permi_ryser_sum(&walk->total[0], walk->sign * even);
+  walk->sign = -walk->sign;
+  permi_ryser_sum(&walk->total[0], walk->sign * odd);
+  walk->absolute += fabs(even) + fabs(odd);
+  walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
+}
+
+/* All values of the digits below `level`, from where they stand to the other end: reflected Gray codes, each digit
+   turning at its ends; a branch that is cut leaves its digits where they are. left: values of the digit level - 1. */
+static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
+{
+  const int digit = level - 1, least = walk->ryser->least[digit];
+  const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
+  for (;;) {
+    if (permi_ryser_multiply(walk, digit)) {
+      if (digit == 1 && walk->ryser->pairs)
+        permi_ryser_pair(walk);
+      else if (digit)
+        permi_ryser_visit(walk, digit, walk->ryser->radix[digit - 1]);
+      else
+        permi_ryser_add(walk);
+    }
+    if (--left == 0)
+      return;
+    permi_ryser_step(walk, digit, step);
+  }
+}
+
+static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_ryser *ryser = (const permi_ryser *)leaf->context;
+  permi_ryser_walk walk;
+  int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
+  const uint64_t share_of = chunk;
+  (void)workspace;
+  if (chunk >= ryser->combinations) /* the number of chunks is rounded up to a power of two */
+    return;
+  chunk /= (uint64_t)ryser->shares;
+  memset(&walk, 0, sizeof walk);
+  walk.ryser = ryser;
+  for (part = 0; part < 2; part++)
+    for (i = 0; i < ryser->n; i++)
+      walk.x[part][i] = ryser->base[part][i];
+  walk.sign = (ryser->halves ? ryser->n - 1 : ryser->n) & 1 ? -1 : 1;
+  for (d = 0; d < ryser->digits; d++) {
+    int code = ryser->least[d];
+    if (d == ryser->low - 1 && ryser->shares > 1) { /* values [share left / shares, (share + 1) left / shares) */
+      const int64_t share = (int64_t)(share_of % (uint64_t)ryser->shares), all = left;
+      const int begin = (int)(share * all / ryser->shares);
+      left = (int)((share + 1) * all / ryser->shares) - begin;
+      code += begin;
+    }
+    if (d >= ryser->low) {
+      code += (int)(chunk % (uint64_t)ryser->radix[d]);
+      chunk /= (uint64_t)ryser->radix[d];
+    }
+    walk.code[d] = code;
+    for (k = 0; k < ryser->digit_start[d + 1] - ryser->digit_start[d]; k++)
+      if ((code ^ code >> 1) >> k & 1)
+        permi_ryser_flip(&walk, ryser->digit_start[d] + k, 1);
+  }
+  walk.product[0][ryser->digits] = 1;
+  walk.wide[ryser->digits].low = 1;
+  for (i = ryser->level_start[ryser->digits]; i < ryser->n; i++) { /* rows without a digit are constant */
+    const double re = walk.product[0][ryser->digits], im = walk.product[1][ryser->digits];
+    walk.product[0][ryser->digits] = re * walk.x[0][ryser->row[i]] - im * walk.x[1][ryser->row[i]];
+    walk.product[1][ryser->digits] = re * walk.x[1][ryser->row[i]] + im * walk.x[0][ryser->row[i]];
+  }
+  for (d = ryser->digits - 1; d >= ryser->low && alive; d--)
+    alive = permi_ryser_multiply(&walk, d);
+  if (alive && ryser->low == 1 && ryser->pairs)
+    permi_ryser_pair(&walk);
+  else if (alive && ryser->low)
+    permi_ryser_visit(&walk, ryser->low, left);
+  else if (alive)
+    permi_ryser_add(&walk);
+  partial->terms += (double)walk.terms;
+  if (ryser->integers) {
+    const int negative = (int)(walk.sum.high >> 63);
+    const permi_wide sum = negative ? permi_wide_negate(walk.sum) : walk.sum;
+    uint64_t word[2];
+    word[0] = sum.low;
+    word[1] = sum.high;
+    permi_sum_add_integer(&partial->value, word, 2, negative);
+    return;
+  }
+  permi_sum_add_double(&partial->value, walk.total[0].hi);
+  permi_sum_add_double(&partial->value, walk.total[0].lo);
+  permi_sum_add_double(&partial->imaginary, walk.total[1].hi);
+  permi_sum_add_double(&partial->imaginary, walk.total[1].lo);
+  permi_sum_add_double(&partial->absolute, walk.absolute);
+}
+
+static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_ryser *ryser = (const permi_ryser *)leaf->context;
+  int length = snprintf(buffer, size,
+                        "%s, order %d%s: %d digits, %d of them groups, %.3g terms%s, about %.3g moves%s, "
+                        "predicted %.3g s, %.0f chunks\n",
+                        perm_method_name(leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
+                        ryser->digits, ryser->groups, ryser->terms, ryser->halves ? " (Nijenhuis and Wilf)" : "",
+                        ryser->nodes, ryser->integers ? " of 128-bit integers" : "", ryser->seconds,
+                        (double)leaf->information.chunks);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* ---- planning */
+/* What digits are to be: groups of columns that are never all absent (their number in `groups`, each a mask), and all
+   other columns alone; `without` is left out (-1: none). */
+typedef struct permi_ryser_split {
+  int groups, without, as_given; /* as_given: columns stay in their order */
+  uint64_t group[PERM_MAX_N];
+} permi_ryser_split;
+
+/* Measured: a move; and per entry that it changes or row that it multiplies. */
+#define PERMI_RYSER_MOVE_SECONDS 5e-9
+#define PERMI_RYSER_ENTRY_SECONDS 2e-9
+
+/* Fills in *ryser. side 0: rows are rows. */
+static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  uint64_t digit_mask[PERM_MAX_N], touches[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0;
+  double grid[PERM_MAX_N], alive = 1, count = 1, most;
+  int digits = 0, d, i, j, e, k, used = 0, taken = 0, part;
+  ryser->n = n;
+  ryser->integers = block->integer != NULL;
+  ryser->parts = block->imaginary ? 2 : 1;
+  ryser->halves = split->without >= 0;
+  ryser->transposed = side;
+  ryser->groups = split->groups;
+  ryser->on_grid = 1;
+  ryser->buried = 0;
+  ryser->growth = 1;
+  ryser->bits = n;
+  ryser->widest = 0;
+  for (i = 0; i < split->groups; i++) {
+    digit_mask[digits++] = split->group[i];
+    grouped |= split->group[i];
+  }
+  for (j = 0; j < n; j++)
+    if (!(grouped >> j & 1) && j != split->without)
+      digit_mask[digits++] = UINT64_C(1) << j;
+  ryser->digits = digits;
+  for (j = 0; j < n; j++) {
+    touches[j] = 0;
+    for (e = block->start[other + j]; e < block->start[other + j + 1]; e++)
+      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
+  }
+  for (i = 0; i < n; i++) { /* the grid of a row: sums, and halves of them, below 2^53 units of half a step */
+    double sum = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+      const int edge = block->edge[e];
+      if (block->integer)
+        sum += fabs((double)block->integer[edge]);
+      else
+        sum += fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
+    }
+    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51);
+    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
+    ryser->widest = fmax(ryser->widest, sum);
+    ryser->base[0][i] = ryser->base[1][i] = ryser->moved[i] = 0;
+  }
+  for (d = 0; d < digits; d++) { /* Algorithm 3: the digit with the fewest rows of its own, for its bits */
+    int best = d;
+    double least = 1e9;
+    uint64_t swap, rows;
+    for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
+      double bits = 0, fresh = 0;
+      for (rows = 0, j = 0; j < n; j++)
+        if (digit_mask[i] >> j & 1) {
+          bits++;
+          rows |= touches[j];
+        }
+      for (rows &= rows_left; rows; rows &= rows - 1)
+        fresh++;
+      if (fresh / bits < least) {
+        least = fresh / bits;
+        best = i;
+      }
+    }
+    swap = digit_mask[d];
+    digit_mask[d] = digit_mask[best];
+    digit_mask[best] = swap;
+    ryser->digit_start[d] = used;
+    ryser->level_start[d] = taken;
+    for (j = 0; j < n; j++)
+      if (digit_mask[d] >> j & 1)
+        ryser->column[used++] = j;
+    k = used - ryser->digit_start[d];
+    ryser->least[d] = d < digits && (grouped & digit_mask[d]) ? 1 : 0;
+    ryser->radix[d] = (1 << k) - ryser->least[d];
+    for (rows = 0, i = ryser->digit_start[d]; i < used; i++)
+      rows |= touches[ryser->column[i]];
+    for (rows &= rows_left; rows; rows &= rows - 1) {
+      const int row = permi_trailing_zeros(rows);
+      ryser->row[taken++] = row;
+      rows_left &= ~(UINT64_C(1) << row);
+    }
+  }
+  ryser->digit_start[digits] = used;
+  ryser->level_start[digits] = taken;
+  for (; rows_left; rows_left &= rows_left - 1)
+    ryser->row[taken++] = permi_trailing_zeros(rows_left);
+  ryser->level_start[digits + 1] = taken;
+  for (used = 0, k = 0; k <= n; k++) { /* entries on the grid; the column left out and half the sums into the base */
+    const int column = k < ryser->digit_start[digits] ? ryser->column[k] : split->without;
+    if (k < ryser->digit_start[digits])
+      ryser->column_start[k] = used;
+    else if (k > ryser->digit_start[digits] || column < 0)
+      break;
+    else
+      ryser->column_start[k] = used;
+    for (e = block->start[other + column]; e < block->start[other + column + 1]; e++) {
+      const int row = block->neighbour[e] - mine, edge = block->edge[e];
+      if (block->integer) {
+        ryser->integer[used] = block->integer[edge];
+      } else {
+        for (part = 0; part < ryser->parts; part++) {
+          const double x = (part ? block->imaginary : block->real)[edge];
+          const double y = floor(x / grid[row] + 0.5) * grid[row];
+          ryser->on_grid &= x == y;
+          ryser->moved[row] = fmax(ryser->moved[row], fabs(x - y));
+          ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
+          if (k < ryser->digit_start[digits])
+            ryser->value[part][used] = y;
+          ryser->base[part][row] += !ryser->halves ? 0 : k < ryser->digit_start[digits] ? -y / 2 : y / 2;
+        }
+      }
+      if (k < ryser->digit_start[digits])
+        ryser->touched[used++] = (unsigned char)row;
+    }
+  }
+  ryser->column_start[ryser->digit_start[digits]] = used;
+  /* moves at each level: the values of its digit and the slower ones, times the branches that no zero has cut */
+  ryser->nodes = ryser->seconds = 0;
+  ryser->low = digits;
+  ryser->combinations = 1;
+  for (d = digits - 1; d >= 0; d--) {
+    double entries = 0, rows = ryser->level_start[d + 1] - ryser->level_start[d];
+    count *= ryser->radix[d];
+    for (k = ryser->digit_start[d]; k < ryser->digit_start[d + 1]; k++)
+      entries += ryser->column_start[k + 1] - ryser->column_start[k];
+    entries /= ryser->digit_start[d + 1] - ryser->digit_start[d];
+    ryser->nodes += count * alive;
+    ryser->seconds += count * alive *
+                      (PERMI_RYSER_MOVE_SECONDS +
+                       PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
+    for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
+      double empty = 1; /* the share of sets without a column in this row */
+      for (j = d; j < digits; j++) {
+        const int columns = ryser->digit_start[j + 1] - ryser->digit_start[j];
+        int hit = 0;
+        for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
+          hit += (int)(touches[ryser->column[k]] >> ryser->row[i] & 1);
+        empty *= (ldexp(1, columns - hit) - ryser->least[j]) / ryser->radix[j];
+      }
+      alive *= 1 - empty;
+    }
+  }
+  ryser->terms = count;
+  ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
+  most = fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES);
+  most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
+  while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
+    ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
+  ryser->shares = 1; /* a digit of a group may have a million values */
+  if (ryser->low > 0 && (double)ryser->combinations * PERMI_RYSER_CHUNK_SECONDS < ryser->seconds)
+    ryser->shares = (int)fmin(most / (double)ryser->combinations, ryser->radix[ryser->low - 1]);
+  ryser->combinations *= (uint64_t)ryser->shares;
+}
+
+/* The common part of the offers: refusals, and the best of the splits of both orientations. */
+#define PERMI_RYSER_PLAN_SECONDS 0.01 /* rivals that are quicker than this leave no time for planning */
+static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
+                                     permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
+                                     int kinds)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const perm_precision precision = maker->options->precision;
+  permi_ryser *best, *trial;
+  int which;
+  if (block->n > PERM_MAX_N) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
+    return PERM_OK;
+  }
+  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD) {
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
+                 block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
+    return PERM_OK;
+  }
+  if (maker->options->method == PERM_AUTO && !block->integer) {
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "would lose digits to the cancellation of Ryser's sum in doubles");
+    return PERM_OK;
+  }
+  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
+    return PERM_OK;
+  }
+  best = (permi_ryser *)permi_allocate(allocator, 1, sizeof *best);
+  trial = (permi_ryser *)permi_allocate(allocator, 1, sizeof *trial);
+  offer->plan = best;
+  if (!best || !trial) {
+    permi_release(allocator, trial);
+    return permi_fail_memory(maker->result);
+  }
+  best->seconds = (double)INFINITY;
+  for (which = 0; which < 2 * kinds; which++) {
+    permi_ryser_split split = candidates(block, which & 1, which / 2);
+    if (block->integer && split.without >= 0)
+      continue; /* halves */
+    permi_ryser_plan(trial, block, which & 1, &split);
+    if (trial->seconds < best->seconds)
+      *best = *trial;
+  }
+  permi_release(allocator, trial);
+  if (block->integer && best->widest * (1 + 1e-12) >= 9223372036854775808.0) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
+    return PERM_OK;
+  }
+  if (block->integer && !(best->bits <= 126)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
+                 best->bits);
+    return PERM_OK;
+  }
+  offer->seconds = best->seconds + 2e-6 * (double)best->combinations;
+  offer->bytes = sizeof *best;
+  return PERM_OK;
+}
+
+/* At most what rounding to the grid changes in the permanent: per (|A| + M) - per |A|, M the roundings. Small orders by
+   the subsets of columns; others with the product of row sums, which are taken as 1 where they are less. */
+static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
+{
+  double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
+  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine;
+  int i, e, s;
+  if (ryser->on_grid)
+    return 0;
+  if (n > PERMI_MAJORANT_ORDER) {
+    for (i = 0; i < n; i++)
+      sum += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
+    return ryser->growth * expm1(sum * (1 + 1e-12)) * (1 + 1e-12);
+  }
+  memset(value, 0, ((size_t)1 << n) * sizeof *value);
+  memset(change, 0, ((size_t)1 << n) * sizeof *change);
+  value[0] = 1;
+  for (s = 0; s < (1 << n) - 1; s++) {
+    for (i = 0, e = s; e; e &= e - 1)
+      i++;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+      const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
+      const double moved = ryser->parts * ryser->moved[i];
+      const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
+      if (!(s & bit)) {
+        value[s | bit] += value[s] * x;
+        change[s | bit] += change[s] * (x + moved) + value[s] * moved;
+      }
+    }
+  }
+  return change[s] * (1 + 1e-12) + 1e-280;
+}
+
+/* THE BOUND. Row sums are exact, of entries on the grid; permi_ryser_off_grid says what that costs. A term is a product
+   of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a chunk,
+   hi loses at most gamma_N times their moduli, all of which goes to lo, whose sum is off by gamma_N times that; the
+   moduli's sum is off by gamma_N of itself. A product below DBL_MIN is off by at most 4 DBL_MIN, then times at most the
+   product of the rows' sums of moduli; a branch cut by underflow likewise. */
+static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
+                               permi_leaf *leaf) /* terms: of a chunk */
+{
+  const int n = block->n;
+  const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
+  leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
+  leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* the terms need not tell; else it is far too wide */
+    leaf->estimate_absolute = off_grid;
+  if (terms < 1e12) {
+    const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
+    leaf->bound_relative = (gamma / (1 - gamma) + chunk * chunk) * (1 + 2 * chunk) * (1 + 8 * PERMI_UNIT);
+    leaf->bound_absolute = 8.0 * n * ryser->terms * DBL_MIN * ryser->growth + off_grid;
+  }
+  permi_make_honest(maker, block, leaf);
+}
+
+static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  permi_ryser *ryser = (permi_ryser *)offer->plan;
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->digits), (uint64_t)ryser->halves);
+  uint64_t chunks = 1;
+  const int n = block->n;
+  int i, k, e;
+  while (chunks < ryser->combinations)
+    chunks *= 2;
+  for (i = 0; i < ryser->digits; i++)
+    hash = permi_hash(hash, (uint64_t)ryser->radix[i]);
+  for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
+    for (e = ryser->column_start[k]; e < ryser->column_start[k + 1]; e++) {
+      hash = permi_hash(hash, (uint64_t)k << 32 | (uint64_t)ryser->touched[e]);
+      hash = ryser->integers ? permi_hash(hash, (uint64_t)ryser->integer[e])
+                             : permi_hash_double(permi_hash_double(hash, ryser->value[0][e]),
+                                                 ryser->parts == 2 ? ryser->value[1][e] : 0);
+    }
+  for (i = 0; i < n && !ryser->integers; i++)
+    hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.method = PERM_SPARYSER;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = n;
+  leaf->information.chunks = chunks;
+  leaf->information.work = ryser->nodes;
+  leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
+  leaf->run_chunk = permi_ryser_chunk;
+  leaf->release = permi_ryser_release;
+  leaf->explain = permi_ryser_explain;
+  leaf->context = ryser;
+  offer->plan = NULL;
+  leaf->scale_exp2 = ryser->halves ? 1 : 0;
+  leaf->integer = ryser->integers;
+  if (!leaf->integer)
+    permi_ryser_bounds(maker, block, ryser, ryser->terms / (double)ryser->combinations, leaf);
+  return PERM_OK;
+}
+
+/* Ryser's sum over all columns, or without the fullest. */
+static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
+{
+  permi_ryser_split split;
+  const int other = side ? 0 : block->n;
+  int j;
+  memset(&split, 0, sizeof split);
+  split.without = which ? 0 : -1;
+  for (j = 1; j < block->n && which; j++)
+    if (block->start[other + j + 1] - block->start[other + j] >
+        block->start[other + split.without + 1] - block->start[other + split.without])
+      split.without = j;
+  return split;
+}
+
+static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  return permi_ryser_offer(maker, block, rival, offer, permi_sparyser_split, 2);
+}

@@ -1,0 +1,341 @@
+/* ======================================================================================== >>compute
+   The public functions for one matrix. */
+#pragma once
+#include "counted.h"
+
+/* a, or for an empty matrix, which may come without a pointer, one that still says that it is of integers. */
+static const int64_t *permi_integers_of(int m, int n, const int64_t *a)
+{
+  static const int64_t nothing = 0;
+  return !a && (m == 0 || n == 0) ? &nothing : a;
+}
+
+static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
+                                        int parts, const int *row_counts, const int *column_counts)
+{
+  permi_problem problem;
+  problem.m = m;
+  problem.n = n;
+  problem.parts = parts;
+  problem.real = real;
+  problem.integer = integer;
+  problem.ld = ld;
+  problem.row_count = row_counts;
+  problem.column_count = column_counts;
+  return problem;
+}
+
+/* Are two rows or two columns equal, bit for bit? Most pairs differ in the first place: a microsecond at n = 20. */
+static int permi_has_repeats(int n, const permi_problem *problem)
+{
+  const char *a = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
+  const ptrdiff_t column = 8 * problem->parts, row = problem->ld * column;
+  int by_columns, i, j, k;
+  for (by_columns = 0; by_columns < 2; by_columns++) {
+    const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
+    for (i = 1; i < n; i++)
+      for (j = 0; j < i; j++) {
+        const char *x = a + i * line, *y = a + j * line;
+        for (k = 0; k < n && !memcmp(x, y, 8) && (problem->parts == 1 || !memcmp(x + 8, y + 8, 8)); k++) {
+          x += along;
+          y += along;
+        }
+        if (k == n)
+          return 1;
+      }
+  }
+  return 0;
+}
+
+#define PERMI_REPEATS_LEAST 8 /* order from which repeats are looked for */
+
+/* A square matrix of valid size, by method auto, before anything is planned: do equal rows or columns make it cheaper
+   than `dense_seconds`, of the engine that sees none? Then the result is there, and 1 is returned. */
+PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const perm_options *options, int argument,
+                                            double dense_seconds, double start, perm_result *result)
+{
+  permi_counted counted;
+  permi_choice choice;
+  int cheaper;
+  if (permi_check_options(options, argument, result) != PERM_OK || permi_counts_refusal(problem, options) ||
+      permi_check_problem(problem, 0, result) != PERM_OK ||
+      permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
+    return 0; /* the general path says what is wrong */
+  choice = permi_counts_choice(&counted, options);
+  cheaper = counted.zero || choice.seconds < dense_seconds;
+  if (cheaper)
+    permi_counted_compute(&counted, options, argument, start, result);
+  permi_counted_free(&options->allocator, &counted);
+  return cheaper;
+}
+
+/* Is it worth looking? a: not NULL, of n rows. */
+static int permi_may_repeat(const permi_problem *problem, const perm_options *options)
+{
+  return options->method == PERM_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
+         problem->n <= PERM_MAX_N && (problem->real || problem->integer) && problem->ld >= problem->n &&
+         permi_has_repeats(problem->n, problem);
+}
+
+/* A square matrix, or one that has no entries: many zeros are the business of perm_sparse.h, equal lines of the engines
+   of >>rectangular, all else of the dense engines. argument: of the options. */
+static perm_status permi_square_compute(int m, int n, const permi_view *view, int argument, const perm_options *options,
+                                        double start, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+  permi_dense_attempt attempt;
+#if defined(PERMI_WITH_SPARSE)
+  if (permi_route(&problem, options, argument, result))
+    return result->status;
+#endif
+  if (permi_may_repeat(&problem, options)) {
+    const permi_kernel *kernel = permi_kernel_for(
+        permi_isa(options), PERM_FORM_PAIR, view->parts, PERMI_ROUNDED, n); /* other forms are not that much slower */
+    const double seconds = kernel ? n * ldexp(1, n - 1) / kernel->rate : (double)INFINITY;
+    if (permi_compute_repeats(&problem, options, argument, seconds, start, result))
+      return result->status;
+  }
+  attempt.m = m;
+  attempt.n = n;
+  attempt.view = view;
+  return permi_solve(&permi_dense_solver, &attempt, options, start, result);
+}
+
+/* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
+PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
+                                                   const perm_options *options_given, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const double start = permi_seconds();
+  const char *refusal;
+  permi_counted counted;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  status = permi_check_options(options, argument, result);
+  if (status == PERM_OK)
+    status = permi_check_problem(problem, equal, result);
+  if (status != PERM_OK)
+    return status;
+  refusal = permi_counts_refusal(problem, options);
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
+  status = permi_counted_make(problem, &options->allocator, &counted);
+  if (status != PERM_OK)
+    return permi_fail_memory(result);
+  if (options->method == PERM_AUTO && counted.real && !counted.integer && !counted.zero && counted.m == counted.rows &&
+      counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
+      counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
+    const permi_choice choice = permi_counts_choice(&counted, options);
+    const permi_view view = {counted.real, counted.n, counted.parts};
+    perm_plan plan;
+    int dense = 0;
+    if (choice.precision == PERM_PRECISION_DEFAULT) {
+      status = permi_plan(counted.n, &view, options, &plan, result);
+      dense = status == PERM_OK && plan.seconds < choice.seconds;
+    }
+    if (dense)
+      status = permi_square_compute(counted.n, counted.n, &view, argument, options, start, result);
+    if (dense || status == PERM_ERROR_MEMORY) {
+      permi_counted_free(&options->allocator, &counted);
+      return status;
+    }
+  }
+  status = permi_counted_compute(&counted, options, argument, start, result);
+  permi_counted_free(&options->allocator, &counted);
+  return status;
+}
+
+PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
+                                                   const perm_options *options_given, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  perm_status status = permi_counts_compute(problem, equal, argument, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
+}
+
+static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
+                                 perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+  const double start = permi_seconds();
+  const perm_options *options = permi_options(options_given);
+  permi_metered call;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  if ((m > 0 && n > 0 && m != n) || permi_is_counts_method(options->method))
+    return permi_compute_counts(&problem, 0, 5, options_given, result);
+  options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
+  status = permi_square_compute(m, n, view, 5, options, start, result);
+  return permi_kind(permi_meter_end(&call, status, result), view->parts, options_given, result);
+}
+
+static perm_status permi_plan_public(int m, int n, const permi_view *view, const perm_options *options_given,
+                                     perm_plan *plan, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, n, view));
+  return permi_meter_end(&call, permi_plan_view(m, n, view, options, plan, result), result);
+}
+
+/* The six public functions that take a matrix. */
+static permi_view permi_view_make(const double *a, ptrdiff_t ld, int parts)
+{
+  permi_view view;
+  view.a = a;
+  view.ld = ld;
+  view.parts = parts;
+  return view;
+}
+
+PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                    perm_plan *plan, perm_result *result)
+{
+  permi_view view = permi_view_make(a, ld, 1);
+  return permi_plan_public(m, n, &view, options, plan, result);
+}
+
+PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                       perm_plan *plan, perm_result *result)
+{
+  permi_view view = permi_view_make(a, ld, 2);
+  return permi_plan_public(m, n, &view, options, plan, result);
+}
+
+PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
+                                          const perm_options *options, perm_job **job, perm_result *result)
+{
+  permi_view view = permi_view_make(a, ld, 1);
+  return permi_job_create(plan, &view, options, job, result);
+}
+
+PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
+                                             const perm_options *options, perm_job **job, perm_result *result)
+{
+  permi_view view = permi_view_make(a, ld, 2);
+  return permi_job_create(plan, &view, options, job, result);
+}
+
+PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                       perm_result *result)
+{
+  permi_view view = permi_view_make(a, ld, 1);
+  return permi_compute(m, n, &view, options, result);
+}
+
+PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                          perm_result *result)
+{
+  permi_view view = permi_view_make(a, ld, 2);
+  return permi_compute(m, n, &view, options, result);
+}
+
+PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                                const int *column_counts, const perm_options *options,
+                                                perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 1, row_counts, column_counts);
+  return permi_compute_counts(&problem, 1, 7, options, result);
+}
+
+PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                                   const int *column_counts, const perm_options *options,
+                                                   perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 2, row_counts, column_counts);
+  return permi_compute_counts(&problem, 1, 7, options, result);
+}
+
+PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
+                                                   const int *column_counts, const perm_options *options,
+                                                   perm_result *result)
+{
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, row_counts, column_counts);
+  return permi_compute_integers(&problem, 1, 7, options, result);
+}
+
+PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
+                                                    const int *column_counts, const perm_options *options,
+                                                    perm_result *result)
+{
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, row_counts, column_counts);
+  return permi_compute_integers(&problem, 1, 7, options, result);
+}
+
+PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                          perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
+  return permi_compute_integers(&problem, 0, 5, options, result);
+}
+
+PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                           perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
+  return permi_compute_integers(&problem, 0, 5, options, result);
+}
+
+static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
+                                     perm_result *result)
+{
+  const perm_options *options;
+  permi_metered call;
+  permi_result_clear(result);
+  if (!job)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
+  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  return permi_meter_end(&call, permi_problem_job(problem, 0, 5, options, job, result), result);
+}
+
+PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                      perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
+  return permi_integer_job(&problem, options, job, result);
+}
+
+PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
+                                       perm_job **job, perm_result *result)
+{
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
+  return permi_integer_job(&problem, options, job, result);
+}
+
+/* Out of the way of the short cut: a perm_result is large. */
+PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
+{
+  perm_result result;
+  perm_compute_real(n, n, a, n, NULL, &result);
+  return ldexp(result.value, permi_int_exponent(result.exp2));
+}
+
+PERM_API double perm_real(int n, const double *a)
+{
+  double value;
+  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, &value))
+    return value;
+  return permi_real_general(n, a);
+}
+
+PERMI_NEVER_INLINE static perm_status permi_complex_general(int n, const double *a, double *value)
+{
+  perm_result result;
+  perm_status status = perm_compute_complex(n, n, a, n, NULL, &result);
+  value[0] = ldexp(result.value, permi_int_exponent(result.exp2));
+  value[1] = ldexp(result.imaginary, permi_int_exponent(result.exp2));
+  return status;
+}
+
+PERM_API perm_status perm_complex(int n, const double *a, double *value)
+{
+  if (!value)
+    return PERM_ERROR_NULL;
+  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_complex(permi_isa_best(), n, a, value))
+    return PERM_OK;
+  return permi_complex_general(n, a, value);
+}

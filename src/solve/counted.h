@@ -1,0 +1,340 @@
+/* ======================================================================================== >>counted
+   Rectangular matrices and multiplicities. */
+#pragma once
+#include "../counts/counts_leaf.h"
+#include "judge.h"
+
+PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name,
+                                                 int *total, perm_result *result)
+{
+  int k;
+  *total = 0;
+  for (k = 0; k < lines; k++) {
+    const int times = count ? count[k] : 1;
+    if (times < 0)
+      return permi_fail(result, PERM_ERROR_COUNTS, argument, "%s_counts: number %d (counted from 1) is negative (%d)",
+                        name, k + 1, times);
+    if (times > PERM_MAX_LINES - *total)
+      return permi_fail(result, PERM_ERROR_SIZE, count ? argument : argument - 4,
+                        "more than %d %ss in all, the most that this version takes", PERM_MAX_LINES, name);
+    *total += times;
+  }
+  return PERM_OK;
+}
+
+/* equal: 1: the totals must be. */
+PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
+{
+  const int m = problem->m, n = problem->n;
+  int i, j, rows, columns;
+  perm_status status;
+  if (m < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
+  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
+    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_LINES ? 1 : 2,
+                      "the matrix is %d x %d; this version takes up to %d rows or columns", m, n, PERM_MAX_LINES);
+  status = permi_check_counts(problem->row_count, m, 5, "row", &rows, result);
+  if (status == PERM_OK)
+    status = permi_check_counts(problem->column_count, n, 6, "column", &columns, result);
+  if (status != PERM_OK)
+    return status;
+  if (equal && rows != columns)
+    return permi_fail(result, PERM_ERROR_COUNTS, 6, "%d rows in all, but %d columns: with counts they must be as many",
+                      rows, columns);
+  if (m == 0 || n == 0)
+    return PERM_OK;
+  if (!problem->real && !problem->integer)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
+  if (problem->ld < n)
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row",
+                      (long long)problem->ld, n);
+  for (i = 0; problem->real && i < m; i++)
+    for (j = 0; j < problem->parts * n; j++) {
+      const double x = problem->real[(ptrdiff_t)i * problem->ld * problem->parts + j];
+      if (!(fabs(x) <= DBL_MAX))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
+                          x != x ? "NaN" : "an infinity", i + 1, j / problem->parts + 1);
+    }
+  return PERM_OK;
+}
+
+/* What the options ask for that these engines do not have; NULL if they can. */
+PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
+{
+  switch (options->method) {
+  case PERM_AUTO:
+  case PERM_SUBSETS:
+  case PERM_REPEATS:
+  case PERM_SHORT:
+  case PERM_RYSER:
+  case PERM_PADDED:
+  case PERM_EXPANSION: break;
+  default: return "this method is for square matrices without counts";
+  }
+  if (options->precision == PERM_PRECISION_KAHAN)
+    return "precision kahan is for square matrices without counts";
+  if (problem->integer) {
+    if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
+      return "modulus is not from 2 to 2^63";
+    if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
+      return "integers are computed exactly: leave precision as it is";
+    if (options->method == PERM_PADDED)
+      return "method padded divides, and is for doubles only";
+  } else if (options->precision == PERM_PRECISION_EXACT) {
+    return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
+  } else if (options->modulus) {
+    return "modulus is for integers";
+  }
+  return NULL;
+}
+
+/* double-double at once where it costs next to nothing. */
+#define PERMI_COUNTS_CHEAP_SECONDS 2e-5
+
+/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
+PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
+{
+  const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
+  perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
+                             : options->precision == PERM_PRECISION_ACCURATE ||
+                                     options->precision == PERM_PRECISION_DD || options->method == PERM_EXPANSION ||
+                                     permi_plans_higher(options, expected)
+                                 ? PERM_PRECISION_DD
+                                 : PERM_PRECISION_DEFAULT;
+  permi_choice choice = permi_choose(counted, options, precision);
+  if (precision == PERM_PRECISION_DEFAULT && options->precision == PERM_PRECISION_DEFAULT) {
+    permi_choice better = permi_choose(counted, options, PERM_PRECISION_DD);
+    if (better.seconds < PERMI_COUNTS_CHEAP_SECONDS)
+      choice = better;
+  }
+  return choice;
+}
+
+/* The job of a choice. choice NULL: the permanent is `constant`. */
+PERMI_COLD static perm_status permi_counts_job(const permi_counted *counted, const permi_choice *choice, int constant,
+                                               uint64_t fingerprint, const perm_options *options, perm_job **made,
+                                               perm_result *result)
+{
+  perm_job *job = permi_job_new(&options->allocator, choice ? choice->precision : options->precision);
+  permi_leaf leaf;
+  permi_number number = permi_number_one();
+  int fits;
+  *made = job;
+  if (!job)
+    return permi_fail_memory(result);
+  job->is_complex = counted->parts == 2;
+  job->modulus = options->modulus;
+  if (!constant)
+    memset(&number, 0, sizeof number);
+  number.exact = 1;
+  if (choice)
+    fits = permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) == PERM_OK &&
+           permi_job_push_leaf(job, &leaf);
+  else
+    fits = permi_job_push_number(job, &number);
+  if (fits)
+    return PERM_OK;
+  perm_job_free(job);
+  *made = NULL;
+  return permi_fail_memory(result);
+}
+
+PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
+                                                  perm_result *result)
+{
+  if (choice->seconds == (double)INFINITY)
+    return permi_fail(result,
+                      choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
+                      options->method == PERM_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
+                      choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
+  if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
+    return permi_fail(result, PERM_ERROR_LIMIT, argument,
+                      "predicted to need %.3g bytes beside the matrix, over max_bytes = %.3g", choice->bytes,
+                      options->max_bytes);
+  return PERM_OK;
+}
+
+/* The attempt of the engines of >>rectangular at a reduced problem. */
+typedef struct permi_counted_attempt {
+  const permi_counted *counted;
+  permi_counted whole; /* the doubles as integers, once that is wanted */
+  permi_choice choice;
+  int planned, argument; /* argument: of the options */
+} permi_counted_attempt;
+
+PERMI_COLD static perm_status permi_counted_attempt_plan(void *context, const perm_options *options, double *seconds,
+                                                         perm_result *result)
+{
+  permi_counted_attempt *attempt = (permi_counted_attempt *)context;
+  const permi_counted *counted = attempt->counted;
+  *seconds = 0;
+  if (counted->zero || !counted->rows)
+    return PERM_OK;
+  if (!attempt->planned) {
+    attempt->choice = permi_counts_choice(counted, options);
+  } else {
+    if (options->precision == PERM_PRECISION_EXACT) {
+      if (!permi_counted_whole(counted, &options->allocator, &attempt->whole))
+        return PERM_ERROR_UNSUPPORTED;
+      counted = &attempt->whole;
+    }
+    attempt->choice = permi_choose(counted, options, options->precision);
+  }
+  attempt->planned = 1;
+  *seconds = attempt->choice.seconds;
+  return permi_choice_refuse(&attempt->choice, options, attempt->argument, result);
+}
+
+PERMI_COLD static perm_status permi_counted_attempt_make(void *context, const perm_options *options, perm_job **job,
+                                                         perm_result *result)
+{
+  const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
+  const permi_counted *counted = attempt->counted;
+  const uint64_t fingerprint = permi_counted_fingerprint(counted);
+  if (!attempt->planned)
+    return permi_counts_job(counted, NULL, !counted->zero, fingerprint, options, job, result);
+  if (attempt->choice.precision == PERM_PRECISION_EXACT && !counted->integer)
+    counted = &attempt->whole;
+  return permi_counts_job(counted, &attempt->choice, 0, fingerprint, options, job, result);
+}
+
+PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context, const perm_options *options,
+                                                            const perm_result *result)
+{
+  const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
+  (void)result;
+  if (!attempt->planned || attempt->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_PADDED)
+    return PERM_PRECISION_COUNT;
+  return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
+}
+
+/* The engines of >>rectangular for a reduced problem; argument: of the options. */
+PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options,
+                                                    int argument, double start, perm_result *result)
+{
+  static const permi_solver solver = {permi_counted_attempt_plan, permi_counted_attempt_make,
+                                      permi_counted_attempt_next};
+  permi_counted_attempt attempt;
+  perm_status status;
+  memset(&attempt, 0, sizeof attempt);
+  attempt.counted = counted;
+  attempt.argument = argument;
+  status = permi_solve(&solver, &attempt, options, start, result);
+  permi_counted_free(&options->allocator, &attempt.whole);
+  return status;
+}
+
+/* Methods that only sums over counts have. */
+static int permi_is_counts_method(perm_method method)
+{
+  return method == PERM_SUBSETS || method == PERM_REPEATS || method == PERM_SHORT || method == PERM_PADDED;
+}
+
+/* What a matrix that is given takes. */
+static double permi_problem_bytes(const permi_problem *problem)
+{
+  return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
+}
+
+/* The job that a problem starts with, checks included: in the engines of >>rectangular, or the dense exact one. */
+static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
+                                     perm_job **job, perm_result *result)
+{
+  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
+  const int n = problem->n,
+            square = problem->m == n && n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
+  const double start = permi_seconds();
+  perm_options engines = *options;
+  permi_counted counted;
+  permi_choice choice;
+  const char *refusal;
+  double exact = (double)INFINITY, modular = (double)INFINITY;
+  perm_status status;
+  *job = NULL;
+  status = permi_check_options(options, argument, result);
+  if (status == PERM_OK)
+    status = permi_check_problem(problem, equal, result);
+  if (status != PERM_OK)
+    return status;
+  if (problem->integer && square && options->method == PERM_EXACT)
+    engines.method = PERM_AUTO;
+  refusal = permi_counts_refusal(problem, &engines);
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
+  if (permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
+    return permi_fail_memory(result);
+  if (counted.zero || !counted.rows) {
+    status = permi_counts_job(&counted, NULL, !counted.zero, 0, options, job, result);
+  } else {
+    choice = permi_counts_choice(&counted, &engines);
+    if (problem->integer && square && engines.method == PERM_AUTO) {
+      exact = permi_exact_seconds(options, n, &view);
+      if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
+        modular = permi_modular_seconds(n, &view);
+    }
+    if (fmin(exact, modular) < choice.seconds || options->method == PERM_EXACT) {
+      permi_leaf leaf;
+      status = modular < exact ? permi_modular_leaf(options, n, &view, options->modulus, &leaf, result)
+                               : permi_exact_leaf(options, n, &view, &leaf, result);
+      *job = status == PERM_OK ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
+      if (status == PERM_OK && (!*job || !permi_job_push_leaf(*job, &leaf))) {
+        if (!*job)
+          leaf.release(&options->allocator, leaf.context);
+        perm_job_free(*job);
+        *job = NULL;
+        status = permi_fail_memory(result);
+      }
+      if (status == PERM_OK) {
+        (*job)->is_complex = problem->parts == 2;
+        (*job)->modulus = options->modulus;
+      }
+    } else {
+      status = permi_choice_refuse(&choice, options, argument, result);
+      if (status == PERM_OK)
+        status = permi_counts_job(&counted, &choice, 0, permi_counted_fingerprint(&counted), options, job, result);
+    }
+  }
+  permi_counted_free(&options->allocator, &counted);
+  if (status == PERM_OK)
+    (*job)->plan_seconds = permi_seconds() - start;
+  return status;
+}
+
+#if defined(PERMI_WITH_SPARSE)
+/* In perm_sparse.h, which stands in the same file: square matrices with many zeros. 1: *result is what it says; 0: not
+   its business. */
+static int permi_route(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
+#endif
+
+/* The permanent of a problem of integers. */
+static perm_status permi_integers_compute(const permi_problem *problem, int equal, int argument,
+                                          const perm_options *options_given, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const double start = permi_seconds();
+  perm_job *job;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+#if defined(PERMI_WITH_SPARSE)
+  if (permi_route(problem, options, argument, result))
+    return result->status;
+#endif
+  status = permi_problem_job(problem, equal, argument, options, &job, result);
+  if (status != PERM_OK)
+    return status;
+  status = permi_run_job(job, options, result);
+  result->seconds = permi_seconds() - start;
+  return status;
+}
+
+static perm_status permi_compute_integers(const permi_problem *problem, int equal, int argument,
+                                          const perm_options *options_given, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  perm_status status = permi_integers_compute(problem, equal, argument, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
+}

@@ -1,0 +1,285 @@
+/* ========================================================================================== >>judge
+   Whether a result is good enough, and what comes after one that is not. */
+#pragma once
+#include "check.h"
+#include "../dense/bounds.h"
+#include "run.h"
+
+/* Relative size of the error measure that counts: guaranteed if certify asks for it. 0 for an exact result, INFINITY
+   for a value of 0 that is not. */
+static double permi_relative(const perm_options *options, const perm_result *result)
+{
+  double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
+  double least = result->error < result->estimate || options->certify ? result->error : result->estimate;
+  if (result->exact || result->error == 0)
+    return 0;
+  return size == 0 ? (double)INFINITY : 0.5 * least / size;
+}
+
+/* Is a finished result worse than wanted? */
+static int permi_wants_more(const perm_options *options, const perm_result *result)
+{
+  return permi_relative(options, result) > permi_wanted_relative(options);
+}
+
+/* The rule of escalation: from estimates and predicted seconds only, so that a plan's bits do not depend on
+   how busy the machine was. With a checkpoint or parts nothing long is run again, since a file is of one job: what a
+   tolerance needs was planned at once (permi_plans_higher). */
+static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
+{
+  if (!permi_wants_more(options, result))
+    return 0;
+  if (options->tolerance > 0)
+    return !permi_in_pieces(options) && (options->max_seconds == 0 || next_seconds <= options->max_seconds);
+  return next_seconds < PERMI_ESCALATE_SECONDS;
+}
+
+/* What is left of max_seconds; a millisecond where that was more, since 0 would mean no limit. */
+static double permi_seconds_left(const perm_options *options, double start)
+{
+  return fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
+}
+
+/* The options to run a job with that was planned with these: from the second precision on not in pieces, because it is
+   another job than that of the file, and short (permi_escalates). */
+static perm_options permi_run_with(const perm_options *options, int escalated)
+{
+  perm_options run = *options;
+  if (escalated) {
+    run.checkpoint = NULL;
+    run.part = run.parts = run.merges = 0;
+    run.merge = NULL;
+  }
+  return run;
+}
+
+/* Does the finished result of the lower precision stand, after another run ended with this status? Not where a job in
+   pieces ran out of time: it is to give the same bits, whatever the limits of its calls. */
+static int permi_stands(const perm_options *options, perm_status status)
+{
+  return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
+}
+
+/* With certify, the lower precision's result if its bound is the smaller one. Either bound is proved for the value that
+   it comes with, whatever was computed before or after, so that the smaller one may be taken. */
+static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
+{
+  if (options->certify && !result->exact && lower->error < (double)INFINITY &&
+      ldexp(lower->error, permi_int_exponent(lower->exp2 - result->exp2)) < result->error) {
+    const int escalated = result->escalated;
+    *result = *lower;
+    result->escalated = escalated;
+  }
+}
+
+/* The last word on a finished result: was the tolerance met, and is there the bound that was asked for? */
+static perm_status permi_judge(const perm_options *options, perm_result *result)
+{
+  double relative = permi_relative(options, result);
+  if (result->status == PERM_OK && options->certify && result->error == (double)INFINITY) {
+    result->status = PERM_TOLERANCE_NOT_MET;
+    snprintf(result->message, sizeof result->message, "certify: no guaranteed bound for this matrix by method %s",
+             perm_method_name(result->method));
+  }
+  if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
+    result->status = PERM_TOLERANCE_NOT_MET;
+    snprintf(result->message, sizeof result->message,
+             "tolerance %.3g not met: the %s relative error is %.3g; %s", options->tolerance,
+             options->certify || result->error <= result->estimate ? "guaranteed" : "estimated", relative,
+             permi_in_pieces(options) ? "with a checkpoint or parts the precision is not raised"
+             : result->precision == PERM_PRECISION_DD ? "no precision is higher"
+                                                      : "no higher precision fits method and limits");
+  }
+  return result->status;
+}
+
+/* How a kind of problem is solved, for permi_solve. `attempt` is what the solver knows of its problem. plan chooses for
+   options->precision and predicts *seconds; after it make fails only for lack of memory. make: the job that was
+   planned. next: the precision above the one that gave the result, PERM_PRECISION_COUNT at the top. */
+typedef struct permi_solver {
+  perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_result *result);
+  perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
+  perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
+} permi_solver;
+
+/* Solves a problem: plans, runs, and while the result is worse than wanted (permi_escalates) once more in the next
+   precision. `start` is when the call began. The last word is permi_judge's. */
+static perm_status permi_solve(const permi_solver *solver, void *attempt, const perm_options *options_given,
+                               double start, perm_result *result)
+{
+  perm_options options = *options_given, run;
+  perm_result finished; /* in the lower precision, while a higher one runs */
+  double began = start, planned = 0, seconds;
+  int escalated = 0;
+  perm_job *job;
+  perm_status status = solver->plan(attempt, &options, &seconds, result);
+  memset(&finished, 0, sizeof finished);
+  while (status == PERM_OK) {
+    status = solver->make(attempt, &options, &job, result);
+    if (status != PERM_OK)
+      break;
+    planned += permi_seconds() - began;
+    options.max_seconds = permi_seconds_left(options_given, start);
+    run = permi_run_with(&options, escalated);
+    status = permi_run_job(job, &run, result);
+    result->plan_seconds = planned;
+    result->escalated = escalated;
+    if (status == PERM_OK && escalated)
+      permi_keep_bound(options_given, &finished, result);
+    if (status != PERM_OK || !permi_wants_more(options_given, result))
+      break;
+    began = permi_seconds();
+    options.precision = solver->next(attempt, &options, result);
+    options.max_seconds = permi_seconds_left(options_given, start);
+    if (options.precision == PERM_PRECISION_COUNT || solver->plan(attempt, &options, &seconds, NULL) != PERM_OK ||
+        !permi_escalates(options_given, result, seconds))
+      break;
+    finished = *result;
+    escalated++;
+  }
+  if (escalated && permi_stands(options_given, status))
+    *result = finished;
+  result->seconds = permi_seconds() - start;
+  return permi_judge(options_given, result);
+}
+
+static perm_status permi_plan_view(int m, int n, const permi_view *view, const perm_options *options_given,
+                                   perm_plan *plan, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  perm_status status;
+  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet: NaN */
+  if (!plan)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
+  status = permi_check_options(options, 5, result);
+  if (status == PERM_OK)
+    status = permi_check_matrix(m, n, view, result);
+  if (status != PERM_OK)
+    return status;
+  if (m == 0 || n == 0) { /* the empty product */
+    memset(plan, 0, sizeof *plan);
+    plan->method = PERM_STRUCTURE;
+    plan->is_complex = view->parts == 2;
+    plan->version = PERMI_VERSION;
+    permi_plan_fingerprint(plan, view);
+    return PERM_OK;
+  }
+  if (m != n)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                      "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
+                      view->parts == 2 ? "complex" : "real");
+  return permi_plan(n, view, options, plan, result);
+}
+
+/* The job of a plan that is known to be of this matrix. */
+static perm_status permi_job_of_plan(const perm_plan *plan, const permi_view *view, const perm_options *options,
+                                     perm_job **job, perm_result *result)
+{
+  permi_leaf leaf;
+  *job = permi_job_new(&options->allocator, plan->precision);
+  if (!*job)
+    return permi_fail_memory(result);
+  (*job)->is_complex = plan->is_complex;
+  if (plan->method == PERM_STRUCTURE) {
+    permi_number number = permi_number_one();
+    if (plan->zero)
+      memset(&number, 0, sizeof number);
+    number.exact = 1;
+    if (permi_job_push_number(*job, &number))
+      return PERM_OK;
+  } else if (permi_plan_leaf(plan, view, &options->allocator, &leaf) == PERM_OK && permi_job_push_leaf(*job, &leaf)) {
+    return PERM_OK;
+  }
+  perm_job_free(*job);
+  *job = NULL;
+  return permi_fail_memory(result);
+}
+
+static perm_status permi_job_metered(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
+                                     perm_job **job, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const char *missing = !plan ? "plan" : !job ? "job" : !view->a && plan->n ? "a" : NULL;
+  perm_options planned = *options;
+  perm_plan again;
+  perm_status status;
+  permi_result_clear(result);
+  if (missing)
+    return permi_fail(result, PERM_ERROR_NULL, !plan ? 1 : !job ? 5 : 2, "%s is NULL", missing);
+  *job = NULL;
+  status = permi_check_options(options, 4, result);
+  if (status != PERM_OK)
+    return status;
+  if (plan->isa != PERM_ISA_CUDA && !permi_isa_here(plan->isa))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "plan is for %s kernels; this machine's best is %s",
+                      perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
+  if (plan->is_complex != (view->parts == 2))
+    return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
+  /* A plan is plain data that may have been anywhere: it is made again, and its own fields are not used. */
+  planned.method = plan->method != PERM_STRUCTURE            ? plan->method
+                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_GLYNN /* auto refuses kahan */
+                                                             : PERM_AUTO;
+  planned.precision = plan->precision;
+  planned.certify = plan->certify;
+  planned.isa = plan->isa;
+  planned.gpus = plan->isa == PERM_ISA_CUDA;
+  planned.cpu_fallback = 0;
+  status = permi_plan_view(plan->n, plan->n, view, &planned, &again, NULL);
+  if (status == PERM_ERROR_MEMORY)
+    return permi_fail_memory(result);
+  if (status != PERM_OK || again.fingerprint != plan->fingerprint)
+    return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
+  return permi_job_of_plan(&again, view, options, job, result);
+}
+
+static perm_status permi_job_create(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
+                                    perm_job **job, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options =
+      permi_meter_begin(&call, options_given, plan ? permi_view_bytes(plan->n, plan->n, view) : 0);
+  return permi_meter_end(&call, permi_job_metered(plan, view, options, job, result), result);
+}
+
+/* ---- the dense engines' attempt at a square matrix */
+typedef struct permi_dense_attempt {
+  int m, n;
+  const permi_view *view;
+  perm_plan plan;
+} permi_dense_attempt;
+
+/* With a checkpoint or parts at once what the tolerance needs. */
+static perm_status permi_dense_attempt_plan(void *context, const perm_options *options_given, double *seconds,
+                                            perm_result *result)
+{
+  permi_dense_attempt *attempt = (permi_dense_attempt *)context;
+  perm_plan *plan = &attempt->plan;
+  perm_options options = *options_given;
+  perm_status status = permi_plan_view(attempt->m, attempt->n, attempt->view, &options, plan, result);
+  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
+    options.precision = permi_next_precision(&options, plan->method, plan->precision);
+    if (options.precision == PERM_PRECISION_COUNT)
+      break;
+    status = permi_plan_view(attempt->m, attempt->n, attempt->view, &options, plan, result);
+  }
+  *seconds = status == PERM_OK ? plan->seconds : (double)INFINITY;
+  return status;
+}
+
+static perm_status permi_dense_attempt_make(void *context, const perm_options *options, perm_job **job,
+                                            perm_result *result)
+{
+  const permi_dense_attempt *attempt = (const permi_dense_attempt *)context;
+  return permi_job_of_plan(&attempt->plan, attempt->view, options, job, result);
+}
+
+static perm_precision permi_dense_attempt_next(const void *context, const perm_options *options,
+                                               const perm_result *result)
+{
+  const permi_dense_attempt *attempt = (const permi_dense_attempt *)context;
+  (void)result;
+  return permi_next_precision(options, attempt->plan.method, attempt->plan.precision);
+}
+
+static const permi_solver permi_dense_solver = {permi_dense_attempt_plan, permi_dense_attempt_make,
+                                                permi_dense_attempt_next};

@@ -1,0 +1,349 @@
+/* =================================================================================== >>minors_calls
+   The calls for minors and gradients. */
+#pragma once
+#include "check.h"
+#include "../dense/minors_dense.h"
+
+#if !defined(PERM_NO_EXTRAS)
+static const char *permi_minors_refusal(const perm_options *options)
+{
+  if (options->certify)
+    return "minors have no guaranteed bound (certify)";
+  if (options->method != PERM_AUTO && options->method != PERM_DENSE && options->method != PERM_GLYNN)
+    return "minors have methods auto, dense and glynn";
+  if (options->precision > PERM_PRECISION_DD)
+    return "minors have precisions fast, default, accurate and dd";
+  return NULL;
+}
+
+/* Copies into counts[], all 1 where the caller has none; their sum, or -1. */
+static int permi_minors_counts(int count, const int *given, int *counts)
+{
+  int i, total = 0;
+  for (i = 0; i < count; i++) {
+    counts[i] = given ? given[i] : 1;
+    if (counts[i] < 0 || counts[i] > 1 << 20)
+      return -1;
+    total += counts[i];
+  }
+  return total;
+}
+
+static double permi_minors_shifted(double x, long long e)
+{
+  return ldexp(x, permi_int_exponent(e));
+}
+
+/* Results: minors (row >= 0: of that row, else the whole gradient) from the sums, all in units of 2^result->exp2. */
+static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
+                                perm_result *result)
+{
+  const int parts = minors->parts, columns = minors->columns, rows = minors->rows;
+  long long whole = -minors->scale_exp2, most = LLONG_MIN, least = LLONG_MAX;
+  permi_dd value[2] = {{0, 0}, {0, 0}};
+  double estimate = 0, lead, largest = 0;
+  long long estimate_exp2 = 0, common;
+  int i, j, part, e, k;
+  for (i = 0; i < rows; i++)
+    whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
+  for (j = 0; j < columns; j++)
+    whole -= (long long)minors->column_count[j] * minors->column_exp2[j];
+  for (j = 0; j < columns; j++) { /* along the last row, which is there in any case */
+    permi_dd x[2], y[2];
+    for (part = 0; part < 2; part++) {
+      const int at = ((rows - 1 - minors->least) * columns + j) * parts + part;
+      x[part] = y[part] = permi_dd_make(0);
+      if (part < parts) {
+        x[part] = permi_dd_make(minors->column_count[j] * permi_minors_scaled(minors, rows - 1, j, part));
+        y[part] = permi_dd_scale(total->value[at], permi_int_exponent(total->exp2[at]));
+      }
+    }
+    permi_dd_multiply_complex(&x[0], &x[1], y[0], y[1]);
+    for (part = 0; part < 2; part++)
+      value[part] = permi_dd_add(value[part], x[part]);
+  }
+  for (i = minors->least, k = 0; i < rows; i++)
+    for (j = 0; j < columns; j++) {
+      const double factor = gradient ? (double)minors->row_count[i] * minors->column_count[j] : 1;
+      const long long unit = whole + minors->row_exp2[i] + minors->column_exp2[j];
+      const double lost =
+          (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] * factor +
+          (minors->lossy ? DBL_MIN : 0);
+      for (part = 0; part < parts; part++, k++) {
+        total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
+        total->exp2[k] += unit;
+        if (total->value[k].hi != 0) {
+          frexp(total->value[k].hi, &e);
+          most = total->exp2[k] + e > most ? total->exp2[k] + e : most;
+          least = total->exp2[k] + e < least ? total->exp2[k] + e : least;
+        }
+      }
+      if (lost > 0 && (estimate == 0 || lost > permi_minors_shifted(estimate, estimate_exp2 - unit))) {
+        estimate = lost;
+        estimate_exp2 = unit;
+      }
+    }
+  lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
+  if (lead != 0) {
+    frexp(lead, &e); /* the minors set the unit, as long as the permanent still is a double in it */
+    most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
+    least = whole + e < least ? whole + e : least;
+  }
+  if (estimate != 0 && most == LLONG_MIN) {
+    frexp(estimate, &e);
+    most = least = estimate_exp2 + e;
+  }
+  common = most == LLONG_MIN || (most < 1000 && least > -1000 && (lead == 0 || whole + 1 < 1000)) ? 0 : most;
+  result->exp2 = common;
+  result->value = permi_minors_shifted(value[0].hi, whole - common);
+  result->imaginary = parts == 2 ? permi_minors_shifted(value[1].hi, whole - common) : 0;
+  result->estimate = permi_minors_shifted(estimate, estimate_exp2 - common);
+  for (i = minors->least, k = 0; i < rows; i++)
+    for (j = 0; j < columns; j++)
+      for (part = 0; part < parts; part++, k++) {
+        const double x = permi_minors_shifted(total->value[k].hi, total->exp2[k] - common);
+        out[((gradient ? minors->row_of[i] * n : 0) + minors->column_of[j]) * parts + part] = x;
+        largest = fmax(largest, fabs(x));
+        if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
+          result->estimate += DBL_MIN;
+      }
+  result->estimate += PERMI_UNIT * largest; /* rounding to double */
+  if (minors->below > PERMI_NO_MEASURE)
+    result->estimate = (double)INFINITY;
+}
+
+/* Is the worst minor good enough, against the largest? */
+static double permi_minors_relative(const perm_result *result, const double *out, int count)
+{
+  double most = 0;
+  int k;
+  for (k = 0; k < count; k++)
+    most = fmax(most, fabs(out[k]));
+  return result->estimate == 0 ? 0 : result->estimate / most;
+}
+
+/* Engine, sum and output, in default precision or in double-double. The scaling is made. */
+static perm_status permi_minors_run(permi_minors *minors, int n, const perm_options *options, int wide, double *full,
+                                    permi_minors_total *total, permi_control *control, double *out, int gradient,
+                                    perm_result *result)
+{
+  const int threads = permi_threads(options);
+  int tables = 0;
+  double seconds;
+  perm_status status = PERM_OK;
+  permi_minors_plan_terms(minors);
+  seconds = minors->seconds;
+  minors->below = 0;
+  minors->dense.memory = NULL;
+  if (!wide && full && permi_minors_plan_dense(minors, permi_isa(options))) {
+    if (minors->seconds > seconds && options->method != PERM_DENSE) {
+      permi_minors_plan_terms(minors);
+    } else {
+      permi_minors_write_out(minors, 1, full);
+      minors->below = permi_minors_below_grid(minors, full);
+      tables = 1;
+    }
+  }
+  if (minors->terms >= 1e18)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
+  if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %.3g s, far over max_seconds = %.3g",
+                      minors->seconds, options->max_seconds);
+  control->work_total = minors->seconds;
+  if (tables)
+    status = permi_minors_tables(minors, &options->allocator, full);
+  if (status == PERM_OK)
+    status = permi_minors_execute(minors, options, control, threads, total);
+  permi_release(&options->allocator, minors->dense.memory);
+  if (status != PERM_OK)
+    return permi_fail(result, status, 0, "%s", perm_status_text(status));
+  permi_minors_output(minors, total, n, out, gradient, result);
+  result->method = minors->kernel ? PERM_DENSE : PERM_GLYNN;
+  result->precision = minors->kernel ? options->precision : PERM_PRECISION_DD;
+  result->isa = minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
+  result->threads = minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : threads;
+  result->terms += minors->terms;
+  return PERM_OK;
+}
+
+/* row: -1 for the whole gradient. */
+static perm_status permi_minors_metered(int m, int n, const permi_view *view, const int *row_counts,
+                                        const int *column_counts, int row, const perm_options *options_given,
+                                        double *out, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const int gradient = row < 0, arguments = gradient ? 7 : 8;
+  const char *refusal = permi_minors_refusal(options);
+  const double start = permi_seconds();
+  int row_count[PERM_MAX_N], column_count[PERM_MAX_N], i, j, k, part, count, rows, columns;
+  permi_minors *minors;
+  permi_minors_total total;
+  permi_control control;
+  double *memory, *full = NULL;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  status = permi_check_whole(options, arguments, result);
+  if (status == PERM_OK)
+    status = permi_check_matrix(m, n, view, result);
+  if (status != PERM_OK)
+    return status;
+  if (!out && n > 0 && (m > 0 || !gradient))
+    return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL", gradient ? "gradient" : "minors");
+  count = gradient ? m * n * view->parts : n * view->parts;
+  for (k = 0; k < count; k++)
+    out[k] = (double)NAN;
+#if defined(PERM_NO_COMPLEX)
+  if (view->parts == 2)
+    refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
+#endif
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, arguments, "options: %s", refusal);
+  if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side makes the other one unchecked */
+    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
+                      PERM_MAX_N);
+  i = permi_minors_counts(m, row_counts, row_count);
+  j = permi_minors_counts(n, column_counts, column_count);
+  if (i < 0 || j < 0 || i != j)
+    return permi_fail(result, PERM_ERROR_COUNTS, i < 0 ? 5 : 6,
+                      i < 0 || j < 0 ? "a multiplicity is negative or above a million"
+                                     : "%d rows with their copies, but %d columns",
+                      i, j);
+  if (i > PERMI_MINORS_TOTAL)
+    return permi_fail(result, PERM_ERROR_SIZE, 5, "%d rows with their copies; at most %d", i, PERMI_MINORS_TOTAL);
+  if (!gradient && (row >= m || row_count[row] == 0))
+    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", row, m,
+                      row >= m ? "" : ", and has no copy");
+  minors = (permi_minors *)permi_allocate(&options->allocator, 1, sizeof *minors);
+  if (!minors)
+    return permi_fail_memory(result);
+  memset(minors, 0, sizeof *minors);
+  minors->parts = view->parts;
+  minors->total = i;
+  for (i = 0; i <= m; i++) { /* the row that is wanted comes last */
+    const int from = i == m ? row : i;
+    if (i == m ? gradient : row_count[i] == 0 || i == row)
+      continue;
+    minors->row_of[minors->rows] = from;
+    minors->row_count[minors->rows++] = row_count[from];
+  }
+  for (j = 0; j < n; j++)
+    if (column_count[j]) {
+      minors->column_of[minors->columns] = j;
+      minors->column_count[minors->columns++] = column_count[j];
+    }
+  rows = minors->rows;
+  columns = minors->columns;
+  minors->least = gradient ? 0 : rows - 1;
+  for (i = 0; i < rows; i++)
+    for (j = 0; j < columns; j++)
+      for (part = 0; part < view->parts; part++)
+        minors->entry[i][j][part] = permi_at(view, minors->row_of[i], minors->column_of[j], part);
+  total.count = (rows - minors->least) * columns * view->parts;
+  memory = (double *)permi_allocate(
+      &options->allocator,
+      (size_t)(3 * total.count + rows) +
+          (minors->total <= PERM_MAX_N
+               ? (size_t)(minors->total * (minors->total * view->parts + PERM_MAX_N)) /* with room for the scaling */
+               : 0),
+      sizeof(double));
+  if (!memory) {
+    permi_release(&options->allocator, minors);
+    return permi_fail_memory(result);
+  }
+  for (k = 0; k < count; k++)
+    out[k] = 0;
+  total.value = (permi_dd *)(void *)memory;
+  total.exp2 = (long long *)(void *)(memory + 2 * total.count);
+  total.absolute = memory + 3 * total.count;
+  if (minors->total <= PERM_MAX_N)
+    full = total.absolute + rows;
+  control = permi_control_begin(options);
+  result->method = PERM_STRUCTURE;
+  result->isa = PERM_ISA_PLAIN;
+  result->threads = 1;
+  result->value = rows == 0;
+  if (rows && permi_minors_scale(minors, full)) {
+    const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_GLYNN;
+    double relative;
+    status = permi_minors_run(minors, n, options, wide, full, &total, &control, out, gradient, result);
+    relative = status == PERM_OK ? permi_minors_relative(result, out, count) : 0;
+    if (status == PERM_OK && minors->kernel && relative > permi_wanted_relative(options)) {
+      permi_minors_plan_terms(minors);
+      if (options->tolerance > 0 ? options->max_seconds == 0 || minors->seconds <= options->max_seconds
+                                 : minors->seconds < PERMI_ESCALATE_SECONDS) {
+        perm_result finished = *result;
+        if (permi_minors_run(minors, n, options, 1, full, &total, &control, out, gradient, result) != PERM_OK)
+          *result = finished;
+        else
+          result->escalated = 1;
+        relative = permi_minors_relative(result, out, count);
+      }
+    }
+    if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
+      status = result->status = PERM_TOLERANCE_NOT_MET;
+      snprintf(result->message, sizeof result->message,
+               "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
+               relative);
+    }
+    if (status != PERM_OK && status != PERM_TOLERANCE_NOT_MET)
+      for (k = 0; k < count; k++)
+        out[k] = (double)NAN;
+  }
+  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
+    result->error = result->method == PERM_STRUCTURE ? 0 : (double)INFINITY;
+    result->is_complex = view->parts == 2;
+  }
+  result->seconds = permi_seconds() - start;
+  permi_release(&options->allocator, memory);
+  permi_release(&options->allocator, minors);
+  return status;
+}
+
+static perm_status permi_minors_compute(int m, int n, const permi_view *view, const int *row_counts,
+                                        const int *column_counts, int row, const perm_options *options_given,
+                                        double *out, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, n, view));
+  perm_status status = permi_minors_metered(m, n, view, row_counts, column_counts, row, options, out, result);
+  return permi_kind(permi_meter_end(&call, status, result), view->parts, options_given, result);
+}
+
+PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                      const int *column_counts, int row, const perm_options *options, double *minors,
+                                      perm_result *result)
+{
+  const permi_view view = {a, ld, 1};
+  if (row < 0)
+    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
+  return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
+}
+
+PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, int row, const perm_options *options,
+                                         double *minors, perm_result *result)
+{
+  const permi_view view = {a, ld, 2};
+  if (row < 0)
+    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
+  return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
+}
+
+PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                        const int *column_counts, const perm_options *options, double *gradient,
+                                        perm_result *result)
+{
+  const permi_view view = {a, ld, 1};
+  return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
+}
+
+PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                           const int *column_counts, const perm_options *options, double *gradient,
+                                           perm_result *result)
+{
+  const permi_view view = {a, ld, 2};
+  return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
+}
+#endif /* PERM_NO_EXTRAS */

@@ -1,0 +1,272 @@
+/* ============================================================================================ >>run
+   A job run with the caller's limits, checkpoint and parts. */
+#pragma once
+#include "../job/parallel.h"
+#include "../job/checkpoint.h"
+
+static int permi_leaf_threads(const permi_leaf *leaf, const perm_options *options)
+{
+  const int shared = leaf->information.kind == PERM_LEAF_RANGE ? !leaf->run_range : leaf->threaded;
+  return shared && leaf->information.seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(options) : 1;
+}
+
+static perm_status permi_stopped(perm_status status, const permi_control *control, perm_result *result)
+{
+  return permi_fail(result, status, 0, "%s",
+                    status < 0 && control->message[0] ? control->message : perm_status_text(status));
+}
+
+PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
+                                    const perm_options *options_given, perm_partial *partial, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  permi_control control;
+  perm_status status;
+  permi_result_clear(result);
+  if (!job || !partial)
+    return permi_fail(result, PERM_ERROR_NULL, job ? 6 : 1, "%s is NULL", job ? "partial" : "job");
+  memset(partial, 0, sizeof *partial);
+  status = permi_check_options(options, 5, result);
+  if (status != PERM_OK)
+    return status;
+  if (leaf < 0 || leaf >= job->leaves || begin > end || end > job->leaf[leaf].information.chunks)
+    return permi_fail(result, PERM_ERROR_RANGE, 2, "leaf %d has no chunks %llu to %llu", leaf,
+                      (unsigned long long)begin, (unsigned long long)end);
+  control = permi_control_begin(options);
+  control.work_total = job->leaf[leaf].information.seconds * ((double)(end - begin) /
+                                                              (double)job->leaf[leaf].information.chunks);
+  status = permi_run_range(job, &job->leaf[leaf], begin, end, &control, permi_leaf_threads(&job->leaf[leaf], options),
+                           partial);
+  if (status != PERM_OK)
+    status = permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
+  if (result) {
+    result->gpus = control.gpus;
+    result->seconds = permi_seconds() - control.start;
+  }
+  return status;
+}
+
+/* The part of a leaf that a call is to do. */
+static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
+{
+  return permi_part_of(job->leaf[leaf].information.chunks, leaf, options->parts ? options->part : 1,
+                       options->parts ? options->parts : 1);
+}
+
+/* The first interval of chunks that are wanted and not done, of the leaves from *leaf on; 0: none. */
+static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
+                            permi_interval *range)
+{
+  for (; *leaf < job->leaves; ++*leaf) {
+    const permi_interval wanted = permi_wanted(job, *leaf, options);
+    perm_state_left(job, state, *leaf, wanted.begin, &range->begin, &range->end);
+    range->end = range->end < wanted.end ? range->end : wanted.end;
+    if (range->begin < range->end)
+      return 1;
+  }
+  return 0;
+}
+
+/* Of what is wanted: predicted seconds that are done already, and left in tasks. */
+static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
+                       permi_control *control, double *task_seconds)
+{
+  int i;
+  *task_seconds = 0;
+  for (i = 0; i < job->leaves; i++) {
+    const perm_leaf *leaf = &job->leaf[i].information;
+    const permi_interval wanted = permi_wanted(job, i, options);
+    const double each = leaf->seconds / (double)leaf->chunks;
+    uint64_t begin = wanted.begin, end, left = 0;
+    for (; begin < wanted.end; begin = end) {
+      perm_state_left(job, state, i, begin, &begin, &end);
+      end = end < wanted.end ? end : wanted.end;
+      left += begin < end ? end - begin : 0;
+      if (begin >= end)
+        break;
+    }
+    control->work_total += each * (double)(wanted.end - wanted.begin);
+    control->work_before += each * (double)(wanted.end - wanted.begin - left);
+    *task_seconds += leaf->kind == PERM_LEAF_TASK ? each * (double)left : 0;
+  }
+  control->fraction_start = control->work_before / (control->work_total > 0 ? control->work_total : 1);
+}
+
+#define PERMI_CHECKPOINT_SECONDS 60.0
+
+/* A run's checkpoint, and when the next one is due. A failure is kept in *why, for the end. */
+static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
+{
+  const perm_options *options = control->options;
+  if (!options->checkpoint)
+    return;
+  permi_result_clear(why);
+  control->unwritten = permi_checkpoint_write(job, state, options->checkpoint, options, /* the first of a run cleans */
+                                              control->next_checkpoint == (double)INFINITY, why) != PERM_OK;
+  control->next_checkpoint =
+      permi_seconds() + (options->checkpoint_seconds > 0 ? options->checkpoint_seconds : PERMI_CHECKPOINT_SECONDS);
+}
+
+/* What is finished before a run: the checkpoint's work if there is one, and that of the files to merge. */
+static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
+                               perm_result *result)
+{
+  perm_status status = PERM_OK;
+  int i, empty = 1;
+  for (i = 0; i < job->leaves; i++)
+    empty &= !state->intervals[i];
+  for (i = options->checkpoint ? -1 : 0; status == PERM_OK && i < options->merges; i++) {
+    const char *path = i < 0 ? options->checkpoint : options->merge[i];
+    perm_options any = *options;
+    perm_state *kept = NULL;
+    int missing;
+    any.parts = i < 0 ? options->parts : 0;
+    status = permi_checkpoint_read(job, path, &any, &kept, &missing, result);
+    if (i < 0 && missing)
+      status = PERM_OK;
+    else if (status == PERM_OK && (i >= 0 || empty)) {
+      status = perm_state_merge(job, state, kept, result);
+      if (status == PERM_ERROR_STATE && result) {
+        char why[PERM_MESSAGE_BYTES];
+        snprintf(why, sizeof why, "%.60s", result->message);
+        permi_fail(result, status, 0, "%s: merging it: %s", path, why);
+      }
+    }
+    *found |= i < 0 && kept;
+    perm_state_free(kept);
+  }
+  return status;
+}
+
+/* What a stopped job tells; `index`: its first leaf that is not done. */
+static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
+{
+  const perm_partial *partial = &state->partial[index];
+  permi_leaf leaf = job->leaf[index];
+  permi_number number;
+  perm_integer residue[2];
+  int i;
+  if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
+      permi_sum_integer(&partial->imaginary, &residue[1])) {
+    permi_result_clear(result);
+    for (i = 0; i < 2; i++) { /* to double by truncation: below the modulus */
+      uint64_t *word = residue[i].word;
+      permi_integer_reduce(&residue[i], job->modulus);
+      word[0] &= word[0] >> 53 ? ~(uint64_t)1023 : ~(uint64_t)0;
+      *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
+    }
+    result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
+  } else {
+    leaf.integer = 0;
+    permi_leaf_number(&leaf, partial, &number);
+    permi_number_result(&number, result);
+    result->partial_sum = result->value;
+    result->partial_imaginary = result->imaginary;
+  }
+  result->value = result->imaginary = (double)NAN;
+  result->error = result->estimate = (double)INFINITY;
+  result->is_complex = job->is_complex;
+  result->modulus = job->modulus;
+  result->method = leaf.information.method;
+  result->isa = leaf.information.isa;
+  result->precision = job->precision;
+  result->plan_seconds = job->plan_seconds;
+  for (i = 0; i < job->leaves; i++)
+    result->terms += state->partial[i].terms;
+}
+
+PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
+                                      perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  permi_control control;
+  permi_interval range;
+  perm_result unwritten;
+  perm_status status, stopped = PERM_OK;
+  double task_seconds = 0;
+  int i, threads = 1, leaf = 0, left, kept = 0;
+  uint64_t begin = 0, end = 0;
+  if (!result)
+    return PERM_ERROR_NULL;
+  status = permi_check_state(job, state, 2, result);
+  if (status == PERM_OK)
+    status = permi_check_options(options, 3, result);
+  if (status == PERM_OK && (options->checkpoint || options->merges))
+    status = permi_begin(job, state, options, &kept, result);
+  if (status != PERM_OK)
+    return status;
+  permi_result_clear(&unwritten);
+  control = permi_control_begin(options);
+  permi_work(job, state, options, &control, &task_seconds);
+  for (i = 0; i < job->leaves; i++)
+    threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
+  if (options->max_seconds > 0 && task_seconds > options->max_seconds)
+    return permi_fail(result, PERM_ERROR_LIMIT, 3,
+                      "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g", task_seconds,
+                      options->max_seconds);
+  left = !options->merges && permi_next_range(job, state, options, &leaf, &range);
+  if (left && options->checkpoint) {
+    permi_keep(job, state, &control, &unwritten);
+    if (control.unwritten) {
+      *result = unwritten;
+      return result->status;
+    }
+  }
+  kept &= !left;
+  while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
+    const perm_leaf *information = &job->leaf[leaf].information;
+    perm_partial done;
+    if (control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
+      permi_keep(job, state, &control, &unwritten);
+    memset(&done, 0, sizeof done);
+    stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, &control, threads, &done);
+    control.work_before += information->seconds / (double)information->chunks * (double)done.chunks;
+    status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
+    if (status != PERM_OK) {
+      stopped = status;
+      snprintf(control.message, sizeof control.message, "%s", result->message);
+    }
+    if (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)
+      left = permi_next_range(job, state, options, &leaf, &range);
+  }
+  for (i = 0; i < job->leaves && !left && begin == end; i++)
+    perm_state_left(job, state, leaf = i, 0, &begin, &end);
+  if (begin < end && !options->merges)
+    stopped = PERM_PART_DONE;
+  if (!kept && !(begin < end && options->merges))
+    permi_keep(job, state, &control, &unwritten);
+  if (stopped > 0 && control.unwritten) {
+    *result = unwritten;
+    stopped = unwritten.status;
+  } else if (stopped < 0) {
+    stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
+  } else if (stopped == PERM_OK) {
+    stopped = perm_state_finish(job, state, result);
+    if (stopped == PERM_OK && control.unwritten)
+      memcpy(result->message, unwritten.message, sizeof result->message);
+  } else {
+    permi_so_far(job, state, leaf, result);
+    snprintf(result->message, sizeof result->message, "%s; there is no value, only the sum of the terms so far",
+             perm_status_text(stopped));
+  }
+  for (i = 0; i < job->leaves && !result->tuned; i++)
+    result->tuned = job->leaf[i].information.tuned;
+  result->status = stopped;
+  result->threads = threads;
+  result->gpus = control.gpus;
+  result->seconds = permi_seconds() - control.start;
+  return stopped;
+}
+
+/* Creates, executes and frees in one; the job is freed in any case. */
+static perm_status permi_run_job(perm_job *job, const perm_options *options, perm_result *result)
+{
+  perm_state *state;
+  perm_status status = perm_state_create(job, &state);
+  status = status != PERM_OK ? permi_fail_memory(result)
+           : options->execute && !options->merges ? options->execute(job, state, options, result)
+                                                  : perm_job_execute(job, state, options, result);
+  perm_state_free(state);
+  perm_job_free(job);
+  return status;
+}

@@ -1,0 +1,413 @@
+/* ========================================================================================= >>choose
+   The table of engines, and the choice among their offers for each block. */
+#pragma once
+#include "../frontier/band_order.h"
+#include "../signs/dominating.h"
+#include "../signs/codegen.h"
+#include "../matchings/decompose_run.h"
+#include "prepare.h"
+#include "frontier_offer.h"
+
+/* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
+static const permi_engine permi_engines[] = {
+    {PERM_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release, 0},
+    {PERM_BAND, permi_band_offer, permi_band_make, permi_band_release, 0},
+    {PERM_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, 0},
+    {PERM_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 0},
+    {PERM_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
+    {PERM_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, 1},
+    {PERM_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
+    {PERM_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, 0},
+    {PERM_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, 1},
+    {PERM_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
+    {PERM_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
+    {PERM_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
+    {PERM_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
+    {PERM_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
+};
+
+/* Below this the frontier, a tree, a band or an enumeration is taken whatever a sum over signs may take: their bounds
+   are proven and they hardly cancel. Unless there are many blocks and finding their orders takes longer. */
+#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3
+#define PERMI_HYBRID_CAUTION 1.4
+#define PERMI_ORDER_PLAN_SECONDS 2e-6 /* per vertex and entry, of finding a frontier order */
+#define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill, */
+#define PERMI_ORDER_FIRST_SECONDS 10 /* where either is worth looking for no longer than for that */
+
+static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
+{
+  if (offer->plan)
+    engine->release(allocator, offer->plan);
+  memset(offer, 0, sizeof *offer);
+  offer->seconds = (double)INFINITY;
+}
+
+/* A line of the table of offers; the tables of many blocks would be long. */
+#define PERMI_BLOCKS_NOTED 8
+static perm_status permi_offer_note(permi_maker *maker, const permi_block *block, perm_method method, double seconds,
+                             double bytes, const char *why)
+{
+  char line[320];
+  if (maker->blocks_noted >= PERMI_BLOCKS_NOTED)
+    return PERM_OK;
+  if (seconds < (double)INFINITY)
+    snprintf(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", block->n,
+             perm_method_name(method), seconds, bytes, why[0] ? ": " : "", why);
+  else
+    snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_method_name(method), why);
+  return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
+}
+
+/* The leaf of an engine of this header, which is refused above the limits. */
+static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
+                                     permi_offer *offer, permi_leaf *leaf)
+{
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  perm_status status;
+  memset(leaf, 0, sizeof *leaf);
+  if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
+                      perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
+  leaf->information.seconds = offer->seconds;
+  leaf->information.bytes = offer->bytes;
+  leaf->scale = permi_dd_make(1);
+  status = engine->make(maker, block, offer, leaf);
+  if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
+    maker->task_seconds += offer->seconds;
+    if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
+      status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                          "method %s is predicted to take %.3g s, over max_seconds = %.3g",
+                          perm_method_name(engine->method), maker->task_seconds, options->max_seconds);
+      leaf->release(allocator, leaf->context);
+    }
+  }
+  return status;
+}
+
+/* The leaf of an engine asked for by name. */
+static perm_status permi_make_named(permi_maker *maker, const permi_block *block, const permi_engine *engine,
+                                    permi_leaf *leaf)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_offer offer;
+  perm_status status;
+  memset(&offer, 0, sizeof offer);
+  permi_offer_clear(allocator, engine, &offer);
+  status = engine->offer(maker, block, (double)INFINITY, &offer);
+  if (status == PERM_OK && maker->watch->stopped != PERM_OK)
+    status = maker->watch->stopped; /* no offer is then no refusal, and there is no leaf */
+  else if (status == PERM_OK && offer.seconds < (double)INFINITY)
+    status = permi_make_engine(maker, block, engine, &offer, leaf);
+  else if (status == PERM_OK && offer.status == PERM_ERROR_OVERFLOW)
+    status = permi_fail_long(maker->result);
+  else if (status == PERM_OK)
+    status = permi_fail(maker->result, offer.status, 2, "options: method %s: a block of order %d %s",
+                        perm_method_name(maker->options->method), block->n, offer.why);
+  permi_offer_clear(allocator, engine, &offer);
+  return status;
+}
+
+/* Blocks of this order and more without a 0 are left to the engines of perm.h: of smaller ones the engines here have
+   been found as quick, and their bounds are proven. */
+#define PERMI_FULL_LEAST 16
+#define PERMI_FULL_MOST 32        /* but up to here a window of all columns fits into memory and may win, */
+#define PERMI_FULL_SECONDS 0.6e-9 /* with n 2^n transitions: where the kernels are the portable ones */
+
+/* The leaf of a block: of the method asked for, or of the one that is predicted to be fastest within max_bytes. */
+static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+{
+  enum { ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  permi_working *working = maker->working;
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  double dense = (double)INFINITY, counts = (double)INFINITY, proven = (double)INFINITY, best, first,
+         hope = (double)INFINITY;
+  permi_offer offer[ENGINES];
+  perm_status status = PERM_OK;
+  int i, turn, chosen = -1, frontier = 0, favoured = 0, too_long = 0, made = 0, full;
+  if (options->method == PERM_DENSE || (options->method == PERM_EXACT && block->n > PERM_MAX_N))
+    return permi_make_dense(maker, block, leaf);
+  for (i = 0; i < ENGINES; i++)
+    if ((permi_codegen_falls_back(options) ? PERM_SPARYSER : options->method) == permi_engines[i].method)
+      return permi_make_named(maker, block, &permi_engines[i], leaf);
+  if (block->n <= PERM_MAX_N && !working->integer)
+    dense = permi_dense_seconds(options, block->n, working->is_complex ? 2 : 1);
+  if (block->n <= PERM_MAX_N && (working->integer || dense > 1e-4)) {
+    status = permi_make_rival(maker, block, 0, leaf, &counts, &made);
+    if (status != PERM_OK || made)
+      return status;
+    if (counts < dense && counts < PERMI_PROVEN_FAVOUR_SECONDS / 10) /* no order is found in less */
+      return permi_make_rival(maker, block, (double)INFINITY, leaf, &counts, &made);
+  }
+  best = dense < counts ? dense : counts;
+  first = best;
+  full = best < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
+         (block->n > PERMI_FULL_MOST || best <= block->n * ldexp(PERMI_FULL_SECONDS, block->n));
+  memset(offer, 0, sizeof offer);
+  for (i = 0; i < ENGINES; i++)
+    offer[i].seconds = (double)INFINITY;
+  if (full)
+    status = permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
+                 ? PERM_OK
+                 : permi_fail_memory(maker->result);
+  for (turn = 0; turn < ENGINES && status == PERM_OK && !full && !permi_watch(maker->watch, 1e3); turn++) {
+    perm_method method = permi_engines[turn].method;
+    i = turn;
+    if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS &&
+        (method == PERM_TREE || method == PERM_FRONTIER)) /* neighbours in the table */
+      method = permi_engines[i += method == PERM_TREE ? 1 : -1].method;
+    if (permi_engines[i].named)
+      continue;
+    if (method == PERM_FRONTIER) {
+      const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+      frontier = i;
+      if (proven < finding || (best < finding && finding * working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS))
+        permi_refuse(&offer[i], PERM_ERROR_LIMIT, "is done before an order is found");
+      else
+        status = permi_hybrid_hope(maker, block, best, &hope);
+      if (status == PERM_OK && !offer[i].why[0])
+        status = permi_engines[i].offer(maker, block, fmin(best, hope), &offer[i]);
+    } else {
+      status = permi_engines[i].offer(maker, block, best, &offer[i]);
+    }
+    if (permi_meter_verdict(allocator, status, NULL) == PERM_ERROR_LIMIT) {
+      permi_result_clear(maker->result); /* another engine may do */
+      permi_offer_clear(allocator, &permi_engines[i], &offer[i]);
+      permi_refuse(&offer[i], PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
+                   permi_meter_needed(options));
+      status = PERM_OK;
+    }
+    if (status == PERM_OK)
+      status = permi_offer_note(maker, block, method, offer[i].seconds, offer[i].bytes, offer[i].why);
+    too_long |= offer[i].status == PERM_ERROR_OVERFLOW;
+    if (offer[i].bytes > limit && (chosen >= 0 || best < (double)INFINITY))
+      continue;
+    if (method == PERM_HYBRID && PERMI_HYBRID_CAUTION * offer[i].seconds > dense)
+      continue; /* its estimate is the larger one, so it is run again more often */
+    if (method == PERM_TRANSVERSALS || method == PERM_BAND || method == PERM_TREE || method == PERM_FRONTIER)
+      proven = fmin(proven, offer[i].seconds);
+    favoured = method == PERM_FRONTIER && proven < PERMI_PROVEN_FAVOUR_SECONDS;
+    if (offer[i].seconds < best || (proven == offer[i].seconds && proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
+      best = offer[i].seconds;
+      chosen = i;
+    }
+    if (favoured)
+      break;
+  }
+  if (status == PERM_OK && dense < (double)INFINITY)
+    status = permi_offer_note(maker, block, PERM_DENSE, dense, 0, "");
+  if (status == PERM_OK && !favoured && counts < dense && (chosen < 0 || counts < offer[chosen].seconds)) {
+    status = permi_offer_note(maker, block, working->integer ? PERM_EXACT : PERM_REPEATS, counts, 0, "at best");
+    if (status == PERM_OK)
+      status = permi_make_rival(maker, block, chosen < 0 ? (double)INFINITY : offer[chosen].seconds, leaf, &counts,
+                                &made);
+  }
+  if (chosen >= 0 && offer[chosen].seconds > PERMI_HOPELESS_SECONDS && offer[frontier].seconds < offer[chosen].seconds)
+    chosen = frontier; /* rather much memory than no end */
+  if (status != PERM_OK || made)
+    ;
+  else if (chosen < 0 && dense < (double)INFINITY)
+    status = permi_make_dense(maker, block, leaf);
+  else if (chosen < 0 && too_long)
+    status = permi_fail_long(maker->result);
+  else if (chosen < 0)
+    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
+                        block->edges, offer[frontier].why);
+  else if (offer[chosen].seconds > PERMI_HOPELESS_SECONDS ||
+           (options->max_bytes == 0 && offer[chosen].bytes > PERMI_HOPELESS_BYTES))
+    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                        "a block of order %d with %d entries is out of reach: "
+                        "method %s is predicted to take %.3g s and %.3g bytes",
+                        block->n, block->edges, perm_method_name(permi_engines[chosen].method), offer[chosen].seconds,
+                        offer[chosen].bytes);
+  else if (offer[chosen].bytes > limit && working->integer && options->precision == PERM_PRECISION_DEFAULT)
+    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
+                        offer[chosen].bytes); /* doubles have more engines */
+  else
+    status = permi_make_engine(maker, block, &permi_engines[chosen], &offer[chosen], leaf);
+  for (i = 0; i < ENGINES; i++)
+    permi_offer_clear(allocator, &permi_engines[i], &offer[i]);
+  return status;
+}
+
+/* What the preparation did, for perm_job_explain. */
+static perm_status permi_make_note(permi_maker *maker)
+{
+  const perm_preparation *report = &maker->working->report;
+  char line[512];
+  int length;
+  if (report->structural_rank < report->n)
+    length = snprintf(line, sizeof line,
+                      "structure: rank %d of %d, the permanent is 0: %d rows have entries in only %d columns\n",
+                      report->structural_rank, report->n, report->hall_lines, report->hall_others);
+  else
+    length = snprintf(line, sizeof line,
+                      "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 and %d of degree 2 "
+                      "eliminated, %d blocks left\n",
+                      (double)report->dead_entries, report->degree_one, report->degree_two, report->blocks);
+  if (report->cancelled)
+    length += snprintf(line + length, sizeof line - (size_t)length,
+                       "structure: integers cancelled, and what is left is singular: the permanent is 0\n");
+  else if (report->blocks)
+    snprintf(line + length, sizeof line - (size_t)length,
+             "structure: %d rounds, %d components at first; left %.0f of %.0f entries, the largest block of order %d, "
+             "%d rows and %d columns equal to others, %d lines of degree 3 and %d of degree 4\n",
+             report->rounds, report->components, (double)report->entries_left, (double)report->entries, report->largest,
+             report->equal_rows, report->equal_columns, report->degree_three, report->degree_four);
+  return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
+}
+
+/* The leaves of all blocks, each multiplied to the constant. */
+static perm_status permi_make_blocks(permi_maker *maker)
+{
+  permi_working *working = maker->working;
+  const perm_allocator *allocator = &working->allocator;
+  int n = working->n, v, k, rows_left = 0;
+  perm_status status = PERM_OK;
+  int *first = (int *)permi_allocate(allocator, 2 * ((size_t)working->blocks + 1), sizeof *first);
+  int *rows = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *rows);
+  int *fill = first ? first + working->blocks + 1 : NULL, *columns = rows ? rows + n : NULL;
+  if (!first || !rows)
+    status = permi_fail_memory(maker->result);
+  for (k = 0; status == PERM_OK && k <= working->blocks; k++)
+    first[k] = 0;
+  for (v = 0; status == PERM_OK && v < n; v++)
+    if (working->degree[v] >= 0)
+      first[working->component[v] + 1]++;
+  for (k = 0; status == PERM_OK && k < working->blocks; k++)
+    first[k + 1] += first[k];
+  for (v = 0; status == PERM_OK && v < 2 * n; v++) {
+    if (v % n == 0)
+      memcpy(fill, first, (size_t)working->blocks * sizeof *fill);
+    if (permi_watch_step(maker->watch, (size_t)v, 20))
+      status = maker->watch->stopped;
+    else if (working->degree[v] >= 0)
+      (v < n ? rows : columns)[fill[working->component[v]]++] = v;
+  }
+  for (k = 0; status == PERM_OK && k < working->blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
+    if (first[k + 1] - first[k] == 1)
+      status = permi_absorb(working, &working->cell[working->head[rows[first[k]]]]);
+    else
+      rows_left += first[k + 1] - first[k];
+  if (status == PERM_ERROR_OVERFLOW)
+    permi_fail_long(maker->result);
+  if (status == PERM_OK) {
+    working->constant.exp2 += working->exp2;
+    if (!working->integer)
+      working->constant.exact = 0;
+    if (!permi_job_push_number(maker->job, &working->constant))
+      status = permi_fail_memory(maker->result);
+  }
+  maker->account.watch = maker->watch;
+  maker->account.begin = maker->watch->worked;
+  maker->account.share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
+  for (k = 0; status == PERM_OK && k < working->blocks; k++) {
+    permi_block block;
+    permi_leaf leaf;
+    int order = first[k + 1] - first[k];
+    if (order == 1)
+      continue;
+    if (permi_watch(maker->watch, 1e3 + 100.0 * order)) {
+      status = maker->watch->stopped;
+      break;
+    }
+    if (!permi_block_create(working, rows + first[k], columns + first[k], order, &block)) {
+      status = permi_fail_memory(maker->result);
+      break;
+    }
+    memset(&leaf, 0, sizeof leaf);
+    maker->account.least += PERMI_PLAN_SECONDS * order / rows_left;
+    status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
+    maker->account.run += status == PERM_OK ? leaf.information.seconds : 0;
+    maker->blocks_noted++;
+    permi_block_release(allocator, &block);
+    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* an offer that was stopped may have left no leaf */
+      if (leaf.release)
+        leaf.release(allocator, leaf.context);
+      status = maker->watch->stopped;
+    }
+    if (status == PERM_OK &&
+        (!permi_job_push_leaf(maker->job, &leaf) || !permi_job_push(maker->job, PERMI_MULTIPLY, 0)))
+      status = permi_fail_memory(maker->result);
+  }
+  permi_release(allocator, first);
+  permi_release(allocator, rows);
+  return status;
+}
+
+/* Has every row and column an entry? mark has room for n. */
+static int permi_sparse_full(const perm_matrix *matrix, int *mark)
+{
+  int i, n = matrix->n, full = 1;
+  size_t e;
+  for (i = 0; i < n; i++)
+    mark[i] = 0;
+  for (i = 0; i < n; i++) {
+    int entries = 0;
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
+      if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0)
+        entries = mark[matrix->column[e]] = 1;
+    full &= entries;
+  }
+  for (i = 0; i < n; i++)
+    full &= mark[i];
+  return full;
+}
+
+/* The job of a permanent that is 0 by structure: exactly, whatever the arithmetic. */
+static perm_status permi_make_zero(permi_maker *maker)
+{
+  permi_number nothing;
+  memset(&nothing, 0, sizeof nothing);
+  nothing.exact = 1;
+  return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
+}
+
+/* The whole matrix to an engine that does not look at structure, but for zero rows and columns. */
+static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *maker)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  int n = matrix->n, i;
+  size_t e;
+  perm_plan plan;
+  permi_leaf leaf;
+  permi_view view;
+  perm_status status;
+  double *a;
+  status = permi_make_fits(maker, n);
+  if (status != PERM_OK)
+    return status;
+  view.parts = maker->working->is_complex ? 2 : 1;
+  view.ld = n;
+  a = (double *)permi_allocate(allocator, (size_t)(n * n * view.parts), sizeof *a);
+  view.a = a;
+  if (!a)
+    return permi_fail_memory(maker->result);
+  memset(a, 0, (size_t)(n * n * view.parts) * sizeof *a);
+  for (i = 0; i < n; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      double *at = a + (i * n + matrix->column[e]) * view.parts;
+      at[0] = permi_sparse_real(matrix, e);
+      if (view.parts == 2)
+        at[1] = permi_sparse_imaginary(matrix, e);
+      if (matrix->kind == PERM_KIND_INTEGER && fabs(at[0]) >= 9007199254740992.0)
+        maker->working->inexact = 1;
+    }
+  status = permi_plan(n, &view, maker->options, &plan, maker->result);
+  if (status == PERM_OK && !plan.zero && permi_plan_leaf(&plan, &view, allocator, &leaf) != PERM_OK)
+    status = permi_fail_memory(maker->result);
+  permi_release(allocator, a);
+  if (status != PERM_OK)
+    return status;
+  maker->job->precision = plan.precision;
+  if (plan.zero)
+    return permi_make_zero(maker);
+  if (maker->working->inexact) {
+    leaf.bound_relative = (double)INFINITY;
+    leaf.estimate_relative += n * PERMI_UNIT;
+  }
+  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
+}

@@ -1,0 +1,591 @@
+/* ================================================================================= >>frontier_offer
+   What the frontier programme, trees and sorting offer for a block. */
+#pragma once
+#include "../frontier/sorting.h"
+#include "../frontier/arrays_run.h"
+#include "../frontier/tree_build.h"
+
+static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  static const char *const algebra[] = {"doubles", "doubles with moduli",
+                                        "complex doubles", "double-doubles", "double-doubles with moduli",
+                                        "complex double-doubles", "64-bit integers", "128-bit integers",
+                                        "integers of several words", "residues"};
+  const permi_frontier *frontier = (const permi_frontier *)leaf->context;
+  char there[64] = "";
+  int length;
+  if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
+    snprintf(there, sizeof there, ", %.3g on the GPU",
+             permi_gpu_needs(frontier, frontier->arrays, permi_cell_bytes(frontier, permi_arrays_kind(frontier))));
+  length =
+      snprintf(buffer, size,
+               "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
+               "predicted %.3g s, %.3g bytes%s\n",
+               perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
+               frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1],
+               !frontier->arrays                        ? "lists"
+               : frontier->arrays->lists                ? "lists on a GPU"
+               : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
+                                                        : "arrays",
+               leaf->information.work,
+               algebra[frontier->algebra], leaf->information.seconds, leaf->information.bytes, there);
+  return length > 0 ? (size_t)length : 0;
+}
+
+static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->algebra);
+  int i, j;
+  hash = permi_hash(permi_hash(hash, (uint64_t)frontier->words), frontier->modulus);
+  for (i = 0; i <= frontier->steps; i++)
+    hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
+  for (i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
+    const permi_stream *stream = &frontier->stream[i];
+    hash = permi_hash(hash, stream->test);
+    hash = permi_hash(hash, stream->want);
+    hash = permi_hash(hash, stream->flip);
+    hash = permi_hash_double(hash, stream->real);
+    hash = permi_hash_double(hash, stream->imaginary);
+    hash = permi_hash_double(hash, stream->absolute);
+    hash = permi_hash(hash, (uint64_t)stream->integer[0]);
+    hash = permi_hash(hash, (uint64_t)stream->integer[1]);
+    for (j = 0; frontier->mask_words > 1 && j < 3 * (frontier->mask_words - 1); j++)
+      hash = permi_hash(hash, frontier->more[(size_t)(i * 3) * (size_t)(frontier->mask_words - 1) + (size_t)j]);
+  }
+  return hash;
+}
+
+/* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
+   columns are equal those of >>rectangular. Makes the leaf if that is predicted to take less than `seconds`; *made
+   says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
+   larger blocks takes a millisecond, longer than many a frontier programme. */
+#define PERMI_RIVAL_LOOK 24
+#define PERMI_RIVAL_RATE 2e11 /* elements/s: more than the exact engine has reached anywhere */
+#define PERMI_RIVAL_GPU_RATE 1e15 /* and on a GPU, after half a second for compiling */
+static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
+                                    double *better, int *made)
+{
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  permi_problem problem;
+  permi_integer_view view;
+  permi_counted counted;
+  permi_choice choice;
+  perm_options engines = *options;
+  double exact = (double)INFINITY, modular = (double)INFINITY;
+  void *entries;
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  *made = 0;
+  *better = (double)INFINITY;
+  if (status != PERM_OK)
+    return status;
+  if (permi_counted_make(&problem, allocator, &counted) != PERM_OK) {
+    permi_release(allocator, entries);
+    return permi_fail_memory(maker->result);
+  }
+  view.a = problem.integer;
+  view.ld = block->n;
+  view.parts = problem.parts;
+  engines.method = PERM_AUTO;
+  choice = permi_counts_choice(&counted, &engines);
+  if (options->method == PERM_EXACT || (counted.m == counted.rows && counted.n == counted.rows && !block->integer))
+    choice.seconds = (double)INFINITY; /* nothing is repeated: the frontier is the better programme of its kind */
+  if (block->integer && seconds == 0 && options->method != PERM_EXACT && block->n > PERMI_RIVAL_LOOK) {
+    exact = block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_RATE;
+    if (options->gpus)
+      exact = fmin(exact, 0.5 + block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_GPU_RATE);
+  } else if (block->integer) {
+    exact = permi_exact_seconds(options, block->n, &view);
+    if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
+      modular = permi_modular_seconds(block->n, &view);
+  }
+  *better = fmin(fmin(exact, modular), choice.seconds);
+  if (*better < seconds || options->method == PERM_EXACT) {
+    if (choice.seconds < fmin(exact, modular))
+      status = permi_choice_leaf(&counted, &choice, options->certify, permi_counted_fingerprint(&counted), allocator,
+                                 leaf);
+    else if (modular < exact)
+      status = permi_modular_leaf(options, block->n, &view, options->modulus, leaf, maker->result);
+    else
+      status = permi_exact_leaf(options, block->n, &view, leaf, maker->result);
+    if (status != PERM_OK)
+      permi_fail_memory(maker->result);
+    *made = status == PERM_OK;
+    if (*made && !block->integer) {
+      maker->job->precision = choice.precision;
+      permi_make_honest(maker, block, leaf);
+    }
+  }
+  permi_counted_free(allocator, &counted);
+  permi_release(allocator, entries);
+  return status;
+}
+
+/* Predicted of the dense engine. */
+static double permi_dense_seconds(const perm_options *options, int n, int parts)
+{
+  const perm_precision precision = options->precision;
+  const int product = precision == PERM_PRECISION_DD || (precision == PERM_PRECISION_ACCURATE && options->certify)
+                          ? PERMI_DOUBLED
+                      : precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
+                                                             : PERMI_ROUNDED;
+  const perm_form form = product != PERMI_ROUNDED ? PERM_FORM_SPLIT
+                         : parts == 2             ? PERM_FORM_PAIR
+                                                  : PERM_FORM_NORMALISED;
+  const permi_kernel *kernel = permi_kernel_for(permi_isa(options), form, parts, product, PERM_MAX_N);
+  const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
+  if (seconds > 1 && permi_gpu_wanted(options, n))
+    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED       ? PERM_GPU_DOUBLED
+                                                     : product == PERMI_COMPENSATED ? PERM_GPU_COMPENSATED
+                                                     : options->certify             ? PERM_GPU_ROUNDED
+                                                                                    : PERM_GPU_PIVOT));
+  return seconds;
+}
+
+static perm_status permi_make_dense(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+{
+  perm_precision precision = PERM_PRECISION_DEFAULT;
+  permi_problem problem;
+  permi_view view;
+  void *entries;
+  perm_status status = permi_make_fits(maker, block->n);
+  if (status == PERM_OK)
+    status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  view.a = problem.real;
+  view.ld = block->n;
+  view.parts = problem.parts;
+  status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
+  if (status == PERM_OK && leaf->information.method == PERM_DENSE) /* small blocks have but one precision */
+    maker->job->precision = precision;
+  permi_release(&maker->options->allocator, entries);
+  if (status == PERM_OK)
+    permi_make_honest(maker, block, leaf);
+  return status;
+}
+
+/* Precisions above double, which the engines of this header have as double-double. */
+static int permi_sparse_doubled(const perm_options *options)
+{
+  return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
+}
+
+static perm_status permi_fail_long(perm_result *result)
+{
+  return permi_fail(result, PERM_ERROR_OVERFLOW, 0,
+                    "the permanent may need more than %d bits: ask for it modulo a prime, or in doubles",
+                    64 * PERM_INTEGER_WORDS);
+}
+
+/* What a state costs, against one double; measured on a regular graph of order 80 (1.1e7 states). */
+static double permi_algebra_weight(permi_algebra algebra)
+{
+  static const double weight[] = {1, 1, 2, 3, 3.2, 16};
+  return algebra < PERMI_WORD ? weight[algebra] : 1;
+}
+
+#define PERMI_HOPELESS_SECONDS 1e12 /* such jobs are refused, as are those that need */
+#define PERMI_HOPELESS_BYTES 1e13   /* unless max_bytes allows it */
+#define PERMI_GPU_LISTS_SLOWER 10   /* than arrays */
+#define PERMI_GPU_SHARE 0.98        /* of a GPU's memory that arrays may have */
+#define PERMI_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
+
+/* Do the arrays go to a GPU? offer: that of lists. With cpu_fallback only if there is one that has the memory. */
+static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
+{
+  const size_t bytes = permi_gpu_cell_bytes(frontier);
+  double seconds = permi_arrays_seconds(frontier), there, needed;
+  if (!options->gpus || !bytes)
+    return 0;
+  if (options->method != PERM_ARRAYS && offer->seconds < seconds)
+    seconds = offer->seconds;
+  if (options->isa != PERM_ISA_CUDA && permi_arrays_gpu_seconds(frontier) >= seconds)
+    return 0;
+  there = permi_gpu_bytes();
+  needed = permi_gpu_needs(frontier, frontier->arrays, bytes);
+  if (there > 0 && needed > there * PERMI_GPU_SHARE)
+    snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
+  return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->cpu_fallback;
+}
+
+/* Lists or arrays: what is predicted to be faster, unless the method says. Arrays also hold the states that cannot be
+   reached and cost more in small steps. */
+static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, const int *order,
+                                         permi_frontier *frontier, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const double states = frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1];
+  const int gpu_lists = options->method == PERM_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
+  offer->seconds =
+      permi_order_seconds(block, frontier->cost[frontier->steps] * permi_algebra_weight(frontier->algebra));
+  offer->bytes =
+      (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
+  if ((options->method == PERM_LISTS && !gpu_lists) || options->method == PERM_SORTING ||
+      (options->method != PERM_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
+    return PERM_OK;
+  if (!permi_arrays_create(&options->allocator, block, order, frontier, permi_isa(options), maker->watch,
+                           &frontier->arrays))
+    return permi_fail_memory(maker->result);
+  if (frontier->arrays)
+    frontier->arrays->lists = gpu_lists;
+  if (frontier->arrays && permi_arrays_on_gpu(options, frontier, offer)) {
+    frontier->arrays->isa = PERM_ISA_CUDA;
+    offer->seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
+    offer->bytes = permi_arrays_host_bytes(frontier, frontier->arrays);
+  } else if (frontier->arrays && options->method != PERM_ARRAYS &&
+             (gpu_lists || permi_arrays_seconds(frontier) > offer->seconds)) {
+    permi_arrays_release(&options->allocator, frontier->arrays);
+    frontier->arrays = NULL;
+  } else if (frontier->arrays) {
+    offer->seconds = permi_arrays_seconds(frontier);
+    offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
+  } else if (options->method == PERM_ARRAYS) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "needs %d slots or more, over the %d of arrays", frontier->width,
+                 PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
+  }
+  if (offer->why[0] && offer->status == PERM_OK && options->max_bytes == 0 && offer->bytes > PERMI_DEFAULT_BYTES) {
+    char gpu[sizeof offer->why]; /* its order was one for the GPU's memory: the host must ask for so much itself */
+    memcpy(gpu, offer->why, sizeof gpu);
+    permi_refuse(offer, PERM_ERROR_LIMIT, "would need %.3g bytes, and %s", offer->bytes, gpu);
+  }
+  return PERM_OK;
+}
+
+/* Two neighbouring steps are in memory at a time, without their sums of moduli. */
+static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival)
+{
+  const perm_options *options = maker->options;
+  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1);
+  permi_budget budget;
+  if (block->integer)
+    size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
+  budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
+  budget.most = 0.49 * bytes / size;
+  budget.each = PERMI_STATE_SECONDS;
+  budget.start = 0;
+  budget.rival = rival;
+  budget.account = &maker->account;
+  return budget;
+}
+
+/* The same where a GPU is likely to be taken: going by a first order, found at once. 0: out of memory. */
+static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
+                                     permi_budget *budget)
+{
+  const perm_options *options = maker->options;
+  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  permi_budget quick = *budget;
+  double cost, there;
+  if (!options->gpus)
+    return 1;
+  quick.effort = 0;
+  if (!permi_order(&options->allocator, block, maker->binomial, &quick, order, &cost))
+    return 0;
+  if (options->isa != PERM_ISA_CUDA && cost * PERMI_STATE_SECONDS < PERMI_GPU_START_SECONDS)
+    return 1;
+  there = permi_gpu_bytes();
+  if (there > 0) {
+    budget->most *= PERMI_GPU_SHARE * there / bytes;
+    budget->each = PERMI_GPU_STATE_SECONDS;
+    budget->start = PERMI_GPU_START_SECONDS;
+  }
+  return 1;
+}
+
+static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_working *working = maker->working;
+  permi_frontier *frontier = NULL;
+  permi_budget budget = permi_frontier_budget(maker, block, rival);
+  double cost;
+  int *order;
+  perm_status status;
+  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) { /* no search: that may take far longer */
+    permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
+                 permi_order_seconds(block, 0));
+    return PERM_OK;
+  }
+  order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
+  if (!order || !permi_frontier_budget_gpu(maker, block, order, &budget) ||
+      !permi_order(allocator, block, maker->binomial, &budget, order, &cost)) {
+    permi_release(allocator, order);
+    return permi_fail_memory(maker->result);
+  }
+  status = PERM_ERROR_LIMIT;
+  if (cost < PERMI_ORDER_MOST) {
+    double roundings = permi_entry_roundings(working, working->n);
+    status = permi_frontier_create(allocator, block, order, maker->binomial, roundings, working->lost_error,
+                                   working->modulus, permi_sparse_doubled(maker->options), maker->watch, &frontier);
+  }
+  offer->plan = frontier;
+  if (status == PERM_OK)
+    status = permi_frontier_choose(maker, block, order, frontier, offer);
+  permi_release(allocator, order);
+  if (status == PERM_ERROR_MEMORY)
+    return permi_fail_memory(maker->result);
+  if (status == PERM_ERROR_OVERFLOW) {
+    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+  } else if (status != PERM_OK && block->n > PERM_MAX_N && rival < (double)INFINITY) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found that comes near to another engine");
+  } else if (status != PERM_OK) {
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "has no elimination order found within %d frontier vertices (predicted transitions %.3g)",
+                 PERMI_FRONTIER_WIDTH, cost);
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_frontier_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                       permi_leaf *leaf)
+{
+  permi_frontier *frontier = (permi_frontier *)offer->plan;
+  const int doubled = frontier->algebra >= PERMI_MAGNITUDES_DD && frontier->algebra < PERMI_WORD;
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_FRONTIER;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
+  leaf->information.work = frontier->cost[frontier->steps];
+  leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
+  leaf->run_task = permi_frontier_run;
+  if (maker->options->method == PERM_LISTS || maker->options->method == PERM_ARRAYS)
+    leaf->information.method = maker->options->method;
+  if (frontier->arrays) {
+    leaf->information.isa = frontier->arrays->isa;
+    leaf->information.fingerprint =
+        permi_arrays_fingerprint(leaf->information.fingerprint, frontier->arrays, frontier->steps,
+                                 maker->watch);
+    leaf->run_task = permi_arrays_run_task;
+  }
+  leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
+                                    : fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
+  leaf->release = permi_frontier_release;
+  leaf->explain = permi_frontier_explain;
+  leaf->context = frontier;
+  offer->plan = NULL;
+  leaf->integer = frontier->algebra >= PERMI_WORD;
+  if (!leaf->integer) {
+    leaf->bound_relative = frontier->bound_relative;
+    leaf->estimate_relative =
+        4 * sqrt((doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT) * frontier->bound_relative);
+    if (doubled && maker->job->leaves == 0) /* what is accurate, unless another leaf says otherwise */
+      maker->job->precision = PERM_PRECISION_DD;
+    if (leaf->estimate_relative > leaf->bound_relative)
+      leaf->estimate_relative = leaf->bound_relative;
+  }
+  return PERM_OK;
+}
+
+static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  static const char *const algebra[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
+                                        "64-bit integers", "integers of several words", "residues"};
+  const permi_tree *tree = (const permi_tree *)leaf->context;
+  int length = snprintf(buffer, size,
+                        "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
+                        "predicted %.3g s, %.3g bytes\n",
+                        leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
+                        algebra[tree->algebra], leaf->information.seconds, leaf->information.bytes);
+  return length > 0 ? (size_t)length : 0;
+}
+
+static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START + 1, (uint64_t)tree->algebra);
+  int i, e;
+  hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->modulus);
+  for (i = 0; i < tree->nodes && !permi_watch_step(watch, (size_t)i, 40); i++) {
+    const permi_tree_node *node = &tree->node[i];
+    hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
+    hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
+    for (e = node->edge; e < node[1].edge; e++) {
+      const permi_tree_edge *edge = &tree->edge[e];
+      hash = permi_hash_double(permi_hash(hash, (uint64_t)edge->bit), edge->real);
+      hash = permi_hash_double(permi_hash_double(hash, edge->imaginary), edge->absolute);
+      hash = permi_hash(permi_hash(hash, (uint64_t)edge->integer[0]), (uint64_t)edge->integer[1]);
+    }
+  }
+  return hash;
+}
+
+/* The kind of values. 0: integers that may be too long. */
+static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
+{
+  permi_frontier integers;
+  int i, dd = permi_sparse_doubled(options), t, k;
+  tree->parts = tree->words = 1;
+  for (t = 0; t <= PERMI_TREE_WIDTH; t++)
+    for (k = 0; k <= t; k++)
+      tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
+  if (block->integer) {
+    memset(&integers, 0, sizeof integers);
+    if (!permi_frontier_integers(&integers, block, options->modulus))
+      return 0;
+    tree->parts = integers.parts;
+    tree->words = integers.words;
+    tree->modulus = integers.modulus;
+    tree->size = integers.words * integers.parts;
+    tree->algebra = integers.algebra == PERMI_RESIDUES ? PERMI_TREE_RESIDUES
+                    : tree->size == 1                  ? PERMI_TREE_WORD
+                                                       : PERMI_TREE_WORDS;
+    return 1;
+  }
+  tree->parts = block->imaginary ? 2 : 1;
+  tree->algebra = dd ? PERMI_TREE_DD : block->imaginary ? PERMI_TREE_COMPLEX : PERMI_TREE_MAGNITUDES;
+  for (i = 0; i < block->edges && tree->algebra == PERMI_TREE_MAGNITUDES; i++)
+    if (block->real[i] != block->absolute[i])
+      tree->algebra = PERMI_TREE_SIGNED;
+  tree->size = dd ? 2 * tree->parts + 1 : tree->parts == 2 ? 3 : tree->algebra == PERMI_TREE_SIGNED ? 2 : 1;
+  return 1;
+}
+
+static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
+{
+  permi_tree *tree = (permi_tree *)permi_allocate(allocator, 1, sizeof *tree);
+  if (tree)
+    *tree = *like;
+  return tree;
+}
+
+static double permi_tree_bytes(const permi_tree *tree)
+{
+  return 8.0 * tree->size * (tree->stack_values + 2 * tree->work_values) + 16 * tree->most_states +
+         8 * tree->most_groups + sizeof(permi_tree_rank) + (double)sizeof(permi_tree_table) * tree->depth +
+         (double)(sizeof(permi_tree_node) + sizeof(double)) * tree->nodes;
+}
+
+/* A graph of treewidth w with N vertices has at most w N entries: what has more is refused at sight. Then orders by
+   least degree, and where that is affordable by least fill; the cheapest is taken. */
+#define PERMI_TREE_PLAN_LEAST 5e-3 /* predicted seconds of a search that need no larger run to pay for them */
+#define PERMI_TREE_FILL 20000 /* vertices up to which orders by least fill are tried */
+static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const permi_working *working = maker->working;
+  const double planning = PERMI_TREE_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const double given = permi_entry_roundings(working, working->n);
+  permi_tree like, *tree, *best = NULL;
+  permi_tree_graph graph;
+  perm_status status = PERM_OK;
+  int start, starts;
+  memset(&like, 0, sizeof like);
+  like.allocator = *allocator;
+  like.nodes = 2 * block->n;
+  like.lost_error = working->lost_error;
+  like.work_values = like.most_states = like.most_groups = 1;
+  if (!permi_tree_kind(&like, block, maker->options)) {
+    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    return PERM_OK;
+  }
+  if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
+                 PERMI_TREE_WIDTH - 1);
+    return PERM_OK;
+  }
+  if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before trees are searched");
+    return PERM_OK;
+  }
+  memset(&graph, 0, sizeof graph);
+  graph.allocator = allocator;
+  graph.watch = maker->watch;
+  graph.seed = UINT64_C(88172645463325252);
+  starts = rival < 100 * planning || 2 * block->n > 100000 ? 1 : PERMI_TREE_STARTS;
+  for (start = 0; start < starts && status == PERM_OK && !permi_watch(maker->watch, 0); start++) {
+    const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
+    const int filling = start % 2 && 2 * block->n <= PERMI_TREE_FILL;
+    status = permi_tree_order(&graph, block, filling, limit);
+    if (status == PERM_ERROR_LIMIT) {
+      status = PERM_OK;
+      continue;
+    }
+    if (status == PERM_ERROR_MEMORY)
+      break;
+    tree = permi_tree_new(allocator, &like);
+    if (!tree || !permi_tree_build(allocator, block, &graph, given, tree))
+      status = PERM_ERROR_MEMORY;
+    else if (maker->watch->stopped == PERM_OK &&
+             (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
+      permi_tree *swap = best;
+      best = tree;
+      tree = swap;
+    }
+    permi_tree_release(allocator, tree);
+    if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
+      break; /* another search costs more than it can save, or gains too little */
+    if (!best && rival < (double)INFINITY)
+      break; /* none within the rival's time, and hardly so by another order */
+  }
+  permi_tree_graph_release(&graph);
+  if (status != PERM_OK) {
+    permi_tree_release(allocator, best);
+    return permi_fail_memory(maker->result);
+  }
+  offer->plan = best;
+  if (!best) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables found within %d vertices%s", PERMI_TREE_WIDTH - 1,
+                 rival < (double)INFINITY ? " and its rival's time" : "");
+  } else {
+    offer->seconds = best->cost[best->nodes];
+    offer->bytes = permi_tree_bytes(best);
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_tree_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  permi_tree *tree = (permi_tree *)offer->plan;
+  int i;
+  for (i = 0; i < tree->nodes; i++)
+    leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_TREE;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
+  leaf->information.work = tree->pairs + tree->states;
+  leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
+  leaf->run_task = permi_tree_task;
+  leaf->release = permi_tree_release;
+  leaf->explain = permi_tree_explain;
+  leaf->context = tree;
+  offer->plan = NULL;
+  leaf->integer = tree->algebra >= PERMI_TREE_WORD;
+  if (!leaf->integer) {
+    const double unit = tree->algebra == PERMI_TREE_DD && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
+    leaf->bound_relative = tree->bound_relative;
+    leaf->estimate_relative = fmin(4 * sqrt(unit * tree->bound_relative), tree->bound_relative);
+  }
+  return PERM_OK;
+}
+
+/* With sorted lists. Measured on a regular graph of order 80: PERMI_SORTING_SLOWER times as long as merging. */
+#define PERMI_SORTING_SLOWER 30
+static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_status status = permi_frontier_offer(maker, block, rival, offer);
+  const permi_frontier *frontier = (const permi_frontier *)offer->plan;
+  double most = 0;
+  int p;
+  if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
+    return status;
+  for (p = 0; p < frontier->steps; p++)
+    most = fmax(most, frontier->cost[p + 1] - frontier->cost[p]);
+  offer->seconds *= PERMI_SORTING_SLOWER;
+  offer->bytes = (frontier->room[0] + frontier->room[1]) *
+                     ((double)permi_value_bytes(frontier) + 8 * frontier->mask_words) +
+                 2.5 * most * (sizeof(permi_take) + 8.0 * frontier->mask_words) + 65536;
+  return status;
+}
+
+static perm_status permi_sorting_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                      permi_leaf *leaf)
+{
+  const perm_status status = permi_frontier_make(maker, block, offer, leaf);
+  leaf->information.method = PERM_SORTING;
+  leaf->run_task = permi_sorting_run;
+  return status;
+}

@@ -1,0 +1,337 @@
+/* ======================================================================================== >>prepare
+   A sparse matrix checked, and made ready: doubles or integers, reduced, in blocks. */
+#pragma once
+#include "../block/reduce.h"
+#include "../block/order.h"
+
+/* The stop that watch has seen in a call that began with checking its matrix. */
+static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
+{
+  return permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
+                    watch->activity ? watch->activity : "preparing");
+}
+
+/* A hand-made matrix may be anything: says what is wrong with it. */
+static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
+{
+  size_t i, e, previous;
+  int part;
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix is NULL");
+  if (matrix->m < 0 || matrix->n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d is negative", matrix->m, matrix->n);
+  if ((int)matrix->kind < 0 || (int)matrix->kind > (int)PERM_KIND_COMPLEX)
+    return permi_fail(result, PERM_ERROR_OPTION, 1, "matrix: kind %d is unknown", (int)matrix->kind);
+  if (matrix->m == 0)
+    return PERM_OK;
+  if (matrix->m > INT_MAX / 16 || matrix->n > INT_MAX / 16 || matrix->nnz > INT_MAX / 4)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d with %.0f entries is too large", matrix->m,
+                      matrix->n, (double)matrix->nnz);
+  if (!matrix->row_start || (matrix->nnz && !matrix->column))
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
+  if (matrix->nnz && matrix->kind == PERM_KIND_COMPLEX && matrix->real && !matrix->imaginary)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: imaginary is NULL");
+  if (matrix->nnz && ((matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
+                      ((matrix->kind == PERM_KIND_REAL || matrix->kind == PERM_KIND_COMPLEX) && !matrix->real)))
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL",
+                      matrix->kind == PERM_KIND_INTEGER ? "integer" : "real");
+  if (matrix->row_start[0] != 0 || matrix->row_start[matrix->m] != matrix->nnz)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start does not run from 0 to nnz");
+  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 3); i++)
+    if (matrix->row_start[i] > matrix->row_start[i + 1] || matrix->row_start[i + 1] > matrix->nnz)
+      return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start decreases after row %d (counted from 1)",
+                        (int)i + 1);
+  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 5); i++)
+    for (e = previous = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5);
+         previous = e++) {
+      if (matrix->column[e] < 0 || matrix->column[e] >= matrix->n)
+        return permi_fail(result, PERM_ERROR_SIZE, 1,
+                          "matrix: row %d (counted from 1) has column index %d of %d columns", (int)i + 1,
+                          matrix->column[e], matrix->n);
+      if (e > previous && matrix->column[e] <= matrix->column[previous])
+        return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: the columns of row %d (counted from 1) do not ascend",
+                          (int)i + 1);
+      for (part = 0; part < (matrix->kind == PERM_KIND_COMPLEX ? 2 : matrix->kind == PERM_KIND_REAL); part++) {
+        double x = part ? matrix->imaginary[e] : matrix->real[e];
+        if (!(fabs(x) <= DBL_MAX))
+          return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)",
+                            x != x ? "NaN" : "an infinity", (int)i + 1, matrix->column[e] + 1);
+      }
+    }
+  return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
+}
+
+static double permi_sparse_real(const perm_matrix *matrix, size_t e)
+{
+  return matrix->kind == PERM_KIND_PATTERN   ? 1
+         : matrix->kind == PERM_KIND_INTEGER ? (double)matrix->integer[e]
+                                             : matrix->real[e];
+}
+
+static double permi_sparse_imaginary(const perm_matrix *matrix, size_t e)
+{
+  return matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
+}
+
+/* Is the entry an integer (Gaussian for complex matrices) that the exact engines take? */
+static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *integer)
+{
+  double part[2];
+  int k;
+  integer[0] = 1;
+  integer[1] = 0;
+  if (matrix->kind == PERM_KIND_INTEGER)
+    integer[0] = matrix->integer[e];
+  if (matrix->kind == PERM_KIND_INTEGER || matrix->kind == PERM_KIND_PATTERN)
+    return 1;
+  part[0] = matrix->real[e];
+  part[1] = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
+  for (k = 0; k < 2; k++) {
+    if (!(fabs(part[k]) < 9007199254740992.0) || part[k] != floor(part[k]))
+      return 0;
+    integer[k] = (int64_t)part[k];
+  }
+  return 1;
+}
+
+/* Are all? If not, *row and *entry are the first that is none, or where watch said stop. */
+static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry, permi_control *watch)
+{
+  int64_t integer[2];
+  for (*row = 0; *row < matrix->m; ++*row)
+    for (*entry = matrix->row_start[*row]; *entry < matrix->row_start[*row + 1]; ++*entry)
+      if (permi_watch_step(watch, *entry, 5) || !permi_sparse_integer(matrix, *entry, integer))
+        return 0;
+  return 1;
+}
+
+/* Fills the working matrix, or its transpose. */
+static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
+{
+  int i, used = 0;
+  size_t e;
+  working->integer = exact;
+  for (i = 0; i < matrix->m; i++) {
+    if (permi_watch(working->watch, 50.0 * (double)(matrix->row_start[i + 1] - matrix->row_start[i])))
+      break;
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(working->watch, e, 0); e++) {
+      permi_cell *cell = &working->cell[used];
+      int64_t integer[2];
+      cell->real = permi_sparse_real(matrix, e);
+      cell->imaginary = permi_sparse_imaginary(matrix, e);
+      cell->absolute = fabs(cell->real);
+      cell->rounded = 0;
+      permi_sparse_integer(matrix, e, integer);
+      cell->integer = integer[0];
+      cell->imaginary_integer = integer[1];
+      if (exact ? integer[0] == 0 && integer[1] == 0 : cell->real == 0 && cell->imaginary == 0)
+        continue;
+      if (!exact && matrix->kind == PERM_KIND_INTEGER && cell->absolute >= 9007199254740992.0)
+        working->inexact = cell->rounded = 1;
+      cell->vertex[0] = transposed ? matrix->column[e] : i;
+      cell->vertex[1] = working->n + (transposed ? i : matrix->column[e]);
+      permi_cell_link(working, used++);
+    }
+  }
+  working->report.m = matrix->m;
+  working->report.n = matrix->n;
+  working->report.entries = (size_t)used;
+}
+
+/* Fills and prepares the working matrix. *zero: the permanent is 0 by structure. */
+static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero)
+{
+  int first = 1, changed = 1;
+  perm_status status = PERM_OK;
+  *zero = 0;
+  permi_sparse_fill(matrix, exact, 0, working);
+  while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
+    if (!permi_split(working)) {
+      *zero = 1;
+      break;
+    }
+    if (first && !exact && !permi_scale(working))
+      return PERM_ERROR_MEMORY;
+    first = 0;
+    if (working->lost) /* its bound is about the entries as they are now */
+      break;
+    status = permi_reduce(working, &changed, zero);
+  }
+  working->report.cancelled = *zero && working->report.structural_rank == working->n;
+  return status;
+}
+
+/* ---- what is left, for the report */
+typedef struct permi_line {
+  uint64_t hash;
+  int component, vertex;
+} permi_line;
+
+static int permi_line_compare(const void *p, const void *q)
+{
+  const permi_line *a = (const permi_line *)p, *b = (const permi_line *)q;
+  if (a->hash != b->hash)
+    return a->hash < b->hash ? -1 : 1;
+  if (a->component != b->component)
+    return a->component < b->component ? -1 : 1;
+  return (a->vertex > b->vertex) - (a->vertex < b->vertex);
+}
+
+/* The value of an entry as bits, mixed with the line across. */
+static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
+  if (working->integer) {
+    hash = permi_hash(hash, (uint64_t)cell->integer);
+    return permi_hash(hash, (uint64_t)cell->imaginary_integer);
+  }
+  return permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
+}
+
+/* Do lines a and b of a side have the same entries? */
+static int permi_lines_same(permi_working *working, int side, int a, int b)
+{
+  int index, equal = working->degree[a] == working->degree[b];
+  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
+    working->at[working->cell[index].vertex[1 - side]] = index;
+  for (index = working->head[b]; index >= 0 && equal; index = working->cell[index].next[side]) {
+    const permi_cell *y = &working->cell[index], *x = y;
+    const int at = working->at[y->vertex[1 - side]];
+    if (at >= 0)
+      x = &working->cell[at];
+    equal = at >= 0 && (working->integer
+                            ? x->integer == y->integer && x->imaginary_integer == y->imaginary_integer
+                            : x->real == y->real && x->imaginary == y->imaginary);
+  }
+  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
+    working->at[working->cell[index].vertex[1 - side]] = -1;
+  return equal;
+}
+
+/* Blocks, equal lines and degrees of what is left; O(nnz + n log n). 0: out of memory. */
+static int permi_report_left(permi_working *working)
+{
+  perm_preparation *report = &working->report;
+  const int n = working->n;
+  permi_line *line = (permi_line *)permi_allocate(&working->allocator, (size_t)n, sizeof *line);
+  int *size = working->work, side, v, k, lines, index;
+  if (!line)
+    return 0;
+  for (k = 0; k < working->blocks; k++)
+    size[k] = 0;
+  for (v = 0; v < n; v++)
+    if (working->degree[v] >= 0)
+      size[working->component[v]]++;
+  report->blocks = report->largest = 0;
+  for (k = 0; k < working->blocks; k++) {
+    report->blocks += size[k] > 1;
+    report->largest = size[k] > 1 && size[k] > report->largest ? size[k] : report->largest;
+  }
+  for (side = 0; side < 2; side++) {
+    int *equal = side ? &report->equal_columns : &report->equal_rows;
+    for (lines = 0, v = side * n; v < side * n + n; v++)
+      if (working->degree[v] >= 0 && size[working->component[v]] > 1 &&
+          !permi_watch(working->watch, 20.0 * working->degree[v])) {
+        line[lines].hash = 0;
+        line[lines].component = working->component[v];
+        line[lines].vertex = v;
+        for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
+          line[lines].hash += permi_cell_hash(working, &working->cell[index], 1 - side); /* in any order */
+        lines++;
+        report->degree_three += working->degree[v] == 3;
+        report->degree_four += working->degree[v] == 4;
+        if (!side)
+          report->entries_left += (size_t)working->degree[v];
+      }
+    if (!permi_sort(line, (size_t)lines, sizeof *line, permi_line_compare, working->watch))
+      lines = 0;
+    for (k = 1; k < lines; k++)
+      if (line[k].hash == line[k - 1].hash && !permi_watch(working->watch, 20.0 * working->degree[line[k].vertex]))
+        *equal += permi_lines_same(working, side, line[k - 1].vertex, line[k].vertex);
+  }
+  permi_release(&working->allocator, line);
+  return 1;
+}
+
+static void permi_block_release(const perm_allocator *allocator, permi_block *block)
+{
+  permi_release(allocator, block->start);
+  permi_release(allocator, block->neighbour);
+  permi_release(allocator, block->edge);
+  permi_release(allocator, block->real);
+  permi_release(allocator, block->absolute);
+  permi_release(allocator, block->imaginary);
+  permi_release(allocator, block->integer);
+  permi_release(allocator, block->imaginary_integer);
+}
+
+/* The block of the given rows and columns (vertices of the working matrix, n of each). 0: out of memory. Not all of it
+   is there if watch says stop. */
+static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
+{
+  const perm_allocator *allocator = &working->allocator;
+  int *number = working->work, *fill = working->work + 2 * (size_t)working->n; /* 2 n each */
+  int i, index, edges = 0, c;
+  memset(block, 0, sizeof *block);
+  for (i = 0; i < n; i++) {
+    number[rows[i]] = i;
+    number[columns[i]] = n + i;
+    edges += working->degree[rows[i]];
+  }
+  block->n = n;
+  block->edges = edges;
+  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1, sizeof(int));
+  block->neighbour = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
+  block->edge = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
+  if (working->integer) {
+    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
+    if (working->is_complex)
+      block->imaginary_integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
+  } else {
+    block->real = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
+    block->absolute = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
+  }
+  if (working->is_complex && !working->integer)
+    block->imaginary = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
+  if (!block->start || !block->neighbour || !block->edge ||
+      (working->is_complex && !block->imaginary && !block->imaginary_integer) ||
+      (working->integer ? !block->integer : !block->real || !block->absolute)) {
+    permi_block_release(allocator, block);
+    return 0;
+  }
+  block->start[0] = 0;
+  for (i = 0; i < 2 * n; i++) {
+    block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];
+    fill[i] = block->start[i];
+  }
+  edges = 0;
+  for (i = 0; i < n; i++) /* rows ascend, so each column's list does */
+    for (index = working->head[rows[i]]; index >= 0; index = working->cell[index].next[0]) {
+      if (permi_watch_step(working->watch, (size_t)edges, 30))
+        return 1;
+      const permi_cell *cell = &working->cell[index];
+      c = number[cell->vertex[1]];
+      block->neighbour[fill[c]] = i;
+      block->edge[fill[c]++] = edges;
+      if (block->integer) {
+        block->integer[edges] = cell->integer;
+        if (block->imaginary_integer)
+          block->imaginary_integer[edges] = cell->imaginary_integer;
+      } else {
+        block->real[edges] = cell->real;
+        block->absolute[edges] = cell->absolute;
+        block->rounded |= cell->rounded;
+        if (block->imaginary)
+          block->imaginary[edges] = cell->imaginary;
+      }
+      edges++;
+    }
+  for (c = n; c < 2 * n; c++)
+    for (index = block->start[c]; index < block->start[c + 1] && !permi_watch_step(working->watch, (size_t)index, 20);
+         index++) {
+      i = block->neighbour[index];
+      block->neighbour[fill[i]] = c;
+      block->edge[fill[i]++] = block->edge[index];
+    }
+  return 1;
+}

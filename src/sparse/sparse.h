@@ -1,0 +1,381 @@
+/* ========================================================================================= >>sparse */
+#pragma once
+#include "sparse_job.h"
+
+/* Integers by default: exact unless that does not fit or is predicted to take over a second and over
+   PERMI_EXACT_WORTH times as long as doubles. Takes the exact job, or why there is none. */
+#define PERMI_EXACT_WORTH 3
+#define PERMI_EXACT_FREE_SECONDS 1.0
+static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *watch, perm_status status,
+                                     perm_job **job, perm_result *result)
+{
+  perm_job *doubles = NULL;
+  double seconds = status == PERM_OK ? permi_job_seconds(*job) : (double)INFINITY;
+  if (status != PERM_OK && status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_LIMIT)
+    return status;
+  if (seconds <= PERMI_EXACT_FREE_SECONDS)
+    return status;
+  permi_result_clear(result);
+  status = permi_make_job(matrix, watch, 0, &doubles, result);
+  if (watch->stopped != PERM_OK) {
+    perm_job_free(*job);
+    *job = NULL;
+  } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
+    perm_job_free(*job);
+    *job = doubles;
+  } else if (seconds < (double)INFINITY) { /* the exact job stands, also when doubles are refused */
+    perm_job_free(doubles);
+    permi_result_clear(result);
+    status = PERM_OK;
+  }
+  return status;
+}
+
+/* What a matrix that is given takes. */
+static double permi_matrix_cost(const perm_matrix *matrix)
+{
+  if (!matrix)
+    return 0;
+  return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
+}
+
+/* The job in the precision that the options name. */
+static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+                                    perm_result *result)
+{
+  permi_control watch = permi_control_begin(options);
+  perm_status status;
+  int exact = 0, leaf;
+  status = permi_sparse_check(matrix, options, &watch, &exact, result);
+  if (status != PERM_OK)
+    return status;
+  if (matrix->m > 0 && permi_sparse_by_counts(matrix, options)) {
+    permi_problem problem;
+    void *entries;
+    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
+    if (status == PERM_OK)
+      status = permi_problem_job(&problem, 0, 2, options, job, result);
+    permi_release(&options->allocator, entries);
+    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(matrix); leaf++) {
+      (*job)->leaf[leaf].bound_relative = (double)INFINITY;
+      (*job)->leaf[leaf].estimate_relative += fmin(matrix->m, matrix->n) * PERMI_UNIT;
+    }
+    return status;
+  }
+  if (matrix->m == 0) {
+    permi_number one = permi_number_one();
+    *job = permi_job_new(&options->allocator, options->precision);
+    if (*job)
+      (*job)->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+    if (*job)
+      (*job)->modulus = options->modulus;
+    if (*job && permi_job_push_number(*job, &one))
+      return PERM_OK;
+    perm_job_free(*job);
+    *job = NULL;
+    return permi_fail_memory(result);
+  }
+  status = permi_make_job(matrix, &watch, exact, job, result);
+  if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
+      options->method != PERM_EXACT)
+    status = permi_make_rather(matrix, &watch, status, job, result);
+  return status;
+}
+
+/* The next precision for a job; PERM_PRECISION_COUNT at the top. */
+static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
+{
+  return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
+}
+
+/* Which precision is to be planned at once instead; PERM_PRECISION_COUNT: none. Elimination without a subtraction loses
+   no more than its own roundings, whatever the order. */
+static perm_precision permi_sparse_higher(const perm_matrix *matrix, const perm_options *options, const perm_job *job)
+{
+  perm_precision next = PERM_PRECISION_COUNT;
+  double sum = 0;
+  size_t e;
+  int i, subtracts = matrix->kind == PERM_KIND_COMPLEX;
+  for (e = 0; e < matrix->nnz && matrix->kind != PERM_KIND_PATTERN && !subtracts; e++)
+    subtracts = matrix->kind == PERM_KIND_INTEGER ? matrix->integer[e] < 0 : matrix->real[e] < 0;
+  for (i = 0; i < job->leaves; i++) {
+    const perm_leaf *leaf = &job->leaf[i].information;
+    if (job->leaf[i].integer)
+      continue;
+    sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
+                                                      : permi_expected_relative(leaf->n, job->precision);
+    if (next == PERM_PRECISION_COUNT)
+      next = permi_sparse_next(options, leaf->method, job->precision);
+  }
+  return permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
+}
+
+/* The job in that precision, or a higher one that the tolerance of a job in pieces needs. */
+static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const perm_options *options_given,
+                                            perm_job **job, perm_result *result)
+{
+  perm_options options = *options_given;
+  perm_job *higher;
+  perm_precision next;
+  perm_status status;
+  char line[160];
+  int raised = 0, steps;
+  permi_result_clear(result);
+  if (!job)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
+  *job = NULL;
+  status = permi_sparse_job(matrix, &options, job, result);
+  for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
+                  (next = permi_sparse_higher(matrix, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
+    options.precision = next;
+    status = permi_sparse_job(matrix, &options, &higher, result);
+    if (status > 0 || status == PERM_ERROR_MEMORY) { /* what is planned must not depend on time or luck */
+      perm_job_free(*job);
+      *job = NULL;
+      return status;
+    }
+    permi_result_clear(result);
+    if (status != PERM_OK) { /* refused: as well as can be */
+      status = PERM_OK;
+      break;
+    }
+    perm_job_free(*job);
+    *job = higher;
+    raised = 1;
+  }
+  if (!raised)
+    return status;
+  snprintf(line, sizeof line,
+           "precision %s at once for the tolerance: with a checkpoint or parts it is not raised later\n",
+           perm_precision_name((*job)->precision));
+  if (permi_job_note(*job, 0, line))
+    return PERM_OK;
+  perm_job_free(*job);
+  *job = NULL;
+  return permi_fail_memory(result);
+}
+
+PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options_given,
+                                            perm_job **job, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  return permi_meter_end(&call, permi_sparse_job_planned(matrix, options, job, result), result);
+}
+
+static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_options *options,
+                                       perm_preparation *report, perm_result *result)
+{
+  permi_control watch = permi_control_begin(options);
+  permi_working working;
+  perm_status status;
+  int exact, row, zero = 0;
+  size_t bad;
+  permi_result_clear(result);
+  if (!report)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");
+  memset(report, 0, sizeof *report);
+  status = permi_sparse_check(matrix, options, &watch, &exact, result);
+  if (status != PERM_OK)
+    return status;
+  exact = exact && permi_sparse_all_integers(matrix, &row, &bad, &watch); /* methods by counts were not asked yet */
+  report->n = matrix->n;
+  if (matrix->m == 0)
+    return PERM_OK;
+  memset(&working, 0, sizeof working);
+  if (!permi_working_create(&working, &options->allocator, matrix->m > matrix->n ? matrix->m : matrix->n, matrix->nnz))
+    return permi_fail_memory(result);
+  working.watch = &watch;
+  watch.activity = "preparing";
+  if (matrix->m != matrix->n) {
+    permi_sparse_fill(matrix, exact, matrix->m > matrix->n, &working);
+    if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
+      working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
+    working.report.rounds = 0;
+  } else {
+    permi_working_options(&working, matrix, options, exact);
+    status = permi_sparse_prepare(matrix, exact, &working, &zero);
+    if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
+      status = PERM_ERROR_MEMORY;
+    if (status == PERM_ERROR_MEMORY)
+      permi_fail_memory(result);
+    else if (status != PERM_OK)
+      permi_fail_long(result);
+  }
+  if (watch.stopped != PERM_OK)
+    status = permi_fail(result, watch.stopped, 0, "%s while preparing", perm_status_text(watch.stopped));
+  if (status == PERM_OK)
+    *report = working.report;
+  permi_working_free(&working);
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options_given,
+                                               perm_preparation *report, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
+}
+
+/* A sparse matrix's attempt: planning makes the job. */
+typedef struct permi_sparse_attempt {
+  const perm_matrix *matrix;
+  perm_job *job; /* until permi_solve takes it */
+  double seconds;
+  perm_precision precision;
+} permi_sparse_attempt;
+
+static perm_status permi_sparse_attempt_plan(void *context, const perm_options *options, double *seconds,
+                                             perm_result *result)
+{
+  permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
+  const perm_status status = permi_sparse_job_planned(attempt->matrix, options, &attempt->job, result);
+  *seconds = (double)INFINITY;
+  if (status != PERM_OK)
+    return status;
+  *seconds = attempt->seconds = permi_job_seconds(attempt->job);
+  attempt->precision = attempt->job->precision;
+  return PERM_OK;
+}
+
+static perm_status permi_sparse_attempt_make(void *context, const perm_options *options, perm_job **job,
+                                             perm_result *result)
+{
+  permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
+  (void)options;
+  (void)result;
+  *job = attempt->job;
+  attempt->job = NULL;
+  return PERM_OK;
+}
+
+static perm_precision permi_sparse_attempt_next(const void *context, const perm_options *options,
+                                                const perm_result *result)
+{
+  const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
+  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) /* the next takes longer: not planned */
+    return PERM_PRECISION_COUNT;
+  return permi_sparse_next(options, result->method, attempt->precision);
+}
+
+static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_options *options, perm_result *result)
+{
+  static const permi_solver solver = {permi_sparse_attempt_plan, permi_sparse_attempt_make, permi_sparse_attempt_next};
+  const double start = permi_seconds();
+  permi_sparse_attempt attempt;
+  permi_control watch = permi_control_begin(options);
+  perm_status status;
+  int exact;
+  if (!result)
+    return PERM_ERROR_NULL;
+  status = permi_sparse_check(matrix, options, &watch, &exact, result);
+  if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, options) &&
+      !permi_sparse_rounds(matrix)) {
+    permi_problem problem;
+    void *entries;
+    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
+    if (status == PERM_OK)
+      status = permi_compute_counts(&problem, 0, 2, options, result);
+    permi_release(&options->allocator, entries);
+    return status;
+  }
+  memset(&attempt, 0, sizeof attempt);
+  attempt.matrix = matrix;
+  status = permi_solve(&solver, &attempt, options, start, result);
+  perm_job_free(attempt.job);
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
+                                                perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  perm_status status = permi_compute_sparse(matrix, options, result);
+  const int parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
+}
+
+#if defined(PERMI_WITH_SPARSE)
+/* Arrays with many zeros, from perm_compute_real, _complex, _integer and _gaussian: where the dense engine is predicted
+   to take long enough to pay for a look, or cannot take the order. */
+#define PERMI_ROUTE_SECONDS 1e-3
+#define PERMI_ROUTE_ORDER 20    /* below, integers are done before a plan is */
+#define PERMI_ROUTE_ZEROS 0.125 /* the share of zeros from which on some engine of this header can gain */
+static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
+                       perm_result *result)
+{
+  const int n = problem->n, parts = problem->parts;
+  perm_options options = *options_given;
+  perm_matrix matrix;
+  perm_status status;
+  size_t nnz = 0, used = 0;
+  int i, j, k;
+  if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
+      (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_AUTO ||
+      options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
+    return 0;
+  if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))
+    return 0;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
+      int some = 0;
+      for (k = 0; k < parts; k++)
+        if (problem->integer) {
+          const int64_t x = problem->integer[at + k];
+          if (parts == 2 && (x < -9007199254740991 || x > 9007199254740991))
+            return 0; /* a complex perm_matrix holds doubles */
+          some |= x != 0;
+        } else {
+          if (!(fabs(problem->real[at + k]) <= DBL_MAX)) {
+            permi_check_problem(problem, 0, result);
+            return result->status == PERM_ERROR_NOT_FINITE;
+          }
+          some |= problem->real[at + k] != 0;
+        }
+      nnz += (size_t)some;
+    }
+  if ((double)nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
+    return 0;
+  permi_result_clear(result);
+  if (!permi_matrix_allocate(&matrix, n, n, nnz,
+                             parts == 2         ? PERM_KIND_COMPLEX
+                             : problem->integer ? PERM_KIND_INTEGER
+                                                : PERM_KIND_REAL,
+                             &options.allocator)) {
+    permi_fail_memory(result);
+    return 1;
+  }
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n; j++) {
+      const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
+      double x[2] = {0, 0};
+      for (k = 0; k < parts; k++)
+        x[k] = problem->integer ? (double)problem->integer[at + k] : problem->real[at + k];
+      if (x[0] == 0 && x[1] == 0)
+        continue;
+      matrix.column[used] = j;
+      matrix.real[used] = x[0];
+      if (parts == 2)
+        matrix.imaginary[used] = x[1];
+      else if (problem->integer)
+        matrix.integer[used] = problem->integer[at];
+      used++;
+    }
+    matrix.row_start[i + 1] = used;
+  }
+  if (problem->integer)
+    options.precision = PERM_PRECISION_EXACT;
+  status = perm_compute_sparse(&matrix, &options, result);
+  perm_matrix_free(&matrix);
+  if (status < PERM_OK && result->argument) /* of our arguments: 1 is the matrix, 2 the options */
+    result->argument = result->argument == 2 ? argument : 3;
+  return 1;
+}
+#endif
+
+#if !defined(PERM_NO_EXTRAS)
+
+#endif

@@ -1,0 +1,402 @@
+/* ============================================================================================ >>spy
+   A picture of structure and plan. Coordinates are whole numbers, so that no locale puts a comma into them. */
+#pragma once
+#include "../matrix/write.h"
+#include "sparse.h"
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_SPY_EXACT 600     /* up to this order, and */
+#define PERMI_SPY_ENTRIES 20000 /* so many entries, one square an entry, */
+#define PERMI_SPY_CELLS 160     /* else a map of so many squares a side */
+#define PERMI_SPY_PANEL 440
+#define PERMI_SPY_ROWS 14       /* of the table of blocks */
+#define PERMI_SPY_OUTLINES 500
+#define PERMI_SPY_POINTS 1000 /* of a curve */
+
+typedef struct permi_spy {
+  const perm_matrix *matrix;
+  int cells[2];                       /* of the maps, down and across */
+  unsigned *live[2], *dead[2];        /* entries of each cell, as given and permuted */
+  int blocks, outlines, singular;     /* strong components; outlined ones: */
+  int *first, *order;                 /* where they begin, and their orders */
+  const perm_job *job;                /* NULL: no plan, because of */
+  char message[PERM_MESSAGE_BYTES];
+  const permi_leaf *leaf;             /* with the largest elimination, or NULL: */
+  int steps, *width;                  /* vertices after each step */
+  double *states;
+  double dropped;
+  permi_control *watch;
+} permi_spy;
+
+/* A number with a point in every locale. */
+typedef struct permi_spy_text {
+  char text[32];
+} permi_spy_text;
+
+static permi_spy_text permi_spy_number(double x)
+{
+  permi_spy_text number;
+  char *at;
+  snprintf(number.text, sizeof number.text, "%.3g", x);
+  for (at = number.text; *at; at++)
+    if (*at == ',')
+      *at = '.';
+  return number;
+}
+
+static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *text)
+{
+  fprintf(file, "<text x=\"%d\" y=\"%d\" %s>", x, y, attributes);
+  for (; *text; text++)
+    if (*text == '<' || *text == '>' || *text == '&')
+      fputs(*text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;", file);
+    else
+      putc((unsigned char)*text < 32 ? ' ' : *text, file);
+  fputs("</text>\n", file);
+}
+
+/* One map: runs of squares of a shade, a path a shade; the last is that of dead entries. */
+static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int y, int width, int height)
+{
+  static const char *const colour[5] = {"#b9cff0", "#7ea6e0", "#3f77c9", "#123f8c", "#e07b39"};
+  const int down = spy->cells[0], across = spy->cells[1];
+  const double area = ((double)spy->matrix->m / (down ? down : 1)) * ((double)spy->matrix->n / (across ? across : 1));
+  int shade, i, j, end;
+  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#ffffff\" stroke=\"#999999\"/>\n", x, y,
+          width, height);
+  fprintf(file, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                "preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\">\n",
+          x, y, width, height, across ? across : 1, down ? down : 1);
+  for (shade = 0; shade < 5; shade++) {
+    int used = 0;
+    for (i = 0; i < down; i++)
+      for (j = 0; j < across; j = end) {
+        int mine = 0, k;
+        for (end = j; end < across; end++) { /* a run of cells of one shade */
+          const size_t at = (size_t)i * (size_t)across + (size_t)end;
+          const double density = spy->live[map][at] / area;
+          k = spy->live[map][at]   ? density > 0.3 ? 3 : density > 0.1 ? 2 : density > 0.03 ? 1 : 0
+              : spy->dead[map][at] ? 4
+                                   : -1;
+          if (end == j)
+            mine = k == shade;
+          else if ((k == shade) != mine)
+            break;
+        }
+        if (mine) {
+          fprintf(file, "%sM%d %dh%dv1h%dz", used ? "" : "<path d=\"", j, i, end - j, j - end);
+          used = 1;
+        }
+      }
+    if (used)
+      fprintf(file, "\" fill=\"%s\"/>\n", colour[shade]);
+  }
+  fputs("</svg>\n", file);
+}
+
+/* A curve with its axis' ends; y from the bottom, 0 .. most. */
+static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, const char *title, const char *most_text,
+                            int logarithmic)
+{
+  const int left = 100, right = 980, height = 130;
+  double most = 1;
+  int p, last = -1, stride = spy->steps / PERMI_SPY_POINTS + 1;
+  for (p = 0; p < spy->steps; p++) {
+    const double value = logarithmic ? log2(spy->states[p] > 1 ? spy->states[p] : 1) : spy->width[p];
+    most = value > most ? value : most;
+  }
+  permi_spy_label(file, left, y - 8, "class=\"h\"", title);
+  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#f7f9fc\" stroke=\"#999999\"/>\n", left, y,
+          right - left, height);
+  permi_spy_label(file, left - 8, y + 12, "text-anchor=\"end\"", most_text);
+  permi_spy_label(file, left - 8, y + height, "text-anchor=\"end\"", logarithmic ? "1" : "0");
+  fputs("<polyline fill=\"none\" stroke=\"#123f8c\" stroke-width=\"2\" points=\"", file);
+  for (p = 0; p < spy->steps; p += stride) { /* the largest of each stride */
+    double value = 0;
+    int q, x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
+    for (q = p; q < spy->steps && q < p + stride; q++) {
+      const double v = logarithmic ? log2(spy->states[q] > 1 ? spy->states[q] : 1) : spy->width[q];
+      value = v > value ? v : value;
+    }
+    if (x != last)
+      fprintf(file, "%d,%d ", x, y + height - (int)((height - 6) * value / most));
+    last = x;
+  }
+  fputs("\"/>\n", file);
+}
+
+static int permi_spy_print(FILE *file, const void *what)
+{
+  const permi_spy *spy = (const permi_spy *)what;
+  const perm_matrix *matrix = spy->matrix;
+  const int square = matrix->m == matrix->n, curves = spy->leaf ? 360 : 0, table = 550 + curves;
+  const int panel = PERMI_SPY_PANEL;
+  const double longest = matrix->m > matrix->n ? matrix->m : matrix->n;
+  const int tall = longest > 0 ? (int)(panel * (matrix->m / longest)) + 1 : panel;
+  const int wide = longest > 0 ? (int)(panel * (matrix->n / longest)) + 1 : panel;
+  const int leaves = spy->job ? spy->job->leaves : 0, rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
+  const int bottom = table + 70 + 22 * (rows + 1);
+  char text[256], width[16];
+  double seconds = 0, rest = 0;
+  int i;
+  fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1040\" height=\"%d\" viewBox=\"0 0 1040 %d\" "
+                "font-family=\"sans-serif\" font-size=\"13\" fill=\"#222222\">\n",
+          bottom, bottom);
+  fputs("<style>.h{font-size:15px;font-weight:bold}</style>\n", file);
+  fprintf(file, "<rect width=\"1040\" height=\"%d\" fill=\"#ffffff\"/>\n", bottom);
+  snprintf(text, sizeof text, "As given: %d x %d, %.0f entries", matrix->m, matrix->n, (double)matrix->nnz);
+  permi_spy_label(file, 50, 36, "class=\"h\"", text);
+  permi_spy_map(file, spy, 0, 50, 50, wide, tall);
+  if (square) {
+    if (spy->singular)
+      snprintf(text, sizeof text, "No perfect matching: the permanent is 0");
+    else
+      snprintf(text, sizeof text, "Block triangular: %d block%s, %.0f dead entries", spy->blocks,
+               spy->blocks == 1 ? "" : "s", spy->dropped);
+    permi_spy_label(file, 540, 36, "class=\"h\"", text);
+    permi_spy_map(file, spy, 1, 540, 50, wide, tall);
+    for (i = 0; i < spy->outlines; i++) {
+      const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
+      fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#0a7d55\"/>\n",
+              540 + from, 50 + from, size > 1 ? size : 1, size > 1 ? size : 1);
+    }
+  }
+  fputs("<rect x=\"50\" y=\"508\" width=\"12\" height=\"12\" fill=\"#123f8c\"/>\n"
+        "<rect x=\"190\" y=\"508\" width=\"12\" height=\"12\" fill=\"#e07b39\"/>\n"
+        "<rect x=\"410\" y=\"508\" width=\"12\" height=\"12\" fill=\"none\" stroke=\"#0a7d55\"/>\n",
+        file);
+  permi_spy_label(file, 68, 519, "", spy->cells[0] < matrix->m ? "entries, by density" : "entries");
+  permi_spy_label(file, 208, 519, "", "in no perfect matching");
+  permi_spy_label(file, 428, 519, "", "blocks");
+  if (spy->leaf) {
+    double most = 0;
+    int wides = 0, tree = spy->leaf->information.method == PERM_TREE;
+    for (i = 0; i < spy->steps; i++) {
+      most = spy->states[i] > most ? spy->states[i] : most;
+      wides = spy->width[i] > wides ? spy->width[i] : wides;
+    }
+    snprintf(text, sizeof text, "Vertices of the %s along the order of %s, block of order %d after reductions",
+             tree ? "tables" : "frontier", tree ? "the tree" : "elimination", spy->leaf->information.n);
+    snprintf(width, sizeof width, "%d", wides);
+    permi_spy_curve(file, spy, 575, text, width, 0);
+    permi_spy_curve(file, spy, 765, "States, predicted (logarithmic)", permi_spy_number(most).text, 1);
+  }
+  if (!spy->job) {
+    permi_spy_label(file, 50, table + 20, "class=\"h\"", "No plan");
+    permi_spy_label(file, 50, table + 44, "", spy->message);
+  } else {
+    for (i = 0; i < leaves; i++) {
+      seconds += spy->job->leaf[i].information.seconds;
+      rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
+    }
+    snprintf(text, sizeof text, "Plan: %d block%s after reductions, predicted %s s on one thread", leaves,
+             leaves == 1 ? "" : "s", permi_spy_number(seconds).text);
+    permi_spy_label(file, 50, table + 20, "class=\"h\"", text);
+    for (i = 0; i < rows; i++) {
+      const perm_leaf *leaf = &spy->job->leaf[i].information;
+      snprintf(text, sizeof text, "order %d", leaf->n);
+      permi_spy_label(file, 50, table + 46 + 22 * i, "", text);
+      permi_spy_label(file, 170, table + 46 + 22 * i, "", perm_method_name(leaf->method));
+      snprintf(text, sizeof text, "%s s", permi_spy_number(leaf->seconds).text);
+      permi_spy_label(file, 380, table + 46 + 22 * i, "text-anchor=\"end\"", text);
+      snprintf(text, sizeof text, "%s bytes", permi_spy_number(leaf->bytes).text);
+      permi_spy_label(file, 540, table + 46 + 22 * i, "text-anchor=\"end\"", leaf->bytes > 0 ? text : "");
+    }
+    if (leaves > rows) {
+      snprintf(text, sizeof text, "and %d more, %s s", leaves - rows, permi_spy_number(rest).text);
+      permi_spy_label(file, 50, table + 46 + 22 * rows, "", text);
+    }
+  }
+  return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
+}
+
+/* Vertices of the frontier after each step, from the steps' streams backwards: what a step makes vanish was there
+   before, what it brings was not. */
+static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
+{
+  uint64_t alive = 0;
+  int p, s;
+  for (p = frontier->steps; p-- > 0;) {
+    uint64_t gone = 0, born = 0, self, x;
+    int held = 0;
+    for (x = alive, spy->width[p] = 0; x; x &= x - 1)
+      spy->width[p]++;
+    spy->states[p] = frontier->states[p + 1];
+    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+      const permi_stream *stream = &frontier->stream[s];
+      const int drop = stream->want == stream->test && stream->flip == stream->test && s == frontier->stream_start[p];
+      held |= drop;
+      gone |= stream->want | (stream->test & ~stream->want & ~stream->flip); /* all wanted bits vanish */
+      self = held ? frontier->stream[frontier->stream_start[p]].test & ~stream->want : 0; /* its slot may be reused */
+      born |= (stream->want ^ stream->flip) & ~(stream->test & ~stream->want & ~self);
+    }
+    alive = (alive & ~born) | gone;
+  }
+}
+
+/* The maps and the blocks, or parts of them if watch says stop. */
+static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
+{
+  const perm_matrix *matrix = spy->matrix;
+  const int n = matrix->n, square = matrix->m == n && n > 0;
+  int *row_place = numbers, *column_place = numbers + n, *start = column_place + n, i, k;
+  permi_working working;
+  size_t e;
+  memset(&working, 0, sizeof working);
+  if (square) {
+    if (!permi_working_create(&working, allocator, n, matrix->nnz))
+      return PERM_ERROR_MEMORY;
+    working.watch = spy->watch;
+    for (i = 0; i < n; i++)
+      for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 50); e++)
+        if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0) {
+          working.cell[e].vertex[0] = i;
+          working.cell[e].vertex[1] = n + matrix->column[e];
+          permi_cell_link(&working, (int)e);
+        }
+    spy->singular = !permi_split(&working); /* or stopped */
+  }
+  if (square && !spy->singular) { /* components come in reverse topological order: the last on top */
+    const int *column_match = working.work + 3 * (size_t)n; /* where permi_split leaves the rows of the columns */
+    spy->blocks = working.blocks;
+    spy->dropped = (int)working.report.dead_entries;
+    for (k = 0; k <= spy->blocks; k++)
+      start[k] = 0;
+    for (i = 0; i < n; i++)
+      start[spy->blocks - working.component[i]]++;
+    for (k = 0; k < spy->blocks; k++) {
+      if (start[k + 1] > 1 && spy->outlines < PERMI_SPY_OUTLINES) {
+        spy->first[spy->outlines] = start[k];
+        spy->order[spy->outlines++] = start[k + 1];
+      }
+      start[k + 1] += start[k];
+    }
+    for (i = 0; i < n; i++)
+      row_place[i] = start[spy->blocks - 1 - working.component[i]]++;
+    for (i = 0; i < n; i++)
+      column_place[i] = row_place[column_match[i]];
+  }
+  for (i = 0; i < matrix->m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 20); e++) {
+      const int j = matrix->column[e], known = square && !spy->singular;
+      const int dead = square && (spy->singular || working.component[i] != working.component[n + j]);
+      for (k = 0; k < 1 + square; k++) {
+        const int row = k && known ? row_place[i] : i, column = k && known ? column_place[j] : j;
+        const size_t down = (size_t)row * (size_t)spy->cells[0] / (size_t)matrix->m;
+        const size_t across = (size_t)column * (size_t)spy->cells[1] / (size_t)n;
+        (dead ? spy->dead[k] : spy->live[k])[down * (size_t)spy->cells[1] + across]++;
+      }
+    }
+  if (square)
+    permi_working_free(&working);
+  return PERM_OK;
+}
+
+/* The largest block with an elimination. 0: out of memory. */
+static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
+{
+  int i;
+  for (i = 0; spy->job && i < spy->job->leaves; i++) {
+    const permi_leaf *leaf = &spy->job->leaf[i];
+    if ((leaf->run_task == permi_frontier_run || leaf->run_task == permi_tree_task) &&
+        (!spy->leaf || leaf->information.n > spy->leaf->information.n))
+      spy->leaf = leaf;
+  }
+  if (!spy->leaf)
+    return 1;
+  if (spy->leaf->run_task == permi_frontier_run)
+    spy->steps = ((const permi_frontier *)spy->leaf->context)->steps;
+  else
+    spy->steps = ((const permi_tree *)spy->leaf->context)->nodes;
+  spy->width = (int *)permi_allocate(allocator, (size_t)spy->steps, sizeof(int));
+  spy->states = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
+  if (!spy->width || !spy->states)
+    return 0;
+  if (spy->leaf->run_task == permi_frontier_run) {
+    permi_spy_frontier(spy, (const permi_frontier *)spy->leaf->context);
+  } else {
+    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
+    for (i = 0; i < tree->nodes; i++) {
+      const permi_tree_node *node = &tree->node[i];
+      spy->width[i] = permi_tree_bits(node->all) - 1;
+      spy->states[i] = permi_tree_choose(tree, spy->width[i],
+                                         permi_tree_bits(node->rows) - !node->column - node->difference);
+    }
+  }
+  return 1;
+}
+
+static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
+                                    perm_result *result)
+{
+  const perm_allocator *allocator = &options->allocator;
+  permi_control watch = permi_control_begin(options);
+  perm_job *job = NULL;
+  perm_result planned;
+  perm_status status;
+  permi_spy spy;
+  unsigned *maps = NULL;
+  int *numbers = NULL, exact, k;
+  size_t area;
+  permi_result_clear(result);
+  if (!path)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
+  watch.activity = "drawing";
+  status = permi_check_sparse(matrix, &watch, result);
+  if (status != PERM_OK)
+    return status;
+  memset(&spy, 0, sizeof spy);
+  spy.watch = &watch;
+  memset(&planned, 0, sizeof planned);
+  status = perm_sparse_job(matrix, options, &job, &planned);
+  if (status != PERM_OK && status != PERM_ERROR_LIMIT && status != PERM_ERROR_UNSUPPORTED &&
+      status != PERM_ERROR_OVERFLOW && status != PERM_ERROR_SIZE)
+    return permi_fail(result, status, planned.argument, "%s", planned.message);
+  spy.matrix = matrix;
+  spy.job = job;
+  memcpy(spy.message, planned.message, sizeof spy.message);
+  exact = matrix->m <= PERMI_SPY_EXACT && matrix->n <= PERMI_SPY_EXACT && matrix->nnz <= PERMI_SPY_ENTRIES;
+  for (k = 0; k < 2; k++) {
+    spy.cells[k] = k ? matrix->n : matrix->m;
+    if (!exact && spy.cells[k] > PERMI_SPY_CELLS)
+      spy.cells[k] = PERMI_SPY_CELLS;
+  }
+  area = (size_t)spy.cells[0] * (size_t)spy.cells[1];
+  maps = (unsigned *)permi_allocate(allocator, 4 * area + 1, sizeof *maps);
+  numbers = (int *)permi_allocate(allocator, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
+  if (maps && numbers) {
+    memset(maps, 0, (4 * area + 1) * sizeof *maps);
+    for (k = 0; k < 2; k++) {
+      spy.live[k] = maps + (size_t)k * area;
+      spy.dead[k] = maps + (size_t)(2 + k) * area;
+    }
+    spy.first = numbers + 3 * (size_t)matrix->n + 2;
+    spy.order = spy.first + PERMI_SPY_OUTLINES;
+    status = permi_spy_matrix(&spy, allocator, numbers);
+    if (status == PERM_OK && !permi_spy_elimination(&spy, allocator))
+      status = PERM_ERROR_MEMORY;
+  } else {
+    status = PERM_ERROR_MEMORY;
+  }
+  if (status == PERM_OK && watch.stopped != PERM_OK)
+    status = permi_fail_stopped(&watch, result);
+  else if (status == PERM_OK)
+    status = permi_write_file(path, allocator, permi_spy_print, &spy, result);
+  else
+    permi_fail_memory(result);
+  permi_release(allocator, maps);
+  permi_release(allocator, numbers);
+  permi_release(allocator, spy.width);
+  permi_release(allocator, spy.states);
+  perm_job_free(job);
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options_given,
+                                            const char *path, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
+}
+#endif /* PERM_NO_EXTRAS */

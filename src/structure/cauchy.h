@@ -1,0 +1,336 @@
+/* ========================================================================================= >>cauchy
+   Cauchy matrices by Borchardt's identity. */
+#pragma once
+#include "../solve/compute.h"
+
+#if !defined(PERM_NO_EXTRAS)
+/* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
+       per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
+   Differences of doubles are exact as double-doubles, so the second determinant is known to all digits; the first, by
+   elimination with complete pivoting, loses what its condition takes. With M = (a_ij^2) = L U and d det / det =
+   trace(M^-1 dM), an entrywise relative change e of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the
+   condition reported; the elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
+static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
+{
+  a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
+  a.im = permi_dd_add(a.im, permi_dd_negate(b.im));
+  return a;
+}
+
+static double permi_dd_complex_modulus(permi_dd_complex a)
+{
+  return fabs(a.re.hi) + fabs(a.im.hi);
+}
+
+/* 1 / a, a not 0: one more Newton step than doubles give. */
+static permi_dd permi_dd_reciprocal(permi_dd a)
+{
+  permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
+  x = permi_dd_multiply(x, permi_dd_add(two, permi_dd_negate(permi_dd_multiply(a, x))));
+  return permi_dd_multiply(x, permi_dd_add(two, permi_dd_negate(permi_dd_multiply(a, x))));
+}
+
+static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
+{
+  int e;
+  permi_dd norm;
+  frexp(permi_dd_complex_modulus(a), &e);
+  a.re = permi_dd_scale(a.re, -e);
+  a.im = permi_dd_scale(a.im, -e);
+  norm = permi_dd_reciprocal(permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im)));
+  a.re = permi_dd_scale(permi_dd_multiply(a.re, norm), -e);
+  a.im = permi_dd_scale(permi_dd_multiply(permi_dd_negate(a.im), norm), -e);
+  return a;
+}
+
+static permi_dd_complex permi_node_difference(const double *x, int i, const double *y, int j, int parts)
+{
+  permi_dd_complex d;
+  d.re = permi_two_sum(x[i * parts], -y[j * parts]);
+  d.im = permi_dd_make(0);
+  if (parts == 2)
+    d.im = permi_two_sum(x[2 * i + 1], -y[2 * j + 1]);
+  return d;
+}
+
+/* a *= b, a with its exponent. */
+static void permi_number_times(permi_number *a, permi_dd_complex b)
+{
+  permi_number factor;
+  memset(&factor, 0, sizeof factor);
+  factor.value = b.re;
+  factor.imaginary = b.im;
+  a->exact = 0;
+  permi_number_multiply(a, &factor); /* doubles: cannot overflow */
+}
+
+/* LU of m (n x n) with complete pivoting; row and column: the permutations. 0: singular to working precision.
+   *odd: parity of both. */
+static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
+{
+  int i, j, k;
+  *odd = 0;
+  for (i = 0; i < n; i++)
+    row[i] = column[i] = i;
+  for (k = 0; k < n; k++) {
+    int best_row = k, best_column = k, swap;
+    double best = -1;
+    permi_dd_complex pivot;
+    for (i = k; i < n; i++)
+      for (j = k; j < n; j++)
+        if (permi_dd_complex_modulus(m[row[i] * n + column[j]]) > best) {
+          best = permi_dd_complex_modulus(m[row[i] * n + column[j]]);
+          best_row = i;
+          best_column = j;
+        }
+    if (!(best > 1e-270)) /* rows are near 1: what is left is rounding, and has no reciprocal */
+      return 0;
+    *odd ^= (best_row != k) ^ (best_column != k);
+    swap = row[k];
+    row[k] = row[best_row];
+    row[best_row] = swap;
+    swap = column[k];
+    column[k] = column[best_column];
+    column[best_column] = swap;
+    pivot = permi_dd_complex_reciprocal(m[row[k] * n + column[k]]);
+    for (i = k + 1; i < n; i++) {
+      permi_dd_complex *line = m + row[i] * n, factor = permi_dd_complex_times(line[column[k]], pivot, 2);
+      line[column[k]] = factor;
+      for (j = k + 1; j < n; j++)
+        line[column[j]] =
+            permi_dd_complex_minus(line[column[j]], permi_dd_complex_times(factor, m[row[k] * n + column[j]], 2));
+    }
+  }
+  return 1;
+}
+
+/* From the factors: sum_ij |m_ij| |M^-1_ji|, and the same of |L| |U| for |M|. x: room for n. */
+static void permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
+                                   const int *column, permi_dd_complex *x, double *condition, double *growth)
+{
+  int i, j, k, c;
+  *condition = *growth = 0;
+  for (c = 0; c < n; c++) { /* M^-1 e_row[c]: L, then U */
+    for (i = 0; i < n; i++) {
+      x[i].re = permi_dd_make(i == c);
+      x[i].im = permi_dd_make(0);
+      for (k = c; k < i; k++)
+        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
+    }
+    for (i = n - 1; i >= 0; i--) {
+      for (k = i + 1; k < n; k++)
+        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
+      x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
+    }
+    for (j = 0; j < n; j++) { /* x[j] = M^-1 (column[j], row[c]) */
+      double sum = 0, inverse = permi_dd_complex_modulus(x[j]);
+      for (k = 0; k <= c && k <= j; k++)
+        sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
+               permi_dd_complex_modulus(lu[row[k] * n + column[j]]);
+      *condition += moduli[row[c] * n + column[j]] * inverse;
+      *growth += sum * inverse;
+    }
+  }
+}
+
+/* The matrix itself, to the general engines: its entries are rounded to doubles, which costs as much again as the
+   engine's own roundings. */
+static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
+                                        const perm_options *options, perm_result *result)
+{
+  double *a = (double *)permi_allocate(&options->allocator, (size_t)(n * n * parts), sizeof *a);
+  perm_options general = *options;
+  perm_plan plan;
+  permi_view view = permi_view_make(a, n, parts);
+  perm_status status = PERM_ERROR_MEMORY;
+  int i, j;
+  permi_result_clear(result);
+  general.method = PERM_AUTO;
+  general.certify = 0;
+  for (i = 0; a && i < n; i++)
+    for (j = 0; j < n; j++) {
+      permi_dd_complex entry = permi_dd_complex_reciprocal(permi_node_difference(x, i, y, j, parts));
+      a[(i * n + j) * parts] = entry.re.hi;
+      if (parts == 2)
+        a[(i * n + j) * 2 + 1] = entry.im.hi;
+    }
+  if (a)
+    status = permi_plan_view(n, n, &view, &general, &plan, result);
+  if (status == PERM_OK && plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
+    status = PERM_ERROR_LIMIT;
+  if (status == PERM_OK)
+    status = permi_compute(n, n, &view, &general, result);
+  permi_release(&options->allocator, a);
+  result->exact = 0;
+  result->error = (double)INFINITY;
+  result->estimate = 3 * result->estimate + n * PERMI_UNIT * (fabs(result->value) + fabs(result->imaginary));
+  return status;
+}
+
+#define PERMI_CAUCHY_RANGE 400 /* entries of the squared matrix below 2^-800 times the largest of their row are 0 */
+
+/* number *= d, whatever the exponent of d, which is not 0. */
+static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
+{
+  int e;
+  frexp(permi_dd_complex_modulus(d), &e);
+  d.re = permi_dd_scale(d.re, -e);
+  d.im = permi_dd_scale(d.im, -e);
+  number->exp2 += e;
+  permi_number_times(number, d);
+}
+
+static perm_status permi_cauchy_metered(int n, const double *x, const double *y, int parts,
+                                        const perm_options *options_given, double *condition, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const double *const node[2] = {x, y};
+  double start = permi_seconds(), growth = 0, here = 0;
+  permi_dd_complex *m, *work;
+  double *moduli;
+  int *permutation, i, j, side, odd = 0, regular, lossy = 0;
+  permi_number number = permi_number_one(), below = permi_number_one();
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  if (condition)
+    *condition = (double)NAN;
+  status = permi_check_whole(options, 4, result);
+  if (status != PERM_OK)
+    return status;
+  if (n < 0 || n > PERM_CAUCHY_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not between 0 and %d", n, PERM_CAUCHY_MAX_N);
+  if (options->method != PERM_AUTO && options->method != PERM_BORCHARDT)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "options: method %s does not take nodes",
+                      perm_method_name(options->method));
+  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4, "options: nodes are computed with in double-double only");
+  for (side = 0; side < 2 && n; side++) {
+    if (!node[side])
+      return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", side ? "y" : "x");
+    for (i = 0; i < n * parts; i++) {
+      if (!(fabs(node[side][i]) <= DBL_MAX / 8))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large",
+                          side ? "y" : "x", i / parts);
+    }
+  }
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      if (permi_dd_complex_modulus(permi_node_difference(x, i, y, j, parts)) == 0)
+        return permi_fail(result, PERM_ERROR_NODES, 2, "x[%d] and y[%d] coincide: the entry is infinite", i, j);
+      for (side = 0; side < 2; side++)
+        if (j < i && permi_dd_complex_modulus(permi_node_difference(node[side], i, node[side], j, parts)) == 0)
+          return permi_fail(result, PERM_ERROR_NODES, 2 + side,
+                            "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s",
+                            side ? "y" : "x", j, side ? "y" : "x", i, parts == 2 ? "complex" : "real");
+    }
+  m = (permi_dd_complex *)permi_allocate(&options->allocator, (size_t)n * (size_t)(n + 1), sizeof *m);
+  moduli = (double *)permi_allocate(&options->allocator, (size_t)n * (size_t)n, sizeof *moduli);
+  permutation = (int *)permi_allocate(&options->allocator, 2 * (size_t)n, sizeof *permutation);
+  if (!m || !moduli || !permutation) {
+    permi_release(&options->allocator, m);
+    permi_release(&options->allocator, moduli);
+    permi_release(&options->allocator, permutation);
+    return permi_fail_memory(result);
+  }
+  work = m + (size_t)n * (size_t)n;
+  for (i = 0; i < n; i++) {
+    int row_exp2;
+    double least = (double)INFINITY;
+    for (j = 0; j < n; j++)
+      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(x, i, y, j, parts)));
+    frexp(least, &row_exp2); /* rows with a largest entry near 1 */
+    number.exp2 -= 2 * (long long)row_exp2;
+    for (j = 0; j < n; j++) {
+      permi_dd_complex d = permi_node_difference(x, i, y, j, parts), q = d;
+      int exp2;
+      permi_cauchy_times(&number, d);
+      frexp(permi_dd_complex_modulus(d), &exp2);
+      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
+        memset(&m[i * n + j], 0, sizeof *m);
+        lossy = 1;
+      } else {
+        q.re = permi_dd_scale(q.re, -row_exp2);
+        q.im = permi_dd_scale(q.im, -row_exp2);
+        q = permi_dd_complex_reciprocal(q);
+        m[i * n + j] = permi_dd_complex_times(q, q, 2);
+      }
+      moduli[i * n + j] = permi_dd_complex_modulus(m[i * n + j]);
+      for (side = 0; side < 2; side++)
+        if (j < i)
+          permi_cauchy_times(&below, permi_node_difference(node[side], i, node[side], j, parts));
+    }
+  }
+  regular = permi_eliminate(m, n, permutation, permutation + n, &odd);
+  if (regular) {
+    permi_cauchy_condition(m, moduli, n, permutation, permutation + n, work, &here, &growth);
+    for (i = 0; i < n; i++)
+      permi_number_times(&number, m[permutation[i] * n + permutation[n + i]]);
+  } else {
+    here = growth = (double)INFINITY;
+  }
+  permi_release(&options->allocator, m);
+  permi_release(&options->allocator, moduli);
+  permi_release(&options->allocator, permutation);
+  {
+    permi_dd_complex q;
+    permi_number_normalise(&below);
+    q.re = below.value;
+    q.im = below.imaginary;
+    permi_number_times(&number, permi_dd_complex_reciprocal(q));
+    number.exp2 -= below.exp2;
+  }
+  if ((odd + n * (n - 1) / 2) & 1) { /* the gaps of y are taken as y_j - y_i */
+    number.value = permi_dd_negate(number.value);
+    number.imaginary = permi_dd_negate(number.imaginary);
+  }
+  number.exact = 0;
+  number.error = n ? (double)INFINITY : 0;
+  permi_number_normalise(&number);
+  number.estimate = (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
+                    permi_modulus(number.value.hi, number.imaginary.hi);
+  if (!regular || lossy)
+    number.estimate = (double)INFINITY;
+  if (!n)
+    number = permi_number_one();
+  permi_number_result(&number, result);
+  result->is_complex = parts == 2;
+  result->method = n ? PERM_BORCHARDT : PERM_STRUCTURE;
+  result->isa = PERM_ISA_PLAIN;
+  result->precision = PERM_PRECISION_DD;
+  result->threads = 1;
+  result->terms = (double)n * n * n / 3;
+  if (options->method == PERM_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
+    perm_result general;
+    if (permi_cauchy_general(n, x, y, parts, options, &general) == PERM_OK &&
+        permi_relative(options, &general) < permi_relative(options, result))
+      *result = general;
+  }
+  if (condition)
+    *condition = here;
+  result->seconds = permi_seconds() - start;
+  return permi_judge(options, result);
+}
+
+static perm_status permi_cauchy(int n, const double *x, const double *y, int parts, const perm_options *options_given,
+                                double *condition, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0));
+  perm_status status = permi_cauchy_metered(n, x, y, parts, options, condition, result);
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
+}
+
+PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
+                                              double *condition, perm_result *result)
+{
+  return permi_cauchy(n, x, y, 1, options, condition, result);
+}
+
+PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
+                                                 double *condition, perm_result *result)
+{
+  return permi_cauchy(n, x, y, 2, options, condition, result);
+}
+#endif /* PERM_NO_EXTRAS */

@@ -1,0 +1,584 @@
+/* ======================================================================================= >>estimate
+   Unbiased estimates where the permanent itself is out of reach.
+
+   GLYNN [Gly10, Gur05]: for signs z drawn at random, prod z_j prod_i (sum_j a_ij z_j) has the permanent for its mean,
+   whatever the matrix. Rows and columns are first scaled so that the squares of each line add up to 1, as nearly as
+   they can: the mean does not change with it, the spread does.
+   SINKHORN [Sin64, SB99]: for non-negative matrices. Scaled so that each line adds up to 1; then row by row a column is
+   drawn among those that are free, with the chances of its entries, and the sample is the product of what the free
+   entries of each row added up to. Its mean is the permanent: a permutation is drawn with the chance of its product
+   over that sample. Rows are taken in the order of their numbers of entries, the fewest first.
+
+   Sample s draws from a generator of its own, started with (seed, s), so a sample is the same whatever thread takes it.
+   Blocks of PERMI_BLOCK_SAMPLES are added up one by one and the blocks in their order. After rounds of whole blocks,
+   each round twice as many as before it, the stopping rule looks at the result. */
+#pragma once
+#include "../solve/compute.h"
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_BLOCK_SAMPLES 256
+#define PERMI_ESTIMATE_SWEEPS 100
+
+/* One step of splitmix64. */
+static uint64_t permi_random(uint64_t *state)
+{
+  uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+  return x ^ x >> 31;
+}
+
+typedef struct permi_sampler {
+  int n, parts, signs; /* signs: Glynn's estimator */
+  uint64_t seed;
+  const double *a; /* scaled, in the order of the rows */
+  permi_control *watch;
+  int *stop; /* NULL: blocks are short and nobody looks inside; or 1 once watch says stop */
+} permi_sampler;
+
+/* 1: stop. The calling thread, `master`, asks watch; the others are told. */
+static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
+{
+  int stopping;
+  if (!sampler->stop)
+    return 0;
+  if (master && permi_watch(sampler->watch, units)) {
+    PERMI_OMP(atomic write)
+    *sampler->stop = 1;
+  }
+  PERMI_OMP(atomic read)
+  stopping = *sampler->stop;
+  return stopping;
+}
+
+/* Samples: how many, their mean, and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
+   of one matrix can differ by thousands of bits; the largest sets the unit. */
+typedef struct permi_moments {
+  double samples, value, imaginary, squares;
+  int exp2;
+} permi_moments;
+
+static void permi_moments_raise(permi_moments *moments, int exp2)
+{
+  const int shift = permi_int_exponent((long long)moments->exp2 - exp2);
+  moments->value = ldexp(moments->value, shift);
+  moments->imaginary = ldexp(moments->imaginary, shift);
+  moments->squares = ldexp(moments->squares, 2 * shift);
+  moments->exp2 = exp2;
+}
+
+/* Chan, Golub and LeVeque's update: nothing cancels, however alike the samples are. */
+static void permi_moments_merge(permi_moments *into, const permi_moments *given)
+{
+  const double all = into->samples + given->samples, share = given->samples / all;
+  permi_moments from = *given;
+  double x, y;
+  if (into->samples == 0)
+    into->exp2 = from.exp2;
+  else if (into->exp2 < from.exp2)
+    permi_moments_raise(into, from.exp2);
+  else
+    permi_moments_raise(&from, into->exp2);
+  x = from.value - into->value;
+  y = from.imaginary - into->imaginary;
+  into->squares += from.squares + (x * x + y * y) * (into->samples * share);
+  into->value += x * share;
+  into->imaginary += y * share;
+  into->samples = all;
+}
+
+/* Brings the mean of a single sample to near 1, so that products of them stay in range; a 0 has the least unit. */
+static void permi_sample_normalise(permi_moments *sample)
+{
+  double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
+  int e;
+  if (largest > 1e-100 && largest < 1e100)
+    return;
+  frexp(largest, &e);
+  sample->value = ldexp(sample->value, -e);
+  sample->imaginary = ldexp(sample->imaginary, -e);
+  sample->exp2 = largest == 0 ? INT_MIN / 2 : sample->exp2 + e;
+}
+
+static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, int master, double *sign,
+                               permi_moments *sample)
+{
+  const int n = sampler->n, parts = sampler->parts;
+  int i, j;
+  uint64_t bits = 0;
+  for (j = 0; j < n; j++) {
+    bits = j % 64 ? bits >> 1 : permi_random(&state);
+    sign[j] = bits & 1 ? -1 : 1;
+    sample->value *= sign[j];
+  }
+  for (i = 0; i < n; i++) {
+    const double *row = sampler->a + (size_t)i * (size_t)(n * parts);
+    double re[2] = {0, 0}, im = 0;
+    if (parts == 1) {
+      for (j = 0; j + 1 < n; j += 2) {
+        re[0] += row[j] * sign[j];
+        re[1] += row[j + 1] * sign[j + 1];
+      }
+      if (j < n)
+        re[0] += row[j] * sign[j];
+      sample->value *= re[0] + re[1];
+    } else {
+      const double x = sample->value, y = sample->imaginary;
+      for (j = 0; j < n; j++) {
+        re[0] += row[2 * j] * sign[j];
+        im += row[2 * j + 1] * sign[j];
+      }
+      sample->value = x * re[0] - y * im;
+      sample->imaginary = x * im + y * re[0];
+    }
+    permi_sample_normalise(sample);
+    if ((sample->value == 0 && sample->imaginary == 0) || permi_sample_stop(sampler, master, 0.5 * n * parts))
+      return;
+  }
+}
+
+static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, int master, int *column,
+                                  permi_moments *sample)
+{
+  const int n = sampler->n;
+  int i, j, free_columns = n;
+  for (j = 0; j < n; j++)
+    column[j] = j;
+  for (i = 0; i < n && sample->value != 0 && !permi_sample_stop(sampler, master, 1.5 * n); i++) {
+    const double *row = sampler->a + (size_t)i * (size_t)n;
+    double sum = 0, at;
+    int last = -1;
+    for (j = 0; j < free_columns; j++)
+      sum += row[column[j]];
+    sample->value *= sum;
+    at = sum * ((double)(permi_random(&state) >> 11) * (1.0 / 9007199254740992.0));
+    for (j = 0; j < free_columns; j++) {
+      const double entry = row[column[j]];
+      if (entry > 0) { /* never one of chance 0, whatever the sums round to */
+        last = j;
+        at -= entry;
+        if (at < 0)
+          break;
+      }
+    }
+    if (last >= 0)
+      column[last] = column[--free_columns];
+    permi_sample_normalise(sample);
+  }
+}
+
+/* Sample s of a block alone. room: n doubles or ints. */
+static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, int s, int master, double *room)
+{
+  permi_moments sample = {1, 1, 0, 0, 0};
+  const uint64_t state =
+      permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + (uint64_t)s);
+  if (sampler->signs)
+    permi_sample_signs(sampler, state, master, room, &sample);
+  else
+    permi_sample_matching(sampler, state, master, (int *)(void *)room, &sample);
+  return sample;
+}
+
+static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t block, double *room)
+{
+  permi_moments moments = {0, 0, 0, 0, 0};
+  int s;
+  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
+    const permi_moments sample = permi_sample_one(sampler, block, s, 0, room);
+    permi_moments_merge(&moments, &sample);
+  }
+  return moments;
+}
+
+/* A block whose samples are long: threads share them, and look at the limits inside. sample: room for all. The same
+   bits as permi_sample_block; what comes of a block that is stopped is no sum of samples. */
+static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
+                                         permi_moments *sample)
+{
+  permi_moments moments = {0, 0, 0, 0, 0};
+  int s;
+  (void)threads;
+  PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1))
+  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
+    int thread = 0;
+#if defined(_OPENMP)
+    thread = omp_get_thread_num();
+#endif
+    if (!permi_sample_stop(sampler, thread == 0, 0))
+      sample[s] = permi_sample_one(sampler, block, s, thread == 0, rooms + (size_t)thread * (size_t)sampler->n);
+  }
+  for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
+    permi_moments_merge(&moments, &sample[s]);
+  return moments;
+}
+
+/* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1, whatever
+   the range of the entries. shift: room for 2 n. 0: a line is zero; -1: an entry is too small beside the others. Not
+   all is done if watch says stop. */
+static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
+                               permi_control *watch)
+{
+  int sweep, side, i, j, k;
+  memset(shift, 0, 2 * (size_t)n * sizeof *shift);
+  for (sweep = 0; sweep < 4; sweep++) {
+    side = sweep & 1;
+    for (i = 0; i < n; i++) {
+      int largest = INT_MIN;
+      if (permi_watch(watch, 8.0 * n * parts))
+        return 1;
+      for (j = 0; j < n * parts; j++) {
+        const double x = view->a[side ? ((ptrdiff_t)(j / parts) * view->ld + i) * view->parts + j % parts
+                                      : ((ptrdiff_t)i * view->ld + j / parts) * view->parts + j % parts];
+        if (x != 0 && permi_exponent(x) - shift[(1 - side) * n + j / parts] > largest)
+          largest = permi_exponent(x) - shift[(1 - side) * n + j / parts];
+      }
+      if (largest == INT_MIN)
+        return 0;
+      shift[side * n + i] = largest;
+    }
+  }
+  for (i = 0; i < n; i++)
+    *exp2 += (long long)shift[i] + shift[n + i];
+  for (i = 0; i < n && !permi_watch(watch, 10.0 * n * parts); i++)
+    for (j = 0; j < n; j++)
+      for (k = 0; k < parts; k++) {
+        const double x = view->a[((ptrdiff_t)i * view->ld + j) * view->parts + k];
+        const double y = ldexp(x, -(shift[i] + shift[n + j]));
+        if (x != 0 && fabs(y) < 1e-280)
+          return -1;
+        a[(i * n + j) * parts + k] = y;
+      }
+  return 1;
+}
+
+/* a := rows and columns times numbers, so that in each line the moduli to the power p add up to about 1; alternately,
+   until nothing changes by a thousandth. What it was multiplied by goes into *scale, which times the
+   permanent of the new matrix is that of the old. No line is zero, and the largest of each is near 1. */
+static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
+{
+  int sweep, side, i, j, k;
+  for (sweep = 0; sweep < PERMI_ESTIMATE_SWEEPS; sweep++) {
+    double moved = 0;
+    for (side = 0; side < 2; side++)
+      for (i = 0; i < n; i++) {
+        const ptrdiff_t step = side ? (ptrdiff_t)n * parts : parts;
+        double *line = a + (side ? (ptrdiff_t)i * parts : (ptrdiff_t)i * n * parts), sum = 0, largest = 0, factor;
+        permi_number by;
+        if (permi_watch(watch, 10.0 * n * parts))
+          return;
+        for (j = 0; j < n; j++)
+          for (k = 0; k < parts; k++)
+            largest = fmax(largest, fabs(line[j * step + k]));
+        for (j = 0; j < n; j++) {
+          double x = line[j * step] / largest, y = parts == 2 ? line[j * step + 1] / largest : 0;
+          sum += p == 2 ? x * x + y * y : x;
+        }
+        factor = largest * (p == 2 ? sqrt(sum) : sum);
+        for (j = 0; j < n; j++)
+          for (k = 0; k < parts; k++)
+            line[j * step + k] /= factor;
+        memset(&by, 0, sizeof by);
+        by.value = permi_dd_make(factor);
+        permi_number_multiply(scale, &by);
+        moved = fmax(moved, sweep ? fabs(factor - 1) : 1);
+      }
+    if (moved < 1e-3)
+      break;
+  }
+}
+
+/* scaled := a with the rows in the order of their numbers of entries. start: room for n + 2. */
+static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled, permi_control *watch)
+{
+  const size_t row = (size_t)(n * parts);
+  int i, j, pass;
+  memset(start, 0, ((size_t)n + 2) * sizeof *start);
+  for (pass = 0; pass < 2; pass++)
+    for (i = 0; i < n && !permi_watch(watch, 2.0 * n * parts); i++) {
+      int count = 0;
+      for (j = 0; j < n; j++)
+        count += a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0);
+      if (pass == 0)
+        start[count + 1]++;
+      else
+        memcpy(scaled + row * (size_t)start[count]++, a + row * (size_t)i, row * sizeof *a);
+      for (j = 0; pass == 0 && i == n - 1 && j <= n; j++)
+        start[j + 1] += start[j];
+    }
+}
+
+/* The z of which a normal variable's modulus stays below z with the given chance: erfc(z / sqrt 2) = 1 - chance. */
+static double permi_normal_quantile(double chance)
+{
+  double low = 0, high = 40;
+  int i;
+  for (i = 0; i < 100; i++) {
+    double z = 0.5 * (low + high);
+    if (erfc(z * 0.7071067811865476) > 1 - chance)
+      low = z;
+    else
+      high = z;
+  }
+  return high;
+}
+
+static perm_status permi_estimate_fail(perm_estimate *estimate, perm_status status, int argument, const char *text)
+{
+  memset(estimate, 0, sizeof *estimate);
+  estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
+  estimate->standard_error = estimate->radius = (double)INFINITY;
+  estimate->status = status;
+  estimate->argument = argument;
+  snprintf(estimate->message, sizeof estimate->message, "%s", text);
+  return status;
+}
+
+/* Value, spread and interval from the moments. */
+static void permi_estimate_value(const permi_moments *moments, double quantile, const permi_number *scale,
+                                 perm_estimate *estimate)
+{
+  const double samples = moments->samples;
+  double error = sqrt(moments->squares / (samples - 1) / samples);
+  permi_number number = *scale;
+  permi_number_normalise(&number);
+  number.exp2 += moments->value == 0 && moments->squares == 0 ? 0 : moments->exp2;
+  /* samples that are all alike have no spread but their rounding */
+  error = fmax(error, 64 * PERMI_UNIT * hypot(moments->value, moments->imaginary));
+  if (!(error <= DBL_MAX))
+    error = (double)INFINITY;
+  estimate->value = moments->value * number.value.hi;
+  estimate->imaginary = moments->imaginary * number.value.hi;
+  estimate->standard_error = error * fabs(number.value.hi);
+  estimate->exp2 = number.exp2;
+  if (estimate->is_complex) /* a circular normal variable reaches farther than a real one where the chance is small */
+    quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
+  if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
+    int e; /* the exponent is 0 where doubles do, else the mantissa is near 1 */
+    frexp(fmax(fabs(estimate->value), fabs(estimate->imaginary)), &e);
+    if (number.exp2 + e > -900 && number.exp2 + e < 900)
+      e = -(int)number.exp2;
+    estimate->value = ldexp(estimate->value, -e);
+    estimate->imaginary = ldexp(estimate->imaginary, -e);
+    estimate->standard_error = ldexp(estimate->standard_error, -e);
+    estimate->exp2 += e;
+  }
+  estimate->radius = quantile * estimate->standard_error;
+  estimate->low = estimate->value - estimate->radius;
+  estimate->high = estimate->value + estimate->radius;
+  estimate->samples = samples;
+}
+
+static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
+{
+  if ((int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT)
+    return "plan: estimator is not one of perm_estimator";
+  if (!(plan->samples >= 0) || plan->samples > 9e15)
+    return "plan: samples is negative, NaN or above 9e15 (0 means until another limit)";
+  if (!(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY)
+    return "plan: relative_error is negative or not finite (0 means none)";
+  if (!(plan->confidence >= 0) || plan->confidence >= 1)
+    return "plan: confidence is not between 0 and 1 (0 means 0.95)";
+  return NULL;
+}
+
+#define PERMI_ESTIMATE_POLL 5e7 /* entries of samples that a thread takes between two looks at the limits */
+#define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else says when to stop */
+
+/* Takes samples until a limit is reached, whole blocks of them. rooms: n doubles for each thread; sample: for a block.
+   Where not even one block is done, *estimate is as it was, and the status says why. */
+PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
+                                                         const permi_number *scale, double *rooms,
+                                                         permi_moments *sample, int threads, perm_estimate *estimate)
+{
+  permi_control *control = sampler->watch;
+  const perm_options *options = control->options;
+  const double quantile = permi_normal_quantile(estimate->confidence);
+  double most = plan->samples > 0                                        ? plan->samples
+                : plan->relative_error > 0 || options->max_seconds > 0 ? 9e15
+                                                                         : PERMI_ESTIMATE_SAMPLES;
+  uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
+  permi_moments moments = {0, 0, 0, 0, 0};
+  perm_status status = PERM_OK;
+  double together = floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
+  int stop = 0;
+  if (together < 1) /* a block takes longer than limits may wait */
+    sampler->stop = &stop;
+  together = sampler->stop ? 1 : fmin(64, threads * together);
+  control->work_total = (double)blocks;
+  control->activity = "samples";
+  while (done < blocks && status == PERM_OK) {
+    permi_moments part[64];
+    const int count = (int)fmin((double)(blocks - done), together);
+    int b;
+    control->done = (double)done;
+    if (sampler->stop) {
+      part[0] = permi_sample_shared(sampler, done, rooms, threads, sample);
+      if (control->stopped != PERM_OK) {
+        status = control->stopped;
+        break;
+      }
+    }
+    PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1 && !sampler->stop))
+    for (b = 0; b < (sampler->stop ? 0 : count); b++) {
+      int thread = 0;
+#if defined(_OPENMP)
+      thread = omp_get_thread_num();
+#endif
+      part[b] = permi_sample_block(sampler, done + (uint64_t)b, rooms + (size_t)thread * (size_t)sampler->n);
+    }
+    for (b = 0; b < count; b++) {
+      permi_moments_merge(&moments, &part[b]);
+      done++;
+      if (plan->relative_error > 0 && done >= round) { /* looked at rarely: stopping at a lucky moment biases */
+        permi_estimate_value(&moments, quantile, scale, estimate);
+        if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
+          blocks = done;
+          break;
+        }
+        round = 2 * done;
+      }
+    }
+    if (done < blocks)
+      status = permi_control_poll(control, (double)done, control->activity);
+  }
+  sampler->stop = NULL;
+  if (!done)
+    return status;
+  permi_estimate_value(&moments, quantile, scale, estimate);
+  if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
+    status = PERM_OK; /* that is what was asked for */
+  if (status == PERM_OK && plan->relative_error > 0 &&
+      estimate->standard_error > plan->relative_error * hypot(estimate->value, estimate->imaginary))
+    status = PERM_TOLERANCE_NOT_MET;
+  return status;
+}
+
+static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
+                                  const perm_options *options_given, perm_estimate *estimate)
+{
+  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
+  const perm_options *options = permi_options(options_given);
+  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
+  const perm_allocator *allocator = &options->allocator;
+  const int parts = view->parts, threads = permi_threads(options);
+  const char *bad = permi_estimate_bad_plan(plan);
+  permi_control watch = permi_control_begin(options);
+  double *a, *scaled;
+  permi_number scale = permi_number_one();
+  permi_sampler sampler;
+  perm_result check;
+  perm_status status;
+  int i, j, negative = 0, *entries;
+  if (!estimate)
+    return PERM_ERROR_NULL;
+  if (bad)
+    return permi_estimate_fail(estimate, PERM_ERROR_OPTION, 4, bad);
+  status = permi_check_whole(options, 5, &check);
+  if (status != PERM_OK)
+    return permi_estimate_fail(estimate, status, 5, check.message);
+  if (n < 0 || n > PERM_ESTIMATE_MAX_N)
+    return permi_estimate_fail(estimate, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
+  if (n && !view->a)
+    return permi_estimate_fail(estimate, PERM_ERROR_NULL, 2, "a is NULL");
+  if (n && view->ld < n)
+    return permi_estimate_fail(estimate, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
+  watch.activity = "preparing";
+  for (i = 0; i < n && !permi_watch(&watch, 1.5 * n * parts); i++)
+    for (j = 0; j < n * parts; j++) {
+      double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
+      if (!(fabs(x) <= DBL_MAX))
+        return permi_estimate_fail(estimate, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
+      negative |= x < 0 || (parts == 2 && x != 0);
+    }
+  if (plan->estimator == PERM_ESTIMATOR_SINKHORN && negative)
+    return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 4,
+                               "plan: estimator sinkhorn is for matrices without negative or complex entries");
+  memset(estimate, 0, sizeof *estimate);
+  memset(&sampler, 0, sizeof sampler);
+  sampler.n = n;
+  sampler.watch = &watch;
+  sampler.seed = plan->seed;
+  sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
+  sampler.parts = sampler.signs ? parts : 1;
+  estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN : PERM_ESTIMATOR_SINKHORN;
+  estimate->seed = plan->seed;
+  estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
+  estimate->threads = threads;
+  estimate->is_complex = parts == 2;
+  a = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *a);
+  scaled = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *scaled);
+  entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof *entries);
+  {
+    double *rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)threads, sizeof *rooms);
+    permi_moments *sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof *sample);
+    int copied = a && scaled && entries && rooms && sample;
+    if (copied)
+      copied = permi_estimate_copy(view, n, sampler.parts, entries, a, &scale.exp2, &watch);
+    else
+      copied = -2;
+    if (copied == -2) {
+      status = permi_estimate_fail(estimate, PERM_ERROR_MEMORY, 0, "out of memory");
+    } else if (copied == -1) {
+      status = permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
+                                   "the entries span too wide a range for samples in double");
+    } else if (!n || !copied) {
+      estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
+    } else {
+      permi_sinkhorn(a, n, sampler.parts, sampler.signs ? 2 : 1, &scale, &watch);
+      permi_estimate_order(a, n, sampler.parts, entries, scaled, &watch);
+      sampler.a = scaled;
+      status = watch.stopped;
+      if (status == PERM_OK)
+        status = permi_estimate_run(&sampler, plan, &scale, rooms, sample, threads, estimate);
+      if (status > 0 && estimate->samples == 0) { /* no block was finished */
+        char text[PERM_MESSAGE_BYTES];
+        snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
+        permi_estimate_fail(estimate, status, 0, text);
+      }
+    }
+    permi_release(allocator, rooms);
+    permi_release(allocator, sample);
+  }
+  permi_release(allocator, a);
+  permi_release(allocator, scaled);
+  permi_release(allocator, entries);
+  estimate->status = status;
+  if (status > 0 && estimate->samples > 0)
+    snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
+  estimate->seconds = permi_seconds() - watch.start;
+  return status;
+}
+
+static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan,
+                                  const perm_options *options_given, perm_estimate *estimate)
+{
+  permi_metered call;
+  perm_result refused;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
+  perm_status status = permi_estimate_metered(n, view, plan, options, estimate);
+  if (permi_meter_end(&call, status, &refused) != status)
+    status = permi_estimate_fail(estimate, PERM_ERROR_LIMIT, 0, refused.message);
+  return status;
+}
+
+PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
+                                        const perm_options *options, perm_estimate *estimate)
+{
+  permi_view view = permi_view_make(a, ld, 1);
+  return permi_estimate(n, &view, plan, options, estimate);
+}
+
+PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
+                                           const perm_options *options, perm_estimate *estimate)
+{
+  permi_view view = permi_view_make(a, ld, 2);
+  return permi_estimate(n, &view, plan, options, estimate);
+}
+
+PERM_API const char *perm_estimator_name(perm_estimator estimator)
+{
+  static const char *const name[] = {"auto", "glynn", "sinkhorn"};
+  return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
+}
+#endif /* PERM_NO_EXTRAS */

@@ -1,0 +1,381 @@
+/* ======================================================================================= >>low_rank
+   Matrices given by fewer numbers than entries: products of thin factors, Cauchy matrices.
+
+   LOW RANK [Bar96]. A = U V with r columns in U: expanding the rows' linear forms in x_1 .. x_r, and the columns' in
+   y_1 .. y_r,
+       prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
+   over the exponents k of degree n, k! = prod k_t!. There are C(n + r - 1, r - 1) of them, and only products of
+   entries are added: non-negative factors lose nothing. All in double-double.
+   Exponents without k_r (it is what is missing to n) are numbered by degree: with suffix sums c_t = k_t + .. + k_(r-1)
+   and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t), so those of degree up to i come first, and
+   k_t - 1 has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
+#pragma once
+#include "../solve/judge.h"
+
+#if !defined(PERM_NO_EXTRAS)
+typedef struct permi_low_rank {
+  perm_allocator allocator;
+  int n, r, parts;
+  int factorial_exp2; /* of n!, taken out of the weights */
+  size_t count;       /* exponents */
+  uint32_t *below;    /* (r - 1) of each: the number of k with k_t one less; UINT32_MAX: k_t is 0 */
+  permi_dd *weight;   /* k! 2^-factorial_exp2 */
+  double *factor[2];  /* U's rows, V's columns: n r numbers of `parts` doubles, each row's moduli add up to at most 1 */
+} permi_low_rank;
+
+/* C(n, k), or more than any size_t should be. */
+static double permi_binomial(int n, int k)
+{
+  double c = 1;
+  int i;
+  for (i = 1; i <= k; i++)
+    c = c * (n - k + i) / i; /* exact below 2^53: every c is a binomial */
+  return k < 0 || k > n ? 0 : c;
+}
+
+static void permi_low_rank_release(const perm_allocator *allocator, void *context)
+{
+  permi_low_rank *low = (permi_low_rank *)context;
+  if (!low)
+    return;
+  permi_release(allocator, low->below);
+  permi_release(allocator, low->weight);
+  permi_release(allocator, low->factor[0]);
+  permi_release(allocator, low->factor[1]);
+  permi_release(allocator, low);
+}
+
+/* The exponents in their order: where they lead, what they weigh. `factorial` has the mantissas of 0! .. n!. */
+static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factorial, const int *factorial_exp2, int *d)
+{
+  const int r = low->r, n = low->n;
+  size_t number;
+  int t;
+  for (t = 1; t < r; t++)
+    d[t] = r - 1 - t;
+  for (number = 0; number < low->count; number++) {
+    double less = 0;
+    int degree = 0, exp2 = -low->factorial_exp2;
+    permi_dd weight = permi_dd_make(1);
+    for (t = 1; t < r; t++) {
+      const int k = d[t] - (r - 1 - t) - (t + 1 < r ? d[t + 1] - (r - 2 - t) : 0);
+      less += permi_binomial(d[t] - 1, r - t - 1);
+      low->below[number * (size_t)(r - 1) + (size_t)(t - 1)] = k ? (uint32_t)((double)number - less) : UINT32_MAX;
+      weight = permi_dd_multiply(weight, factorial[k]);
+      exp2 += factorial_exp2[k];
+      degree += k;
+    }
+    weight = permi_dd_multiply(weight, factorial[n - degree]);
+    low->weight[number] = permi_dd_scale(weight, exp2 + factorial_exp2[n - degree]);
+    for (t = r - 1; t > 1 && d[t] + 1 == d[t - 1]; t--)
+      d[t] = r - 1 - t;
+    if (r > 1)
+      d[t]++;
+  }
+}
+
+/* prod of the n linear forms, in place from the highest exponent down; absolute: the same of moduli. */
+static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
+                                        double work, permi_dd *product, double *absolute)
+{
+  const int r = low->r, parts = low->parts;
+  double before = 1; /* exponents of degree up to i */
+  int i, t;
+  memset(product, 0, low->count * (size_t)parts * sizeof *product);
+  memset(absolute, 0, low->count * sizeof *absolute);
+  product[0] = permi_dd_make(1);
+  absolute[0] = 1;
+  for (i = 0; i < low->n; i++) {
+    const double *row = low->factor[side] + (size_t)i * (size_t)(r * parts);
+    const double after = permi_binomial(i + r, r - 1);
+    size_t number = (size_t)after;
+    if (control && (i & 7) == 0) {
+      perm_status status = permi_control_poll(control, done + work * i / low->n, "low rank");
+      if (status != PERM_OK)
+        return status;
+    }
+    while (number-- > 0) {
+      const uint32_t *below = low->below + number * (size_t)(r - 1);
+      permi_dd re = {0, 0}, im = {0, 0};
+      double sum = 0;
+      for (t = 0; t < r; t++) {
+        const size_t from = t < r - 1 ? below[t] : number;
+        const double *u = row + t * parts;
+        permi_dd a, b;
+        if ((t < r - 1 && below[t] == UINT32_MAX) || (double)from >= before)
+          continue;
+        a = product[from * (size_t)parts];
+        if (parts == 1) {
+          re = permi_dd_add(re, permi_dd_multiply(a, permi_dd_make(u[0])));
+          sum += absolute[from] * fabs(u[0]);
+          continue;
+        }
+        b = product[from * 2 + 1];
+        permi_dd_multiply_complex(&a, &b, permi_dd_make(u[0]), permi_dd_make(u[1]));
+        re = permi_dd_add(re, a);
+        im = permi_dd_add(im, b);
+        sum += absolute[from] * (fabs(u[0]) + fabs(u[1]));
+      }
+      product[number * (size_t)parts] = re;
+      if (parts == 2)
+        product[number * 2 + 1] = im;
+      absolute[number] = sum;
+    }
+    before = after;
+  }
+  return PERM_OK;
+}
+
+static void permi_sum_add_dd(perm_sum *sum, permi_dd x)
+{
+  permi_sum_add_double(sum, x.hi);
+  permi_sum_add_double(sum, x.lo);
+}
+
+static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_low_rank *low = (const permi_low_rank *)leaf->context;
+  const perm_allocator *allocator = &low->allocator;
+  const size_t parts = (size_t)low->parts;
+  const double half = leaf->information.seconds / 2;
+  permi_dd *product[2];
+  double *absolute[2];
+  perm_status status = PERM_ERROR_MEMORY;
+  size_t k;
+  int side;
+  for (side = 0; side < 2; side++) {
+    product[side] = (permi_dd *)permi_allocate(allocator, low->count * parts, sizeof(permi_dd));
+    absolute[side] = (double *)permi_allocate(allocator, low->count, sizeof(double));
+  }
+  if (product[0] && product[1] && absolute[0] && absolute[1]) {
+    status = permi_linear_product(low, 0, control, 0, half, product[0], absolute[0]);
+    if (status == PERM_OK)
+      status = permi_linear_product(low, 1, control, half, half, product[1], absolute[1]);
+  }
+  for (k = 0; status == PERM_OK && k < low->count; k++) {
+    permi_dd a = product[0][k * parts], b = permi_dd_make(0);
+    if (low->parts == 2) {
+      b = product[0][2 * k + 1];
+      permi_dd_multiply_complex(&a, &b, product[1][2 * k], product[1][2 * k + 1]);
+      permi_sum_add_dd(&partial->imaginary, permi_dd_multiply(b, low->weight[k]));
+    } else {
+      a = permi_dd_multiply(a, product[1][k]);
+    }
+    permi_sum_add_dd(&partial->value, permi_dd_multiply(a, low->weight[k]));
+    permi_sum_add_double(&partial->absolute, absolute[0][k] * absolute[1][k] * low->weight[k].hi);
+  }
+  if (status == PERM_OK) {
+    partial->terms += (double)low->count;
+    partial->lost += 8.0 * low->n * (double)low->count * low->r * low->parts * DBL_MIN;
+  }
+  for (side = 0; side < 2; side++) {
+    permi_release(allocator, product[side]);
+    permi_release(allocator, absolute[side]);
+  }
+  return status;
+}
+
+static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_low_rank *low = (const permi_low_rank *)leaf->context;
+  int length = snprintf(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
+                        low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* Copies one factor with each of its n lines times a power of two; 0: a line is zero. *exp2 collects the exponents. */
+static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
+                                long long *exp2)
+{
+  const int parts = low->parts;
+  double *to = low->factor[side];
+  int i, t, k;
+  for (i = 0; i < low->n; i++) {
+    double largest = 0;
+    int e;
+    for (t = 0; t < low->r; t++)
+      for (k = 0; k < parts; k++)
+        largest = fmax(largest, fabs(from[(i * line + t * step) * parts + k]));
+    if (largest == 0)
+      return 0;
+    e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts); /* moduli below 1 / r */
+    for (t = 0; t < low->r; t++)
+      for (k = 0; k < parts; k++)
+        *to++ = ldexp(from[(i * line + t * step) * parts + k], -e);
+    *exp2 += e;
+  }
+  return 1;
+}
+
+/* THE BOUND. A coefficient passes r double-double operations in each of n steps, a term two coefficients, the weight
+   (n multiplications for its factorials, r for their product) and two more multiplications; each is relative to the
+   sum of moduli (complex ones within 3 times that), which is itself computed in double: 1.001 pays for that.
+   Scaling rounds nothing, unless an entry is below 2^-1000 of its line. Underflow: lines' moduli add up to at most 1,
+   so an error in a coefficient adds up to at most itself in the products after it; there are 2 n r count operations,
+   each off by less than 2 DBL_MIN. */
+static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptrdiff_t ldu, const double *v,
+                                       ptrdiff_t ldv, permi_leaf *leaf, int *zero)
+{
+  const perm_allocator *allocator = &low->allocator;
+  const int n = low->n, r = low->r;
+  const size_t entries = (size_t)n * (size_t)(r * low->parts), most = (size_t)n + 1;
+  permi_dd *factorial = (permi_dd *)permi_allocate(allocator, most, sizeof *factorial);
+  int *integers = (int *)permi_allocate(allocator, most + (size_t)r, sizeof *integers);
+  long long exp2 = 0;
+  uint64_t hash = PERMI_HASH_START;
+  size_t k;
+  int i;
+  low->below = (uint32_t *)permi_allocate(allocator, low->count * (size_t)(r - 1), sizeof *low->below);
+  low->weight = (permi_dd *)permi_allocate(allocator, low->count, sizeof *low->weight);
+  low->factor[0] = (double *)permi_allocate(allocator, entries, sizeof(double));
+  low->factor[1] = (double *)permi_allocate(allocator, entries, sizeof(double));
+  if (!factorial || !integers || !low->below || !low->weight || !low->factor[0] || !low->factor[1]) {
+    permi_release(allocator, factorial);
+    permi_release(allocator, integers);
+    return PERM_ERROR_MEMORY;
+  }
+  *zero = !permi_low_rank_lines(low, 0, u, ldu, 1, &exp2) || !permi_low_rank_lines(low, 1, v, 1, ldv, &exp2);
+  factorial[0] = permi_dd_make(1);
+  integers[0] = 0;
+  for (i = 1; i <= n; i++) { /* mantissas in [1/2, 1) */
+    int e;
+    factorial[i] = permi_dd_multiply(factorial[i - 1], permi_dd_make(i));
+    frexp(factorial[i].hi, &e);
+    factorial[i] = permi_dd_scale(factorial[i], -e);
+    integers[i] = integers[i - 1] + e;
+  }
+  low->factorial_exp2 = integers[n];
+  permi_low_rank_exponents(low, factorial, integers, integers + most);
+  permi_release(allocator, factorial);
+  permi_release(allocator, integers);
+  for (k = 0; k < entries; k++)
+    hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
+  leaf->information.fingerprint = permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2);
+  leaf->scale_exp2 = exp2 + low->factorial_exp2;
+  leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (low->parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
+  leaf->estimate_relative = leaf->bound_relative;
+  return PERM_OK;
+}
+
+#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
+#define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
+static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
+                                          int parts, const perm_options *options_given, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const permi_view views[2] = {{u, ldu, parts}, {v, ldv, parts}};
+  permi_low_rank *low;
+  permi_leaf leaf;
+  perm_job *job;
+  perm_status status;
+  double count, bytes, limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  double start = permi_seconds();
+  int side, i, j, zero = 0;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  status = permi_check_options(options, 7, result);
+  if (status != PERM_OK)
+    return status;
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative (%d)", n);
+  if (r < 0 || r > n)
+    return permi_fail(result, PERM_ERROR_RANK, 2, "the rank %d is not between 0 and the order %d", r, n);
+  if (options->method != PERM_AUTO && options->method != PERM_LOW_RANK)
+    return permi_fail(result, PERM_ERROR_OPTION, 7, "options: method %s does not take factors",
+                      perm_method_name(options->method));
+  if (options->precision == PERM_PRECISION_EXACT || options->modulus)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 7, "options: factors are computed in double-double only");
+  for (side = 0; side < 2 && r; side++) {
+    const permi_view *view = &views[side];
+    const int rows = side ? r : n, columns = side ? n : r;
+    if (!view->a)
+      return permi_fail(result, PERM_ERROR_NULL, 3 + 2 * side, "%s is NULL", side ? "v" : "u");
+    if (view->ld < columns)
+      return permi_fail(result, PERM_ERROR_STRIDE, 4 + 2 * side, "%s is %lld, smaller than the %d columns of a row",
+                        side ? "ldv" : "ldu", (long long)view->ld, columns);
+    for (i = 0; i < rows; i++)
+      for (j = 0; j < columns * parts; j++)
+        if (!(fabs(view->a[(ptrdiff_t)i * view->ld * parts + j]) <= DBL_MAX))
+          return permi_fail(result, PERM_ERROR_NOT_FINITE, 3 + 2 * side,
+                            "%s has a NaN or infinity in row %d, column %d (counted from 1)", side ? "v" : "u", i + 1,
+                            j / parts + 1);
+  }
+  count = r ? permi_binomial(n + r - 1, r - 1) : 1;
+  bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
+  if (bytes > limit || count > 4e9)
+    return permi_fail(result, PERM_ERROR_LIMIT, 2, "%.3g monomials are predicted to need %.3g bytes, over %.3g", count,
+                      bytes, limit);
+  job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
+  low = (permi_low_rank *)permi_allocate(&options->allocator, 1, sizeof *low);
+  if (!job || !low) {
+    perm_job_free(job);
+    permi_release(&options->allocator, low);
+    return permi_fail_memory(result);
+  }
+  job->is_complex = parts == 2;
+  memset(low, 0, sizeof *low);
+  memset(&leaf, 0, sizeof leaf);
+  low->allocator = options->allocator;
+  low->n = n;
+  low->r = r;
+  low->parts = parts;
+  low->count = (size_t)count;
+  leaf.information.kind = PERM_LEAF_TASK;
+  leaf.information.method = PERM_LOW_RANK;
+  leaf.information.isa = PERM_ISA_PLAIN;
+  leaf.information.n = n;
+  leaf.information.chunks = 1;
+  leaf.information.work = 2 * count * n;
+  leaf.information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
+  leaf.information.bytes = bytes;
+  leaf.run_task = permi_low_rank_task;
+  leaf.release = permi_low_rank_release;
+  leaf.explain = permi_low_rank_explain;
+  leaf.context = low;
+  leaf.scale = permi_dd_make(1);
+  if (r)
+    status = permi_low_rank_leaf(low, u, ldu, v, ldv, &leaf, &zero);
+  if (!r || zero || status != PERM_OK) { /* the empty product, or a zero line */
+    permi_number number = permi_number_one();
+    permi_low_rank_release(&options->allocator, low);
+    if (n)
+      memset(&number, 0, sizeof number);
+    number.exact = 1;
+    if (status == PERM_OK && !permi_job_push_number(job, &number))
+      status = PERM_ERROR_MEMORY;
+  } else if (!permi_job_push_leaf(job, &leaf)) {
+    status = PERM_ERROR_MEMORY;
+  }
+  if (status != PERM_OK) {
+    perm_job_free(job);
+    return permi_fail_memory(result);
+  }
+  job->plan_seconds = permi_seconds() - start;
+  permi_run_job(job, options, result);
+  result->seconds = permi_seconds() - start;
+  return permi_judge(options, result);
+}
+
+static perm_status permi_compute_low_rank(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
+                                          int parts, const perm_options *options_given, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0) * fmax(r, 0));
+  perm_status status = permi_low_rank_metered(n, r, u, ldu, v, ldv, parts, options, result);
+  return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
+}
+
+PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
+                                                ptrdiff_t ldv, const perm_options *options, perm_result *result)
+{
+  return permi_compute_low_rank(n, r, u, ldu, v, ldv, 1, options, result);
+}
+
+PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
+                                                   ptrdiff_t ldv, const perm_options *options, perm_result *result)
+{
+  return permi_compute_low_rank(n, r, u, ldu, v, ldv, 2, options, result);
+}
+
+#endif

@@ -1,0 +1,62 @@
+#!/bin/sh
+# The house: every file of src/ is a room, which uses only the rooms that it includes; the four joined files are what
+# `make headers` makes of them; no room, function or macro grows beyond its budget.
+# The last line is `N passed, N failed, N skipped`.
+cd "$(dirname "$0")/.." || exit 1
+out=build/rooms; mkdir -p $out
+passed=0 failed=0
+check() { name=$1; shift
+  if "$@" >$out/log 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; head -n 20 $out/log; fi; }
+rooms=$(ls src/*/*.h)
+
+check "joining" sh src/join.sh $out
+for file in perm.h perm_sparse.h perm_cuda.cu perm_mpi.c; do
+  check "$file is joined from src/ (make headers)" cmp $file $out/$file
+done
+
+# Its name and promise on top, then what it includes.
+opening() { # ROOM
+  tag=$(basename $1 .h)
+  sed -n 1p $1 | grep -qE "^/\* =+ >>$tag( \*/)?$" && case $1 in
+    src/kernels/*) ! grep -q '^#pragma once$' $1;; # read once for each instruction set
+    *) [ "$(grep -c '^#pragma once$' $1)" -eq 1 ];; esac
+}
+openings() { for room in $rooms; do opening $room || { echo "$room: does not open with >>$(basename $room .h)"; bad=1; }; done; [ -z "$bad" ]; }
+check "every room opens with its tag and promise" openings
+
+# Each by itself: a name of a room that is not included is an error, and so is a function that another room defines.
+alone() {
+  ls src/*/*.h | grep -vE '^src/(gpu|mpi|kernels)/' | xargs -P 2 -I ROOM ${CC:-cc} -std=c99 -fsyntax-only -Wall -Wextra -Werror \
+    -Wno-unused-function -Wno-unused-const-variable -Wno-unknown-warning-option -Isrc -include ROOM -x c /dev/null
+}
+check "every room compiles by itself" alone
+
+# No arrow runs back up between folders, in the order in which the skeletons name them.
+folders() {
+  awk -F '[/"]' '
+    FILENAME ~ /^src\/perm/ { if (/^#include ".*\//) { if (!($2 in rank)) rank[$2] = ++ranks } next }
+    /^#include "/ { split(FILENAME, at, "/"); to = $2 == ".." ? $3 : at[2]
+      if (rank[to] > rank[at[2]]) { print FILENAME " includes " $0; bad = 1 } }
+    END { exit bad || ranks < 10 }' src/perm.h src/perm_sparse.h src/perm_cuda.cu src/perm_mpi.c $rooms
+}
+check "folders use folders above" folders
+
+# Budgets. Raise one only with the reason in the commit.
+most_lines=800 most_function=221 most_long=19 most_macros=32
+short_rooms() { ! wc -l $rooms | awk -v most=$most_lines '$2 != "total" && $1 > most' | grep .; }
+check "rooms of at most $most_lines lines" short_rooms
+functions() { # LINES COUNT: longer than LINES, from { to } in column 1, are at most COUNT functions
+  awk -v most=$1 '/^{$/ { start = FNR } /^}/ && start { if (FNR - start - 1 > most) print FILENAME ":" start, FNR - start - 1
+    start = 0 }' $rooms >$out/functions
+  [ "$(wc -l <$out/functions)" -le $2 ] || { cat $out/functions; return 1; }
+}
+check "functions of at most $most_function lines" functions $most_function 0
+check "at most $most_long functions of over 100 lines" functions 100 $most_long
+macros() { # COUNT: at most so many are over five lines
+  awk '/^#define/ && /\\$/ { n = 1; next } n { n++; if (!/\\$/) { if (n > 5) print FILENAME ":" FNR, n; n = 0 } }' $rooms >$out/macros
+  [ "$(wc -l <$out/macros)" -le $1 ] || { cat $out/macros; return 1; }
+}
+check "at most $most_macros macros over five lines" macros $most_macros
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ]
