@@ -35,6 +35,26 @@
                 >>batch_kernels >>vocabulary_end >>small_kernels
                 the kernels, read once for each instruction set
 
+   TO ADD (paths in src/)
+     a dense kernel        kernels/dense_kernels.h: a form in the row loops, and its PERMI_INSTANCE; dense/kernels.h:
+                           its line in permi_kernels. Test with tests/t_dense.c, tests/t_isa.c, tests/compile/run.sh
+                           (spills)
+     an instruction set    api/types.h: perm_isa; base/cpu.h: when it is there; kernels/vocabulary.h: its words;
+                           dense/kernels.h: its reading of the kernels and its lines in the tables; the same in
+                           signs/hybrid.h for sparse matrices. Test with tests/isa.sh and `make golden`
+     a dense method        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: its leaf, bound and
+                           estimate; dense/plain.h has the scalar ones. Test with tests/t_engines.c, tests/climb.c
+     a sparse engine       a room of its own with offer, make and release, as block/engines.h describes them;
+                           sparse/choose.h: its line in permi_engines. Test with tests/t_engines.c, tests/t_sparse.c
+     a value type          frontier/steps.h: permi_algebra and permi_value_*; for sums over counts counts/ring.h. Test
+                           with tests/t_lists.c, tests/t_arrays.c, tests/t_repeats.c
+     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
+                           tests/t_io.c, `make fuzz`
+     a GPU kernel          gpu/text*.h: its text; api/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
+                           or frontier/arrays_gpu.h; gpu/compile.h: its key; gpu/twin.h: the same on the CPU. Test
+                           with tests/cuda/run.sh
+     a room                its file, and its #include in src/perm.h or src/perm_sparse.h; `make headers check-rooms`
+
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
        printf("%.17g\n", perm_real(3, a));                      // 450
@@ -5192,7 +5212,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
 
 /* ========================================================================================== >>dense
    Glynn's sum with the columns split by what varies fastest (rates and ratios in `make bench`):
-     pivot    1 column: its two signs share the rest of a row sum, see the forms in >>dense_kernels (PERM_FORM_SPLIT: none)
+     pivot    1 column: its two signs share the rest of a row sum, see >>dense_kernels (PERM_FORM_SPLIT: none)
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
      fixed    1 column, always + (half cube)
@@ -5357,7 +5377,7 @@ static void permi_block_sums(const perm_plan *plan, const double *a, double *sum
       sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
 }
 
-/* PERM_FORM_PAIR: rows i = 0 and j = 1 with y = z + l, see >>dense_kernels: virtual rows z_i, z_j and for every setting q
+/* PERM_FORM_PAIR: rows i = 0, j = 1 with y = z + l, see >>dense_kernels: virtual rows z_i, z_j and for every setting q
    O = z_i l_j(q) + z_j l_i(q); constants l_i(q) l_j(q). A last single row: z, and l(q) as constants. Complex ones by
    parts. rows: 1 or 2. */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,

@@ -34,6 +34,26 @@
                 >>batch_kernels >>vocabulary_end >>small_kernels
                 the kernels, read once for each instruction set
 
+   TO ADD (paths in src/)
+     a dense kernel        kernels/dense_kernels.h: a form in the row loops, and its PERMI_INSTANCE; dense/kernels.h:
+                           its line in permi_kernels. Test with tests/t_dense.c, tests/t_isa.c, tests/compile/run.sh
+                           (spills)
+     an instruction set    api/types.h: perm_isa; base/cpu.h: when it is there; kernels/vocabulary.h: its words;
+                           dense/kernels.h: its reading of the kernels and its lines in the tables; the same in
+                           signs/hybrid.h for sparse matrices. Test with tests/isa.sh and `make golden`
+     a dense method        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: its leaf, bound and
+                           estimate; dense/plain.h has the scalar ones. Test with tests/t_engines.c, tests/climb.c
+     a sparse engine       a room of its own with offer, make and release, as block/engines.h describes them;
+                           sparse/choose.h: its line in permi_engines. Test with tests/t_engines.c, tests/t_sparse.c
+     a value type          frontier/steps.h: permi_algebra and permi_value_*; for sums over counts counts/ring.h. Test
+                           with tests/t_lists.c, tests/t_arrays.c, tests/t_repeats.c
+     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
+                           tests/t_io.c, `make fuzz`
+     a GPU kernel          gpu/text*.h: its text; api/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
+                           or frontier/arrays_gpu.h; gpu/compile.h: its key; gpu/twin.h: the same on the CPU. Test
+                           with tests/cuda/run.sh
+     a room                its file, and its #include in src/perm.h or src/perm_sparse.h; `make headers check-rooms`
+
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
        printf("%.17g\n", perm_real(3, a));                      // 450

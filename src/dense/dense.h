@@ -1,6 +1,6 @@
 /* ========================================================================================== >>dense
    Glynn's sum with the columns split by what varies fastest (rates and ratios in `make bench`):
-     pivot    1 column: its two signs share the rest of a row sum, see the forms in >>dense_kernels (PERM_FORM_SPLIT: none)
+     pivot    1 column: its two signs share the rest of a row sum, see >>dense_kernels (PERM_FORM_SPLIT: none)
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
      fixed    1 column, always + (half cube)
@@ -168,7 +168,7 @@ static void permi_block_sums(const perm_plan *plan, const double *a, double *sum
       sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
 }
 
-/* PERM_FORM_PAIR: rows i = 0 and j = 1 with y = z + l, see >>dense_kernels: virtual rows z_i, z_j and for every setting q
+/* PERM_FORM_PAIR: rows i = 0, j = 1 with y = z + l, see >>dense_kernels: virtual rows z_i, z_j and for every setting q
    O = z_i l_j(q) + z_j l_i(q); constants l_i(q) l_j(q). A last single row: z, and l(q) as constants. Complex ones by
    parts. rows: 1 or 2. */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
