@@ -3492,55 +3492,96 @@ static int permi_threads(const perm_options *options)
 /* A parallel region costs tens of microseconds: not worth it below this predicted time. */
 #define PERMI_PARALLEL_SECONDS 2e-4
 
-/* Chunks [begin, end) of a leaf into *done, which is empty; a prefix of them if stopped or failed. */
-static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
-                                   permi_control *control, int threads, perm_partial *done)
+/* Work on a part, by a thread from 0 on; 0 is the calling thread, which alone may poll. */
+typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
+
+/* Shares the parts [begin, end) out among threads, each the next part in turn. What thread 0 returns other than PERM_OK
+   ends it; every part that was taken is finished. PERM_OK too where a stop came with the last part. */
+static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context)
 {
   uint64_t next = begin;
-  void *memory;
-  int stop = 0; /* a perm_status; written by the calling thread only */
-  const double per_chunk = leaf->information.seconds / (double)leaf->information.chunks;
-  if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
-    return permi_leaf_run(leaf, begin, end, NULL, control, done);
-  if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
-    threads = 1;
-  if (!permi_workspace_make(&job->allocator, leaf, threads, &memory))
-    return PERM_ERROR_MEMORY;
-  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
+  int stop = PERM_OK;
+  if (threads <= 1 || end - begin < 2) {
+    for (; next < end && stop == PERM_OK; next++)
+      stop = (int)work(context, next, 0);
+    return stop > 0 && next >= end ? PERM_OK : (perm_status)stop;
+  }
+  PERMI_OMP(parallel num_threads(threads))
   {
-    perm_partial mine;
     int thread = 0;
-    void *workspace;
-    memset(&mine, 0, sizeof mine);
 #if defined(_OPENMP)
     thread = omp_get_thread_num();
 #endif
-    workspace = permi_workspace_of(leaf, memory, thread);
     for (;;) {
-      uint64_t chunk;
+      uint64_t part;
       int stopping;
       PERMI_OMP(atomic read)
       stopping = stop;
       if (stopping)
         break;
       PERMI_OMP(atomic capture)
-      chunk = next++;
-      if (chunk >= end)
+      part = next++;
+      if (part >= end)
         break;
-      permi_leaf_run(leaf, chunk, chunk + 1, workspace, NULL, &mine);
-      if (thread == 0) { /* after the chunk, so that every call gets at least one step further */
-        perm_status status = permi_control_poll_range(control, (double)(chunk + 1 - begin) * per_chunk, "summing");
-        if (status != PERM_OK) {
-          PERMI_OMP(atomic write)
-          stop = status;
-        }
+      stopping = (int)work(context, part, thread);
+      if (thread == 0 && stopping) {
+        PERMI_OMP(atomic write)
+        stop = stopping;
       }
     }
-    PERMI_OMP(critical(permi_merge))
-    perm_partial_merge(done, &mine);
   }
-  permi_release(&job->allocator, memory);
-  return done->chunks == end - begin ? PERM_OK : (perm_status)stop;
+  return stop > 0 && next >= end ? PERM_OK : (perm_status)stop;
+}
+
+/* A range of a leaf's chunks on several threads. */
+typedef struct permi_ranging {
+  const permi_leaf *leaf;
+  permi_control *control;
+  uint64_t begin;
+  double per_chunk; /* seconds */
+  void *memory;
+  perm_partial *partial; /* of each thread */
+} permi_ranging;
+
+static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
+{
+  const permi_ranging *ranging = (const permi_ranging *)context;
+  permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
+                 &ranging->partial[thread]);
+  return thread ? PERM_OK /* after the chunk, so that every call gets at least one step further */
+                : permi_control_poll_range(ranging->control,
+                                           (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
+}
+
+/* Chunks [begin, end) of a leaf into *done, which is empty; a prefix of them if stopped or failed. */
+static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
+                                   permi_control *control, int threads, perm_partial *done)
+{
+  permi_ranging ranging;
+  perm_status status = PERM_ERROR_MEMORY;
+  int k;
+  if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
+    return permi_leaf_run(leaf, begin, end, NULL, control, done);
+  if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
+    threads = 1;
+  ranging.leaf = leaf;
+  ranging.control = control;
+  ranging.begin = begin;
+  ranging.per_chunk = leaf->information.seconds / (double)leaf->information.chunks;
+  ranging.partial = done;
+  if (threads > 1) {
+    ranging.partial = (perm_partial *)permi_allocate(&job->allocator, (size_t)threads, sizeof(perm_partial));
+    if (ranging.partial)
+      memset(ranging.partial, 0, (size_t)threads * sizeof(perm_partial));
+  }
+  if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
+    status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging);
+  for (k = 0; threads > 1 && ranging.partial && k < threads; k++)
+    perm_partial_merge(done, &ranging.partial[k]);
+  permi_release(&job->allocator, ranging.memory);
+  if (threads > 1)
+    permi_release(&job->allocator, ranging.partial);
+  return status;
 }
 
 /* ======================================================================================== >>options
@@ -7192,104 +7233,89 @@ typedef struct permi_minors_total {
   int count; /* of values */
 } permi_minors_total;
 
+/* The chunks of a sum for minors on several threads. */
+typedef struct permi_minors_sharing {
+  const permi_minors *minors;
+  permi_control *control;
+  int count, rows;
+  size_t per_thread; /* doubles: values, moduli, what a chunk wants */
+  double *memory;
+  perm_sum *sums; /* of each thread; NULL for a single chunk, whose values stay in the memory */
+} permi_minors_sharing;
+
+static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
+{
+  const permi_minors_sharing *run = (const permi_minors_sharing *)context;
+  const permi_minors *minors = run->minors;
+  const int count = run->count, rows = run->rows;
+  double *memory = run->memory + (size_t)thread * run->per_thread;
+  permi_minors_sum sum;
+  int k;
+  sum.value = (permi_dd *)(void *)memory;
+  sum.absolute = memory + 2 * count;
+  memset(sum.absolute, 0, (size_t)rows * sizeof(double));
+  if (minors->kernel)
+    permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
+  else
+    permi_terms_chunk(minors, chunk, sum.absolute + rows, &sum);
+  if (run->sums) {
+    perm_sum *mine = run->sums + (size_t)thread * (size_t)(count + rows);
+    for (k = 0; k < count; k++) {
+      permi_sum_add_double(&mine[k], sum.value[k].hi);
+      permi_sum_add_double(&mine[k], sum.value[k].lo);
+    }
+    for (k = 0; k < rows; k++)
+      permi_sum_add_double(&mine[count + k], sum.absolute[k]);
+  }
+  return thread ? PERM_OK
+                : permi_control_poll(run->control, (double)(chunk + 1) * minors->seconds / (double)minors->chunks,
+                                     "summing");
+}
+
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options,
                                         permi_control *control, int threads, permi_minors_total *total)
 {
   const perm_allocator *allocator = &options->allocator;
   const int rows = minors->rows - minors->least, count = total->count;
-  const size_t per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows;
-  perm_sum *sums = NULL;
-  uint64_t next = 0;
-  int stop = 0, i;
+  const size_t sums = (size_t)(count + rows);
+  permi_minors_sharing run;
+  perm_status status = PERM_ERROR_MEMORY;
+  int i, k;
   if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
     threads = 1;
-  if (minors->chunks > 1) {
-    sums = (perm_sum *)permi_allocate(allocator, (size_t)(count + rows), sizeof *sums);
-    if (!sums)
-      return PERM_ERROR_MEMORY;
-    memset(sums, 0, (size_t)(count + rows) * sizeof *sums);
+  run.minors = minors;
+  run.control = control;
+  run.count = count;
+  run.rows = rows;
+  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a line of cache between */
+  run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
+  run.sums = NULL;
+  if (minors->chunks > 1)
+    run.sums = (perm_sum *)permi_allocate(allocator, (size_t)threads, sums * sizeof *run.sums);
+  if (run.memory && (run.sums || minors->chunks <= 1)) {
+    if (run.sums)
+      memset(run.sums, 0, (size_t)threads * sums * sizeof *run.sums);
+    status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run);
   }
-  (void)threads;
-  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
-  {
-    perm_sum *mine = NULL;
-    double *memory;
-    int master = 1, k;
-#if defined(_OPENMP)
-    master = omp_get_thread_num() == 0;
-#endif
-    PERMI_OMP(critical(permi_minors_memory)) /* a caller's allocator need not be thread-safe */
-    {
-      memory = (double *)permi_allocate(allocator, per_thread, sizeof(double));
-      if (minors->chunks > 1)
-        mine = (perm_sum *)permi_allocate(allocator, (size_t)(count + rows), sizeof *mine);
-    }
-    if (!memory || (minors->chunks > 1 && !mine)) {
-      PERMI_OMP(atomic write)
-      stop = PERM_ERROR_MEMORY;
-    } else {
-      permi_minors_sum sum;
-      sum.value = (permi_dd *)(void *)memory;
-      sum.absolute = memory + 2 * count;
-      if (mine)
-        memset(mine, 0, (size_t)(count + rows) * sizeof *mine);
-      for (;;) {
-        uint64_t chunk;
-        int stopping;
-        PERMI_OMP(atomic read)
-        stopping = stop;
-        if (stopping)
-          break;
-        PERMI_OMP(atomic capture)
-        chunk = next++;
-        if (chunk >= minors->chunks)
-          break;
-        memset(sum.absolute, 0, (size_t)rows * sizeof(double));
-        if (minors->kernel)
-          permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
-        else
-          permi_terms_chunk(minors, chunk, sum.absolute + rows, &sum);
-        if (!mine) {
-          memcpy(total->value, sum.value, (size_t)count * sizeof *sum.value);
-          memcpy(total->absolute, sum.absolute, (size_t)rows * sizeof(double));
-          break;
-        }
-        for (k = 0; k < count; k++) {
-          permi_sum_add_double(&mine[k], sum.value[k].hi);
-          permi_sum_add_double(&mine[k], sum.value[k].lo);
-        }
-        for (k = 0; k < rows; k++)
-          permi_sum_add_double(&mine[count + k], sum.absolute[k]);
-        if (master) {
-          perm_status status = permi_control_poll(
-              control, (double)(chunk + 1) * minors->seconds / (double)minors->chunks, "summing");
-          if (status != PERM_OK) {
-            PERMI_OMP(atomic write)
-            stop = status;
-          }
-        }
-      }
-    }
-    PERMI_OMP(critical(permi_minors_memory))
-    {
-      for (k = 0; k < count + rows && mine && memory; k++)
-        permi_sum_add(&sums[k], &mine[k]);
-      permi_release(allocator, mine);
-      permi_release(allocator, memory);
+  if (status != PERM_ERROR_MEMORY && !run.sums) {
+    memcpy(total->value, run.memory, (size_t)count * sizeof *total->value);
+    memcpy(total->absolute, run.memory + 2 * count, (size_t)rows * sizeof(double));
+    memset(total->exp2, 0, (size_t)count * sizeof *total->exp2);
+  } else if (status != PERM_ERROR_MEMORY) {
+    for (k = 1; k < threads; k++)
+      for (i = 0; i < count + rows; i++)
+        permi_sum_add(&run.sums[i], &run.sums[(size_t)k * sums + (size_t)i]);
+    for (i = 0; i < count; i++)
+      total->value[i] = permi_sum_value(&run.sums[i], &total->exp2[i]);
+    for (i = 0; i < rows; i++) {
+      long long e;
+      const permi_dd x = permi_sum_value(&run.sums[count + i], &e);
+      total->absolute[i] = ldexp(x.hi, permi_int_exponent(e));
     }
   }
-  for (i = 0; i < count; i++) {
-    total->exp2[i] = 0;
-    if (sums)
-      total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
-  }
-  for (i = 0; sums && i < rows; i++) {
-    long long e;
-    const permi_dd x = permi_sum_value(&sums[count + i], &e);
-    total->absolute[i] = ldexp(x.hi, permi_int_exponent(e));
-  }
-  permi_release(allocator, sums);
-  return stop > 0 && next >= minors->chunks ? PERM_OK : (perm_status)stop; /* every chunk that was taken is done */
+  permi_release(allocator, run.memory);
+  permi_release(allocator, run.sums);
+  return status;
 }
 
 #endif
@@ -13291,6 +13317,38 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   return !options->cpu_fallback || permi_gpu_devices(options->gpus, message);
 }
 
+/* The tasks of a batch, which threads share; failed: the first matrix that is refused, with the reason. */
+typedef struct permi_batch_sharing {
+  permi_batch *batch;
+  size_t step, tasks, failed;
+  perm_status failure;
+  size_t room; /* doubles of memory for each thread */
+  double *memory;
+  int threads_inside; /* of the call for a large matrix */
+} permi_batch_sharing;
+
+static perm_status permi_batch_sharing_task(void *context, uint64_t number, int thread)
+{
+  permi_batch_sharing *run = (permi_batch_sharing *)context;
+  permi_batch *batch = run->batch;
+  permi_control *control = batch->control;
+  const size_t task = (size_t)number, last = task + 1 == run->tasks;
+  perm_status status = PERM_OK;
+  const size_t first = permi_batch_task(batch, task * run->step, last ? batch->count : (task + 1) * run->step,
+                                        run->threads_inside, run->memory + (size_t)thread * run->room, &status);
+  if (first < batch->count) {
+    PERMI_OMP(critical(permi_batch_failed))
+    if (first < run->failed) {
+      run->failed = first;
+      run->failure = status;
+    }
+  }
+  if (thread)
+    return PERM_OK;
+  status = permi_control_poll(control, (double)(task + 1) / (double)run->tasks, "summing");
+  return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
+}
+
 /* Arguments but for the entries' pointers and strides have been checked. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
@@ -13303,8 +13361,9 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   const double start = permi_seconds();
   const size_t step = apart ? 1 : n > PERMI_BATCH_LARGE ? 8 : PERMI_BATCH_TASK;
   const size_t tasks = batch->count / step + (batch->count % step != 0);
-  size_t failed = batch->count, next = 0, room, k;
-  perm_status failure = PERM_OK, gpu;
+  size_t next = 0, room, k;
+  permi_batch_sharing run;
+  perm_status gpu;
   perm_isa isa;
   permi_control control;
   int threads = permi_threads(options), stop = 0;
@@ -13350,64 +13409,33 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   /* n 2^(n-1) elements at 1e9/s: a parallel region has to be worth it */
   if (apart || tasks - next < 2 || (double)batch->count * n * ldexp(1, n - 1) * 1e-9 < PERMI_PARALLEL_SECONDS)
     threads = 1;
-  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
-  {
-    double *memory;
-    int master = 1;
-#if defined(_OPENMP)
-    master = omp_get_thread_num() == 0;
-#endif
-    PERMI_OMP(critical(permi_batch_memory)) /* a caller's allocator need not be thread-safe */
-    memory = (double *)permi_allocate(&options->allocator, room, sizeof(double));
-    if (!memory) {
-      PERMI_OMP(atomic write)
-      stop = PERM_ERROR_MEMORY;
-    }
-    while (memory) {
-      perm_status status = PERM_OK;
-      size_t task, first;
-      int stopping;
-      PERMI_OMP(atomic read)
-      stopping = stop;
-      if (stopping)
-        break;
-      PERMI_OMP(atomic capture)
-      task = next++;
-      if (task >= tasks)
-        break;
-      first = permi_batch_task(batch, task * step, task + 1 == tasks ? batch->count : (task + 1) * step,
-                               apart ? options->threads : 1, memory, &status);
-      if (first < batch->count) {
-        PERMI_OMP(critical(permi_batch_failed))
-        if (first < failed) {
-          failed = first;
-          failure = status;
-        }
-      }
-      if (master) {
-        status = permi_control_poll(&control, (double)(task + 1) / (double)tasks, "summing");
-        if (control.stopped != PERM_OK || (status != PERM_OK && task + 1 < tasks)) {
-          PERMI_OMP(atomic write)
-          stop = control.stopped != PERM_OK ? control.stopped : status;
-        }
-      }
-    }
-    PERMI_OMP(critical(permi_batch_memory))
-    permi_release(&options->allocator, memory);
+  run.batch = batch;
+  run.step = step;
+  run.tasks = tasks;
+  run.failed = batch->count;
+  run.failure = PERM_OK;
+  run.room = room;
+  run.threads_inside = apart ? options->threads : 1;
+  if (!stop && next < tasks) {
+    run.memory = (double *)permi_allocate(&options->allocator, (size_t)threads, room * sizeof(double));
+    stop = run.memory ? (int)permi_share(threads, next, tasks, permi_batch_sharing_task, &run) : PERM_ERROR_MEMORY;
+    permi_release(&options->allocator, run.memory);
+  } else if (next >= tasks) { /* GPUs have done all */
+    stop = PERM_OK;
   }
+  if (stop == PERM_OK && control.stopped != PERM_OK) /* in the middle of a task */
+    stop = control.stopped;
   isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : permi_isa(options);
   permi_release(&options->allocator, batch->program);
   permi_release(&options->allocator, batch->todo);
   if (stop < 0)
     return permi_fail_memory(result);
-  if (stop && next >= tasks && control.stopped == PERM_OK) /* all are done */
-    stop = PERM_OK;
-  if (failed < batch->count) {
-    permi_fail(result, failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)failed,
-               failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite" : perm_status_text(failure));
+  if (run.failed < batch->count) {
+    permi_fail(result, run.failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)run.failed,
+               run.failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite" : perm_status_text(run.failure));
   }
   if (result) {
-    result->status = failed < batch->count ? failure : (perm_status)stop;
+    result->status = run.failed < batch->count ? run.failure : (perm_status)stop;
     if (result->status > 0)
       snprintf(result->message, sizeof result->message, "%s; what is missing is NaN", perm_status_text(result->status));
     result->value = result->imaginary = 0;
@@ -13421,7 +13449,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
     result->terms = (double)batch->count * (n ? ldexp(1, n - 1) : 1);
     result->seconds = permi_seconds() - start;
   }
-  return failed < batch->count ? failure : (perm_status)stop;
+  return run.failed < batch->count ? run.failure : (perm_status)stop;
 }
 
 /* Checks of a batch that is laid out by a stride, least_stride at least; options is argument 5. */
@@ -14497,23 +14525,45 @@ static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t b
   return moments;
 }
 
+/* Samples, or blocks of them, that threads share. */
+typedef struct permi_sampling {
+  const permi_sampler *sampler;
+  uint64_t block; /* the block, or the first one */
+  double *rooms;  /* n doubles for each thread */
+  permi_moments *moments;
+} permi_sampling;
+
+static perm_status permi_sampling_block(void *context, uint64_t b, int thread)
+{
+  const permi_sampling *sampling = (const permi_sampling *)context;
+  sampling->moments[b] = permi_sample_block(sampling->sampler, sampling->block + b,
+                                            sampling->rooms + (size_t)thread * (size_t)sampling->sampler->n);
+  return PERM_OK;
+}
+
+static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
+{
+  const permi_sampling *sampling = (const permi_sampling *)context;
+  const permi_sampler *sampler = sampling->sampler;
+  if (!permi_sample_stop(sampler, thread == 0, 0))
+    sampling->moments[s] = permi_sample_one(sampler, sampling->block, (int)s, thread == 0,
+                                            sampling->rooms + (size_t)thread * (size_t)sampler->n);
+  return thread ? PERM_OK : sampler->watch->stopped;
+}
+
 /* A block whose samples are long: threads share them, and look at the limits inside. sample: room for all. The same
    bits as permi_sample_block; what comes of a block that is stopped is no sum of samples. */
 static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
                                          permi_moments *sample)
 {
   permi_moments moments = {0, 0, 0, 0, 0};
+  permi_sampling sampling;
   int s;
-  (void)threads;
-  PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1))
-  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
-    int thread = 0;
-#if defined(_OPENMP)
-    thread = omp_get_thread_num();
-#endif
-    if (!permi_sample_stop(sampler, thread == 0, 0))
-      sample[s] = permi_sample_one(sampler, block, s, thread == 0, rooms + (size_t)thread * (size_t)sampler->n);
-  }
+  sampling.sampler = sampler;
+  sampling.block = block;
+  sampling.rooms = rooms;
+  sampling.moments = sample;
+  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sampling_one, &sampling);
   for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
     permi_moments_merge(&moments, &sample[s]);
   return moments;
@@ -14725,13 +14775,13 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
         break;
       }
     }
-    PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1 && !sampler->stop))
-    for (b = 0; b < (sampler->stop ? 0 : count); b++) {
-      int thread = 0;
-#if defined(_OPENMP)
-      thread = omp_get_thread_num();
-#endif
-      part[b] = permi_sample_block(sampler, done + (uint64_t)b, rooms + (size_t)thread * (size_t)sampler->n);
+    if (!sampler->stop) {
+      permi_sampling sampling;
+      sampling.sampler = sampler;
+      sampling.block = done;
+      sampling.rooms = rooms;
+      sampling.moments = part;
+      permi_share(threads, 0, (uint64_t)count, permi_sampling_block, &sampling);
     }
     for (b = 0; b < count; b++) {
       permi_moments_merge(&moments, &part[b]);

@@ -3543,44 +3543,6 @@ static double permi_loss_scaled(double loss, double factor, int e)
 #define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS
 #endif
 
-/* Work on part 0, 1, ... of a step; parts write to different places. master: on the calling thread, which alone polls;
-   what it returns other than PERM_OK ends the step. */
-typedef perm_status (*permi_share_work)(void *context, int part, int master);
-
-static perm_status permi_share(int threads, int parts, permi_share_work work, void *context)
-{
-  int next = 0, stop = PERM_OK;
-  if (threads == 1 || parts == 1) {
-    for (; next < parts && stop == PERM_OK; next++)
-      stop = (int)work(context, next, 1);
-    return (perm_status)stop;
-  }
-  PERMI_OMP(parallel num_threads(threads))
-  {
-    int master = 1;
-#if defined(_OPENMP)
-    master = omp_get_thread_num() == 0;
-#endif
-    for (;;) {
-      int part, stopping;
-      PERMI_OMP(atomic read)
-      stopping = stop;
-      if (stopping)
-        break;
-      PERMI_OMP(atomic capture)
-      part = next++;
-      if (part >= parts)
-        break;
-      stopping = (int)work(context, part, master);
-      if (master && stopping) {
-        PERMI_OMP(atomic write)
-        stop = stopping;
-      }
-    }
-  }
-  return (perm_status)stop;
-}
-
 typedef struct permi_offer {
   double seconds, bytes; /* predicted, of one thread; seconds INFINITY: refused, because it */
   char why[160];         /* "is not a band of at most ...", to follow "a block of order N " */
@@ -4680,16 +4642,6 @@ static const permi_part_fill permi_fills[] = {
     permi_step_magnitudes, permi_step_signed, permi_step_complex, permi_step_magnitudes_dd, permi_step_signed_dd,
     permi_step_complex_dd, permi_step_word,   permi_step_wide,    permi_step_words,         permi_step_residues};
 
-/* The present thread's table of moves. */
-static permi_moves *permi_run_moves(const permi_run *run)
-{
-#if defined(_OPENMP)
-  return &run->moves[run->threads > 1 ? omp_get_thread_num() : 0];
-#else
-  return run->moves;
-#endif
-}
-
 static void permi_run_note(permi_run *run, const permi_part *part)
 {
   if (run->tracking) {
@@ -4717,7 +4669,7 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
       status = permi_part_place(run, target, part);
     if (status != PERM_OK)
       return status;
-    fill(run, source, target, part, permi_run_moves(run));
+    fill(run, source, target, part, &run->moves[0]);
     permi_run_note(run, part);
     unpolled += part->states;
     if (unpolled > 262144 && run->control) {
@@ -4808,11 +4760,43 @@ static void permi_balance_key(const permi_run *run, const permi_list *source, pe
   }
 }
 
-/* Sums of weights; returns their total. 0: out of memory. */
-static size_t permi_balance_weigh(permi_run *run, const permi_list *source, int streams)
+/* A step of lists that threads share: the weights of blocks of groups, then parts of a round. */
+typedef struct permi_together {
+  permi_run *run;
+  const permi_list *source;
+  permi_list *target;
+  permi_part_fill fill;
+  int streams;
+  size_t total, first, count; /* of all parts; the round's first */
+} permi_together;
+
+static perm_status permi_balance_block(void *context, uint64_t block, int thread)
 {
-  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
+  const permi_together *step = (const permi_together *)context;
+  const permi_run *run = step->run;
+  const permi_list *source = step->source;
   const permi_cursor *cursor = run->part[0].cursor;
+  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1, first = (size_t)block * PERMI_BALANCE_BLOCK;
+  size_t g, end = first + PERMI_BALANCE_BLOCK < source->groups ? first + PERMI_BALANCE_BLOCK : source->groups;
+  int s;
+  (void)thread;
+  for (s = 0; s < step->streams; s++)
+    run->weight[(size_t)s * blocks + (size_t)block] = 0;
+  for (g = first; g < end; g++) {
+    const size_t *pattern = source->patterns.first + source->pattern[g];
+    for (s = 0; s < step->streams; s++)
+      if (permi_cursor_takes(&cursor[s], source->high + g * (size_t)source->words, source->words))
+        run->weight[(size_t)s * blocks + (size_t)block] += PERMI_BALANCE_GROUP + pattern[1] - pattern[0];
+  }
+  return PERM_OK;
+}
+
+/* Sums of weights; returns their total. 0: out of memory. */
+static size_t permi_balance_weigh(permi_together *step)
+{
+  permi_run *run = step->run;
+  const int streams = step->streams;
+  const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
   size_t total = 0, sum;
   int k;
   if (run->weight_room < places) {
@@ -4822,20 +4806,7 @@ static size_t permi_balance_weigh(permi_run *run, const permi_list *source, int 
     if (!run->weight)
       return 0;
   }
-  PERMI_OMP(parallel for num_threads(run->threads) schedule(static))
-  for (k = 0; k < (int)blocks; k++) {
-    const size_t first = (size_t)k * PERMI_BALANCE_BLOCK;
-    size_t g, end = first + PERMI_BALANCE_BLOCK < source->groups ? first + PERMI_BALANCE_BLOCK : source->groups;
-    int s;
-    for (s = 0; s < streams; s++)
-      run->weight[(size_t)s * blocks + (size_t)k] = 0;
-    for (g = first; g < end; g++) {
-      const size_t *pattern = source->patterns.first + source->pattern[g];
-      for (s = 0; s < streams; s++)
-        if (permi_cursor_takes(&cursor[s], source->high + g * (size_t)source->words, source->words))
-          run->weight[(size_t)s * blocks + (size_t)k] += PERMI_BALANCE_GROUP + pattern[1] - pattern[0];
-    }
-  }
+  permi_share(run->threads, 0, blocks, permi_balance_block, step);
   for (k = 0; k < streams; k++) {
     size_t *weight = run->weight + (size_t)k * blocks, b;
     sum = 0;
@@ -4871,21 +4842,42 @@ static void permi_part_run(const permi_run *run, const permi_list *source, permi
   part->status = permi_part_merge(&run->locked, source, &part->patterns, part, streams, (size_t)-1, &done);
 }
 
+static perm_status permi_together_merge(void *context, uint64_t k, int thread)
+{
+  const permi_together *step = (const permi_together *)context;
+  (void)thread;
+  permi_part_run(step->run, step->source, &step->run->part[k], step->streams, step->total, step->first + (size_t)k,
+                 step->count);
+  return PERM_OK;
+}
+
+static perm_status permi_together_fill(void *context, uint64_t k, int thread)
+{
+  const permi_together *step = (const permi_together *)context;
+  step->fill(step->run, step->source, step->target, &step->run->part[k], &step->run->moves[thread]);
+  return PERM_OK;
+}
+
 /* Several threads: rounds of some parts each, which bounds what waits for its place. */
 static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                       permi_part_fill fill, double done)
 {
-  const size_t total = permi_balance_weigh(run, source, streams), at_once = (size_t)run->parts_at_once;
-  const size_t count = (total / (at_once * PERMI_PART_WORK) + 1) * at_once;
-  size_t first;
+  const size_t at_once = (size_t)run->parts_at_once;
+  permi_together step;
+  perm_status status;
   int k;
-  perm_status status = total ? PERM_OK : PERM_ERROR_MEMORY;
+  step.run = run;
+  step.source = source;
+  step.target = target;
+  step.fill = fill;
+  step.streams = streams;
+  step.total = permi_balance_weigh(&step);
+  step.count = (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once;
+  status = step.total ? PERM_OK : PERM_ERROR_MEMORY;
   for (k = 1; k < run->parts_at_once; k++)
     memcpy(run->part[k].cursor, run->part[0].cursor, (size_t)streams * sizeof(permi_cursor));
-  for (first = 0; first < count && status == PERM_OK; first += at_once) {
-    PERMI_OMP(parallel for num_threads(run->threads) schedule(dynamic))
-    for (k = 0; k < run->parts_at_once; k++)
-      permi_part_run(run, source, &run->part[k], streams, total, first + (size_t)k, count);
+  for (step.first = 0; step.first < step.count && status == PERM_OK; step.first += at_once) {
+    permi_share(run->threads, 0, at_once, permi_together_merge, &step);
     for (k = 0; k < run->parts_at_once && status == PERM_OK; k++) {
       status = run->part[k].status;
       if (status == PERM_OK)
@@ -4893,9 +4885,7 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
     }
     if (status != PERM_OK)
       break;
-    PERMI_OMP(parallel for num_threads(run->threads) schedule(dynamic))
-    for (k = 0; k < run->parts_at_once; k++)
-      fill(run, source, target, &run->part[k], permi_run_moves(run));
+    permi_share(run->threads, 0, at_once, permi_together_fill, &step);
     for (k = 0; k < run->parts_at_once; k++)
       permi_run_note(run, &run->part[k]);
     if (run->control)
@@ -5746,6 +5736,11 @@ typedef struct permi_eight {
 } permi_eight;
 
 /* One of the arrays that a block is added up from. */
+/* The least and the largest modulus that a thread has met; a line of cache of its own. */
+typedef struct permi_extremes {
+  double smallest, largest, apart[6];
+} permi_extremes;
+
 typedef struct permi_origin {
   const void *x;
   size_t count;          /* of values of x */
@@ -5781,6 +5776,7 @@ struct permi_arrays_run {
   char *values[2];
   permi_way *way;
   permi_origin *origin; /* `most` for each thread */
+  permi_extremes *sizes; /* of each thread */
   uint16_t *places;
   permi_eight *eights;
   int most; /* ways of a step */
@@ -6544,61 +6540,64 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
 }
 
 #define PERMI_ARRAY_POLL 262144 /* states between polls */
+
+/* A step of the programme on arrays: blocks of the target with the same top bits, shared by threads. */
+typedef struct permi_array_stepping {
+  permi_arrays_run *run;
+  const permi_layout *source, *target;
+  const char *from;
+  char *to;
+  int ways;
+  double before, seconds;
+  size_t unpolled;
+} permi_array_stepping;
+
+static perm_status permi_array_top(void *context, uint64_t number, int thread)
+{
+  permi_array_stepping *step = (permi_array_stepping *)context;
+  permi_arrays_run *run = step->run;
+  const permi_layout *target = step->target;
+  const uint32_t top = target->top[number];
+  permi_extremes *sizes = &run->sizes[thread];
+  permi_array_blocks(run, step->source, target, step->from, step->to, step->ways, top,
+                     run->origin + (size_t)thread * (size_t)run->most, &sizes->smallest, &sizes->largest);
+  if (thread || !run->control || (step->unpolled += target->states / (size_t)target->tops) <= PERMI_ARRAY_POLL)
+    return PERM_OK;
+  step->unpolled = 0;
+  return permi_control_poll(run->control, step->before + step->seconds * (double)target->top_offset[top] /
+                                                             (double)target->states, "frontier");
+}
+
 static perm_status permi_array_step(permi_arrays_run *run, int p)
 {
-  const int ways = run->arrays->pull_start[p + 1] - run->arrays->pull_start[p];
-  const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
-  const char *from = run->values[p & 1];
-  char *to = run->values[(p + 1) & 1];
   const permi_frontier *frontier = run->frontier;
-  const double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
-  const double before = run->seconds_before + frontier->cost[p] * run->seconds_each;
-  double smallest = DBL_MAX, largest = 0;
-  int next = 0, stop = 0, threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
-  (void)threads;
-  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
-  {
-    permi_origin *origin = run->origin;
-    double mine_smallest = DBL_MAX, mine_largest = 0;
-    size_t unpolled = 0;
-    int master = 1;
-#if defined(_OPENMP)
-    master = omp_get_thread_num() == 0;
-    origin += (size_t)omp_get_thread_num() * (size_t)run->most;
-#endif
-    for (;;) {
-      int i, stopping;
-      PERMI_OMP(atomic read)
-      stopping = stop;
-      if (stopping)
-        break;
-      PERMI_OMP(atomic capture)
-      i = next++;
-      if (i >= target->tops)
-        break;
-      permi_array_blocks(run, source, target, from, to, ways, target->top[i], origin, &mine_smallest, &mine_largest);
-      unpolled += target->states / (size_t)target->tops;
-      if (master && run->control && unpolled > PERMI_ARRAY_POLL) {
-        const double part = (double)target->top_offset[target->top[i]] / (double)target->states;
-        const perm_status status = permi_control_poll(run->control, before + seconds * part, "frontier");
-        unpolled = 0;
-        if (status != PERM_OK) {
-          PERMI_OMP(atomic write)
-          stop = (int)status;
-        }
-      }
-    }
-    PERMI_OMP(critical(permi_arrays_track))
-    {
-      smallest = mine_smallest < smallest ? mine_smallest : smallest;
-      largest = mine_largest > largest ? mine_largest : largest;
-    }
+  permi_array_stepping step;
+  perm_status status;
+  int k, threads;
+  step.run = run;
+  step.ways = run->arrays->pull_start[p + 1] - run->arrays->pull_start[p];
+  step.source = &run->layout[p & 1];
+  step.target = &run->layout[(p + 1) & 1];
+  step.from = run->values[p & 1];
+  step.to = run->values[(p + 1) & 1];
+  step.seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
+  step.before = run->seconds_before + frontier->cost[p] * run->seconds_each;
+  step.unpolled = 0;
+  threads = step.seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
+  for (k = 0; k < threads; k++) {
+    run->sizes[k].smallest = DBL_MAX;
+    run->sizes[k].largest = 0;
   }
+  status = permi_share(threads, 0, (uint64_t)step.target->tops, permi_array_top, &step);
   if (run->tracking) {
-    run->smallest = smallest;
-    run->largest = largest;
+    run->smallest = DBL_MAX;
+    run->largest = 0;
+    for (k = 0; k < threads; k++) {
+      run->smallest = run->sizes[k].smallest < run->smallest ? run->sizes[k].smallest : run->smallest;
+      run->largest = run->sizes[k].largest > run->largest ? run->sizes[k].largest : run->largest;
+    }
   }
-  return (perm_status)stop;
+  return status;
 }
 
 /* -- running ----------------------------------------------------------------------------------- */
@@ -6795,6 +6794,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   }
   run.way = (permi_way *)permi_allocate(allocator, (size_t)run.most, sizeof *run.way);
   run.origin = (permi_origin *)permi_allocate(allocator, (size_t)run.most * (size_t)run.threads, sizeof *run.origin);
+  run.sizes = (permi_extremes *)permi_allocate(allocator, (size_t)run.threads, sizeof *run.sizes);
   run.places = (uint16_t *)permi_allocate(allocator, (size_t)run.most * table, sizeof(uint16_t));
   run.eights = (permi_eight *)permi_allocate(
       allocator, (size_t)run.most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
@@ -6808,7 +6808,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     run.gpu_way = (perm_gpu_way *)permi_allocate(allocator, (size_t)run.most, sizeof *run.gpu_way);
     run.gpu_stream = (perm_gpu_stream *)permi_allocate(allocator, (size_t)run.most, sizeof *run.gpu_stream);
   }
-  if (ok && run.way && run.origin && run.places && run.eights && run.values[0] && run.values[1] &&
+  if (ok && run.way && run.origin && run.sizes && run.places && run.eights && run.values[0] && run.values[1] &&
       (!gpu || (run.gpu_way && run.gpu_stream))) {
     memset(run.places, 0, (size_t)run.most * table * sizeof(uint16_t)); /* vectors read a little beyond */
     status = gpu ? permi_gpu_create(&run, permi_cell_bytes(frontier, run.kind), message) : PERM_OK;
@@ -6848,6 +6848,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   permi_release(allocator, run.gpu_stream);
   permi_release(allocator, run.way);
   permi_release(allocator, run.origin);
+  permi_release(allocator, run.sizes);
   permi_release(allocator, run.places);
   permi_release(allocator, run.eights);
   return status;
@@ -7485,8 +7486,9 @@ typedef struct permi_tree_pass {
   double low, high;
 } permi_tree_pass;
 
-static perm_status permi_tree_sizes(void *context, int part, int master)
+static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
 {
+  const int part = (int)number;
   permi_tree_pass *pass = (permi_tree_pass *)context;
   const permi_tree *tree = pass->tree;
   const double *x = (const double *)(const void *)pass->table->value;
@@ -7495,7 +7497,7 @@ static perm_status permi_tree_sizes(void *context, int part, int master)
   double low = DBL_MAX, high = 0;
   size_t i;
   int j;
-  (void)master;
+  (void)thread;
   for (i = permi_tree_begin(pass->table->states, part, pass->parts) * size; i < end; i += size) {
     const double most = x[i + (size_t)last];
     if (most == 0)
@@ -7520,14 +7522,15 @@ static perm_status permi_tree_sizes(void *context, int part, int master)
   return PERM_OK;
 }
 
-static perm_status permi_tree_scale(void *context, int part, int master)
+static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
 {
+  const int part = (int)number;
   const permi_tree_pass *pass = (const permi_tree_pass *)context;
   double *x = (double *)(void *)pass->table->value;
   const size_t size = (size_t)pass->tree->size;
   const size_t end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
   size_t i;
-  (void)master;
+  (void)thread;
   for (i = permi_tree_begin(pass->table->states, part, pass->parts) * size; i < end; i++)
     x[i] = x[i] * ldexp(1, -pass->half) * ldexp(1, pass->half - pass->exp2);
   return PERM_OK;
@@ -7542,7 +7545,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   if (run->tree->algebra >= PERMI_TREE_WORD)
     return;
   pass.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
-  permi_share(threads, pass.parts, permi_tree_sizes, &pass);
+  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_sizes, &pass);
   table->largest = pass.high;
   table->smallest = pass.low;
   if (pass.high == 0 || (pass.high > 7.9e-31 && pass.high < 1.2e30))
@@ -7550,7 +7553,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   frexp(pass.high, &e);
   pass.exp2 = e;
   pass.half = e / 2; /* 2^-e alone may not be a double */
-  permi_share(threads, pass.parts, permi_tree_scale, &pass);
+  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass);
   table->loss = permi_loss_scaled(table->loss, 1, -e);
   if (e > 0 && ldexp(pass.low, -e) < PERMI_SAFE_PRODUCT) /* then low words may have lost bits as well */
     table->loss += 2 * DBL_MIN;
@@ -7620,11 +7623,12 @@ typedef struct permi_tree_product {
 } permi_tree_product;
 
 /* What comes before the product: the tables sorted, and parts of the place for it cleared. */
-static perm_status permi_tree_join_prepare(void *context, int part, int master)
+static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
 {
+  const int part = (int)number;
   const permi_tree_product *join = (const permi_tree_product *)context;
   permi_tree_run *run = join->run;
-  (void)master;
+  (void)thread;
   if (part < 2) {
     permi_tree_sort(run->tree, join->factor[part], join->set[part], join->rows, join->common, run->mask[part],
                     run->index[part], run->first[part]);
@@ -7690,8 +7694,9 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
 
 /* All pairs whose product is a state of the part, by common parts of the product: few places at a time. The heaviest
    parts, of most matched, come first. */
-static perm_status permi_tree_join_part(void *context, int part, int master)
+static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
+  const int part = (int)number;
   const permi_tree_product *join = (const permi_tree_product *)context;
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
   const int bits = permi_tree_bits(join->common) - join->cut;
@@ -7706,11 +7711,11 @@ static perm_status permi_tree_join_part(void *context, int part, int master)
   for (;; c--) {
     const int own = join->ones - permi_tree_bits(c ^ join->common_rows);
     const int some = own >= 0 && own <= join->own; /* states with that common part */
-    status = permi_tree_poll(join->run, some ? (double)(1u << permi_tree_bits(c)) : 1, master);
+    status = permi_tree_poll(join->run, some ? (double)(1u << permi_tree_bits(c)) : 1, thread == 0);
     for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* the left one's: all subsets, ascending */
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
-        status = permi_tree_join_groups(join, g, h, top, value, master);
+        status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
       if (g == c)
         break;
     }
@@ -7788,10 +7793,10 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
     join.own_cut = join.own_cut < own ? join.own_cut : own;
   }
-  permi_share(threads, 2 + join.parts, permi_tree_join_prepare, &join);
+  permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join);
   if (threads == 1 && (double)size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);
-  return permi_share(threads, 1 << (join.cut + join.own_cut), permi_tree_join_part, &join);
+  return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join);
 }
 
 /* THE BOUND. Every term of a value, one per way to match, has passed in a join one product and at most pairs - 1
@@ -7826,8 +7831,9 @@ typedef struct permi_tree_ray {
   int parts;
 } permi_tree_ray;
 
-static perm_status permi_tree_ray_part(void *context, int part, int master)
+static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
 {
+  const int part = (int)number;
   const permi_tree_ray *ray = (const permi_tree_ray *)context;
   const permi_tree *tree = ray->tree;
   const size_t size = (size_t)tree->size;
@@ -7836,7 +7842,7 @@ static perm_status permi_tree_ray_part(void *context, int part, int master)
   const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of the states of a high part */
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
-  (void)master;
+  (void)thread;
   while (piece < last) { /* below the bit all parts with so many bits, in the same order */
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
     const int within = k_open - permi_tree_bits(high) - ray->column, slice = (int)(piece % (size_t)slices);
@@ -7883,7 +7889,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
     if (edge->imaginary != 0 && fabs(edge->imaginary) < least)
       least = fabs(edge->imaginary);
     ray.edge = edge;
-    permi_share(threads, ray.parts, permi_tree_ray_part, &ray);
+    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray);
   }
   table->value = ray.matched;
   table->states = node->column ? upper : lower;
@@ -9115,8 +9121,9 @@ typedef struct permi_band_step {
 } permi_band_step;
 
 /* All entries of the row into one block of the states after it. */
-static perm_status permi_band_part(void *context, int part, int master)
+static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
+  const int part = (int)number;
   const permi_band_step *step = (const permi_band_step *)context;
   permi_band_state *state = step->state;
   const permi_band *band = state->band;
@@ -9174,7 +9181,7 @@ static perm_status permi_band_part(void *context, int part, int master)
         stream.lowest++;
       permi_band_runs(state, &stream, shape->slots - 1, step->used, step->after, 0, 0, 1);
     }
-    if (master && states > PERMI_BAND_POLL && state->control)
+    if (thread == 0 && states > PERMI_BAND_POLL && state->control)
       status = permi_control_poll(state->control, band->cost[step->row] * band->seconds_each, "band");
   }
   return status;
@@ -9249,7 +9256,7 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     entries = band->entry_start[row + 1] - band->entry_start[row];
     threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
     step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
-    status = permi_share(threads, step.parts, permi_band_part, &step);
+    status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step);
     if (control && states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
       status = permi_control_poll(control, band->cost[row] * band->seconds_each, "band");
       unpolled = 0;
@@ -12503,6 +12510,20 @@ static double permi_code_rate(permi_hybrid_algebra algebra)
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
+/* Trials that threads share. */
+typedef struct permi_code_searching {
+  permi_code_trial *trial;
+  int inner, moves;
+} permi_code_searching;
+
+static perm_status permi_code_search_one(void *context, uint64_t number, int thread)
+{
+  const permi_code_searching *searching = (const permi_code_searching *)context;
+  (void)thread;
+  permi_code_search(&searching->trial[number], (int)number, searching->inner, searching->moves);
+  return PERM_OK;
+}
+
 /* The best program found for GPUs, as an offer; none: *offer stays as it is. All trials are annealed for a while, at
    the same time if there are threads, and the best once more if the sum takes long. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
@@ -12519,9 +12540,12 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   double *scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *scaled);
   double least = (double)INFINITY, worth = 0;
   permi_code_choice choice;
+  permi_code_searching searching;
   perm_status status = trial && scaled ? PERM_OK : PERM_ERROR_MEMORY;
   int k, moves = 0, pass, best = 0, better, threads = permi_threads(options);
   memset(&choice, 0, sizeof choice);
+  searching.trial = trial;
+  searching.inner = inner;
   choice.algebra = algebra;
   choice.scaled = scaled;
   choice.given = -1;
@@ -12533,10 +12557,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     trial[k].work.budget = budget[k / 2 % 3] / (algebra == PERMI_HYBRID_REAL ? 1 : 2);
   }
   for (pass = 0; pass < 2 && status == PERM_OK; pass++) {
-    (void)threads;
-    PERMI_OMP(parallel for num_threads(threads) if (threads > 1) schedule(dynamic))
-    for (k = 0; k < TRIALS; k++)
-      permi_code_search(&trial[k], k, inner, moves);
+    searching.moves = moves;
+    permi_share(threads, 0, TRIALS, permi_code_search_one, &searching);
     for (k = 0; k < TRIALS; k++)
       least = fmin(least, trial[k].cost / rate);
     worth = fmin(least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */

@@ -132,44 +132,6 @@ static double permi_loss_scaled(double loss, double factor, int e)
 #define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS
 #endif
 
-/* Work on part 0, 1, ... of a step; parts write to different places. master: on the calling thread, which alone polls;
-   what it returns other than PERM_OK ends the step. */
-typedef perm_status (*permi_share_work)(void *context, int part, int master);
-
-static perm_status permi_share(int threads, int parts, permi_share_work work, void *context)
-{
-  int next = 0, stop = PERM_OK;
-  if (threads == 1 || parts == 1) {
-    for (; next < parts && stop == PERM_OK; next++)
-      stop = (int)work(context, next, 1);
-    return (perm_status)stop;
-  }
-  PERMI_OMP(parallel num_threads(threads))
-  {
-    int master = 1;
-#if defined(_OPENMP)
-    master = omp_get_thread_num() == 0;
-#endif
-    for (;;) {
-      int part, stopping;
-      PERMI_OMP(atomic read)
-      stopping = stop;
-      if (stopping)
-        break;
-      PERMI_OMP(atomic capture)
-      part = next++;
-      if (part >= parts)
-        break;
-      stopping = (int)work(context, part, master);
-      if (master && stopping) {
-        PERMI_OMP(atomic write)
-        stop = stopping;
-      }
-    }
-  }
-  return (perm_status)stop;
-}
-
 typedef struct permi_offer {
   double seconds, bytes; /* predicted, of one thread; seconds INFINITY: refused, because it */
   char why[160];         /* "is not a band of at most ...", to follow "a block of order N " */

@@ -205,104 +205,89 @@ typedef struct permi_minors_total {
   int count; /* of values */
 } permi_minors_total;
 
+/* The chunks of a sum for minors on several threads. */
+typedef struct permi_minors_sharing {
+  const permi_minors *minors;
+  permi_control *control;
+  int count, rows;
+  size_t per_thread; /* doubles: values, moduli, what a chunk wants */
+  double *memory;
+  perm_sum *sums; /* of each thread; NULL for a single chunk, whose values stay in the memory */
+} permi_minors_sharing;
+
+static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
+{
+  const permi_minors_sharing *run = (const permi_minors_sharing *)context;
+  const permi_minors *minors = run->minors;
+  const int count = run->count, rows = run->rows;
+  double *memory = run->memory + (size_t)thread * run->per_thread;
+  permi_minors_sum sum;
+  int k;
+  sum.value = (permi_dd *)(void *)memory;
+  sum.absolute = memory + 2 * count;
+  memset(sum.absolute, 0, (size_t)rows * sizeof(double));
+  if (minors->kernel)
+    permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
+  else
+    permi_terms_chunk(minors, chunk, sum.absolute + rows, &sum);
+  if (run->sums) {
+    perm_sum *mine = run->sums + (size_t)thread * (size_t)(count + rows);
+    for (k = 0; k < count; k++) {
+      permi_sum_add_double(&mine[k], sum.value[k].hi);
+      permi_sum_add_double(&mine[k], sum.value[k].lo);
+    }
+    for (k = 0; k < rows; k++)
+      permi_sum_add_double(&mine[count + k], sum.absolute[k]);
+  }
+  return thread ? PERM_OK
+                : permi_control_poll(run->control, (double)(chunk + 1) * minors->seconds / (double)minors->chunks,
+                                     "summing");
+}
+
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options,
                                         permi_control *control, int threads, permi_minors_total *total)
 {
   const perm_allocator *allocator = &options->allocator;
   const int rows = minors->rows - minors->least, count = total->count;
-  const size_t per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows;
-  perm_sum *sums = NULL;
-  uint64_t next = 0;
-  int stop = 0, i;
+  const size_t sums = (size_t)(count + rows);
+  permi_minors_sharing run;
+  perm_status status = PERM_ERROR_MEMORY;
+  int i, k;
   if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
     threads = 1;
-  if (minors->chunks > 1) {
-    sums = (perm_sum *)permi_allocate(allocator, (size_t)(count + rows), sizeof *sums);
-    if (!sums)
-      return PERM_ERROR_MEMORY;
-    memset(sums, 0, (size_t)(count + rows) * sizeof *sums);
+  run.minors = minors;
+  run.control = control;
+  run.count = count;
+  run.rows = rows;
+  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a line of cache between */
+  run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
+  run.sums = NULL;
+  if (minors->chunks > 1)
+    run.sums = (perm_sum *)permi_allocate(allocator, (size_t)threads, sums * sizeof *run.sums);
+  if (run.memory && (run.sums || minors->chunks <= 1)) {
+    if (run.sums)
+      memset(run.sums, 0, (size_t)threads * sums * sizeof *run.sums);
+    status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run);
   }
-  (void)threads;
-  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
-  {
-    perm_sum *mine = NULL;
-    double *memory;
-    int master = 1, k;
-#if defined(_OPENMP)
-    master = omp_get_thread_num() == 0;
-#endif
-    PERMI_OMP(critical(permi_minors_memory)) /* a caller's allocator need not be thread-safe */
-    {
-      memory = (double *)permi_allocate(allocator, per_thread, sizeof(double));
-      if (minors->chunks > 1)
-        mine = (perm_sum *)permi_allocate(allocator, (size_t)(count + rows), sizeof *mine);
-    }
-    if (!memory || (minors->chunks > 1 && !mine)) {
-      PERMI_OMP(atomic write)
-      stop = PERM_ERROR_MEMORY;
-    } else {
-      permi_minors_sum sum;
-      sum.value = (permi_dd *)(void *)memory;
-      sum.absolute = memory + 2 * count;
-      if (mine)
-        memset(mine, 0, (size_t)(count + rows) * sizeof *mine);
-      for (;;) {
-        uint64_t chunk;
-        int stopping;
-        PERMI_OMP(atomic read)
-        stopping = stop;
-        if (stopping)
-          break;
-        PERMI_OMP(atomic capture)
-        chunk = next++;
-        if (chunk >= minors->chunks)
-          break;
-        memset(sum.absolute, 0, (size_t)rows * sizeof(double));
-        if (minors->kernel)
-          permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
-        else
-          permi_terms_chunk(minors, chunk, sum.absolute + rows, &sum);
-        if (!mine) {
-          memcpy(total->value, sum.value, (size_t)count * sizeof *sum.value);
-          memcpy(total->absolute, sum.absolute, (size_t)rows * sizeof(double));
-          break;
-        }
-        for (k = 0; k < count; k++) {
-          permi_sum_add_double(&mine[k], sum.value[k].hi);
-          permi_sum_add_double(&mine[k], sum.value[k].lo);
-        }
-        for (k = 0; k < rows; k++)
-          permi_sum_add_double(&mine[count + k], sum.absolute[k]);
-        if (master) {
-          perm_status status = permi_control_poll(
-              control, (double)(chunk + 1) * minors->seconds / (double)minors->chunks, "summing");
-          if (status != PERM_OK) {
-            PERMI_OMP(atomic write)
-            stop = status;
-          }
-        }
-      }
-    }
-    PERMI_OMP(critical(permi_minors_memory))
-    {
-      for (k = 0; k < count + rows && mine && memory; k++)
-        permi_sum_add(&sums[k], &mine[k]);
-      permi_release(allocator, mine);
-      permi_release(allocator, memory);
+  if (status != PERM_ERROR_MEMORY && !run.sums) {
+    memcpy(total->value, run.memory, (size_t)count * sizeof *total->value);
+    memcpy(total->absolute, run.memory + 2 * count, (size_t)rows * sizeof(double));
+    memset(total->exp2, 0, (size_t)count * sizeof *total->exp2);
+  } else if (status != PERM_ERROR_MEMORY) {
+    for (k = 1; k < threads; k++)
+      for (i = 0; i < count + rows; i++)
+        permi_sum_add(&run.sums[i], &run.sums[(size_t)k * sums + (size_t)i]);
+    for (i = 0; i < count; i++)
+      total->value[i] = permi_sum_value(&run.sums[i], &total->exp2[i]);
+    for (i = 0; i < rows; i++) {
+      long long e;
+      const permi_dd x = permi_sum_value(&run.sums[count + i], &e);
+      total->absolute[i] = ldexp(x.hi, permi_int_exponent(e));
     }
   }
-  for (i = 0; i < count; i++) {
-    total->exp2[i] = 0;
-    if (sums)
-      total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
-  }
-  for (i = 0; sums && i < rows; i++) {
-    long long e;
-    const permi_dd x = permi_sum_value(&sums[count + i], &e);
-    total->absolute[i] = ldexp(x.hi, permi_int_exponent(e));
-  }
-  permi_release(allocator, sums);
-  return stop > 0 && next >= minors->chunks ? PERM_OK : (perm_status)stop; /* every chunk that was taken is done */
+  permi_release(allocator, run.memory);
+  permi_release(allocator, run.sums);
+  return status;
 }
 
 #endif

@@ -65,6 +65,11 @@ typedef struct permi_eight {
 } permi_eight;
 
 /* One of the arrays that a block is added up from. */
+/* The least and the largest modulus that a thread has met; a line of cache of its own. */
+typedef struct permi_extremes {
+  double smallest, largest, apart[6];
+} permi_extremes;
+
 typedef struct permi_origin {
   const void *x;
   size_t count;          /* of values of x */
@@ -100,6 +105,7 @@ struct permi_arrays_run {
   char *values[2];
   permi_way *way;
   permi_origin *origin; /* `most` for each thread */
+  permi_extremes *sizes; /* of each thread */
   uint16_t *places;
   permi_eight *eights;
   int most; /* ways of a step */

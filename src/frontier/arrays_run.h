@@ -60,61 +60,64 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
 }
 
 #define PERMI_ARRAY_POLL 262144 /* states between polls */
+
+/* A step of the programme on arrays: blocks of the target with the same top bits, shared by threads. */
+typedef struct permi_array_stepping {
+  permi_arrays_run *run;
+  const permi_layout *source, *target;
+  const char *from;
+  char *to;
+  int ways;
+  double before, seconds;
+  size_t unpolled;
+} permi_array_stepping;
+
+static perm_status permi_array_top(void *context, uint64_t number, int thread)
+{
+  permi_array_stepping *step = (permi_array_stepping *)context;
+  permi_arrays_run *run = step->run;
+  const permi_layout *target = step->target;
+  const uint32_t top = target->top[number];
+  permi_extremes *sizes = &run->sizes[thread];
+  permi_array_blocks(run, step->source, target, step->from, step->to, step->ways, top,
+                     run->origin + (size_t)thread * (size_t)run->most, &sizes->smallest, &sizes->largest);
+  if (thread || !run->control || (step->unpolled += target->states / (size_t)target->tops) <= PERMI_ARRAY_POLL)
+    return PERM_OK;
+  step->unpolled = 0;
+  return permi_control_poll(run->control, step->before + step->seconds * (double)target->top_offset[top] /
+                                                             (double)target->states, "frontier");
+}
+
 static perm_status permi_array_step(permi_arrays_run *run, int p)
 {
-  const int ways = run->arrays->pull_start[p + 1] - run->arrays->pull_start[p];
-  const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
-  const char *from = run->values[p & 1];
-  char *to = run->values[(p + 1) & 1];
   const permi_frontier *frontier = run->frontier;
-  const double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
-  const double before = run->seconds_before + frontier->cost[p] * run->seconds_each;
-  double smallest = DBL_MAX, largest = 0;
-  int next = 0, stop = 0, threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
-  (void)threads;
-  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
-  {
-    permi_origin *origin = run->origin;
-    double mine_smallest = DBL_MAX, mine_largest = 0;
-    size_t unpolled = 0;
-    int master = 1;
-#if defined(_OPENMP)
-    master = omp_get_thread_num() == 0;
-    origin += (size_t)omp_get_thread_num() * (size_t)run->most;
-#endif
-    for (;;) {
-      int i, stopping;
-      PERMI_OMP(atomic read)
-      stopping = stop;
-      if (stopping)
-        break;
-      PERMI_OMP(atomic capture)
-      i = next++;
-      if (i >= target->tops)
-        break;
-      permi_array_blocks(run, source, target, from, to, ways, target->top[i], origin, &mine_smallest, &mine_largest);
-      unpolled += target->states / (size_t)target->tops;
-      if (master && run->control && unpolled > PERMI_ARRAY_POLL) {
-        const double part = (double)target->top_offset[target->top[i]] / (double)target->states;
-        const perm_status status = permi_control_poll(run->control, before + seconds * part, "frontier");
-        unpolled = 0;
-        if (status != PERM_OK) {
-          PERMI_OMP(atomic write)
-          stop = (int)status;
-        }
-      }
-    }
-    PERMI_OMP(critical(permi_arrays_track))
-    {
-      smallest = mine_smallest < smallest ? mine_smallest : smallest;
-      largest = mine_largest > largest ? mine_largest : largest;
-    }
+  permi_array_stepping step;
+  perm_status status;
+  int k, threads;
+  step.run = run;
+  step.ways = run->arrays->pull_start[p + 1] - run->arrays->pull_start[p];
+  step.source = &run->layout[p & 1];
+  step.target = &run->layout[(p + 1) & 1];
+  step.from = run->values[p & 1];
+  step.to = run->values[(p + 1) & 1];
+  step.seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
+  step.before = run->seconds_before + frontier->cost[p] * run->seconds_each;
+  step.unpolled = 0;
+  threads = step.seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
+  for (k = 0; k < threads; k++) {
+    run->sizes[k].smallest = DBL_MAX;
+    run->sizes[k].largest = 0;
   }
+  status = permi_share(threads, 0, (uint64_t)step.target->tops, permi_array_top, &step);
   if (run->tracking) {
-    run->smallest = smallest;
-    run->largest = largest;
+    run->smallest = DBL_MAX;
+    run->largest = 0;
+    for (k = 0; k < threads; k++) {
+      run->smallest = run->sizes[k].smallest < run->smallest ? run->sizes[k].smallest : run->smallest;
+      run->largest = run->sizes[k].largest > run->largest ? run->sizes[k].largest : run->largest;
+    }
   }
-  return (perm_status)stop;
+  return status;
 }
 
 /* -- running ----------------------------------------------------------------------------------- */
@@ -311,6 +314,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   }
   run.way = (permi_way *)permi_allocate(allocator, (size_t)run.most, sizeof *run.way);
   run.origin = (permi_origin *)permi_allocate(allocator, (size_t)run.most * (size_t)run.threads, sizeof *run.origin);
+  run.sizes = (permi_extremes *)permi_allocate(allocator, (size_t)run.threads, sizeof *run.sizes);
   run.places = (uint16_t *)permi_allocate(allocator, (size_t)run.most * table, sizeof(uint16_t));
   run.eights = (permi_eight *)permi_allocate(
       allocator, (size_t)run.most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
@@ -324,7 +328,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     run.gpu_way = (perm_gpu_way *)permi_allocate(allocator, (size_t)run.most, sizeof *run.gpu_way);
     run.gpu_stream = (perm_gpu_stream *)permi_allocate(allocator, (size_t)run.most, sizeof *run.gpu_stream);
   }
-  if (ok && run.way && run.origin && run.places && run.eights && run.values[0] && run.values[1] &&
+  if (ok && run.way && run.origin && run.sizes && run.places && run.eights && run.values[0] && run.values[1] &&
       (!gpu || (run.gpu_way && run.gpu_stream))) {
     memset(run.places, 0, (size_t)run.most * table * sizeof(uint16_t)); /* vectors read a little beyond */
     status = gpu ? permi_gpu_create(&run, permi_cell_bytes(frontier, run.kind), message) : PERM_OK;
@@ -364,6 +368,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   permi_release(allocator, run.gpu_stream);
   permi_release(allocator, run.way);
   permi_release(allocator, run.origin);
+  permi_release(allocator, run.sizes);
   permi_release(allocator, run.places);
   permi_release(allocator, run.eights);
   return status;

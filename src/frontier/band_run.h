@@ -233,8 +233,9 @@ typedef struct permi_band_step {
 } permi_band_step;
 
 /* All entries of the row into one block of the states after it. */
-static perm_status permi_band_part(void *context, int part, int master)
+static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
+  const int part = (int)number;
   const permi_band_step *step = (const permi_band_step *)context;
   permi_band_state *state = step->state;
   const permi_band *band = state->band;
@@ -292,7 +293,7 @@ static perm_status permi_band_part(void *context, int part, int master)
         stream.lowest++;
       permi_band_runs(state, &stream, shape->slots - 1, step->used, step->after, 0, 0, 1);
     }
-    if (master && states > PERMI_BAND_POLL && state->control)
+    if (thread == 0 && states > PERMI_BAND_POLL && state->control)
       status = permi_control_poll(state->control, band->cost[step->row] * band->seconds_each, "band");
   }
   return status;
@@ -367,7 +368,7 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     entries = band->entry_start[row + 1] - band->entry_start[row];
     threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
     step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
-    status = permi_share(threads, step.parts, permi_band_part, &step);
+    status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step);
     if (control && states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
       status = permi_control_poll(control, band->cost[row] * band->seconds_each, "band");
       unpolled = 0;

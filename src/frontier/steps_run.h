@@ -139,16 +139,6 @@ static const permi_part_fill permi_fills[] = {
     permi_step_magnitudes, permi_step_signed, permi_step_complex, permi_step_magnitudes_dd, permi_step_signed_dd,
     permi_step_complex_dd, permi_step_word,   permi_step_wide,    permi_step_words,         permi_step_residues};
 
-/* The present thread's table of moves. */
-static permi_moves *permi_run_moves(const permi_run *run)
-{
-#if defined(_OPENMP)
-  return &run->moves[run->threads > 1 ? omp_get_thread_num() : 0];
-#else
-  return run->moves;
-#endif
-}
-
 static void permi_run_note(permi_run *run, const permi_part *part)
 {
   if (run->tracking) {
@@ -176,7 +166,7 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
       status = permi_part_place(run, target, part);
     if (status != PERM_OK)
       return status;
-    fill(run, source, target, part, permi_run_moves(run));
+    fill(run, source, target, part, &run->moves[0]);
     permi_run_note(run, part);
     unpolled += part->states;
     if (unpolled > 262144 && run->control) {
@@ -267,11 +257,43 @@ static void permi_balance_key(const permi_run *run, const permi_list *source, pe
   }
 }
 
-/* Sums of weights; returns their total. 0: out of memory. */
-static size_t permi_balance_weigh(permi_run *run, const permi_list *source, int streams)
+/* A step of lists that threads share: the weights of blocks of groups, then parts of a round. */
+typedef struct permi_together {
+  permi_run *run;
+  const permi_list *source;
+  permi_list *target;
+  permi_part_fill fill;
+  int streams;
+  size_t total, first, count; /* of all parts; the round's first */
+} permi_together;
+
+static perm_status permi_balance_block(void *context, uint64_t block, int thread)
 {
-  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
+  const permi_together *step = (const permi_together *)context;
+  const permi_run *run = step->run;
+  const permi_list *source = step->source;
   const permi_cursor *cursor = run->part[0].cursor;
+  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1, first = (size_t)block * PERMI_BALANCE_BLOCK;
+  size_t g, end = first + PERMI_BALANCE_BLOCK < source->groups ? first + PERMI_BALANCE_BLOCK : source->groups;
+  int s;
+  (void)thread;
+  for (s = 0; s < step->streams; s++)
+    run->weight[(size_t)s * blocks + (size_t)block] = 0;
+  for (g = first; g < end; g++) {
+    const size_t *pattern = source->patterns.first + source->pattern[g];
+    for (s = 0; s < step->streams; s++)
+      if (permi_cursor_takes(&cursor[s], source->high + g * (size_t)source->words, source->words))
+        run->weight[(size_t)s * blocks + (size_t)block] += PERMI_BALANCE_GROUP + pattern[1] - pattern[0];
+  }
+  return PERM_OK;
+}
+
+/* Sums of weights; returns their total. 0: out of memory. */
+static size_t permi_balance_weigh(permi_together *step)
+{
+  permi_run *run = step->run;
+  const int streams = step->streams;
+  const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
   size_t total = 0, sum;
   int k;
   if (run->weight_room < places) {
@@ -281,20 +303,7 @@ static size_t permi_balance_weigh(permi_run *run, const permi_list *source, int 
     if (!run->weight)
       return 0;
   }
-  PERMI_OMP(parallel for num_threads(run->threads) schedule(static))
-  for (k = 0; k < (int)blocks; k++) {
-    const size_t first = (size_t)k * PERMI_BALANCE_BLOCK;
-    size_t g, end = first + PERMI_BALANCE_BLOCK < source->groups ? first + PERMI_BALANCE_BLOCK : source->groups;
-    int s;
-    for (s = 0; s < streams; s++)
-      run->weight[(size_t)s * blocks + (size_t)k] = 0;
-    for (g = first; g < end; g++) {
-      const size_t *pattern = source->patterns.first + source->pattern[g];
-      for (s = 0; s < streams; s++)
-        if (permi_cursor_takes(&cursor[s], source->high + g * (size_t)source->words, source->words))
-          run->weight[(size_t)s * blocks + (size_t)k] += PERMI_BALANCE_GROUP + pattern[1] - pattern[0];
-    }
-  }
+  permi_share(run->threads, 0, blocks, permi_balance_block, step);
   for (k = 0; k < streams; k++) {
     size_t *weight = run->weight + (size_t)k * blocks, b;
     sum = 0;
@@ -330,21 +339,42 @@ static void permi_part_run(const permi_run *run, const permi_list *source, permi
   part->status = permi_part_merge(&run->locked, source, &part->patterns, part, streams, (size_t)-1, &done);
 }
 
+static perm_status permi_together_merge(void *context, uint64_t k, int thread)
+{
+  const permi_together *step = (const permi_together *)context;
+  (void)thread;
+  permi_part_run(step->run, step->source, &step->run->part[k], step->streams, step->total, step->first + (size_t)k,
+                 step->count);
+  return PERM_OK;
+}
+
+static perm_status permi_together_fill(void *context, uint64_t k, int thread)
+{
+  const permi_together *step = (const permi_together *)context;
+  step->fill(step->run, step->source, step->target, &step->run->part[k], &step->run->moves[thread]);
+  return PERM_OK;
+}
+
 /* Several threads: rounds of some parts each, which bounds what waits for its place. */
 static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                       permi_part_fill fill, double done)
 {
-  const size_t total = permi_balance_weigh(run, source, streams), at_once = (size_t)run->parts_at_once;
-  const size_t count = (total / (at_once * PERMI_PART_WORK) + 1) * at_once;
-  size_t first;
+  const size_t at_once = (size_t)run->parts_at_once;
+  permi_together step;
+  perm_status status;
   int k;
-  perm_status status = total ? PERM_OK : PERM_ERROR_MEMORY;
+  step.run = run;
+  step.source = source;
+  step.target = target;
+  step.fill = fill;
+  step.streams = streams;
+  step.total = permi_balance_weigh(&step);
+  step.count = (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once;
+  status = step.total ? PERM_OK : PERM_ERROR_MEMORY;
   for (k = 1; k < run->parts_at_once; k++)
     memcpy(run->part[k].cursor, run->part[0].cursor, (size_t)streams * sizeof(permi_cursor));
-  for (first = 0; first < count && status == PERM_OK; first += at_once) {
-    PERMI_OMP(parallel for num_threads(run->threads) schedule(dynamic))
-    for (k = 0; k < run->parts_at_once; k++)
-      permi_part_run(run, source, &run->part[k], streams, total, first + (size_t)k, count);
+  for (step.first = 0; step.first < step.count && status == PERM_OK; step.first += at_once) {
+    permi_share(run->threads, 0, at_once, permi_together_merge, &step);
     for (k = 0; k < run->parts_at_once && status == PERM_OK; k++) {
       status = run->part[k].status;
       if (status == PERM_OK)
@@ -352,9 +382,7 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
     }
     if (status != PERM_OK)
       break;
-    PERMI_OMP(parallel for num_threads(run->threads) schedule(dynamic))
-    for (k = 0; k < run->parts_at_once; k++)
-      fill(run, source, target, &run->part[k], permi_run_moves(run));
+    permi_share(run->threads, 0, at_once, permi_together_fill, &step);
     for (k = 0; k < run->parts_at_once; k++)
       permi_run_note(run, &run->part[k]);
     if (run->control)

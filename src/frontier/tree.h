@@ -385,8 +385,9 @@ typedef struct permi_tree_pass {
   double low, high;
 } permi_tree_pass;
 
-static perm_status permi_tree_sizes(void *context, int part, int master)
+static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
 {
+  const int part = (int)number;
   permi_tree_pass *pass = (permi_tree_pass *)context;
   const permi_tree *tree = pass->tree;
   const double *x = (const double *)(const void *)pass->table->value;
@@ -395,7 +396,7 @@ static perm_status permi_tree_sizes(void *context, int part, int master)
   double low = DBL_MAX, high = 0;
   size_t i;
   int j;
-  (void)master;
+  (void)thread;
   for (i = permi_tree_begin(pass->table->states, part, pass->parts) * size; i < end; i += size) {
     const double most = x[i + (size_t)last];
     if (most == 0)
@@ -420,14 +421,15 @@ static perm_status permi_tree_sizes(void *context, int part, int master)
   return PERM_OK;
 }
 
-static perm_status permi_tree_scale(void *context, int part, int master)
+static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
 {
+  const int part = (int)number;
   const permi_tree_pass *pass = (const permi_tree_pass *)context;
   double *x = (double *)(void *)pass->table->value;
   const size_t size = (size_t)pass->tree->size;
   const size_t end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
   size_t i;
-  (void)master;
+  (void)thread;
   for (i = permi_tree_begin(pass->table->states, part, pass->parts) * size; i < end; i++)
     x[i] = x[i] * ldexp(1, -pass->half) * ldexp(1, pass->half - pass->exp2);
   return PERM_OK;
@@ -442,7 +444,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   if (run->tree->algebra >= PERMI_TREE_WORD)
     return;
   pass.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
-  permi_share(threads, pass.parts, permi_tree_sizes, &pass);
+  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_sizes, &pass);
   table->largest = pass.high;
   table->smallest = pass.low;
   if (pass.high == 0 || (pass.high > 7.9e-31 && pass.high < 1.2e30))
@@ -450,7 +452,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   frexp(pass.high, &e);
   pass.exp2 = e;
   pass.half = e / 2; /* 2^-e alone may not be a double */
-  permi_share(threads, pass.parts, permi_tree_scale, &pass);
+  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass);
   table->loss = permi_loss_scaled(table->loss, 1, -e);
   if (e > 0 && ldexp(pass.low, -e) < PERMI_SAFE_PRODUCT) /* then low words may have lost bits as well */
     table->loss += 2 * DBL_MIN;

@@ -16,11 +16,12 @@ typedef struct permi_tree_product {
 } permi_tree_product;
 
 /* What comes before the product: the tables sorted, and parts of the place for it cleared. */
-static perm_status permi_tree_join_prepare(void *context, int part, int master)
+static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
 {
+  const int part = (int)number;
   const permi_tree_product *join = (const permi_tree_product *)context;
   permi_tree_run *run = join->run;
-  (void)master;
+  (void)thread;
   if (part < 2) {
     permi_tree_sort(run->tree, join->factor[part], join->set[part], join->rows, join->common, run->mask[part],
                     run->index[part], run->first[part]);
@@ -86,8 +87,9 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
 
 /* All pairs whose product is a state of the part, by common parts of the product: few places at a time. The heaviest
    parts, of most matched, come first. */
-static perm_status permi_tree_join_part(void *context, int part, int master)
+static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
+  const int part = (int)number;
   const permi_tree_product *join = (const permi_tree_product *)context;
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
   const int bits = permi_tree_bits(join->common) - join->cut;
@@ -102,11 +104,11 @@ static perm_status permi_tree_join_part(void *context, int part, int master)
   for (;; c--) {
     const int own = join->ones - permi_tree_bits(c ^ join->common_rows);
     const int some = own >= 0 && own <= join->own; /* states with that common part */
-    status = permi_tree_poll(join->run, some ? (double)(1u << permi_tree_bits(c)) : 1, master);
+    status = permi_tree_poll(join->run, some ? (double)(1u << permi_tree_bits(c)) : 1, thread == 0);
     for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* the left one's: all subsets, ascending */
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
-        status = permi_tree_join_groups(join, g, h, top, value, master);
+        status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
       if (g == c)
         break;
     }
@@ -184,10 +186,10 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
     join.own_cut = join.own_cut < own ? join.own_cut : own;
   }
-  permi_share(threads, 2 + join.parts, permi_tree_join_prepare, &join);
+  permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join);
   if (threads == 1 && (double)size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);
-  return permi_share(threads, 1 << (join.cut + join.own_cut), permi_tree_join_part, &join);
+  return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join);
 }
 
 /* THE BOUND. Every term of a value, one per way to match, has passed in a join one product and at most pairs - 1
@@ -222,8 +224,9 @@ typedef struct permi_tree_ray {
   int parts;
 } permi_tree_ray;
 
-static perm_status permi_tree_ray_part(void *context, int part, int master)
+static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
 {
+  const int part = (int)number;
   const permi_tree_ray *ray = (const permi_tree_ray *)context;
   const permi_tree *tree = ray->tree;
   const size_t size = (size_t)tree->size;
@@ -232,7 +235,7 @@ static perm_status permi_tree_ray_part(void *context, int part, int master)
   const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of the states of a high part */
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
-  (void)master;
+  (void)thread;
   while (piece < last) { /* below the bit all parts with so many bits, in the same order */
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
     const int within = k_open - permi_tree_bits(high) - ray->column, slice = (int)(piece % (size_t)slices);
@@ -279,7 +282,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
     if (edge->imaginary != 0 && fabs(edge->imaginary) < least)
       least = fabs(edge->imaginary);
     ray.edge = edge;
-    permi_share(threads, ray.parts, permi_tree_ray_part, &ray);
+    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray);
   }
   table->value = ray.matched;
   table->states = node->column ? upper : lower;

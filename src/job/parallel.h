@@ -21,53 +21,94 @@ static int permi_threads(const perm_options *options)
 /* A parallel region costs tens of microseconds: not worth it below this predicted time. */
 #define PERMI_PARALLEL_SECONDS 2e-4
 
-/* Chunks [begin, end) of a leaf into *done, which is empty; a prefix of them if stopped or failed. */
-static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
-                                   permi_control *control, int threads, perm_partial *done)
+/* Work on a part, by a thread from 0 on; 0 is the calling thread, which alone may poll. */
+typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
+
+/* Shares the parts [begin, end) out among threads, each the next part in turn. What thread 0 returns other than PERM_OK
+   ends it; every part that was taken is finished. PERM_OK too where a stop came with the last part. */
+static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context)
 {
   uint64_t next = begin;
-  void *memory;
-  int stop = 0; /* a perm_status; written by the calling thread only */
-  const double per_chunk = leaf->information.seconds / (double)leaf->information.chunks;
-  if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
-    return permi_leaf_run(leaf, begin, end, NULL, control, done);
-  if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
-    threads = 1;
-  if (!permi_workspace_make(&job->allocator, leaf, threads, &memory))
-    return PERM_ERROR_MEMORY;
-  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
+  int stop = PERM_OK;
+  if (threads <= 1 || end - begin < 2) {
+    for (; next < end && stop == PERM_OK; next++)
+      stop = (int)work(context, next, 0);
+    return stop > 0 && next >= end ? PERM_OK : (perm_status)stop;
+  }
+  PERMI_OMP(parallel num_threads(threads))
   {
-    perm_partial mine;
     int thread = 0;
-    void *workspace;
-    memset(&mine, 0, sizeof mine);
 #if defined(_OPENMP)
     thread = omp_get_thread_num();
 #endif
-    workspace = permi_workspace_of(leaf, memory, thread);
     for (;;) {
-      uint64_t chunk;
+      uint64_t part;
       int stopping;
       PERMI_OMP(atomic read)
       stopping = stop;
       if (stopping)
         break;
       PERMI_OMP(atomic capture)
-      chunk = next++;
-      if (chunk >= end)
+      part = next++;
+      if (part >= end)
         break;
-      permi_leaf_run(leaf, chunk, chunk + 1, workspace, NULL, &mine);
-      if (thread == 0) { /* after the chunk, so that every call gets at least one step further */
-        perm_status status = permi_control_poll_range(control, (double)(chunk + 1 - begin) * per_chunk, "summing");
-        if (status != PERM_OK) {
-          PERMI_OMP(atomic write)
-          stop = status;
-        }
+      stopping = (int)work(context, part, thread);
+      if (thread == 0 && stopping) {
+        PERMI_OMP(atomic write)
+        stop = stopping;
       }
     }
-    PERMI_OMP(critical(permi_merge))
-    perm_partial_merge(done, &mine);
   }
-  permi_release(&job->allocator, memory);
-  return done->chunks == end - begin ? PERM_OK : (perm_status)stop;
+  return stop > 0 && next >= end ? PERM_OK : (perm_status)stop;
+}
+
+/* A range of a leaf's chunks on several threads. */
+typedef struct permi_ranging {
+  const permi_leaf *leaf;
+  permi_control *control;
+  uint64_t begin;
+  double per_chunk; /* seconds */
+  void *memory;
+  perm_partial *partial; /* of each thread */
+} permi_ranging;
+
+static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
+{
+  const permi_ranging *ranging = (const permi_ranging *)context;
+  permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
+                 &ranging->partial[thread]);
+  return thread ? PERM_OK /* after the chunk, so that every call gets at least one step further */
+                : permi_control_poll_range(ranging->control,
+                                           (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
+}
+
+/* Chunks [begin, end) of a leaf into *done, which is empty; a prefix of them if stopped or failed. */
+static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
+                                   permi_control *control, int threads, perm_partial *done)
+{
+  permi_ranging ranging;
+  perm_status status = PERM_ERROR_MEMORY;
+  int k;
+  if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
+    return permi_leaf_run(leaf, begin, end, NULL, control, done);
+  if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
+    threads = 1;
+  ranging.leaf = leaf;
+  ranging.control = control;
+  ranging.begin = begin;
+  ranging.per_chunk = leaf->information.seconds / (double)leaf->information.chunks;
+  ranging.partial = done;
+  if (threads > 1) {
+    ranging.partial = (perm_partial *)permi_allocate(&job->allocator, (size_t)threads, sizeof(perm_partial));
+    if (ranging.partial)
+      memset(ranging.partial, 0, (size_t)threads * sizeof(perm_partial));
+  }
+  if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
+    status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging);
+  for (k = 0; threads > 1 && ranging.partial && k < threads; k++)
+    perm_partial_merge(done, &ranging.partial[k]);
+  permi_release(&job->allocator, ranging.memory);
+  if (threads > 1)
+    permi_release(&job->allocator, ranging.partial);
+  return status;
 }

@@ -316,6 +316,20 @@ static double permi_code_rate(permi_hybrid_algebra algebra)
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
+/* Trials that threads share. */
+typedef struct permi_code_searching {
+  permi_code_trial *trial;
+  int inner, moves;
+} permi_code_searching;
+
+static perm_status permi_code_search_one(void *context, uint64_t number, int thread)
+{
+  const permi_code_searching *searching = (const permi_code_searching *)context;
+  (void)thread;
+  permi_code_search(&searching->trial[number], (int)number, searching->inner, searching->moves);
+  return PERM_OK;
+}
+
 /* The best program found for GPUs, as an offer; none: *offer stays as it is. All trials are annealed for a while, at
    the same time if there are threads, and the best once more if the sum takes long. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
@@ -332,9 +346,12 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   double *scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *scaled);
   double least = (double)INFINITY, worth = 0;
   permi_code_choice choice;
+  permi_code_searching searching;
   perm_status status = trial && scaled ? PERM_OK : PERM_ERROR_MEMORY;
   int k, moves = 0, pass, best = 0, better, threads = permi_threads(options);
   memset(&choice, 0, sizeof choice);
+  searching.trial = trial;
+  searching.inner = inner;
   choice.algebra = algebra;
   choice.scaled = scaled;
   choice.given = -1;
@@ -346,10 +363,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     trial[k].work.budget = budget[k / 2 % 3] / (algebra == PERMI_HYBRID_REAL ? 1 : 2);
   }
   for (pass = 0; pass < 2 && status == PERM_OK; pass++) {
-    (void)threads;
-    PERMI_OMP(parallel for num_threads(threads) if (threads > 1) schedule(dynamic))
-    for (k = 0; k < TRIALS; k++)
-      permi_code_search(&trial[k], k, inner, moves);
+    searching.moves = moves;
+    permi_share(threads, 0, TRIALS, permi_code_search_one, &searching);
     for (k = 0; k < TRIALS; k++)
       least = fmin(least, trial[k].cost / rate);
     worth = fmin(least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */

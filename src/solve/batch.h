@@ -446,6 +446,38 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   return !options->cpu_fallback || permi_gpu_devices(options->gpus, message);
 }
 
+/* The tasks of a batch, which threads share; failed: the first matrix that is refused, with the reason. */
+typedef struct permi_batch_sharing {
+  permi_batch *batch;
+  size_t step, tasks, failed;
+  perm_status failure;
+  size_t room; /* doubles of memory for each thread */
+  double *memory;
+  int threads_inside; /* of the call for a large matrix */
+} permi_batch_sharing;
+
+static perm_status permi_batch_sharing_task(void *context, uint64_t number, int thread)
+{
+  permi_batch_sharing *run = (permi_batch_sharing *)context;
+  permi_batch *batch = run->batch;
+  permi_control *control = batch->control;
+  const size_t task = (size_t)number, last = task + 1 == run->tasks;
+  perm_status status = PERM_OK;
+  const size_t first = permi_batch_task(batch, task * run->step, last ? batch->count : (task + 1) * run->step,
+                                        run->threads_inside, run->memory + (size_t)thread * run->room, &status);
+  if (first < batch->count) {
+    PERMI_OMP(critical(permi_batch_failed))
+    if (first < run->failed) {
+      run->failed = first;
+      run->failure = status;
+    }
+  }
+  if (thread)
+    return PERM_OK;
+  status = permi_control_poll(control, (double)(task + 1) / (double)run->tasks, "summing");
+  return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
+}
+
 /* Arguments but for the entries' pointers and strides have been checked. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
@@ -458,8 +490,9 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   const double start = permi_seconds();
   const size_t step = apart ? 1 : n > PERMI_BATCH_LARGE ? 8 : PERMI_BATCH_TASK;
   const size_t tasks = batch->count / step + (batch->count % step != 0);
-  size_t failed = batch->count, next = 0, room, k;
-  perm_status failure = PERM_OK, gpu;
+  size_t next = 0, room, k;
+  permi_batch_sharing run;
+  perm_status gpu;
   perm_isa isa;
   permi_control control;
   int threads = permi_threads(options), stop = 0;
@@ -505,64 +538,33 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   /* n 2^(n-1) elements at 1e9/s: a parallel region has to be worth it */
   if (apart || tasks - next < 2 || (double)batch->count * n * ldexp(1, n - 1) * 1e-9 < PERMI_PARALLEL_SECONDS)
     threads = 1;
-  PERMI_OMP(parallel num_threads(threads) if (threads > 1))
-  {
-    double *memory;
-    int master = 1;
-#if defined(_OPENMP)
-    master = omp_get_thread_num() == 0;
-#endif
-    PERMI_OMP(critical(permi_batch_memory)) /* a caller's allocator need not be thread-safe */
-    memory = (double *)permi_allocate(&options->allocator, room, sizeof(double));
-    if (!memory) {
-      PERMI_OMP(atomic write)
-      stop = PERM_ERROR_MEMORY;
-    }
-    while (memory) {
-      perm_status status = PERM_OK;
-      size_t task, first;
-      int stopping;
-      PERMI_OMP(atomic read)
-      stopping = stop;
-      if (stopping)
-        break;
-      PERMI_OMP(atomic capture)
-      task = next++;
-      if (task >= tasks)
-        break;
-      first = permi_batch_task(batch, task * step, task + 1 == tasks ? batch->count : (task + 1) * step,
-                               apart ? options->threads : 1, memory, &status);
-      if (first < batch->count) {
-        PERMI_OMP(critical(permi_batch_failed))
-        if (first < failed) {
-          failed = first;
-          failure = status;
-        }
-      }
-      if (master) {
-        status = permi_control_poll(&control, (double)(task + 1) / (double)tasks, "summing");
-        if (control.stopped != PERM_OK || (status != PERM_OK && task + 1 < tasks)) {
-          PERMI_OMP(atomic write)
-          stop = control.stopped != PERM_OK ? control.stopped : status;
-        }
-      }
-    }
-    PERMI_OMP(critical(permi_batch_memory))
-    permi_release(&options->allocator, memory);
+  run.batch = batch;
+  run.step = step;
+  run.tasks = tasks;
+  run.failed = batch->count;
+  run.failure = PERM_OK;
+  run.room = room;
+  run.threads_inside = apart ? options->threads : 1;
+  if (!stop && next < tasks) {
+    run.memory = (double *)permi_allocate(&options->allocator, (size_t)threads, room * sizeof(double));
+    stop = run.memory ? (int)permi_share(threads, next, tasks, permi_batch_sharing_task, &run) : PERM_ERROR_MEMORY;
+    permi_release(&options->allocator, run.memory);
+  } else if (next >= tasks) { /* GPUs have done all */
+    stop = PERM_OK;
   }
+  if (stop == PERM_OK && control.stopped != PERM_OK) /* in the middle of a task */
+    stop = control.stopped;
   isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : permi_isa(options);
   permi_release(&options->allocator, batch->program);
   permi_release(&options->allocator, batch->todo);
   if (stop < 0)
     return permi_fail_memory(result);
-  if (stop && next >= tasks && control.stopped == PERM_OK) /* all are done */
-    stop = PERM_OK;
-  if (failed < batch->count) {
-    permi_fail(result, failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)failed,
-               failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite" : perm_status_text(failure));
+  if (run.failed < batch->count) {
+    permi_fail(result, run.failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)run.failed,
+               run.failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite" : perm_status_text(run.failure));
   }
   if (result) {
-    result->status = failed < batch->count ? failure : (perm_status)stop;
+    result->status = run.failed < batch->count ? run.failure : (perm_status)stop;
     if (result->status > 0)
       snprintf(result->message, sizeof result->message, "%s; what is missing is NaN", perm_status_text(result->status));
     result->value = result->imaginary = 0;
@@ -576,7 +578,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
     result->terms = (double)batch->count * (n ? ldexp(1, n - 1) : 1);
     result->seconds = permi_seconds() - start;
   }
-  return failed < batch->count ? failure : (perm_status)stop;
+  return run.failed < batch->count ? run.failure : (perm_status)stop;
 }
 
 /* Checks of a batch that is laid out by a stride, least_stride at least; options is argument 5. */

@@ -191,23 +191,45 @@ static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t b
   return moments;
 }
 
+/* Samples, or blocks of them, that threads share. */
+typedef struct permi_sampling {
+  const permi_sampler *sampler;
+  uint64_t block; /* the block, or the first one */
+  double *rooms;  /* n doubles for each thread */
+  permi_moments *moments;
+} permi_sampling;
+
+static perm_status permi_sampling_block(void *context, uint64_t b, int thread)
+{
+  const permi_sampling *sampling = (const permi_sampling *)context;
+  sampling->moments[b] = permi_sample_block(sampling->sampler, sampling->block + b,
+                                            sampling->rooms + (size_t)thread * (size_t)sampling->sampler->n);
+  return PERM_OK;
+}
+
+static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
+{
+  const permi_sampling *sampling = (const permi_sampling *)context;
+  const permi_sampler *sampler = sampling->sampler;
+  if (!permi_sample_stop(sampler, thread == 0, 0))
+    sampling->moments[s] = permi_sample_one(sampler, sampling->block, (int)s, thread == 0,
+                                            sampling->rooms + (size_t)thread * (size_t)sampler->n);
+  return thread ? PERM_OK : sampler->watch->stopped;
+}
+
 /* A block whose samples are long: threads share them, and look at the limits inside. sample: room for all. The same
    bits as permi_sample_block; what comes of a block that is stopped is no sum of samples. */
 static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
                                          permi_moments *sample)
 {
   permi_moments moments = {0, 0, 0, 0, 0};
+  permi_sampling sampling;
   int s;
-  (void)threads;
-  PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1))
-  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
-    int thread = 0;
-#if defined(_OPENMP)
-    thread = omp_get_thread_num();
-#endif
-    if (!permi_sample_stop(sampler, thread == 0, 0))
-      sample[s] = permi_sample_one(sampler, block, s, thread == 0, rooms + (size_t)thread * (size_t)sampler->n);
-  }
+  sampling.sampler = sampler;
+  sampling.block = block;
+  sampling.rooms = rooms;
+  sampling.moments = sample;
+  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sampling_one, &sampling);
   for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
     permi_moments_merge(&moments, &sample[s]);
   return moments;
@@ -419,13 +441,13 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
         break;
       }
     }
-    PERMI_OMP(parallel for num_threads(threads) schedule(dynamic) if (threads > 1 && !sampler->stop))
-    for (b = 0; b < (sampler->stop ? 0 : count); b++) {
-      int thread = 0;
-#if defined(_OPENMP)
-      thread = omp_get_thread_num();
-#endif
-      part[b] = permi_sample_block(sampler, done + (uint64_t)b, rooms + (size_t)thread * (size_t)sampler->n);
+    if (!sampler->stop) {
+      permi_sampling sampling;
+      sampling.sampler = sampler;
+      sampling.block = done;
+      sampling.rooms = rooms;
+      sampling.moments = part;
+      permi_share(threads, 0, (uint64_t)count, permi_sampling_block, &sampling);
     }
     for (b = 0; b < count; b++) {
       permi_moments_merge(&moments, &part[b]);
