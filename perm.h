@@ -3496,15 +3496,18 @@ static int permi_threads(const perm_options *options)
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
 /* Shares the parts [begin, end) out among threads, each the next part in turn. What thread 0 returns other than PERM_OK
-   ends it; every part that was taken is finished. PERM_OK too where a stop came with the last part. */
-static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context)
+   ends it; every part that was taken is finished. *all (or NULL): 1 if all were, although it may have been stopped. */
+static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
+                               int *all)
 {
   uint64_t next = begin;
   int stop = PERM_OK;
   if (threads <= 1 || end - begin < 2) {
     for (; next < end && stop == PERM_OK; next++)
       stop = (int)work(context, next, 0);
-    return stop > 0 && next >= end ? PERM_OK : (perm_status)stop;
+    if (all)
+      *all = next >= end;
+    return (perm_status)stop;
   }
   PERMI_OMP(parallel num_threads(threads))
   {
@@ -3530,7 +3533,9 @@ static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_
       }
     }
   }
-  return stop > 0 && next >= end ? PERM_OK : (perm_status)stop;
+  if (all)
+    *all = next >= end;
+  return (perm_status)stop;
 }
 
 /* A range of a leaf's chunks on several threads. */
@@ -3559,7 +3564,7 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
 {
   permi_ranging ranging;
   perm_status status = PERM_ERROR_MEMORY;
-  int k;
+  int k, all = 0;
   if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
     return permi_leaf_run(leaf, begin, end, NULL, control, done);
   if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
@@ -3575,13 +3580,13 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
       memset(ranging.partial, 0, (size_t)threads * sizeof(perm_partial));
   }
   if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
-    status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging);
+    status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging, &all);
   for (k = 0; threads > 1 && ranging.partial && k < threads; k++)
     perm_partial_merge(done, &ranging.partial[k]);
   permi_release(&job->allocator, ranging.memory);
   if (threads > 1)
     permi_release(&job->allocator, ranging.partial);
-  return status;
+  return all ? PERM_OK : status;
 }
 
 /* ======================================================================================== >>options
@@ -7280,7 +7285,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   const size_t sums = (size_t)(count + rows);
   permi_minors_sharing run;
   perm_status status = PERM_ERROR_MEMORY;
-  int i, k;
+  int i, k, all;
   if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
     threads = 1;
   run.minors = minors;
@@ -7295,7 +7300,8 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   if (run.memory && (run.sums || minors->chunks <= 1)) {
     if (run.sums)
       memset(run.sums, 0, (size_t)threads * sums * sizeof *run.sums);
-    status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run);
+    status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
+    status = all ? PERM_OK : status;
   }
   if (status != PERM_ERROR_MEMORY && !run.sums) {
     memcpy(total->value, run.memory, (size_t)count * sizeof *total->value);
@@ -13366,7 +13372,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   perm_status gpu;
   perm_isa isa;
   permi_control control;
-  int threads = permi_threads(options), stop = 0;
+  int threads = permi_threads(options), stop = 0, all = 0;
   batch->kernel = NULL;
   batch->program = NULL;
   batch->plain = plain;
@@ -13418,7 +13424,10 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   run.threads_inside = apart ? options->threads : 1;
   if (!stop && next < tasks) {
     run.memory = (double *)permi_allocate(&options->allocator, (size_t)threads, room * sizeof(double));
-    stop = run.memory ? (int)permi_share(threads, next, tasks, permi_batch_sharing_task, &run) : PERM_ERROR_MEMORY;
+    stop = PERM_ERROR_MEMORY;
+    if (run.memory)
+      stop = (int)permi_share(threads, next, tasks, permi_batch_sharing_task, &run, &all);
+    stop = run.memory && all ? PERM_OK : stop;
     permi_release(&options->allocator, run.memory);
   } else if (next >= tasks) { /* GPUs have done all */
     stop = PERM_OK;
@@ -14563,7 +14572,7 @@ static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t 
   sampling.block = block;
   sampling.rooms = rooms;
   sampling.moments = sample;
-  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sampling_one, &sampling);
+  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sampling_one, &sampling, NULL);
   for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
     permi_moments_merge(&moments, &sample[s]);
   return moments;
@@ -14781,7 +14790,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       sampling.block = done;
       sampling.rooms = rooms;
       sampling.moments = part;
-      permi_share(threads, 0, (uint64_t)count, permi_sampling_block, &sampling);
+      permi_share(threads, 0, (uint64_t)count, permi_sampling_block, &sampling, NULL);
     }
     for (b = 0; b < count; b++) {
       permi_moments_merge(&moments, &part[b]);

@@ -4806,7 +4806,7 @@ static size_t permi_balance_weigh(permi_together *step)
     if (!run->weight)
       return 0;
   }
-  permi_share(run->threads, 0, blocks, permi_balance_block, step);
+  permi_share(run->threads, 0, blocks, permi_balance_block, step, NULL);
   for (k = 0; k < streams; k++) {
     size_t *weight = run->weight + (size_t)k * blocks, b;
     sum = 0;
@@ -4877,7 +4877,7 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
   for (k = 1; k < run->parts_at_once; k++)
     memcpy(run->part[k].cursor, run->part[0].cursor, (size_t)streams * sizeof(permi_cursor));
   for (step.first = 0; step.first < step.count && status == PERM_OK; step.first += at_once) {
-    permi_share(run->threads, 0, at_once, permi_together_merge, &step);
+    permi_share(run->threads, 0, at_once, permi_together_merge, &step, NULL);
     for (k = 0; k < run->parts_at_once && status == PERM_OK; k++) {
       status = run->part[k].status;
       if (status == PERM_OK)
@@ -4885,7 +4885,7 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
     }
     if (status != PERM_OK)
       break;
-    permi_share(run->threads, 0, at_once, permi_together_fill, &step);
+    permi_share(run->threads, 0, at_once, permi_together_fill, &step, NULL);
     for (k = 0; k < run->parts_at_once; k++)
       permi_run_note(run, &run->part[k]);
     if (run->control)
@@ -6588,7 +6588,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
     run->sizes[k].smallest = DBL_MAX;
     run->sizes[k].largest = 0;
   }
-  status = permi_share(threads, 0, (uint64_t)step.target->tops, permi_array_top, &step);
+  status = permi_share(threads, 0, (uint64_t)step.target->tops, permi_array_top, &step, NULL);
   if (run->tracking) {
     run->smallest = DBL_MAX;
     run->largest = 0;
@@ -7545,7 +7545,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   if (run->tree->algebra >= PERMI_TREE_WORD)
     return;
   pass.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
-  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_sizes, &pass);
+  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_sizes, &pass, NULL);
   table->largest = pass.high;
   table->smallest = pass.low;
   if (pass.high == 0 || (pass.high > 7.9e-31 && pass.high < 1.2e30))
@@ -7553,7 +7553,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   frexp(pass.high, &e);
   pass.exp2 = e;
   pass.half = e / 2; /* 2^-e alone may not be a double */
-  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass);
+  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
   table->loss = permi_loss_scaled(table->loss, 1, -e);
   if (e > 0 && ldexp(pass.low, -e) < PERMI_SAFE_PRODUCT) /* then low words may have lost bits as well */
     table->loss += 2 * DBL_MIN;
@@ -7793,10 +7793,10 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
     join.own_cut = join.own_cut < own ? join.own_cut : own;
   }
-  permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join);
+  permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
   if (threads == 1 && (double)size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);
-  return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join);
+  return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
 }
 
 /* THE BOUND. Every term of a value, one per way to match, has passed in a join one product and at most pairs - 1
@@ -7889,7 +7889,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
     if (edge->imaginary != 0 && fabs(edge->imaginary) < least)
       least = fabs(edge->imaginary);
     ray.edge = edge;
-    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray);
+    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
   }
   table->value = ray.matched;
   table->states = node->column ? upper : lower;
@@ -9256,7 +9256,7 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     entries = band->entry_start[row + 1] - band->entry_start[row];
     threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
     step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
-    status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step);
+    status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step, NULL);
     if (control && states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
       status = permi_control_poll(control, band->cost[row] * band->seconds_each, "band");
       unpolled = 0;
@@ -12558,7 +12558,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   }
   for (pass = 0; pass < 2 && status == PERM_OK; pass++) {
     searching.moves = moves;
-    permi_share(threads, 0, TRIALS, permi_code_search_one, &searching);
+    permi_share(threads, 0, TRIALS, permi_code_search_one, &searching, NULL);
     for (k = 0; k < TRIALS; k++)
       least = fmin(least, trial[k].cost / rate);
     worth = fmin(least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */

@@ -252,7 +252,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   const size_t sums = (size_t)(count + rows);
   permi_minors_sharing run;
   perm_status status = PERM_ERROR_MEMORY;
-  int i, k;
+  int i, k, all;
   if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
     threads = 1;
   run.minors = minors;
@@ -267,7 +267,8 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   if (run.memory && (run.sums || minors->chunks <= 1)) {
     if (run.sums)
       memset(run.sums, 0, (size_t)threads * sums * sizeof *run.sums);
-    status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run);
+    status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
+    status = all ? PERM_OK : status;
   }
   if (status != PERM_ERROR_MEMORY && !run.sums) {
     memcpy(total->value, run.memory, (size_t)count * sizeof *total->value);

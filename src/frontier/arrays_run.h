@@ -108,7 +108,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
     run->sizes[k].smallest = DBL_MAX;
     run->sizes[k].largest = 0;
   }
-  status = permi_share(threads, 0, (uint64_t)step.target->tops, permi_array_top, &step);
+  status = permi_share(threads, 0, (uint64_t)step.target->tops, permi_array_top, &step, NULL);
   if (run->tracking) {
     run->smallest = DBL_MAX;
     run->largest = 0;

@@ -368,7 +368,7 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     entries = band->entry_start[row + 1] - band->entry_start[row];
     threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
     step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
-    status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step);
+    status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step, NULL);
     if (control && states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
       status = permi_control_poll(control, band->cost[row] * band->seconds_each, "band");
       unpolled = 0;

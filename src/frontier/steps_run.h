@@ -303,7 +303,7 @@ static size_t permi_balance_weigh(permi_together *step)
     if (!run->weight)
       return 0;
   }
-  permi_share(run->threads, 0, blocks, permi_balance_block, step);
+  permi_share(run->threads, 0, blocks, permi_balance_block, step, NULL);
   for (k = 0; k < streams; k++) {
     size_t *weight = run->weight + (size_t)k * blocks, b;
     sum = 0;
@@ -374,7 +374,7 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
   for (k = 1; k < run->parts_at_once; k++)
     memcpy(run->part[k].cursor, run->part[0].cursor, (size_t)streams * sizeof(permi_cursor));
   for (step.first = 0; step.first < step.count && status == PERM_OK; step.first += at_once) {
-    permi_share(run->threads, 0, at_once, permi_together_merge, &step);
+    permi_share(run->threads, 0, at_once, permi_together_merge, &step, NULL);
     for (k = 0; k < run->parts_at_once && status == PERM_OK; k++) {
       status = run->part[k].status;
       if (status == PERM_OK)
@@ -382,7 +382,7 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
     }
     if (status != PERM_OK)
       break;
-    permi_share(run->threads, 0, at_once, permi_together_fill, &step);
+    permi_share(run->threads, 0, at_once, permi_together_fill, &step, NULL);
     for (k = 0; k < run->parts_at_once; k++)
       permi_run_note(run, &run->part[k]);
     if (run->control)

@@ -444,7 +444,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   if (run->tree->algebra >= PERMI_TREE_WORD)
     return;
   pass.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
-  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_sizes, &pass);
+  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_sizes, &pass, NULL);
   table->largest = pass.high;
   table->smallest = pass.low;
   if (pass.high == 0 || (pass.high > 7.9e-31 && pass.high < 1.2e30))
@@ -452,7 +452,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   frexp(pass.high, &e);
   pass.exp2 = e;
   pass.half = e / 2; /* 2^-e alone may not be a double */
-  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass);
+  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
   table->loss = permi_loss_scaled(table->loss, 1, -e);
   if (e > 0 && ldexp(pass.low, -e) < PERMI_SAFE_PRODUCT) /* then low words may have lost bits as well */
     table->loss += 2 * DBL_MIN;

@@ -186,10 +186,10 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
     join.own_cut = join.own_cut < own ? join.own_cut : own;
   }
-  permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join);
+  permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
   if (threads == 1 && (double)size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);
-  return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join);
+  return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
 }
 
 /* THE BOUND. Every term of a value, one per way to match, has passed in a join one product and at most pairs - 1
@@ -282,7 +282,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
     if (edge->imaginary != 0 && fabs(edge->imaginary) < least)
       least = fabs(edge->imaginary);
     ray.edge = edge;
-    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray);
+    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
   }
   table->value = ray.matched;
   table->states = node->column ? upper : lower;

@@ -25,15 +25,18 @@ static int permi_threads(const perm_options *options)
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
 /* Shares the parts [begin, end) out among threads, each the next part in turn. What thread 0 returns other than PERM_OK
-   ends it; every part that was taken is finished. PERM_OK too where a stop came with the last part. */
-static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context)
+   ends it; every part that was taken is finished. *all (or NULL): 1 if all were, although it may have been stopped. */
+static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
+                               int *all)
 {
   uint64_t next = begin;
   int stop = PERM_OK;
   if (threads <= 1 || end - begin < 2) {
     for (; next < end && stop == PERM_OK; next++)
       stop = (int)work(context, next, 0);
-    return stop > 0 && next >= end ? PERM_OK : (perm_status)stop;
+    if (all)
+      *all = next >= end;
+    return (perm_status)stop;
   }
   PERMI_OMP(parallel num_threads(threads))
   {
@@ -59,7 +62,9 @@ static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_
       }
     }
   }
-  return stop > 0 && next >= end ? PERM_OK : (perm_status)stop;
+  if (all)
+    *all = next >= end;
+  return (perm_status)stop;
 }
 
 /* A range of a leaf's chunks on several threads. */
@@ -88,7 +93,7 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
 {
   permi_ranging ranging;
   perm_status status = PERM_ERROR_MEMORY;
-  int k;
+  int k, all = 0;
   if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
     return permi_leaf_run(leaf, begin, end, NULL, control, done);
   if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
@@ -104,11 +109,11 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
       memset(ranging.partial, 0, (size_t)threads * sizeof(perm_partial));
   }
   if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
-    status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging);
+    status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging, &all);
   for (k = 0; threads > 1 && ranging.partial && k < threads; k++)
     perm_partial_merge(done, &ranging.partial[k]);
   permi_release(&job->allocator, ranging.memory);
   if (threads > 1)
     permi_release(&job->allocator, ranging.partial);
-  return status;
+  return all ? PERM_OK : status;
 }

@@ -364,7 +364,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   }
   for (pass = 0; pass < 2 && status == PERM_OK; pass++) {
     searching.moves = moves;
-    permi_share(threads, 0, TRIALS, permi_code_search_one, &searching);
+    permi_share(threads, 0, TRIALS, permi_code_search_one, &searching, NULL);
     for (k = 0; k < TRIALS; k++)
       least = fmin(least, trial[k].cost / rate);
     worth = fmin(least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */

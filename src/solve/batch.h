@@ -495,7 +495,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   perm_status gpu;
   perm_isa isa;
   permi_control control;
-  int threads = permi_threads(options), stop = 0;
+  int threads = permi_threads(options), stop = 0, all = 0;
   batch->kernel = NULL;
   batch->program = NULL;
   batch->plain = plain;
@@ -547,7 +547,10 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   run.threads_inside = apart ? options->threads : 1;
   if (!stop && next < tasks) {
     run.memory = (double *)permi_allocate(&options->allocator, (size_t)threads, room * sizeof(double));
-    stop = run.memory ? (int)permi_share(threads, next, tasks, permi_batch_sharing_task, &run) : PERM_ERROR_MEMORY;
+    stop = PERM_ERROR_MEMORY;
+    if (run.memory)
+      stop = (int)permi_share(threads, next, tasks, permi_batch_sharing_task, &run, &all);
+    stop = run.memory && all ? PERM_OK : stop;
     permi_release(&options->allocator, run.memory);
   } else if (next >= tasks) { /* GPUs have done all */
     stop = PERM_OK;

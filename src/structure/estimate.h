@@ -229,7 +229,7 @@ static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t 
   sampling.block = block;
   sampling.rooms = rooms;
   sampling.moments = sample;
-  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sampling_one, &sampling);
+  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sampling_one, &sampling, NULL);
   for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
     permi_moments_merge(&moments, &sample[s]);
   return moments;
@@ -447,7 +447,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       sampling.block = done;
       sampling.rooms = rooms;
       sampling.moments = part;
-      permi_share(threads, 0, (uint64_t)count, permi_sampling_block, &sampling);
+      permi_share(threads, 0, (uint64_t)count, permi_sampling_block, &sampling, NULL);
     }
     for (b = 0; b < count; b++) {
       permi_moments_merge(&moments, &part[b]);
