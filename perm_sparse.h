@@ -3393,9 +3393,9 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   /* A share for each kind of start, and the largest for the winner, which is warm already. Rounds, each as long as all
      before: slower cooling mostly finds better orders, but not always. What a round may take comes from the best order
      so far, which is taken to fall. */
-  for (spent = 0; spent < budget->effort; spent += round) {
+  for (spent = 0; spent < budget->effort && budget->account->watch->stopped == PERM_OK; spent += round) {
     round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
-    for (k = 0; k < 4; k++) {
+    for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {
       const double left = permi_anneal_left(budget, *cost / (k < 3 ? PERMI_ANNEAL_GAIN + 1 : PERMI_ANNEAL_GAIN));
       const double units = fmin(round * permi_anneal_units(*cost, budget), left);
       if (k == 3)
