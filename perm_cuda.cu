@@ -30,7 +30,7 @@
      - Kernels take about a tenth of a second, so cancel, progress and max_seconds work. Contexts, compilers and the
        driver's loader, which take seconds, run in threads of their own: a call that is to stop leaves within 0.2 s, and
        what they make is there for the next call. The end of the process waits for them; NVRTC from 12.8 on then gives
-       up at once.
+       up at once. The driver's own start (cuInit, once in a process) cannot be left: a call waits for it.
      - A frontier programme's values have the bits of the CPU's engine. It starts again after a failure or a stop.
    Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
 #include "perm.h"
