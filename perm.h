@@ -64,7 +64,7 @@
        perm_compute_real, _complex  options in; value, exponent, error bound and estimate out
        perm_plan_real, _complex     what would be done, and how long it would take
        options.checkpoint           any single permanent, killed when you like: the same call goes on from the file
-       options.part, .merge         the same in parts, each a call of its own anywhere, put together by another call
+         .part, .merge              the same in parts, each a call of its own anywhere, put together by another call
        perm_job_*, perm_state_*     the same work in pieces of your own: ranges, what is finished, files (>>checkpoint)
        perm_compute_integer         without rounding, results of any size, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
@@ -88,8 +88,8 @@
    again: the default where n u e^(n/2) is below the tolerance, else accurate or dd.
 
    GUARANTEES
-     - `error` is a proven bound or INFINITY. `estimate` is an estimate: `make check-soundness` searches a million
-       results for errors of more than ten estimates, by climbing towards them, and finds none.
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is an estimate: `make check-soundness` searches
+       a million results for errors of more than ten estimates, by climbing towards them, and finds none.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails or is killed; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
@@ -141,7 +141,7 @@
 /* ========================================================================================= >>config
    PERM_IMPLEMENTATION   compile the code here (exactly one translation unit, or several with PERM_STATIC)
    PERM_STATIC           every function static: private to each file that defines PERM_IMPLEMENTATION
-   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpus works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
+   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       no kernels for complex matrices, which then are refused: a quarter less to compile
    PERM_NO_EXTRAS        without minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results by portable code, many times slower
@@ -218,33 +218,34 @@ typedef enum perm_status {
 
 /* Engines by name. perm_sparse.h has those from frontier to transversals, and those after structure. */
 #define PERM_METHOD_LIST(X)                                                                                            \
-  X(PERM_AUTO, "auto", "the least predicted time")                                                                     \
-  X(PERM_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                          \
-  X(PERM_GLYNN, "glynn", "Glynn sum, scalar Gray code")                                                                \
-  X(PERM_RYSER, "ryser", "Ryser sum, scalar Gray code")                                                                \
-  X(PERM_EXPANSION, "expansion", "sum over permutations, row by row")                                                  \
-  X(PERM_EXACT, "exact", "Glynn sum of integers without rounding, products as limbs")                                  \
-  X(PERM_SUBSETS, "subsets", "dynamic programme over subsets (counts) of used rows or columns")                        \
-  X(PERM_REPEATS, "repeats", "Glynn sum over counts of equal columns, n-ary Gray code")                                \
-  X(PERM_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")                 \
-  X(PERM_PADDED, "padded", "rectangular: Glynn sum of the matrix padded with rows of ones")                            \
-  X(PERM_LOW_RANK, "low-rank", "sum over the monomials of a declared factorisation")                                   \
-  X(PERM_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                                    \
-  X(PERM_FRONTIER, "frontier", "dynamic programme over matched frontier vertices, path order")                         \
-  X(PERM_LISTS, "lists", "frontier, all states as sorted lists, merged along balanced paths")                          \
-  X(PERM_SORTING, "sorting", "frontier, states expanded, sorted and contracted")                                       \
-  X(PERM_ARRAYS, "arrays", "frontier, all states as arrays indexed by combinations")                                   \
-  X(PERM_TREE, "tree", "frontier tables joined along a tree decomposition")                                            \
-  X(PERM_BAND, "band", "window of columns sliding along a band")                                                       \
-  X(PERM_HYBRID, "hybrid", "Glynn signs of outer columns, elimination of inner ones")                                  \
-  X(PERM_CACHED, "cached", "Glynn sum with cached products: hybrid without inner columns")                             \
-  X(PERM_DOMINATING, "dominating", "Ryser sum over a dominating set of columns")                                       \
-  X(PERM_SPARYSER, "sparyser", "Ryser sum in compressed rows and columns, zeros skipped")                              \
-  X(PERM_DECOMPOSE, "decompose", "lines of degree 1 to 4 eliminated, sums over branches")                              \
-  X(PERM_TRANSVERSALS, "transversals", "enumeration of perfect matchings")                                             \
-  X(PERM_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")                                   \
-  X(PERM_CODEGEN_REGISTERS, "codegen-registers", "GPUs: Ryser sum, code of every column, row sums in registers")       \
-  X(PERM_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")
+  X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
+  X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
+  X(PERM_METHOD_GLYNN, "glynn", "Glynn sum, scalar Gray code")                                                         \
+  X(PERM_METHOD_RYSER, "ryser", "Ryser sum, scalar Gray code")                                                         \
+  X(PERM_METHOD_EXPANSION, "expansion", "sum over permutations, row by row")                                           \
+  X(PERM_METHOD_EXACT, "exact", "Glynn sum of integers without rounding, products as limbs")                           \
+  X(PERM_METHOD_SUBSETS, "subsets", "dynamic programme over subsets (counts) of used rows or columns")                 \
+  X(PERM_METHOD_REPEATS, "repeats", "Glynn sum over counts of equal columns, n-ary Gray code")                         \
+  X(PERM_METHOD_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")          \
+  X(PERM_METHOD_PADDED, "padded", "rectangular: Glynn sum of the matrix padded with rows of ones")                     \
+  X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a declared factorisation")                            \
+  X(PERM_METHOD_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                             \
+  X(PERM_METHOD_FRONTIER, "frontier", "dynamic programme over matched frontier vertices, path order")                  \
+  X(PERM_METHOD_LISTS, "lists", "frontier, all states as sorted lists, merged along balanced paths")                   \
+  X(PERM_METHOD_SORTING, "sorting", "frontier, states expanded, sorted and contracted")                                \
+  X(PERM_METHOD_ARRAYS, "arrays", "frontier, all states as arrays indexed by combinations")                            \
+  X(PERM_METHOD_TREE, "tree", "frontier tables joined along a tree decomposition")                                     \
+  X(PERM_METHOD_BAND, "band", "window of columns sliding along a band")                                                \
+  X(PERM_METHOD_HYBRID, "hybrid", "Glynn signs of outer columns, elimination of inner ones")                           \
+  X(PERM_METHOD_CACHED, "cached", "Glynn sum with cached products: hybrid without inner columns")                      \
+  X(PERM_METHOD_DOMINATING, "dominating", "Ryser sum over a dominating set of columns")                                \
+  X(PERM_METHOD_SPARYSER, "sparyser", "Ryser sum in compressed rows and columns, zeros skipped")                       \
+  X(PERM_METHOD_DECOMPOSE, "decompose", "lines of degree 1 to 4 eliminated, sums over branches")                       \
+  X(PERM_METHOD_TRANSVERSALS, "transversals", "enumeration of perfect matchings")                                      \
+  X(PERM_METHOD_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")                            \
+  X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
+    "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
+  X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
@@ -261,12 +262,12 @@ typedef enum perm_precision {
 
 typedef enum perm_isa {
   PERM_ISA_AUTO,
-  PERM_ISA_PLAIN,  /* portable C */
-  PERM_ISA_AVX2,   /* AVX2 and FMA */
-  PERM_ISA_AVX512, /* AVX-512 F, DQ and BW */
+  PERM_ISA_PLAIN,      /* portable C */
+  PERM_ISA_AVX2,       /* AVX2 and FMA */
+  PERM_ISA_AVX512,     /* AVX-512 F, DQ and BW */
   PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
-  PERM_ISA_NEON,   /* 64-bit Arm */
-  PERM_ISA_CUDA,   /* NVIDIA GPUs: the family of plans made for options.gpus. As an option: GPUs wherever they can */
+  PERM_ISA_NEON,       /* 64-bit Arm */
+  PERM_ISA_CUDA,       /* NVIDIA GPUs: the family of plans made for options.gpu. As an option: GPUs wherever they can */
   PERM_ISA_COUNT
 } perm_isa;
 
@@ -295,6 +296,31 @@ typedef struct perm_progress {
   const char *activity; /* static text: what is being done */
 } perm_progress;
 
+/* options.gpu. Needs perm_cuda.cu and PERM_WITH_CUDA; without them devices other than 0 are PERM_ERROR_DEVICE, with the
+   reason, unless cpu_fallback is set. */
+typedef struct perm_gpu_options {
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programmes (on one
+                        device), go there when predicted faster than one thread; batches from order 10 on */
+  int cpu_fallback; /* 1: without a device the CPU does the work */
+  const char *cache; /* directory for compiled kernels, not NULL: they are compiled once a machine, not process */
+  int tune; /* kernels made for a sparse matrix (methods hybrid, cached): 0: the one that is predicted to be fastest;
+               PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to take longer
+               than that (15 s): the choice, and with it last bits, may differ from run to run; k > 0: candidate k, as
+               result.tuned named it, so that the same job is made again */
+} perm_gpu_options;
+
+/* options.checkpoint: for perm_job_execute and what runs through it, perm_compute_*. For the precision see PRECISION
+   above. */
+typedef struct perm_checkpoint_file {
+  const char *file;         /* not NULL: finished work is kept there, and taken from there if it exists */
+  double seconds;           /* how often it is written; 0: 60 */
+  int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
+  const char *const *merge; /* that many checkpoints: their work is put together, and none is added. What is missing */
+  int merges;               /* or there twice is an error */
+  const void *note;         /* note_bytes of the caller's own, kept in the file; see perm_checkpoint_options */
+  size_t note_bytes;
+} perm_checkpoint_file;
+
 /* All zero is the best default. The callbacks come from the calling thread only. */
 struct perm_job;
 struct perm_state;
@@ -304,7 +330,7 @@ typedef struct perm_options {
   perm_precision precision;
   perm_isa isa;       /* highest instruction set to use */
   int threads;        /* 0: all that OpenMP offers (1 without OpenMP) */
-  int certify;        /* 1: `error` must be a guaranteed bound, at up to three times the cost */
+  int certify;        /* 1: error_bound must be finite, a proven bound, at up to three times the cost */
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
   double max_seconds; /* 0: no limit. From the call on, planning included; single tasks refuse beforehand */
@@ -319,23 +345,8 @@ typedef struct perm_options {
   void *user_data;
   const volatile int *cancel; /* if not NULL: non-zero there cancels (may be set by any thread or signal) */
   perm_allocator allocator;
-  int gpus;         /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programmes (on one
-                       of them), go there when predicted faster than one thread; batches from order 10 on. Needs
-                       perm_cuda.cu and PERM_WITH_CUDA, else PERM_ERROR_DEVICE with the reason, or, */
-  int cpu_fallback; /* 1: then the CPU does the work */
-  const char *gpu_cache; /* directory for compiled kernels, not NULL: they are compiled once a machine, not process */
-  int tune; /* GPUs, kernels made for a sparse matrix (methods hybrid, cached): 0: the one that is predicted to be
-               fastest; PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to
-               take longer than that (15 s): the choice, and with it last bits, may differ from run to run;
-               k > 0: candidate k, as result.tuned named it, so that the same job is made again */
-  /* For perm_job_execute and what runs through it: perm_compute_*. For the precision see PRECISION above. */
-  const char *checkpoint;    /* file, not NULL: finished work is kept there, and taken from there if it exists */
-  double checkpoint_seconds; /* how often it is written; 0: 60 */
-  int part, parts;           /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge;  /* that many checkpoints: their work is put together, and none is added. What is missing */
-  int merges;                /* or there twice is an error */
-  const void *note;          /* note_bytes of the caller's own, kept in the checkpoint; see perm_checkpoint_options */
-  size_t note_bytes;
+  perm_gpu_options gpu;
+  perm_checkpoint_file checkpoint;
   /* Not NULL: what perm_compute_* call instead of perm_job_execute (but for merging); that is how perm_mpi.c runs every
      kind of job. The options are those of the call but for max_seconds, which is what is left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
@@ -354,19 +365,19 @@ typedef struct perm_integer {
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
-/* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error and estimate are normal doubles (or 0,
-   INFINITY). On an error and after an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary are NaN, error
-   and estimate INFINITY. */
+/* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error_bound and error_estimate are normal
+   doubles (or 0, INFINITY). On an error and after an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary
+   are NaN, error_bound and error_estimate INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
   double partial_sum, partial_imaginary; /* after an early stop: the sum of the terms so far, of the first leaf that is
                                             not done, in units of 2^exp2: a sign of life, no approximation; else 0.
                                             With a modulus, so many units modulo that */
   long long exp2;
-  double error;      /* guaranteed |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
-                        integer is the permanent itself, and value its rounding */
-  double estimate;   /* estimated |value - permanent|, in units of 2^exp2: a part of the bound, or what >>plan says;
-                        attacks find no error above ten times that. INFINITY: nothing is known */
+  double error_bound;    /* |value - permanent| is never larger, in units of 2^exp2; INFINITY: no guarantee. 0 if exact:
+                            then integer is the permanent itself, and value its rounding */
+  double error_estimate; /* what |value - permanent| is likely to be, in units of 2^exp2: a part of the bound, or what
+                            >>plan says; attacks find no error above ten times that. INFINITY: nothing is known */
   int is_complex;    /* 1: the matrix was complex; errors are of the modulus of the difference */
   int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */
   perm_integer integer, imaginary_integer;
@@ -376,7 +387,7 @@ typedef struct perm_result {
   perm_isa isa;
   int threads;
   int gpus; /* that took part */
-  int tuned; /* with options.tune: the candidate, for later runs; 0: no kernel had any */
+  int tuned;     /* with options.gpu.tune: the candidate, for later runs; 0: no kernel had any */
   int escalated; /* times the precision was raised */
   double terms;  /* terms summed, or states visited */
   double plan_seconds, seconds;
@@ -451,7 +462,7 @@ typedef struct perm_leaf {
   double work;           /* elements (ranges) or transitions (tasks) */
   double seconds, bytes; /* predicted */
   uint64_t fingerprint;
-  int tuned; /* with options.tune: its candidate; 0: none */
+  int tuned; /* with options.gpu.tune: its candidate; 0: none */
 } perm_leaf;
 
 /* Finished work of a job: per leaf a partial and the set of the chunks in it. */
@@ -596,8 +607,8 @@ PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, s
                                        perm_result *result);
 
 /* The same as a file. Writing replaces it as a whole, on the disk when this returns, or leaves it as it was. Reading
-   refuses, by what it is that differs, files that are damaged or of another job, version or part (options.part of
-   options.parts; parts 0: any). Neither touches anything but files FILE.*.tmp beside it. Regular files only
+   refuses, by what it is that differs, files that are damaged or of another job, version or part (of
+   options.checkpoint.parts; 0: any). Neither touches anything but files FILE.*.tmp beside it. Regular files only
    (>>files, also on modes, links and SIGXFSZ). Thread-safe. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
@@ -605,9 +616,9 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result);
 
 /* What the job of a checkpoint was planned with, for making it again here or elsewhere: overwrites method, precision,
-   isa (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpus, cpu_fallback, tune (where kernels were
-   timed, the candidate), part and parts. *note (may be NULL) gets a copy of the note, from the options' allocator,
-   which the caller gives back (free, by default); NULL if there is none. */
+   isa (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune:
+   where kernels were timed, the candidate), checkpoint.part and .parts. *note (may be NULL) gets a copy of the note,
+   from the options' allocator, which the caller gives back (free, by default); NULL if there is none. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
@@ -616,7 +627,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
    go on: ranges resume where they were, a task that was cut short starts again. Tasks predicted to take longer than
    max_seconds are refused (PERM_ERROR_LIMIT).
    With options.checkpoint: an empty state begins with the file's, if it exists. It is written at once, so that a bad
-   name shows early, every checkpoint_seconds, and at the end, for whatever reason. If a write fails in between, the
+   name shows early, every checkpoint.seconds, and at the end, for whatever reason. If a write fails in between, the
    job goes on and tries again later; if the last one fails, a finished result has a message, and what was stopped is
    PERM_ERROR_FILE. The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore
    SIGXFSZ, or a write beyond the limit ends the process. */
@@ -627,7 +638,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
 
 /* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, row-major with row strides ldu >= r and
    ldv >= n (complex: pairs of doubles, strides count entries), not modified. C(n + r - 1, r - 1) monomials, n r times
-   as many operations in double-double; `error` is a guaranteed bound, about 1e-29 of the sum of moduli, relative to u
+   as many operations in double-double; error_bound is guaranteed, about 1e-29 of the sum of moduli, relative to u
    and v as they are given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. Thread-safe.
    [Bar96] */
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
@@ -637,7 +648,7 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
 
 /* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each (complex: pairs of doubles), n <= PERM_CAUCHY_MAX_N, in
    O(n^3) double-double operations. *condition (may be NULL): by how much an entrywise relative error of the squared
-   matrix can be magnified, at most; 30 digits less its logarithm are right, which `estimate` says (`error` is
+   matrix can be magnified, at most; 30 digits less its logarithm are right, which error_estimate says (error_bound is
    INFINITY). Where too few are, n is small and method is auto, the matrix is computed by perm_compute_real
    (_complex) instead. PERM_ERROR_NODES: x_i = y_j, or two equal x or two equal y. Thread-safe. [Bor55] */
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
@@ -722,9 +733,9 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
    1e-10 wherever a single call is, but for n <= 4 relative to the permanent of the moduli (Laplace's expansion in
    doubles), if not to the same bits; those do not depend on threads or other matrices. What exceeds double is
    +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is the failure's, and the message
-   names the first. result may be NULL; its value is 0 and its estimate INFINITY, since they are many.
+   names the first. result may be NULL; its value is 0 and its error_estimate INFINITY, since they are many.
    With options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is computed by
-   itself. options.gpus: orders 10 to 24 go there when that is predicted faster than one thread, but for the matrices
+   itself. options.gpu: orders 10 to 24 go there when that is predicted faster than one thread, but for the matrices
    whose value cancels too much for the tolerance (0: 1e-10; many complex ones from order 21 on) or has to be scaled.
    Thread-safe. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
@@ -774,7 +785,7 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 PERM_API perm_isa perm_isa_best(void);
 
 /* For languages that cannot read this header. The library's version, as perm_plan.version; bytes of a structure
-   ("perm_result"), or offset and bytes of one of its fields ("perm_result.error"), of those that calls take or fill and
+   ("perm_result"), or offset and bytes of one of its fields ("perm_result.value"), of those that calls take or fill and
    perm_leaf. PERM_ERROR_RANGE: there is none of that name; PERM_ERROR_NULL. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);
@@ -1163,16 +1174,14 @@ static double permi_log2_factorial(double n)
 
 static const perm_options *permi_options(const perm_options *options)
 {
-  static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0, NULL,
-                                        NULL,      NULL,                   {NULL, NULL, NULL}, 0, 0, NULL, 0,
-                                        NULL, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL, PERM_FORMAT_AUTO};
+  static perm_options defaults; /* zero, and never written to */
   return options ? options : &defaults;
 }
 
 /* One job in several calls, perhaps with other limits each time: those must not change the plan. */
 static int permi_in_pieces(const perm_options *options)
 {
-  return options->checkpoint || options->parts || options->merges;
+  return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merges;
 }
 
 static void permi_result_clear(perm_result *result)
@@ -1189,7 +1198,7 @@ static perm_status permi_fail(perm_result *result, perm_status status, int argum
     va_list arguments;
     permi_result_clear(result);
     result->value = result->imaginary = (double)NAN;
-    result->error = result->estimate = (double)INFINITY;
+    result->error_bound = result->error_estimate = (double)INFINITY;
     result->status = status;
     result->argument = argument;
     va_start(arguments, format);
@@ -2092,8 +2101,8 @@ static void permi_number_result(const permi_number *number, perm_result *result)
   result->value = a.value.hi + 0; /* no -0 */
   result->imaginary = a.imaginary.hi + 0;
   result->exp2 = a.exp2;
-  result->error = a.exact ? 0 : a.error;
-  result->estimate = a.exact ? 0 : a.estimate;
+  result->error_bound = a.exact ? 0 : a.error;
+  result->error_estimate = a.exact ? 0 : a.estimate;
 }
 
 /* ============================================================================================ >>cpu
@@ -3113,10 +3122,10 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
     return permi_fail(result, status, 0, "an exact integer is too long for this version: use precision default");
   permi_number_result(&number, result);
   if (!result->exact && !permi_arithmetic_is_sound())
-    result->error = (double)INFINITY;
+    result->error_bound = (double)INFINITY;
   result->is_complex = job->is_complex;
   result->modulus = job->modulus;
-  result->method = costliest ? costliest->information.method : PERM_STRUCTURE;
+  result->method = costliest ? costliest->information.method : PERM_METHOD_STRUCTURE;
   result->isa = costliest ? costliest->information.isa : PERM_ISA_PLAIN;
   /* doubles that were taken for integers over a power of two are no integer result */
   result->precision = result->exact                             ? PERM_PRECISION_EXACT
@@ -3594,7 +3603,8 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
 
 static const char *permi_bad_option(const perm_options *options)
 {
-  if ((int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_STRUCTURE)
+  const perm_checkpoint_file *checkpoint = &options->checkpoint;
+  if ((int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_METHOD_STRUCTURE)
     return "method is not one of perm_method";
   if ((int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT)
     return "precision is not one of perm_precision";
@@ -3614,24 +3624,24 @@ static const char *permi_bad_option(const perm_options *options)
     return "max_bytes is negative or NaN (0 means no limit)";
   if (!(options->plan_effort >= 0 && options->plan_effort <= 1e6))
     return "plan_effort is not between 0 and 1e6 (0 means 1)";
-  if (options->gpus < PERM_ALL_GPUS)
-    return "gpus is below -1 (PERM_ALL_GPUS)";
-  if (options->tune < PERM_TUNE)
-    return "tune is below -1 (PERM_TUNE)";
-  if (options->cpu_fallback != 0 && options->cpu_fallback != 1)
-    return "cpu_fallback is neither 0 nor 1";
-  if (options->isa == PERM_ISA_CUDA && !options->gpus)
-    return "isa cuda needs gpus";
-  if (!(options->checkpoint_seconds >= 0))
-    return "checkpoint_seconds is negative or NaN (0 means 60)";
-  if (options->parts < 0 || (options->parts && (options->part < 1 || options->part > options->parts)))
-    return "part is not one of 1 to parts (parts 0 means everything)";
-  if (options->parts > 1 && options->tune == PERM_TUNE)
-    return "parts need tune 0 or a candidate: each would time kernels for itself";
-  if (options->merges < 0 || (options->merges && !options->merge))
-    return "merges is negative, or merge is NULL";
-  if (options->note_bytes && !options->note)
-    return "note is NULL";
+  if (options->gpu.devices < PERM_ALL_GPUS)
+    return "gpu.devices is below -1 (PERM_ALL_GPUS)";
+  if (options->gpu.tune < PERM_TUNE)
+    return "gpu.tune is below -1 (PERM_TUNE)";
+  if (options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1)
+    return "gpu.cpu_fallback is neither 0 nor 1";
+  if (options->isa == PERM_ISA_CUDA && !options->gpu.devices)
+    return "isa cuda needs gpu.devices";
+  if (!(checkpoint->seconds >= 0))
+    return "checkpoint.seconds is negative or NaN (0 means 60)";
+  if (checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)))
+    return "checkpoint.part is not one of 1 to parts (parts 0 means everything)";
+  if (checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE)
+    return "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself";
+  if (checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge))
+    return "checkpoint.merges is negative, or checkpoint.merge is NULL";
+  if (checkpoint->note_bytes && !checkpoint->note)
+    return "checkpoint.note is NULL";
   if (!options->allocator.allocate != !options->allocator.release)
     return "allocator needs both allocate and release, or neither";
   return NULL;
@@ -3719,14 +3729,14 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   const perm_options *options = permi_options(options_given);
   unsigned char *to = (unsigned char *)bytes;
   size_t needed = PERMI_CHECKPOINT_HEAD + 8, k;
-  int i, tune = options->tune;
+  int i, tune = options->gpu.tune;
   if (!job || !state || job->leaves != state->leaves)
     return 0;
   for (i = job->leaves; i-- > 0;)
     tune = job->leaf[i].information.tuned ? job->leaf[i].information.tuned : tune;
   for (i = 0; i < job->leaves; i++)
     needed += PERMI_CHECKPOINT_LEAF + 16 * state->intervals[i] + (state->intervals[i] ? PERM_PARTIAL_BYTES : 0);
-  needed += options->note_bytes;
+  needed += options->checkpoint.note_bytes;
   if (!bytes || size < needed)
     return needed;
   memcpy(to, PERMI_CHECKPOINT_MAGIC, 8);
@@ -3742,13 +3752,13 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put_double(to + 56, options->tolerance);
   permi_put_double(to + 64, options->max_bytes);
   permi_put_double(to + 72, options->plan_effort);
-  permi_put(to + 80, (uint64_t)(int64_t)options->gpus, 4);
-  permi_put(to + 84, (uint64_t)options->cpu_fallback, 4);
-  permi_put(to + 88, options->parts ? (uint64_t)options->part : 0, 4);
-  permi_put(to + 92, (uint64_t)options->parts, 4);
+  permi_put(to + 80, (uint64_t)(int64_t)options->gpu.devices, 4);
+  permi_put(to + 84, (uint64_t)options->gpu.cpu_fallback, 4);
+  permi_put(to + 88, options->checkpoint.parts ? (uint64_t)options->checkpoint.part : 0, 4);
+  permi_put(to + 92, (uint64_t)options->checkpoint.parts, 4);
   permi_put(to + 96, (uint64_t)(int64_t)tune, 4);
   permi_put(to + 100, (uint64_t)job->leaves, 4);
-  permi_put(to + 104, options->note_bytes, 8);
+  permi_put(to + 104, options->checkpoint.note_bytes, 8);
   to += PERMI_CHECKPOINT_HEAD;
   for (i = 0; i < job->leaves; i++) {
     permi_put(to, job->leaf[i].information.fingerprint, 8);
@@ -3762,8 +3772,8 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
     if (state->intervals[i])
       to += perm_partial_encode(&state->partial[i], to, PERM_PARTIAL_BYTES);
   }
-  if (options->note_bytes)
-    memcpy(to, options->note, options->note_bytes);
+  if (options->checkpoint.note_bytes)
+    memcpy(to, options->checkpoint.note, options->checkpoint.note_bytes);
   permi_put((unsigned char *)bytes + needed - 8, permi_checksum((const unsigned char *)bytes, needed - 8), 8);
   return needed;
 }
@@ -3832,10 +3842,10 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
                    (unsigned long long)options->modulus);
   if (permi_get(bytes + 44, 4) != (uint64_t)options->certify)
     PERMI_STRANGER("certify %d, not %d", (int)permi_get(bytes + 44, 4), options->certify);
-  if (permi_get_int(bytes + 80) != options->gpus)
-    PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpus);
-  if (permi_get_int(bytes + 96) != options->tune)
-    PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->tune);
+  if (permi_get_int(bytes + 80) != options->gpu.devices)
+    PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpu.devices);
+  if (permi_get_int(bytes + 96) != options->gpu.tune)
+    PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->gpu.tune);
   if (permi_get_double(bytes + 56) != options->tolerance) /* which may plan another precision */
     PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
   if (permi_get_double(bytes + 72) != options->plan_effort)
@@ -4018,16 +4028,18 @@ static perm_status permi_checkpoint_read(const perm_job *job, const char *path, 
   if (status != PERM_OK)
     return status;
   status = permi_state_decode(job, bytes, size, options, path, state, result);
-  if (status == PERM_OK && options->parts && (permi_get(bytes + 92, 4) != (uint64_t)options->parts ||
-                                              permi_get(bytes + 88, 4) != (uint64_t)options->part)) {
+  if (status == PERM_OK && options->checkpoint.parts &&
+      (permi_get(bytes + 92, 4) != (uint64_t)options->checkpoint.parts ||
+       permi_get(bytes + 88, 4) != (uint64_t)options->checkpoint.part)) {
     perm_state_free(*state);
     *state = NULL;
     if (permi_get(bytes + 92, 4))
       status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of part %d of %d, not %d of %d", path,
-                          (int)permi_get(bytes + 88, 4), (int)permi_get(bytes + 92, 4), options->part, options->parts);
+                          (int)permi_get(bytes + 88, 4), (int)permi_get(bytes + 92, 4), options->checkpoint.part,
+                          options->checkpoint.parts);
     else
       status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of the whole job, not of part %d of %d", path,
-                          options->part, options->parts);
+                          options->checkpoint.part, options->checkpoint.parts);
   }
   permi_release(&job->allocator, bytes);
   return status;
@@ -4075,11 +4087,11 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     found.tolerance = permi_get_double(bytes + 56);
     found.max_bytes = permi_get_double(bytes + 64);
     found.plan_effort = permi_get_double(bytes + 72);
-    found.gpus = permi_get_int(bytes + 80);
-    found.tune = permi_get_int(bytes + 96);
-    found.cpu_fallback = (int)permi_get(bytes + 84, 4);
-    found.part = (int)permi_get(bytes + 88, 4);
-    found.parts = (int)permi_get(bytes + 92, 4);
+    found.gpu.devices = permi_get_int(bytes + 80);
+    found.gpu.tune = permi_get_int(bytes + 96);
+    found.gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
+    found.checkpoint.part = (int)permi_get(bytes + 88, 4);
+    found.checkpoint.parts = (int)permi_get(bytes + 92, 4);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
       found.isa = PERM_ISA_AVX512; /* the same but for integers, of which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
@@ -5842,8 +5854,8 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   memset(&options, 0, sizeof options);
   if (control)
     options = *control->options;
-  if (!options.gpus)
-    options.gpus = 1;
+  if (!options.gpu.devices)
+    options.gpu.devices = 1;
   options.allocator = gpu->allocator;
   call.leaf = leaf;
   call.control = control;
@@ -6147,10 +6159,10 @@ static int permi_plans_higher(const perm_options *options, double relative)
 /* Why an engine cannot do what the options ask for; NULL if it can. */
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
-  int scalar = method == PERM_GLYNN || method == PERM_RYSER;
-  if ((method >= PERM_FRONTIER && method <= PERM_TRANSVERSALS) || method > PERM_STRUCTURE)
+  int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
+  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_TRANSVERSALS) || method > PERM_METHOD_STRUCTURE)
     return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
-  if (!scalar && method != PERM_DENSE && method != PERM_EXPANSION)
+  if (!scalar && method != PERM_METHOD_DENSE && method != PERM_METHOD_EXPANSION)
     return "this method has no plan: use perm_compute_real, perm_compute_complex";
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return "precision exact and modulus are for integers: perm_compute_integer, perm_compute_gaussian";
@@ -6216,15 +6228,15 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
 static int permi_gpu_wanted(const perm_options *options, int n)
 {
   char message[PERM_MESSAGE_BYTES];
-  return options->gpus && n >= PERMI_GPU_LEAST_N &&
-         (!options->cpu_fallback || permi_gpu_devices(options->gpus, message));
+  return options->gpu.devices && n >= PERMI_GPU_LEAST_N &&
+         (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
 }
 
 /* Makes the plan one for GPUs where they are wanted and predicted faster than one thread. */
 static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   perm_plan gpu = *plan;
-  if (!options->gpus || plan->n < PERMI_GPU_LEAST_N)
+  if (!options->gpu.devices || plan->n < PERMI_GPU_LEAST_N)
     return;
   permi_gpu_plan(&gpu, view);
   if ((options->isa == PERM_ISA_CUDA || gpu.seconds < plan->seconds) && permi_gpu_wanted(options, plan->n))
@@ -6242,7 +6254,9 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   plan->version = PERMI_VERSION;
   plan->n = n;
   plan->is_complex = view->parts == 2;
-  plan->method = options->method != PERM_AUTO ? options->method : n <= 4 ? PERM_EXPANSION : PERM_DENSE;
+  plan->method = options->method != PERM_METHOD_AUTO ? options->method
+                 : n <= 4                            ? PERM_METHOD_EXPANSION
+                                                     : PERM_METHOD_DENSE;
   plan->precision = options->precision;
   plan->certify = options->certify;
   plan->isa = PERM_ISA_PLAIN;
@@ -6265,13 +6279,13 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   if (plan->zero) {
     memset(plan->row_exp2, 0, sizeof plan->row_exp2);
     memset(plan->column_exp2, 0, sizeof plan->column_exp2);
-    plan->method = PERM_STRUCTURE;
+    plan->method = PERM_METHOD_STRUCTURE;
     permi_plan_fingerprint(plan, view);
     return PERM_OK;
   }
   terms = ldexp(1, n - 1);
   switch (plan->method) {
-  case PERM_EXPANSION:
+  case PERM_METHOD_EXPANSION:
     if (n > 20)
       return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; the expansion goes up to 20: take method auto", n);
     for (i = 0, terms = 1; i < n; i++) {
@@ -6280,26 +6294,26 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     }
     plan->seconds = visits / PERMI_RATE_EXPANSION;
     break;
-  case PERM_RYSER:
+  case PERM_METHOD_RYSER:
     if (n == PERM_MAX_N)
       return permi_fail(result, PERM_ERROR_SIZE, 2, "n is 64; Ryser's 2^n subsets go up to 63: take method auto");
     plan->seconds = plan->elements / PERMI_RATE_RYSER;
     plan->outer_columns = n;
     break;
-  case PERM_GLYNN:
+  case PERM_METHOD_GLYNN:
     plan->seconds = plan->elements / PERMI_RATE_GLYNN;
     plan->outer_columns = n - 1;
     break;
   default:
     if (n < 4) { /* too few columns to split: the expansion is the same work */
-      plan->method = PERM_EXPANSION;
+      plan->method = PERM_METHOD_EXPANSION;
       plan->seconds = 1e-7;
       break;
     }
     most_chunk = permi_plan_dense(plan, view, options)->product == PERMI_ROUNDED ? 18 : 10;
     permi_plan_gpu(plan, view, options);
   }
-  if (plan->method != PERM_DENSE && plan->method != PERM_EXPANSION)
+  if (plan->method != PERM_METHOD_DENSE && plan->method != PERM_METHOD_EXPANSION)
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
   /* Chunks: small enough to share out and to stop soon, large enough that starting one costs nothing. Double-double
      totals are bounded by the terms of a chunk, see permi_plan_bounds. */
@@ -6547,14 +6561,14 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   int growth = 0, i;
   leaf->bound_relative = (double)INFINITY;
   switch (plan->method) {
-  case PERM_EXPANSION:
+  case PERM_METHOD_EXPANSION:
     /* n - 1 double-double products of relative error 2^-100 a term (complex: 4 of them), terms added exactly; a product
        that underflows loses at most 2^-1070, and there are at most n! < 2^(n log2 n) of them */
     leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
     leaf->bound_absolute = ldexp(n * n, permi_clamp((int)(n * log2(n + 1.0)) - 1070, -1070, 0));
     leaf->estimate_relative = n * PERMI_DD_UNIT * parts;
     return;
-  case PERM_DENSE: break;
+  case PERM_METHOD_DENSE: break;
   default: return; /* the plain sums: see permi_plan_leaf */
   }
   if (gpu)
@@ -6590,7 +6604,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
 {
   int i, j, part, n = plan->n;
   memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = plan->method == PERM_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE;
+  leaf->information.kind = plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE;
   leaf->information.method = plan->method;
   leaf->information.isa = plan->isa;
   leaf->information.n = n;
@@ -6604,7 +6618,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
   for (i = 0; i < n; i++)
     leaf->scale_exp2 -= plan->row_exp2[i] + plan->column_exp2[i];
   permi_plan_bounds(plan, view, leaf);
-  if (plan->method == PERM_DENSE) {
+  if (plan->method == PERM_METHOD_DENSE) {
     int product = plan->precision == PERM_PRECISION_DD         ? PERMI_DOUBLED
                   : plan->precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
                                                                : PERMI_ROUNDED;
@@ -6621,7 +6635,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
       return PERM_ERROR_MEMORY;
     plain->n = n;
     plain->parts = view->parts;
-    plain->ryser = plan->method == PERM_RYSER;
+    plain->ryser = plan->method == PERM_METHOD_RYSER;
     plain->precision = plan->precision;
     plain->chunk_log2 = plan->chunk_log2;
     for (part = 0; part < view->parts; part++)
@@ -6631,7 +6645,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
     leaf->context = plain;
     leaf->release = permi_context_release;
   }
-  if (plan->method == PERM_EXPANSION) {
+  if (plan->method == PERM_METHOD_EXPANSION) {
     leaf->run_task = permi_expansion_task;
     return PERM_OK;
   }
@@ -6639,12 +6653,12 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
   leaf->run_chunk = plan->precision == PERM_PRECISION_DD ? permi_gray_dd
                     : view->parts == 2                   ? permi_gray_complex
                                                          : permi_gray_real;
-  leaf->scale_exp2 -= plan->method == PERM_GLYNN ? n - 1 : 0;
+  leaf->scale_exp2 -= plan->method == PERM_METHOD_GLYNN ? n - 1 : 0;
   return PERM_OK;
 }
 
 /* For perm_sparse.h: one leaf for a square matrix that has a transversal of nonzero entries, by the engine that
-   options->method names (PERM_AUTO: as perm_plan_real). *precision: the plan's. */
+   options->method names (PERM_METHOD_AUTO: as perm_plan_real). *precision: the plan's. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
@@ -6662,18 +6676,19 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
 /* The next precision up the ladder for an engine; PERM_PRECISION_COUNT at its top. */
 static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
 {
-  if (method == PERM_HYBRID || method == PERM_CACHED) /* refused where that is not possible */
+  if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED) /* refused where that is not possible */
     return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_ACCURATE
                                                                                    : PERM_PRECISION_DD;
-  if ((method >= PERM_FRONTIER && method <= PERM_BAND) || method == PERM_TRANSVERSALS) /* doubles and double-doubles */
+  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) ||
+      method == PERM_METHOD_TRANSVERSALS) /* doubles and double-doubles */
     return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD
                                                                                    : PERM_PRECISION_COUNT;
-  if (method != PERM_DENSE && method != PERM_GLYNN && method != PERM_RYSER)
+  if (method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER)
     return PERM_PRECISION_COUNT;
   switch (precision) {
   case PERM_PRECISION_FAST: return PERM_PRECISION_DEFAULT;
   case PERM_PRECISION_DEFAULT:
-    return method == PERM_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
+    return method == PERM_METHOD_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
   case PERM_PRECISION_ACCURATE: return PERM_PRECISION_DD;
   default: return PERM_PRECISION_COUNT;
   }
@@ -7733,7 +7748,7 @@ static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)rows->n * 4 + (uint64_t)rows->parts);
   int i, j, part;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_EXACT;
+  leaf->information.method = PERM_METHOD_EXACT;
   leaf->information.n = rows->n;
   leaf->information.chunks = UINT64_C(1) << (rows->n - 1 - chunk_log2);
   leaf->information.work = rows->n * ldexp(1, rows->n - 1);
@@ -8541,12 +8556,13 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
   perm_gpu_exact shape;
   char message[PERM_MESSAGE_BYTES];
   int order[PERM_MAX_N], transposed;
-  if (!options->gpus || n < PERMI_GPU_LEAST_N || seconds < 1)
+  if (!options->gpu.devices || n < PERMI_GPU_LEAST_N || seconds < 1)
     return;
   for (transposed = 0; transposed < 2; transposed++) {
     const permi_exact_rows rows = permi_exact_look(view, n, transposed);
     const double here = permi_exact_gpu_shape(&rows, &shape, order, &survivors);
-    if (here < seconds && (plan->gpu || !options->cpu_fallback || permi_gpu_devices(options->gpus, message))) {
+    if (here < seconds &&
+        (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
       plan->gpu = 1;
       plan->rows = rows;
       plan->seconds = seconds = here;
@@ -10297,10 +10313,11 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
 {
   const int skips = !choice->by_columns && counted->columns > counted->rows;
   double sums,
-      bits = permi_counted_bits(counted, choice->method == PERM_SUBSETS ? 0 : !choice->by_columns && !skips, &sums);
-  if (choice->method == PERM_RYSER)
+      bits =
+          permi_counted_bits(counted, choice->method == PERM_METHOD_SUBSETS ? 0 : !choice->by_columns && !skips, &sums);
+  if (choice->method == PERM_METHOD_RYSER)
     bits += 2.0 * counted->columns;
-  else if (choice->method != PERM_SUBSETS && choice->method != PERM_EXPANSION) {
+  else if (choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION) {
     const int total = choice->by_columns ? counted->columns : counted->rows;
     if (skips) /* |e_M| <= (sum of |forms|)^M / M! */
       bits = fmax(0, counted->rows * log2(fmax(sums, 1)) - permi_log2_factorial(counted->rows)) + 1;
@@ -10330,12 +10347,12 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   choice.seconds = (double)INFINITY;
   for (d = 0; d < forms; d++)
     powers += counted->parts == 2 ? other[d] : 1 + log2(other[d]);
-  if (method == PERM_PADDED && padding) {
+  if (method == PERM_METHOD_PADDED && padding) {
     forms++;
     form_total = needed = counted->columns;
     powers += counted->parts == 2 ? padding : 1 + log2(padding);
   }
-  symmetric = form_total > needed && method != PERM_RYSER;
+  symmetric = form_total > needed && method != PERM_METHOD_RYSER;
   for (d = 0; d < digits; d++) {
     const int used = count[d] < needed ? count[d] : needed;
     product *= used + 1.0;
@@ -10345,7 +10362,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   }
   if (precision == PERM_PRECISION_EXACT) {
     choice.words = permi_choice_words(counted, &choice);
-    if (!choice.words && modulus && method == PERM_SUBSETS) { /* which only multiplies and adds */
+    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* which only multiplies and adds */
       choice.words = 1;
       choice.modulus = modulus;
     }
@@ -10360,10 +10377,10 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   size *= counted->parts;
   one = permi_seconds_exact[complex_parts] + permi_seconds_word[complex_parts] * choice.words;
   if (precision == PERM_PRECISION_DD)
-    one = method == PERM_SUBSETS                  ? permi_seconds_sweep_dd[complex_parts]
-          : symmetric || method == PERM_EXPANSION ? permi_seconds_e_dd[complex_parts]
-                                                  : permi_seconds_form_dd[complex_parts];
-  if (method == PERM_EXPANSION) {
+    one = method == PERM_METHOD_SUBSETS                  ? permi_seconds_sweep_dd[complex_parts]
+          : symmetric || method == PERM_METHOD_EXPANSION ? permi_seconds_e_dd[complex_parts]
+                                                         : permi_seconds_form_dd[complex_parts];
+  if (method == PERM_METHOD_EXPANSION) {
     double visits = 1, level = 1;
     for (d = 0; d < form_total && visits < 1e30; d++) {
       level *= digit_total - d < digits ? digit_total - d : digits;
@@ -10383,7 +10400,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
     return choice;
   }
   choice.terms = product;
-  if (method == PERM_SUBSETS) {
+  if (method == PERM_METHOD_SUBSETS) {
     choice.work = product * (form_total - needed + 1.0) * fraction;
     choice.bytes = product * 8 * (size + 1);
     if (precision == PERM_PRECISION_DEFAULT)
@@ -10393,7 +10410,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
       choice.seconds = choice.work * one + form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
     return choice;
   }
-  if (method != PERM_RYSER) { /* the last digit counts half: an odd one, or else the largest */
+  if (method != PERM_METHOD_RYSER) { /* the last digit counts half: an odd one, or else the largest */
     choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
   }
   choice.work = choice.terms * (symmetric ? needed * (form_total - needed + 1.0) : form_total);
@@ -10425,18 +10442,20 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
   double steps;
   for (f = 0; f < forms; f++)
     total += other[f];
-  if (choice->method == PERM_PADDED && counted->columns > counted->rows) {
+  if (choice->method == PERM_METHOD_PADDED && counted->columns > counted->rows) {
     forms++;
     total = needed = counted->columns;
   }
   for (f = 0; f < digits; f++)
     weights += count[f] + 1;
-  steps = parts * 3.0 * forms + parts * parts * (total > needed && choice->method != PERM_RYSER
-                                                      ? needed * (total - needed + 1.0) * (parts == 2 ? 1 : 1.1)
-                                                      : (double)total);
+  steps = parts * 3.0 * forms + parts * parts *
+                                    (total > needed && choice->method != PERM_METHOD_RYSER
+                                         ? needed * (total - needed + 1.0) * (parts == 2 ? 1 : 1.1)
+                                         : (double)total);
   if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
-      choice->method == PERM_SUBSETS || choice->method == PERM_EXPANSION || steps > PERMI_COUNTS_GPU_STEPS ||
-      2 * forms * parts > PERM_GPU_COUNTS_SIZE || needed > 64 || weights + 2 * forms * parts * (digits + 1) > 16000)
+      choice->method == PERM_METHOD_SUBSETS || choice->method == PERM_METHOD_EXPANSION ||
+      steps > PERMI_COUNTS_GPU_STEPS || 2 * forms * parts > PERM_GPU_COUNTS_SIZE || needed > 64 ||
+      weights + 2 * forms * parts * (digits + 1) > 16000)
     return (double)INFINITY;
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* for compiling */
 }
@@ -10448,9 +10467,10 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   static const struct {
     perm_method method;
     int by_columns, square; /* square: 0: not for square ones, 1: only for them, 2: for all */
-  } engines[] = {{PERM_SUBSETS, 0, 2}, {PERM_SUBSETS, 1, 2},  {PERM_REPEATS, 0, 2}, {PERM_REPEATS, 1, 1},
-                 {PERM_SHORT, 0, 2},   {PERM_SHORT, 1, 1},    {PERM_RYSER, 1, 2},   {PERM_RYSER, 0, 1},
-                 {PERM_PADDED, 1, 2},  {PERM_EXPANSION, 1, 2}};
+  } engines[] = {{PERM_METHOD_SUBSETS, 0, 2},  {PERM_METHOD_SUBSETS, 1, 2}, {PERM_METHOD_REPEATS, 0, 2},
+                 {PERM_METHOD_REPEATS, 1, 1},  {PERM_METHOD_SHORT, 0, 2},   {PERM_METHOD_SHORT, 1, 1},
+                 {PERM_METHOD_RYSER, 1, 2},    {PERM_METHOD_RYSER, 0, 1},   {PERM_METHOD_PADDED, 1, 2},
+                 {PERM_METHOD_EXPANSION, 1, 2}};
   const int square = counted->rows == counted->columns;
   /* Subsets do not cancel by themselves, but of complex terms the estimate would want dd all the same. */
   const double favour = square && counted->parts == 2 ? 1 : 2;
@@ -10462,32 +10482,32 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
     permi_choice choice;
     const perm_method method = engines[k].method;
-    if (options->method == PERM_AUTO
-            ? method == PERM_PADDED || method == PERM_EXPANSION || method == (square ? PERM_SHORT : PERM_REPEATS)
-            : method != options->method)
+    if (options->method == PERM_METHOD_AUTO ? method == PERM_METHOD_PADDED || method == PERM_METHOD_EXPANSION ||
+                                                  method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS)
+                                            : method != options->method)
       continue;
     if (engines[k].square != 2 && engines[k].square != square)
       continue;
     choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus);
-    if (options->method == PERM_AUTO && method == PERM_SUBSETS) {
+    if (options->method == PERM_METHOD_AUTO && method == PERM_METHOD_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : 4e9))
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
     }
     choice.isa = PERM_ISA_PLAIN;
-    if (options->gpus) { /* as permi_plan_gpu */
+    if (options->gpu.devices) { /* as permi_plan_gpu */
       const double gpu = permi_choice_gpu_seconds(counted, &choice);
       char message[PERM_MESSAGE_BYTES];
       if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
-          (!options->cpu_fallback || permi_gpu_devices(options->gpus, message))) {
+          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
         choice.isa = PERM_ISA_CUDA;
         choice.seconds = gpu;
       }
     }
-    if (choice.seconds < best.seconds || best.method == PERM_AUTO)
+    if (choice.seconds < best.seconds || best.method == PERM_METHOD_AUTO)
       best = choice;
   }
-  if (options->method == PERM_AUTO && best.method == PERM_SUBSETS)
+  if (options->method == PERM_METHOD_AUTO && best.method == PERM_METHOD_SUBSETS)
     best.seconds *= favour;
   if (best.isa == PERM_ISA_CUDA)
     return best;
@@ -10681,7 +10701,7 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   if (counts->integer)
     return;
   switch (counts->method) {
-  case PERM_SUBSETS:
+  case PERM_METHOD_SUBSETS:
     if (counts->whole)
       return;
     for (f = 0; f < counts->forms; f++) {
@@ -10694,7 +10714,7 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
     leaf->estimate_relative = (M + 4) * unit * parts;
     leaf->bound_absolute = counts->lossy ? PERMI_LEAST * N * counts->digit_total : 0; /* the rest is the partial's */
     break;
-  case PERM_EXPANSION:
+  case PERM_METHOD_EXPANSION:
     leaf->bound_relative = 2 * (M + 1) * unit * parts * parts;
     leaf->estimate_relative = leaf->bound_relative / 4;
     leaf->bound_absolute = fmin(visits, 1e300) * PERMI_LEAST * (M + 1);
@@ -10878,11 +10898,11 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int by_columns = choice->by_columns, digits = by_columns ? counted->n : counted->m;
-  const int padding = choice->method == PERM_PADDED ? counted->columns - counted->rows : 0;
+  const int padding = choice->method == PERM_METHOD_PADDED ? counted->columns - counted->rows : 0;
   const int given = by_columns ? counted->m : counted->n, forms = given + (padding > 0), parts = counted->parts;
   const int *count = by_columns ? counted->column_count : counted->row_count;
   const int *other = by_columns ? counted->row_count : counted->column_count;
-  const int walks = choice->method != PERM_SUBSETS && choice->method != PERM_EXPANSION;
+  const int walks = choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
   const size_t coefficients = (size_t)digits * (size_t)forms * (size_t)parts;
   permi_counts *counts;
   int *order, *digit_exp2, *form_exp2, d, f, part;
@@ -10894,7 +10914,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   size = choice->precision == PERM_PRECISION_DEFAULT ? 1 : ring.size;
   for (d = 0; walks && d < digits; d++)
     cells += (size_t)count[d] + 1;
-  cells += walks && choice->method == PERM_RYSER ? (size_t)counted->rows + 1 : 0;
+  cells += walks && choice->method == PERM_METHOD_RYSER ? (size_t)counted->rows + 1 : 0;
   counts = (permi_counts *)permi_allocate(allocator, 1,
                                           sizeof *counts + (2 * coefficients + cells * size) * sizeof(double) +
                                               (size_t)(6 * digits + 2 * forms) * sizeof(int));
@@ -10906,7 +10926,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   counts->plain = choice->precision == PERM_PRECISION_DEFAULT;
   counts->method = choice->method;
   counts->isa = choice->isa;
-  counts->ryser = choice->method == PERM_RYSER;
+  counts->ryser = choice->method == PERM_METHOD_RYSER;
   counts->parts = parts;
   counts->digits = digits;
   counts->forms = forms;
@@ -10984,7 +11004,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   leaf->information.bytes = choice->bytes;
   leaf->information.chunks = 1;
   leaf->integer = counts->integer != NULL;
-  leaf->run_task = choice->method == PERM_EXPANSION ? permi_expand_counts_task : permi_subsets_task;
+  leaf->run_task = choice->method == PERM_METHOD_EXPANSION ? permi_expand_counts_task : permi_subsets_task;
   if (walks) {
     int chunks_log2 = 0, at = 0;
     counts->terms = 1;
@@ -11134,45 +11154,114 @@ PERM_API const char *perm_status_name(perm_status status)
   }
 }
 
-static const struct { const char *name; size_t offset, bytes; } permi_layout_table[] = {
+static const struct {
+  const char *name;
+  size_t offset, bytes;
+} permi_layout_table[] = {
 #define PERMI_FIELD(type, field) {#type "." #field, offsetof(type, field), sizeof(((type *)NULL)->field)}
-    {"perm_options", 0, sizeof(perm_options)}, PERMI_FIELD(perm_options, method), PERMI_FIELD(perm_options, precision),
-    PERMI_FIELD(perm_options, isa), PERMI_FIELD(perm_options, threads), PERMI_FIELD(perm_options, certify),
-    PERMI_FIELD(perm_options, tolerance), PERMI_FIELD(perm_options, modulus), PERMI_FIELD(perm_options, max_seconds),
-    PERMI_FIELD(perm_options, max_bytes), PERMI_FIELD(perm_options, plan_effort), PERMI_FIELD(perm_options, progress),
-    PERMI_FIELD(perm_options, user_data), PERMI_FIELD(perm_options, cancel), PERMI_FIELD(perm_options, allocator),
-    PERMI_FIELD(perm_options, gpus), PERMI_FIELD(perm_options, cpu_fallback), PERMI_FIELD(perm_options, gpu_cache),
-    PERMI_FIELD(perm_options, tune), PERMI_FIELD(perm_options, checkpoint),
-    PERMI_FIELD(perm_options, checkpoint_seconds), PERMI_FIELD(perm_options, part), PERMI_FIELD(perm_options, parts),
-    PERMI_FIELD(perm_options, merge), PERMI_FIELD(perm_options, merges), PERMI_FIELD(perm_options, note),
-    PERMI_FIELD(perm_options, note_bytes), PERMI_FIELD(perm_options, execute), PERMI_FIELD(perm_options, execute_data),
+    {"perm_options", 0, sizeof(perm_options)},
+    PERMI_FIELD(perm_options, method),
+    PERMI_FIELD(perm_options, precision),
+    PERMI_FIELD(perm_options, isa),
+    PERMI_FIELD(perm_options, threads),
+    PERMI_FIELD(perm_options, certify),
+    PERMI_FIELD(perm_options, tolerance),
+    PERMI_FIELD(perm_options, modulus),
+    PERMI_FIELD(perm_options, max_seconds),
+    PERMI_FIELD(perm_options, max_bytes),
+    PERMI_FIELD(perm_options, plan_effort),
+    PERMI_FIELD(perm_options, progress),
+    PERMI_FIELD(perm_options, user_data),
+    PERMI_FIELD(perm_options, cancel),
+    PERMI_FIELD(perm_options, allocator),
+    PERMI_FIELD(perm_options, gpu),
+    PERMI_FIELD(perm_options, checkpoint),
+    PERMI_FIELD(perm_options, execute),
+    PERMI_FIELD(perm_options, execute_data),
     PERMI_FIELD(perm_options, format),
-    {"perm_progress", 0, sizeof(perm_progress)}, PERMI_FIELD(perm_progress, fraction),
-    PERMI_FIELD(perm_progress, seconds), PERMI_FIELD(perm_progress, seconds_left), PERMI_FIELD(perm_progress, activity),
-    {"perm_integer", 0, sizeof(perm_integer)}, PERMI_FIELD(perm_integer, negative), PERMI_FIELD(perm_integer, words),
+    {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
+    PERMI_FIELD(perm_gpu_options, devices),
+    PERMI_FIELD(perm_gpu_options, cpu_fallback),
+    PERMI_FIELD(perm_gpu_options, cache),
+    PERMI_FIELD(perm_gpu_options, tune),
+    {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)},
+    PERMI_FIELD(perm_checkpoint_file, file),
+    PERMI_FIELD(perm_checkpoint_file, seconds),
+    PERMI_FIELD(perm_checkpoint_file, part),
+    PERMI_FIELD(perm_checkpoint_file, parts),
+    PERMI_FIELD(perm_checkpoint_file, merge),
+    PERMI_FIELD(perm_checkpoint_file, merges),
+    PERMI_FIELD(perm_checkpoint_file, note),
+    PERMI_FIELD(perm_checkpoint_file, note_bytes),
+    {"perm_progress", 0, sizeof(perm_progress)},
+    PERMI_FIELD(perm_progress, fraction),
+    PERMI_FIELD(perm_progress, seconds),
+    PERMI_FIELD(perm_progress, seconds_left),
+    PERMI_FIELD(perm_progress, activity),
+    {"perm_integer", 0, sizeof(perm_integer)},
+    PERMI_FIELD(perm_integer, negative),
+    PERMI_FIELD(perm_integer, words),
     PERMI_FIELD(perm_integer, word),
-    {"perm_result", 0, sizeof(perm_result)}, PERMI_FIELD(perm_result, value), PERMI_FIELD(perm_result, imaginary),
-    PERMI_FIELD(perm_result, partial_sum), PERMI_FIELD(perm_result, partial_imaginary),
-    PERMI_FIELD(perm_result, exp2), PERMI_FIELD(perm_result, error), PERMI_FIELD(perm_result, estimate),
-    PERMI_FIELD(perm_result, is_complex), PERMI_FIELD(perm_result, exact), PERMI_FIELD(perm_result, integer),
-    PERMI_FIELD(perm_result, imaginary_integer), PERMI_FIELD(perm_result, modulus), PERMI_FIELD(perm_result, method),
-    PERMI_FIELD(perm_result, precision), PERMI_FIELD(perm_result, isa), PERMI_FIELD(perm_result, threads),
-    PERMI_FIELD(perm_result, gpus), PERMI_FIELD(perm_result, tuned), PERMI_FIELD(perm_result, escalated),
-    PERMI_FIELD(perm_result, terms), PERMI_FIELD(perm_result, plan_seconds), PERMI_FIELD(perm_result, seconds),
-    PERMI_FIELD(perm_result, status), PERMI_FIELD(perm_result, argument), PERMI_FIELD(perm_result, message),
-    {"perm_leaf", 0, sizeof(perm_leaf)}, PERMI_FIELD(perm_leaf, kind), PERMI_FIELD(perm_leaf, method),
-    PERMI_FIELD(perm_leaf, isa), PERMI_FIELD(perm_leaf, n), PERMI_FIELD(perm_leaf, chunks),
-    PERMI_FIELD(perm_leaf, work), PERMI_FIELD(perm_leaf, seconds), PERMI_FIELD(perm_leaf, bytes),
-    PERMI_FIELD(perm_leaf, fingerprint), PERMI_FIELD(perm_leaf, tuned),
-    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)}, PERMI_FIELD(perm_estimate_plan, estimator),
-    PERMI_FIELD(perm_estimate_plan, samples), PERMI_FIELD(perm_estimate_plan, relative_error),
-    PERMI_FIELD(perm_estimate_plan, confidence), PERMI_FIELD(perm_estimate_plan, seed),
-    {"perm_estimate", 0, sizeof(perm_estimate)}, PERMI_FIELD(perm_estimate, value),
-    PERMI_FIELD(perm_estimate, imaginary), PERMI_FIELD(perm_estimate, exp2), PERMI_FIELD(perm_estimate, standard_error),
-    PERMI_FIELD(perm_estimate, low), PERMI_FIELD(perm_estimate, high), PERMI_FIELD(perm_estimate, radius),
-    PERMI_FIELD(perm_estimate, confidence), PERMI_FIELD(perm_estimate, samples), PERMI_FIELD(perm_estimate, seed),
-    PERMI_FIELD(perm_estimate, estimator), PERMI_FIELD(perm_estimate, is_complex), PERMI_FIELD(perm_estimate, threads),
-    PERMI_FIELD(perm_estimate, seconds), PERMI_FIELD(perm_estimate, status), PERMI_FIELD(perm_estimate, argument),
+    {"perm_result", 0, sizeof(perm_result)},
+    PERMI_FIELD(perm_result, value),
+    PERMI_FIELD(perm_result, imaginary),
+    PERMI_FIELD(perm_result, partial_sum),
+    PERMI_FIELD(perm_result, partial_imaginary),
+    PERMI_FIELD(perm_result, exp2),
+    PERMI_FIELD(perm_result, error_bound),
+    PERMI_FIELD(perm_result, error_estimate),
+    PERMI_FIELD(perm_result, is_complex),
+    PERMI_FIELD(perm_result, exact),
+    PERMI_FIELD(perm_result, integer),
+    PERMI_FIELD(perm_result, imaginary_integer),
+    PERMI_FIELD(perm_result, modulus),
+    PERMI_FIELD(perm_result, method),
+    PERMI_FIELD(perm_result, precision),
+    PERMI_FIELD(perm_result, isa),
+    PERMI_FIELD(perm_result, threads),
+    PERMI_FIELD(perm_result, gpus),
+    PERMI_FIELD(perm_result, tuned),
+    PERMI_FIELD(perm_result, escalated),
+    PERMI_FIELD(perm_result, terms),
+    PERMI_FIELD(perm_result, plan_seconds),
+    PERMI_FIELD(perm_result, seconds),
+    PERMI_FIELD(perm_result, status),
+    PERMI_FIELD(perm_result, argument),
+    PERMI_FIELD(perm_result, message),
+    {"perm_leaf", 0, sizeof(perm_leaf)},
+    PERMI_FIELD(perm_leaf, kind),
+    PERMI_FIELD(perm_leaf, method),
+    PERMI_FIELD(perm_leaf, isa),
+    PERMI_FIELD(perm_leaf, n),
+    PERMI_FIELD(perm_leaf, chunks),
+    PERMI_FIELD(perm_leaf, work),
+    PERMI_FIELD(perm_leaf, seconds),
+    PERMI_FIELD(perm_leaf, bytes),
+    PERMI_FIELD(perm_leaf, fingerprint),
+    PERMI_FIELD(perm_leaf, tuned),
+    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)},
+    PERMI_FIELD(perm_estimate_plan, estimator),
+    PERMI_FIELD(perm_estimate_plan, samples),
+    PERMI_FIELD(perm_estimate_plan, relative_error),
+    PERMI_FIELD(perm_estimate_plan, confidence),
+    PERMI_FIELD(perm_estimate_plan, seed),
+    {"perm_estimate", 0, sizeof(perm_estimate)},
+    PERMI_FIELD(perm_estimate, value),
+    PERMI_FIELD(perm_estimate, imaginary),
+    PERMI_FIELD(perm_estimate, exp2),
+    PERMI_FIELD(perm_estimate, standard_error),
+    PERMI_FIELD(perm_estimate, low),
+    PERMI_FIELD(perm_estimate, high),
+    PERMI_FIELD(perm_estimate, radius),
+    PERMI_FIELD(perm_estimate, confidence),
+    PERMI_FIELD(perm_estimate, samples),
+    PERMI_FIELD(perm_estimate, seed),
+    PERMI_FIELD(perm_estimate, estimator),
+    PERMI_FIELD(perm_estimate, is_complex),
+    PERMI_FIELD(perm_estimate, threads),
+    PERMI_FIELD(perm_estimate, seconds),
+    PERMI_FIELD(perm_estimate, status),
+    PERMI_FIELD(perm_estimate, argument),
     PERMI_FIELD(perm_estimate, message)
 #undef PERMI_FIELD
 };
@@ -11348,8 +11437,9 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
 /* The part of a leaf that a call is to do. */
 static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
 {
-  return permi_part_of(job->leaf[leaf].information.chunks, leaf, options->parts ? options->part : 1,
-                       options->parts ? options->parts : 1);
+  return permi_part_of(job->leaf[leaf].information.chunks, leaf,
+                       options->checkpoint.parts ? options->checkpoint.part : 1,
+                       options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
 /* The first interval of chunks that are wanted and not done, of the leaves from *leaf on; 0: none. */
@@ -11397,13 +11487,14 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
-  if (!options->checkpoint)
+  if (!options->checkpoint.file)
     return;
   permi_result_clear(why);
-  control->unwritten = permi_checkpoint_write(job, state, options->checkpoint, options, /* the first of a run cleans */
-                                              control->next_checkpoint == (double)INFINITY, why) != PERM_OK;
+  control->unwritten =
+      permi_checkpoint_write(job, state, options->checkpoint.file, options, /* the first of a run cleans */
+                             control->next_checkpoint == (double)INFINITY, why) != PERM_OK;
   control->next_checkpoint =
-      permi_seconds() + (options->checkpoint_seconds > 0 ? options->checkpoint_seconds : PERMI_CHECKPOINT_SECONDS);
+      permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
 /* What is finished before a run: the checkpoint's work if there is one, and that of the files to merge. */
@@ -11414,12 +11505,12 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   int i, empty = 1;
   for (i = 0; i < job->leaves; i++)
     empty &= !state->intervals[i];
-  for (i = options->checkpoint ? -1 : 0; status == PERM_OK && i < options->merges; i++) {
-    const char *path = i < 0 ? options->checkpoint : options->merge[i];
+  for (i = options->checkpoint.file ? -1 : 0; status == PERM_OK && i < options->checkpoint.merges; i++) {
+    const char *path = i < 0 ? options->checkpoint.file : options->checkpoint.merge[i];
     perm_options any = *options;
     perm_state *kept = NULL;
     int missing;
-    any.parts = i < 0 ? options->parts : 0;
+    any.checkpoint.parts = i < 0 ? options->checkpoint.parts : 0;
     status = permi_checkpoint_read(job, path, &any, &kept, &missing, result);
     if (i < 0 && missing)
       status = PERM_OK;
@@ -11463,7 +11554,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->partial_imaginary = result->imaginary;
   }
   result->value = result->imaginary = (double)NAN;
-  result->error = result->estimate = (double)INFINITY;
+  result->error_bound = result->error_estimate = (double)INFINITY;
   result->is_complex = job->is_complex;
   result->modulus = job->modulus;
   result->method = leaf.information.method;
@@ -11490,7 +11581,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   status = permi_check_state(job, state, 2, result);
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
-  if (status == PERM_OK && (options->checkpoint || options->merges))
+  if (status == PERM_OK && (options->checkpoint.file || options->checkpoint.merges))
     status = permi_begin(job, state, options, &kept, result);
   if (status != PERM_OK)
     return status;
@@ -11503,8 +11594,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
                       "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g", task_seconds,
                       options->max_seconds);
-  left = !options->merges && permi_next_range(job, state, options, &leaf, &range);
-  if (left && options->checkpoint) {
+  left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
+  if (left && options->checkpoint.file) {
     permi_keep(job, state, &control, &unwritten);
     if (control.unwritten) {
       *result = unwritten;
@@ -11530,9 +11621,9 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   }
   for (i = 0; i < job->leaves && !left && begin == end; i++)
     perm_state_left(job, state, leaf = i, 0, &begin, &end);
-  if (begin < end && !options->merges)
+  if (begin < end && !options->checkpoint.merges)
     stopped = PERM_PART_DONE;
-  if (!kept && !(begin < end && options->merges))
+  if (!kept && !(begin < end && options->checkpoint.merges))
     permi_keep(job, state, &control, &unwritten);
   if (stopped > 0 && control.unwritten) {
     *result = unwritten;
@@ -11562,9 +11653,9 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, per
 {
   perm_state *state;
   perm_status status = perm_state_create(job, &state);
-  status = status != PERM_OK ? permi_fail_memory(result)
-           : options->execute && !options->merges ? options->execute(job, state, options, result)
-                                                  : perm_job_execute(job, state, options, result);
+  status = status != PERM_OK                                 ? permi_fail_memory(result)
+           : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
+                                                             : perm_job_execute(job, state, options, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;
@@ -11578,8 +11669,9 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, per
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
   double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
-  double least = result->error < result->estimate || options->certify ? result->error : result->estimate;
-  if (result->exact || result->error == 0)
+  double least =
+      result->error_bound < result->error_estimate || options->certify ? result->error_bound : result->error_estimate;
+  if (result->exact || result->error_bound == 0)
     return 0;
   return size == 0 ? (double)INFINITY : 0.5 * least / size;
 }
@@ -11614,9 +11706,9 @@ static perm_options permi_run_with(const perm_options *options, int escalated)
 {
   perm_options run = *options;
   if (escalated) {
-    run.checkpoint = NULL;
-    run.part = run.parts = run.merges = 0;
-    run.merge = NULL;
+    run.checkpoint.file = NULL;
+    run.checkpoint.part = run.checkpoint.parts = run.checkpoint.merges = 0;
+    run.checkpoint.merge = NULL;
   }
   return run;
 }
@@ -11632,8 +11724,8 @@ static int permi_stands(const perm_options *options, perm_status status)
    it comes with, whatever was computed before or after, so that the smaller one may be taken. */
 static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
 {
-  if (options->certify && !result->exact && lower->error < (double)INFINITY &&
-      ldexp(lower->error, permi_int_exponent(lower->exp2 - result->exp2)) < result->error) {
+  if (options->certify && !result->exact && lower->error_bound < (double)INFINITY &&
+      ldexp(lower->error_bound, permi_int_exponent(lower->exp2 - result->exp2)) < result->error_bound) {
     const int escalated = result->escalated;
     *result = *lower;
     result->escalated = escalated;
@@ -11644,17 +11736,17 @@ static void permi_keep_bound(const perm_options *options, const perm_result *low
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
-  if (result->status == PERM_OK && options->certify && result->error == (double)INFINITY) {
+  if (result->status == PERM_OK && options->certify && result->error_bound == (double)INFINITY) {
     result->status = PERM_TOLERANCE_NOT_MET;
     snprintf(result->message, sizeof result->message, "certify: no guaranteed bound for this matrix by method %s",
              perm_method_name(result->method));
   }
   if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     result->status = PERM_TOLERANCE_NOT_MET;
-    snprintf(result->message, sizeof result->message,
-             "tolerance %.3g not met: the %s relative error is %.3g; %s", options->tolerance,
-             options->certify || result->error <= result->estimate ? "guaranteed" : "estimated", relative,
-             permi_in_pieces(options) ? "with a checkpoint or parts the precision is not raised"
+    snprintf(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
+             options->tolerance,
+             options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
+             permi_in_pieces(options)                 ? "with a checkpoint or parts the precision is not raised"
              : result->precision == PERM_PRECISION_DD ? "no precision is higher"
                                                       : "no higher precision fits method and limits");
   }
@@ -11726,7 +11818,7 @@ static perm_status permi_plan_view(int m, int n, const permi_view *view, const p
     return status;
   if (m == 0 || n == 0) { /* the empty product */
     memset(plan, 0, sizeof *plan);
-    plan->method = PERM_STRUCTURE;
+    plan->method = PERM_METHOD_STRUCTURE;
     plan->is_complex = view->parts == 2;
     plan->version = PERMI_VERSION;
     permi_plan_fingerprint(plan, view);
@@ -11748,7 +11840,7 @@ static perm_status permi_job_of_plan(const perm_plan *plan, const permi_view *vi
   if (!*job)
     return permi_fail_memory(result);
   (*job)->is_complex = plan->is_complex;
-  if (plan->method == PERM_STRUCTURE) {
+  if (plan->method == PERM_METHOD_STRUCTURE) {
     permi_number number = permi_number_one();
     if (plan->zero)
       memset(&number, 0, sizeof number);
@@ -11784,14 +11876,14 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_view *vi
   if (plan->is_complex != (view->parts == 2))
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
   /* A plan is plain data that may have been anywhere: it is made again, and its own fields are not used. */
-  planned.method = plan->method != PERM_STRUCTURE            ? plan->method
-                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_GLYNN /* auto refuses kahan */
-                                                             : PERM_AUTO;
+  planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
+                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* auto refuses kahan */
+                                                             : PERM_METHOD_AUTO;
   planned.precision = plan->precision;
   planned.certify = plan->certify;
   planned.isa = plan->isa;
-  planned.gpus = plan->isa == PERM_ISA_CUDA;
-  planned.cpu_fallback = 0;
+  planned.gpu.devices = plan->isa == PERM_ISA_CUDA;
+  planned.gpu.cpu_fallback = 0;
   status = permi_plan_view(plan->n, plan->n, view, &planned, &again, NULL);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(result);
@@ -11915,13 +12007,13 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
   switch (options->method) {
-  case PERM_AUTO:
-  case PERM_SUBSETS:
-  case PERM_REPEATS:
-  case PERM_SHORT:
-  case PERM_RYSER:
-  case PERM_PADDED:
-  case PERM_EXPANSION: break;
+  case PERM_METHOD_AUTO:
+  case PERM_METHOD_SUBSETS:
+  case PERM_METHOD_REPEATS:
+  case PERM_METHOD_SHORT:
+  case PERM_METHOD_RYSER:
+  case PERM_METHOD_PADDED:
+  case PERM_METHOD_EXPANSION: break;
   default: return "this method is for square matrices without counts";
   }
   if (options->precision == PERM_PRECISION_KAHAN)
@@ -11931,7 +12023,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
       return "modulus is not from 2 to 2^63";
     if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
       return "integers are computed exactly: leave precision as it is";
-    if (options->method == PERM_PADDED)
+    if (options->method == PERM_METHOD_PADDED)
       return "method padded divides, and is for doubles only";
   } else if (options->precision == PERM_PRECISION_EXACT) {
     return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
@@ -11950,8 +12042,8 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
   perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
                              : options->precision == PERM_PRECISION_ACCURATE ||
-                                     options->precision == PERM_PRECISION_DD || options->method == PERM_EXPANSION ||
-                                     permi_plans_higher(options, expected)
+                                     options->precision == PERM_PRECISION_DD ||
+                                     options->method == PERM_METHOD_EXPANSION || permi_plans_higher(options, expected)
                                  ? PERM_PRECISION_DD
                                  : PERM_PRECISION_DEFAULT;
   permi_choice choice = permi_choose(counted, options, precision);
@@ -11998,7 +12090,7 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
   if (choice->seconds == (double)INFINITY)
     return permi_fail(result,
                       choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
-                      options->method == PERM_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
+                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
                       choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
   if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
     return permi_fail(result, PERM_ERROR_LIMIT, argument,
@@ -12056,7 +12148,7 @@ PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context,
 {
   const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
   (void)result;
-  if (!attempt->planned || attempt->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_PADDED)
+  if (!attempt->planned || attempt->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_PADDED)
     return PERM_PRECISION_COUNT;
   return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }
@@ -12080,7 +12172,8 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
 /* Methods that only sums over counts have. */
 static int permi_is_counts_method(perm_method method)
 {
-  return method == PERM_SUBSETS || method == PERM_REPEATS || method == PERM_SHORT || method == PERM_PADDED;
+  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
+         method == PERM_METHOD_PADDED;
 }
 
 /* What a matrix that is given takes. */
@@ -12109,8 +12202,8 @@ static perm_status permi_problem_job(const permi_problem *problem, int equal, in
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && square && options->method == PERM_EXACT)
-    engines.method = PERM_AUTO;
+  if (problem->integer && square && options->method == PERM_METHOD_EXACT)
+    engines.method = PERM_METHOD_AUTO;
   refusal = permi_counts_refusal(problem, &engines);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
@@ -12120,12 +12213,12 @@ static perm_status permi_problem_job(const permi_problem *problem, int equal, in
     status = permi_counts_job(&counted, NULL, !counted.zero, 0, options, job, result);
   } else {
     choice = permi_counts_choice(&counted, &engines);
-    if (problem->integer && square && engines.method == PERM_AUTO) {
+    if (problem->integer && square && engines.method == PERM_METHOD_AUTO) {
       exact = permi_exact_seconds(options, n, &view);
       if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
         modular = permi_modular_seconds(n, &view);
     }
-    if (fmin(exact, modular) < choice.seconds || options->method == PERM_EXACT) {
+    if (fmin(exact, modular) < choice.seconds || options->method == PERM_METHOD_EXACT) {
       permi_leaf leaf;
       status = modular < exact ? permi_modular_leaf(options, n, &view, options->modulus, &leaf, result)
                                : permi_exact_leaf(options, n, &view, &leaf, result);
@@ -12262,7 +12355,7 @@ PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const 
 /* Is it worth looking? a: not NULL, of n rows. */
 static int permi_may_repeat(const permi_problem *problem, const perm_options *options)
 {
-  return options->method == PERM_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
+  return options->method == PERM_METHOD_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
          problem->n <= PERM_MAX_N && (problem->real || problem->integer) && problem->ld >= problem->n &&
          permi_has_repeats(problem->n, problem);
 }
@@ -12313,8 +12406,8 @@ PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem,
   status = permi_counted_make(problem, &options->allocator, &counted);
   if (status != PERM_OK)
     return permi_fail_memory(result);
-  if (options->method == PERM_AUTO && counted.real && !counted.integer && !counted.zero && counted.m == counted.rows &&
-      counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
+  if (options->method == PERM_METHOD_AUTO && counted.real && !counted.integer && !counted.zero &&
+      counted.m == counted.rows && counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
       counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
     const permi_choice choice = permi_counts_choice(&counted, options);
     const permi_view view = {counted.real, counted.n, counted.parts};
@@ -12538,7 +12631,8 @@ static const char *permi_minors_refusal(const perm_options *options)
 {
   if (options->certify)
     return "minors have no guaranteed bound (certify)";
-  if (options->method != PERM_AUTO && options->method != PERM_DENSE && options->method != PERM_GLYNN)
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
+      options->method != PERM_METHOD_GLYNN)
     return "minors have methods auto, dense and glynn";
   if (options->precision > PERM_PRECISION_DD)
     return "minors have precisions fast, default, accurate and dd";
@@ -12626,7 +12720,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
   result->exp2 = common;
   result->value = permi_minors_shifted(value[0].hi, whole - common);
   result->imaginary = parts == 2 ? permi_minors_shifted(value[1].hi, whole - common) : 0;
-  result->estimate = permi_minors_shifted(estimate, estimate_exp2 - common);
+  result->error_estimate = permi_minors_shifted(estimate, estimate_exp2 - common);
   for (i = minors->least, k = 0; i < rows; i++)
     for (j = 0; j < columns; j++)
       for (part = 0; part < parts; part++, k++) {
@@ -12634,11 +12728,11 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
         out[((gradient ? minors->row_of[i] * n : 0) + minors->column_of[j]) * parts + part] = x;
         largest = fmax(largest, fabs(x));
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
-          result->estimate += DBL_MIN;
+          result->error_estimate += DBL_MIN;
       }
-  result->estimate += PERMI_UNIT * largest; /* rounding to double */
+  result->error_estimate += PERMI_UNIT * largest; /* rounding to double */
   if (minors->below > PERMI_NO_MEASURE)
-    result->estimate = (double)INFINITY;
+    result->error_estimate = (double)INFINITY;
 }
 
 /* Is the worst minor good enough, against the largest? */
@@ -12648,7 +12742,7 @@ static double permi_minors_relative(const perm_result *result, const double *out
   int k;
   for (k = 0; k < count; k++)
     most = fmax(most, fabs(out[k]));
-  return result->estimate == 0 ? 0 : result->estimate / most;
+  return result->error_estimate == 0 ? 0 : result->error_estimate / most;
 }
 
 /* Engine, sum and output, in default precision or in double-double. The scaling is made. */
@@ -12665,7 +12759,7 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
   minors->below = 0;
   minors->dense.memory = NULL;
   if (!wide && full && permi_minors_plan_dense(minors, permi_isa(options))) {
-    if (minors->seconds > seconds && options->method != PERM_DENSE) {
+    if (minors->seconds > seconds && options->method != PERM_METHOD_DENSE) {
       permi_minors_plan_terms(minors);
     } else {
       permi_minors_write_out(minors, 1, full);
@@ -12687,7 +12781,7 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s", perm_status_text(status));
   permi_minors_output(minors, total, n, out, gradient, result);
-  result->method = minors->kernel ? PERM_DENSE : PERM_GLYNN;
+  result->method = minors->kernel ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
   result->precision = minors->kernel ? options->precision : PERM_PRECISION_DD;
   result->isa = minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
   result->threads = minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : threads;
@@ -12789,12 +12883,12 @@ static perm_status permi_minors_metered(int m, int n, const permi_view *view, co
   if (minors->total <= PERM_MAX_N)
     full = total.absolute + rows;
   control = permi_control_begin(options);
-  result->method = PERM_STRUCTURE;
+  result->method = PERM_METHOD_STRUCTURE;
   result->isa = PERM_ISA_PLAIN;
   result->threads = 1;
   result->value = rows == 0;
   if (rows && permi_minors_scale(minors, full)) {
-    const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_GLYNN;
+    const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN;
     double relative;
     status = permi_minors_run(minors, n, options, wide, full, &total, &control, out, gradient, result);
     relative = status == PERM_OK ? permi_minors_relative(result, out, count) : 0;
@@ -12821,7 +12915,7 @@ static perm_status permi_minors_metered(int m, int n, const permi_view *view, co
         out[k] = (double)NAN;
   }
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
-    result->error = result->method == PERM_STRUCTURE ? 0 : (double)INFINITY;
+    result->error_bound = result->method == PERM_METHOD_STRUCTURE ? 0 : (double)INFINITY;
     result->is_complex = view->parts == 2;
   }
   result->seconds = permi_seconds() - start;
@@ -13071,7 +13165,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   const permi_view view = permi_view_make(matrix, batch->n, batch->parts);
   options.threads = threads;
   if (batch->todo) { /* GPUs have seen it */
-    options.gpus = 0;
+    options.gpu.devices = 0;
     options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
   }
   options.progress = NULL; /* the batch's own affair, */
@@ -13316,11 +13410,12 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
   const double seconds = 1 + elements / (parts == 2 ? 2.5e12 : 8e12) + bytes / 2e10;
   char message[PERM_MESSAGE_BYTES];
-  if (!options->gpus || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N || !batch->count)
+  if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
+      !batch->count)
     return 0;
   if (options->isa != PERM_ISA_CUDA && seconds >= elements / (parts == 2 ? 7e9 : 2.5e10))
     return 0;
-  return !options->cpu_fallback || permi_gpu_devices(options->gpus, message);
+  return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 
 /* The tasks of a batch, which threads share; failed: the first matrix that is refused, with the reason. */
@@ -13361,7 +13456,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   const perm_options *options = batch->options;
   const int n = batch->n, parts = batch->parts, apart = n > PERMI_BATCH_APART;
   const int most = parts == 2 ? 4 : batch->kind == PERMI_BATCH_ENTRIES ? PERMI_BATCH_N : 0;
-  const int plain = (options->method == PERM_AUTO || options->method == PERM_DENSE) &&
+  const int plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
                     options->precision <= PERM_PRECISION_FAST && !options->certify &&
                     (options->tolerance == 0 || options->tolerance >= 1e-10);
   const double start = permi_seconds();
@@ -13403,7 +13498,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
       return permi_fail_memory(result);
     memset(batch->todo, 1, batch->count);
     gpu = permi_batch_gpu_run(batch, threads, &control.gpus, control.message);
-    if (gpu < 0 && !options->cpu_fallback) { /* otherwise what it left is the CPU's */
+    if (gpu < 0 && !options->gpu.cpu_fallback) { /* otherwise what it left is the CPU's */
       permi_release(&options->allocator, batch->todo);
       return permi_fail(result, gpu, 0, "%s", control.message);
     }
@@ -13448,9 +13543,9 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
     if (result->status > 0)
       snprintf(result->message, sizeof result->message, "%s; what is missing is NaN", perm_status_text(result->status));
     result->value = result->imaginary = 0;
-    result->error = result->estimate = (double)INFINITY;
+    result->error_bound = result->error_estimate = (double)INFINITY;
     result->is_complex = parts == 2;
-    result->method = batch->kernel && n <= 4 ? PERM_EXPANSION : PERM_DENSE;
+    result->method = batch->kernel && n <= 4 ? PERM_METHOD_EXPANSION : PERM_METHOD_DENSE;
     result->precision = options->precision;
     result->isa = isa;
     result->gpus = control.gpus;
@@ -13909,7 +14004,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative (%d)", n);
   if (r < 0 || r > n)
     return permi_fail(result, PERM_ERROR_RANK, 2, "the rank %d is not between 0 and the order %d", r, n);
-  if (options->method != PERM_AUTO && options->method != PERM_LOW_RANK)
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_LOW_RANK)
     return permi_fail(result, PERM_ERROR_OPTION, 7, "options: method %s does not take factors",
                       perm_method_name(options->method));
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
@@ -13950,7 +14045,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
   low->parts = parts;
   low->count = (size_t)count;
   leaf.information.kind = PERM_LEAF_TASK;
-  leaf.information.method = PERM_LOW_RANK;
+  leaf.information.method = PERM_METHOD_LOW_RANK;
   leaf.information.isa = PERM_ISA_PLAIN;
   leaf.information.n = n;
   leaf.information.chunks = 1;
@@ -14153,7 +14248,7 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
   perm_status status = PERM_ERROR_MEMORY;
   int i, j;
   permi_result_clear(result);
-  general.method = PERM_AUTO;
+  general.method = PERM_METHOD_AUTO;
   general.certify = 0;
   for (i = 0; a && i < n; i++)
     for (j = 0; j < n; j++) {
@@ -14170,8 +14265,9 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
     status = permi_compute(n, n, &view, &general, result);
   permi_release(&options->allocator, a);
   result->exact = 0;
-  result->error = (double)INFINITY;
-  result->estimate = 3 * result->estimate + n * PERMI_UNIT * (fabs(result->value) + fabs(result->imaginary));
+  result->error_bound = (double)INFINITY;
+  result->error_estimate =
+      3 * result->error_estimate + n * PERMI_UNIT * (fabs(result->value) + fabs(result->imaginary));
   return status;
 }
 
@@ -14209,7 +14305,7 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
     return status;
   if (n < 0 || n > PERM_CAUCHY_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not between 0 and %d", n, PERM_CAUCHY_MAX_N);
-  if (options->method != PERM_AUTO && options->method != PERM_BORCHARDT)
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_BORCHARDT)
     return permi_fail(result, PERM_ERROR_OPTION, 4, "options: method %s does not take nodes",
                       perm_method_name(options->method));
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
@@ -14304,12 +14400,12 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
     number = permi_number_one();
   permi_number_result(&number, result);
   result->is_complex = parts == 2;
-  result->method = n ? PERM_BORCHARDT : PERM_STRUCTURE;
+  result->method = n ? PERM_METHOD_BORCHARDT : PERM_METHOD_STRUCTURE;
   result->isa = PERM_ISA_PLAIN;
   result->precision = PERM_PRECISION_DD;
   result->threads = 1;
   result->terms = (double)n * n * n / 3;
-  if (options->method == PERM_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
+  if (options->method == PERM_METHOD_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
     perm_result general;
     if (permi_cauchy_general(n, x, y, parts, options, &general) == PERM_OK &&
         permi_relative(options, &general) < permi_relative(options, result))

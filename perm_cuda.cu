@@ -1,5 +1,5 @@
 /* Joined by `make headers` from the files of src/: change those. */
-/* perm_cuda.cu: GPUs for perm.h. The same calls, options, results and jobs; options.gpus says how many.
+/* perm_cuda.cu: GPUs for perm.h. The same calls, options, results and jobs; options.gpu says how many.
 
        nvcc -O2 -c perm_cuda.cu
        cc -DPERM_WITH_CUDA program.c perm_cuda.o -L/usr/local/cuda/lib64 -lcudart_static -ldl -lrt -lpthread -lm
@@ -3234,14 +3234,14 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   *gpus = 0;
   memset(&run, 0, sizeof run);
   memset(worker, 0, sizeof worker);
-  run.gpus = perm_cuda_devices(options->gpus, message);
+  run.gpus = perm_cuda_devices(options->gpu.devices, message);
   if (!run.gpus)
     return PERM_ERROR_DEVICE;
   if (end - begin < (uint64_t)run.gpus)
     run.gpus = (int)(end - begin);
   run.work = work;
   run.sink = sink;
-  run.cache = options->gpu_cache;
+  run.cache = options->gpu.cache;
   run.end = end;
   run.partial = partial;
   permi_team_begin(&run.team, message);
@@ -3347,7 +3347,7 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
   char message[PERM_MESSAGE_BYTES];
   perm_status status;
   int k, turn, gpus;
-  one.gpus = 1;
+  one.gpu.devices = 1;
   count = count < PERMI_TUNE_MOST ? count : PERMI_TUNE_MOST;
   for (k = 0; k < count; k++)
     seconds[k] = (double)INFINITY;
@@ -3356,7 +3356,7 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
   memset(tuned, 0, sizeof tuned);
   for (k = 0; k < count; k++) {
     tuned[k].work = work[k];
-    tuned[k].cache = one.gpu_cache;
+    tuned[k].cache = one.gpu.cache;
   }
   status = permi_tune_begin(tuned, count, &limits);
   for (turn = 0; turn < 3; turn++) /* first a few chunks, which take what is only once along */
@@ -3519,7 +3519,7 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   char text[512];
   perm_status status;
   int i, started = 0, workers, device;
-  const int gpus = perm_cuda_devices(options->gpus, message);
+  const int gpus = perm_cuda_devices(options->gpu.devices, message);
   *gpus_used = 0;
   if (!gpus)
     return PERM_ERROR_DEVICE;
@@ -3532,7 +3532,7 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   workers = gpus * (workers < 1 ? 1 : workers > PERMI_BATCH_WORKERS ? PERMI_BATCH_WORKERS : workers);
   run.batch = batch;
   run.work = &work;
-  run.cache = options->gpu_cache;
+  run.cache = options->gpu.cache;
   run.piece = PERMI_BATCH_BYTES / ((size_t)(batch->n * batch->n * batch->parts) * sizeof(double));
   if (run.piece > batch->count / (size_t)workers + 1)
     run.piece = batch->count / (size_t)workers + 1;
@@ -3842,7 +3842,7 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     memcpy(one, &real, sizeof real);
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  frontier->module = permi_module(key, permi_step_source(&key), 0, frontier->options.gpu_cache, permi_frontier_stops,
+  frontier->module = permi_module(key, permi_step_source(&key), 0, frontier->options.gpu.cache, permi_frontier_stops,
                                   frontier, frontier->message);
   fine = frontier->module && permi_frontier_wait(frontier) && /* a pass before this one */
          PERMI_CALL(upload, (frontier->values[0], one, 8 * (size_t)frontier->planes), frontier->device,

@@ -44,7 +44,7 @@
        seconds since it was last written.
 
    THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. MPI is called
-   by the calling thread only (MPI_THREAD_FUNNELED). options.gpus: of the GPUs that a rank sees; set
+   by the calling thread only (MPI_THREAD_FUNNELED). options.gpu: of the GPUs that a rank sees; set
    CUDA_VISIBLE_DEVICES for each (the command does, by local rank). A job is on GPUs or not: every rank needs one then.
 
    DOES NOT  divide one task among ranks, survive a lost rank without a restart, mix byte orders. */
@@ -469,7 +469,7 @@ static perm_status permi_mpi_fail(perm_result *result, perm_status status, const
 {
   memset(result, 0, sizeof *result);
   result->value = result->imaginary = (double)NAN;
-  result->error = result->estimate = (double)INFINITY;
+  result->error_bound = result->error_estimate = (double)INFINITY;
   result->status = status;
   snprintf(result->message, sizeof result->message, "%s", message);
   return status;
@@ -653,20 +653,22 @@ static void permi_mpi_receive(permi_mpi_leader *leader, int rank, int bytes)
 static double permi_mpi_interval(const perm_options *options)
 {
 #if defined(PERM_MPI_TESTS)
-  if (options->checkpoint && permi_mpi_fault.checkpoint > 0)
+  if (options->checkpoint.file && permi_mpi_fault.checkpoint > 0)
     return permi_mpi_fault.checkpoint;
 #endif
-  return !options->checkpoint ? (double)INFINITY : options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 60;
+  return !options->checkpoint.file         ? (double)INFINITY
+         : options->checkpoint.seconds > 0 ? options->checkpoint.seconds
+                                           : 60;
 }
 
 /* Does writing fail, it is tried again; what counts is the last time. */
 static void permi_mpi_checkpoint(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
-  if (!options->checkpoint)
+  if (!options->checkpoint.file)
     return;
   memset(&leader->unwritten, 0, sizeof leader->unwritten);
-  perm_checkpoint_write(leader->coordinator.job, leader->coordinator.state, options->checkpoint, options,
+  perm_checkpoint_write(leader->coordinator.job, leader->coordinator.state, options->checkpoint.file, options,
                         &leader->unwritten);
   leader->next_checkpoint = MPI_Wtime() + permi_mpi_interval(options);
 }
@@ -768,7 +770,7 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
   options.user_data = user_data;
   options.threads = permi_mpi_threads(session);
   options.max_seconds = 0;
-  options.checkpoint = NULL;
+  options.checkpoint.file = NULL;
   memset(report, 0, sizeof *report);
   memset(&result, 0, sizeof result);
   report->range = *range;
@@ -811,7 +813,7 @@ static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options
   options.cancel = &cancelled;
   options.progress = NULL;
   options.max_seconds = 0;
-  options.checkpoint = NULL;
+  options.checkpoint.file = NULL;
   options.threads = 1;
   perm_job_execute(c->job, c->state, &options, result);
   if (result->status == PERM_STOPPED_CANCELLED) {
@@ -984,10 +986,10 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   perm_status status = PERM_OK;
   struct stat information;
   int i, empty = 1;
-  if (!options->checkpoint)
+  if (!options->checkpoint.file)
     return PERM_OK;
-  if (stat(options->checkpoint, &information) == 0 || errno != ENOENT) /* not fopen, which waits at a FIFO */
-    status = perm_checkpoint_read(job, options->checkpoint, options, &kept, result);
+  if (stat(options->checkpoint.file, &information) == 0 || errno != ENOENT) /* not fopen, which waits at a FIFO */
+    status = perm_checkpoint_read(job, options->checkpoint.file, options, &kept, result);
   for (i = 0; i < perm_job_leaves(job); i++) {
     perm_leaf leaf;
     uint64_t begin, end;
@@ -998,7 +1000,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   if (status == PERM_OK && kept && empty)
     status = perm_state_merge(job, state, kept, result);
   perm_state_free(kept);
-  return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint, options, result) : status;
+  return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
 /* Collective: runs a job; the result is the same on all ranks. */
@@ -1018,8 +1020,8 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
     return permi_mpi_fail(result, session->status, session->message);
   memset(result, 0, sizeof *result);
   if (session->rank == 0) {
-    alone = options->merges || permi_mpi_alone(session, job);
-    if (options->parts)
+    alone = options->checkpoint.merges || permi_mpi_alone(session, job);
+    if (options->checkpoint.parts)
       permi_mpi_fail(result, PERM_ERROR_OPTION, "parts go without MPI: all ranks together do the whole job");
     else if (!alone && !(led = permi_mpi_leader_create(&leader, session, job)))
       permi_mpi_fail_memory(result);
@@ -1274,29 +1276,29 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
 {
   header->kind = call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call) ? PERMI_MPI_ALONE : call->kind;
   header->options = *options;
-  if (options->checkpoint && options->isa == PERM_ISA_AUTO) { /* the family that the job was begun with */
+  if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family that the job was begun with */
     perm_options begun = *options;
-    if (perm_checkpoint_options(options->checkpoint, &begun, NULL, NULL, NULL) == PERM_OK &&
+    if (perm_checkpoint_options(options->checkpoint.file, &begun, NULL, NULL, NULL) == PERM_OK &&
         begun.isa != PERM_ISA_CUDA)
       header->options.isa = begun.isa;
   }
-  header->checkpoint = options->checkpoint != NULL;
+  header->checkpoint = options->checkpoint.file != NULL;
 #if defined(PERM_TUNE)
-  if (options->tune == PERM_TUNE) { /* what is timed is timed on rank 0, so that all have the same kernel */
+  if (options->gpu.tune == PERM_TUNE) { /* what is timed is timed on rank 0, so that all have the same kernel */
     perm_job *job = NULL;
     int i;
-    header->options.tune = 0;
+    header->options.gpu.tune = 0;
     if (call->kind == PERMI_MPI_SPARSE && perm_sparse_job(call->matrix, options, &job, NULL) == PERM_OK)
-      for (i = 0; i < perm_job_leaves(job) && !header->options.tune; i++) {
+      for (i = 0; i < perm_job_leaves(job) && !header->options.gpu.tune; i++) {
         perm_leaf leaf;
         perm_job_leaf(job, i, &leaf);
-        header->options.tune = leaf.tuned;
+        header->options.gpu.tune = leaf.tuned;
       }
     perm_job_free(job);
   }
 #endif
-  if (options->gpu_cache)
-    snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu_cache);
+  if (options->gpu.cache)
+    snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu.cache);
   if (header->kind >= PERMI_MPI_ALONE)
     return;
   if (call->kind == PERMI_MPI_SPARSE) {
@@ -1373,11 +1375,11 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   options.cancel = own->cancel;
   options.progress = session->rank == 0 ? own->progress : NULL;
   options.user_data = own->user_data;
-  options.gpu_cache = header.gpu_cache[0] ? header.gpu_cache : NULL;
-  options.note = session->rank == 0 ? own->note : NULL;
-  options.note_bytes = session->rank == 0 ? own->note_bytes : 0;
-  options.checkpoint = session->rank == 0 ? own->checkpoint : header.checkpoint ? "rank 0's" : NULL;
-  options.merges = session->rank == 0 ? own->merges : 0;
+  options.gpu.cache = header.gpu_cache[0] ? header.gpu_cache : NULL;
+  options.checkpoint.note = session->rank == 0 ? own->checkpoint.note : NULL;
+  options.checkpoint.note_bytes = session->rank == 0 ? own->checkpoint.note_bytes : 0;
+  options.checkpoint.file = session->rank == 0 ? own->checkpoint.file : header.checkpoint ? "rank 0's" : NULL;
+  options.checkpoint.merges = session->rank == 0 ? own->checkpoint.merges : 0;
   options.execute = permi_mpi_hook;
   options.execute_data = session;
   if (family != PERM_ISA_AUTO && (options.isa == PERM_ISA_AUTO || (int)options.isa > family))

@@ -48,9 +48,9 @@
    GUARANTEES
      - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to
        4544 bits (above that in doubles, and `exact` is 0), and modulo any number at any size. Doubles carry a proven
-       bound in `error` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which only add
-       products of entries, so that non-negative matrices lose no digit to cancellation. Methods hybrid and cached sum
-       over signs: `error` is INFINITY, `estimate` an estimate.
+       bound in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which
+       only add products of entries, so that non-negative matrices lose no digit to cancellation. Methods hybrid and
+       cached sum over signs: `error_bound` is INFINITY, `error_estimate` an estimate.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
@@ -60,12 +60,12 @@
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, d more of ones
                      gone than of others; all values. Lists or arrays:
        lists, arrays   states sorted and merged, or at the places of combinations; sorting: expand, sort, contract.
-                    With options.gpus on one GPU, up to its memory: arrays where predicted faster, both if isa is cuda
+                    With options.gpu on one GPU, up to its memory: arrays where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a programme; doubles, complex or accurate
        cached        the same with nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order
-                     13 (options.gpus), as kernels generated for the matrix; estimates mean the same there
+                     13 (options.gpu), as kernels generated for the matrix; estimates mean the same there
        sparyser      Ryser's sum without what is surely zero; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        codegen-registers, codegen-memory
@@ -3441,7 +3441,7 @@ static perm_status permi_make_fits(const permi_maker *maker, int n)
              ? PERM_OK
              : permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                           "a block of order %d is too large for method %s, which takes at most %d", n,
-                          perm_method_name(method == PERM_AUTO ? PERM_DENSE : method), PERM_MAX_N);
+                          perm_method_name(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method), PERM_MAX_N);
 }
 
 /* The block as a problem of the engines of perm.h; the caller releases *entries. */
@@ -9868,7 +9868,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
         hash = permi_hash(hash, (uint64_t)band->integer[e * band->parts + part]);
     }
   leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_BAND;
+  leaf->information.method = PERM_METHOD_BAND;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
   leaf->information.chunks = 1;
@@ -10034,7 +10034,7 @@ typedef struct permi_hybrid_rounding {
 typedef struct permi_hybrid {
   permi_gpu gpu; /* comes first, where perm.h looks for it; used with `code`, the program of >>programs, not NULL */
   permi_code *code;
-  struct permi_hybrid *next; /* with candidates for options.tune: the next best by prediction */
+  struct permi_hybrid *next; /* with candidates for options.gpu.tune: the next best by prediction */
   int candidate, candidates; /* number, from 1, and how many there are; 0: the best by prediction, no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
   int n, inner, low, high, lanes_log2, chunk_log2, transposed;
@@ -12549,7 +12549,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   choice.algebra = algebra;
   choice.scaled = scaled;
   choice.given = -1;
-  choice.wanted = options->tune ? PERMI_GPU_CANDIDATES : 1;
+  choice.wanted = options->gpu.tune ? PERMI_GPU_CANDIDATES : 1;
   for (k = 0; k < TRIALS && status == PERM_OK; k++) {
     permi_layouts_make(&trial[k].work, block);
     trial[k].work.gpu = algebra == PERMI_HYBRID_REAL ? 1 : 2;
@@ -12583,7 +12583,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     permi_hybrid *hybrid = choice.best, *other;
     for (k = 0, other = hybrid; other; other = other->next, k++)
       other->fingerprint = other->gpu.work.fingerprint = permi_code_fingerprint(other);
-    for (other = hybrid; other && options->tune; other = other->next) {
+    for (other = hybrid; other && options->gpu.tune; other = other->next) {
       other->candidate = other == hybrid ? 1 : other->candidate;
       other->candidates = k;
       if (other->next)
@@ -12599,7 +12599,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
 }
 
-/* For options.tune, of the candidates that *plan begins: leaves *plan the one asked for by number, or the fastest on a
+/* For gpu.tune, of the candidates that *plan begins: leaves *plan the one asked for by number, or the fastest on a
    slice. Blocks after the first one take the same number, or their best by prediction if they have fewer. */
 static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
 {
@@ -12608,17 +12608,17 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   const int candidates = list->candidates;
   double timed[PERMI_GPU_CANDIDATES];
   int number = 1, k;
-  if (!list->code || !options->tune)
+  if (!list->code || !options->gpu.tune)
     return PERM_OK;
   memset(timed, 0, sizeof timed);
   if (maker->tuned) {
     number = maker->tuned <= candidates ? maker->tuned : 1;
-  } else if (options->tune > 0) {
-    number = options->tune;
+  } else if (options->gpu.tune > 0) {
+    number = options->gpu.tune;
     if (number > candidates)
       return permi_fail(maker->result, PERM_ERROR_OPTION, 2,
                         "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
-                        options->tune, block->n, candidates);
+                        options->gpu.tune, block->n, candidates);
   } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
 #if defined(PERM_WITH_CUDA)
     const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
@@ -12880,7 +12880,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
     return status;
   leaf->information.tuned = hybrid->candidate;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = hybrid->inner ? PERM_HYBRID : PERM_CACHED;
+  leaf->information.method = hybrid->inner ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED;
   leaf->information.isa = hybrid->isa;
   leaf->information.n = n;
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
@@ -13354,7 +13354,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
                  block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
     return PERM_OK;
   }
-  if (maker->options->method == PERM_AUTO && !block->integer) {
+  if (maker->options->method == PERM_METHOD_AUTO && !block->integer) {
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "would lose digits to the cancellation of Ryser's sum in doubles");
     return PERM_OK;
   }
@@ -13469,7 +13469,7 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   for (i = 0; i < n && !ryser->integers; i++)
     hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_SPARYSER;
+  leaf->information.method = PERM_METHOD_SPARYSER;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = n;
   leaf->information.chunks = chunks;
@@ -13576,7 +13576,7 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
                                          permi_leaf *leaf)
 {
   const perm_status status = permi_ryser_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_DOMINATING;
+  leaf->information.method = PERM_METHOD_DOMINATING;
   return status;
 }
 
@@ -13972,8 +13972,8 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
-  return options->method > PERM_STRUCTURE && options->cpu_fallback &&
-         !(options->gpus && permi_gpu_devices(options->gpus, message));
+  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
+         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
 }
 
 static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
@@ -13983,8 +13983,8 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   permi_codegen *best, *trial;
   int side;
   (void)rival; /* only by name */
-  if (!options->gpus)
-    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpus, or cpu_fallback");
+  if (!options->gpu.devices)
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
   else if (block->integer || maker->working->integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
   else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
@@ -13997,7 +13997,7 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   best = (permi_codegen *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_codegen *)permi_allocate(allocator, 1, sizeof *trial);
   for (side = 0; side < 2 && best && trial; side++) {
-    permi_codegen_plan(side ? trial : best, block, side, options->method == PERM_CODEGEN_MEMORY);
+    permi_codegen_plan(side ? trial : best, block, side, options->method == PERM_METHOD_CODEGEN_MEMORY);
     if (side && trial->seconds < best->seconds)
       *best = *trial;
   }
@@ -14544,7 +14544,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
         hash = permi_hash(hash, (uint64_t)all->integer[k * all->parts + part]);
     }
   leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_TRANSVERSALS;
+  leaf->information.method = PERM_METHOD_TRANSVERSALS;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
   leaf->information.chunks = 1;
@@ -15546,7 +15546,7 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   size_t k;
   (void)maker;
   leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_DECOMPOSE;
+  leaf->information.method = PERM_METHOD_DECOMPOSE;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
   leaf->information.chunks = 1;
@@ -15989,13 +15989,14 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   view.a = problem.integer;
   view.ld = block->n;
   view.parts = problem.parts;
-  engines.method = PERM_AUTO;
+  engines.method = PERM_METHOD_AUTO;
   choice = permi_counts_choice(&counted, &engines);
-  if (options->method == PERM_EXACT || (counted.m == counted.rows && counted.n == counted.rows && !block->integer))
+  if (options->method == PERM_METHOD_EXACT ||
+      (counted.m == counted.rows && counted.n == counted.rows && !block->integer))
     choice.seconds = (double)INFINITY; /* nothing is repeated: the frontier is the better programme of its kind */
-  if (block->integer && seconds == 0 && options->method != PERM_EXACT && block->n > PERMI_RIVAL_LOOK) {
+  if (block->integer && seconds == 0 && options->method != PERM_METHOD_EXACT && block->n > PERMI_RIVAL_LOOK) {
     exact = block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_RATE;
-    if (options->gpus)
+    if (options->gpu.devices)
       exact = fmin(exact, 0.5 + block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_GPU_RATE);
   } else if (block->integer) {
     exact = permi_exact_seconds(options, block->n, &view);
@@ -16003,7 +16004,7 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
       modular = permi_modular_seconds(block->n, &view);
   }
   *better = fmin(fmin(exact, modular), choice.seconds);
-  if (*better < seconds || options->method == PERM_EXACT) {
+  if (*better < seconds || options->method == PERM_METHOD_EXACT) {
     if (choice.seconds < fmin(exact, modular))
       status = permi_choice_leaf(&counted, &choice, options->certify, permi_counted_fingerprint(&counted), allocator,
                                  leaf);
@@ -16060,7 +16061,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   view.ld = block->n;
   view.parts = problem.parts;
   status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
-  if (status == PERM_OK && leaf->information.method == PERM_DENSE) /* small blocks have but one precision */
+  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one precision */
     maker->job->precision = precision;
   permi_release(&maker->options->allocator, entries);
   if (status == PERM_OK)
@@ -16099,9 +16100,9 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
 {
   const size_t bytes = permi_gpu_cell_bytes(frontier);
   double seconds = permi_arrays_seconds(frontier), there, needed;
-  if (!options->gpus || !bytes)
+  if (!options->gpu.devices || !bytes)
     return 0;
-  if (options->method != PERM_ARRAYS && offer->seconds < seconds)
+  if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
     seconds = offer->seconds;
   if (options->isa != PERM_ISA_CUDA && permi_arrays_gpu_seconds(frontier) >= seconds)
     return 0;
@@ -16109,7 +16110,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   needed = permi_gpu_needs(frontier, frontier->arrays, bytes);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
-  return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->cpu_fallback;
+  return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
 /* Lists or arrays: what is predicted to be faster, unless the method says. Arrays also hold the states that cannot be
@@ -16119,13 +16120,14 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
 {
   const perm_options *options = maker->options;
   const double states = frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1];
-  const int gpu_lists = options->method == PERM_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
+  const int gpu_lists =
+      options->method == PERM_METHOD_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
   offer->seconds =
       permi_order_seconds(block, frontier->cost[frontier->steps] * permi_algebra_weight(frontier->algebra));
   offer->bytes =
       (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
-  if ((options->method == PERM_LISTS && !gpu_lists) || options->method == PERM_SORTING ||
-      (options->method != PERM_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
+  if ((options->method == PERM_METHOD_LISTS && !gpu_lists) || options->method == PERM_METHOD_SORTING ||
+      (options->method != PERM_METHOD_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
   if (!permi_arrays_create(&options->allocator, block, order, frontier, permi_isa(options), maker->watch,
                            &frontier->arrays))
@@ -16136,14 +16138,14 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
     frontier->arrays->isa = PERM_ISA_CUDA;
     offer->seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
     offer->bytes = permi_arrays_host_bytes(frontier, frontier->arrays);
-  } else if (frontier->arrays && options->method != PERM_ARRAYS &&
+  } else if (frontier->arrays && options->method != PERM_METHOD_ARRAYS &&
              (gpu_lists || permi_arrays_seconds(frontier) > offer->seconds)) {
     permi_arrays_release(&options->allocator, frontier->arrays);
     frontier->arrays = NULL;
   } else if (frontier->arrays) {
     offer->seconds = permi_arrays_seconds(frontier);
     offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
-  } else if (options->method == PERM_ARRAYS) {
+  } else if (options->method == PERM_METHOD_ARRAYS) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "needs %d slots or more, over the %d of arrays", frontier->width,
                  PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
   }
@@ -16181,7 +16183,7 @@ static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block
   const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_budget quick = *budget;
   double cost, there;
-  if (!options->gpus)
+  if (!options->gpu.devices)
     return 1;
   quick.effort = 0;
   if (!permi_order(&options->allocator, block, maker->binomial, &quick, order, &cost))
@@ -16247,14 +16249,14 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = frontier->algebra >= PERMI_MAGNITUDES_DD && frontier->algebra < PERMI_WORD;
   leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_FRONTIER;
+  leaf->information.method = PERM_METHOD_FRONTIER;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
   leaf->information.chunks = 1;
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
-  if (maker->options->method == PERM_LISTS || maker->options->method == PERM_ARRAYS)
+  if (maker->options->method == PERM_METHOD_LISTS || maker->options->method == PERM_METHOD_ARRAYS)
     leaf->information.method = maker->options->method;
   if (frontier->arrays) {
     leaf->information.isa = frontier->arrays->isa;
@@ -16445,7 +16447,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
   leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_TREE;
+  leaf->information.method = PERM_METHOD_TREE;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
   leaf->information.chunks = 1;
@@ -16488,7 +16490,7 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
                                       permi_leaf *leaf)
 {
   const perm_status status = permi_frontier_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_SORTING;
+  leaf->information.method = PERM_METHOD_SORTING;
   leaf->run_task = permi_sorting_run;
   return status;
 }
@@ -16498,20 +16500,20 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 
 /* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
-    {PERM_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release, 0},
-    {PERM_BAND, permi_band_offer, permi_band_make, permi_band_release, 0},
-    {PERM_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, 0},
-    {PERM_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 0},
-    {PERM_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
-    {PERM_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, 1},
-    {PERM_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
-    {PERM_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, 0},
-    {PERM_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, 1},
-    {PERM_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
-    {PERM_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
-    {PERM_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
-    {PERM_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
-    {PERM_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
+    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release, 0},
+    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, 0},
+    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, 0},
+    {PERM_METHOD_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 0},
+    {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
+    {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, 1},
+    {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
+    {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, 0},
+    {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, 1},
+    {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
+    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
+    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
+    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
+    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
 };
 
 /* Below this the frontier, a tree, a band or an enumeration is taken whatever a sum over signs may take: their bounds
@@ -16616,10 +16618,10 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   permi_offer offer[ENGINES];
   perm_status status = PERM_OK;
   int i, turn, chosen = -1, frontier = 0, favoured = 0, too_long = 0, made = 0, full;
-  if (options->method == PERM_DENSE || (options->method == PERM_EXACT && block->n > PERM_MAX_N))
+  if (options->method == PERM_METHOD_DENSE || (options->method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
     return permi_make_dense(maker, block, leaf);
   for (i = 0; i < ENGINES; i++)
-    if ((permi_codegen_falls_back(options) ? PERM_SPARYSER : options->method) == permi_engines[i].method)
+    if ((permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method) == permi_engines[i].method)
       return permi_make_named(maker, block, &permi_engines[i], leaf);
   if (block->n <= PERM_MAX_N && !working->integer)
     dense = permi_dense_seconds(options, block->n, working->is_complex ? 2 : 1);
@@ -16645,11 +16647,11 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
     perm_method method = permi_engines[turn].method;
     i = turn;
     if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS &&
-        (method == PERM_TREE || method == PERM_FRONTIER)) /* neighbours in the table */
-      method = permi_engines[i += method == PERM_TREE ? 1 : -1].method;
+        (method == PERM_METHOD_TREE || method == PERM_METHOD_FRONTIER)) /* neighbours in the table */
+      method = permi_engines[i += method == PERM_METHOD_TREE ? 1 : -1].method;
     if (permi_engines[i].named)
       continue;
-    if (method == PERM_FRONTIER) {
+    if (method == PERM_METHOD_FRONTIER) {
       const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
       frontier = i;
       if (proven < finding || (best < finding && finding * working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS))
@@ -16673,11 +16675,12 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
     too_long |= offer[i].status == PERM_ERROR_OVERFLOW;
     if (offer[i].bytes > limit && (chosen >= 0 || best < (double)INFINITY))
       continue;
-    if (method == PERM_HYBRID && PERMI_HYBRID_CAUTION * offer[i].seconds > dense)
+    if (method == PERM_METHOD_HYBRID && PERMI_HYBRID_CAUTION * offer[i].seconds > dense)
       continue; /* its estimate is the larger one, so it is run again more often */
-    if (method == PERM_TRANSVERSALS || method == PERM_BAND || method == PERM_TREE || method == PERM_FRONTIER)
+    if (method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_BAND || method == PERM_METHOD_TREE ||
+        method == PERM_METHOD_FRONTIER)
       proven = fmin(proven, offer[i].seconds);
-    favoured = method == PERM_FRONTIER && proven < PERMI_PROVEN_FAVOUR_SECONDS;
+    favoured = method == PERM_METHOD_FRONTIER && proven < PERMI_PROVEN_FAVOUR_SECONDS;
     if (offer[i].seconds < best || (proven == offer[i].seconds && proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
       best = offer[i].seconds;
       chosen = i;
@@ -16686,9 +16689,10 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
       break;
   }
   if (status == PERM_OK && dense < (double)INFINITY)
-    status = permi_offer_note(maker, block, PERM_DENSE, dense, 0, "");
+    status = permi_offer_note(maker, block, PERM_METHOD_DENSE, dense, 0, "");
   if (status == PERM_OK && !favoured && counts < dense && (chosen < 0 || counts < offer[chosen].seconds)) {
-    status = permi_offer_note(maker, block, working->integer ? PERM_EXACT : PERM_REPEATS, counts, 0, "at best");
+    status = permi_offer_note(maker, block, working->integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0,
+                              "at best");
     if (status == PERM_OK)
       status = permi_make_rival(maker, block, chosen < 0 ? (double)INFINITY : offer[chosen].seconds, leaf, &counts,
                                 &made);
@@ -16943,7 +16947,8 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   watch->activity = "preparing";
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
-  if ((options->method == PERM_GLYNN || options->method == PERM_RYSER || options->method == PERM_EXPANSION) &&
+  if ((options->method == PERM_METHOD_GLYNN || options->method == PERM_METHOD_RYSER ||
+       options->method == PERM_METHOD_EXPANSION) &&
       permi_sparse_full(matrix, working.work)) {
     status = permi_make_whole(matrix, &maker);
   } else {
@@ -17044,16 +17049,18 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     status = permi_check_sparse(matrix, watch, result);
   if (status != PERM_OK)
     return status;
-  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_EXACT;
+  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
   if (permi_sparse_by_counts(matrix, options)) /* checks the rest itself */
     return PERM_OK;
-  whole = options->method != PERM_AUTO && options->method != PERM_EXACT && options->method < PERM_FRONTIER;
-  if ((whole || options->method == PERM_AUTO) && !exactly) {
-    const char *refusal = permi_plan_refusal(options, options->method == PERM_AUTO ? PERM_DENSE : options->method);
+  whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
+          options->method < PERM_METHOD_FRONTIER;
+  if ((whole || options->method == PERM_METHOD_AUTO) && !exactly) {
+    const char *refusal =
+        permi_plan_refusal(options, options->method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : options->method);
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }
@@ -17154,7 +17161,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_option
   }
   status = permi_make_job(matrix, &watch, exact, job, result);
   if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
-      options->method != PERM_EXACT)
+      options->method != PERM_METHOD_EXACT)
     status = permi_make_rather(matrix, &watch, status, job, result);
   return status;
 }
@@ -17390,7 +17397,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   size_t nnz = 0, used = 0;
   int i, j, k;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-      (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_AUTO ||
+      (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))
@@ -17626,7 +17633,7 @@ static int permi_spy_print(FILE *file, const void *what)
   permi_spy_label(file, 428, 519, "", "blocks");
   if (spy->leaf) {
     double most = 0;
-    int wides = 0, tree = spy->leaf->information.method == PERM_TREE;
+    int wides = 0, tree = spy->leaf->information.method == PERM_METHOD_TREE;
     for (i = 0; i < spy->steps; i++) {
       most = spy->states[i] > most ? spy->states[i] : most;
       wides = spy->width[i] > wides ? spy->width[i] : wides;

@@ -75,7 +75,8 @@ static const char *cli_next_step(const cli *run, const perm_matrix *matrix, cons
   case PERM_ERROR_MEMORY:
     return one && !run->explain ? "; --explain tells how much is needed, --max-bytes takes what fits or refuses" : "";
   case PERM_ERROR_STATE:
-    return run->resume || run->merge || !run->options.checkpoint ? "" : "; to begin anew, name another --checkpoint";
+    return run->resume || run->merge || !run->options.checkpoint.file ? ""
+                                                                      : "; to begin anew, name another --checkpoint";
   case PERM_ERROR_DEVICE:
     return strstr(result->message, "PERM_WITH_CUDA") ? "; make cuda builds build/perm_gpu with it" : "";
   default: return "";
@@ -419,7 +420,7 @@ static int cli_check_output(const cli *run, const char *option, const char *path
   const char *why = NULL;
   char head[32] = "", text[400], no_kind[40];
   const int files = run->generate || run->resume ? 0 : run->files; /* names of them */
-  const char *const checkpoint = run->options.checkpoint;
+  const char *const checkpoint = run->options.checkpoint.file;
   FILE *file;
   int i;
   if (!path || !strcmp(path, "-"))
@@ -465,8 +466,8 @@ static int cli_list(const char *what)
 {
   int k;
   if (!strcmp(what, "methods")) {
-#define CLI_METHOD(name, word, text)  \
-  if (name != PERM_STRUCTURE)         \
+#define CLI_METHOD(name, word, text)                                                                                   \
+  if (name != PERM_METHOD_STRUCTURE)                                                                                   \
     printf("%s\t%s\n", word, text);
     PERM_METHOD_LIST(CLI_METHOD)
 #undef CLI_METHOD
@@ -560,18 +561,19 @@ static int cli_check_pieces(const cli *run)
   const char *const what = run->resume ? "--resume" : run->merge ? "--merge" : "--checkpoint";
   if (run->ranks && !run->explain)
     return cli_usage("--ranks is for predictions", NULL, "add --explain; to compute, start perm_mpi with mpirun -np");
-  if (options->parts && !options->checkpoint)
+  if (options->checkpoint.parts && !options->checkpoint.file)
     return cli_usage("--part keeps its work in a file", NULL, "add --checkpoint FILE");
-  if (options->checkpoint_seconds > 0 && !options->checkpoint)
+  if (options->checkpoint.seconds > 0 && !options->checkpoint.file)
     return cli_usage("--checkpoint-seconds goes with a file", NULL, "add --checkpoint FILE");
-  if (!options->checkpoint && !run->merge)
+  if (!options->checkpoint.file && !run->merge)
     return CLI_DONE;
   if ((run->resume || run->merge) && (run->planned || run->generate))
     return cli_usage("the checkpoint has matrix and options of the job, so they do not go with", what,
                      "leave them out");
-  if (run->resume && (run->files || run->merge || options->parts || strcmp(options->checkpoint, run->resume) != 0))
+  if (run->resume &&
+      (run->files || run->merge || options->checkpoint.parts || strcmp(options->checkpoint.file, run->resume) != 0))
     return cli_usage("--resume takes one checkpoint", NULL, "leave out files, --checkpoint, --merge and --part");
-  if (run->merge && (!run->files || options->parts))
+  if (run->merge && (!run->files || options->checkpoint.parts))
     return cli_usage("--merge puts checkpoints together", NULL, "name all of them, and no --part");
   if (run->estimate || run->gradient || run->minors)
     return cli_usage("only permanents have pieces, so --estimate, --gradient and --minors do not go with", what,
@@ -617,7 +619,7 @@ static int cli_parse(cli *run, int argc, char **argv)
       run->estimate |= !strcmp(name, "--estimate");
       run->gradient |= !strcmp(name, "--gradient");
       options->certify |= !strcmp(name, "--certify");
-      options->cpu_fallback |= !strcmp(name, "--cpu-fallback");
+      options->gpu.cpu_fallback |= !strcmp(name, "--cpu-fallback");
       if (!strcmp(name, "--progress"))
         options->user_data = run; /* marks it as asked for; the callback is set in main */
       continue;
@@ -626,7 +628,7 @@ static int cli_parse(cli *run, int argc, char **argv)
       number = PERM_TUNE;
       if (equals && (!cli_number(equals + 1, 1, 1000, &number) || number != floor(number)))
         return cli_usage("bad candidate", equals + 1, "expected --tune, or --tune=K with K that an earlier run told");
-      options->tune = (int)number;
+      options->gpu.tune = (int)number;
       continue;
     }
     if (equals)
@@ -641,7 +643,8 @@ static int cli_parse(cli *run, int argc, char **argv)
   }
     if (!strcmp(name, "--method")) {
       CLI_NEED("expected a method name")
-      for (k = 0; k < PERM_METHOD_COUNT && (k == PERM_STRUCTURE || strcmp(value, perm_method_name((perm_method)k)));)
+      for (k = 0;
+           k < PERM_METHOD_COUNT && (k == PERM_METHOD_STRUCTURE || strcmp(value, perm_method_name((perm_method)k)));)
         k++;
       if (k == PERM_METHOD_COUNT)
         return cli_usage("unknown method", value, "perm --list methods has them");
@@ -681,10 +684,10 @@ static int cli_parse(cli *run, int argc, char **argv)
       number = PERM_ALL_GPUS;
       if (strcmp(value, "all") != 0 && (!cli_number(value, 0, 64, &number) || number != floor(number)))
         return cli_usage("bad number of GPUs", value, "expected a whole number from 0 (none) to 64, or all");
-      options->gpus = (int)number;
+      options->gpu.devices = (int)number;
     } else if (!strcmp(name, "--gpu-cache")) {
       CLI_NEED("expected a directory")
-      options->gpu_cache = value;
+      options->gpu.cache = value;
     } else if (!strcmp(name, "--max-seconds")) {
       CLI_NEED("expected seconds")
       if (!cli_number(value, 0, 1e18, &options->max_seconds) || options->max_seconds == 0)
@@ -736,15 +739,15 @@ static int cli_parse(cli *run, int argc, char **argv)
       CLI_NEED("expected a file name")
       if (!*value)
         return cli_usage("no file name after", name, "expected one");
-      options->checkpoint = value;
+      options->checkpoint.file = value;
       run->resume = name[2] == 'r' ? value : run->resume;
     } else if (!strcmp(name, "--checkpoint-seconds")) {
       CLI_NEED("expected seconds")
-      if (!cli_number(value, 0, 1e18, &options->checkpoint_seconds) || options->checkpoint_seconds == 0)
+      if (!cli_number(value, 0, 1e18, &options->checkpoint.seconds) || options->checkpoint.seconds == 0)
         return cli_usage("bad --checkpoint-seconds", value, "expected a positive number of seconds");
     } else if (!strcmp(name, "--part")) {
       CLI_NEED("expected a part such as 1/8")
-      if (!cli_part(value, &options->part, &options->parts))
+      if (!cli_part(value, &options->checkpoint.part, &options->checkpoint.parts))
         return cli_usage("bad part", value, "expected I/K with I from 1 to K, such as 1/8");
     } else if (!strcmp(name, "--ranks")) {
       CLI_NEED("expected a number of ranks")
@@ -902,8 +905,8 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
     printf(",\"exp2\":%lld", result->exact ? 0 : result->exp2);
   }
   printf(",\"exact\":%s", result->exact ? "true" : "false");
-  cli_json_number("error", result->error);
-  cli_json_number("estimate", result->estimate);
+  cli_json_number("error_bound", result->error_bound);
+  cli_json_number("error_estimate", result->error_estimate);
   printf(",\"method\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"gpus\":%d", perm_method_name(result->method),
          perm_isa_name(result->isa), result->threads, result->gpus);
   if (result->tuned)
@@ -935,8 +938,8 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
 static void cli_digits(const perm_result *result, char *text, size_t size)
 {
   double modulus = hypot(result->value, result->imaginary);
-  double guaranteed = fmin(-log10(result->error / modulus), 17);
-  double estimated = fmin(-log10(result->estimate / modulus), 17);
+  double guaranteed = fmin(-log10(result->error_bound / modulus), 17);
+  double estimated = fmin(-log10(result->error_estimate / modulus), 17);
   const char *unit = result->exp2 ? " times that power of 2" : "";
   if (result->exact)
     snprintf(text, size, "exact");
@@ -946,12 +949,12 @@ static void cli_digits(const perm_result *result, char *text, size_t size)
     snprintf(text, size, "%.1f digits guaranteed, %.1f estimated", guaranteed, estimated);
   else if (guaranteed > 0)
     snprintf(text, size, "%.1f digits guaranteed", guaranteed);
-  else if (isfinite(result->error))
-    snprintf(text, size, "no digit guaranteed: error up to %.2g%s", result->error, unit);
+  else if (isfinite(result->error_bound))
+    snprintf(text, size, "no digit guaranteed: error up to %.2g%s", result->error_bound, unit);
   else if (estimated > 0)
     snprintf(text, size, "%.1f digits estimated", estimated);
   else
-    snprintf(text, size, "no digit estimated: error up to %.2g%s", result->estimate, unit);
+    snprintf(text, size, "no digit estimated: error up to %.2g%s", result->error_estimate, unit);
 }
 
 static void cli_print(const char *name, const perm_matrix *matrix, const perm_result *result)
@@ -968,7 +971,7 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     double log10_value = log10(fabs(result->value)) + (double)result->exp2 * log10(2.0), whole = floor(log10_value);
     printf("  (about %s%.6fe%+.0f)", result->value < 0 ? "-" : "", pow(10, log10_value - whole), whole);
   }
-  if (result->value != result->value && result->method == PERM_AUTO) { /* stopped before there was a plan */
+  if (result->value != result->value && result->method == PERM_METHOD_AUTO) { /* stopped before there was a plan */
     printf("\n  total %.3g s\n", result->seconds);
     return;
   }
@@ -1021,8 +1024,8 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
       printf(",\"value\":[\"%.17g\",\"%.17g\"]", e->value, e->imaginary);
     else
       printf(",\"value\":\"%.17g\"", e->value);
-    printf(",\"exp2\":%lld,\"exact\":false,\"error\":null", e->exp2);
-    cli_json_number("estimate", e->standard_error);
+    printf(",\"exp2\":%lld,\"exact\":false,\"error_bound\":null", e->exp2);
+    cli_json_number("error_estimate", e->standard_error);
     cli_json_number("standard_error", e->standard_error);
     cli_json_number("low", e->low);
     cli_json_number("high", e->high);
@@ -1168,7 +1171,7 @@ static cli_prediction cli_predict(const cli *run, const perm_job *job)
     perm_job_leaf(job, i, &leaf);
     all.elements += leaf.work;
     if (leaf.isa == PERM_ISA_CUDA)
-      all.gpus = workers = run->options.gpus > 0 ? run->options.gpus : 1;
+      all.gpus = workers = run->options.gpu.devices > 0 ? run->options.gpu.devices : 1;
     if (leaf.kind == PERM_LEAF_RANGE) {
       const double pieces = (double)run->ranks * workers;
       all.seconds += leaf.seconds / (pieces < (double)leaf.chunks ? pieces : (double)leaf.chunks);
@@ -1324,10 +1327,12 @@ static int cli_restore(cli *run, const char *path)
     fprintf(stderr, "perm: %s\n", result.message);
     return cli_exit_code(status);
   }
-  options->gpus = options->gpus && given.gpus ? given.gpus : options->gpus; /* how many is not a matter of the plan */
-  options->gpu_cache = given.gpu_cache;
+  options->gpu.devices = options->gpu.devices && given.gpu.devices
+                             ? given.gpu.devices
+                             : options->gpu.devices; /* how many is not a matter of the plan */
+  options->gpu.cache = given.gpu.cache;
   if (run->merge)
-    options->part = options->parts = 0;
+    options->checkpoint.part = options->checkpoint.parts = 0;
   return CLI_DONE;
 }
 
@@ -1337,12 +1342,12 @@ static void cli_keep_choices(perm_options *options)
 {
   perm_options kept;
   memset(&kept, 0, sizeof kept);
-  if (perm_checkpoint_options(options->checkpoint, &kept, NULL, NULL, NULL) != PERM_OK)
+  if (perm_checkpoint_options(options->checkpoint.file, &kept, NULL, NULL, NULL) != PERM_OK)
     return;
   if (options->isa == PERM_ISA_AUTO && kept.isa != PERM_ISA_CUDA)
     options->isa = kept.isa;
-  if (options->tune == PERM_TUNE)
-    options->tune = kept.tune;
+  if (options->gpu.tune == PERM_TUNE)
+    options->gpu.tune = kept.gpu.tune;
 }
 
 /* max_seconds begin with the reading: what is left of them; 0 would be none. */
@@ -1422,14 +1427,14 @@ static int cli_matrix(cli *run, const char *file)
       return CLI_DONE;
     }
   } else if (result.status == PERM_OK) {
-    if (run->options.checkpoint) {
+    if (run->options.checkpoint.file) {
       cli_keep_choices(&run->options);
-      run->options.note = note = cli_note(run, name, &matrix, &run->options.note_bytes);
+      run->options.checkpoint.note = note = cli_note(run, name, &matrix, &run->options.checkpoint.note_bytes);
       if (run->options.tolerance > 0 && !run->merge && !run->resume)
         fprintf(stderr, "perm: with a checkpoint the precision is planned for the tolerance at once, and not raised "
                         "later; --explain tells it\n");
     }
-    if (run->options.checkpoint && !note) {
+    if (run->options.checkpoint.file && !note) {
       result.status = PERM_ERROR_MEMORY;
       snprintf(result.message, sizeof result.message, "out of memory");
     } else if (dense)
@@ -1461,7 +1466,8 @@ static int cli_matrix(cli *run, const char *file)
     cli_print_json(name, &matrix, &result, run->gradient ? "gradient" : "minors", list,
                    run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n);
   } else if (result.status == PERM_PART_DONE) {
-    printf("%s: part %d of %d is done: %s\n", name, run->options.part, run->options.parts, run->options.checkpoint);
+    printf("%s: part %d of %d is done: %s\n", name, run->options.checkpoint.part, run->options.checkpoint.parts,
+           run->options.checkpoint.file);
   } else if (result.status >= 0) {
     cli_print(name, &matrix, &result);
     if (list)
@@ -1473,8 +1479,8 @@ static int cli_matrix(cli *run, const char *file)
   free(list);
   free(note);
   if (result.status == PERM_STOPPED_CANCELLED || result.status == PERM_STOPPED_TIME) {
-    if (run->options.checkpoint)
-      fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint);
+    if (run->options.checkpoint.file)
+      fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint.file);
     else if (result.terms > 0 && !run->estimate && !run->minors && !run->gradient && !run->rows && !run->columns)
       fprintf(stderr, "perm: nothing is kept; with --checkpoint FILE the same command could go on from here\n");
   }
@@ -1537,8 +1543,8 @@ int CLI_MAIN(int argc, char **argv)
       code = cli_restore(&run, run.resume ? run.resume : run.file[0]);
     if (code == CLI_DONE && !run.explain && !run.merge)
       code = cli_start_threads(&run.options);
-    run.options.merge = run.merge ? run.file : NULL;
-    run.options.merges = run.merge ? run.files : 0;
+    run.options.checkpoint.merge = run.merge ? run.file : NULL;
+    run.options.checkpoint.merges = run.merge ? run.files : 0;
     run.files = run.merge || run.resume || run.generate || code != CLI_DONE ? code == CLI_DONE : run.files;
     run.max_seconds = run.options.max_seconds;
     for (i = 0; i < run.files && !cli_interrupted && !ferror(stdout); i++) {

@@ -55,7 +55,7 @@ static perm_status generate_fail(perm_result *result, perm_status status, const 
     va_list arguments;
     memset(result, 0, sizeof *result);
     result->value = NAN;
-    result->error = result->estimate = INFINITY;
+    result->error_bound = result->error_estimate = INFINITY;
     result->status = status;
     result->argument = status == PERM_ERROR_OPTION;
     va_start(arguments, format);

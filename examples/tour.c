@@ -27,13 +27,13 @@ static void tour_line(const char *title, const char *name, const perm_matrix *ma
     return;
   }
   perm_result_text(&result, value, sizeof value);
-  least = result.error <= result.estimate ? result.error : result.estimate;
+  least = result.error_bound <= result.error_estimate ? result.error_bound : result.error_estimate;
   if (result.exact)
     snprintf(digits, sizeof digits, "exact");
   else
     snprintf(digits, sizeof digits, "%.0f digits %s",
              fmin(floor(-log10(least / hypot(result.value, result.imaginary))), 17),
-             result.error <= result.estimate ? "guaranteed" : "estimated");
+             result.error_bound <= result.error_estimate ? "guaranteed" : "estimated");
   for (i = 0; i < sizeof tour_published / sizeof tour_published[0]; i++)
     if (!strcmp(name, tour_published[i].name))
       published = tour_published[i].seconds;

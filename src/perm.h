@@ -63,7 +63,7 @@
        perm_compute_real, _complex  options in; value, exponent, error bound and estimate out
        perm_plan_real, _complex     what would be done, and how long it would take
        options.checkpoint           any single permanent, killed when you like: the same call goes on from the file
-       options.part, .merge         the same in parts, each a call of its own anywhere, put together by another call
+         .part, .merge              the same in parts, each a call of its own anywhere, put together by another call
        perm_job_*, perm_state_*     the same work in pieces of your own: ranges, what is finished, files (>>checkpoint)
        perm_compute_integer         without rounding, results of any size, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
@@ -87,8 +87,8 @@
    again: the default where n u e^(n/2) is below the tolerance, else accurate or dd.
 
    GUARANTEES
-     - `error` is a proven bound or INFINITY. `estimate` is an estimate: `make check-soundness` searches a million
-       results for errors of more than ten estimates, by climbing towards them, and finds none.
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is an estimate: `make check-soundness` searches
+       a million results for errors of more than ten estimates, by climbing towards them, and finds none.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails or is killed; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.

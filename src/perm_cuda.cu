@@ -1,4 +1,4 @@
-/* perm_cuda.cu: GPUs for perm.h. The same calls, options, results and jobs; options.gpus says how many.
+/* perm_cuda.cu: GPUs for perm.h. The same calls, options, results and jobs; options.gpu says how many.
 
        nvcc -O2 -c perm_cuda.cu
        cc -DPERM_WITH_CUDA program.c perm_cuda.o -L/usr/local/cuda/lib64 -lcudart_static -ldl -lrt -lpthread -lm

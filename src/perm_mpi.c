@@ -43,7 +43,7 @@
        seconds since it was last written.
 
    THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. MPI is called
-   by the calling thread only (MPI_THREAD_FUNNELED). options.gpus: of the GPUs that a rank sees; set
+   by the calling thread only (MPI_THREAD_FUNNELED). options.gpu: of the GPUs that a rank sees; set
    CUDA_VISIBLE_DEVICES for each (the command does, by local rank). A job is on GPUs or not: every rank needs one then.
 
    DOES NOT  divide one task among ranks, survive a lost rank without a restart, mix byte orders. */

@@ -47,9 +47,9 @@
    GUARANTEES
      - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to
        4544 bits (above that in doubles, and `exact` is 0), and modulo any number at any size. Doubles carry a proven
-       bound in `error` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which only add
-       products of entries, so that non-negative matrices lose no digit to cancellation. Methods hybrid and cached sum
-       over signs: `error` is INFINITY, `estimate` an estimate.
+       bound in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which
+       only add products of entries, so that non-negative matrices lose no digit to cancellation. Methods hybrid and
+       cached sum over signs: `error_bound` is INFINITY, `error_estimate` an estimate.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
@@ -59,12 +59,12 @@
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, d more of ones
                      gone than of others; all values. Lists or arrays:
        lists, arrays   states sorted and merged, or at the places of combinations; sorting: expand, sort, contract.
-                    With options.gpus on one GPU, up to its memory: arrays where predicted faster, both if isa is cuda
+                    With options.gpu on one GPU, up to its memory: arrays where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a programme; doubles, complex or accurate
        cached        the same with nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order
-                     13 (options.gpus), as kernels generated for the matrix; estimates mean the same there
+                     13 (options.gpu), as kernels generated for the matrix; estimates mean the same there
        sparyser      Ryser's sum without what is surely zero; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        codegen-registers, codegen-memory

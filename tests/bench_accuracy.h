@@ -220,8 +220,8 @@ static void bench_accuracy(void)
         printf(" reference |");
       else
         printf(" %.2g |", bench_error(&result[p], reference) / size);
-      printf(" %.1e |", result[p].estimate * unit);
-      bench_cell(" %.1e", result[p].error < (double)INFINITY ? result[p].error * unit : 0);
+      printf(" %.1e |", result[p].error_estimate * unit);
+      bench_cell(" %.1e", result[p].error_bound < (double)INFINITY ? result[p].error_bound * unit : 0);
       bench_cell(" %.0e", target);
       printf("\n");
     }
@@ -268,10 +268,10 @@ static void bench_bounds(void)
         error = bench_error(&result, bench_oracle(n, parts, a));
         unit = (double)bench_scale(1, result.exp2);
         matrices++;
-        bad += !(error <= result.error * unit);
-        above += error > result.estimate * unit;
+        bad += !(error <= result.error_bound * unit);
+        above += error > result.error_estimate * unit;
         if (error > 0)
-          ratio[ratios++] = result.error * unit / error;
+          ratio[ratios++] = result.error_bound * unit / error;
         else
           exact++;
       }
@@ -295,14 +295,14 @@ static const struct {
   perm_method method;
   perm_precision precision;
 } bench_constant_engines[] = {
-    {"scalar, all in double (DD)", PERM_GLYNN, PERM_PRECISION_FAST},
-    {"scalar, double products, double-double total (DQ)", PERM_GLYNN, PERM_PRECISION_DEFAULT},
-    {"scalar, double products, Kahan's total", PERM_GLYNN, PERM_PRECISION_KAHAN},
-    {"scalar, all in double-double (QQ)", PERM_GLYNN, PERM_PRECISION_DD},
-    {"dense, fast", PERM_DENSE, PERM_PRECISION_FAST},
-    {"dense, default", PERM_DENSE, PERM_PRECISION_DEFAULT},
-    {"dense, accurate", PERM_DENSE, PERM_PRECISION_ACCURATE},
-    {"dense, dd", PERM_DENSE, PERM_PRECISION_DD},
+    {"scalar, all in double (DD)", PERM_METHOD_GLYNN, PERM_PRECISION_FAST},
+    {"scalar, double products, double-double total (DQ)", PERM_METHOD_GLYNN, PERM_PRECISION_DEFAULT},
+    {"scalar, double products, Kahan's total", PERM_METHOD_GLYNN, PERM_PRECISION_KAHAN},
+    {"scalar, all in double-double (QQ)", PERM_METHOD_GLYNN, PERM_PRECISION_DD},
+    {"dense, fast", PERM_METHOD_DENSE, PERM_PRECISION_FAST},
+    {"dense, default", PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT},
+    {"dense, accurate", PERM_METHOD_DENSE, PERM_PRECISION_ACCURATE},
+    {"dense, dd", PERM_METHOD_DENSE, PERM_PRECISION_DD},
 };
 
 static void bench_constant(void)
@@ -334,8 +334,9 @@ static void bench_constant(void)
 #endif
       for (i = 0; i < n * n; i++)
         a[i] = 0.91;
-      work = bench_work_make(n, 1, a, &options, n > 24 && options.precision == PERM_PRECISION_DD &&
-                                                  options.method == PERM_GLYNN ? 0 : 1e9, 1);
+      work = bench_work_make(
+          n, 1, a, &options,
+          n > 24 && options.precision == PERM_PRECISION_DD && options.method == PERM_METHOD_GLYNN ? 0 : 1e9, 1);
       seconds = bench_run(&work, &result);
       for (i = 0; i < 4 && seconds < 0.1 && !work.chunks; i++)
         seconds = fmin(seconds, bench_run(&work, &result));

@@ -28,7 +28,7 @@ static double bench_hybrid_slice(const perm_job *job, double least_seconds, perm
 static void bench_hybrid(void)
 {
   static const char *const kind[] = {"er:40:0.2", "er:40:0.3", "er:40:0.4", "er:40:0.5", "er:48:0.2", "er:48:0.3"};
-  static const perm_method method[] = {PERM_HYBRID, PERM_CACHED, PERM_DENSE};
+  static const perm_method method[] = {PERM_METHOD_HYBRID, PERM_METHOD_CACHED, PERM_METHOD_DENSE};
   int i, m;
   printf("hybrid and cached, one thread; seconds extrapolated from a slice\n");
   printf("%-10s %-7s %5s %5s %4s %10s %10s %11s %9s %9s %10s %10s %8s\n", "matrix", "method", "plan", "inner", "low",
@@ -61,7 +61,7 @@ static void bench_hybrid(void)
       memset(&leaf, 0, sizeof leaf);
       perm_job_leaf(job, 0, &leaf);
       seconds[m] = bench_hybrid_slice(job, 0.15, &partial);
-      if (method[m] != PERM_DENSE) {
+      if (method[m] != PERM_METHOD_DENSE) {
         const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
         const double patterns = ldexp(1, hybrid->n - 1 - hybrid->inner);
         const double operations = hybrid->operations_a_term * patterns;

@@ -135,7 +135,7 @@ static void bench_merge(void)
                              ? perm_generate(names[k], 1, NULL, &matrix, &result)
                              : bench_arrow(40, atoi(names[k] + 6), &matrix);
     memset(&options, 0, sizeof options);
-    options.method = PERM_LISTS;
+    options.method = PERM_METHOD_LISTS;
     options.precision = PERM_PRECISION_FAST;
     options.threads = 2;
     if (status != PERM_OK || perm_sparse_job(&matrix, &options, &job, &result) != PERM_OK) {

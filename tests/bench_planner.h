@@ -46,8 +46,10 @@ static void bench_planner(void)
   static const char *const matrices[] = {"regular:60:3", "er:34:0.3",  "er:28:0.6",     "grid:14:16",
                                          "band:2000:5",  "tree:30000", "arrow:400:3",   "er:26:0.9",
                                          "mycielskian:6", "blocks:20:18:0.4", "er:36:0.2", "uniform:25"};
-  static const perm_method methods[] = {PERM_FRONTIER, PERM_TREE, PERM_BAND, PERM_HYBRID, PERM_CACHED, PERM_DOMINATING,
-                                        PERM_SPARYSER, PERM_DECOMPOSE, PERM_TRANSVERSALS, PERM_DENSE, PERM_EXACT};
+  static const perm_method methods[] = {PERM_METHOD_FRONTIER, PERM_METHOD_TREE,      PERM_METHOD_BAND,
+                                        PERM_METHOD_HYBRID,   PERM_METHOD_CACHED,    PERM_METHOD_DOMINATING,
+                                        PERM_METHOD_SPARYSER, PERM_METHOD_DECOMPOSE, PERM_METHOD_TRANSVERSALS,
+                                        PERM_METHOD_DENSE,    PERM_METHOD_EXACT};
   size_t k, m;
   int within = 0, near = 0, counted = 0;
   printf("\n## The planner's choice, seconds of whole calls, one thread\n\n"
@@ -56,12 +58,12 @@ static void bench_planner(void)
     perm_matrix matrix;
     perm_result result, other;
     double chosen, best = (double)INFINITY;
-    perm_method engine = PERM_AUTO;
+    perm_method engine = PERM_METHOD_AUTO;
     if (perm_generate(matrices[k], 1, NULL, &matrix, &result) != PERM_OK) {
       printf("| %s | %s |||||\n", matrices[k], result.message);
       continue;
     }
-    chosen = bench_planner_time(&matrix, PERM_AUTO, 0, &result);
+    chosen = bench_planner_time(&matrix, PERM_METHOD_AUTO, 0, &result);
     for (m = 0; m < sizeof methods / sizeof methods[0]; m++) {
       const double predicted = bench_planner_predicted(&matrix, methods[m]);
       double seconds;

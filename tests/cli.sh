@@ -71,8 +71,8 @@ expect fraction 0 'digits guaranteed' $dir/fraction.txt
 expect several 0 'permanent = 1$' $dir/nine.txt $dir/swap.mtx
 
 # JSON
-expect json 0 '^\{"file":"grid:8:8","m":32,"n":32,"nnz":112,"kind":"integer","value":"12988816","exp2":0,"exact":true,"error":0,"estimate":0,"method":"band","isa":"plain","threads":1,"gpus":0,"terms":[0-9.e+]+,"plan_seconds":[0-9.e-]+,"seconds":[0-9.e-]+,"escalated":0,"status":"PERM_OK"\}$' --generate grid:8:8 --json
-expect json_null 0 '"value":"[-0-9.e+]+","exp2":0,"exact":false,"error":null,"estimate":[0-9.e+-]+,"method":"dense"' \
+expect json 0 '^\{"file":"grid:8:8","m":32,"n":32,"nnz":112,"kind":"integer","value":"12988816","exp2":0,"exact":true,"error_bound":0,"error_estimate":0,"method":"band","isa":"plain","threads":1,"gpus":0,"terms":[0-9.e+]+,"plan_seconds":[0-9.e-]+,"seconds":[0-9.e-]+,"escalated":0,"status":"PERM_OK"\}$' --generate grid:8:8 --json
+expect json_null 0 '"value":"[-0-9.e+]+","exp2":0,"exact":false,"error_bound":null,"error_estimate":[0-9.e+-]+,"method":"dense"' \
   --generate symmetric-uniform:18 --json
 if command -v python3 >/dev/null; then
   $perm --json $dir/nine.txt $dir/swap.mtx >$dir/out
@@ -93,14 +93,14 @@ check threads3 cmp -s $dir/t1 $dir/t3
 expect plain 0 '"isa":"plain"' --generate uniform:16 --isa plain --json
 
 # guarantees, precisions, complex matrices
-expect certify 0 '"error":[0-9.e-]+,"estimate":[0-9.e-]+,"method":"dense"' \
+expect certify 0 '"error_bound":[0-9.e-]+,"error_estimate":[0-9.e-]+,"method":"dense"' \
   --generate uniform:14 --method dense --certify --json
 expect certify_said 0 'guaranteed' --generate uniform:14 --certify
 expect certify_needs 2 'certify needs method dense or auto' --generate uniform:8 --method ryser --certify
 expect certify_value 2 'no value goes with "--certify"' --generate uniform:8 --certify=1
 expect accurate 0 'permanent = 1\.21645100408832e\+17' --generate ones:19 --method dense --precision accurate
 expect dd 0 'permanent = 1\.21645100408832e\+17' --generate ones:19 --method dense --precision dd
-expect dd_guaranteed 0 '"error":[0-9.e-]+,' --generate uniform:12 --precision dd --json
+expect dd_guaranteed 0 '"error_bound":[0-9.e-]+,' --generate uniform:12 --precision dd --json
 expect kahan 0 'permanent = ' --generate uniform:12 --method glynn --precision kahan
 expect kahan_refused 2 'precision kahan is for methods glynn and ryser' --generate uniform:12 --precision kahan
 expect accurate_refused 2 'methods glynn and ryser have precisions' \
@@ -108,7 +108,7 @@ expect accurate_refused 2 'methods glynn and ryser have precisions' \
 expect frontier_kahan 2 'precision kahan is for methods glynn and ryser' --generate uniform:8 --method frontier \
   --precision kahan
 for method in frontier lists arrays tree band transversals; do
-  expect "dd by $method" 0 '"error":[0-9.e-]+,"estimate".*"method":"'$method'"' --generate uniform:8 --method $method \
+  expect "dd by $method" 0 '"error_bound":[0-9.e-]+,"error_estimate".*"method":"'$method'"' --generate uniform:8 --method $method \
     --precision dd --json
 done
 expect hybrid_estimate 0 'digits estimated; hybrid, ' --generate er:20:0.4 --method hybrid --precision fast
@@ -128,11 +128,11 @@ expect complex_text2 0 'permanent = -1\+11i$' $dir/complex2.txt
 expect complex_array 0 'permanent = -1\+11i$' $dir/array.mtx
 expect complex_hermitian 0 'permanent = 20\+0i$' $dir/hermitian.mtx
 expect complex_singular 0 'permanent = 0[+]0i$' $dir/singular.mtx
-expect complex_json 0 '"kind":"complex","value":\["4","6"\],"exp2":0,"exact":false,"error":[0-9.e-]+,' \
+expect complex_json 0 '"kind":"complex","value":\["4","6"\],"exp2":0,"exact":false,"error_bound":[0-9.e-]+,' \
   --json $dir/complex.txt
-expect complex_zero_json 0 '"value":\["0","0"\],"exp2":0,"exact":true,"error":0' --json $dir/singular.mtx
+expect complex_zero_json 0 '"value":\["0","0"\],"exp2":0,"exact":true,"error_bound":0' --json $dir/singular.mtx
 expect complex_gauss 0 'permanent = .*i$' --generate complex-gauss:12 --precision accurate
-expect complex_certify 0 '"error":[0-9.e-]+,"estimate"' --generate complex-gauss:12 --certify --json
+expect complex_certify 0 '"error_bound":[0-9.e-]+,"error_estimate"' --generate complex-gauss:12 --certify --json
 expect complex_frontier 0 'permanent = 4[+]6i$' --method frontier $dir/complex.txt
 expect complex_exact 0 'permanent = 4[+]6i$' --precision exact $dir/complex.txt
 expect complex_exact_frontier 0 '"value":\["-1","11"\],"exp2":0,"exact":true' --precision exact --method frontier --json $dir/complex2.txt
@@ -140,7 +140,7 @@ expect complex_exact_frontier 0 '"value":\["-1","11"\],"exp2":0,"exact":true' --
 # integers of any size, modulo, multiplicities, minors, gradient, estimates
 expect long_integers 0 'permanent = 31469973260387937525653122354950764088012280797258232192163168247821107200000000000000$' \
   --generate ones:62
-expect exact_engine 0 '"exact":true,"error":0,"estimate":0,"method":"exact"' --generate bernoulli:20 --method exact --json
+expect exact_engine 0 '"exact":true,"error_bound":0,"error_estimate":0,"method":"exact"' --generate bernoulli:20 --method exact --json
 expect modulo 0 'permanent = 2$' --mod 7 $dir/nine.txt
 expect modulo_json 0 '"value":"2".*"modulus":"7"' --mod 7 --json $dir/nine.txt
 expect modulo_even 0 'permanent = 50$' --mod 100 $dir/nine.txt
@@ -297,7 +297,7 @@ if mkfifo $dir/fifo 2>/dev/null; then
   sleep 0.5; kill -TERM $process; wait $process; code=$?; wait $reader
   check "stalled output: exit" test $code -eq 4
   check "stalled output: nothing follows what is cut" test "$(grep -c 'PERM_OK"}$' $dir/out)" -eq \
-    "$(grep -c '^{"file":"[^"]*","m":2,"n":2,"nnz":2,"kind":"integer","value":"1","exp2":0,"exact":true,"error":0,"estimate":0,"method":"structure","isa":"plain","threads":1,"gpus":0,"terms":0,"plan_seconds":[^,]*,"seconds":[^,]*,"escalated":0,"status":"PERM_OK"}$' $dir/out)"
+    "$(grep -c '^{"file":"[^"]*","m":2,"n":2,"nnz":2,"kind":"integer","value":"1","exp2":0,"exact":true,"error_bound":0,"error_estimate":0,"method":"structure","isa":"plain","threads":1,"gpus":0,"terms":0,"plan_seconds":[^,]*,"seconds":[^,]*,"escalated":0,"status":"PERM_OK"}$' $dir/out)"
 fi
 ln -s target $dir/link
 expect link 4 'it is a symbolic link; name the file' --checkpoint $dir/link --generate uniform:14
@@ -334,7 +334,7 @@ expect useless_merge 2 'nothing is computed' --merge $dir/nine.txt --gpus 1
 # limits, stopping, tolerance
 expect stopped 1 'max_seconds reached' --generate uniform:40 --max-seconds 0.05
 check stopped_has_no_value sh -c "! grep -q 'permanent =' $dir/out"
-expect stopped_json 1 '"value":null,"partial_sum":"[-0-9.e+]+","exp2":[0-9]+,.*"error":null,"estimate":null,.*"status":"PERM_STOPPED_TIME"' --generate uniform:40 --max-seconds 0.05 --json
+expect stopped_json 1 '"value":null,"partial_sum":"[-0-9.e+]+","exp2":[0-9]+,.*"error_bound":null,"error_estimate":null,.*"status":"PERM_STOPPED_TIME"' --generate uniform:40 --max-seconds 0.05 --json
 expect stopped_json_complex 1 '"value":null,"partial_sum":\["[-0-9.e+]+","[-0-9.e+]+"\],"exp2":' --generate complex-gauss:40 \
   --max-seconds 0.05 --json
 expect stopped_complex 1 '^  sum so far = [-0-9.e+]+[-+][0-9.e+-]+i' --generate complex-gauss:40 --max-seconds 0.05
@@ -383,7 +383,7 @@ fi
 $perm --generate uniform:40 --max-seconds 0.6 --progress >$dir/out 2>$dir/err; check progress grep -q 'summing: .*% *, .* left' $dir/err
 
 # checkpoints, parts
-bits() { sed 's/.*"value":\(.*\),"exact".*"estimate":\([^,]*\),.*"terms":\([^,]*\),.*/\1 \2 \3/'; }
+bits() { sed 's/.*"value":\(.*\),"exact".*"error_estimate":\([^,]*\),.*"terms":\([^,]*\),.*/\1 \2 \3/'; }
 same_bits() { [ -s $1 ] && [ "$(bits <$1)" = "$(bits <$2)" ]; }
 pieces() { # pieces NAME ARGUMENTS...: stopped and resumed, and in three parts: the bits of the single run
   what=$1; shift

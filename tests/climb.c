@@ -159,7 +159,7 @@ static void measure_one(const sample *of, int n, int reruns, measure *to)
   options.precision = PERM_PRECISION_DD;
   ask(n, of->parts, a, of->sparse, &options, &truth);
   modulus = hypot(truth.value, truth.imaginary);
-  if (truth.status != PERM_OK || truth.exp2 || !(truth.error < 1e-14 * modulus))
+  if (truth.status != PERM_OK || truth.exp2 || !(truth.error_bound < 1e-14 * modulus))
     return; /* no permanent, or none that is known */
   options.certify = 0;
   options.method = of->method;
@@ -175,7 +175,7 @@ static void measure_one(const sample *of, int n, int reruns, measure *to)
   if (r.status < 0 || r.exp2 || to->count == 512)
     return;
   distance = hypot(r.value - truth.value, r.imaginary - truth.imaginary);
-  to->ratio[to->count++] = r.estimate / fmax(distance, 0.25 * DBL_EPSILON * modulus);
+  to->ratio[to->count++] = r.error_estimate / fmax(distance, 0.25 * DBL_EPSILON * modulus);
 }
 
 static long show_measure(const char *what, const sample *of, const char *orders, measure *found, double limit,
@@ -205,7 +205,7 @@ static int run_pessimism(void)
          "estimate / true error: median | at most | |\n|---|---|---|---|---|---|--:|--:|--:|--:|---|\n");
   for (kind = 0; kind < WEIGHTS - 1; kind++)
     for (parts = 1; parts <= 2; parts++) {
-      of = (sample){(weights)kind, parts, 0, PERM_AUTO, PERM_PRECISION_DEFAULT, 1};
+      of = (sample){(weights)kind, parts, 0, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 1};
       memset(&to, 0, sizeof to);
       for (n = 12; n <= 24; n += 2)
         for (k = 0; k < 6; k++)
@@ -217,8 +217,12 @@ static int run_pessimism(void)
     for (parts = 1; parts <= 2; parts++)
       for (method = 0; method < 2; method++)
         for (accurate = 0; accurate < 3 - parts; accurate++) { /* accurate: real only */
-          of = (sample){(weights)kind, parts, 1, method ? PERM_CACHED : PERM_HYBRID,
-                        accurate ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DEFAULT, kind < HALF ? 0.3 : 0.6};
+          of = (sample){(weights)kind,
+                        parts,
+                        1,
+                        method ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID,
+                        accurate ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DEFAULT,
+                        kind < HALF ? 0.3 : 0.6};
           memset(&to, 0, sizeof to);
           for (n = 14; n <= 22; n += 2)
             for (k = 0; k < 6; k++)
@@ -227,7 +231,7 @@ static int run_pessimism(void)
           bad += show_measure("density 0.3", &of, "14..22", &to, 1000, 0);
         }
   for (n = 18; n <= 26; n++) {
-    of = (sample){GAUSSIAN, 2, 0, PERM_AUTO, PERM_PRECISION_DEFAULT, 1};
+    of = (sample){GAUSSIAN, 2, 0, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 1};
     memset(&to, 0, sizeof to);
     for (k = 0; k < 40; k++)
       measure_one(&of, n, 1, &to);

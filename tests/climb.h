@@ -1,6 +1,6 @@
-/* An adversary of `estimate`: climbs from matrices that nearly cancel towards those whose true error is the largest
-   multiple of what was said of it. perm_compute_* and everything else that tells an error, by every engine, precision
-   and kernel family, against the permanent without any rounding (oracle.h). Used by climb.c and t_climb.c.
+/* An adversary of `error_estimate`: climbs from matrices that nearly cancel towards those whose true error is the
+   largest multiple of what was said of it. perm_compute_* and everything else that tells an error, by every engine,
+   precision and kernel family, against the permanent without any rounding (oracle.h). Used by climb.c and t_climb.c.
 
    A lie is a finished result that is further from the permanent than CLIMB_LIE times its estimate. A tolerance is
    falsely met by a result with PERM_OK that is further from the permanent than CLIMB_LIE times what was asked for.
@@ -55,29 +55,33 @@ typedef struct climb_way {
 } climb_way;
 
 /* Engines by name; those whose sums cancel, and default calls, more often. */
-static const struct climb_engine { climb_call call; perm_method method; climb_shape shape; int weight; }
-climb_engine[] = {
-    {CLIMB_COMPUTE, PERM_AUTO, CLIMB_SQUARE, 5},      {CLIMB_COMPUTE, PERM_DENSE, CLIMB_SQUARE, 12},
-    {CLIMB_COMPUTE, PERM_GLYNN, CLIMB_SQUARE, 5},     {CLIMB_COMPUTE, PERM_RYSER, CLIMB_SQUARE, 2},
-    {CLIMB_COMPUTE, PERM_EXPANSION, CLIMB_SQUARE, 1}, {CLIMB_COMPUTE, PERM_SUBSETS, CLIMB_SQUARE, 1},
-    {CLIMB_COMPUTE, PERM_REPEATS, CLIMB_SQUARE, 2},   {CLIMB_COMPUTE, PERM_AUTO, CLIMB_OTHER, 2},
-    {CLIMB_COMPUTE, PERM_SUBSETS, CLIMB_OTHER, 1},    {CLIMB_COMPUTE, PERM_SHORT, CLIMB_OTHER, 2},
-    {CLIMB_COMPUTE, PERM_PADDED, CLIMB_OTHER, 2},     {CLIMB_COMPUTE, PERM_REPEATS, CLIMB_OTHER, 2},
-    {CLIMB_COMPUTE, PERM_RYSER, CLIMB_OTHER, 1},      {CLIMB_COMPUTE, PERM_EXPANSION, CLIMB_OTHER, 1},
-    {CLIMB_COMPUTE, PERM_AUTO, CLIMB_COUNTS, 2},      {CLIMB_COMPUTE, PERM_SUBSETS, CLIMB_COUNTS, 1},
-    {CLIMB_COMPUTE, PERM_REPEATS, CLIMB_COUNTS, 2},   {CLIMB_COMPUTE, PERM_RYSER, CLIMB_COUNTS, 1},
-    {CLIMB_SPARSE, PERM_AUTO, CLIMB_SQUARE, 2},       {CLIMB_SPARSE, PERM_FRONTIER, CLIMB_SQUARE, 1},
-    {CLIMB_SPARSE, PERM_LISTS, CLIMB_SQUARE, 1},      {CLIMB_SPARSE, PERM_SORTING, CLIMB_SQUARE, 1},
-    {CLIMB_SPARSE, PERM_ARRAYS, CLIMB_SQUARE, 1},     {CLIMB_SPARSE, PERM_TREE, CLIMB_SQUARE, 1},
-    {CLIMB_SPARSE, PERM_BAND, CLIMB_SQUARE, 1},       {CLIMB_SPARSE, PERM_HYBRID, CLIMB_SQUARE, 8},
-    {CLIMB_SPARSE, PERM_CACHED, CLIMB_SQUARE, 8},     {CLIMB_SPARSE, PERM_DOMINATING, CLIMB_SQUARE, 1},
-    {CLIMB_SPARSE, PERM_SPARYSER, CLIMB_SQUARE, 1},   {CLIMB_SPARSE, PERM_DECOMPOSE, CLIMB_SQUARE, 1},
-    {CLIMB_SPARSE, PERM_TRANSVERSALS, CLIMB_SQUARE, 1}, {CLIMB_SPARSE, PERM_DENSE, CLIMB_SQUARE, 3},
-    {CLIMB_SPARSE, PERM_AUTO, CLIMB_OTHER, 1},        {CLIMB_ONE, PERM_AUTO, CLIMB_SQUARE, 6},
-    {CLIMB_BATCH, PERM_AUTO, CLIMB_SQUARE, 3},        {CLIMB_ARRAYS, PERM_AUTO, CLIMB_SQUARE, 2},
-    {CLIMB_SELECT, PERM_AUTO, CLIMB_SQUARE, 1},       {CLIMB_LOW_RANK, PERM_LOW_RANK, CLIMB_FACTORS, 1},
-    {CLIMB_MINORS, PERM_AUTO, CLIMB_SQUARE, 3},       {CLIMB_MINORS, PERM_AUTO, CLIMB_COUNTS, 1},
-    {CLIMB_GRADIENT, PERM_AUTO, CLIMB_SQUARE, 2},     {CLIMB_GRADIENT, PERM_AUTO, CLIMB_COUNTS, 1}};
+static const struct climb_engine {
+  climb_call call;
+  perm_method method;
+  climb_shape shape;
+  int weight;
+} climb_engine[] = {
+    {CLIMB_COMPUTE, PERM_METHOD_AUTO, CLIMB_SQUARE, 5},        {CLIMB_COMPUTE, PERM_METHOD_DENSE, CLIMB_SQUARE, 12},
+    {CLIMB_COMPUTE, PERM_METHOD_GLYNN, CLIMB_SQUARE, 5},       {CLIMB_COMPUTE, PERM_METHOD_RYSER, CLIMB_SQUARE, 2},
+    {CLIMB_COMPUTE, PERM_METHOD_EXPANSION, CLIMB_SQUARE, 1},   {CLIMB_COMPUTE, PERM_METHOD_SUBSETS, CLIMB_SQUARE, 1},
+    {CLIMB_COMPUTE, PERM_METHOD_REPEATS, CLIMB_SQUARE, 2},     {CLIMB_COMPUTE, PERM_METHOD_AUTO, CLIMB_OTHER, 2},
+    {CLIMB_COMPUTE, PERM_METHOD_SUBSETS, CLIMB_OTHER, 1},      {CLIMB_COMPUTE, PERM_METHOD_SHORT, CLIMB_OTHER, 2},
+    {CLIMB_COMPUTE, PERM_METHOD_PADDED, CLIMB_OTHER, 2},       {CLIMB_COMPUTE, PERM_METHOD_REPEATS, CLIMB_OTHER, 2},
+    {CLIMB_COMPUTE, PERM_METHOD_RYSER, CLIMB_OTHER, 1},        {CLIMB_COMPUTE, PERM_METHOD_EXPANSION, CLIMB_OTHER, 1},
+    {CLIMB_COMPUTE, PERM_METHOD_AUTO, CLIMB_COUNTS, 2},        {CLIMB_COMPUTE, PERM_METHOD_SUBSETS, CLIMB_COUNTS, 1},
+    {CLIMB_COMPUTE, PERM_METHOD_REPEATS, CLIMB_COUNTS, 2},     {CLIMB_COMPUTE, PERM_METHOD_RYSER, CLIMB_COUNTS, 1},
+    {CLIMB_SPARSE, PERM_METHOD_AUTO, CLIMB_SQUARE, 2},         {CLIMB_SPARSE, PERM_METHOD_FRONTIER, CLIMB_SQUARE, 1},
+    {CLIMB_SPARSE, PERM_METHOD_LISTS, CLIMB_SQUARE, 1},        {CLIMB_SPARSE, PERM_METHOD_SORTING, CLIMB_SQUARE, 1},
+    {CLIMB_SPARSE, PERM_METHOD_ARRAYS, CLIMB_SQUARE, 1},       {CLIMB_SPARSE, PERM_METHOD_TREE, CLIMB_SQUARE, 1},
+    {CLIMB_SPARSE, PERM_METHOD_BAND, CLIMB_SQUARE, 1},         {CLIMB_SPARSE, PERM_METHOD_HYBRID, CLIMB_SQUARE, 8},
+    {CLIMB_SPARSE, PERM_METHOD_CACHED, CLIMB_SQUARE, 8},       {CLIMB_SPARSE, PERM_METHOD_DOMINATING, CLIMB_SQUARE, 1},
+    {CLIMB_SPARSE, PERM_METHOD_SPARYSER, CLIMB_SQUARE, 1},     {CLIMB_SPARSE, PERM_METHOD_DECOMPOSE, CLIMB_SQUARE, 1},
+    {CLIMB_SPARSE, PERM_METHOD_TRANSVERSALS, CLIMB_SQUARE, 1}, {CLIMB_SPARSE, PERM_METHOD_DENSE, CLIMB_SQUARE, 3},
+    {CLIMB_SPARSE, PERM_METHOD_AUTO, CLIMB_OTHER, 1},          {CLIMB_ONE, PERM_METHOD_AUTO, CLIMB_SQUARE, 6},
+    {CLIMB_BATCH, PERM_METHOD_AUTO, CLIMB_SQUARE, 3},          {CLIMB_ARRAYS, PERM_METHOD_AUTO, CLIMB_SQUARE, 2},
+    {CLIMB_SELECT, PERM_METHOD_AUTO, CLIMB_SQUARE, 1},         {CLIMB_LOW_RANK, PERM_METHOD_LOW_RANK, CLIMB_FACTORS, 1},
+    {CLIMB_MINORS, PERM_METHOD_AUTO, CLIMB_SQUARE, 3},         {CLIMB_MINORS, PERM_METHOD_AUTO, CLIMB_COUNTS, 1},
+    {CLIMB_GRADIENT, PERM_METHOD_AUTO, CLIMB_SQUARE, 2},       {CLIMB_GRADIENT, PERM_METHOD_AUTO, CLIMB_COUNTS, 1}};
 enum { CLIMB_ENGINES = sizeof climb_engine / sizeof *climb_engine };
 
 /* What one way, precision and kind of number has yielded. */
@@ -244,14 +248,14 @@ static int climb_ask_one(const climb_problem *p, const climb_way *way, const per
   if (p->parts == 2 || way->call == CLIMB_ONE)
     r->imaginary = p->parts == 2 ? value[1] : 0;
   r->value = value[0];
-  r->estimate = ldexp(r->estimate, (int)r->exp2) + CLIMB_GOOD * hypot(r->value, r->imaginary) + 5e-324;
+  r->error_estimate = ldexp(r->error_estimate, (int)r->exp2) + CLIMB_GOOD * hypot(r->value, r->imaginary) + 5e-324;
   r->exp2 = 0;
   if (of_batch && n <= 4)
-    r->estimate += DBL_EPSILON * climb_moduli(p);
-  r->error = HUGE_VAL;
+    r->error_estimate += DBL_EPSILON * climb_moduli(p);
+  r->error_bound = HUGE_VAL;
   r->exact = 0;
   r->precision = PERM_PRECISION_DEFAULT;
-  r->method = PERM_AUTO;
+  r->method = PERM_METHOD_AUTO;
   return 1;
 }
 
@@ -328,7 +332,7 @@ static int climb_ask(const climb_problem *p, const climb_way *way, climb_answer 
   climb_problem product;
   oracle_exact exact;
   int done = 1;
-  if ((way->method == PERM_EXPANSION || way->method == PERM_TRANSVERSALS) && p->m > 8 && p->n > 8)
+  if ((way->method == PERM_METHOD_EXPANSION || way->method == PERM_METHOD_TRANSVERSALS) && p->m > 8 && p->n > 8)
     return 0; /* n! terms */
   memset(&options, 0, sizeof options);
   options.method = way->method;
@@ -370,9 +374,10 @@ static double climb_judge(const climb_problem *p, const climb_way *way, const cl
 {
   const perm_result *r = &answer->r;
   climb_row *row = climb_row_of(way->call, r, p->parts);
-  const double ratio = answer->distance == 0 || r->estimate == HUGE_VAL ? 0
-                       : r->estimate > 0 ? fmin(answer->distance / r->estimate, 1e300) : 1e300;
-  const int violation = !r->exact && !(answer->distance <= r->error * (1 + 4 * DBL_EPSILON));
+  const double ratio = answer->distance == 0 || r->error_estimate == HUGE_VAL ? 0
+                       : r->error_estimate > 0 ? fmin(answer->distance / r->error_estimate, 1e300)
+                                               : 1e300;
+  const int violation = !r->exact && !(answer->distance <= r->error_bound * (1 + 4 * DBL_EPSILON));
   const int claims = way->tolerance > 0 && r->status == PERM_OK && !r->exact &&
                      (way->call == CLIMB_COMPUTE || way->call == CLIMB_SPARSE);
   const double modulus = fmax(answer->modulus, hypot(r->value, r->imaginary));
@@ -390,11 +395,11 @@ static double climb_judge(const climb_problem *p, const climb_way *way, const cl
   climb_found.violations += violation;
   climb_found.falsely_met += falsely_met;
   if (violation && row->violations <= 3) {
-    printf("VIOLATION error %g, true %g: ", r->error, answer->distance);
+    printf("VIOLATION error %g, true %g: ", r->error_bound, answer->distance);
     climb_show(p, way);
   }
   if (falsely_met && row->falsely_met <= 1 && ratio <= CLIMB_LIE) {
-    printf("FALSELY MET estimate %g, true %g, value %g: ", r->estimate, answer->distance, answer->modulus);
+    printf("FALSELY MET estimate %g, true %g, value %g: ", r->error_estimate, answer->distance, answer->modulus);
     climb_show(p, way);
   }
   if (ratio > row->worst) {
@@ -656,7 +661,7 @@ static climb_way climb_new_way(int engine)
   way.shape = climb_engine[engine].shape;
   if (way.call != CLIMB_ONE && !(way.call >= CLIMB_BATCH && way.call <= CLIMB_SELECT)) {
     way.precision = precision[test_below(6)];
-    if ((way.method == PERM_GLYNN || way.method == PERM_RYSER) && test_below(6) == 0)
+    if ((way.method == PERM_METHOD_GLYNN || way.method == PERM_METHOD_RYSER) && test_below(6) == 0)
       way.precision = PERM_PRECISION_KAHAN;
     way.isa = isa[test_below(4)];
     way.certify = test_below(4) == 0;
@@ -722,9 +727,9 @@ static void climb_once(const char *name, uint64_t seed)
     }
     ratio = climb_judge(&next, &way, &answer);
     h = log2(fmax(ratio, 1e-6));
-    if (weight > 0 && answer.r.estimate > 0 && answer.r.estimate < HUGE_VAL)
-      h += weight * log2(climb_moduli(&next) / (ldexp(answer.r.estimate, (int)answer.r.exp2) + 1e-290));
-    if (answer.r.method == PERM_STRUCTURE) /* nothing is summed there */
+    if (weight > 0 && answer.r.error_estimate > 0 && answer.r.error_estimate < HUGE_VAL)
+      h += weight * log2(climb_moduli(&next) / (ldexp(answer.r.error_estimate, (int)answer.r.exp2) + 1e-290));
+    if (answer.r.method == PERM_METHOD_STRUCTURE) /* nothing is summed there */
       h -= 100;
     if (h > height || (h == height && test_below(2))) {
       idle = h > height ? 0 : idle;
@@ -785,11 +790,12 @@ static double climb_splitter(climb_problem *p, int n, int parts, int kind, doubl
     }
   }
   climb_compute(&rest, &options, &r);
-  if (r.status != PERM_OK || r.exp2 || !(r.error < HUGE_VAL))
+  if (r.status != PERM_OK || r.exp2 || !(r.error_bound < HUGE_VAL))
     return HUGE_VAL;
   truth[0] = (double)(block[0] * r.value - block[1] * r.imaginary);
   truth[1] = (double)(block[0] * r.imaginary + block[1] * r.value);
-  return (hypot((double)block[0], (double)block[1]) + rounded) * (r.error + DBL_EPSILON * hypot(r.value, r.imaginary)) +
+  return (hypot((double)block[0], (double)block[1]) + rounded) *
+             (r.error_bound + DBL_EPSILON * hypot(r.value, r.imaginary)) +
          rounded * hypot(r.value, r.imaginary);
 }
 
@@ -798,7 +804,7 @@ typedef struct climb_splitters { long placements, results, met, falsely_met, lie
 /* Placements of it, asked with tolerance 1e-10 by method auto and the engines that sum over signs. */
 static void climb_run_splitters(long placements, int most_n, climb_splitters *found)
 {
-  static const perm_method method[] = {PERM_AUTO, PERM_DENSE, PERM_GLYNN};
+  static const perm_method method[] = {PERM_METHOD_AUTO, PERM_METHOD_DENSE, PERM_METHOD_GLYNN};
   const double tolerance = 1e-10;
   int falsely, lie, violation, k;
   memset(found, 0, sizeof *found);
@@ -814,7 +820,7 @@ static void climb_run_splitters(long placements, int most_n, climb_splitters *fo
       continue;
     found->placements++;
     for (k = 0; k < 3; k++) {
-      if (method[k] == PERM_GLYNN && n > 14)
+      if (method[k] == PERM_METHOD_GLYNN && n > 14)
         continue; /* a scalar engine */
       memset(&options, 0, sizeof options);
       memset(&way, 0, sizeof way);
@@ -829,15 +835,17 @@ static void climb_run_splitters(long placements, int most_n, climb_splitters *fo
       found->results++;
       found->met += r.status == PERM_OK;
       falsely = r.status == PERM_OK && distance > tolerance * (hypot(truth[0], truth[1]) + known);
-      lie = distance > CLIMB_LIE * ldexp(r.estimate, (int)r.exp2);
-      violation = distance > ldexp(r.error, (int)r.exp2) * (1 + 4 * DBL_EPSILON);
+      lie = distance > CLIMB_LIE * ldexp(r.error_estimate, (int)r.exp2);
+      violation = distance > ldexp(r.error_bound, (int)r.exp2) * (1 + 4 * DBL_EPSILON);
       found->falsely_met += falsely;
       found->lies += lie;
       found->violations += violation;
       if ((falsely || lie || violation) && found->shown++ < 5) {
         printf("%s value (%g, %g), estimate %g, error %g, true error %g: ",
-               violation ? "VIOLATION" : lie ? "LIE" : "FALSELY MET", r.value, r.imaginary, r.estimate, r.error,
-               distance);
+               violation ? "VIOLATION"
+               : lie     ? "LIE"
+                         : "FALSELY MET",
+               r.value, r.imaginary, r.error_estimate, r.error_bound, distance);
         climb_show(&p, &way);
       }
     }

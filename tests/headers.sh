@@ -110,7 +110,7 @@ int main(int count, char **file)
   int i;
   for (i = 0; i < 16 * 16; i++)
     a[i] = (i * 37 % 101) / 101.0;
-  o.method = PERM_GLYNN;
+  o.method = PERM_METHOD_GLYNN;
   o.parts = o.part = 1;
   perm_compute_real(16, 16, a, 16, &o, &whole);
   o.parts = 2;
@@ -121,7 +121,7 @@ int main(int count, char **file)
       return 1;
   }
   memset(&o, 0, sizeof o);
-  o.method = PERM_GLYNN;
+  o.method = PERM_METHOD_GLYNN;
   o.merge = (const char *const *)(file + 1);
   o.merges = 2;
   return perm_compute_real(16, 16, a, 16, &o, &r) != PERM_OK || r.value != whole.value || whole.value == 0;

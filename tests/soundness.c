@@ -1,6 +1,6 @@
-/* Is `error` what it says? Random matrices of many kinds against the permanent without any rounding (oracle.h), by
-   every engine, precision and instruction set that gives a finite bound. No result may be further from the
-   permanent than its bound; results with error 0 must be the permanent itself.
+/* Is `error_bound` what it says? Random matrices of many kinds against the permanent without any rounding (oracle.h),
+   by every engine, precision and instruction set that gives a finite bound. No result may be further from the permanent
+   than its bound; results with error 0 must be the permanent itself.
 
    Run:  build/soundness [MATRICES [SEED [PROCESSES]]]   default 20000 1 1; a Markdown table, and what was violated,
    with the matrix. Processes take equal parts, with seeds SEED, SEED + 1, ...
@@ -62,8 +62,9 @@ static void show(const problem *p, const perm_result *r, double distance)
 {
   int i;
   printf("VIOLATION %s, %d x %d, %d part(s): method %s, precision %s, isa %s: (%.17g, %.17g) 2^%lld, error %.17g, "
-         "true %.17g\n  entries:", p->kind, p->m, p->n, p->parts, perm_method_name(r->method),
-         perm_precision_name(r->precision), perm_isa_name(r->isa), r->value, r->imaginary, r->exp2, r->error, distance);
+         "true %.17g\n  entries:",
+         p->kind, p->m, p->n, p->parts, perm_method_name(r->method), perm_precision_name(r->precision),
+         perm_isa_name(r->isa), r->value, r->imaginary, r->exp2, r->error_bound, distance);
   for (i = 0; i < p->m * p->n * p->parts; i++)
     printf(" %a", p->a[i]);
   if (p->repeated)
@@ -95,20 +96,20 @@ static void judge(problem *p, const perm_result *r)
     to->exact++;
     return;
   }
-  to->short_estimates += distance > r->estimate;
-  if (r->error == HUGE_VAL) {
+  to->short_estimates += distance > r->error_estimate;
+  if (r->error_bound == HUGE_VAL) {
     to->unbounded++;
     return;
   }
-  to->exact += r->error == 0;
-  if (!(distance <= r->error * (1 + 4 * DBL_EPSILON))) { /* the distance is right to about 1e-15 */
+  to->exact += r->error_bound == 0;
+  if (!(distance <= r->error_bound * (1 + 4 * DBL_EPSILON))) { /* the distance is right to about 1e-15 */
     to->violations++;
     p->bad = 1;
     show(p, r, distance);
   }
-  if (distance > 0 && r->error > 0) {
+  if (distance > 0 && r->error_bound > 0) {
     int bin;
-    ratio = r->error / distance;
+    ratio = r->error_bound / distance;
     to->least = ratio < to->least ? ratio : to->least;
     bin = (int)floor(8 * log2(ratio)) + 8;
     to->bin[bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin]++;
@@ -215,13 +216,17 @@ static perm_options any_options(perm_method method)
 
 static void ask(problem *p)
 {
-  static const perm_method square[] = {PERM_AUTO, PERM_AUTO, PERM_DENSE, PERM_DENSE, PERM_EXPANSION, PERM_SUBSETS,
-                                       PERM_REPEATS, PERM_GLYNN, PERM_RYSER};
-  static const perm_method other[] = {PERM_AUTO, PERM_SUBSETS, PERM_SHORT, PERM_PADDED, PERM_REPEATS, PERM_RYSER,
-                                      PERM_EXPANSION};
-  static const perm_method sparse[] = {PERM_AUTO, PERM_FRONTIER, PERM_LISTS, PERM_SORTING, PERM_ARRAYS, PERM_TREE,
-                                       PERM_BAND, PERM_DOMINATING, PERM_SPARYSER, PERM_DECOMPOSE, PERM_TRANSVERSALS,
-                                       PERM_DENSE, PERM_HYBRID, PERM_CACHED};
+  static const perm_method square[] = {PERM_METHOD_AUTO,    PERM_METHOD_AUTO,      PERM_METHOD_DENSE,
+                                       PERM_METHOD_DENSE,   PERM_METHOD_EXPANSION, PERM_METHOD_SUBSETS,
+                                       PERM_METHOD_REPEATS, PERM_METHOD_GLYNN,     PERM_METHOD_RYSER};
+  static const perm_method other[] = {PERM_METHOD_AUTO,     PERM_METHOD_SUBSETS, PERM_METHOD_SHORT,
+                                      PERM_METHOD_PADDED,   PERM_METHOD_REPEATS, PERM_METHOD_RYSER,
+                                      PERM_METHOD_EXPANSION};
+  static const perm_method sparse[] = {PERM_METHOD_AUTO,      PERM_METHOD_FRONTIER,     PERM_METHOD_LISTS,
+                                       PERM_METHOD_SORTING,   PERM_METHOD_ARRAYS,       PERM_METHOD_TREE,
+                                       PERM_METHOD_BAND,      PERM_METHOD_DOMINATING,   PERM_METHOD_SPARYSER,
+                                       PERM_METHOD_DECOMPOSE, PERM_METHOD_TRANSVERSALS, PERM_METHOD_DENSE,
+                                       PERM_METHOD_HYBRID,    PERM_METHOD_CACHED};
   const int *const of_rows = p->repeated ? p->row_counts : NULL;
   const int *const of_columns = p->repeated ? p->column_counts : NULL;
   perm_result r;
@@ -240,7 +245,7 @@ static void ask(problem *p)
     perm_matrix matrix;
     int row[ENTRIES], column[ENTRIES], used = 0, i;
     double part[2][ENTRIES];
-    options = any_options(PERM_AUTO);
+    options = any_options(PERM_METHOD_AUTO);
     if (p->parts == 1)
       perm_compute_real(p->m, p->n, p->a, p->n, &options, &r);
     else
@@ -270,7 +275,7 @@ static void ask_low_rank(problem *p)
 {
   double u[2 * MOST * 3], v[2 * MOST * 3];
   const int n = p->n, rank = 1 + test_below(n < 3 ? n : 3);
-  perm_options options = any_options(test_below(2) ? PERM_AUTO : PERM_LOW_RANK);
+  perm_options options = any_options(test_below(2) ? PERM_METHOD_AUTO : PERM_METHOD_LOW_RANK);
   perm_result r;
   int i, j, k;
   for (i = 0; i < n * rank * p->parts; i++) {

@@ -219,15 +219,16 @@ int main(int count, char **argument)
           of.options.modulus = k == 2 ? 1000003 : 0;
           of.run = run_sparse;
           for (kind = 0; kind < 4; kind++)
-            if ((of.kind = kind) == 3 ? method == PERM_BAND || method == PERM_TREE || method == PERM_AUTO
-                                      : method != PERM_EXPANSION)
+            if ((of.kind = kind) == 3
+                    ? method == PERM_METHOD_BAND || method == PERM_METHOD_TREE || method == PERM_METHOD_AUTO
+                    : method != PERM_METHOD_EXPANSION)
               stack_try(&of, "sparse");
           of.run = run_dense;
           for (of.kind = 0; of.kind < 12; of.kind++)
-            if (method != PERM_EXPANSION || (of.kind > 3 && of.kind < 7) || of.kind == 10)
+            if (method != PERM_METHOD_EXPANSION || (of.kind > 3 && of.kind < 7) || of.kind == 10)
               stack_try(&of, "dense");
         }
-    of.options.method = PERM_AUTO;
+    of.options.method = PERM_METHOD_AUTO;
     of.options.certify = 0;
     of.options.modulus = 0;
     of.run = run_others;
@@ -235,7 +236,7 @@ int main(int count, char **argument)
       for (of.kind = 0, of.options.precision = (perm_precision)precision; of.kind < 19; of.kind++)
         stack_try(&of, "other");
   }
-  for (method = PERM_DENSE; method <= PERM_TRANSVERSALS; method++)
+  for (method = PERM_METHOD_DENSE; method <= PERM_METHOD_TRANSVERSALS; method++)
     if (!reached[method] && !wanted) {
       printf("FAIL method %s never ran\n", perm_method_name((perm_method)method));
       failed++;

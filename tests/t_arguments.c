@@ -1,10 +1,10 @@
 /* What the public functions do not take: each refuses by name, says which argument it was, and yields no number. */
 
 /* The last result says that much. */
-#define ARGUMENTS_BAD(call, status_, argument_, text_)                                                         \
-  CHECK_SHOW((call) == (status_) && r.status == (status_), "%s: %s", text_, r.message);                        \
-  CHECK_SHOW(r.argument == (argument_), "%s: argument %d, not %d", r.message, r.argument, argument_);          \
-  CHECK(isnan(r.value) && r.error == (double)INFINITY);                                                        \
+#define ARGUMENTS_BAD(call, status_, argument_, text_)                                                                 \
+  CHECK_SHOW((call) == (status_) && r.status == (status_), "%s: %s", text_, r.message);                                \
+  CHECK_SHOW(r.argument == (argument_), "%s: argument %d, not %d", r.message, r.argument, argument_);                  \
+  CHECK(isnan(r.value) && r.error_bound == (double)INFINITY);                                                          \
   CHECK_TEXT(r.message, text_);
 
 TEST(t_arguments_null)
@@ -82,21 +82,21 @@ TEST(t_arguments_options)
   ARGUMENTS_OPTION(perm_compute_real(2, 2, a, 2, &options, &r), field, value_, PERM_ERROR_OPTION, 5, text_)
   ARGUMENTS_DENSE(modulus, 1, "modulus is not between 2 and 2^63")
   ARGUMENTS_DENSE(modulus, (UINT64_C(1) << 63) + 1, "modulus is not between 2 and 2^63")
-  ARGUMENTS_DENSE(gpus, -2, "gpus is below -1")
-  ARGUMENTS_DENSE(tune, -2, "tune is below -1")
-  ARGUMENTS_DENSE(cpu_fallback, 2, "cpu_fallback is neither 0 nor 1")
-  ARGUMENTS_DENSE(isa, PERM_ISA_CUDA, "isa cuda needs gpus")
+  ARGUMENTS_DENSE(gpu.devices, -2, "gpu.devices is below -1")
+  ARGUMENTS_DENSE(gpu.tune, -2, "gpu.tune is below -1")
+  ARGUMENTS_DENSE(gpu.cpu_fallback, 2, "gpu.cpu_fallback is neither 0 nor 1")
+  ARGUMENTS_DENSE(isa, PERM_ISA_CUDA, "isa cuda needs gpu.devices")
   for (isa = 1; isa < PERM_ISA_COUNT; isa++) /* Arm has no AVX2, x86 no NEON */
     if (isa != PERM_ISA_CUDA && !permi_isa_here((perm_isa)isa)) {
       ARGUMENTS_OPTION(perm_compute_real(2, 2, a, 2, &options, &r), isa, (perm_isa)isa, PERM_ERROR_UNSUPPORTED, 5,
                        "this machine has no")
       CHECK_TEXT(r.message, perm_isa_name((perm_isa)isa));
     }
-  ARGUMENTS_OPTION(perm_plan_real(65, 65, a, 65, &options, &plan, &r), method, PERM_DENSE, PERM_ERROR_SIZE, 1,
+  ARGUMENTS_OPTION(perm_plan_real(65, 65, a, 65, &options, &plan, &r), method, PERM_METHOD_DENSE, PERM_ERROR_SIZE, 1,
                    "the matrix is 65 x 65; dense engines go up to order 64, perm_estimate_* further")
-  ARGUMENTS_OPTION(perm_plan_real(21, 21, a, 65, &options, &plan, &r), method, PERM_EXPANSION, PERM_ERROR_SIZE, 2,
-                   "n is 21; the expansion goes up to 20")
-  ARGUMENTS_OPTION(perm_plan_real(64, 64, a, 65, &options, &plan, &r), method, PERM_RYSER, PERM_ERROR_SIZE, 2,
+  ARGUMENTS_OPTION(perm_plan_real(21, 21, a, 65, &options, &plan, &r), method, PERM_METHOD_EXPANSION, PERM_ERROR_SIZE,
+                   2, "n is 21; the expansion goes up to 20")
+  ARGUMENTS_OPTION(perm_plan_real(64, 64, a, 65, &options, &plan, &r), method, PERM_METHOD_RYSER, PERM_ERROR_SIZE, 2,
                    "n is 64; Ryser's 2^n subsets go up to 63")
   memset(&options, 0, sizeof options);
   ARGUMENTS_BAD(perm_compute_repeated_real(-1, 2, a, 2, counts, counts, &options, &r), PERM_ERROR_SIZE, 1,

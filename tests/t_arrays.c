@@ -45,19 +45,19 @@ TEST(t_arrays_integers_match_lists)
   for (trial = 0; trial < 600; trial++) {
     const int n = trial % 40 == 0 ? 16 + test_below(4) : 2 + test_below(9), is_complex = trial % 5 == 4;
     perm_matrix matrix = t_arrays_integers(n, trial, is_complex);
-    perm_options options = t_arrays_options(PERM_LISTS, PERM_PRECISION_EXACT, 1);
+    perm_options options = t_arrays_options(PERM_METHOD_LISTS, PERM_PRECISION_EXACT, 1);
     perm_result lists, r;
     if (trial % 7 == 3)
       options.modulus = trial & 8 ? UINT64_C(9223372036854775783) : 1000;
     CHECK(perm_compute_sparse(&matrix, &options, &lists) == PERM_OK);
     for (threads = 1; threads <= 3; threads++) {
-      options.method = PERM_ARRAYS;
+      options.method = PERM_METHOD_ARRAYS;
       options.threads = threads;
       CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK, "trial %d: %s", trial, r.message);
       CHECK_SHOW(r.exact && !memcmp(&r.integer, &lists.integer, sizeof r.integer) &&
                      !memcmp(&r.imaginary_integer, &lists.imaginary_integer, sizeof r.integer),
                  "trial %d n %d threads %d: %g, not %g", trial, n, threads, r.value, lists.value);
-      arrays += r.method == PERM_ARRAYS;
+      arrays += r.method == PERM_METHOD_ARRAYS;
     }
     nonzero += lists.value != 0;
     wide += lists.integer.words > 2;
@@ -82,7 +82,7 @@ TEST(t_arrays_values_match_exact_arithmetic)
     else
       CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL) == PERM_OK);
     for (p = 0; p < 2; p++) {
-      perm_options options = t_arrays_options(PERM_ARRAYS, precisions[p], 1);
+      perm_options options = t_arrays_options(PERM_METHOD_ARRAYS, precisions[p], 1);
       permi_number number;
       perm_precision precision = PERM_PRECISION_DEFAULT;
       perm_result r;
@@ -103,7 +103,7 @@ TEST(t_arrays_values_match_exact_arithmetic)
       finite += number.error < (double)INFINITY;
       close += number.error < (p < 1 ? 1e-12 : 1e-27) * size;
       CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK);
-      arrays += r.method == PERM_ARRAYS;
+      arrays += r.method == PERM_METHOD_ARRAYS;
     }
     perm_matrix_free(&matrix);
     oracle_exact_free(&exact);
@@ -119,7 +119,7 @@ TEST(t_arrays_survive_underflow_and_overflow)
   for (trial = 0; trial < 120; trial++) {
     const int parts = 1 + trial % 2, steep = trial / 2 % 3;
     const perm_precision precision = trial / 6 % 2 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT;
-    perm_options options = t_arrays_options(PERM_ARRAYS, precision, 1);
+    perm_options options = t_arrays_options(PERM_METHOD_ARRAYS, precision, 1);
     perm_matrix matrix;
     permi_number number;
     perm_precision used = PERM_PRECISION_DEFAULT;
@@ -161,19 +161,19 @@ TEST(t_arrays_bits_do_not_depend_on_threads)
     for (precision = 0; precision < 2; precision++) {
       perm_matrix matrix;
       perm_options options =
-          t_arrays_options(PERM_ARRAYS, precision ? PERM_PRECISION_DD : PERM_PRECISION_FAST, 1);
+          t_arrays_options(PERM_METHOD_ARRAYS, precision ? PERM_PRECISION_DD : PERM_PRECISION_FAST, 1);
       perm_result one, many;
       CHECK(perm_generate(kind[k], 3, NULL, &matrix, &one) == PERM_OK);
       CHECK(perm_compute_sparse(&matrix, &options, &one) == PERM_OK);
-      CHECK(one.error < 1e-12 * fabs(one.value));
+      CHECK(one.error_bound < 1e-12 * fabs(one.value));
       for (threads = 2; threads <= 3; threads++) {
         options.threads = threads;
         CHECK(perm_compute_sparse(&matrix, &options, &many) == PERM_OK);
-        CHECK_SHOW(many.value == one.value && many.error == one.error && many.exp2 == one.exp2, "%s: %.17g, %.17g",
-                   kind[k], many.value, one.value);
+        CHECK_SHOW(many.value == one.value && many.error_bound == one.error_bound && many.exp2 == one.exp2,
+                   "%s: %.17g, %.17g", kind[k], many.value, one.value);
       }
-      options = t_arrays_options(PERM_LISTS, PERM_PRECISION_DD, 1);
-      CHECK(perm_compute_sparse(&matrix, &options, &many) == PERM_OK && many.method == PERM_LISTS);
+      options = t_arrays_options(PERM_METHOD_LISTS, PERM_PRECISION_DD, 1);
+      CHECK(perm_compute_sparse(&matrix, &options, &many) == PERM_OK && many.method == PERM_METHOD_LISTS);
       CHECK_SHOW(fabs(many.value - one.value) <= 1e-13 * one.value, "%s: %.17g, lists %.17g", kind[k], one.value,
                  many.value);
       perm_matrix_free(&matrix);
@@ -187,7 +187,7 @@ TEST(t_arrays_are_chosen_for_many_states)
   int k;
   for (k = 0; k < 2; k++) {
     perm_matrix matrix;
-    perm_options options = t_arrays_options(PERM_FRONTIER, PERM_PRECISION_EXACT, 1);
+    perm_options options = t_arrays_options(PERM_METHOD_FRONTIER, PERM_PRECISION_EXACT, 1);
     perm_result result;
     perm_job *job;
     char text[1000];
@@ -211,7 +211,7 @@ static int t_arrays_progress(const perm_progress *progress, void *user_data)
 TEST(t_arrays_stop_when_asked)
 {
   perm_matrix matrix;
-  perm_options options = t_arrays_options(PERM_ARRAYS, PERM_PRECISION_EXACT, 2);
+  perm_options options = t_arrays_options(PERM_METHOD_ARRAYS, PERM_PRECISION_EXACT, 2);
   perm_result result;
   volatile int cancel = 1;
   CHECK(perm_generate("regular:70:3", 3, NULL, &matrix, &result) == PERM_OK);
@@ -250,7 +250,7 @@ TEST(t_arrays_survive_every_failing_allocation)
 {
   double a[9 * 9];
   perm_matrix matrix;
-  perm_options options = t_arrays_options(PERM_ARRAYS, PERM_PRECISION_DEFAULT, 1);
+  perm_options options = t_arrays_options(PERM_METHOD_ARRAYS, PERM_PRECISION_DEFAULT, 1);
   perm_result result;
   int k, done = 0;
   t_lists_random(9, 1, 2, a);
@@ -267,6 +267,6 @@ TEST(t_arrays_survive_every_failing_allocation)
     CHECK_SHOW(t_arrays_living == 0, "%d left at %d", t_arrays_living, k);
   }
   CHECK_SHOW(done && k > 40, "%d allocations", k);
-  CHECK(result.method == PERM_ARRAYS);
+  CHECK(result.method == PERM_METHOD_ARRAYS);
   perm_matrix_free(&matrix);
 }

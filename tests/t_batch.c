@@ -289,7 +289,7 @@ TEST(t_batch_options)
   for (k = 0; k < 3; k++)
     CHECK(out[k] == exact[k]);
   options.precision = PERM_PRECISION_DEFAULT;
-  options.method = PERM_RYSER;
+  options.method = PERM_METHOD_RYSER;
   CHECK(perm_batch_real(5, 3, a, 25, &options, out, NULL) == PERM_OK && fabs(out[2] - exact[2]) < 1e-12);
 }
 

@@ -1,5 +1,5 @@
-/* `error` is a theorem: against permanents computed without any rounding (oracle_exact), for every way to ask for it,
-   every kernel family and the matrices that are worst for the proofs. Run with -v for the figures. */
+/* `error_bound` is a theorem: against permanents computed without any rounding (oracle_exact), for every way to ask for
+   it, every kernel family and the matrices that are worst for the proofs. Run with -v for the figures. */
 
 /* One run at exactly the precision that options ask for: no escalation. bounds_number is its result before rounding to
    a double, which hides what double-double does. */
@@ -172,8 +172,8 @@ static double bounds_check(const oracle_exact *exact, const perm_result *r, boun
 {
   double error = oracle_exact_distance(exact, r->value, r->imaginary, r->exp2);
   CHECK_SHOW(r->status == PERM_OK, "%s n=%d: %s", what, n, r->message);
-  CHECK_SHOW(error <= r->error * (1 + 1e-14), "%s n=%d %s: error %g, bound %g, value %g %g 2^%lld", what, n,
-             perm_isa_name(r->isa), error, r->error, r->value, r->imaginary, r->exp2);
+  CHECK_SHOW(error <= r->error_bound * (1 + 1e-14), "%s n=%d %s: error %g, bound %g, value %g %g 2^%lld", what, n,
+             perm_isa_name(r->isa), error, r->error_bound, r->value, r->imaginary, r->exp2);
   if (bounds_has_number) {
     const permi_number *number = &bounds_number;
     double x = oracle_exact_part(exact, 0, number->value.hi, number->value.lo, number->exp2);
@@ -185,21 +185,25 @@ static double bounds_check(const oracle_exact *exact, const perm_result *r, boun
       tally->inner[tally->inner_count++] = number->error / inner;
   }
   tally->runs++;
-  tally->finite += r->error < (double)INFINITY;
-  tally->narrow += r->error <= 1e-10 * fmax(fabs(r->value), fabs(r->imaginary));
+  tally->finite += r->error_bound < (double)INFINITY;
+  tally->narrow += r->error_bound <= 1e-10 * fmax(fabs(r->value), fabs(r->imaginary));
   if (error == 0)
     tally->exact++;
-  else if (r->error < (double)INFINITY && tally->count < BOUNDS_ROOM)
-    tally->ratio[tally->count++] = r->error / error;
+  else if (r->error_bound < (double)INFINITY && tally->count < BOUNDS_ROOM)
+    tally->ratio[tally->count++] = r->error_bound / error;
   return error;
 }
 
 /* How a guaranteed bound is asked for. */
-static const struct { const char *name; perm_method method; perm_precision precision; int certify; } bounds_ways[] = {
-    {"certify", PERM_DENSE, PERM_PRECISION_DEFAULT, 1},
-    {"dd", PERM_DENSE, PERM_PRECISION_DD, 0},
-    {"accurate certify", PERM_DENSE, PERM_PRECISION_ACCURATE, 1},
-    {"expansion", PERM_EXPANSION, PERM_PRECISION_DEFAULT, 0}};
+static const struct {
+  const char *name;
+  perm_method method;
+  perm_precision precision;
+  int certify;
+} bounds_ways[] = {{"certify", PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 1},
+                   {"dd", PERM_METHOD_DENSE, PERM_PRECISION_DD, 0},
+                   {"accurate certify", PERM_METHOD_DENSE, PERM_PRECISION_ACCURATE, 1},
+                   {"expansion", PERM_METHOD_EXPANSION, PERM_PRECISION_DEFAULT, 0}};
 
 static perm_options bounds_options(int way, int isa)
 {
@@ -233,13 +237,13 @@ static void bounds_sweep(int parts)
             perm_options options = bounds_options(way, isa);
             perm_result r;
             char what[80];
-            if (bounds_ways[way].method == PERM_EXPANSION && (n > 6 || isa > PERM_ISA_PLAIN))
+            if (bounds_ways[way].method == PERM_METHOD_EXPANSION && (n > 6 || isa > PERM_ISA_PLAIN))
               continue;
             r = bounds_run(parts, n, a, &options);
             snprintf(what, sizeof what, "%s, %s, %s", parts == 2 ? "complex" : "real", bounds_name[kind],
                      bounds_ways[way].name);
             bounds_check(&exact, &r, &tally[way], what, n);
-            if (r.method == PERM_DENSE)
+            if (r.method == PERM_METHOD_DENSE)
               CHECK(r.precision == (way == 0 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD));
           }
         oracle_exact_free(&exact);
@@ -297,10 +301,10 @@ TEST(t_bounds_of_fourier_matrices)
         perm_result r = bounds_run(2, n, a, &options);
         bounds_check(&exact, &r, &tally, bounds_ways[way].name, n);
         if (n % 2 == 0)
-          CHECK_SHOW(hypot(r.value, r.imaginary) <= r.error + 1e-13 * pow(n, 3) * sqrt(pow(n, n)), "n=%d: %g", n,
+          CHECK_SHOW(hypot(r.value, r.imaginary) <= r.error_bound + 1e-13 * pow(n, 3) * sqrt(pow(n, n)), "n=%d: %g", n,
                      hypot(r.value, r.imaginary));
         if (way == 1 && n > 2 && n % 2 == 0) /* 0 or not: dd tells the rounded matrix from the true one */
-          CHECK(r.error < 1e-12);
+          CHECK(r.error_bound < 1e-12);
       }
     oracle_exact_free(&exact);
   }
@@ -371,7 +375,7 @@ TEST(t_bounds_of_small_orders)
           size = oracle_exact_distance(&exact, 0, 0, r.exp2);
           bounds_check(&exact, &r, &tally, bounds_name[kind], n);
           if (kind == BOUNDS_POSITIVE && parts == 1)
-            CHECK_SHOW(r.error <= 1.2e-16 * size, "n=%d: error %g of %g", n, r.error, size);
+            CHECK_SHOW(r.error_bound <= 1.2e-16 * size, "n=%d: error %g of %g", n, r.error_bound, size);
           oracle_exact_free(&exact);
         }
   CHECK(tally.finite > tally.runs - 20);
@@ -396,7 +400,7 @@ TEST(t_bounds_of_any_finite_bits)
       a[i * (n + 1) * parts] = core_random_double();
     memset(&options, 0, sizeof options);
     options.certify = 1;
-    options.method = trial & 1 ? PERM_AUTO : PERM_DENSE;
+    options.method = trial & 1 ? PERM_METHOD_AUTO : PERM_METHOD_DENSE;
     if (parts == 2)
       perm_compute_complex(n, n, a, n, &options, &r);
     else
@@ -422,7 +426,8 @@ TEST(t_bounds_know_the_rounding_mode)
     fesetround(modes[i]);
     r = bounds_run(1, 8, a, &options);
     fesetround(FE_TONEAREST);
-    CHECK(s.error < 1e-12 && r.error == (double)INFINITY && fabs(r.value - s.value) <= 1e-10 * fabs(s.value));
+    CHECK(s.error_bound < 1e-12 && r.error_bound == (double)INFINITY &&
+          fabs(r.value - s.value) <= 1e-10 * fabs(s.value));
   }
 #else
   SKIP("no rounding modes");
@@ -450,9 +455,10 @@ static double apart_entry(int size, int i, int j)
 
 static void apart_check(int parts, int n, const double *a, const perm_matrix *matrix, int size)
 {
-  static const perm_method methods[] = {PERM_AUTO,     PERM_DENSE, PERM_SUBSETS, PERM_REPEATS,    PERM_EXPANSION,
-                                        PERM_FRONTIER, PERM_LISTS, PERM_SORTING, PERM_ARRAYS,     PERM_TREE,
-                                        PERM_BAND,     PERM_SHORT, PERM_PADDED,  PERM_TRANSVERSALS};
+  static const perm_method methods[] = {
+      PERM_METHOD_AUTO,     PERM_METHOD_DENSE, PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS,     PERM_METHOD_EXPANSION,
+      PERM_METHOD_FRONTIER, PERM_METHOD_LISTS, PERM_METHOD_SORTING, PERM_METHOD_ARRAYS,      PERM_METHOD_TREE,
+      PERM_METHOD_BAND,     PERM_METHOD_SHORT, PERM_METHOD_PADDED,  PERM_METHOD_TRANSVERSALS};
   oracle_exact exact;
   size_t k;
   int certify;
@@ -466,19 +472,21 @@ static void apart_check(int parts, int n, const double *a, const perm_matrix *ma
       options.method = methods[k];
       options.certify = certify;
       options.precision = certify ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD;
-      if (n > 6 && (methods[k] == PERM_EXPANSION || methods[k] == PERM_TRANSVERSALS || methods[k] == PERM_REPEATS ||
-                    methods[k] == PERM_SHORT || methods[k] == PERM_PADDED))
+      if (n > 6 &&
+          (methods[k] == PERM_METHOD_EXPANSION || methods[k] == PERM_METHOD_TRANSVERSALS ||
+           methods[k] == PERM_METHOD_REPEATS || methods[k] == PERM_METHOD_SHORT || methods[k] == PERM_METHOD_PADDED))
         continue;
-      if (methods[k] >= PERM_FRONTIER && methods[k] != PERM_SHORT && methods[k] != PERM_PADDED)
+      if (methods[k] >= PERM_METHOD_FRONTIER && methods[k] != PERM_METHOD_SHORT && methods[k] != PERM_METHOD_PADDED)
         perm_compute_sparse(matrix, &options, &r);
       else
         (parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, &options, &r);
-      CHECK_SHOW(r.status == PERM_OK && r.error < (double)INFINITY, "size %d parts %d n %d %s certify %d: error %g, %s",
-                 size, parts, n, perm_method_name(methods[k]), certify, r.error, r.message);
+      CHECK_SHOW(r.status == PERM_OK && r.error_bound < (double)INFINITY,
+                 "size %d parts %d n %d %s certify %d: error %g, %s", size, parts, n, perm_method_name(methods[k]),
+                 certify, r.error_bound, r.message);
       if (n <= 6) {
         const double error = oracle_exact_distance(&exact, r.value, r.imaginary, r.exp2);
-        CHECK_SHOW(error <= r.error * (1 + 1e-14), "size %d parts %d n %d %s certify %d: error %g, bound %g", size,
-                   parts, n, perm_method_name(methods[k]), certify, error, r.error);
+        CHECK_SHOW(error <= r.error_bound * (1 + 1e-14), "size %d parts %d n %d %s certify %d: error %g, bound %g",
+                   size, parts, n, perm_method_name(methods[k]), certify, error, r.error_bound);
       }
     }
   if (n <= 6)
@@ -525,7 +533,7 @@ TEST(t_bounds_far_apart_up_to_order_64)
 {
   static double a[64 * 64];
   int counts[6], i, j;
-  perm_options options = {PERM_AUTO};
+  perm_options options = {PERM_METHOD_AUTO};
   perm_matrix matrix;
   perm_result r;
   memset(a, 0, sizeof a);
@@ -533,7 +541,7 @@ TEST(t_bounds_far_apart_up_to_order_64)
     for (j = i ? i - 1 : 0; j < 64 && j < i + 4; j++)
       a[64 * i + j] = ldexp(1 + 0.01 * i, (7 * i + 13 * j) % 2 ? 400 : -400);
   CHECK(perm_matrix_from_dense(64, 64, a, 64, NULL, &matrix, NULL) == PERM_OK);
-  CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK && r.value != 0 && r.error <= 1e-9 * fabs(r.value));
+  CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK && r.value != 0 && r.error_bound <= 1e-9 * fabs(r.value));
   perm_matrix_free(&matrix);
   for (i = 0; i < 6; i++) {
     counts[i] = i < 4 ? 11 : 10;

@@ -99,20 +99,20 @@ TEST(t_checkpoint_round_trip)
   size_t size, bytes_kept;
   unsigned char *bytes;
   memset(&options, 0, sizeof options);
-  options.method = PERM_GLYNN;
+  options.method = PERM_METHOD_GLYNN;
   options.precision = PERM_PRECISION_KAHAN;
   options.certify = 1;
   options.modulus = UINT64_C(1) << 63;
   options.tolerance = 1e-3;
   options.max_bytes = 5e9;
   options.plan_effort = 7;
-  options.gpus = PERM_ALL_GPUS;
-  options.cpu_fallback = 1;
-  options.tune = 3;
-  options.part = 3;
-  options.parts = 9;
-  options.note = note;
-  options.note_bytes = sizeof note;
+  options.gpu.devices = PERM_ALL_GPUS;
+  options.gpu.cpu_fallback = 1;
+  options.gpu.tune = 3;
+  options.checkpoint.part = 3;
+  options.checkpoint.parts = 9;
+  options.checkpoint.note = note;
+  options.checkpoint.note_bytes = sizeof note;
   bytes = checkpoint_bytes(job, state, &options, &size);
   CHECK(!memcmp(bytes, "\x89PERM\r\n\x1a\1\0\0\0", 12) && permi_get(bytes + 16, 8) == size);
   CHECK(permi_get(bytes + 24, 8) == perm_job_fingerprint(job) && permi_get(bytes + 100, 4) == 2);
@@ -130,8 +130,8 @@ TEST(t_checkpoint_round_trip)
   CHECK(found.isa == perm_isa_best() && found.threads == 5);
   found.isa = PERM_ISA_AUTO;
   found.threads = 0;
-  found.note = note;
-  found.note_bytes = sizeof note;
+  found.checkpoint.note = note;
+  found.checkpoint.note_bytes = sizeof note;
   CHECK(!memcmp(&found, &options, sizeof found));
   free(kept);
   CHECK(perm_checkpoint_options("build", &found, NULL, NULL, &r) == PERM_ERROR_FILE);
@@ -157,8 +157,8 @@ TEST(t_checkpoint_damage_is_refused)
   int bit, accepted = 0;
   unsigned char *bytes;
   memset(&options, 0, sizeof options);
-  options.note = "note";
-  options.note_bytes = 4;
+  options.checkpoint.note = "note";
+  options.checkpoint.note_bytes = 4;
   bytes = checkpoint_bytes(job, state, &options, &size);
   for (at = 0; at < size; at++)
     for (bit = 0; bit < 8; bit++) {
@@ -235,7 +235,7 @@ TEST(t_checkpoint_strangers_are_named)
   b[77] = nextafter(b[77], 2);
   memset(&options, 0, sizeof options);
   options.isa = PERM_ISA_PLAIN;
-  options.method = PERM_DENSE;
+  options.method = PERM_METHOD_DENSE;
   job = job_make(16, a, &options, &plan);
   CHECK(perm_state_create(job, &state) == PERM_OK);
   CHECK(perm_checkpoint_write(job, state, path, &options, &r) == PERM_OK);
@@ -251,9 +251,9 @@ TEST(t_checkpoint_strangers_are_named)
   perm_state_free(state);
   STRANGER(b, threads, 1, "checkpoint of another matrix")
   STRANGER(a, precision, PERM_PRECISION_DD, "made with precision default, not dd")
-  STRANGER(a, method, PERM_GLYNN, "made with method dense, not glynn")
+  STRANGER(a, method, PERM_METHOD_GLYNN, "made with method dense, not glynn")
   STRANGER(a, certify, 1, "made with certify 0, not 1")
-  STRANGER(b, tune, 1, "made with tune 0, not 1") /* what follows may change the plan: told only if it did */
+  STRANGER(b, gpu.tune, 1, "made with tune 0, not 1") /* what follows may change the plan: told only if it did */
   STRANGER(b, plan_effort, 2, "made with plan_effort 0, not 2")
   STRANGER(b, max_bytes, 1e9, "made with max_bytes 0, not 1e+09")
   if (perm_isa_best() != PERM_ISA_PLAIN) {
@@ -261,15 +261,15 @@ TEST(t_checkpoint_strangers_are_named)
   }
 #undef STRANGER
   other = options;
-  other.part = 2;
-  other.parts = 3;
+  other.checkpoint.part = 2;
+  other.checkpoint.parts = 3;
   CHECK(perm_checkpoint_read(job, path, &other, &state, &r) == PERM_ERROR_STATE && !state);
   CHECK_TEXT(r.message, "of the whole job, not of part 2 of 3");
   CHECK(perm_state_create(job, &state) == PERM_OK);
   CHECK(perm_checkpoint_write(job, state, path, &other, &r) == PERM_OK);
   bytes = checkpoint_bytes(job, state, &options, &size);
   perm_state_free(state);
-  other.part = 1;
+  other.checkpoint.part = 1;
   CHECK(perm_checkpoint_read(job, path, &other, &state, &r) == PERM_ERROR_STATE && !state);
   CHECK_TEXT(r.message, "of part 2 of 3, not 1 of 3");
   CHECK(perm_checkpoint_read(job, path, &options, &state, &r) == PERM_OK); /* the whole job takes any */
@@ -288,7 +288,7 @@ TEST(t_checkpoint_strangers_are_named)
   fclose(file);
   CHECK(perm_checkpoint_read(job, path, &options, &state, &r) == PERM_ERROR_FORMAT);
   CHECK_TEXT(r.message, "no checkpoint of perm");
-  options.checkpoint = path; /* nor is such a file overwritten */
+  options.checkpoint.file = path; /* nor is such a file overwritten */
   CHECK(perm_compute_real(16, 16, a, 16, &options, &r) == PERM_ERROR_FORMAT);
   CHECK(perm_checkpoint_read(job, path, &options, &state, &r) == PERM_ERROR_FORMAT);
   CHECK(truncate(path, 0) == 0);
@@ -371,8 +371,8 @@ TEST(t_checkpoint_faults_of_reading)
   int few, failures = 0, truncated = 0;
   static char note[20000]; /* several reads */
   memset(&options, 0, sizeof options);
-  options.note = note;
-  options.note_bytes = sizeof note;
+  options.checkpoint.note = note;
+  options.checkpoint.note_bytes = sizeof note;
   fault_set(0, 0, 0, 0);
   CHECK(perm_checkpoint_write(job, state, path, &options, &r) == PERM_OK);
   for (few = 0; few < 2; few++)
@@ -413,8 +413,8 @@ TEST(t_checkpoint_faults_of_runs)
   plain.threads = 1;
   CHECK(perm_compute_real(19, 19, a, 19, &plain, &wanted) == PERM_OK);
   options = plain;
-  options.checkpoint = path;
-  options.checkpoint_seconds = 0.002;
+  options.checkpoint.file = path;
+  options.checkpoint.seconds = 0.002;
   for (persistent = 0; persistent < 2; persistent++)
     for (at = 1; at < 40; at += at < 18 ? 1 : 7) {
       remove(path);
@@ -450,7 +450,7 @@ TEST(t_checkpoint_times)
   memset(&options, 0, sizeof options);
   options.isa = PERM_ISA_PLAIN;
   options.threads = 1;
-  options.checkpoint = path;
+  options.checkpoint.file = path;
   fault_set(0, 0, 0, 0);
   CHECK(perm_compute_real(19, 19, a, 19, &options, &r) == PERM_OK);
   once = (test_fault.count - 1) / 2; /* one look whether there is a file, two times written */
@@ -458,7 +458,7 @@ TEST(t_checkpoint_times)
   for (threads = 1; threads <= 2; threads++) {
     remove(path);
     options.threads = threads;
-    options.checkpoint_seconds = 1e-9;
+    options.checkpoint.seconds = 1e-9;
     test_fault.count = 0;
     CHECK(perm_compute_real(19, 19, a, 19, &options, &r) == PERM_OK);
     CHECK_SHOW(test_fault.count > (threads == 1 ? 6 : 2) * once && (test_fault.count - 1) % once == 0, "%ld",
@@ -467,7 +467,7 @@ TEST(t_checkpoint_times)
   remove(path);
   options.threads = 1; /* of two, the other one may take all chunks before the first looks */
   options.cancel = &cancel;
-  options.checkpoint_seconds = 0;
+  options.checkpoint.seconds = 0;
   CHECK(perm_compute_real(19, 19, a, 19, &options, &r) == PERM_STOPPED_CANCELLED && isnan(r.value));
   remove(path);
   fault_set(once + 2, ENOSPC, 1, 0);
@@ -487,14 +487,14 @@ TEST(t_limits_do_not_plan_pieces)
   perm_job *job = NULL, *limited = NULL;
   memset(&options, 0, sizeof options);
   options.isa = PERM_ISA_PLAIN;
-  options.checkpoint = "unused";
+  options.checkpoint.file = "unused";
   CHECK(perm_generate("bernoulli:22", 5, NULL, &matrix, &r) == PERM_OK);
   CHECK(perm_sparse_job(&matrix, &options, &job, &r) == PERM_OK);
   CHECK(job->leaf[0].information.kind == PERM_LEAF_TASK);
   options.max_seconds = 1e-6;
   CHECK(perm_sparse_job(&matrix, &options, &limited, &r) == PERM_OK);
   CHECK(limited && perm_job_fingerprint(limited) == perm_job_fingerprint(job));
-  options.checkpoint = NULL; /* alone, the limit decides */
+  options.checkpoint.file = NULL; /* alone, the limit decides */
   perm_job_free(limited);
   limited = NULL;
   perm_sparse_job(&matrix, &options, &limited, &r);
@@ -522,15 +522,24 @@ static int checkpoint_problem(int k, perm_options *options, perm_result *r)
   case 1: perm_compute_complex(17, 17, a, 20, options, r); return 1;
   case 2: perm_compute_integer(18, 18, integer, 20, options, r); return 1;
   case 3: perm_compute_gaussian(15, 15, integer, 15, options, r); return 1;
-  case 4: options->method = PERM_REPEATS; perm_compute_repeated_real(8, 6, a, 6, counts, others, options, r); return 1;
+  case 4:
+    options->method = PERM_METHOD_REPEATS;
+    perm_compute_repeated_real(8, 6, a, 6, counts, others, options, r);
+    return 1;
   case 5:
-    options->method = PERM_REPEATS;
+    options->method = PERM_METHOD_REPEATS;
     perm_compute_repeated_integer(8, 6, integer, 6, counts, others, options, r);
     return 1;
   case 6: perm_compute_real(9, 40, a, 40, options, r); return 1;
-  case 7: options->method = PERM_SHORT; perm_compute_real(17, 25, a, 40, options, r); return 1;
+  case 7:
+    options->method = PERM_METHOD_SHORT;
+    perm_compute_real(17, 25, a, 40, options, r);
+    return 1;
   case 8: options->modulus = 1000003; perm_compute_integer(16, 16, integer, 16, options, r); return 1;
-  case 9: options->method = PERM_RYSER; perm_compute_real(15, 15, a, 15, options, r); return 1;
+  case 9:
+    options->method = PERM_METHOD_RYSER;
+    perm_compute_real(15, 15, a, 15, options, r);
+    return 1;
   case 10: options->precision = PERM_PRECISION_DD; perm_compute_real(14, 14, a, 15, options, r); return 1;
   case 11: perm_compute_low_rank_real(12, 2, a, 2, a + 100, 12, options, r); return 1;
   case 12: perm_compute_real(0, 0, a, 0, options, r); return 1;
@@ -539,7 +548,7 @@ static int checkpoint_problem(int k, perm_options *options, perm_result *r)
   case 15:
   case 16:
     if (perm_generate(kind[k - 13], 5, NULL, &matrix, r) == PERM_OK) {
-      options->method = k == 13 ? PERM_HYBRID : k == 14 ? PERM_DENSE : PERM_AUTO;
+      options->method = k == 13 ? PERM_METHOD_HYBRID : k == 14 ? PERM_METHOD_DENSE : PERM_METHOD_AUTO;
       perm_compute_sparse(&matrix, options, r);
       perm_matrix_free(&matrix);
     }
@@ -550,7 +559,7 @@ static int checkpoint_problem(int k, perm_options *options, perm_result *r)
 
 static int checkpoint_same(const perm_result *a, const perm_result *b)
 {
-  return a->status == b->status && a->exact == b->exact && job_same_bits(a, b) && a->error == b->error &&
+  return a->status == b->status && a->exact == b->exact && job_same_bits(a, b) && a->error_bound == b->error_bound &&
          !memcmp(&a->imaginary, &b->imaginary, sizeof a->imaginary) && a->terms == b->terms &&
          !memcmp(&a->integer, &b->integer, sizeof a->integer) && a->method == b->method;
 }
@@ -568,7 +577,7 @@ TEST(t_parts_merge_to_the_single_run)
     perm_options options = none;
     perm_result wanted, r;
     int i, done = 0;
-    options.checkpoint = path[0] = checkpoint_path(0); /* which freezes the precision */
+    options.checkpoint.file = path[0] = checkpoint_path(0); /* which freezes the precision */
     options.isa = PERM_ISA_PLAIN;
     if (!checkpoint_problem(k, &options, &wanted))
       break;
@@ -577,9 +586,9 @@ TEST(t_parts_merge_to_the_single_run)
     for (i = 0; i < parts; i++) {
       options = none;
       options.isa = PERM_ISA_PLAIN;
-      options.checkpoint = path[i] = checkpoint_path(i);
-      options.part = i + 1;
-      options.parts = parts;
+      options.checkpoint.file = path[i] = checkpoint_path(i);
+      options.checkpoint.part = i + 1;
+      options.checkpoint.parts = parts;
       options.threads = 1 + i;
       checkpoint_problem(k, &options, &r);
       CHECK_SHOW(r.status == PERM_PART_DONE || (r.status == PERM_OK && checkpoint_same(&r, &wanted)), "problem %d: %s",
@@ -590,8 +599,8 @@ TEST(t_parts_merge_to_the_single_run)
       order[i] = path[(i + k) % parts];
     options = none;
     options.isa = PERM_ISA_PLAIN;
-    options.merge = order;
-    options.merges = parts;
+    options.checkpoint.merge = order;
+    options.checkpoint.merges = parts;
     checkpoint_problem(k, &options, &r);
     CHECK_SHOW(done == 0 || checkpoint_same(&r, &wanted), "problem %d: %.17g, not %.17g: %s", k, r.value, wanted.value,
                r.message);
@@ -599,11 +608,11 @@ TEST(t_parts_merge_to_the_single_run)
     if (test_verbose && done < parts)
       printf("  problem %d: no parts, %s\n", k, perm_method_name(wanted.method));
     if (done == parts) {
-      options.merges = parts - 1;
+      options.checkpoint.merges = parts - 1;
       checkpoint_problem(k, &options, &r); /* without a part, which may be an empty one */
       CHECK(r.status == PERM_OK ? checkpoint_same(&r, &wanted) : r.status == PERM_ERROR_STATE && isnan(r.value));
       gaps += r.status == PERM_ERROR_STATE && strstr(r.message, "missing");
-      options.merges = parts;
+      options.checkpoint.merges = parts;
       order[0] = order[1];
       checkpoint_problem(k, &options, &r);
       CHECK(r.status == PERM_OK ? checkpoint_same(&r, &wanted) : r.status == PERM_ERROR_STATE && isnan(r.value));
@@ -631,15 +640,15 @@ TEST(t_checkpoint_resumes)
     int run;
     memset(&options, 0, sizeof options);
     options.isa = PERM_ISA_PLAIN;
-    options.checkpoint = path;
+    options.checkpoint.file = path;
     if (!checkpoint_problem(k, &options, &wanted))
       break;
     remove(path);
     for (run = 0; run < 2000; run++) {
       memset(&options, 0, sizeof options);
       options.isa = PERM_ISA_PLAIN;
-      options.checkpoint = path;
-      options.checkpoint_seconds = run % 2 ? 1e-9 : 0;
+      options.checkpoint.file = path;
+      options.checkpoint.seconds = run % 2 ? 1e-9 : 0;
       options.threads = 1 + run % 3;
       options.max_seconds = wanted.seconds / 6 + 1e-4 + run * wanted.seconds / 20;
       checkpoint_problem(k, &options, &r);
@@ -652,8 +661,8 @@ TEST(t_checkpoint_resumes)
                wanted.value, r.terms, wanted.terms, perm_method_name(r.method));
     memset(&options, 0, sizeof options);
     options.isa = PERM_ISA_PLAIN;
-    options.checkpoint = path;
-    options.checkpoint_seconds = 1e-9;
+    options.checkpoint.file = path;
+    options.checkpoint.seconds = 1e-9;
     fault_set(100, EIO, 1, 0); /* reads are fewer; a write would show */
     test_fault.at = 0;
     checkpoint_problem(k, &options, &r);
@@ -748,9 +757,9 @@ TEST(t_checkpoint_precision)
   for (k = 0; k < 3; k++) {
     char text[4000];
     memset(&options, 0, sizeof options);
-    options.checkpoint = path;
+    options.checkpoint.file = path;
     options.tolerance = tolerance[k];
-    options.method = PERM_DENSE;
+    options.method = PERM_METHOD_DENSE;
     remove(path);
     perm_compute_real(20, 20, a, 20, &options, &r);
     CHECK_SHOW(r.precision == wanted[k] && !r.escalated && (k == 2 || r.status == PERM_OK), "%s: %s",
@@ -778,14 +787,14 @@ TEST(t_checkpoint_precision)
   }
   memset(&options, 0, sizeof options);
   CHECK(perm_compute_real(18, 18, a, 18, &options, &plain) == PERM_OK && plain.escalated);
-  options.checkpoint = path;
+  options.checkpoint.file = path;
   for (k = 0; k < 2; k++) { /* begun, and from the file of the finished job */
     CHECK(perm_compute_real(18, 18, a, 18, &options, &r) == PERM_OK && job_same_bits(&plain, &r));
     CHECK(r.escalated == plain.escalated && r.precision == plain.precision);
   }
   memset(&options, 0, sizeof options);
-  options.merge = &path;
-  options.merges = 1;
+  options.checkpoint.merge = &path;
+  options.checkpoint.merges = 1;
   CHECK(perm_compute_real(18, 18, a, 18, &options, &r) == PERM_OK && job_same_bits(&plain, &r) && r.escalated);
   remove(path);
 }
@@ -798,7 +807,7 @@ TEST(t_certify_keeps_the_smaller_bound)
   memset(&options, 0, sizeof options);
   memset(&low, 0, sizeof low);
   low.value = 1;
-  low.error = 1;
+  low.error_bound = 1;
   low.exp2 = -10;
   high = low;
   high.value = 2;
@@ -808,13 +817,13 @@ TEST(t_certify_keeps_the_smaller_bound)
   CHECK(high.value == 2); /* not asked to certify: the better estimate counts */
   options.certify = 1;
   permi_keep_bound(&options, &low, &high);
-  CHECK(high.value == 1 && high.error == 1 && high.exp2 == -10 && high.escalated == 1);
-  high.error = 0.5;
+  CHECK(high.value == 1 && high.error_bound == 1 && high.exp2 == -10 && high.escalated == 1);
+  high.error_bound = 0.5;
   high.value = 3;
   permi_keep_bound(&options, &low, &high);
   CHECK(high.value == 3);
-  low.error = (double)INFINITY;
-  high.error = (double)INFINITY;
+  low.error_bound = (double)INFINITY;
+  high.error_bound = (double)INFINITY;
   permi_keep_bound(&options, &low, &high);
   CHECK(high.value == 3);
 }
@@ -824,8 +833,8 @@ TEST(t_precision_and_exact_agree)
 {
   int k, exact = 0, finished = 0;
   for (k = 0; k < 1500; k++) {
-    static const perm_method methods[] = {PERM_AUTO,      PERM_SUBSETS, PERM_SHORT,
-                                          PERM_EXPANSION, PERM_REPEATS, PERM_RYSER};
+    static const perm_method methods[] = {PERM_METHOD_AUTO,      PERM_METHOD_SUBSETS, PERM_METHOD_SHORT,
+                                          PERM_METHOD_EXPANSION, PERM_METHOD_REPEATS, PERM_METHOD_RYSER};
     const int n = 1 + (int)test_below(6), m = k % 3 ? n : 1 + (int)test_below(6), whole = k & 1;
     double a[2 * 36];
     int64_t b[2 * 36];
@@ -875,7 +884,7 @@ TEST(t_checkpoint_options)
   memset(&options, 0, sizeof options);
   CHECK(perm_compute_real(18, 18, a, 18, &options, &r) == PERM_OK);
   CHECK(r.escalated);
-  options.checkpoint = path;
+  options.checkpoint.file = path;
   options.tolerance = 1e-25;
   CHECK(perm_compute_real(18, 18, a, 18, &options, &r) == PERM_TOLERANCE_NOT_MET && !r.escalated);
   options.tolerance = 0;
@@ -884,18 +893,18 @@ TEST(t_checkpoint_options)
   CHECK(perm_batch_real(3, 2, a, 9, &options, out, &r) == PERM_ERROR_OPTION);
   CHECK(perm_estimate_real(18, a, 18, NULL, &options, &estimate) == PERM_ERROR_OPTION);
   CHECK(perm_compute_cauchy_real(2, a, a + 5, &options, NULL, &r) == PERM_ERROR_OPTION);
-  JOB_OPTION(checkpoint_seconds, -1, "checkpoint_seconds is negative or NaN")
-  JOB_OPTION(checkpoint_seconds, NAN, "checkpoint_seconds is negative or NaN")
+  JOB_OPTION(checkpoint.seconds, -1, "checkpoint.seconds is negative or NaN")
+  JOB_OPTION(checkpoint.seconds, NAN, "checkpoint.seconds is negative or NaN")
   memset(&options, 0, sizeof options);
-  options.gpus = 1;
-  options.tune = PERM_TUNE;
-  options.parts = options.part = 2;
+  options.gpu.devices = 1;
+  options.gpu.tune = PERM_TUNE;
+  options.checkpoint.parts = options.checkpoint.part = 2;
   CHECK(perm_compute_real(18, 18, a, 18, &options, &r) == PERM_ERROR_OPTION);
-  CHECK_TEXT(r.message, "parts need tune 0 or a candidate");
-  JOB_OPTION(parts, -1, "part is not one of 1 to parts")
-  JOB_OPTION(parts, 2, "part is not one of 1 to parts")
-  JOB_OPTION(merges, 1, "merges is negative, or merge is NULL")
-  JOB_OPTION(note_bytes, 1, "note is NULL")
+  CHECK_TEXT(r.message, "checkpoint.parts need gpu.tune 0 or a candidate");
+  JOB_OPTION(checkpoint.parts, -1, "checkpoint.part is not one of 1 to parts")
+  JOB_OPTION(checkpoint.parts, 2, "checkpoint.part is not one of 1 to parts")
+  JOB_OPTION(checkpoint.merges, 1, "checkpoint.merges is negative, or checkpoint.merge is NULL")
+  JOB_OPTION(checkpoint.note_bytes, 1, "checkpoint.note is NULL")
   remove(path);
 }
 
@@ -916,11 +925,11 @@ TEST(t_another_scheduler)
     perm_options options;
     perm_result wanted, r;
     memset(&options, 0, sizeof options);
-    options.parts = options.part = 1;
+    options.checkpoint.parts = options.checkpoint.part = 1;
     if (!checkpoint_problem(k, &options, &wanted))
       break;
     memset(&options, 0, sizeof options);
-    options.parts = options.part = 1;
+    options.checkpoint.parts = options.checkpoint.part = 1;
     options.execute = checkpoint_execute;
     options.execute_data = &one;
     checkpoint_problem(k, &options, &r);
@@ -950,8 +959,8 @@ TEST(t_checkpoint_allocations_may_fail)
     void *note = NULL;
     memset(&options, 0, sizeof options);
     options.allocator = allocator;
-    options.note = chunks;
-    options.note_bytes = sizeof chunks;
+    options.checkpoint.note = chunks;
+    options.checkpoint.note_bytes = sizeof chunks;
     memory.calls = memory.fail_at = 0;
     job = state_job(2, chunks, &allocator);
     CHECK(perm_state_create(job, &state) == PERM_OK && state_add(job, state, 0, 4, 6, &r) == PERM_OK);

@@ -1,4 +1,4 @@
-/* `estimate` under attack: climb.h, in seconds. The longer search is make check-soundness. */
+/* `error_estimate` under attack: climb.h, in seconds. The longer search is make check-soundness. */
 #include "climb.h"
 
 /* No lie and no bound violated so far; the worst of each row is shown. */
@@ -78,8 +78,8 @@ TEST(t_climb_hidden_beam_splitters)
   memset(&options, 0, sizeof options);
   options.tolerance = 1e-10;
   perm_compute_real(5, 5, study, 5, &options, &r);
-  CHECK_SHOW(fabs(r.value) <= CLIMB_LIE * r.estimate && (r.value == 0 || r.status == PERM_TOLERANCE_NOT_MET),
-             "value %g, estimate %g, %s", r.value, r.estimate, perm_status_name(r.status));
+  CHECK_SHOW(fabs(r.value) <= CLIMB_LIE * r.error_estimate && (r.value == 0 || r.status == PERM_TOLERANCE_NOT_MET),
+             "value %g, estimate %g, %s", r.value, r.error_estimate, perm_status_name(r.status));
   memset(&p, 0, sizeof p);
   p.kind = "hidden beam splitter";
   p.m = p.n = 5;

@@ -19,7 +19,7 @@ static perm_result complex_compute(int n, const double *a, perm_method method, p
 
 static perm_result complex_default(int n, const double *a)
 {
-  return complex_compute(n, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+  return complex_compute(n, a, PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
 }
 
 static double complex_distance(const perm_result *a, const perm_result *b) /* both with exp2 = 0 */
@@ -31,11 +31,12 @@ static double complex_distance(const perm_result *a, const perm_result *b) /* bo
 static int complex_same_bits(const perm_result *a, const perm_result *b)
 {
   return !memcmp(&a->value, &b->value, sizeof a->value) && !memcmp(&a->imaginary, &b->imaginary, sizeof a->value) &&
-         a->exp2 == b->exp2 && !memcmp(&a->estimate, &b->estimate, sizeof a->estimate) &&
-         !memcmp(&a->error, &b->error, sizeof a->error);
+         a->exp2 == b->exp2 && !memcmp(&a->error_estimate, &b->error_estimate, sizeof a->error_estimate) &&
+         !memcmp(&a->error_bound, &b->error_bound, sizeof a->error_bound);
 }
 
-static const perm_method complex_methods[] = {PERM_DENSE, PERM_GLYNN, PERM_RYSER, PERM_EXPANSION, PERM_AUTO};
+static const perm_method complex_methods[] = {PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER,
+                                              PERM_METHOD_EXPANSION, PERM_METHOD_AUTO};
 
 /* Every engine, family and precision within its estimate of exact arithmetic, real and complex; the scalar engines'
    double-double too. Estimates are not vacuous. What is refused is refused by name. */
@@ -51,13 +52,13 @@ TEST(t_every_precision_matches_exact_arithmetic)
         bounds_matrix(trial % 3 == 1 ? BOUNDS_SPARSE : trial % 3 == 2 ? BOUNDS_RANK_ONE : BOUNDS_UNIFORM, parts, n, a);
         exact = oracle_exact_make(parts, n, a);
         for (k = 0; k < 5; k++)
-          for (isa = isa_first(); isa; isa = isa_next(complex_methods[k] == PERM_DENSE ? isa : PERM_ISA_COUNT))
+          for (isa = isa_first(); isa; isa = isa_next(complex_methods[k] == PERM_METHOD_DENSE ? isa : PERM_ISA_COUNT))
             for (precision = 0; precision < PERM_PRECISION_EXACT; precision++) {
               perm_options options;
               perm_result r;
               double error, inner = 0;
-              int scalar = complex_methods[k] == PERM_GLYNN || complex_methods[k] == PERM_RYSER;
-              if (complex_methods[k] == PERM_EXPANSION && n > 7)
+              int scalar = complex_methods[k] == PERM_METHOD_GLYNN || complex_methods[k] == PERM_METHOD_RYSER;
+              if (complex_methods[k] == PERM_METHOD_EXPANSION && n > 7)
                 continue;
               memset(&options, 0, sizeof options);
               options.method = complex_methods[k];
@@ -75,10 +76,10 @@ TEST(t_every_precision_matches_exact_arithmetic)
               CHECK(r.status == PERM_OK && r.is_complex == (parts == 2) && (parts == 2 || r.imaginary == 0));
               CHECK(r.precision == (r.exact ? PERM_PRECISION_EXACT : options.precision) ||
                     (precision == PERM_PRECISION_ACCURATE && r.precision == PERM_PRECISION_DD)); /* cheap, and proven */
-              CHECK_SHOW(test_within(error, r.estimate * (1 + 1e-14)) && error <= r.error * (1 + 1e-14),
+              CHECK_SHOW(test_within(error, r.error_estimate * (1 + 1e-14)) && error <= r.error_bound * (1 + 1e-14),
                          "parts %d n=%d trial %d %s %s %s: error %g, estimate %g, bound %g", parts, n, trial,
                          perm_method_name(options.method), perm_isa_name(options.isa),
-                         perm_precision_name(options.precision), error, r.estimate, r.error);
+                         perm_precision_name(options.precision), error, r.error_estimate, r.error_bound);
               if (bounds_has_number) {
                 const permi_number *b = &bounds_number;
                 inner = hypot(oracle_exact_part(&exact, 0, b->value.hi, b->value.lo, b->exp2),
@@ -122,8 +123,8 @@ TEST(t_complex_of_real)
         r = bounds_run(1, n, a, &options);
         s = bounds_run(2, n, b, &options);
         CHECK(!r.is_complex && s.is_complex && s.imaginary == 0);
-        CHECK_SHOW(test_within(complex_distance(&r, &s), r.estimate + s.estimate), "n=%d: %.17g %.17g", n, r.value,
-                   s.value);
+        CHECK_SHOW(test_within(complex_distance(&r, &s), r.error_estimate + s.error_estimate), "n=%d: %.17g %.17g", n,
+                   r.value, s.value);
         for (i = 0; i < n * n; i++) {
           b[2 * i] = 0;
           b[2 * i + 1] = a[i];
@@ -132,8 +133,8 @@ TEST(t_complex_of_real)
         CHECK((n & 1 ? s.value : s.imaginary) == 0);
         s.value = n & 1 ? s.imaginary : s.value;
         s.value *= n & 2 ? -1 : 1;
-        CHECK_SHOW(test_within(fabs(r.value - s.value), r.estimate + s.estimate), "n=%d: %.17g %.17g", n, r.value,
-                   s.value);
+        CHECK_SHOW(test_within(fabs(r.value - s.value), r.error_estimate + s.error_estimate), "n=%d: %.17g %.17g", n,
+                   r.value, s.value);
       }
 }
 
@@ -151,10 +152,10 @@ TEST(t_complex_identities)
     n = pass == 0 ? 20 : pass == 1 ? 17 : 14;
     complex_random(n, a);
     r = bounds_run(2, n, a, &options);
-    CHECK(r.is_complex && r.value != 0 && r.imaginary != 0 && (r.error < (double)INFINITY) == (pass & 1));
-#define COMPLEX_AGREE(x, y, what)                                                                                \
-  CHECK_SHOW(complex_distance(&x, &y) <= x.estimate + y.estimate, what " pass %d: %.17g%+.17gi, %.17g%+.17gi", pass, \
-             x.value, x.imaginary, y.value, y.imaginary)
+    CHECK(r.is_complex && r.value != 0 && r.imaginary != 0 && (r.error_bound < (double)INFINITY) == (pass & 1));
+#define COMPLEX_AGREE(x, y, what)                                                                                      \
+  CHECK_SHOW(complex_distance(&x, &y) <= x.error_estimate + y.error_estimate,                                          \
+             what " pass %d: %.17g%+.17gi, %.17g%+.17gi", pass, x.value, x.imaginary, y.value, y.imaginary)
     for (i = 0; i < n; i++) /* transposed */
       for (j = 0; j < n; j++)
         for (k = 0; k < 2; k++)
@@ -199,7 +200,7 @@ TEST(t_complex_identities)
     t = bounds_run(2, n, c, &options);
     t.value += s.value;
     t.imaginary += s.imaginary;
-    t.estimate += s.estimate + 1e-15 * (fabs(t.value) + fabs(t.imaginary));
+    t.error_estimate += s.error_estimate + 1e-15 * (fabs(t.value) + fabs(t.imaginary));
     COMPLEX_AGREE(r, t, "linear");
     for (i = 0; i < n; i++) /* powers of two of rows change the exponent and no other bit */
       for (j = 0; j < 2 * n; j++)
@@ -207,7 +208,7 @@ TEST(t_complex_identities)
     s = bounds_run(2, n, b, &options);
     k = 3 * n * (n - 1) / 2;
     CHECK_SHOW(s.value == ldexp(r.value, k) && s.imaginary == ldexp(r.imaginary, k) &&
-                   s.estimate == ldexp(r.estimate, k),
+                   s.error_estimate == ldexp(r.error_estimate, k),
                "pass %d: %a %a 2^%d, %a %a", pass, r.value, r.imaginary, k, s.value, s.imaginary);
   }
 }
@@ -226,10 +227,11 @@ TEST(t_complex_constants)
       double want = ldexp(factorial, n / 2);
       if (n > 16 && isa == PERM_ISA_PLAIN)
         continue;
-      r = complex_compute(n, a, PERM_AUTO, (perm_isa)isa, PERM_PRECISION_DEFAULT);
-      CHECK_SHOW(fabs(r.value - want) <= r.estimate + 1e-16 * want &&
-                     fabs(r.imaginary - (n & 1) * want) <= r.estimate + 1e-16 * want && r.estimate < 1e-10 * want,
-                 "n=%d %s: %.17g%+.17gi, estimate %g", n, perm_isa_name(r.isa), r.value, r.imaginary, r.estimate);
+      r = complex_compute(n, a, PERM_METHOD_AUTO, (perm_isa)isa, PERM_PRECISION_DEFAULT);
+      CHECK_SHOW(fabs(r.value - want) <= r.error_estimate + 1e-16 * want &&
+                     fabs(r.imaginary - (n & 1) * want) <= r.error_estimate + 1e-16 * want &&
+                     r.error_estimate < 1e-10 * want,
+                 "n=%d %s: %.17g%+.17gi, estimate %g", n, perm_isa_name(r.isa), r.value, r.imaginary, r.error_estimate);
     }
   }
 }
@@ -302,9 +304,9 @@ TEST(t_complex_arguments)
   memset(&options, 0, sizeof options);
   complex_random(15, a);
   dense_random(15, real, 1);
-#define COMPLEX_BAD(call, status_, argument_, text_)                                                  \
-  CHECK((call) == (status_) && r.status == (status_) && r.argument == (argument_));                   \
-  CHECK(isnan(r.value) && isnan(r.imaginary) && r.error == (double)INFINITY);                         \
+#define COMPLEX_BAD(call, status_, argument_, text_)                                                                   \
+  CHECK((call) == (status_) && r.status == (status_) && r.argument == (argument_));                                    \
+  CHECK(isnan(r.value) && isnan(r.imaginary) && r.error_bound == (double)INFINITY);                                    \
   CHECK_TEXT(r.message, text_);
   CHECK(perm_compute_complex(3, 3, b, 3, NULL, NULL) == PERM_ERROR_NULL);
   COMPLEX_BAD(perm_compute_complex(-1, 3, b, 3, NULL, &r), PERM_ERROR_SIZE, 1, "m is negative")
@@ -321,11 +323,11 @@ TEST(t_complex_arguments)
   options.certify = 2;
   COMPLEX_BAD(perm_compute_complex(3, 3, b, 3, &options, &r), PERM_ERROR_OPTION, 5, "certify is neither 0 nor 1")
   options.certify = 1;
-  options.method = PERM_RYSER;
+  options.method = PERM_METHOD_RYSER;
   COMPLEX_BAD(perm_compute_complex(3, 3, b, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "no guaranteed bound")
-  options.method = PERM_FRONTIER;
+  options.method = PERM_METHOD_FRONTIER;
   COMPLEX_BAD(perm_compute_complex(3, 3, b, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_sparse.h")
-  options.method = PERM_AUTO;
+  options.method = PERM_METHOD_AUTO;
   options.precision = PERM_PRECISION_EXACT;
   COMPLEX_BAD(perm_compute_complex(3, 3, b, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_compute_gaussian")
   memset(&options, 0, sizeof options);
@@ -375,7 +377,7 @@ TEST(t_complex_zero_lines_and_stride)
   for (i = 0; i < n; i++)
     b[(i * n + 2) * 2] = -0.0, b[(i * n + 2) * 2 + 1] = 0;
   CHECK(perm_compute_complex(6, 6, b, 6, NULL, &r) == PERM_OK && r.exact && r.value == 0 && r.imaginary == 0);
-  CHECK(r.method == PERM_STRUCTURE && r.is_complex && r.error == 0);
+  CHECK(r.method == PERM_METHOD_STRUCTURE && r.is_complex && r.error_bound == 0);
   b[4] = 1; /* a column of one entry; imaginary entries only in one row */
   for (j = 0; j < n; j++)
     b[12 + 2 * j] = 0;
@@ -384,7 +386,7 @@ TEST(t_complex_zero_lines_and_stride)
   CHECK(perm_compute_complex(1, 1, a, 1, NULL, &r) == PERM_OK && r.value == 3 && r.imaginary == -4);
   CHECK(perm_result_text(&r, text, sizeof text) == 4 && !strcmp(text, "3-4i"));
   r = complex_default(1, a);
-  CHECK(r.value == 3 && r.imaginary == -4 && r.error < 1e-27);
+  CHECK(r.value == 3 && r.imaginary == -4 && r.error_bound < 1e-27);
 }
 
 /* Parts of very different size, from the smallest denormal to 1e308: finite, and right. */
@@ -398,11 +400,12 @@ TEST(t_complex_ranges)
     n = 1 + trial % 7;
     for (i = 0; i < 2 * n * n; i++)
       a[i] = i & 1 ? ldexp(test_uniform(), -1074 + test_below(100)) : 1e308 * (test_uniform() - 0.5);
-    r = complex_compute(n, a, trial & 1 ? PERM_DENSE : PERM_AUTO, PERM_ISA_AUTO, (perm_precision)(trial % 4));
+    r = complex_compute(n, a, trial & 1 ? PERM_METHOD_DENSE : PERM_METHOD_AUTO, PERM_ISA_AUTO,
+                        (perm_precision)(trial % 4));
     exact = oracle_exact_make(2, n, a);
     CHECK(fabs(r.value) <= DBL_MAX && fabs(r.imaginary) <= DBL_MAX);
-    CHECK_SHOW(oracle_exact_distance(&exact, r.value, r.imaginary, r.exp2) <= fmin(r.estimate, r.error),
-               "n=%d trial %d: %g %g 2^%lld, estimate %g", n, trial, r.value, r.imaginary, r.exp2, r.estimate);
+    CHECK_SHOW(oracle_exact_distance(&exact, r.value, r.imaginary, r.exp2) <= fmin(r.error_estimate, r.error_bound),
+               "n=%d trial %d: %g %g 2^%lld, estimate %g", n, trial, r.value, r.imaginary, r.exp2, r.error_estimate);
     oracle_exact_free(&exact);
   }
 }
@@ -422,14 +425,14 @@ TEST(t_factorials_in_higher_precision)
       perm_result r;
       if (n > 16 && isa == PERM_ISA_PLAIN)
         continue;
-      r = dense_compute(n, a, PERM_AUTO, (perm_isa)isa, PERM_PRECISION_ACCURATE);
-      CHECK_SHOW(r.value == factorial && r.estimate <= 1e-15 * factorial, "accurate n=%d %s: %.17g", n,
+      r = dense_compute(n, a, PERM_METHOD_AUTO, (perm_isa)isa, PERM_PRECISION_ACCURATE);
+      CHECK_SHOW(r.value == factorial && r.error_estimate <= 1e-15 * factorial, "accurate n=%d %s: %.17g", n,
                  perm_isa_name(r.isa), r.value);
       if (n > 20)
         continue;
-      r = dense_compute(n, a, PERM_AUTO, (perm_isa)isa, PERM_PRECISION_DD);
-      CHECK_SHOW(r.value == factorial && r.error <= 1e-15 * factorial, "dd n=%d %s: %.17g", n, perm_isa_name(r.isa),
-                 r.value);
+      r = dense_compute(n, a, PERM_METHOD_AUTO, (perm_isa)isa, PERM_PRECISION_DD);
+      CHECK_SHOW(r.value == factorial && r.error_bound <= 1e-15 * factorial, "dd n=%d %s: %.17g", n,
+                 perm_isa_name(r.isa), r.value);
     }
   }
 }
@@ -452,9 +455,9 @@ TEST(t_higher_precision_gives_every_digit)
       exact = oracle_exact_make(parts, n, a);
       error = oracle_exact_distance(&exact, r.value, r.imaginary, r.exp2);
       size = hypot(r.value, r.imaginary);
-      CHECK_SHOW(error <= 1.6e-16 * size && r.estimate <= 3.2e-16 * size, "%g, estimate %g", error / size,
-                 r.estimate / size);
-      CHECK((r.error <= 3.2e-16 * size) == (precision == PERM_PRECISION_DD));
+      CHECK_SHOW(error <= 1.6e-16 * size && r.error_estimate <= 3.2e-16 * size, "%g, estimate %g", error / size,
+                 r.error_estimate / size);
+      CHECK((r.error_bound <= 3.2e-16 * size) == (precision == PERM_PRECISION_DD));
       oracle_exact_free(&exact);
     }
 }
@@ -473,30 +476,31 @@ TEST(t_ladder_by_tolerance)
   (parts == 2 ? perm_compute_complex(n, n, a, n, &options, &r) : perm_compute_real(n, n, a, n, &options, &r))
     CHECK(COMPLEX_COMPUTE(14) == PERM_OK && r.precision == PERM_PRECISION_DEFAULT && r.escalated == 0);
     low = r;
-    options.tolerance = low.estimate / fmax(fabs(low.value), fabs(low.imaginary)) * 2;
+    options.tolerance = low.error_estimate / fmax(fabs(low.value), fabs(low.imaginary)) * 2;
     CHECK(COMPLEX_COMPUTE(14) == PERM_OK && r.precision == PERM_PRECISION_DEFAULT && r.escalated == 0);
     options.tolerance = 3e-16; /* a double's own rounding is below that */
     CHECK(COMPLEX_COMPUTE(14) == PERM_OK && r.precision == PERM_PRECISION_ACCURATE && r.escalated == 1);
-    CHECK(r.estimate <= 3e-16 * hypot(r.value, r.imaginary) && r.error == (double)INFINITY);
+    CHECK(r.error_estimate <= 3e-16 * hypot(r.value, r.imaginary) && r.error_bound == (double)INFINITY);
     options.max_seconds = 1e-9; /* the higher precision would take longer */
     CHECK(COMPLEX_COMPUTE(14) == PERM_TOLERANCE_NOT_MET || r.status == PERM_STOPPED_TIME);
     options.max_seconds = 0;
     options.tolerance = 1e-30; /* more than a double has */
     CHECK(COMPLEX_COMPUTE(14) == PERM_TOLERANCE_NOT_MET && r.precision == PERM_PRECISION_DD && r.escalated == 2);
     CHECK_TEXT(r.message, "tolerance 1e-30 not met: the ");
-    CHECK(complex_distance(&r, &low) <= low.estimate + r.error);
+    CHECK(complex_distance(&r, &low) <= low.error_estimate + r.error_bound);
     /* certify: default, then dd, by the guaranteed error */
     options.certify = 1;
     options.tolerance = 1e-9;
     CHECK(COMPLEX_COMPUTE(14) == PERM_OK && r.precision == PERM_PRECISION_DEFAULT && r.escalated == 0);
-    CHECK(r.error <= 1e-9 * hypot(r.value, r.imaginary));
-    options.tolerance = r.error / hypot(r.value, r.imaginary) / 4; /* the estimate may meet this, the bound does not */
+    CHECK(r.error_bound <= 1e-9 * hypot(r.value, r.imaginary));
+    options.tolerance =
+        r.error_bound / hypot(r.value, r.imaginary) / 4; /* the estimate may meet this, the bound does not */
     CHECK(COMPLEX_COMPUTE(14) == PERM_OK && r.precision == PERM_PRECISION_DD && r.escalated == 1);
-    CHECK(r.error <= options.tolerance * (fabs(r.value) + fabs(r.imaginary)));
+    CHECK(r.error_bound <= options.tolerance * (fabs(r.value) + fabs(r.imaginary)));
     a[0] = 1; /* free bounds: certify may not be content with an estimate below them */
     options.tolerance = 1e-30;
     CHECK(COMPLEX_COMPUTE(14) == PERM_TOLERANCE_NOT_MET && r.precision == PERM_PRECISION_DD);
-    options.tolerance = fmax(r.error, 1e-16 * fabs(r.value)) / 8 / (fabs(r.value) + fabs(r.imaginary));
+    options.tolerance = fmax(r.error_bound, 1e-16 * fabs(r.value)) / 8 / (fabs(r.value) + fabs(r.imaginary));
     CHECK(COMPLEX_COMPUTE(14) == PERM_TOLERANCE_NOT_MET);
     CHECK_TEXT(r.message, "the guaranteed relative error is");
   }
@@ -534,23 +538,23 @@ TEST(t_ladder_by_itself)
   oracle_exact exact;
   dense_random(n, a, 1);
   a[0] = 0;
-  zero = dense_compute(n, a, PERM_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT).value;
+  zero = dense_compute(n, a, PERM_METHOD_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT).value;
   a[0] = 1;
-  one = dense_compute(n, a, PERM_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT).value;
+  one = dense_compute(n, a, PERM_METHOD_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT).value;
   a[0] = zero / (zero - one) * (1 + 1e-7); /* the permanent is linear in it: zero + a[0] (one - zero) */
   exact = oracle_exact_make(1, n, a);
   memset(&options, 0, sizeof options);
-  options.method = PERM_DENSE;
+  options.method = PERM_METHOD_DENSE;
   s = bounds_run(1, n, a, &options);
-  CHECK_SHOW(s.estimate > 1e-10 * fabs(s.value), "%g", s.estimate / s.value);
+  CHECK_SHOW(s.error_estimate > 1e-10 * fabs(s.value), "%g", s.error_estimate / s.value);
   CHECK(perm_compute_real(n, n, a, n, &options, &r) == PERM_OK && r.escalated >= 1);
-  CHECK(r.precision == PERM_PRECISION_ACCURATE && r.estimate <= 1e-10 * fabs(r.value));
-  CHECK(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.estimate);
-  CHECK(oracle_exact_distance(&exact, s.value, 0, s.exp2) <= s.estimate);
+  CHECK(r.precision == PERM_PRECISION_ACCURATE && r.error_estimate <= 1e-10 * fabs(r.value));
+  CHECK(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error_estimate);
+  CHECK(oracle_exact_distance(&exact, s.value, 0, s.exp2) <= s.error_estimate);
   oracle_exact_free(&exact);
   dense_random(n, a, 1);
   CHECK(perm_compute_real(n, n, a, n, &options, &r) == PERM_OK && r.escalated == 0);
-  options.method = PERM_RYSER; /* its ladder: default, dd */
+  options.method = PERM_METHOD_RYSER; /* its ladder: default, dd */
   options.tolerance = 3e-16;
   CHECK(perm_compute_real(n, n, a, n, &options, &r) == PERM_OK && r.precision == PERM_PRECISION_DD && r.escalated == 1);
   /* what certify and precision come to is in the plan, before anything is computed */
@@ -559,7 +563,7 @@ TEST(t_ladder_by_itself)
   options.precision = PERM_PRECISION_ACCURATE;
   CHECK(perm_plan_real(n, n, a, n, &options, &plan, NULL) == PERM_OK && plan.precision == PERM_PRECISION_DD);
   options.precision = PERM_PRECISION_FAST;
-  CHECK(perm_compute_real(n, n, a, n, &options, &r) == PERM_OK && r.error <= 1e-10 * fabs(r.value));
+  CHECK(perm_compute_real(n, n, a, n, &options, &r) == PERM_OK && r.error_bound <= 1e-10 * fabs(r.value));
   options.precision = PERM_PRECISION_KAHAN;
   CHECK(perm_compute_real(n, n, a, n, &options, &r) == PERM_ERROR_UNSUPPORTED && r.argument == 5);
 }

@@ -194,16 +194,16 @@ TEST(t_relative_error_of_results)
   perm_options no_options = {0};
   perm_result r;
   memset(&r, 0, sizeof r);
-  r.error = (double)INFINITY;
+  r.error_bound = (double)INFINITY;
   CHECK(permi_relative(&no_options, &r) == (double)INFINITY);
   r.value = 2;
-  r.estimate = 0.5;
+  r.error_estimate = 0.5;
   CHECK(permi_relative(&no_options, &r) == 0.25);
-  r.error = 0.1;
+  r.error_bound = 0.1;
   CHECK(permi_relative(&no_options, &r) == 0.05);
-  r.error = 0;
+  r.error_bound = 0;
   CHECK(permi_relative(&no_options, &r) == 0);
-  r.error = 1;
+  r.error_bound = 1;
   r.exact = 1;
   CHECK(permi_relative(&no_options, &r) == 0);
 }
@@ -227,7 +227,7 @@ TEST(t_layout_names_every_field)
       end = permi_layout_table[k].offset + permi_layout_table[k].bytes;
     }
   }
-  CHECK(structures == 8);
+  CHECK(structures == 10);
   CHECK(perm_layout("perm_result", &offset, &bytes) == PERM_OK && offset == 0 && bytes == sizeof(perm_result));
   CHECK(perm_layout("perm_result.message", &offset, &bytes) == PERM_OK && bytes == PERM_MESSAGE_BYTES);
   CHECK(offset == offsetof(perm_result, message));

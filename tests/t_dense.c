@@ -26,7 +26,8 @@ TEST(t_every_engine_matches_the_oracle)
 {
   double a[16 * 16], worst = 0;
   int n, trial, isa, k, normalised = 0, pair = 0;
-  static const perm_method methods[] = {PERM_DENSE, PERM_GLYNN, PERM_RYSER, PERM_EXPANSION, PERM_AUTO};
+  static const perm_method methods[] = {PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER, PERM_METHOD_EXPANSION,
+                                        PERM_METHOD_AUTO};
   for (n = 1; n <= 13; n++)
     for (trial = 0; trial < (n < 9 ? 12 : 5); trial++) {
       static const double densities[] = {1, 1, 0.7, 0.4};
@@ -38,19 +39,19 @@ TEST(t_every_engine_matches_the_oracle)
       normalised += plan.form == PERM_FORM_NORMALISED;
       pair += plan.form == PERM_FORM_PAIR;
       for (k = 0; k < 5; k++)
-        for (isa = isa_first(); isa; isa = isa_next(methods[k] == PERM_DENSE ? isa : PERM_ISA_COUNT)) {
+        for (isa = isa_first(); isa; isa = isa_next(methods[k] == PERM_METHOD_DENSE ? isa : PERM_ISA_COUNT)) {
           int precision;
-          if (methods[k] == PERM_EXPANSION && n > 8)
+          if (methods[k] == PERM_METHOD_EXPANSION && n > 8)
             continue;
           for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_FAST; precision++) {
             perm_result r = dense_compute(n, a, methods[k], (perm_isa)isa, (perm_precision)precision);
             double error = fabs((double)((oracle_wide)r.value - exact));
             CHECK_SHOW(r.status == PERM_OK && r.isa <= (perm_isa)isa, "%s", r.message);
-            CHECK_SHOW(test_within(error, r.estimate + 1e-300), "n=%d %s %s: error %g, estimate %g", n,
-                       perm_method_name(methods[k]), perm_isa_name((perm_isa)isa), error, r.estimate);
-            CHECK_SHOW(error <= r.error, "n=%d: error %g, bound %g", n, error, r.error);
-            if (r.estimate > 0 && r.estimate < (double)INFINITY && error / r.estimate > worst)
-              worst = error / r.estimate;
+            CHECK_SHOW(test_within(error, r.error_estimate + 1e-300), "n=%d %s %s: error %g, estimate %g", n,
+                       perm_method_name(methods[k]), perm_isa_name((perm_isa)isa), error, r.error_estimate);
+            CHECK_SHOW(error <= r.error_bound, "n=%d: error %g, bound %g", n, error, r.error_bound);
+            if (r.error_estimate > 0 && r.error_estimate < (double)INFINITY && error / r.error_estimate > worst)
+              worst = error / r.error_estimate;
           }
         }
     }
@@ -64,7 +65,7 @@ static perm_result dense_reference(int n, int parts, const double *a)
   perm_options options;
   perm_result result;
   memset(&options, 0, sizeof options);
-  options.method = PERM_GLYNN;
+  options.method = PERM_METHOD_GLYNN;
   options.precision = PERM_PRECISION_DD;
   (parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, &options, &result);
   return result;
@@ -112,7 +113,7 @@ TEST(t_every_kernel_matches_double_double)
             last[1] = -(rest.imaginary * u - rest.value * v) / size;
         }
         memset(&options, 0, sizeof options);
-        options.method = PERM_DENSE;
+        options.method = PERM_METHOD_DENSE;
         options.isa = kernel->isa;
         options.precision = kernel->product == PERMI_DOUBLED       ? PERM_PRECISION_DD
                             : kernel->product == PERMI_COMPENSATED ? PERM_PRECISION_ACCURATE
@@ -137,14 +138,15 @@ TEST(t_every_kernel_matches_double_double)
           perm_job_free(job);
           CHECK(r.exp2 == 0 && exact.exp2 == 0 && r.isa == kernel->isa);
           error = hypot(r.value - exact.value, r.imaginary - exact.imaginary);
-          CHECK_SHOW(test_within(error, r.estimate + exact.estimate) && error <= r.error,
+          CHECK_SHOW(test_within(error, r.error_estimate + exact.error_estimate) && error <= r.error_bound,
                      "kernel %d (%s), n=%d trial %d: %g %+gi, not %g %+gi: error %g, estimate %g, bound %g", (int)k,
                      perm_isa_name(r.isa), n, trial, r.value, r.imaginary, exact.value, exact.imaginary, error,
-                     r.estimate, r.error);
+                     r.error_estimate, r.error_bound);
           if (kernel->product != PERMI_ROUNDED)
-            CHECK_SHOW(r.estimate + exact.estimate <=
+            CHECK_SHOW(r.error_estimate + exact.error_estimate <=
                            (n > PERMI_SMALL_N ? 1e-6 : 1e-9) * hypot(exact.value, exact.imaginary),
-                       "kernel %d, n=%d: estimates %g, %g of %g", (int)k, n, r.estimate, exact.estimate, exact.value);
+                       "kernel %d, n=%d: estimates %g, %g of %g", (int)k, n, r.error_estimate, exact.error_estimate,
+                       exact.value);
         }
       }
   }
@@ -162,7 +164,7 @@ TEST(t_ones_give_factorials)
     factorial *= n;
     for (isa = isa_first(); isa; isa = isa_next(isa))
       if (isa > PERM_ISA_PLAIN || n <= 16) {
-        perm_result r = dense_compute(n, a, PERM_AUTO, (perm_isa)isa, PERM_PRECISION_DEFAULT);
+        perm_result r = dense_compute(n, a, PERM_METHOD_AUTO, (perm_isa)isa, PERM_PRECISION_DEFAULT);
         CHECK_SHOW(fabs(r.value - factorial) <= 1e-12 * factorial, "n=%d %s: %.17g", n, perm_isa_name(r.isa), r.value);
       }
   }
@@ -178,7 +180,7 @@ TEST(t_derangements)
     derangements = derangements * n + (n & 1 ? -1 : 1);
     for (i = 0; i < n * n; i++)
       a[i] = i / n != i % n;
-    r = dense_compute(n, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    r = dense_compute(n, a, PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
     CHECK_SHOW(fabs(r.value - derangements) <= 1e-12 * derangements + 1e-300, "n=%d: %.17g", n, r.value);
   }
 }
@@ -191,26 +193,26 @@ TEST(t_identities)
   for (trial = 0; trial < 3; trial++) {
     perm_result r, s, t;
     dense_random(n, a, trial == 2 ? 0.6 : 1);
-    r = dense_compute(n, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    r = dense_compute(n, a, PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
     for (i = 0; i < n; i++)
       for (j = 0; j < n; j++)
         b[j * n + i] = a[i * n + j];
-    s = dense_compute(n, b, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
-    CHECK(test_within(fabs(r.value - s.value), r.estimate + s.estimate));
+    s = dense_compute(n, b, PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    CHECK(test_within(fabs(r.value - s.value), r.error_estimate + s.error_estimate));
     for (i = 0; i < n; i++)
       for (j = 0; j < n; j++)
         b[(i * 7 % n) * n + (j * 3 + 5) % n] = a[i * n + j];
-    s = dense_compute(n, b, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
-    CHECK(test_within(fabs(r.value - s.value), r.estimate + s.estimate));
+    s = dense_compute(n, b, PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    CHECK(test_within(fabs(r.value - s.value), r.error_estimate + s.error_estimate));
     memcpy(b, a, sizeof b);
     memcpy(c, a, sizeof c);
     for (j = 0; j < n; j++) {
       b[3 * n + j] = test_uniform();
       c[3 * n + j] = a[3 * n + j] - b[3 * n + j];
     }
-    s = dense_compute(n, b, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
-    t = dense_compute(n, c, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
-    CHECK(test_within(fabs(r.value - s.value - t.value), r.estimate + s.estimate + t.estimate));
+    s = dense_compute(n, b, PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    t = dense_compute(n, c, PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    CHECK(test_within(fabs(r.value - s.value - t.value), r.error_estimate + s.error_estimate + t.error_estimate));
   }
 }
 
@@ -227,8 +229,8 @@ TEST(t_power_of_two_scaling_keeps_bits)
     shift = test_below(41) - 20;
     for (i = 0; i < n; i++)
       b[(trial % n) * n + i] = ldexp(a[(trial % n) * n + i], shift);
-    r = dense_compute(n, a, PERM_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
-    s = dense_compute(n, b, PERM_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    r = dense_compute(n, a, PERM_METHOD_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    s = dense_compute(n, b, PERM_METHOD_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
     CHECK_SHOW(ldexp(r.value, shift) == s.value, "n=%d: %a 2^%d, %a", n, r.value, shift, s.value);
   }
 }
@@ -255,9 +257,9 @@ TEST(t_extreme_entries)
         b[i] = ldexp(a[i], e);
     }
     for (isa = isa_first(); isa; isa = isa_next(isa)) {
-      const perm_result r = dense_compute(n, b, PERM_AUTO, (perm_isa)isa, PERM_PRECISION_DEFAULT);
+      const perm_result r = dense_compute(n, b, PERM_METHOD_AUTO, (perm_isa)isa, PERM_PRECISION_DEFAULT);
       const oracle_wide exact = oracle_real(n, a);
-      double value = ldexp(r.value, (int)(r.exp2 - total)), estimate = ldexp(r.estimate, (int)(r.exp2 - total));
+      double value = ldexp(r.value, (int)(r.exp2 - total)), estimate = ldexp(r.error_estimate, (int)(r.exp2 - total));
       CHECK(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET); /* some are singular */
       CHECK(fabs(r.value) <= DBL_MAX);
       CHECK_SHOW(fabs((double)((oracle_wide)value - exact)) <= estimate + 1e-15 * fabs((double)exact),
@@ -271,7 +273,7 @@ TEST(t_extreme_entries)
     n = 1 + trial % 10;
     for (i = 0; i < n * n; i++)
       a[i] = core_random_double();
-    r = dense_compute(n, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    r = dense_compute(n, a, PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
     CHECK(r.status >= 0 && fabs(r.value) <= DBL_MAX);
     p = perm_real(n, a);
     CHECK(p == p);
@@ -285,7 +287,7 @@ TEST(t_overflow_and_underflow)
   perm_result r;
   a[0] = DBL_MAX; /* up to the edges */
   CHECK(perm_real(1, a) == DBL_MAX);
-  r = dense_compute(1, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+  r = dense_compute(1, a, PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
   CHECK(r.value == DBL_MAX && r.exp2 == 0);
   a[0] = -1.5e308;
   CHECK(perm_real(1, a) == -1.5e308);
@@ -305,7 +307,7 @@ TEST(t_overflow_and_underflow)
   for (i = 0; i < 64; i++)
     a[i] = 1e-300;
   CHECK(perm_real(8, a) == 0);
-  r = dense_compute(8, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+  r = dense_compute(8, a, PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
   CHECK(r.value != 0 && r.exp2 < -1000);
   for (huge = 1, i = 0; i < 8; i++)
     huge *= 1e-300 * 1e300; /* 8! (1e-300)^8, back in range */
@@ -324,11 +326,11 @@ TEST(t_graded_columns)
       for (i = 0; i < n; i++)
         for (j = 0; j < n; j++)
           a[i * n + j] = b[j * n + i] = ldexp(0.5 + test_uniform(), -step * j);
-      r = dense_compute(n, a, PERM_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
-      s = dense_compute(n, b, PERM_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
-      CHECK_SHOW(r.estimate < 1e-10 * r.value, "n=%d step %d: %g +- %g", n, step, r.value, r.estimate);
-      CHECK(test_within(fabs(r.value - s.value), r.estimate + s.estimate));
-      CHECK(test_within(fabs((double)((oracle_wide)r.value - oracle_real(n, a))), r.estimate));
+      r = dense_compute(n, a, PERM_METHOD_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+      s = dense_compute(n, b, PERM_METHOD_DENSE, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+      CHECK_SHOW(r.error_estimate < 1e-10 * r.value, "n=%d step %d: %g +- %g", n, step, r.value, r.error_estimate);
+      CHECK(test_within(fabs(r.value - s.value), r.error_estimate + s.error_estimate));
+      CHECK(test_within(fabs((double)((oracle_wide)r.value - oracle_real(n, a))), r.error_estimate));
     }
 }
 
@@ -358,10 +360,11 @@ TEST(t_estimates_are_honest)
                            : kind == 5 ? u[i] * v[j] + v[i] * u[j]
                                        : x - 0.5;
           }
-        r = dense_compute(n, a, PERM_DENSE, PERM_ISA_AUTO, (perm_precision)precision);
+        r = dense_compute(n, a, PERM_METHOD_DENSE, PERM_ISA_AUTO, (perm_precision)precision);
         error = fabs((double)((oracle_wide)r.value - oracle_real(n, a)));
-        CHECK_SHOW(test_within(error, r.estimate), "kind %d n=%d: error %g, estimate %g", kind, n, error, r.estimate);
-        worst = fmax(worst, r.estimate > 0 ? error / r.estimate : 0);
+        CHECK_SHOW(test_within(error, r.error_estimate), "kind %d n=%d: error %g, estimate %g", kind, n, error,
+                   r.error_estimate);
+        worst = fmax(worst, r.error_estimate > 0 ? error / r.error_estimate : 0);
       }
   CHECK_SHOW(worst > 0.01, "worst error/estimate %g", worst);
 }
@@ -387,11 +390,11 @@ TEST(t_estimate_of_rare_terms)
       }
       for (isa = isa_first(); isa; isa = isa_next(isa))
         for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_FAST; precision++) {
-          perm_result r = dense_compute(n, a, PERM_DENSE, (perm_isa)isa, (perm_precision)precision);
+          perm_result r = dense_compute(n, a, PERM_METHOD_DENSE, (perm_isa)isa, (perm_precision)precision);
           double error = fabs((double)((oracle_wide)r.value - exact));
-          CHECK_SHOW(test_within(error, r.estimate), "n=%d %s: error %g, estimate %g", n, perm_isa_name(r.isa), error,
-                     r.estimate);
-          CHECK(r.estimate > 0 && r.estimate < 1e-9 * fabs(r.value));
+          CHECK_SHOW(test_within(error, r.error_estimate), "n=%d %s: error %g, estimate %g", n, perm_isa_name(r.isa),
+                     error, r.error_estimate);
+          CHECK(r.error_estimate > 0 && r.error_estimate < 1e-9 * fabs(r.value));
         }
     }
 }
@@ -403,15 +406,15 @@ TEST(t_entries_of_very_different_size)
   perm_result r;
   int i;
   CHECK(perm_real(2, a) == 1);
-  r = dense_compute(2, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
-  CHECK(r.value == 1 && r.error < 1e-15);
+  r = dense_compute(2, a, PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+  CHECK(r.value == 1 && r.error_bound < 1e-15);
   for (i = 0; i < 36; i++)
     b[i] = i / 6 == i % 6; /* the same, padded by the identity: dense engine */
   b[0] = 1152921504606846976.0;
   b[1] = b[6] = 1;
   b[7] = 0;
-  r = dense_compute(6, b, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
-  CHECK_SHOW(fabs(r.value - 1) <= r.estimate, "value %g, estimate %g", r.value, r.estimate);
+  r = dense_compute(6, b, PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+  CHECK_SHOW(fabs(r.value - 1) <= r.error_estimate, "value %g, estimate %g", r.value, r.error_estimate);
 }
 
 TEST(t_zero_lines_give_exactly_zero)
@@ -422,11 +425,11 @@ TEST(t_zero_lines_give_exactly_zero)
     perm_result r;
     for (i = 0; i < n * n; i++)
       a[i] = i % n == n / 2 ? 0 : 1 + i;
-    r = dense_compute(n, a, PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
-    CHECK(r.status == PERM_OK && r.value == 0 && r.exact && r.error == 0 && r.method == PERM_STRUCTURE);
+    r = dense_compute(n, a, PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    CHECK(r.status == PERM_OK && r.value == 0 && r.exact && r.error_bound == 0 && r.method == PERM_METHOD_STRUCTURE);
     for (i = 0; i < n * n; i++)
       a[i] = i / n == n / 2 ? -0.0 : 1 + i;
-    r = dense_compute(n, a, PERM_GLYNN, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    r = dense_compute(n, a, PERM_METHOD_GLYNN, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
     CHECK(r.status == PERM_OK && r.value == 0 && r.exact);
   }
 }
@@ -442,10 +445,10 @@ TEST(t_expansion_bound)
     n = 1 + trial % 7;
     for (i = 0; i < n * n; i++)
       a[i] = trial % 2 ? (double)(test_below(2001) - 1000) : ldexp(test_uniform() - 0.5, test_below(60) - 30);
-    r = dense_compute(n, a, PERM_EXPANSION, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
+    r = dense_compute(n, a, PERM_METHOD_EXPANSION, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
     error = fabs((double)((oracle_wide)r.value - oracle_real(n, a)));
-    CHECK_SHOW(error <= r.error, "n=%d: error %g, bound %g", n, error, r.error);
-    CHECK(r.error <= 1.2e-16 * fabs(r.value) + 1e-27 * pow(1000, n) * 5040);
+    CHECK_SHOW(error <= r.error_bound, "n=%d: error %g, bound %g", n, error, r.error_bound);
+    CHECK(r.error_bound <= 1.2e-16 * fabs(r.value) + 1e-27 * pow(1000, n) * 5040);
   }
 }
 
@@ -501,10 +504,10 @@ TEST(t_tolerance)
   options.precision = PERM_PRECISION_FAST;
   options.tolerance = 1e-9;
   CHECK(perm_compute_real(12, 12, a, 12, &options, &r) == PERM_OK);
-  CHECK(r.estimate <= 1e-9 * fabs(r.value));
+  CHECK(r.error_estimate <= 1e-9 * fabs(r.value));
   options.tolerance = 1e-18;
   CHECK(perm_compute_real(12, 12, a, 12, &options, &r) == PERM_TOLERANCE_NOT_MET);
-  CHECK(r.value == r.value && r.estimate < 1e-10 && r.escalated == 3 && r.precision == PERM_PRECISION_DD);
+  CHECK(r.value == r.value && r.error_estimate < 1e-10 && r.escalated == 3 && r.precision == PERM_PRECISION_DD);
   CHECK_TEXT(r.message, "tolerance 1e-18 not met");
 }
 
@@ -526,17 +529,17 @@ TEST(t_what_lies_below_the_grid_is_noticed)
       a[n * n - 1] = 1;
     exact = oracle_exact_make(1, n, a);
     memset(&options, 0, sizeof options);
-    options.method = PERM_DENSE;
+    options.method = PERM_METHOD_DENSE;
     CHECK(perm_compute_real(n, n, a, n, &options, &r) == PERM_OK);
-    CHECK_SHOW(r.estimate <= 1e-10 * fabs(r.value), "n=%d: %g +- %g, %s", n, r.value, r.estimate,
+    CHECK_SHOW(r.error_estimate <= 1e-10 * fabs(r.value), "n=%d: %g +- %g, %s", n, r.value, r.error_estimate,
                perm_precision_name(r.precision));
-    CHECK(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.estimate);
+    CHECK(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error_estimate);
     options.tolerance = 1; /* an estimate above that is no digit, and escalates too */
     for (k = 0; k < 2; k++) {
       options.precision = k ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DEFAULT;
       perm_compute_real(n, n, a, n, &options, &r);
-      CHECK_SHOW(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.estimate, "n=%d: %g +- %g", n, r.value,
-                 r.estimate);
+      CHECK_SHOW(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error_estimate, "n=%d: %g +- %g", n, r.value,
+                 r.error_estimate);
     }
     oracle_exact_free(&exact);
   }
@@ -570,7 +573,7 @@ TEST(t_normalised_products_round_once)
       memset(&plan, 0, sizeof plan);
       memset(&partial, 0, sizeof partial);
       plan.n = n;
-      plan.method = PERM_DENSE;
+      plan.method = PERM_METHOD_DENSE;
       plan.isa = kernel->isa;
       plan.form = PERM_FORM_NORMALISED;
       plan.lane_columns = kernel->lane_columns;
@@ -582,8 +585,8 @@ TEST(t_normalised_products_round_once)
       job = permi_job_new(&options.allocator, PERM_PRECISION_DEFAULT);
       CHECK(permi_plan_leaf(&plan, &view, &options.allocator, &leaf) == PERM_OK && permi_job_push_leaf(job, &leaf));
       CHECK(perm_job_run(job, 0, 0, 1, &partial) == PERM_OK && perm_job_finish(job, &partial, &r) == PERM_OK);
-      CHECK_SHOW(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error && r.error < 1e-17,
-                 "%s: %g, bound %g", perm_isa_name((perm_isa)isa), r.value, r.error);
+      CHECK_SHOW(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error_bound && r.error_bound < 1e-17,
+                 "%s: %g, bound %g", perm_isa_name((perm_isa)isa), r.value, r.error_bound);
       perm_job_free(job);
       oracle_exact_free(&exact);
     }

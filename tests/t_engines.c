@@ -9,19 +9,19 @@ static const struct t_engine {
   perm_method method;
   unsigned takes;
 } t_engines[] = {
-    {PERM_AUTO, 63},
-    {PERM_FRONTIER, 63},
-    {PERM_BAND, 63},
-    {PERM_LISTS, 63},
-    {PERM_SORTING, 63},
-    {PERM_ARRAYS, 63},
-    {PERM_TREE, 63},
-    {PERM_HYBRID, 1 << T_REAL | 1 << T_COMPLEX},
-    {PERM_CACHED, 1 << T_REAL | 1 << T_COMPLEX},
-    {PERM_DOMINATING, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE},
-    {PERM_SPARYSER, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE},
-    {PERM_DECOMPOSE, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE | 1 << T_GAUSSIAN},
-    {PERM_TRANSVERSALS, 63},
+    {PERM_METHOD_AUTO, 63},
+    {PERM_METHOD_FRONTIER, 63},
+    {PERM_METHOD_BAND, 63},
+    {PERM_METHOD_LISTS, 63},
+    {PERM_METHOD_SORTING, 63},
+    {PERM_METHOD_ARRAYS, 63},
+    {PERM_METHOD_TREE, 63},
+    {PERM_METHOD_HYBRID, 1 << T_REAL | 1 << T_COMPLEX},
+    {PERM_METHOD_CACHED, 1 << T_REAL | 1 << T_COMPLEX},
+    {PERM_METHOD_DOMINATING, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE},
+    {PERM_METHOD_SPARYSER, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE},
+    {PERM_METHOD_DECOMPOSE, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE | 1 << T_GAUSSIAN},
+    {PERM_METHOD_TRANSVERSALS, 63},
 };
 
 /* Structure `kind` of order n; values from -range to range without 0 (from 1 where range is 1). */
@@ -131,12 +131,13 @@ static void t_engines_run(perm_method method, int values, int trials, int most)
     exact = oracle_exact_make(parts, n, a);
     off = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
     CHECK_SHOW(!whole || result.exact, "%s, values %d: not exact", perm_method_name(method), values);
-    CHECK_SHOW(whole ? off == 0 : off <= result.error, "%s, values %d, structure %d, order %d: off by %g, bound %g",
-               perm_method_name(method), values, structure, n, off, result.error);
-    CHECK_SHOW(whole || off <= 10 * result.estimate + 4e-16 * hypot(result.value, result.imaginary),
+    CHECK_SHOW(whole ? off == 0 : off <= result.error_bound,
+               "%s, values %d, structure %d, order %d: off by %g, bound %g", perm_method_name(method), values,
+               structure, n, off, result.error_bound);
+    CHECK_SHOW(whole || off <= 10 * result.error_estimate + 4e-16 * hypot(result.value, result.imaginary),
                "%s, values %d, structure %d, order %d: off by %g, estimate %g, value %g", perm_method_name(method),
-               values, structure, n, off, result.estimate, result.value);
-    exceeded += !whole && off > result.estimate;
+               values, structure, n, off, result.error_estimate, result.value);
+    exceeded += !whole && off > result.error_estimate;
     estimated++;
     oracle_exact_free(&exact);
     perm_matrix_free(&matrix);
@@ -193,7 +194,7 @@ TEST(t_engines_exact_stays_exact)
   perm_result result;
   perm_job *job = NULL;
   memset(&options, 0, sizeof options);
-  options.method = PERM_EXACT;
+  options.method = PERM_METHOD_EXACT;
   CHECK(perm_generate("regular:40:3", 1, NULL, &matrix, &result) == PERM_OK);
   CHECK_SHOW(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK, "%s", result.message);
   CHECK(job && job->precision == PERM_PRECISION_EXACT && permi_job_seconds(job) > 1);
@@ -216,7 +217,7 @@ TEST(t_engines_agree_on_larger_matrices)
       int method, compared = 0;
       CHECK_SHOW(perm_generate(matrices[k], 3, NULL, &matrix, &first) == PERM_OK, "%s", first.message);
       memset(&first, 0, sizeof first);
-      for (method = PERM_FRONTIER; method <= PERM_TRANSVERSALS; method++) {
+      for (method = PERM_METHOD_FRONTIER; method <= PERM_METHOD_TRANSVERSALS; method++) {
         perm_options options;
         perm_job *job = NULL;
         double off;
@@ -236,11 +237,12 @@ TEST(t_engines_agree_on_larger_matrices)
         off = hypot(ldexp(result.value, (int)(result.exp2 - first.exp2)) - first.value,
                     ldexp(result.imaginary, (int)(result.exp2 - first.exp2)) - first.imaginary);
         t = (size_t)result.method;
-        CHECK_SHOW(off <= first.error + ldexp(result.error, (int)(result.exp2 - first.exp2)) ||
-                       off <= 16 * (first.estimate + ldexp(result.estimate, (int)(result.exp2 - first.exp2))),
+        CHECK_SHOW(off <= first.error_bound + ldexp(result.error_bound, (int)(result.exp2 - first.exp2)) ||
+                       off <=
+                           16 * (first.error_estimate + ldexp(result.error_estimate, (int)(result.exp2 - first.exp2))),
                    "%s, precision %d, %s: off by %g of %g, bounds %g, %g, estimates %g, %g", matrices[k], (int)q,
-                   perm_method_name((perm_method)t), off, first.value, first.error, result.error, first.estimate,
-                   result.estimate);
+                   perm_method_name((perm_method)t), off, first.value, first.error_bound, result.error_bound,
+                   first.error_estimate, result.error_estimate);
       }
       CHECK_SHOW(compared >= 2 || q == 2, "%s, precision %d: %d engines", matrices[k], (int)q, compared);
       perm_matrix_free(&matrix);
@@ -253,14 +255,15 @@ TEST(t_engines_hostile_sizes)
 {
   static const double sizes[] = {1e308, 1e-308, 5e-324, 1.7976931348623157e308,
                                  1,     1e155,  1e-155, 2.2250738585072014e-308};
-  static const perm_method methods[] = {PERM_AUTO, PERM_FRONTIER, PERM_LISTS, PERM_TREE, PERM_BAND,
-                                        PERM_HYBRID, PERM_CACHED, PERM_SPARYSER, PERM_DOMINATING, PERM_TRANSVERSALS};
+  static const perm_method methods[] = {
+      PERM_METHOD_AUTO,   PERM_METHOD_FRONTIER, PERM_METHOD_LISTS,    PERM_METHOD_TREE,       PERM_METHOD_BAND,
+      PERM_METHOD_HYBRID, PERM_METHOD_CACHED,   PERM_METHOD_SPARYSER, PERM_METHOD_DOMINATING, PERM_METHOD_TRANSVERSALS};
   double a[2 * T_ENGINES_MAX * T_ENGINES_MAX];
   int trial, i, finite = 0;
   for (trial = 0; trial < 4000; trial++) {
     const int n = 2 + trial % 5, parts = trial % 4 == 3 ? 2 : 1, whole = trial % 4 == 2;
     const perm_method method = methods[test_below((int)(sizeof methods / sizeof methods[0]))];
-    const int by_terms = method == PERM_SPARYSER || method == PERM_DOMINATING;
+    const int by_terms = method == PERM_METHOD_SPARYSER || method == PERM_METHOD_DOMINATING;
     int row[T_ENGINES_MAX * T_ENGINES_MAX], column[T_ENGINES_MAX * T_ENGINES_MAX], kind = trial % 3;
     double real[T_ENGINES_MAX * T_ENGINES_MAX], imaginary[T_ENGINES_MAX * T_ENGINES_MAX];
     int64_t integer[T_ENGINES_MAX * T_ENGINES_MAX];
@@ -293,14 +296,14 @@ TEST(t_engines_hostile_sizes)
     if (perm_compute_sparse(&matrix, &options, &result) == PERM_OK && !whole) {
       oracle_exact exact = oracle_exact_make(parts, n, a);
       const double off = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
-      CHECK_SHOW(off <= result.error * (1 + 1e-13), "%s, order %d: off by %g, bound %g", perm_method_name(method), n,
-                 off, result.error);
-      CHECK_SHOW(off <= 8 * result.estimate + 4e-16 * hypot(result.value, result.imaginary),
+      CHECK_SHOW(off <= result.error_bound * (1 + 1e-13), "%s, order %d: off by %g, bound %g", perm_method_name(method),
+                 n, off, result.error_bound);
+      CHECK_SHOW(off <= 8 * result.error_estimate + 4e-16 * hypot(result.value, result.imaginary),
                  "%s, order %d: off by %g, estimate %g, value %g, trial %d", perm_method_name(result.method), n, off,
-                 result.estimate, result.value, trial);
+                 result.error_estimate, result.value, trial);
       oracle_exact_free(&exact);
       if (by_terms) {
-        CHECK_SHOW(result.error < (double)INFINITY, "%s, order %d", perm_method_name(method), n);
+        CHECK_SHOW(result.error_bound < (double)INFINITY, "%s, order %d", perm_method_name(method), n);
         finite++;
       }
     } else if (result.status == PERM_OK && !result.exact) {
@@ -308,9 +311,9 @@ TEST(t_engines_hostile_sizes)
       memset(&options, 0, sizeof options);
       CHECK(perm_compute_sparse(&matrix, &options, &truth) == PERM_OK && truth.exact);
       CHECK_SHOW(fabs(ldexp(result.value, (int)result.exp2) - truth.value) <=
-                     8 * ldexp(result.estimate, (int)result.exp2) + 4e-16 * fabs(truth.value),
+                     8 * ldexp(result.error_estimate, (int)result.exp2) + 4e-16 * fabs(truth.value),
                  "%s, integers: %g, not %g, estimate %g", perm_method_name(method), result.value, truth.value,
-                 result.estimate);
+                 result.error_estimate);
     }
     perm_matrix_free(&matrix);
   }
@@ -321,8 +324,9 @@ TEST(t_engines_hostile_sizes)
    of both signs, against the expansion modulo p. */
 TEST(t_engines_residues_of_long_integers)
 {
-  static const perm_method method[] = {PERM_FRONTIER, PERM_LISTS, PERM_SORTING,      PERM_ARRAYS,
-                                       PERM_TREE,     PERM_BAND,  PERM_TRANSVERSALS, PERM_DECOMPOSE};
+  static const perm_method method[] = {PERM_METHOD_FRONTIER,     PERM_METHOD_LISTS,    PERM_METHOD_SORTING,
+                                       PERM_METHOD_ARRAYS,       PERM_METHOD_TREE,     PERM_METHOD_BAND,
+                                       PERM_METHOD_TRANSVERSALS, PERM_METHOD_DECOMPOSE};
   const int n = 12;
   const uint64_t p = UINT64_C(9223372036854775783);
   int64_t a[2][144];

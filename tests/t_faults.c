@@ -394,12 +394,12 @@ static void fault_world(int own)
   CHECK(perm_job_range(fault.job, 0, 0, leaf.chunks, &fault.options, &fault.partial, NULL) == PERM_OK);
   CHECK(perm_state_create(fault.job, &fault.state) == PERM_OK);
   CHECK(perm_state_add(fault.job, fault.state, 0, 0, leaf.chunks, &fault.partial, NULL) == PERM_OK);
-  fault.options.note = "a note.";
-  fault.options.note_bytes = 7;
+  fault.options.checkpoint.note = "a note.";
+  fault.options.checkpoint.note_bytes = 7;
   fault.size = perm_state_encode(fault.job, fault.state, &fault.options, fault.bytes, sizeof fault.bytes);
   CHECK(perm_checkpoint_write(fault.job, fault.state, fault.other, &fault.options, NULL) == PERM_OK);
-  fault.options.note = NULL;
-  fault.options.note_bytes = 0;
+  fault.options.checkpoint.note = NULL;
+  fault.options.checkpoint.note_bytes = 0;
 }
 
 static void fault_end(void)

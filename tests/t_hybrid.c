@@ -50,7 +50,7 @@ static int hybrid_close(perm_result x, perm_result referee, double *ratio)
 {
   const double scale = ldexp(1, (int)(x.exp2 - referee.exp2));
   const double off = hypot(x.value * scale - referee.value, x.imaginary * scale - referee.imaginary);
-  const double allowed = x.estimate * scale + referee.estimate;
+  const double allowed = x.error_estimate * scale + referee.error_estimate;
   if (ratio && allowed > 0 && allowed < HUGE_VAL)
     *ratio = fmax(*ratio, off / allowed);
   return test_within(off, allowed);
@@ -63,14 +63,15 @@ TEST(t_hybrid_matches_dense)
   for (t = 0; t < 400; t++) {
     const int n = 2 + test_below(15), complex = t % 4 == 3;
     perm_matrix a = hybrid_random(n, 0.1 + 0.9 * test_uniform(), complex, t % 3 ? 0 : 8);
-    perm_result referee = hybrid_compute(&a, PERM_DENSE, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
+    perm_result referee = hybrid_compute(&a, PERM_METHOD_DENSE, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
     int m;
     for (m = 0; m < 2; m++) {
-      perm_result r = hybrid_compute(&a, m ? PERM_CACHED : PERM_HYBRID, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 1);
+      perm_result r =
+          hybrid_compute(&a, m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 1);
       CHECK_SHOW(r.status == PERM_OK, "n = %d: %s", n, r.message);
       CHECK_SHOW(hybrid_close(r, referee, &worst), "n = %d, %s: %.17g +- %g, not %.17g +- %g", n,
-                 perm_method_name(r.method), r.value, r.estimate, referee.value, referee.estimate);
-      CHECK(r.error == HUGE_VAL || fabs(r.value - referee.value) <= r.error + referee.error);
+                 perm_method_name(r.method), r.value, r.error_estimate, referee.value, referee.error_estimate);
+      CHECK(r.error_bound == HUGE_VAL || fabs(r.value - referee.value) <= r.error_bound + referee.error_bound);
     }
     perm_matrix_free(&a);
   }
@@ -108,7 +109,7 @@ TEST(t_hybrid_programs)
     memset(a, 0, sizeof a);
     memset(&options, 0, sizeof options);
     memset(&work, 0, sizeof work);
-    options.method = PERM_DENSE;
+    options.method = PERM_METHOD_DENSE;
     options.precision = PERM_PRECISION_DD;
     for (i = 0; i < n * n * parts; i++)
       if ((i / parts) % (n + 1) == 0 || test_uniform() < p)
@@ -179,9 +180,9 @@ TEST(t_hybrid_same_bits)
   int t, m;
   for (t = 0; t < 6; t++) {
     perm_matrix a = hybrid_random(21 + t % 2, 0.25 + 0.1 * t, t % 3 == 2, 0);
-    perm_result referee = hybrid_compute(&a, PERM_DENSE, PERM_PRECISION_ACCURATE, PERM_ISA_AUTO, 1);
+    perm_result referee = hybrid_compute(&a, PERM_METHOD_DENSE, PERM_PRECISION_ACCURATE, PERM_ISA_AUTO, 1);
     for (m = 0; m < 2; m++) {
-      const perm_method method = m ? PERM_CACHED : PERM_HYBRID;
+      const perm_method method = m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
       perm_result one = hybrid_compute(&a, method, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 1), other;
       int threads;
       CHECK_SHOW(one.status == PERM_OK, "%s", one.message);
@@ -189,15 +190,15 @@ TEST(t_hybrid_same_bits)
       for (threads = 2; threads < 4; threads++) {
         other = hybrid_compute(&a, method, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, threads);
         CHECK(!memcmp(&one.value, &other.value, sizeof one.value) && one.imaginary == other.imaginary &&
-              one.estimate == other.estimate);
+              one.error_estimate == other.error_estimate);
       }
       other = hybrid_compute(&a, method, PERM_PRECISION_DEFAULT, PERM_ISA_PLAIN, 1);
       CHECK(other.isa == PERM_ISA_PLAIN && hybrid_close(other, referee, NULL));
       if (t % 3 != 2) {
         other = hybrid_compute(&a, method, PERM_PRECISION_ACCURATE, PERM_ISA_AUTO, 1);
         CHECK_SHOW(other.precision == PERM_PRECISION_ACCURATE && hybrid_close(other, referee, NULL) &&
-                       other.estimate <= 1e-3 * one.estimate, /* 0 of a permanent that is 0 by structure */
-                   "%.17g +- %g, not %.17g", other.value, other.estimate, referee.value);
+                       other.error_estimate <= 1e-3 * one.error_estimate, /* 0 of a permanent that is 0 by structure */
+                   "%.17g +- %g, not %.17g", other.value, other.error_estimate, referee.value);
       }
     }
     perm_matrix_free(&a);
@@ -214,7 +215,7 @@ TEST(t_hybrid_refuses)
   memset(&options, 0, sizeof options);
   CHECK(perm_matrix_from_triplets(3, 3, 9, one, other, NULL, NULL, integer, PERM_KIND_INTEGER, NULL, &a, &result) ==
         PERM_OK);
-  options.method = PERM_HYBRID;
+  options.method = PERM_METHOD_HYBRID;
   CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
   CHECK_TEXT(result.message, "exact integers");
   perm_matrix_free(&a);
@@ -255,7 +256,7 @@ TEST(t_hybrid_allocation_fails)
   perm_status status;
   int k;
   memset(&options, 0, sizeof options);
-  options.method = PERM_HYBRID;
+  options.method = PERM_METHOD_HYBRID;
   options.threads = 1;
   options.allocator.allocate = hybrid_allocate;
   options.allocator.release = hybrid_free;
@@ -302,7 +303,7 @@ static perm_matrix hybrid_whole(int n, int complex, const double *x)
 static double hybrid_ratio(int n, int complex, perm_method method, perm_precision precision, const double *x)
 {
   perm_matrix a = hybrid_whole(n, complex, x);
-  perm_result truth = hybrid_compute(&a, PERM_AUTO, PERM_PRECISION_DD, PERM_ISA_AUTO, 1), r;
+  perm_result truth = hybrid_compute(&a, PERM_METHOD_AUTO, PERM_PRECISION_DD, PERM_ISA_AUTO, 1), r;
   perm_options options;
   double scale, off, ratio = 0;
   memset(&options, 0, sizeof options);
@@ -312,12 +313,12 @@ static double hybrid_ratio(int n, int complex, perm_method method, perm_precisio
   options.tolerance = 1;
   perm_compute_sparse(&a, &options, &r);
   perm_matrix_free(&a);
-  if (r.status < 0 || r.method != method || !(r.estimate < HUGE_VAL) || !(truth.error < HUGE_VAL))
+  if (r.status < 0 || r.method != method || !(r.error_estimate < HUGE_VAL) || !(truth.error_bound < HUGE_VAL))
     return 0;
   scale = ldexp(1, (int)(truth.exp2 - r.exp2));
-  off = hypot(r.value - truth.value * scale, r.imaginary - truth.imaginary * scale) - truth.error * scale;
+  off = hypot(r.value - truth.value * scale, r.imaginary - truth.imaginary * scale) - truth.error_bound * scale;
   if (off > 0)
-    ratio = off / (r.estimate + DBL_MIN);
+    ratio = off / (r.error_estimate + DBL_MIN);
   return ratio;
 }
 
@@ -358,7 +359,7 @@ TEST(t_hybrid_estimates_survive_climbing)
   int climb, step, moves, from, lies = 0;
   for (climb = 0; climb < 60; climb++) {
     const int n = 4 + climb % 5, complex = climb % 3 == 2;
-    const perm_method method = climb % 2 ? PERM_CACHED : PERM_HYBRID;
+    const perm_method method = climb % 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
     const perm_precision precision = complex || climb % 4 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_ACCURATE;
     double best, ratio;
     hybrid_attack_start(n, climb % 6, x);
@@ -414,7 +415,7 @@ TEST(t_hybrid_estimates_are_no_pessimists)
           x[2 * i] = !there ? 0 : kind == 1 ? 0.3 : kind == 2 ? 0.7 * (1 - 2 * test_below(2)) : hybrid_gauss();
           x[2 * i + 1] = there && kind == 3 ? hybrid_gauss() : 0;
         }
-        ratio[t] = hybrid_ratio(n, kind == 3, m ? PERM_CACHED : PERM_HYBRID, PERM_PRECISION_DEFAULT, x);
+        ratio[t] = hybrid_ratio(n, kind == 3, m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, x);
         CHECK_SHOW(ratio[t] < 10, "n = %d, kind %d: error / estimate %.3g", n, kind, ratio[t]);
       }
       qsort(ratio, 9, sizeof *ratio, hybrid_compare);

@@ -17,13 +17,13 @@ static perm_job *job_make(int n, const double *a, perm_options *options, perm_pl
 static int job_same_bits(const perm_result *a, const perm_result *b)
 {
   return !memcmp(&a->value, &b->value, sizeof a->value) && a->exp2 == b->exp2 &&
-         !memcmp(&a->estimate, &b->estimate, sizeof a->estimate);
+         !memcmp(&a->error_estimate, &b->error_estimate, sizeof a->error_estimate);
 }
 
 /* Any cutting into ranges, any order of merging: the bits of the whole. */
 TEST(t_splits_give_the_same_bits)
 {
-  static const perm_method methods[] = {PERM_DENSE, PERM_GLYNN, PERM_RYSER};
+  static const perm_method methods[] = {PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER};
   double a[19 * 19];
   int k, isa, trial, n;
   for (k = 0; k < 3; k++)
@@ -120,7 +120,7 @@ TEST(t_stop_and_resume)
     if (status == PERM_OK)
       break;
     CHECK(status == PERM_STOPPED_TIME);
-    CHECK(r.estimate == (double)INFINITY && r.error == (double)INFINITY && isnan(r.value));
+    CHECK(r.error_estimate == (double)INFINITY && r.error_bound == (double)INFINITY && isnan(r.value));
     CHECK_TEXT(r.message, "max_seconds reached");
     if (++stops > 10000)
       break;
@@ -150,11 +150,11 @@ TEST(t_progress_and_cancel)
   watch.cancel_at = 2;
   CHECK(perm_compute_real(28, 28, a, 28, &options, &r) == PERM_STOPPED_CANCELLED);
   CHECK(watch.calls == 2 && !watch.backwards && watch.last > 0 && watch.last < 1);
-  CHECK(isnan(r.value) && r.partial_sum != 0 && r.estimate == (double)INFINITY);
+  CHECK(isnan(r.value) && r.partial_sum != 0 && r.error_estimate == (double)INFINITY);
   options.progress = NULL;
   options.cancel = &cancel;
   CHECK(perm_compute_real(28, 28, a, 28, &options, &r) == PERM_STOPPED_CANCELLED);
-  options.method = PERM_EXPANSION; /* a task: cancelled inside */
+  options.method = PERM_METHOD_EXPANSION; /* a task: cancelled inside */
   CHECK(perm_compute_real(14, 14, a, 28, &options, &r) == PERM_STOPPED_CANCELLED);
   options.cancel = NULL;
   options.max_seconds = 1e-3; /* and refused beforehand by a limit */
@@ -288,7 +288,7 @@ TEST(t_strangers_are_refused)
   CHECK(perm_state_create(job, &state) == PERM_OK);
   CHECK(perm_job_execute(job, state, NULL, &r) == PERM_OK);
   CHECK(perm_job_execute(other, state, NULL, &r) == PERM_ERROR_STATE);
-  CHECK(isnan(r.value) && r.error == (double)INFINITY);
+  CHECK(isnan(r.value) && r.error_bound == (double)INFINITY);
   CHECK(perm_job_run(job, 1, 0, 1, &x) == PERM_ERROR_RANGE);
   CHECK(perm_job_run(job, -1, 0, 1, &x) == PERM_ERROR_RANGE);
   CHECK(perm_job_run(job, 0, 1, 0, &x) == PERM_ERROR_RANGE);
@@ -315,9 +315,9 @@ TEST(t_bad_arguments_are_named)
   perm_options options;
   perm_result r;
   perm_plan plan;
-#define JOB_BAD(call, status_, argument_, text_)                                               \
-  CHECK((call) == (status_) && r.status == (status_) && r.argument == (argument_));            \
-  CHECK(isnan(r.value) && r.error == (double)INFINITY && r.estimate == (double)INFINITY);      \
+#define JOB_BAD(call, status_, argument_, text_)                                                                       \
+  CHECK((call) == (status_) && r.status == (status_) && r.argument == (argument_));                                    \
+  CHECK(isnan(r.value) && r.error_bound == (double)INFINITY && r.error_estimate == (double)INFINITY);                  \
   CHECK_TEXT(r.message, text_);
   CHECK(perm_compute_real(3, 3, a, 3, NULL, NULL) == PERM_ERROR_NULL);
   JOB_BAD(perm_compute_real(-1, 3, a, 3, NULL, &r), PERM_ERROR_SIZE, 1, "m is negative (-1 rows)")
@@ -338,7 +338,7 @@ TEST(t_bad_arguments_are_named)
   JOB_BAD(perm_compute_real(3, 3, a, 3, &options, &r), PERM_ERROR_OPTION, 5, text_)            \
   CHECK(perm_plan_real(3, 3, a, 3, &options, &plan, NULL) == PERM_ERROR_OPTION);
   JOB_OPTION(method, (perm_method)99, "method is not one")
-  JOB_OPTION(method, PERM_STRUCTURE, "method is not one")
+  JOB_OPTION(method, PERM_METHOD_STRUCTURE, "method is not one")
   JOB_OPTION(precision, (perm_precision)-1, "precision is not one")
   JOB_OPTION(isa, (perm_isa)99, "isa is not one")
   JOB_OPTION(threads, -1, "threads is negative")
@@ -349,9 +349,9 @@ TEST(t_bad_arguments_are_named)
   JOB_OPTION(max_bytes, -1, "max_bytes is negative or NaN")
   JOB_OPTION(allocator.release, job_release_nothing, "allocator needs both")
   memset(&options, 0, sizeof options);
-  options.method = PERM_FRONTIER;
+  options.method = PERM_METHOD_FRONTIER;
   JOB_BAD(perm_compute_real(3, 3, a, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_sparse.h")
-  options.method = PERM_AUTO;
+  options.method = PERM_METHOD_AUTO;
   options.precision = PERM_PRECISION_EXACT;
   JOB_BAD(perm_compute_real(3, 3, a, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_compute_integer")
   CHECK(perm_compute_real(0, 0, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.exact);
@@ -443,7 +443,7 @@ TEST(t_cancelled_rerun_keeps_the_result)
   options.user_data = &watch;
   CHECK(perm_compute_real(26, 26, a, 26, &options, &r) == PERM_TOLERANCE_NOT_MET);
   if (watch.backwards) /* on a fast machine one rerun may be over before it reports */
-    CHECK(r.escalated > 0 ? r.estimate <= fast.estimate : job_same_bits(&fast, &r));
+    CHECK(r.escalated > 0 ? r.error_estimate <= fast.error_estimate : job_same_bits(&fast, &r));
   CHECK(watch.calls > 0);
 }
 
@@ -522,8 +522,8 @@ TEST(t_expression_of_leaves)
   CHECK(perm_state_create(job, &state) == PERM_OK);
   CHECK(perm_job_execute(job, state, NULL, &r) == PERM_OK);
   wanted = (double)(oracle_real(12, a) * oracle_real(3, b) + 5);
-  CHECK_SHOW(fabs(r.value - wanted) <= r.estimate, "%.17g, wanted %.17g", r.value, wanted);
-  CHECK(r.estimate < 1e-8);
+  CHECK_SHOW(fabs(r.value - wanted) <= r.error_estimate, "%.17g, wanted %.17g", r.value, wanted);
+  CHECK(r.error_estimate < 1e-8);
   CHECK(perm_job_explain(job, NULL, 0) == perm_job_explain(job, text, sizeof text));
   CHECK_TEXT(text, "block of order 12: dense");
   CHECK_TEXT(text, "block of order 3: expansion");

@@ -300,7 +300,7 @@ TEST(t_limits_long_eliminations_stop)
   free(frontier.states);
   CHECK(perm_generate("arrow:120000:5", 1, NULL, &matrix, NULL) == PERM_OK);
   options = limits_options(0.9);
-  options.method = PERM_TREE;
+  options.method = PERM_METHOD_TREE;
   CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_STOPPED_CANCELLED && !job);
   CHECK(limits_in_time());
   perm_matrix_free(&matrix);
@@ -472,11 +472,11 @@ TEST(t_limits_dense_calls_stop)
       limits_told = clock() - (clock_t)(0.2 * (double)CLOCKS_PER_SEC);
       break;
     case 5:
-      options.method = PERM_SUBSETS;
+      options.method = PERM_METHOD_SUBSETS;
       status = perm_compute_real(24, 80, a, 80, &options, &result);
       break;
     case 6: /* states of integers of many words */
-      options.method = PERM_SUBSETS;
+      options.method = PERM_METHOD_SUBSETS;
       status = perm_compute_repeated_gaussian(20, 20, whole, 20, counts, counts, &options, &result);
       break;
     default:
@@ -496,11 +496,14 @@ TEST(t_limits_dense_calls_stop)
 
 TEST(t_limits_sparse_engines_stop)
 {
-  static const struct { const char *name; perm_method method; } job[] = {
-      {"er:54:0.3", PERM_SPARYSER}, {"er:54:0.3", PERM_DOMINATING}, {"er:44:0.3", PERM_DECOMPOSE},
-      {"er:44:0.3", PERM_TRANSVERSALS}, {"band:20000:9", PERM_BAND}, {"grid:26:26", PERM_LISTS},
-      {"grid:24:24", PERM_SORTING}, {"grid:26:26", PERM_ARRAYS}, {"er:48:0.3", PERM_HYBRID},
-      {"grid:16:400", PERM_TREE}};
+  static const struct {
+    const char *name;
+    perm_method method;
+  } job[] = {{"er:54:0.3", PERM_METHOD_SPARYSER},  {"er:54:0.3", PERM_METHOD_DOMINATING},
+             {"er:44:0.3", PERM_METHOD_DECOMPOSE}, {"er:44:0.3", PERM_METHOD_TRANSVERSALS},
+             {"band:20000:9", PERM_METHOD_BAND},   {"grid:26:26", PERM_METHOD_LISTS},
+             {"grid:24:24", PERM_METHOD_SORTING},  {"grid:26:26", PERM_METHOD_ARRAYS},
+             {"er:48:0.3", PERM_METHOD_HYBRID},    {"grid:16:400", PERM_METHOD_TREE}};
   size_t k;
   for (k = 0; k < sizeof job / sizeof job[0]; k++) {
     perm_options options;
@@ -520,10 +523,15 @@ TEST(t_limits_sparse_engines_stop)
 /* Chunks of what takes longest. */
 TEST(t_limits_chunks_are_short)
 {
-  static const struct { const char *name; perm_method method; int sparse; } job[] = {
-      {"er:54:0.3", PERM_SPARYSER, 1}, {"er:64:0.2", PERM_SPARYSER, 1}, {"er:54:0.3", PERM_DOMINATING, 1},
-      {"er:64:0.25", PERM_DOMINATING, 1}, {"er:64:0.3", PERM_HYBRID, 1}, {"er:64:0.3", PERM_CACHED, 1},
-      {"uniform:64", PERM_DENSE, 0}, {"complex-gauss:64", PERM_DENSE, 0}, {"bernoulli:64", PERM_EXACT, 0}};
+  static const struct {
+    const char *name;
+    perm_method method;
+    int sparse;
+  } job[] = {{"er:54:0.3", PERM_METHOD_SPARYSER, 1},   {"er:64:0.2", PERM_METHOD_SPARYSER, 1},
+             {"er:54:0.3", PERM_METHOD_DOMINATING, 1}, {"er:64:0.25", PERM_METHOD_DOMINATING, 1},
+             {"er:64:0.3", PERM_METHOD_HYBRID, 1},     {"er:64:0.3", PERM_METHOD_CACHED, 1},
+             {"uniform:64", PERM_METHOD_DENSE, 0},     {"complex-gauss:64", PERM_METHOD_DENSE, 0},
+             {"bernoulli:64", PERM_METHOD_EXACT, 0}};
   size_t k;
   for (k = 0; k < sizeof job / sizeof job[0]; k++) {
     perm_options options;
@@ -535,7 +543,7 @@ TEST(t_limits_chunks_are_short)
     CHECK(perm_generate(job[k].name, 1, NULL, &matrix, NULL) == PERM_OK);
     CHECK_SHOW(perm_sparse_job(&matrix, &options, &made, &result) == PERM_OK, "%s", result.message);
     if (made) {
-      perm_leaf leaf = {PERM_LEAF_TASK, PERM_AUTO, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0};
+      perm_leaf leaf = {PERM_LEAF_TASK, PERM_METHOD_AUTO, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0};
       perm_job_leaf(made, 0, &leaf);
       CHECK_SHOW(leaf.seconds / (double)leaf.chunks <= 1, "%s by %s: chunks of %g s", job[k].name,
                  perm_method_name(job[k].method), leaf.seconds / (double)leaf.chunks);
@@ -552,7 +560,7 @@ TEST(t_limits_shares_of_a_digit)
   perm_options options;
   int shares;
   memset(&options, 0, sizeof options);
-  options.method = PERM_DOMINATING;
+  options.method = PERM_METHOD_DOMINATING;
   CHECK(perm_generate("binary:14:0.5", 3, NULL, &matrix, NULL) == PERM_OK);
   for (shares = 1; shares <= 5; shares++) {
     perm_partial partial;
@@ -651,7 +659,7 @@ TEST(t_limits_bytes_of_an_engine_are_not_the_result)
   static const char *const name[2] = {"grid:12:12", "er:24:0.3"};
   int k, made = 0, refused = 0;
   for (k = 0; k < 2; k++) {
-    perm_options options = {PERM_AUTO};
+    perm_options options = {PERM_METHOD_AUTO};
     perm_matrix matrix;
     perm_result result;
     perm_job *job;

@@ -63,7 +63,7 @@ TEST(t_lists_values_match_exact_arithmetic)
     else
       CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL) == PERM_OK);
     for (p = 0; p < 4; p++) {
-      perm_options options = t_sparse_options(PERM_FRONTIER, precisions[p]);
+      perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, precisions[p]);
       permi_number number;
       perm_precision precision = PERM_PRECISION_DEFAULT;
       double error, size;
@@ -91,7 +91,7 @@ TEST(t_lists_escalate_to_double_double)
   double a[12 * 12];
   int n = 12, i;
   perm_matrix matrix;
-  perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_DEFAULT);
+  perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
   perm_result r;
   oracle_exact exact;
   for (i = 0; i < n * n; i++) /* two equal columns but for signs of rows in pairs: nearly 0 */
@@ -105,9 +105,9 @@ TEST(t_lists_escalate_to_double_double)
   CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL) == PERM_OK);
   options.tolerance = 1e-15;
   CHECK(perm_compute_sparse(&matrix, &options, &r) >= PERM_OK);
-  CHECK_SHOW(r.precision == PERM_PRECISION_DD && r.escalated == 1 && r.method == PERM_FRONTIER, "%s %d",
+  CHECK_SHOW(r.precision == PERM_PRECISION_DD && r.escalated == 1 && r.method == PERM_METHOD_FRONTIER, "%s %d",
              perm_precision_name(r.precision), r.escalated);
-  CHECK(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error * (1 + 1e-14));
+  CHECK(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= r.error_bound * (1 + 1e-14));
   oracle_exact_free(&exact);
   perm_matrix_free(&matrix);
 }
@@ -183,7 +183,7 @@ TEST(t_lists_masks_of_several_words)
   for (trial = 0; trial < 20; trial++) {
     const int n = orders[trial / 2], hubs = n <= 80 && trial % 4 < 2 ? 2 : 1, transposed = trial & 1;
     const uint64_t modulus = UINT64_C(1000000007);
-    perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_EXACT);
+    perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_result r;
     permi_block block;
@@ -243,9 +243,9 @@ TEST(t_lists_same_bits_on_any_threads)
   imaginary = (double *)malloc(graph.nnz * sizeof *imaginary);
   integer = (int64_t *)malloc(graph.nnz * sizeof *integer);
   for (kind = 0; kind < 9; kind++) {
-    perm_options options = t_sparse_options(PERM_FRONTIER, kind > 5   ? PERM_PRECISION_EXACT
-                                                           : kind > 2 ? PERM_PRECISION_DD
-                                                                      : PERM_PRECISION_FAST);
+    perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, kind > 5   ? PERM_PRECISION_EXACT
+                                                                  : kind > 2 ? PERM_PRECISION_DD
+                                                                             : PERM_PRECISION_FAST);
     options.modulus = kind == 8 ? (UINT64_C(1) << 61) - 1 : 0;
     options.tolerance = 1;
     for (e = 0; e < graph.nnz; e++) {
@@ -261,11 +261,11 @@ TEST(t_lists_same_bits_on_any_threads)
     matrix.integer = integer;
     for (threads = 1; threads <= 3; threads++) {
       options.threads = threads;
-      CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK && r.method == PERM_FRONTIER);
+      CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK && r.method == PERM_METHOD_FRONTIER);
       if (threads == 1)
         s = r;
-      CHECK_SHOW(r.value == s.value && r.imaginary == s.imaginary && r.error == s.error && r.exp2 == s.exp2 &&
-                     r.terms == s.terms,
+      CHECK_SHOW(r.value == s.value && r.imaginary == s.imaginary && r.error_bound == s.error_bound &&
+                     r.exp2 == s.exp2 && r.terms == s.terms,
                  "kind %d, %d threads: %.17g, not %.17g", kind, threads, r.value, s.value);
       CHECK(!memcmp(&r.integer, &s.integer, sizeof r.integer));
     }
@@ -285,9 +285,9 @@ TEST(t_lists_sorting_is_merging)
   int trial, i, k, computed = 0;
   for (trial = 0; trial < 120; trial++) {
     const int parts = trial % 3 == 2 ? 2 : 1, exact = trial % 3 == 0, n = 3 + test_below(10);
-    perm_options options = t_sparse_options(PERM_LISTS, exact            ? PERM_PRECISION_EXACT
-                                                        : trial & 4 ? PERM_PRECISION_DD
-                                                                    : PERM_PRECISION_FAST);
+    perm_options options = t_sparse_options(PERM_METHOD_LISTS, exact       ? PERM_PRECISION_EXACT
+                                                               : trial & 4 ? PERM_PRECISION_DD
+                                                                           : PERM_PRECISION_FAST);
     perm_matrix matrix;
     perm_result r[3];
     t_lists_random(n, parts, trial & ~3, a);
@@ -302,16 +302,16 @@ TEST(t_lists_sorting_is_merging)
     options.modulus = exact && trial & 32 ? 1000003 : 0;
     options.tolerance = 1;
     for (k = 0; k < 3; k++) {
-      options.method = k == 0 ? PERM_LISTS : k == 1 ? PERM_SORTING : PERM_FRONTIER;
+      options.method = k == 0 ? PERM_METHOD_LISTS : k == 1 ? PERM_METHOD_SORTING : PERM_METHOD_FRONTIER;
       CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r[k]) >= PERM_OK, "%s", r[k].message);
-      CHECK(r[k].method == options.method || r[k].method == PERM_STRUCTURE || r[k].terms == 0);
+      CHECK(r[k].method == options.method || r[k].method == PERM_METHOD_STRUCTURE || r[k].terms == 0);
     }
-    computed += r[1].method == PERM_SORTING;
+    computed += r[1].method == PERM_METHOD_SORTING;
     for (k = 1; k < 3; k++) {
       CHECK_SHOW(exact ? r[k].exact && !memcmp(&r[0].integer, &r[k].integer, sizeof r[0].integer)
                        : hypot(r[0].value - ldexp(r[k].value, (int)(r[k].exp2 - r[0].exp2)),
                                r[0].imaginary - ldexp(r[k].imaginary, (int)(r[k].exp2 - r[0].exp2))) <=
-                             r[0].error + ldexp(r[k].error, (int)(r[k].exp2 - r[0].exp2)),
+                             r[0].error_bound + ldexp(r[k].error_bound, (int)(r[k].exp2 - r[0].exp2)),
                  "trial %d n %d: %.17g by merging, %.17g by %s", trial, n, r[0].value, r[k].value,
                  perm_method_name(r[k].method));
       CHECK(r[k].terms == r[0].terms); /* the same states */
@@ -324,7 +324,7 @@ TEST(t_lists_sorting_is_merging)
 /* Every allocation fails in turn, in lists and in sorting; nothing leaks. */
 TEST(t_lists_without_memory)
 {
-  static const perm_method methods[] = {PERM_LISTS, PERM_SORTING};
+  static const perm_method methods[] = {PERM_METHOD_LISTS, PERM_METHOD_SORTING};
   int k, failed = 0;
   perm_matrix matrix;
   perm_result r;

@@ -79,8 +79,9 @@ static void rect_random(double *a, int count, int kind)
                        : test_below(2) * ldexp(test_uniform() - 0.5, test_below(40) - 20);
 }
 
-static const perm_method rect_methods[] = {PERM_AUTO,  PERM_SUBSETS, PERM_REPEATS,  PERM_SHORT,
-                                           PERM_RYSER, PERM_PADDED,  PERM_EXPANSION};
+static const perm_method rect_methods[] = {PERM_METHOD_AUTO,     PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS,
+                                           PERM_METHOD_SHORT,    PERM_METHOD_RYSER,   PERM_METHOD_PADDED,
+                                           PERM_METHOD_EXPANSION};
 #define RECT_METHODS ((int)(sizeof rect_methods / sizeof rect_methods[0]))
 
 TEST(t_rect_oracles_agree)
@@ -126,15 +127,17 @@ TEST(t_rect_every_engine_matches_the_oracle)
                 rect_transpose(parts, m, n, a, b);
               CHECK(rect_compute(parts, k & 1 ? n : m, k & 1 ? m : n, k & 1 ? b : a, &options, &r) == PERM_OK);
               distance = rect_distance(&r, value);
-              if (m == n && (options.method == PERM_RYSER || options.method == PERM_EXPANSION))
+              if (m == n && (options.method == PERM_METHOD_RYSER || options.method == PERM_METHOD_EXPANSION))
                 continue; /* engines for square matrices, tested elsewhere */
-              CHECK_SHOW(distance <= r.error && (r.error < (double)INFINITY || r.method == PERM_DENSE),
+              CHECK_SHOW(distance <= r.error_bound &&
+                             (r.error_bound < (double)INFINITY || r.method == PERM_METHOD_DENSE),
                          "%s %dx%d kind %d: off by %g, error %g", perm_method_name(r.method), m, n, kind, distance,
-                         r.error);
-              CHECK_SHOW(distance <= (dd ? 1e-15 * rect_size(value) + 1e-26 * (double)absolute[0] : 0) + r.estimate * 2,
+                         r.error_bound);
+              CHECK_SHOW(distance <=
+                             (dd ? 1e-15 * rect_size(value) + 1e-26 * (double)absolute[0] : 0) + r.error_estimate * 2,
                          "%s %dx%d kind %d: off by %g, estimate %g", perm_method_name(r.method), m, n, kind, distance,
-                         r.estimate);
-              certified += r.error < (double)INFINITY;
+                         r.error_estimate);
+              certified += r.error_bound < (double)INFINITY;
             }
         }
   CHECK(certified > 0);
@@ -156,7 +159,7 @@ TEST(t_rect_bounds_are_sound_and_not_vacuous)
           perm_result r;
           double distance, most;
           int k;
-          options.method = method == 0 ? PERM_SUBSETS : method == 1 ? PERM_SHORT : PERM_AUTO;
+          options.method = method == 0 ? PERM_METHOD_SUBSETS : method == 1 ? PERM_METHOD_SHORT : PERM_METHOD_AUTO;
           options.precision = PERM_PRECISION_FAST;
           options.certify = 1;
           rect_random(a, m * n * parts, kind);
@@ -166,11 +169,11 @@ TEST(t_rect_bounds_are_sound_and_not_vacuous)
           oracle_rectangular(1, m, n, b, absolute);
           CHECK(rect_compute(parts, m, n, a, &options, &r) == PERM_OK);
           distance = rect_distance(&r, value);
-          CHECK_SHOW(distance <= r.error, "%s %dx%d: off by %g, error %g", perm_method_name(r.method), m, n, distance,
-                     r.error);
+          CHECK_SHOW(distance <= r.error_bound, "%s %dx%d: off by %g, error %g", perm_method_name(r.method), m, n,
+                     distance, r.error_bound);
           most = 1.2e-16 * 20 * n * (double)absolute[0] * (method == 1 ? 40 : 1) + 1e-15 * rect_size(value);
-          CHECK_SHOW(r.error <= most, "%s %dx%d kind %d: error %g, more than %g", perm_method_name(r.method), m, n,
-                     kind, r.error, most);
+          CHECK_SHOW(r.error_bound <= most, "%s %dx%d kind %d: error %g, more than %g", perm_method_name(r.method), m,
+                     n, kind, r.error_bound, most);
         }
   free(a);
   free(b);
@@ -191,7 +194,8 @@ TEST(t_rect_near_square_and_long)
     CHECK(perm_compute_real(m, n, a, n, NULL, &r) == PERM_OK);
     CHECK_SHOW(rect_distance(&r, value) <= 1e-10 * rect_size(value), "%d x %d: %g", m, n, rect_distance(&r, value));
     for (k = 0; k < 4; k++) {
-      static const perm_method method[] = {PERM_SUBSETS, PERM_SHORT, PERM_RYSER, PERM_PADDED};
+      static const perm_method method[] = {PERM_METHOD_SUBSETS, PERM_METHOD_SHORT, PERM_METHOD_RYSER,
+                                           PERM_METHOD_PADDED};
       perm_options options = {0};
       options.method = method[k];
       options.precision = PERM_PRECISION_DD;
@@ -223,7 +227,8 @@ TEST(t_rect_identities)
     }
     CHECK(!perm_compute_real(m, n, a, n, NULL, &r) && !perm_compute_real(m, n, b, n, NULL, &s) &&
           !perm_compute_real(m, n, c, n, NULL, &t));
-    CHECK(fabs(r.value + s.value - t.value) <= 1e-13 * (fabs(r.value) + fabs(s.value)) + r.estimate + s.estimate);
+    CHECK(fabs(r.value + s.value - t.value) <=
+          1e-13 * (fabs(r.value) + fabs(s.value)) + r.error_estimate + s.error_estimate);
     for (i = 0; i < m; i++) { /* three columns of zeros behind */
       for (j = 0; j < n + 3; j++)
         b[i * (n + 3) + j] = j < n ? a[i * n + j] : 0;
@@ -234,14 +239,14 @@ TEST(t_rect_identities)
       options.precision = PERM_PRECISION_DD;
       if (m == n && k == 0)
         continue; /* another engine */
-      CHECK(!perm_compute_real(m, n, a, n, &options, &s) || options.method == PERM_EXPANSION ||
-            options.method == PERM_RYSER);
+      CHECK(!perm_compute_real(m, n, a, n, &options, &s) || options.method == PERM_METHOD_EXPANSION ||
+            options.method == PERM_METHOD_RYSER);
       if (s.status == PERM_OK && !perm_compute_real(m, n + 3, b, n + 3, &options, &t))
-        CHECK_SHOW(fabs(s.value - t.value) <= 1e-14 * fabs(s.value) + s.estimate, "%s",
+        CHECK_SHOW(fabs(s.value - t.value) <= 1e-14 * fabs(s.value) + s.error_estimate, "%s",
                    perm_method_name(rect_methods[k]));
     }
     memset(a + row * n, 0, (size_t)n * sizeof *a);
-    CHECK(!perm_compute_real(m, n, a, n, NULL, &r) && r.value == 0 && r.error == 0);
+    CHECK(!perm_compute_real(m, n, a, n, NULL, &r) && r.value == 0 && r.error_bound == 0);
   }
 }
 
@@ -264,10 +269,10 @@ TEST(t_rect_padded_identity_is_exact)
         if (k == 4 && (n > 12 || m == n))
           continue;
         CHECK(perm_compute_real(m, n, a, n, &options, &r) == PERM_OK);
-        CHECK_SHOW(r.value == 1 && r.exp2 == 0 && r.error <= 1e-13, "%s %d x %d: %.17g, error %g",
-                   perm_method_name(options.method), m, n, r.value, r.error);
+        CHECK_SHOW(r.value == 1 && r.exp2 == 0 && r.error_bound <= 1e-13, "%s %d x %d: %.17g, error %g",
+                   perm_method_name(options.method), m, n, r.value, r.error_bound);
         if (k == 1)
-          CHECK(r.error == 0 && r.estimate == 0);
+          CHECK(r.error_bound == 0 && r.error_estimate == 0);
       }
 }
 
@@ -288,13 +293,13 @@ TEST(t_rect_scales)
       CHECK(perm_compute_real(4, 9, a, 9, &options, &r) == PERM_OK);
       CHECK(perm_compute_real(4, 9, b, 9, &options, &s) == PERM_OK);
       s.value = ldexp(s.value, (int)(s.exp2 - 4 * power[trial] + (trial & 1 ? 48 : -48)));
-      CHECK_SHOW(options.method == PERM_PADDED ? fabs(s.value / r.value - 1) < 1e-10 : s.value == r.value,
+      CHECK_SHOW(options.method == PERM_METHOD_PADDED ? fabs(s.value / r.value - 1) < 1e-10 : s.value == r.value,
                  "%s 2^%d: %.17g, not %.17g", perm_method_name(options.method), power[trial], s.value, r.value);
     }
   { /* rows that differ by hundreds of orders of magnitude */
     double c[] = {1e200, 2e200, 3e200, 1e-200, 2e-200, 5e-200};
     perm_result r;
-    CHECK(perm_compute_real(2, 3, c, 3, NULL, &r) == PERM_OK && fabs(r.value - 28) < 1e-13 && r.error < 1e-13);
+    CHECK(perm_compute_real(2, 3, c, 3, NULL, &r) == PERM_OK && fabs(r.value - 28) < 1e-13 && r.error_bound < 1e-13);
   }
 }
 
@@ -324,7 +329,7 @@ TEST(t_rect_same_bits_for_every_split)
           CHECK(rect_compute(parts, m, n, a, &options, &r) == PERM_OK);
           if (threads == 1)
             first = r;
-          CHECK(r.value == first.value && r.imaginary == first.imaginary && r.estimate == first.estimate);
+          CHECK(r.value == first.value && r.imaginary == first.imaginary && r.error_estimate == first.error_estimate);
         }
         { /* chunk by chunk, backwards, against one run through all terms */
           const permi_problem problem = permi_problem_make(m, n, a, NULL, n, parts, NULL, NULL);
@@ -366,14 +371,14 @@ TEST(t_rect_empty_and_bad_arguments)
   perm_options options = {0};
   perm_result r;
   CHECK(perm_compute_real(0, 5, NULL, 5, NULL, &r) == PERM_OK && r.value == 1 && r.exact);
-  CHECK(perm_compute_real(5, 0, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.error == 0);
+  CHECK(perm_compute_real(5, 0, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.error_bound == 0);
   CHECK(perm_compute_complex(0, 0, NULL, 0, NULL, &r) == PERM_OK && r.value == 1 && r.imaginary == 0);
   CHECK(perm_compute_real(2, 3, a, 3, NULL, NULL) == PERM_ERROR_NULL);
   CHECK(perm_compute_real(2, 3, a, 3, NULL, &r) == PERM_OK && r.value == 1 * 5 + 1 * 6 + 2 * 4 + 2 * 6 + 3 * 4 + 3 * 5);
   CHECK(perm_compute_real(3, 2, a, 2, NULL, &r) == PERM_OK && r.value == 1 * 4 + 1 * 6 + 3 * 2 + 3 * 6 + 5 * 2 + 5 * 4);
 #define RECT_BAD(call, expected, position, text)                                                                       \
   CHECK((call) == (expected) && r.status == (expected) && r.argument == (position));                                   \
-  CHECK(isnan(r.value) && r.error == (double)INFINITY && r.estimate == (double)INFINITY);                              \
+  CHECK(isnan(r.value) && r.error_bound == (double)INFINITY && r.error_estimate == (double)INFINITY);                  \
   CHECK_TEXT(r.message, text);
   RECT_BAD(perm_compute_real(-1, 3, a, 3, NULL, &r), PERM_ERROR_SIZE, 1, "negative")
   RECT_BAD(perm_compute_real(2, 5000, a, 5000, NULL, &r), PERM_ERROR_SIZE, 2, "4096")
@@ -382,9 +387,9 @@ TEST(t_rect_empty_and_bad_arguments)
   a[4] = (double)NAN;
   RECT_BAD(perm_compute_real(2, 3, a, 3, NULL, &r), PERM_ERROR_NOT_FINITE, 3, "row 2, column 2")
   a[4] = 5;
-  options.method = PERM_DENSE;
+  options.method = PERM_METHOD_DENSE;
   RECT_BAD(perm_compute_real(2, 3, a, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "square")
-  options.method = PERM_AUTO;
+  options.method = PERM_METHOD_AUTO;
   options.precision = PERM_PRECISION_EXACT;
   RECT_BAD(perm_compute_real(2, 3, a, 3, &options, &r), PERM_ERROR_UNSUPPORTED, 5, "perm_compute_integer")
   options.precision = PERM_PRECISION_KAHAN;
@@ -397,14 +402,14 @@ TEST(t_rect_empty_and_bad_arguments)
     double *wide = (double *)malloc(40 * 80 * sizeof *wide);
     rect_random(wide, 40 * 80, 0);
     options.max_bytes = 1e6;
-    options.method = PERM_SUBSETS;
+    options.method = PERM_METHOD_SUBSETS;
     RECT_BAD(perm_compute_real(20, 60, wide, 60, &options, &r), PERM_ERROR_LIMIT, 5, "max_bytes")
-    options.method = PERM_EXPANSION;
+    options.method = PERM_METHOD_EXPANSION;
     RECT_BAD(perm_compute_real(40, 80, wide, 80, &options, &r), PERM_ERROR_LIMIT, 5, "1e14")
-    options.method = PERM_AUTO;
+    options.method = PERM_METHOD_AUTO;
     options.max_bytes = 0;
     options.max_seconds = 0.05; /* a range stops */
-    CHECK(perm_compute_real(39, 80, wide, 80, &options, &r) == PERM_STOPPED_TIME && r.method == PERM_SHORT);
+    CHECK(perm_compute_real(39, 80, wide, 80, &options, &r) == PERM_STOPPED_TIME && r.method == PERM_METHOD_SHORT);
     free(wide);
   }
   options.max_seconds = 0;
@@ -413,11 +418,11 @@ TEST(t_rect_empty_and_bad_arguments)
     double wide[18 * 40];
     rect_random(wide, 18 * 40, 0);
     options.cancel = &yes;
-    options.method = PERM_SHORT;
+    options.method = PERM_METHOD_SHORT;
     CHECK(perm_compute_real(18, 40, wide, 40, &options, &r) == PERM_STOPPED_CANCELLED);
-    options.method = PERM_SUBSETS;
+    options.method = PERM_METHOD_SUBSETS;
     CHECK(perm_compute_real(18, 40, wide, 40, &options, &r) == PERM_STOPPED_CANCELLED);
-    CHECK(r.error == (double)INFINITY);
+    CHECK(r.error_bound == (double)INFINITY);
   }
 }
 
@@ -436,11 +441,11 @@ TEST(t_rect_escalates)
   }
   options.precision = PERM_PRECISION_FAST;
   options.tolerance = 1e-15;
-  options.method = PERM_SHORT;
+  options.method = PERM_METHOD_SHORT;
   CHECK_SHOW(perm_compute_real(4, 8, a, 8, &options, &r) == PERM_OK && r.precision == PERM_PRECISION_DD &&
                  r.escalated == 1,
-             "%s %g %g %s", perm_precision_name(r.precision), r.value, r.estimate, r.message);
-  options.method = PERM_SUBSETS; /* what double-double cannot tell from 0, whole numbers can */
+             "%s %g %g %s", perm_precision_name(r.precision), r.value, r.error_estimate, r.message);
+  options.method = PERM_METHOD_SUBSETS; /* what double-double cannot tell from 0, whole numbers can */
   for (j = 0; j < 8; j++) {
     a[j] = ldexp(1, j < 4 ? 55 : 1);
     a[8 + j] = j < 4 ? 3 : ldexp(1, 55);
@@ -469,13 +474,13 @@ TEST(t_rect_small_parts_of_forms_count)
     perm_result r;
     a[6] = ldexp(1, -parts);
     a[7] = ldexp(3, -parts);
-    options.method = PERM_REPEATS;
+    options.method = PERM_METHOD_REPEATS;
     options.precision = PERM_PRECISION_FAST;
     options.tolerance = 1e10;
     oracle_rectangular(1, 3, 3, a, value);
     CHECK(perm_compute_real(3, 3, a, 3, &options, &r) == PERM_OK && r.precision == PERM_PRECISION_DEFAULT);
-    CHECK_SHOW(rect_distance(&r, value) <= r.error, "2^-%d: %.17g, not %.17g, error %g", parts, r.value,
-               (double)value[0], r.error);
+    CHECK_SHOW(rect_distance(&r, value) <= r.error_bound, "2^-%d: %.17g, not %.17g, error %g", parts, r.value,
+               (double)value[0], r.error_bound);
   }
 }
 
@@ -530,7 +535,8 @@ TEST(t_rect_entries_lost_to_scaling)
   /* three equal rows, one twice them, two with a least entry each: all but terms of those cancels in no column */
   const double rows[35] = {0, 0, H, 0, K, 0, least, H, 0, K, 0, 0, 2 * H, 0, 2 * K, 0, 0, H, least, K,
                            -0.284, -1.2, 0.037, -0.305, 0.527, 0.168, 0, 0, 0, 0.487, 0, 0, H, 0, K};
-  static const perm_method methods[] = {PERM_AUTO, PERM_SUBSETS, PERM_REPEATS, PERM_SHORT, PERM_RYSER, PERM_EXPANSION};
+  static const perm_method methods[] = {PERM_METHOD_AUTO,  PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS,
+                                        PERM_METHOD_SHORT, PERM_METHOD_RYSER,   PERM_METHOD_EXPANSION};
   perm_result r;
   int k, precision, certify;
   for (k = 0; k < 6; k++)
@@ -544,10 +550,10 @@ TEST(t_rect_entries_lost_to_scaling)
         options.precision = (perm_precision)precision;
         options.certify = certify;
         CHECK(perm_compute_real(2, 3, wide, 3, &options, &r) == PERM_OK);
-        CHECK_SHOW(fabs(ldexp(r.value, (int)r.exp2) - ldexp(1, -79)) <= ldexp(r.error, (int)r.exp2), "%s, %d: %g",
+        CHECK_SHOW(fabs(ldexp(r.value, (int)r.exp2) - ldexp(1, -79)) <= ldexp(r.error_bound, (int)r.exp2), "%s, %d: %g",
                    perm_method_name(methods[k]), precision, r.value);
         CHECK(perm_compute_real(1, 3, line, 3, &options, &r) == PERM_OK);
-        CHECK(fabs(ldexp(r.value, (int)r.exp2) - least) <= ldexp(r.error, (int)r.exp2));
+        CHECK(fabs(ldexp(r.value, (int)r.exp2) - least) <= ldexp(r.error_bound, (int)r.exp2));
         /* injections of 5 columns into 7 rows, in units of the least double: only terms with one such entry count */
         for (p[0] = 0; p[0] < 7; p[0]++)
           for (p[1] = 0; p[1] < 7; p[1]++)
@@ -565,7 +571,7 @@ TEST(t_rect_entries_lost_to_scaling)
                 }
         CHECK(perm_compute_real(7, 5, rows, 5, &options, &r) == PERM_OK);
         x = ldexp(r.value, (int)r.exp2 + 1074);
-        CHECK_SHOW(fabs(x - all) <= ldexp(r.error, (int)r.exp2 + 1074) + 1e-9, "%s, %d, %d: %g, not %g",
+        CHECK_SHOW(fabs(x - all) <= ldexp(r.error_bound, (int)r.exp2 + 1074) + 1e-9, "%s, %d, %d: %g, not %g",
                    perm_method_name(methods[k]), precision, certify, x, all);
       }
 }

@@ -35,8 +35,8 @@ TEST(t_route_matches_the_dense_engines)
       perm_result exact, routed, direct, whole;
       memset(&dense, 0, sizeof dense);
       memset(&plain, 0, sizeof plain);
-      dense.method = PERM_DENSE;
-      plain.method = PERM_EXACT;
+      dense.method = PERM_METHOD_DENSE;
+      plain.method = PERM_METHOD_EXACT;
       t_route_fill(n, parts, a);
       for (i = 0; i < n * n * parts; i++)
         x[i] = (double)a[i];
@@ -53,8 +53,8 @@ TEST(t_route_matches_the_dense_engines)
       }
       CHECK_SHOW(exact.status == PERM_OK && exact.exact, "%s", exact.message);
       CHECK_SHOW(routed.status == PERM_OK, "%s", routed.message);
-      CHECK(whole.method == PERM_EXACT && direct.method == PERM_DENSE);
-      CHECK(exact.method != PERM_EXACT || exact.terms <= whole.terms);
+      CHECK(whole.method == PERM_METHOD_EXACT && direct.method == PERM_METHOD_DENSE);
+      CHECK(exact.method != PERM_METHOD_EXACT || exact.terms <= whole.terms);
       CHECK(exact.value == whole.value && exact.imaginary == whole.imaginary);
       CHECK(hypot(ldexp(routed.value, (int)routed.exp2) - exact.value,
                   ldexp(routed.imaginary, (int)routed.exp2) - exact.imaginary) <=
@@ -80,7 +80,7 @@ TEST(t_route_large_and_wrong)
   CHECK(perm_compute_real(n, n, a, ld, NULL, &r) < PERM_OK && r.argument == 3);
   a[7 * ld + 8] = 1;
   options.max_seconds = 1e-9;
-  CHECK(perm_compute_real(n, n, a, ld, &options, &r) != PERM_OK || r.method == PERM_STRUCTURE);
+  CHECK(perm_compute_real(n, n, a, ld, &options, &r) != PERM_OK || r.method == PERM_METHOD_STRUCTURE);
   options.max_seconds = 0;
   options.threads = -1;
   CHECK(perm_compute_real(n, n, a, ld, &options, &r) == PERM_ERROR_OPTION && r.argument == 5);

@@ -219,7 +219,8 @@ TEST(t_scale_finds_blocks_of_zeros)
 {
   double a[64 * 64];
   int n, h, i, k;
-  static const perm_method methods[] = {PERM_AUTO, PERM_DENSE, PERM_GLYNN, PERM_RYSER, PERM_EXPANSION};
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER,
+                                        PERM_METHOD_EXPANSION};
   for (n = 2; n <= 64; n += n < 10 ? 1 : 9)
     for (h = 1; h <= n; h += n < 10 ? 1 : 7)
       for (k = 0; k < (n <= 20 ? 5 : 4); k++) {
@@ -229,12 +230,12 @@ TEST(t_scale_finds_blocks_of_zeros)
           a[i] = (i / n * 3 + shift) % n < h && (i % n * 5 + shift) % n <= n - h && n % 3 && n % 5 ? 0
                  : (i / n + shift) % n < h && (i % n + 2 * shift) % n <= n - h                    ? 0
                                                                                                   : 1 + test_uniform();
-        if (n == 64 && methods[k] == PERM_RYSER)
+        if (n == 64 && methods[k] == PERM_METHOD_RYSER)
           continue;
         r = dense_compute(n, a, methods[k], PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
-        CHECK_SHOW(r.status == PERM_OK && r.value == 0 && r.exact && r.error == 0 && r.method == PERM_STRUCTURE,
-                   "n=%d h=%d method %s: %g by %s", n, h, perm_method_name(methods[k]), r.value,
-                   perm_method_name(r.method));
+        CHECK_SHOW(
+            r.status == PERM_OK && r.value == 0 && r.exact && r.error_bound == 0 && r.method == PERM_METHOD_STRUCTURE,
+            "n=%d h=%d method %s: %g by %s", n, h, perm_method_name(methods[k]), r.value, perm_method_name(r.method));
       }
   for (i = 0; i < 25; i++)
     a[i] = i / 5 < 3 && i % 5 < 3 ? 0 : 1;
@@ -246,15 +247,15 @@ TEST(t_scale_finds_blocks_of_zeros)
 static double scale_relative(int n, const double *a, perm_method method, double exact)
 {
   perm_result r = dense_compute(n, a, method, PERM_ISA_AUTO, PERM_PRECISION_DEFAULT);
-  CHECK_SHOW(r.status == PERM_OK && r.estimate < 1e-13 * fabs(exact), "%s: status %d, estimate %g",
-             perm_method_name(method), (int)r.status, r.estimate);
+  CHECK_SHOW(r.status == PERM_OK && r.error_estimate < 1e-13 * fabs(exact), "%s: status %d, estimate %g",
+             perm_method_name(method), (int)r.status, r.error_estimate);
   return fabs(r.value - exact) / fabs(exact);
 }
 
 /* Values where no common grid of the unscaled matrix keeps what matters. */
 TEST(t_scale_keeps_what_matters)
 {
-  static const perm_method methods[] = {PERM_DENSE, PERM_GLYNN, PERM_RYSER, PERM_EXPANSION};
+  static const perm_method methods[] = {PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER, PERM_METHOD_EXPANSION};
   double a[20 * 20], diagonal;
   int n, i, j, k, trial;
   for (k = 0; k < 4; k++) {

@@ -143,8 +143,9 @@ static void t_seeds_against_oracles(perm_method method, int most, int trials, in
     nonzero += result.value != 0;
     options.threads = threads;
     CHECK(perm_compute_sparse(&matrix, &options, &again) == PERM_OK);
-    CHECK_SHOW(again.value == result.value && again.imaginary == result.imaginary && again.error == result.error &&
-                   again.exp2 == result.exp2, "trial %d, %d threads", trial, threads);
+    CHECK_SHOW(again.value == result.value && again.imaginary == result.imaginary &&
+                   again.error_bound == result.error_bound && again.exp2 == result.exp2,
+               "trial %d, %d threads", trial, threads);
     if (whole && parts == 1) {
       oracle_int expected = oracle_integer(n, a);
       CHECK_SHOW(result.exact && oracle_integer_of(&result.integer) == expected, "trial %d n %d: %.17g, not %.17g",
@@ -164,17 +165,19 @@ static void t_seeds_against_oracles(perm_method method, int most, int trials, in
       distance = oracle_exact_distance(&value, result.value, result.imaginary, result.exp2);
       oracle_exact_free(&value);
       off += distance > 0;
-      if (proven && method != result.method && result.method != PERM_STRUCTURE)
+      if (proven && method != result.method && result.method != PERM_METHOD_STRUCTURE)
         CHECK(0);
-      CHECK_SHOW(distance <= result.error * (1 + 1e-9) + 1e-300, "trial %d n %d kind %d: %.17g off by %.3g, error %.3g",
-                 trial, n, kind, result.value, distance, result.error);
+      CHECK_SHOW(distance <= result.error_bound * (1 + 1e-9) + 1e-300,
+                 "trial %d n %d kind %d: %.17g off by %.3g, error %.3g", trial, n, kind, result.value, distance,
+                 result.error_bound);
       if (!proven)
-        CHECK_SHOW(distance <= 16 * result.estimate + 1e-15 * scale, "trial %d: off by %.3g, estimate %.3g", trial,
-                   distance, result.estimate);
+        CHECK_SHOW(distance <= 16 * result.error_estimate + 1e-15 * scale, "trial %d: off by %.3g, estimate %.3g",
+                   trial, distance, result.error_estimate);
       CHECK_SHOW((!proven && big) || distance <= loose * scale, "trial %d n %d kind %d: %.17g off by %.3g of %.3g",
                  trial, n, kind, result.value, distance, scale);
       if (proven)
-        CHECK_SHOW(result.error <= loose * scale, "trial %d: error %.3g of %.3g", trial, result.error, scale);
+        CHECK_SHOW(result.error_bound <= loose * scale, "trial %d: error %.3g of %.3g", trial, result.error_bound,
+                   scale);
     }
     perm_matrix_free(&matrix);
   }
@@ -190,7 +193,7 @@ static void t_seeds_allocations(perm_method method, int exact)
   for (kind = 0; kind < 4; kind++) {
     double a[2 * T_SEEDS_MAX * T_SEEDS_MAX];
     const int parts = kind == 1 ? 2 : 1;
-    const int summed = method == PERM_SPARYSER || method == PERM_DOMINATING;
+    const int summed = method == PERM_METHOD_SPARYSER || method == PERM_METHOD_DOMINATING;
     perm_options options = t_seeds_options(method, kind == 2 ? PERM_PRECISION_EXACT
                                                    : kind == 3 ? PERM_PRECISION_DD
                                                                : PERM_PRECISION_DEFAULT);
@@ -229,12 +232,12 @@ static void t_seeds_allocations(perm_method method, int exact)
 
 TEST(t_band_equals_expansion)
 {
-  t_seeds_against_oracles(PERM_BAND, T_SEEDS_MAX - 1, 1500, 1, 1);
+  t_seeds_against_oracles(PERM_METHOD_BAND, T_SEEDS_MAX - 1, 1500, 1, 1);
 }
 
 TEST(t_band_fails_every_allocation)
 {
-  t_seeds_allocations(PERM_BAND, 1);
+  t_seeds_allocations(PERM_METHOD_BAND, 1);
 }
 
 /* A long band has a finite error: neither growth nor decay of the window's doubles spoils it. `spread` is of the
@@ -281,30 +284,30 @@ TEST(t_band_long_ones_have_a_finite_error)
   for (i = 0; i < 3; i++)
     for (hidden = 0; hidden < 2; hidden++) {
       perm_matrix matrix = t_band_long(3000, 2, 1 + hidden, spread[i], 1, hidden, PERM_KIND_REAL);
-      perm_options options = t_seeds_options(PERM_BAND, PERM_PRECISION_DEFAULT);
+      perm_options options = t_seeds_options(PERM_METHOD_BAND, PERM_PRECISION_DEFAULT);
       perm_result result, dd;
       CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
       options.precision = PERM_PRECISION_DD;
       CHECK(perm_compute_sparse(&matrix, &options, &dd) == PERM_OK);
-      CHECK_SHOW(result.value > 0 && result.error < 1e-10 * result.value, "spread %d: %.17g * 2^%lld +- %.3g",
-                 spread[i], result.value, result.exp2, result.error);
-      CHECK_SHOW(dd.error < 2e-16 * dd.value, "spread %d: %.17g +- %.3g", spread[i], dd.value, dd.error);
+      CHECK_SHOW(result.value > 0 && result.error_bound < 1e-10 * result.value, "spread %d: %.17g * 2^%lld +- %.3g",
+                 spread[i], result.value, result.exp2, result.error_bound);
+      CHECK_SHOW(dd.error_bound < 2e-16 * dd.value, "spread %d: %.17g +- %.3g", spread[i], dd.value, dd.error_bound);
       CHECK_SHOW(fabs(ldexp(result.value, (int)(result.exp2 - dd.exp2)) - dd.value) <=
-                     ldexp(result.error, (int)(result.exp2 - dd.exp2)) + dd.error,
+                     ldexp(result.error_bound, (int)(result.exp2 - dd.exp2)) + dd.error_bound,
                  "spread %d: %.17g * 2^%lld, not %.17g * 2^%lld", spread[i], result.value, result.exp2, dd.value,
                  dd.exp2);
       perm_matrix_free(&matrix);
     }
   {
     perm_matrix matrix = t_band_long(400, 3, 2, 0, 2, 1, PERM_KIND_COMPLEX);
-    perm_options options = t_seeds_options(PERM_BAND, PERM_PRECISION_DEFAULT);
+    perm_options options = t_seeds_options(PERM_METHOD_BAND, PERM_PRECISION_DEFAULT);
     perm_result result, dd;
     options.tolerance = 1; /* the doubles stand */
-    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.error < (double)INFINITY);
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.error_bound < (double)INFINITY);
     options.precision = PERM_PRECISION_ACCURATE;
     CHECK(perm_compute_sparse(&matrix, &options, &dd) == PERM_OK && dd.exp2 == result.exp2);
-    CHECK(hypot(dd.value - result.value, dd.imaginary - result.imaginary) <= result.error + dd.error);
-    CHECK(dd.error < 1e-8 * result.error);
+    CHECK(hypot(dd.value - result.value, dd.imaginary - result.imaginary) <= result.error_bound + dd.error_bound);
+    CHECK(dd.error_bound < 1e-8 * result.error_bound);
     perm_matrix_free(&matrix);
   }
 }
@@ -316,14 +319,14 @@ TEST(t_band_integers_of_many_words)
   for (trial = 0; trial < 6; trial++) {
     const int n = 40 + 60 * trial;
     perm_matrix matrix = t_band_long(n, 2, 2, 0, 1, trial & 1, PERM_KIND_INTEGER);
-    perm_options options = t_seeds_options(PERM_BAND, PERM_PRECISION_EXACT);
+    perm_options options = t_seeds_options(PERM_METHOD_BAND, PERM_PRECISION_EXACT);
     perm_result band, frontier, residue;
     CHECK(perm_compute_sparse(&matrix, &options, &band) == PERM_OK && band.exact);
     options.modulus = UINT64_C(2305843009213693951);
     CHECK(perm_compute_sparse(&matrix, &options, &residue) == PERM_OK && residue.exact);
     CHECK(residue.integer.word[0] == oracle_modulo(&band.integer, options.modulus));
     options.modulus = 0;
-    options.method = PERM_FRONTIER;
+    options.method = PERM_METHOD_FRONTIER;
     CHECK(perm_compute_sparse(&matrix, &options, &frontier) == PERM_OK && frontier.exact);
     CHECK(!memcmp(&band.integer, &frontier.integer, sizeof band.integer) && band.integer.words > 0);
     perm_matrix_free(&matrix);
@@ -344,13 +347,13 @@ static int t_seeds_threads(const perm_matrix *matrix, perm_options options, cons
     CHECK_SHOW(perm_compute_sparse(matrix, &options, &many) == PERM_OK, "%s: %s", name, many.message);
     if (i == 0)
       one = many;
-    CHECK(many.method == one.method && (many.method == options.method || many.method == PERM_STRUCTURE));
-    CHECK_SHOW(!memcmp(&many.value, &one.value, sizeof many.value) && many.error == one.error &&
+    CHECK(many.method == one.method && (many.method == options.method || many.method == PERM_METHOD_STRUCTURE));
+    CHECK_SHOW(!memcmp(&many.value, &one.value, sizeof many.value) && many.error_bound == one.error_bound &&
                    !memcmp(&many.imaginary, &one.imaginary, sizeof many.imaginary) &&
-                   many.estimate == one.estimate && many.exp2 == one.exp2 && many.exact == one.exact,
+                   many.error_estimate == one.error_estimate && many.exp2 == one.exp2 && many.exact == one.exact,
                "%s, %d threads: %.17g + %.17g i +- %.3g (%.3g), not %.17g + %.17g i +- %.3g (%.3g)", name, threads[i],
-               many.value, many.imaginary, many.error, many.estimate, one.value, one.imaginary, one.error,
-               one.estimate);
+               many.value, many.imaginary, many.error_bound, many.error_estimate, one.value, one.imaginary,
+               one.error_bound, one.error_estimate);
     CHECK_SHOW(!memcmp(&many.integer, &one.integer, sizeof many.integer) &&
                    !memcmp(&many.imaginary_integer, &one.imaginary_integer, sizeof many.integer),
                "%s, %d threads: integers differ", name, threads[i]);
@@ -369,7 +372,7 @@ TEST(t_band_bits_do_not_depend_on_threads)
   for (k = 0; k < 3; k++)
     for (p = 0; p < 3; p++) {
       perm_matrix matrix = t_band_long(30, 4, 4, 0, k == 1 ? 2 : 1, p & 1, kind[k]);
-      perm_options options = t_seeds_options(PERM_BAND, precision[p]);
+      perm_options options = t_seeds_options(PERM_METHOD_BAND, precision[p]);
       if (p == 2 && k < 2)
         options.precision = PERM_PRECISION_DEFAULT;
       ran += t_seeds_threads(&matrix, options, name[k]);
@@ -380,7 +383,7 @@ TEST(t_band_bits_do_not_depend_on_threads)
     }
   for (i = 0; i < 2; i++) { /* states with powers of two of their own; signs; equal columns; runs that are not kept */
     static const char *const made[] = {"ones:12", "bernoulli:9", "band:22:9", "band:21:10"};
-    perm_options options = t_seeds_options(PERM_BAND, i ? PERM_PRECISION_DD : PERM_PRECISION_FAST);
+    perm_options options = t_seeds_options(PERM_METHOD_BAND, i ? PERM_PRECISION_DD : PERM_PRECISION_FAST);
     perm_matrix matrix = t_band_long(60, 3, 3, 500, 1, i, PERM_KIND_REAL);
     perm_result result;
     ran += t_seeds_threads(&matrix, options, "spread");
@@ -399,7 +402,7 @@ TEST(t_band_counts_equal_columns)
 {
   enum { N = 300 };
   double *a = (double *)malloc(sizeof(double) * N * N), log2_factorial = lgamma(N + 1.0) / log(2.0);
-  perm_options options = t_seeds_options(PERM_BAND, PERM_PRECISION_DEFAULT);
+  perm_options options = t_seeds_options(PERM_METHOD_BAND, PERM_PRECISION_DEFAULT);
   perm_matrix matrix;
   perm_result result;
   int i, precision;
@@ -411,7 +414,7 @@ TEST(t_band_counts_equal_columns)
     CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
     CHECK_SHOW(fabs(log2(result.value) + (double)result.exp2 - log2_factorial) < 1e-9, "%.17g * 2^%lld", result.value,
                result.exp2);
-    CHECK(precision ? result.exact : result.error < 1e-9 * result.value);
+    CHECK(precision ? result.exact : result.error_bound < 1e-9 * result.value);
   }
   perm_matrix_free(&matrix);
   free(a);
@@ -422,7 +425,7 @@ TEST(t_band_refuses_wide_windows)
 {
   enum { N = 140 };
   double *a = (double *)malloc(sizeof(double) * N * N);
-  perm_options options = t_seeds_options(PERM_BAND, PERM_PRECISION_DEFAULT);
+  perm_options options = t_seeds_options(PERM_METHOD_BAND, PERM_PRECISION_DEFAULT);
   perm_matrix matrix;
   perm_result result;
   int i;
@@ -437,27 +440,27 @@ TEST(t_band_refuses_wide_windows)
 
 TEST(t_transversals_equals_expansion)
 {
-  t_seeds_against_oracles(PERM_TRANSVERSALS, 8, 1500, 1, 1);
+  t_seeds_against_oracles(PERM_METHOD_TRANSVERSALS, 8, 1500, 1, 1);
 }
 
 TEST(t_transversals_fails_every_allocation)
 {
-  t_seeds_allocations(PERM_TRANSVERSALS, 1);
+  t_seeds_allocations(PERM_METHOD_TRANSVERSALS, 1);
 }
 
 /* The count and its bound; integers of many words; terms that underflow are accounted for. */
 TEST(t_transversals_counts_and_small_terms)
 {
-  perm_options options = t_seeds_options(PERM_TRANSVERSALS, PERM_PRECISION_EXACT);
+  perm_options options = t_seeds_options(PERM_METHOD_TRANSVERSALS, PERM_PRECISION_EXACT);
   perm_result result, band;
   perm_matrix matrix = t_band_long(24, 1, 1, 0, 1, 1, PERM_KIND_INTEGER);
   int i, k;
   options.certify = 1; /* nothing is reduced: 46368 + 28657 = the 25th Fibonacci number of matchings */
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.exact);
-  options.method = PERM_BAND;
+  options.method = PERM_METHOD_BAND;
   CHECK(perm_compute_sparse(&matrix, &options, &band) == PERM_OK);
   CHECK(!memcmp(&band.integer, &result.integer, sizeof band.integer) && result.integer.words > 0);
-  CHECK(result.method != PERM_TRANSVERSALS || result.terms == 75025);
+  CHECK(result.method != PERM_METHOD_TRANSVERSALS || result.terms == 75025);
   perm_matrix_free(&matrix);
   for (k = 0; k < 2; k++) { /* a ring of order 1200: two matchings, the product of the entries of either 2^-600 or so */
     enum { N = 1200 };
@@ -470,16 +473,16 @@ TEST(t_transversals_counts_and_small_terms)
     }
     CHECK(perm_matrix_from_triplets(N, N, 2 * N, row, column, real, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, NULL) ==
           PERM_OK);
-    options = t_seeds_options(PERM_TRANSVERSALS, PERM_PRECISION_DEFAULT);
+    options = t_seeds_options(PERM_METHOD_TRANSVERSALS, PERM_PRECISION_DEFAULT);
     options.certify = 1;
     CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
-    CHECK(result.method == PERM_TRANSVERSALS && result.terms == 2);
-    options.method = PERM_BAND;
-    CHECK(perm_compute_sparse(&matrix, &options, &band) == PERM_OK && band.method == PERM_BAND);
-    CHECK_SHOW(band.error < 1e-12 * band.value, "%.17g +- %.3g", band.value, band.error);
+    CHECK(result.method == PERM_METHOD_TRANSVERSALS && result.terms == 2);
+    options.method = PERM_METHOD_BAND;
+    CHECK(perm_compute_sparse(&matrix, &options, &band) == PERM_OK && band.method == PERM_METHOD_BAND);
+    CHECK_SHOW(band.error_bound < 1e-12 * band.value, "%.17g +- %.3g", band.value, band.error_bound);
     CHECK_SHOW(fabs(ldexp(result.value, (int)(result.exp2 - band.exp2)) - band.value) <=
-                   ldexp(result.error, (int)(result.exp2 - band.exp2)) + band.error,
-               "%.17g * 2^%lld +- %.3g, not %.17g * 2^%lld", result.value, result.exp2, result.error, band.value,
+                   ldexp(result.error_bound, (int)(result.exp2 - band.exp2)) + band.error_bound,
+               "%.17g * 2^%lld +- %.3g, not %.17g * 2^%lld", result.value, result.exp2, result.error_bound, band.value,
                band.exp2);
     perm_matrix_free(&matrix);
   }
@@ -487,29 +490,29 @@ TEST(t_transversals_counts_and_small_terms)
 
 TEST(t_sparyser_equals_expansion)
 {
-  t_seeds_against_oracles(PERM_SPARYSER, 10, 1200, 0, 1);
+  t_seeds_against_oracles(PERM_METHOD_SPARYSER, 10, 1200, 0, 1);
 }
 
 TEST(t_dominating_equals_expansion)
 {
-  t_seeds_against_oracles(PERM_DOMINATING, 10, 1200, 0, 1);
+  t_seeds_against_oracles(PERM_METHOD_DOMINATING, 10, 1200, 0, 1);
 }
 
 TEST(t_sparyser_dominating_fail_every_allocation)
 {
-  t_seeds_allocations(PERM_SPARYSER, 1);
-  t_seeds_allocations(PERM_DOMINATING, 1);
+  t_seeds_allocations(PERM_METHOD_SPARYSER, 1);
+  t_seeds_allocations(PERM_METHOD_DOMINATING, 1);
 }
 
 /* Many chunks: the same bits for any number of threads, and the values of the band programme. */
 TEST(t_sparyser_dominating_in_chunks)
 {
-  static const perm_method methods[] = {PERM_SPARYSER, PERM_DOMINATING};
+  static const perm_method methods[] = {PERM_METHOD_SPARYSER, PERM_METHOD_DOMINATING};
   int kind, k, threads;
   for (kind = 0; kind < 3; kind++) {
     perm_matrix matrix = t_band_long(kind ? 18 : 21, 2, 2, 0, kind == 1 ? 2 : 1, 1,
                                      kind == 0 ? PERM_KIND_INTEGER : kind == 1 ? PERM_KIND_COMPLEX : PERM_KIND_REAL);
-    perm_options options = t_seeds_options(PERM_BAND, kind ? PERM_PRECISION_DD : PERM_PRECISION_EXACT);
+    perm_options options = t_seeds_options(PERM_METHOD_BAND, kind ? PERM_PRECISION_DD : PERM_PRECISION_EXACT);
     perm_result band, result, again;
     CHECK(perm_compute_sparse(&matrix, &options, &band) == PERM_OK);
     for (k = 0; k < 2; k++) {
@@ -521,12 +524,13 @@ TEST(t_sparyser_dominating_in_chunks)
         CHECK(result.exact && !memcmp(&result.integer, &band.integer, sizeof band.integer));
       else
         CHECK_SHOW(result.exp2 == band.exp2 && hypot(result.value - band.value, result.imaginary - band.imaginary) <=
-                                                  result.estimate + band.error,
-                   "%.17g, not %.17g, estimate %.3g", result.value, band.value, result.estimate);
+                                                   result.error_estimate + band.error_bound,
+                   "%.17g, not %.17g, estimate %.3g", result.value, band.value, result.error_estimate);
       for (threads = 2; threads < 4; threads++) {
         options.threads = threads;
         CHECK(perm_compute_sparse(&matrix, &options, &again) == PERM_OK);
-        CHECK(again.value == result.value && again.imaginary == result.imaginary && again.estimate == result.estimate);
+        CHECK(again.value == result.value && again.imaginary == result.imaginary &&
+              again.error_estimate == result.error_estimate);
 #if defined(_OPENMP)
         CHECK_SHOW(again.threads == threads, "%d threads, predicted too short?", again.threads);
 #endif
@@ -552,15 +556,15 @@ TEST(t_sparyser_dominating_bounds_and_terms)
     }
     matrix = t_seeds_matrix(n, 1, a, PERM_KIND_REAL);
     for (k = 0; k < 2; k++) {
-      perm_options options = t_seeds_options(k ? PERM_DOMINATING : PERM_SPARYSER, PERM_PRECISION_DEFAULT);
+      perm_options options = t_seeds_options(k ? PERM_METHOD_DOMINATING : PERM_METHOD_SPARYSER, PERM_PRECISION_DEFAULT);
       oracle_exact value = oracle_exact_make(1, n, a);
       perm_result result;
       options.certify = 1;
       CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
-      CHECK_SHOW(oracle_exact_distance(&value, result.value, 0, result.exp2) <= result.error * (1 + 1e-9),
-                 "trial %d n %d: %.17g +- %.3g", trial, n, result.value, result.error);
-      CHECK_SHOW(result.error <= 1e-8 * ldexp((double)oracle_real(n, moduli), -(int)result.exp2),
-                 "trial %d: error %.3g", trial, result.error);
+      CHECK_SHOW(oracle_exact_distance(&value, result.value, 0, result.exp2) <= result.error_bound * (1 + 1e-9),
+                 "trial %d n %d: %.17g +- %.3g", trial, n, result.value, result.error_bound);
+      CHECK_SHOW(result.error_bound <= 1e-8 * ldexp((double)oracle_real(n, moduli), -(int)result.exp2),
+                 "trial %d: error %.3g", trial, result.error_bound);
       zeros += result.value == 0;
       oracle_exact_free(&value);
     }
@@ -569,7 +573,7 @@ TEST(t_sparyser_dominating_bounds_and_terms)
   CHECK(zeros < 200);
   {
     double ones[100];
-    perm_options options = t_seeds_options(PERM_SPARYSER, PERM_PRECISION_EXACT);
+    perm_options options = t_seeds_options(PERM_METHOD_SPARYSER, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_result result;
     for (i = 0; i < 100; i++)
@@ -577,7 +581,7 @@ TEST(t_sparyser_dominating_bounds_and_terms)
     CHECK(perm_matrix_from_dense(10, 10, ones, 10, NULL, &matrix, NULL) == PERM_OK);
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
     CHECK_SHOW(result.value == 3628800 && result.terms == 1023, "%.17g by %.0f terms", result.value, result.terms);
-    options.method = PERM_DOMINATING;
+    options.method = PERM_METHOD_DOMINATING;
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
     CHECK_SHOW(result.value == 3628800 && result.terms == 1023, "%.17g by %.0f terms", result.value, result.terms);
     perm_matrix_free(&matrix);
@@ -591,7 +595,7 @@ TEST(t_sparyser_dominating_wide_row_sums)
   int64_t integer[9] = {INT64_C(1) << 62, INT64_C(1) << 62, INT64_C(1) << 62, 1, 1, 1, 1, 1, 1};
   int k, side;
   for (k = 0; k < 4; k++) {
-    perm_options options = t_seeds_options(k & 1 ? PERM_DOMINATING : PERM_SPARYSER, PERM_PRECISION_EXACT);
+    perm_options options = t_seeds_options(k & 1 ? PERM_METHOD_DOMINATING : PERM_METHOD_SPARYSER, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_result result;
     side = k / 2;
@@ -687,9 +691,10 @@ static double t_walk_compare(const perm_matrix *matrix, perm_options options, co
       lost = again;
     }
     CHECK_SHOW(!memcmp(&first.value, &result.value, sizeof(double)) && first.imaginary == result.imaginary &&
-                   first.exp2 == result.exp2 && first.error == result.error && first.estimate == result.estimate,
-               "%s, %d threads: %.17g +- %.17g, not %.17g +- %.17g", name, threads[k], result.value, result.error,
-               first.value, first.error);
+                   first.exp2 == result.exp2 && first.error_bound == result.error_bound &&
+                   first.error_estimate == result.error_estimate,
+               "%s, %d threads: %.17g +- %.17g, not %.17g +- %.17g", name, threads[k], result.value, result.error_bound,
+               first.value, first.error_bound);
     CHECK_SHOW(first.terms == result.terms && lost == again, "%s, %d threads: %.0f, not %.0f terms, lost %g, not %g",
                name, threads[k], result.terms, first.terms, again, lost);
     CHECK_SHOW(first.exact == result.exact && !memcmp(&first.integer, &result.integer, sizeof first.integer) &&
@@ -714,7 +719,7 @@ static void t_walk_bits(perm_method method, const char *const *pattern, int patt
 {
   int kind, k, trial, lossy = 0;
   for (kind = 0; kind < T_WALK_KINDS; kind++)
-    for (k = 0; k < patterns && (kind != T_WALK_DD || method == PERM_TRANSVERSALS); k++) {
+    for (k = 0; k < patterns && (kind != T_WALK_DD || method == PERM_METHOD_TRANSVERSALS); k++) {
       perm_matrix matrix = t_walk_matrix(pattern[k], kind);
       lossy += t_walk_compare(&matrix, t_walk_options(method, kind), pattern[k]) > 0;
       perm_matrix_free(&matrix);
@@ -778,23 +783,23 @@ static void t_walk_stops(perm_method method, const char *endless, const char *pa
 TEST(t_transversals_threads_leave_no_trace)
 {
   static const char *const pattern[] = {"regular:24:3", "er:16:0.25", "blocks:2:9:0.5"};
-  t_walk_bits(PERM_TRANSVERSALS, pattern, 3);
+  t_walk_bits(PERM_METHOD_TRANSVERSALS, pattern, 3);
 }
 
 TEST(t_transversals_threads_stop)
 {
-  t_walk_stops(PERM_TRANSVERSALS, "regular:70:3", "regular:20:3");
+  t_walk_stops(PERM_METHOD_TRANSVERSALS, "regular:70:3", "regular:20:3");
 }
 
 TEST(t_decompose_threads_leave_no_trace)
 {
   static const char *const pattern[] = {"regular:42:3", "er:20:0.2", "blocks:2:12:0.3"};
-  t_walk_bits(PERM_DECOMPOSE, pattern, 3);
+  t_walk_bits(PERM_METHOD_DECOMPOSE, pattern, 3);
 }
 
 TEST(t_decompose_threads_stop)
 {
-  t_walk_stops(PERM_DECOMPOSE, "er:40:0.3", "regular:24:3");
+  t_walk_stops(PERM_METHOD_DECOMPOSE, "er:40:0.3", "regular:24:3");
 }
 
 /* Bytes that are allocated, and the most there were. */
@@ -833,7 +838,7 @@ TEST(t_decompose_threads_memory)
     perm_matrix matrix = t_walk_matrix("regular:42:3", kinds[kind]);
     perm_result first;
     for (k = -1; k < 8; k++) { /* -1: one thread; arenas and units beyond what that needs */
-      perm_options options = t_walk_options(PERM_DECOMPOSE, kinds[kind]);
+      perm_options options = t_walk_options(PERM_METHOD_DECOMPOSE, kinds[kind]);
       t_walk_memory memory = {0, 0};
       perm_result result;
       perm_job *job = NULL;
@@ -860,9 +865,11 @@ TEST(t_decompose_threads_memory)
       least = memory.peak - before < least ? memory.peak - before : least;
       if (k < 0)
         first = result;
-      CHECK_SHOW(first.value == result.value && first.imaginary == result.imaginary && first.error == result.error &&
-                     first.terms == result.terms && !memcmp(&first.integer, &result.integer, sizeof first.integer),
-                 "room %d: %.17g +- %g, not %.17g +- %g", k, result.value, result.error, first.value, first.error);
+      CHECK_SHOW(first.value == result.value && first.imaginary == result.imaginary &&
+                     first.error_bound == result.error_bound && first.terms == result.terms &&
+                     !memcmp(&first.integer, &result.integer, sizeof first.integer),
+                 "room %d: %.17g +- %g, not %.17g +- %g", k, result.value, result.error_bound, first.value,
+                 first.error_bound);
       perm_state_free(state);
       perm_job_free(job);
       CHECK(memory.live == 0);
@@ -878,7 +885,7 @@ TEST(t_decompose_threads_memory)
 TEST(t_decompose_threads_additions)
 {
   perm_matrix matrix = t_walk_matrix("regular:42:3", T_WALK_REAL);
-  perm_options options = t_walk_options(PERM_DECOMPOSE, T_WALK_REAL);
+  perm_options options = t_walk_options(PERM_METHOD_DECOMPOSE, T_WALK_REAL);
   perm_result result;
   perm_job *job = NULL;
   CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && job->leaves == 1);

@@ -125,7 +125,8 @@ static void t_sparse_random(int n, int shape, int64_t *a)
 static int t_sparse_within(const perm_result *result, oracle_int exact)
 {
   long double off = (long double)result->value - (long double)exact;
-  return result->exp2 == 0 && (off < 0 ? -off : off) <= (long double)result->error + 1e-19L * fabsl((long double)exact);
+  return result->exp2 == 0 &&
+         (off < 0 ? -off : off) <= (long double)result->error_bound + 1e-19L * fabsl((long double)exact);
 }
 
 TEST(t_sparse_equals_expansion)
@@ -144,14 +145,14 @@ TEST(t_sparse_equals_expansion)
     nonzero += expected != 0;
     CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK);
     CHECK_SHOW(result.exact && t_sparse_value(&result) == expected, "trial %d, n %d: %.17g", trial, n, result.value);
-    CHECK(result.error == 0 && result.value == (double)expected);
+    CHECK(result.error_bound == 0 && result.value == (double)expected);
     for (method = 0; method < 2; method++) { /* auto and frontier in doubles */
-      perm_options options = t_sparse_options(method ? PERM_FRONTIER : PERM_AUTO, PERM_PRECISION_FAST);
+      perm_options options = t_sparse_options(method ? PERM_METHOD_FRONTIER : PERM_METHOD_AUTO, PERM_PRECISION_FAST);
       CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
       CHECK_SHOW(t_sparse_within(&result, expected), "trial %d, n %d: %.17g +- %.3g", trial, n, result.value,
-                 result.error);
-      CHECK(result.error <= 1e-12 * (double)moduli && result.estimate <= 1e-12 * (double)moduli);
-      exact_nonzero_bounds += result.error > 0;
+                 result.error_bound);
+      CHECK(result.error_bound <= 1e-12 * (double)moduli && result.error_estimate <= 1e-12 * (double)moduli);
+      exact_nonzero_bounds += result.error_bound > 0;
     }
     perm_matrix_free(&matrix);
   }
@@ -162,7 +163,7 @@ TEST(t_sparse_equals_expansion)
 TEST(t_sparse_bound_is_sound_and_not_vacuous)
 {
   double a[T_SPARSE_MAX * T_SPARSE_MAX], moduli[T_SPARSE_MAX * T_SPARSE_MAX];
-  perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_DEFAULT);
+  perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
   int trial, i, off = 0;
   for (trial = 0; trial < 600; trial++) {
     int n = 2 + test_below(11), mixed = test_below(2);
@@ -177,9 +178,9 @@ TEST(t_sparse_bound_is_sound_and_not_vacuous)
     exact = oracle_subsets_real(n, a);
     scale = oracle_subsets_real(n, moduli);
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
-    CHECK_SHOW(fabsl((long double)result.value - exact) <= (long double)result.error + 1e-17L * scale,
-               "n %d: %.17g +- %.3g", n, result.value, result.error);
-    CHECK((long double)result.error <= 1e-13L * scale);
+    CHECK_SHOW(fabsl((long double)result.value - exact) <= (long double)result.error_bound + 1e-17L * scale,
+               "n %d: %.17g +- %.3g", n, result.value, result.error_bound);
+    CHECK((long double)result.error_bound <= 1e-13L * scale);
     off += fabsl((long double)result.value - exact) > 0;
     perm_matrix_free(&matrix);
   }
@@ -303,7 +304,7 @@ TEST(t_sparse_integers_of_any_size)
   int trial, i, k, most = 0;
   for (trial = 0; trial < 200; trial++) {
     int n = 2 + test_below(8), bits = 1 + test_below(63);
-    perm_options options = t_sparse_options(trial % 2 ? PERM_FRONTIER : PERM_AUTO, PERM_PRECISION_EXACT);
+    perm_options options = t_sparse_options(trial % 2 ? PERM_METHOD_FRONTIER : PERM_METHOD_AUTO, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_result result;
     for (i = 0; i < n * n; i++) {
@@ -342,7 +343,7 @@ TEST(t_sparse_gaussian_integers)
   int trial, i, k, most = 0;
   for (trial = 0; trial < 100; trial++) {
     int n = 2 + test_below(9), bits = 1 + test_below(52);
-    perm_options options = t_sparse_options(trial % 2 ? PERM_FRONTIER : PERM_AUTO, PERM_PRECISION_EXACT);
+    perm_options options = t_sparse_options(trial % 2 ? PERM_METHOD_FRONTIER : PERM_METHOD_AUTO, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_result result;
     if (trial < 4) { /* over 512 bits: then residues are computed as such */
@@ -383,7 +384,8 @@ TEST(t_sparse_gaussian_integers)
 /* Rectangular matrices of every kind against the plain array; by the methods that take them, square ones too. */
 TEST(t_sparse_rectangular)
 {
-  static const perm_method methods[] = {PERM_AUTO, PERM_SUBSETS, PERM_REPEATS, PERM_SHORT, PERM_RYSER, PERM_EXPANSION};
+  static const perm_method methods[] = {PERM_METHOD_AUTO,  PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS,
+                                        PERM_METHOD_SHORT, PERM_METHOD_RYSER,   PERM_METHOD_EXPANSION};
   double a[7 * 9], imaginary[7 * 9], pairs[7 * 9 * 2];
   int64_t integer[7 * 9], gaussian[7 * 9 * 2];
   int row[7 * 9], column[7 * 9], trial, i, k;
@@ -404,22 +406,22 @@ TEST(t_sparse_rectangular)
         continue; /* the square engines of that name: t_sparse_engines_agree */
       CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
       CHECK_SHOW(test_within(fabs(result.value - dense.value),
-                             result.estimate + dense.estimate + 1e-13 * fabs(dense.value)),
+                             result.error_estimate + dense.error_estimate + 1e-13 * fabs(dense.value)),
                  "%d x %d, %s: %g, dense %g", m, n, perm_method_name(methods[k]), result.value, dense.value);
     }
     if (trial % 2 == 0) {
-      perm_options options = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT);
+      perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_EXACT);
       perm_job *job;
       CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.exact);
       CHECK(perm_compute_integer(m, n, integer, n, NULL, &exact) == PERM_OK && exact.exact);
       CHECK(result.integer.negative == exact.integer.negative && result.integer.words == exact.integer.words);
       CHECK(!memcmp(result.integer.word, exact.integer.word, sizeof exact.integer.word));
       CHECK(result.value == exact.value);
-      CHECK(fabs(dense.value - exact.value) <= dense.estimate + 1e-13 * fabs(exact.value));
+      CHECK(fabs(dense.value - exact.value) <= dense.error_estimate + 1e-13 * fabs(exact.value));
       CHECK(perm_sparse_job(&matrix, &options, &job, NULL) == PERM_OK);
       perm_job_free(job);
     } else {
-      options_exact = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT);
+      options_exact = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_EXACT);
       a[m * n - 1] = 0.5;
       perm_matrix_free(&matrix);
       perm_matrix_from_dense(m, n, a, n, NULL, &matrix, NULL);
@@ -436,15 +438,15 @@ TEST(t_sparse_rectangular)
     CHECK(perm_matrix_from_triplets(m, n, (size_t)(m * n), row, column, a, imaginary, NULL, PERM_KIND_COMPLEX, NULL,
                                     &matrix, NULL) == PERM_OK);
     CHECK(perm_compute_gaussian(m, n, gaussian, n, NULL, &exact) == PERM_OK && exact.exact);
-    options_exact = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT);
+    options_exact = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_EXACT);
     CHECK(perm_compute_sparse(&matrix, &options_exact, &result) == PERM_OK && result.exact);
     CHECK(result.value == exact.value && result.imaginary == exact.imaginary);
     CHECK(perm_compute_complex(m, n, pairs, n, NULL, &dense) == PERM_OK);
     CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK);
     CHECK(hypot(result.value - exact.value, result.imaginary - exact.imaginary) <=
-          result.estimate + 1e-13 * hypot(exact.value, exact.imaginary));
+          result.error_estimate + 1e-13 * hypot(exact.value, exact.imaginary));
     CHECK(hypot(dense.value - exact.value, dense.imaginary - exact.imaginary) <=
-          dense.estimate + 1e-13 * hypot(exact.value, exact.imaginary));
+          dense.error_estimate + 1e-13 * hypot(exact.value, exact.imaginary));
     perm_matrix_free(&matrix);
   }
 }
@@ -457,7 +459,7 @@ TEST(t_sparse_long_permanents_modulo)
   static int row[2 * ORDER], column[2 * ORDER];
   static int64_t integer[2 * ORDER];
   const uint64_t p = UINT64_C(9223372036854775807) - 24; /* near 2^63 */
-  perm_options options = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT);
+  perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_EXACT);
   perm_matrix matrix;
   perm_result result;
   uint64_t diagonal = 1, rest = 1;
@@ -487,7 +489,7 @@ TEST(t_sparse_long_permanents_modulo)
 TEST(t_sparse_extreme_scales)
 {
   double a[100], b[100];
-  perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_DEFAULT);
+  perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
   perm_matrix matrix;
   perm_result plain, scaled;
   int trial, i, n = 10;
@@ -511,17 +513,17 @@ TEST(t_sparse_extreme_scales)
     CHECK(perm_compute_sparse(&matrix, &options, &scaled) == PERM_OK);
     perm_matrix_free(&matrix);
     x = ldexp(scaled.value, (int)(scaled.exp2 - total));
-    CHECK_SHOW(fabs(x - plain.value) <= 2 * plain.error, "%.17g and %.17g", x, plain.value);
+    CHECK_SHOW(fabs(x - plain.value) <= 2 * plain.error_bound, "%.17g and %.17g", x, plain.value);
     if (scaled.exp2 == 0 && fabs(scaled.value) < 1e-280) /* an error below DBL_MIN is rounded up to it */
       continue;
-    CHECK_SHOW(ldexp(scaled.error, (int)(scaled.exp2 - total)) <= 8 * plain.error, "%.3g and %.3g",
-               ldexp(scaled.error, (int)(scaled.exp2 - total)), plain.error);
+    CHECK_SHOW(ldexp(scaled.error_bound, (int)(scaled.exp2 - total)) <= 8 * plain.error_bound, "%.3g and %.3g",
+               ldexp(scaled.error_bound, (int)(scaled.exp2 - total)), plain.error_bound);
   }
   { /* 1e300 and 1e-300 side by side: the small products are lost, but not silently */
     static const double mixed[16] = {1e300, 1e-300, 1, 0, 1e-300, 1e300, 0, 1, 1, 0, 1e-300, 1e300, 0, 1, 1e300, 1e300};
     perm_matrix_from_dense(4, 4, mixed, 4, NULL, &matrix, NULL);
     CHECK(perm_compute_sparse(&matrix, &options, &plain) == PERM_OK);
-    CHECK(plain.exp2 > 3000 && plain.value > 0 && plain.error < 1e-12 * plain.value);
+    CHECK(plain.exp2 > 3000 && plain.value > 0 && plain.error_bound < 1e-12 * plain.value);
     perm_matrix_free(&matrix);
   }
 }
@@ -530,7 +532,7 @@ TEST(t_sparse_extreme_scales)
 TEST(t_sparse_wild_exponents)
 {
   double a[64];
-  perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_DEFAULT);
+  perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
   int trial, i, useful = 0, computed = 0;
   for (trial = 0; trial < 1000; trial++) {
     int n = 2 + test_below(7), mixed = test_below(2), range = 100 + test_below(920);
@@ -550,9 +552,9 @@ TEST(t_sparse_wild_exponents)
     if (status != PERM_OK)
       continue;
     value = ldexpl((long double)result.value, (int)result.exp2);
-    error = ldexpl((long double)result.error, (int)result.exp2);
+    error = ldexpl((long double)result.error_bound, (int)result.exp2);
     CHECK_SHOW(fabsl(value - exact) <= error + 1e-17L * fabsl(exact), "n %d: %.17g 2^%lld +- %.3g, exact %.17Lg", n,
-               result.value, result.exp2, result.error, exact);
+               result.value, result.exp2, result.error_bound, exact);
     computed++;
     useful += error < 1e-10L * fabsl(exact);
   }
@@ -583,7 +585,7 @@ TEST(t_sparse_long_bands)
   enum { ORDER = 1500 };
   static double v[5 * ORDER], moduli[5 * ORDER], real[5 * ORDER];
   static int row[5 * ORDER], column[5 * ORDER];
-  perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_DEFAULT);
+  perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
   int trial, i, k, far = 0;
   for (trial = 0; trial < 6; trial++) {
     perm_matrix matrix;
@@ -609,12 +611,12 @@ TEST(t_sparse_long_bands)
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
     perm_matrix_free(&matrix);
     value = ldexpl((long double)result.value, (int)result.exp2);
-    error = ldexpl((long double)result.error, (int)result.exp2);
+    error = ldexpl((long double)result.error_bound, (int)result.exp2);
     CHECK_SHOW(fabsl(value - exact) <= error + 1e-15L * scale, "trial %d: %.17g 2^%lld +- %.3g, exact %.17Lg", trial,
-               result.value, result.exp2, result.error, exact);
+               result.value, result.exp2, result.error_bound, exact);
     CHECK_SHOW(error <= 1e-11L * scale || (result.exp2 == 0 && 1e-12L * scale > 1e307L), /* no double for the error */
-               "trial %d: %.17g 2^%lld +- %.3g, sum of moduli %Lg", trial, result.value, result.exp2, result.error,
-               scale);
+               "trial %d: %.17g 2^%lld +- %.3g, sum of moduli %Lg", trial, result.value, result.exp2,
+               result.error_bound, scale);
     far += result.exp2 != 0;
   }
   CHECK_SHOW(far >= 4, "%d", far); /* without signs, and those with a leading diagonal: beyond 2^+-1074 */
@@ -631,15 +633,16 @@ TEST(t_sparse_engines_agree)
     for (i = 0; i < n * n; i++)
       a[i] = test_below(3) || i / n == i % n ? test_uniform() : 0;
     perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL);
-    for (method = PERM_AUTO; method <= PERM_FRONTIER; method = method == PERM_EXPANSION ? PERM_FRONTIER : method + 1) {
+    for (method = PERM_METHOD_AUTO; method <= PERM_METHOD_FRONTIER;
+         method = method == PERM_METHOD_EXPANSION ? PERM_METHOD_FRONTIER : method + 1) {
       perm_options options = t_sparse_options((perm_method)method, PERM_PRECISION_DEFAULT);
       perm_result result;
       CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
-      if (method == PERM_AUTO) {
+      if (method == PERM_METHOD_AUTO) {
         value = result.value;
-        error = result.error < 1e300 ? result.error : result.estimate;
+        error = result.error_bound < 1e300 ? result.error_bound : result.error_estimate;
       }
-      CHECK_SHOW(fabs(result.value - value) <= error + 4 * result.estimate, "%s: %.17g, auto %.17g",
+      CHECK_SHOW(fabs(result.value - value) <= error + 4 * result.error_estimate, "%s: %.17g, auto %.17g",
                  perm_method_name((perm_method)method), result.value, value);
     }
     perm_matrix_free(&matrix);
@@ -670,7 +673,8 @@ TEST(t_sparse_survives_every_failing_allocation)
 {
   int way;
   for (way = 0; way < 4; way++) {
-    static const perm_method method[4] = {PERM_FRONTIER, PERM_FRONTIER, PERM_DENSE, PERM_GLYNN};
+    static const perm_method method[4] = {PERM_METHOD_FRONTIER, PERM_METHOD_FRONTIER, PERM_METHOD_DENSE,
+                                          PERM_METHOD_GLYNN};
     perm_matrix matrix = t_sparse_varied(way > 0);
     long k;
     for (k = 1;; k++) {
@@ -708,7 +712,7 @@ TEST(t_sparse_stops_and_refuses)
   unsigned char present[64 * 64];
   perm_matrix matrix;
   perm_result result;
-  perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_DEFAULT);
+  perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
   volatile int cancel = 1;
   int calls = 0;
   perm_job *job;
@@ -717,7 +721,7 @@ TEST(t_sparse_stops_and_refuses)
   t_sparse_pattern(20, present, &matrix);
   options.cancel = &cancel;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_STOPPED_CANCELLED);
-  CHECK(result.error == (double)INFINITY);
+  CHECK(result.error_bound == (double)INFINITY);
   options.cancel = NULL;
   CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && perm_job_leaves(job) == 1);
   { /* a cancelled task leaves its partial alone; then it can be run */
@@ -755,7 +759,7 @@ TEST(t_sparse_stops_and_refuses)
   CHECK(perm_sparse_job(&matrix, NULL, &job, &result) == PERM_OK);
   {
     perm_leaf leaf;
-    CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.method == PERM_SUBSETS);
+    CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.method == PERM_METHOD_SUBSETS);
   }
   perm_job_free(job);
   perm_matrix_free(&matrix);
@@ -773,7 +777,7 @@ TEST(t_sparse_declines_by_name)
   double real[4] = {1, 2, 3, 4}, imaginary[4] = {0, 0, 0, 0};
   perm_matrix matrix;
   perm_result result;
-  perm_options exact = t_sparse_options(PERM_AUTO, PERM_PRECISION_EXACT), dense, options;
+  perm_options exact = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_EXACT), dense, options;
   perm_job *job;
   memset(&matrix, 0, sizeof matrix);
   matrix.n = 3;
@@ -797,8 +801,8 @@ TEST(t_sparse_declines_by_name)
   CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_ERROR_NOT_FINITE);
   real[3] = 4;
   real[2] = 3;
-  dense = t_sparse_options(PERM_DENSE, PERM_PRECISION_EXACT);
-  options = t_sparse_options(PERM_AUTO, PERM_PRECISION_DEFAULT);
+  dense = t_sparse_options(PERM_METHOD_DENSE, PERM_PRECISION_EXACT);
+  options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
   CHECK(perm_compute_sparse(&matrix, &dense, &result) == PERM_ERROR_OPTION);
   CHECK_TEXT(result.message, "dense");
   column[1] = 0;
@@ -818,14 +822,14 @@ TEST(t_sparse_declines_by_name)
   start[1] = 2;
   matrix.nnz = 2;
   CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK); /* one row: the sum of its entries */
-  options.method = PERM_FRONTIER;
+  options.method = PERM_METHOD_FRONTIER;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_UNSUPPORTED);
   CHECK_TEXT(result.message, "square matrices");
   matrix.m = 2;
   matrix.nnz = 4;
   matrix.kind = PERM_KIND_COMPLEX;
   matrix.imaginary = imaginary;
-  options.method = PERM_AUTO;
+  options.method = PERM_METHOD_AUTO;
   options.precision = PERM_PRECISION_KAHAN;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_UNSUPPORTED);
   CHECK_TEXT(result.message, "precision kahan is for methods glynn and ryser");
@@ -852,11 +856,11 @@ static void t_sparse_literature(const char *name, const char *digits, double val
   } else {
     double x = ldexp(result.value, (int)(result.exp2 - exp2));
     CHECK_SHOW(fabs(x / value - 1) <= 1e-13, "%.17g", x);
-    CHECK(result.error > 0 && result.error <= 1e-12 * fabs(result.value));
+    CHECK(result.error_bound > 0 && result.error_bound <= 1e-12 * fabs(result.value));
   }
   if (seconds < 1) { /* the same bits every time */
     CHECK(perm_compute_sparse(&matrix, NULL, &again) == PERM_OK);
-    CHECK(again.value == result.value && again.error == result.error && again.terms == result.terms);
+    CHECK(again.value == result.value && again.error_bound == result.error_bound && again.terms == result.terms);
   }
   perm_matrix_free(&matrix);
 }
@@ -869,7 +873,8 @@ TEST(t_sparse_bcsstk01) { t_sparse_literature("bcsstk01", NULL, 2.29844185931976
 /* Doubles cannot hold 2^53 + 1: the bound says so, in every engine and precision that rounds it. */
 TEST(t_sparse_integers_that_round)
 {
-  static const perm_method methods[] = {PERM_AUTO, PERM_FRONTIER, PERM_DENSE, PERM_GLYNN, PERM_EXPANSION};
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_FRONTIER, PERM_METHOD_DENSE, PERM_METHOD_GLYNN,
+                                        PERM_METHOD_EXPANSION};
   int n, k, precision, sign;
   for (n = 1; n <= 3; n++)
     for (k = 0; k < 5; k++)
@@ -894,10 +899,10 @@ TEST(t_sparse_integers_that_round)
           perm_matrix_free(&matrix);
           value = ldexpl((long double)result.value, (int)result.exp2);
           if (!result.exact)
-            CHECK_SHOW(fabsl(value - exact) <= ldexpl((long double)result.error, (int)result.exp2) &&
-                           fabsl(value - exact) <= 2 * ldexpl((long double)result.estimate, (int)result.exp2),
+            CHECK_SHOW(fabsl(value - exact) <= ldexpl((long double)result.error_bound, (int)result.exp2) &&
+                           fabsl(value - exact) <= 2 * ldexpl((long double)result.error_estimate, (int)result.exp2),
                        "n=%d %s: off by %Lg, error %g, estimate %g", n, perm_method_name(methods[k]), value - exact,
-                       result.error, result.estimate);
+                       result.error_bound, result.error_estimate);
         }
 }
 
@@ -906,7 +911,8 @@ TEST(t_sparse_integers_that_round_in_arrays)
 {
   static const int row[] = {0, 0, 1, 1, 1}, column[] = {0, 1, 0, 1, 2};
   static const int64_t integer[] = {INT64_C(9007199254740993), 2, INT64_C(9007199254740995), 3, 1};
-  static const perm_method methods[] = {PERM_AUTO, PERM_SUBSETS, PERM_SHORT, PERM_REPEATS, PERM_PADDED};
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_SUBSETS, PERM_METHOD_SHORT, PERM_METHOD_REPEATS,
+                                        PERM_METHOD_PADDED};
   int k, n, precision;
   for (k = 0; k < 5; k++)
     for (n = 2; n <= 3; n++) /* without and with the last column */
@@ -922,10 +928,10 @@ TEST(t_sparse_integers_that_round_in_arrays)
         CHECK(perm_compute_sparse(&matrix, &options, &result) >= PERM_OK);
         off = fabsl(ldexpl((long double)result.value, (int)result.exp2) - exact);
         CHECK_SHOW(result.exact ? n == 2 && k == 0 /* not as an array */
-                                : off <= ldexpl((long double)result.error, (int)result.exp2) &&
-                                      off <= ldexpl((long double)result.estimate, (int)result.exp2),
+                                : off <= ldexpl((long double)result.error_bound, (int)result.exp2) &&
+                                      off <= ldexpl((long double)result.error_estimate, (int)result.exp2),
                    "%s, 2 x %d: exact %d, off by %Lg, error %g, estimate %g", perm_method_name(methods[k]), n,
-                   result.exact, off, result.error, result.estimate);
+                   result.exact, off, result.error_bound, result.error_estimate);
         perm_matrix_free(&matrix);
       }
 }
@@ -952,10 +958,10 @@ TEST(t_sparse_zero_blocks_keep_their_error)
   CHECK(perm_matrix_from_triplets(2 * BLOCKS, 2 * BLOCKS, 4 * BLOCKS, row, column, real, NULL, NULL, PERM_KIND_REAL,
                                   NULL, &matrix, NULL) == PERM_OK);
   CHECK(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK);
-  CHECK(!result.exact && (result.value != 0 || result.error > 0));
+  CHECK(!result.exact && (result.value != 0 || result.error_bound > 0));
   /* each is 0.1*3 - fl(0.1*3), not 0: |permanent| = 2^-54.. each, so about 2^-1620 */
-  CHECK(result.error > 0 && log2(result.error) + (double)result.exp2 >= -1700);
-  CHECK(log2(result.error) + (double)result.exp2 <= -1400);
+  CHECK(result.error_bound > 0 && log2(result.error_bound) + (double)result.exp2 >= -1700);
+  CHECK(log2(result.error_bound) + (double)result.exp2 <= -1400);
   perm_matrix_free(&matrix);
 }
 
@@ -982,11 +988,11 @@ TEST(t_sparse_large_structures)
     CHECK(perm_matrix_from_triplets(order, order, used, row, column, real, NULL, NULL, PERM_KIND_REAL, NULL, &matrix,
                                     NULL) == PERM_OK);
     CHECK_SHOW(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK, "kind %d: %s", kind, result.message);
-    CHECK(result.value > 0 && result.estimate < 1e-9 * result.value);
+    CHECK(result.value > 0 && result.error_estimate < 1e-9 * result.value);
     if (kind == 2) { /* diagonal, or one i with (0, i) and (i, 0); lines as long as these are not merged into */
       perm_job *job = NULL;
       char text[4096] = "";
-      CHECK(fabs(result.value - order) <= result.error && result.error < 1e-6);
+      CHECK(fabs(result.value - order) <= result.error_bound && result.error_bound < 1e-6);
       CHECK(perm_sparse_job(&matrix, NULL, &job, &result) == PERM_OK);
       perm_job_explain(job, text, sizeof text);
       CHECK_TEXT(text, " 0 of degree 2 eliminated");
@@ -1001,7 +1007,8 @@ TEST(t_sparse_large_structures)
 /* Named engines take the whole matrix: a zero row or column still gives exactly 0. */
 TEST(t_sparse_named_engines_and_zero_lines)
 {
-  static const perm_method methods[] = {PERM_GLYNN, PERM_RYSER, PERM_EXPANSION, PERM_DENSE, PERM_FRONTIER};
+  static const perm_method methods[] = {PERM_METHOD_GLYNN, PERM_METHOD_RYSER, PERM_METHOD_EXPANSION, PERM_METHOD_DENSE,
+                                        PERM_METHOD_FRONTIER};
   double a[25];
   int k, i, line;
   for (k = 0; k < 5; k++)
@@ -1013,7 +1020,7 @@ TEST(t_sparse_named_engines_and_zero_lines)
         a[i] = (line ? i / 5 : i % 5) == 3 ? 0 : 0.5 + i;
       CHECK(perm_matrix_from_dense(5, 5, a, 5, NULL, &matrix, NULL) == PERM_OK);
       CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
-      CHECK(result.value == 0 && result.exact && result.error == 0 && result.method == PERM_STRUCTURE);
+      CHECK(result.value == 0 && result.exact && result.error_bound == 0 && result.method == PERM_METHOD_STRUCTURE);
       perm_matrix_free(&matrix);
     }
 }
@@ -1023,7 +1030,7 @@ TEST(t_sparse_escalates)
 {
   double a[14 * 14];
   int i;
-  perm_options options = t_sparse_options(PERM_DENSE, PERM_PRECISION_FAST);
+  perm_options options = t_sparse_options(PERM_METHOD_DENSE, PERM_PRECISION_FAST);
   perm_matrix matrix;
   perm_result result;
   for (i = 0; i < 14 * 14; i++)
@@ -1031,7 +1038,7 @@ TEST(t_sparse_escalates)
   CHECK(perm_matrix_from_dense(14, 14, a, 14, NULL, &matrix, NULL) == PERM_OK);
   options.tolerance = 1e-17;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_TOLERANCE_NOT_MET);
-  CHECK(result.escalated == 3 && result.precision == PERM_PRECISION_DD && result.estimate < (double)INFINITY);
+  CHECK(result.escalated == 3 && result.precision == PERM_PRECISION_DD && result.error_estimate < (double)INFINITY);
   options.tolerance = 1e-6;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.escalated == 0);
   CHECK(result.precision == PERM_PRECISION_FAST);
@@ -1065,7 +1072,8 @@ static perm_matrix t_sparse_complex_matrix(int n, const double *a)
    precision, and as the dense call computes them. */
 TEST(t_sparse_complex_matches_exact_arithmetic)
 {
-  static const perm_method methods[] = {PERM_AUTO, PERM_DENSE, PERM_GLYNN, PERM_RYSER, PERM_EXPANSION};
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER,
+                                        PERM_METHOD_EXPANSION};
   double a[2 * 11 * 11];
   int trial, i, k, finite = 0, zeros = 0;
   for (trial = 0; trial < 60; trial++) {
@@ -1081,28 +1089,28 @@ TEST(t_sparse_complex_matches_exact_arithmetic)
     matrix = t_sparse_complex_matrix(n, a);
     for (k = 0; k < 5; k++)
       for (precision = 0; precision < PERM_PRECISION_EXACT; precision++) {
-        int scalar = methods[k] == PERM_GLYNN || methods[k] == PERM_RYSER;
+        int scalar = methods[k] == PERM_METHOD_GLYNN || methods[k] == PERM_METHOD_RYSER;
         perm_options options = t_sparse_options(methods[k], (perm_precision)precision);
         perm_result r;
         double error;
-        options.certify = methods[k] < PERM_GLYNN && trial & 1;
+        options.certify = methods[k] < PERM_METHOD_GLYNN && trial & 1;
         if (scalar ? precision == PERM_PRECISION_ACCURATE : precision == PERM_PRECISION_KAHAN) {
           CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_ERROR_UNSUPPORTED && r.argument == 2);
           continue;
         }
         CHECK_SHOW(perm_compute_sparse(&matrix, &options, &r) == PERM_OK, "%s", r.message);
         error = oracle_exact_distance(&exact, r.value, r.imaginary, r.exp2);
-        CHECK_SHOW(r.is_complex && error <= r.error * (1 + 1e-14) &&
-                       test_within(error, r.estimate * (1 + 1e-14) + 1e-300),
+        CHECK_SHOW(r.is_complex && error <= r.error_bound * (1 + 1e-14) &&
+                       test_within(error, r.error_estimate * (1 + 1e-14) + 1e-300),
                    "n=%d trial %d %s %s: error %g, bound %g, estimate %g", n, trial, perm_method_name(methods[k]),
-                   perm_precision_name((perm_precision)precision), error, r.error, r.estimate);
-        finite += r.error < (double)INFINITY;
+                   perm_precision_name((perm_precision)precision), error, r.error_bound, r.error_estimate);
+        finite += r.error_bound < (double)INFINITY;
         zeros += r.exact;
         if (options.certify || r.precision == PERM_PRECISION_DD)
-          CHECK_SHOW(r.error < (double)INFINITY || methods[k] > PERM_DENSE, "n=%d trial %d %s", n, trial,
+          CHECK_SHOW(r.error_bound < (double)INFINITY || methods[k] > PERM_METHOD_DENSE, "n=%d trial %d %s", n, trial,
                      perm_method_name(methods[k]));
         if (r.exact)
-          CHECK(error == 0 && r.value == 0 && r.imaginary == 0 && r.error == 0);
+          CHECK(error == 0 && r.value == 0 && r.imaginary == 0 && r.error_bound == 0);
       }
     perm_matrix_free(&matrix);
     oracle_exact_free(&exact);
@@ -1133,7 +1141,7 @@ TEST(t_sparse_complex_blocks)
         a[to + 1] = b[k][(i * size[k] + j) * 2 + 1];
       }
     at += size[k];
-    s = complex_compute(size[k], b[k], PERM_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DD);
+    s = complex_compute(size[k], b[k], PERM_METHOD_AUTO, PERM_ISA_AUTO, PERM_PRECISION_DD);
     re = was * s.value - im * s.imaginary;
     im = was * s.imaginary + im * s.value;
   }
@@ -1151,14 +1159,14 @@ TEST(t_sparse_complex_blocks)
   CHECK(perm_compute_sparse(&matrix, NULL, &r) == PERM_OK && r.is_complex);
   CHECK_SHOW(hypot(r.value - re, r.imaginary - im) <= 1e-13 * hypot(re, im), "%.17g%+.17gi, %.17g%+.17gi", r.value,
              r.imaginary, re, im);
-  options = t_sparse_options(PERM_AUTO, PERM_PRECISION_DD);
+  options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DD);
   CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK && r.precision == PERM_PRECISION_DD);
-  CHECK(r.error <= 1e-15 * hypot(re, im) && hypot(r.value - re, r.imaginary - im) <= 2e-15 * hypot(re, im));
+  CHECK(r.error_bound <= 1e-15 * hypot(re, im) && hypot(r.value - re, r.imaginary - im) <= 2e-15 * hypot(re, im));
   CHECK(perm_sparse_job(&matrix, NULL, &job, &s) == PERM_OK && perm_job_leaves(job) == 3);
   perm_job_explain(job, text, sizeof text);
   CHECK_TEXT(text, "3 blocks left");
   perm_job_free(job);
-  options = t_sparse_options(PERM_GLYNN, PERM_PRECISION_DEFAULT);
+  options = t_sparse_options(PERM_METHOD_GLYNN, PERM_PRECISION_DEFAULT);
   CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_ERROR_LIMIT);
   CHECK_TEXT(r.message, "a block of order 80 is too large for method glynn, which takes at most 64");
   perm_matrix_free(&matrix);
@@ -1167,11 +1175,11 @@ TEST(t_sparse_complex_blocks)
     a[(i * n + i) * 2] = a[(i * n + (i + 1) % n) * 2 + 1] = a[(i * n + (i + 5) % n) * 2] = 1;
   }
   matrix = t_sparse_complex_matrix(n, a);
-  options = t_sparse_options(PERM_DENSE, PERM_PRECISION_DEFAULT);
+  options = t_sparse_options(PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT);
   CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_ERROR_LIMIT && isnan(r.imaginary));
   CHECK_TEXT(r.message, "a block of order 80");
-  CHECK(perm_compute_sparse(&matrix, NULL, &r) == PERM_OK && r.method != PERM_DENSE);
-  CHECK_SHOW(r.error < 1e-6 * hypot(r.value, r.imaginary), "%g%+gi +- %g", r.value, r.imaginary, r.error);
+  CHECK(perm_compute_sparse(&matrix, NULL, &r) == PERM_OK && r.method != PERM_METHOD_DENSE);
+  CHECK_SHOW(r.error_bound < 1e-6 * hypot(r.value, r.imaginary), "%g%+gi +- %g", r.value, r.imaginary, r.error_bound);
   perm_matrix_free(&matrix);
   for (i = 2; i < 5; i++) { /* three rows with entries in two columns: no perfect matching */
     memset(a + 2 * i * n, 0, 2 * (size_t)n * sizeof *a);
@@ -1179,7 +1187,7 @@ TEST(t_sparse_complex_blocks)
   }
   matrix = t_sparse_complex_matrix(n, a);
   CHECK(perm_compute_sparse(&matrix, NULL, &r) == PERM_OK && r.exact && r.value == 0 && r.imaginary == 0);
-  CHECK(r.is_complex && r.method == PERM_STRUCTURE && perm_result_text(&r, text, sizeof text) == 4);
+  CHECK(r.is_complex && r.method == PERM_METHOD_STRUCTURE && perm_result_text(&r, text, sizeof text) == 4);
   perm_matrix_free(&matrix);
 }
 
@@ -1237,25 +1245,25 @@ TEST(t_sparse_certified)
       static const perm_precision precisions[] = {PERM_PRECISION_DEFAULT,  PERM_PRECISION_DEFAULT, PERM_PRECISION_DD,
                                                   PERM_PRECISION_ACCURATE, PERM_PRECISION_FAST,
                                                   PERM_PRECISION_ACCURATE};
-      perm_options options = t_sparse_options(way & 1 ? PERM_DENSE : PERM_AUTO, precisions[way]);
+      perm_options options = t_sparse_options(way & 1 ? PERM_METHOD_DENSE : PERM_METHOD_AUTO, precisions[way]);
       double error;
       options.certify = way != 2 && way != 5;
       CHECK(perm_compute_sparse(&matrix, &options, &r) == PERM_OK);
       error = oracle_exact_distance(&exact, r.value, 0, r.exp2);
-      CHECK_SHOW(error <= r.error * (1 + 1e-14), "n=%d trial %d way %d: error %g, bound %g, value %g", n, trial, way,
-                 error, r.error, r.value);
-      finite += r.error < (double)INFINITY;
-      CHECK_SHOW(way == 5 || trial % 4 == 3 || r.error < (double)INFINITY, "n=%d trial %d way %d %s", n, trial, way,
-                 perm_method_name(r.method));
+      CHECK_SHOW(error <= r.error_bound * (1 + 1e-14), "n=%d trial %d way %d: error %g, bound %g, value %g", n, trial,
+                 way, error, r.error_bound, r.value);
+      finite += r.error_bound < (double)INFINITY;
+      CHECK_SHOW(way == 5 || trial % 4 == 3 || r.error_bound < (double)INFINITY, "n=%d trial %d way %d %s", n, trial,
+                 way, perm_method_name(r.method));
       if (trial % 4 != 3)
-        CHECK(way == 5 || r.error <= 1e-10 * fabs(r.value));
+        CHECK(way == 5 || r.error_bound <= 1e-10 * fabs(r.value));
       if (way == 2 || way == 3)
         CHECK_SHOW(r.precision == PERM_PRECISION_DD, "%s", perm_precision_name(r.precision));
       if (way == 5 && trial % 4 != 3)
         CHECK(error <= 3.2e-16 * fabs(r.value));
     }
     CHECK(perm_compute_sparse(&matrix, NULL, &r) == PERM_OK);
-    CHECK(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= fmin(r.error, r.estimate) * (1 + 1e-14));
+    CHECK(oracle_exact_distance(&exact, r.value, 0, r.exp2) <= fmin(r.error_bound, r.error_estimate) * (1 + 1e-14));
     {
       perm_job *job;
       char text[400];
@@ -1275,7 +1283,7 @@ TEST(t_sparse_certified)
    0, and no engine says otherwise. */
 TEST(t_sparse_merges_that_cancel)
 {
-  static const perm_method methods[] = {PERM_AUTO, PERM_DENSE, PERM_FRONTIER};
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_DENSE, PERM_METHOD_FRONTIER};
   double a[20 * 20];
   int n, i, k;
   for (n = 6; n <= 20; n += 7)
@@ -1287,8 +1295,8 @@ TEST(t_sparse_merges_that_cancel)
         a[i] = i < n ? i < 2 : i % n == 1 ? -a[i - 1] : 0.5 + test_uniform();
       CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, NULL) == PERM_OK);
       CHECK(perm_compute_sparse(&matrix, &options, &result) >= PERM_OK);
-      CHECK_SHOW(fabs(result.value) <= result.estimate && fabs(result.value) <= 1e-10 * pow(n, n), "n=%d %s: %g +- %g",
-                 n, perm_method_name(result.method), result.value, result.estimate);
+      CHECK_SHOW(fabs(result.value) <= result.error_estimate && fabs(result.value) <= 1e-10 * pow(n, n),
+                 "n=%d %s: %g +- %g", n, perm_method_name(result.method), result.value, result.error_estimate);
       perm_matrix_free(&matrix);
     }
 }

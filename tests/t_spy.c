@@ -17,7 +17,7 @@ TEST(t_spy_draws_the_planned_frontier)
   int64_t a[T_SPARSE_MAX * T_SPARSE_MAX];
   int trial, drawn = 0;
   for (trial = 0; trial < 400; trial++) {
-    perm_options options = t_sparse_options(PERM_FRONTIER, PERM_PRECISION_EXACT);
+    perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_EXACT);
     perm_matrix matrix;
     perm_job *job = NULL;
     t_sparse_random(4 + trial % 9, 0, a);
@@ -59,7 +59,7 @@ TEST(t_spy_failing_allocations_and_files)
   remove(path);
   for (k = 1; k < 1000; k++) {
     t_sparse_memory memory;
-    perm_options options = t_sparse_options(PERM_AUTO, PERM_PRECISION_DEFAULT);
+    perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
     perm_status status;
     memset(&memory, 0, sizeof memory);
     memory.fail_at = k;

@@ -266,9 +266,9 @@ TEST(t_state_at_orders_63_and_64)
                                    chunks[1] * (chunks[1] + 1) / 2));
     perm_state_free(whole);
     memset(&options, 0, sizeof options);
-    options.parts = parts;
+    options.checkpoint.parts = parts;
     for (i = 0; i < parts; i++) {
-      options.part = i + 1;
+      options.checkpoint.part = i + 1;
       CHECK(perm_state_create(job, &part[i]) == PERM_OK);
       if (chunks[0] > 1000) { /* somewhere in the middle is done already */
         const permi_interval share = permi_part_of(chunks[0], 0, i + 1, parts);
@@ -297,7 +297,7 @@ TEST(t_last_chunk_at_orders_63_and_64)
   int n, k;
   for (n = 63; n <= 64; n++)
     for (k = 0; k < (n == 63 ? 3 : 2); k++) { /* Ryser's sum has twice the terms */
-      static const perm_method method[] = {PERM_DENSE, PERM_GLYNN, PERM_RYSER};
+      static const perm_method method[] = {PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER};
       perm_options options;
       perm_plan plan;
       perm_partial partial;

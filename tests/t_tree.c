@@ -35,7 +35,7 @@ static size_t t_tree_random(int n, int more, int reach, int *row, int *column)
 
 static perm_options t_tree_options(perm_precision precision)
 {
-  return t_sparse_options(PERM_TREE, precision);
+  return t_sparse_options(PERM_METHOD_TREE, precision);
 }
 
 TEST(t_tree_equals_expansion)
@@ -55,17 +55,17 @@ TEST(t_tree_equals_expansion)
     nonzero += expected != 0;
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
     CHECK_SHOW(result.exact && t_sparse_value(&result) == expected, "trial %d, n %d: %.17g", trial, n, result.value);
-    used += result.method == PERM_TREE;
+    used += result.method == PERM_METHOD_TREE;
     options.precision = PERM_PRECISION_FAST;
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
     CHECK_SHOW(t_sparse_within(&result, expected), "trial %d, n %d: %.17g +- %.3g", trial, n, result.value,
-               result.error);
-    CHECK(result.error <= 1e-12 * (double)moduli && result.estimate <= 1e-12 * (double)moduli);
+               result.error_bound);
+    CHECK(result.error_bound <= 1e-12 * (double)moduli && result.error_estimate <= 1e-12 * (double)moduli);
     options.precision = PERM_PRECISION_DD;
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
     CHECK_SHOW(t_sparse_within(&result, expected), "dd: trial %d, n %d: %.17g +- %.3g", trial, n, result.value,
-               result.error);
-    CHECK(result.error <= 1e-15 * (double)moduli);
+               result.error_bound);
+    CHECK(result.error_bound <= 1e-15 * (double)moduli);
     perm_matrix_free(&matrix);
   }
   CHECK(nonzero > 500 && used > 400);
@@ -107,12 +107,12 @@ TEST(t_tree_bounds_hold)
     if (result.status == PERM_OK) {
       const double distance = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
       size = hypot(result.value, result.imaginary);
-      CHECK_SHOW(distance <= result.error * (1 + 1e-9) + 5e-324, "trial %d, n %d, parts %d: %g > %g of %g", trial, n,
-                 parts, distance, result.error, size);
-      CHECK_SHOW(result.error < (double)INFINITY, "trial %d: no bound", trial);
-      CHECK(precision == PERM_PRECISION_DEFAULT || result.error <= 1e-15 * size + 1e-25);
+      CHECK_SHOW(distance <= result.error_bound * (1 + 1e-9) + 5e-324, "trial %d, n %d, parts %d: %g > %g of %g", trial,
+                 n, parts, distance, result.error_bound, size);
+      CHECK_SHOW(result.error_bound < (double)INFINITY, "trial %d: no bound", trial);
+      CHECK(precision == PERM_PRECISION_DEFAULT || result.error_bound <= 1e-15 * size + 1e-25);
       off += distance > 0;
-      used += result.method == PERM_TREE;
+      used += result.method == PERM_METHOD_TREE;
     }
     oracle_exact_free(&exact);
     perm_matrix_free(&matrix);
@@ -147,7 +147,7 @@ TEST(t_tree_equals_frontier)
     CHECK(status == PERM_OK);
     options.modulus = test_below(3) ? 0 : 1000003;
     CHECK(perm_compute_sparse(&matrix, &options, &result[0]) == PERM_OK);
-    options.method = PERM_FRONTIER;
+    options.method = PERM_METHOD_FRONTIER;
     options.max_seconds = 0.02;
     status = perm_compute_sparse(&matrix, &options, &result[1]);
     if (status == PERM_OK) {
@@ -155,7 +155,7 @@ TEST(t_tree_equals_frontier)
       CHECK_SHOW(!memcmp(&result[0].integer, &result[1].integer, sizeof result[0].integer) &&
                      !memcmp(&result[0].imaginary_integer, &result[1].imaginary_integer, sizeof result[0].integer),
                  "trial %d, n %d, kind %d: %.17g, %.17g", trial, n, kind, result[0].value, result[1].value);
-      used += result[0].method == PERM_TREE;
+      used += result[0].method == PERM_METHOD_TREE;
       words = result[0].integer.words > words ? result[0].integer.words : words;
     }
     perm_matrix_free(&matrix);
@@ -251,22 +251,22 @@ TEST(t_tree_is_chosen_and_agrees_with_itself_permuted)
     turned[e] = place[row[e]];
   }
   for (trial = 0; trial < 2; trial++) {
-    perm_options options = t_sparse_options(PERM_AUTO, PERM_PRECISION_DEFAULT);
+    perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
     perm_matrix matrix;
     CHECK(perm_matrix_from_triplets(n, n, count, trial ? turned : row, column, real, NULL, NULL, PERM_KIND_REAL, NULL,
                                     &matrix, NULL) == PERM_OK);
     CHECK(perm_compute_sparse(&matrix, &options, &result[trial]) == PERM_OK);
-    CHECK(result[trial].method == PERM_TREE && result[trial].error < 1e-10);
+    CHECK(result[trial].method == PERM_METHOD_TREE && result[trial].error_bound < 1e-10);
     perm_matrix_free(&matrix);
     CHECK(perm_matrix_from_triplets(n, n, count, trial ? turned : row, column, NULL, NULL, integer, PERM_KIND_INTEGER,
                                     NULL, &matrix, NULL) == PERM_OK);
     options.modulus = 1000000007;
     CHECK(perm_compute_sparse(&matrix, &options, &modular[trial]) == PERM_OK);
-    CHECK(modular[trial].method == PERM_TREE && modular[trial].exact);
+    CHECK(modular[trial].method == PERM_METHOD_TREE && modular[trial].exact);
     perm_matrix_free(&matrix);
   }
   CHECK_SHOW(result[0].exp2 == result[1].exp2 &&
-                 fabs(result[0].value - result[1].value) <= result[0].error + result[1].error,
+                 fabs(result[0].value - result[1].value) <= result[0].error_bound + result[1].error_bound,
              "%.17g 2^%lld, %.17g 2^%lld", result[0].value, result[0].exp2, result[1].value, result[1].exp2);
   CHECK(modular[0].value == modular[1].value && modular[0].value != 0);
   free(row);
@@ -288,13 +288,13 @@ TEST(t_tree_bound_of_underflow_stays)
     a[row[k] * N + column[k]] = ldexp(1, power[k]);
   exact = oracle_exact_make(1, N, a);
   for (precision = PERM_PRECISION_DEFAULT; precision <= PERM_PRECISION_DD; precision++) {
-    perm_options options = t_sparse_options(PERM_TREE, (perm_precision)precision);
+    perm_options options = t_sparse_options(PERM_METHOD_TREE, (perm_precision)precision);
     perm_matrix matrix;
     perm_result result;
     CHECK(perm_matrix_from_dense(N, N, a, N, NULL, &matrix, NULL) == PERM_OK);
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
     off = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
-    CHECK_SHOW(off <= result.error, "precision %d: off by %g, error %g", precision, off, result.error);
+    CHECK_SHOW(off <= result.error_bound, "precision %d: off by %g, error %g", precision, off, result.error_bound);
     perm_matrix_free(&matrix);
   }
   oracle_exact_free(&exact);
@@ -332,7 +332,7 @@ TEST(t_tree_bits_do_not_depend_on_threads)
     for (k = 0; k < 4; k++)
       for (p = 0; p < 3; p++) {
         perm_matrix matrix = t_tree_matrix(shape[s][0], shape[s][1], shape[s][2], kind[k], k == 1 ? 500 : 0);
-        perm_options options = t_seeds_options(PERM_TREE, p == 1 ? PERM_PRECISION_DD : PERM_PRECISION_FAST);
+        perm_options options = t_seeds_options(PERM_METHOD_TREE, p == 1 ? PERM_PRECISION_DD : PERM_PRECISION_FAST);
         perm_result tree, other;
         if (p == 2)
           options.precision = k == 3 ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT;
@@ -341,7 +341,7 @@ TEST(t_tree_bits_do_not_depend_on_threads)
         options.threads = 3;
         CHECK(perm_compute_sparse(&matrix, &options, &tree) == PERM_OK);
         test_share_seconds = 2e-4;
-        options.method = PERM_FRONTIER;
+        options.method = PERM_METHOD_FRONTIER;
         options.max_seconds = 0.3;
         if (perm_compute_sparse(&matrix, &options, &other) == PERM_OK) {
           const int down = (int)(other.exp2 - tree.exp2);
@@ -349,11 +349,11 @@ TEST(t_tree_bits_do_not_depend_on_threads)
           if (p == 2 && k == 3)
             CHECK(tree.exact && !memcmp(&tree.integer, &other.integer, sizeof tree.integer));
           CHECK_SHOW(hypot(tree.value - ldexp(other.value, down), tree.imaginary - ldexp(other.imaginary, down)) <=
-                         tree.error + ldexp(other.error, down),
+                         tree.error_bound + ldexp(other.error_bound, down),
                      "%s, shape %d, precision %d: %.17g + %.17g i +- %.3g, not %.17g + %.17g i +- %.3g", name[k], s, p,
-                     tree.value, tree.imaginary, tree.error, other.value, other.imaginary, other.error);
+                     tree.value, tree.imaginary, tree.error_bound, other.value, other.imaginary, other.error_bound);
         }
-        options = t_seeds_options(PERM_TREE, PERM_PRECISION_EXACT);
+        options = t_seeds_options(PERM_METHOD_TREE, PERM_PRECISION_EXACT);
         options.modulus = UINT64_C(2305843009213693951);
         if (p == 2 && k == 3)
           t_seeds_threads(&matrix, options, "residues");
@@ -363,7 +363,7 @@ TEST(t_tree_bits_do_not_depend_on_threads)
   {
     static const char *const made[] = {"grid:12:12", "regular:50:3", "bernoulli:10", "complex-gauss:9"};
     for (k = 0; k < 4; k++) {
-      perm_options options = t_seeds_options(PERM_TREE, k < 2 ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT);
+      perm_options options = t_seeds_options(PERM_METHOD_TREE, k < 2 ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT);
       perm_matrix matrix;
       perm_result result;
       CHECK(perm_generate(made[k], 3, NULL, &matrix, &result) == PERM_OK);
@@ -403,7 +403,7 @@ TEST(t_tree_stops_when_asked)
   options.allocator.release = t_sparse_release;
   options.allocator.user_data = &memory;
   CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK);
-  CHECK(job->leaves == 1 && job->leaf[0].information.method == PERM_TREE);
+  CHECK(job->leaves == 1 && job->leaf[0].information.method == PERM_METHOD_TREE);
   options.progress = t_tree_progress;
   for (i = 0; i < 3; i++)
     for (late = 0; late < 2; late++)

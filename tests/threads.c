@@ -33,7 +33,7 @@ static void compute(int threads, perm_result *r)
   perm_compute_complex(N / 2, N / 2, a, N / 2, &options, &r[1]);
   perm_compute_integer(N, N, whole, N, &options, &r[2]);
   perm_compute_sparse(&band, &options, &r[3]);
-  options.method = PERM_HYBRID;
+  options.method = PERM_METHOD_HYBRID;
   perm_compute_sparse(&band, &options, &r[4]);
 }
 
@@ -78,7 +78,7 @@ int main(void)
     b[i] = abs(i / N - i % N) <= 3 ? a[i] : 0;
   }
   memset(&options, 0, sizeof options);
-  options.method = PERM_GLYNN;
+  options.method = PERM_METHOD_GLYNN;
   require(perm_plan_real(N, N, a, N, &options, &plan, NULL) == PERM_OK &&
               perm_job_create_real(&plan, a, N, &options, &job, NULL) == PERM_OK, "perm_job_create_real");
   require(perm_matrix_from_dense(N, N, b, N, NULL, &band, NULL) == PERM_OK, "perm_matrix_from_dense");

@@ -6,7 +6,7 @@
     >>> perm.permanent([[1, 2, 3], [4, 5, 6], [7, 8, 9]])            # integers: exact, as Python ints
     450
     >>> perm.permanent(numpy.ones((30, 30)) / 30)                    # doubles
-    >>> perm.compute(a, certify=True).error                          # a proved bound; a is any matrix
+    >>> perm.compute(a, certify=True).error_bound                    # a proved bound; a is any matrix
     >>> perm.permanent(u, rows=[2, 1, 0], cols=[1, 1, 1])            # rows and columns with multiplicities: bosons
 
 MATRICES. numpy arrays of any strides and order, nested lists, scipy.sparse, or the name of a file: Matrix Market, rows
@@ -32,7 +32,7 @@ OPTIONS, keywords of all of them; those of the C structure perm_options
     precision         one of PRECISIONS: fast default accurate dd exact (kahan: methods glynn and ryser)
     isa               one of ISAS, the highest instruction set to use
     threads           0: all cores. The bits do not depend on it
-    certify           True: `error` must be a proved bound (up to three times the time)
+    certify           True: error_bound must be a proved bound (up to three times the time)
     tolerance         relative error wanted: higher precision until it is met
     modulus           of integers: the permanent modulo this, 2 .. 2^63
     max_seconds       stops there, or refuses what cannot stop
@@ -99,14 +99,21 @@ class _Progress(Structure):
 _Callback = CFUNCTYPE(c_int, POINTER(_Progress), c_void_p)
 
 
+class _GpuOptions(Structure):
+    _fields_ = [("devices", c_int), ("cpu_fallback", c_int), ("cache", c_char_p), ("tune", c_int)]
+
+
+class _CheckpointFile(Structure):
+    _fields_ = [("file", c_char_p), ("seconds", c_double), ("part", c_int), ("parts", c_int),
+                ("merge", POINTER(c_char_p)), ("merges", c_int), ("note", c_void_p), ("note_bytes", c_size_t)]
+
+
 class _Options(Structure):
     _fields_ = [("method", c_int), ("precision", c_int), ("isa", c_int), ("threads", c_int), ("certify", c_int),
                 ("tolerance", c_double), ("modulus", c_uint64), ("max_seconds", c_double), ("max_bytes", c_double),
                 ("plan_effort", c_double), ("progress", _Callback), ("user_data", c_void_p), ("cancel", c_void_p),
-                ("allocator", c_void_p * 3), ("gpus", c_int), ("cpu_fallback", c_int), ("gpu_cache", c_char_p),
-                ("tune", c_int), ("checkpoint", c_char_p), ("checkpoint_seconds", c_double), ("part", c_int),
-                ("parts", c_int), ("merge", POINTER(c_char_p)), ("merges", c_int), ("note", c_void_p),
-                ("note_bytes", c_size_t), ("execute", c_void_p), ("execute_data", c_void_p),
+                ("allocator", c_void_p * 3), ("gpu", _GpuOptions), ("checkpoint", _CheckpointFile),
+                ("execute", c_void_p), ("execute_data", c_void_p),
                 ("format", c_int)]
 
 
@@ -120,8 +127,8 @@ class _Integer(Structure):
 
 class _Result(Structure):
     _fields_ = [("value", c_double), ("imaginary", c_double), ("partial_sum", c_double),
-                ("partial_imaginary", c_double), ("exp2", c_longlong), ("error", c_double),
-                ("estimate", c_double), ("is_complex", c_int), ("exact", c_int), ("integer", _Integer),
+                ("partial_imaginary", c_double), ("exp2", c_longlong), ("error_bound", c_double),
+                ("error_estimate", c_double), ("is_complex", c_int), ("exact", c_int), ("integer", _Integer),
                 ("imaginary_integer", _Integer), ("modulus", c_uint64), ("method", c_int), ("precision", c_int),
                 ("isa", c_int), ("threads", c_int), ("gpus", c_int), ("tuned", c_int), ("escalated", c_int),
                 ("terms", c_double), ("plan_seconds", c_double), ("seconds", c_double), ("status", c_int),
@@ -147,8 +154,9 @@ class _Estimate(Structure):
                 ("message", c_char * 256)]
 
 
-_LAYOUTS = {"perm_progress": _Progress, "perm_options": _Options, "perm_integer": _Integer, "perm_result": _Result,
-            "perm_leaf": _Leaf, "perm_estimate_plan": _EstimatePlan, "perm_estimate": _Estimate}
+_LAYOUTS = {"perm_progress": _Progress, "perm_gpu_options": _GpuOptions,
+            "perm_checkpoint_file": _CheckpointFile, "perm_options": _Options, "perm_integer": _Integer,
+            "perm_result": _Result, "perm_leaf": _Leaf, "perm_estimate_plan": _EstimatePlan, "perm_estimate": _Estimate}
 
 # Arguments: i int, l ptrdiff_t, z size_t, p pointer, s text, O options, R result
 _ARGUMENTS = {"i": c_int, "l": c_ssize_t, "z": c_size_t, "p": c_void_p, "s": c_char_p, "O": POINTER(_Options),
@@ -264,7 +272,8 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """permanent = value * 2**exp2, within error * 2**exp2 (proved; inf: no bound) and about estimate * 2**exp2.
+    """permanent = value * 2**exp2, within error_bound * 2**exp2 (proved; inf: no bound)
+    and about error_estimate * 2**exp2.
 
     value is a float or complex; integer the permanent itself where it was computed exactly and the entries are integers
     (int, or Gaussian of complex matrices), else None. method, precision and isa say what was used, seconds and
@@ -276,8 +285,8 @@ class Result:
     exp2: int
     integer: Any
     exact: bool
-    error: float
-    estimate: float
+    error_bound: float
+    error_estimate: float
     modulus: int
     method: str
     precision: str
@@ -419,9 +428,10 @@ def _result(r, whole=False):
         integer = Gaussian(int(r.integer), int(r.imaginary_integer)) if r.is_complex else int(r.integer)
     return Result(complex(r.value, r.imaginary) if r.is_complex else r.value,
                   complex(r.partial_sum, r.partial_imaginary) if r.is_complex else r.partial_sum,
-                  r.exp2, integer, bool(r.exact), r.error,
-                  r.estimate, r.modulus, METHODS[r.method], PRECISIONS[r.precision], ISAS[r.isa], r.threads, r.gpus,
-                  r.tuned, r.escalated, r.terms, r.plan_seconds, r.seconds, _lib.perm_status_name(r.status).decode(),
+                  r.exp2, integer, bool(r.exact), r.error_bound,
+                  r.error_estimate, r.modulus, METHODS[r.method], PRECISIONS[r.precision], ISAS[r.isa], r.threads,
+                  r.gpus, r.tuned, r.escalated, r.terms, r.plan_seconds, r.seconds,
+                  _lib.perm_status_name(r.status).decode(),
                   _text(r.message))
 
 
@@ -546,20 +556,20 @@ class _Call:
         o.certify = _flag("certify", certify)
         o.tolerance, o.max_seconds = _real("tolerance", tolerance), _real("max_seconds", max_seconds)
         o.max_bytes, o.plan_effort = _real("max_bytes", max_bytes), _real("effort", effort)
-        o.checkpoint_seconds = _real("checkpoint_seconds", checkpoint_seconds)
+        o.checkpoint.seconds = _real("checkpoint_seconds", checkpoint_seconds)
         o.modulus = 0 if modulus is None else _whole("modulus", modulus, 0, 2**64 - 1)
-        o.gpus = -1 if isinstance(gpus, str) and gpus == "all" else _whole("gpus", gpus)
-        o.cpu_fallback = _flag("cpu_fallback", cpu_fallback)
-        o.gpu_cache = _path("gpu_cache", gpu_cache)
-        o.tune = -1 if tune is True else _whole("tune", tune)
-        o.checkpoint = _path("checkpoint", checkpoint)
+        o.gpu.devices = -1 if isinstance(gpus, str) and gpus == "all" else _whole("gpus", gpus)
+        o.gpu.cpu_fallback = _flag("cpu_fallback", cpu_fallback)
+        o.gpu.cache = _path("gpu_cache", gpu_cache)
+        o.gpu.tune = -1 if tune is True else _whole("tune", tune)
+        o.checkpoint.file = _path("checkpoint", checkpoint)
         o.format = _one_of("format", format, FORMATS)
         if part is not None:
-            o.part, o.parts = _part(part)
+            o.checkpoint.part, o.checkpoint.parts = _part(part)
         if merge is not None:
             files = _files(merge)
-            o.merge = ctypes.cast((c_char_p * (len(files) + 1))(*files), POINTER(c_char_p))
-            o.merges = len(files)
+            o.checkpoint.merge = ctypes.cast((c_char_p * (len(files) + 1))(*files), POINTER(c_char_p))
+            o.checkpoint.merges = len(files)
         self.pieces = checkpoint is not None or part is not None or merge is not None
         if progress is not None and not callable(progress):
             raise InputTypeError("progress: expected a function of a Progress, not %.60r" % (progress,),
@@ -1152,7 +1162,7 @@ def cauchy(x, y, **options):
     """The permanent of 1 / (x_i - y_j), n nodes each (n to 512), as (Result, condition); O(n^3).
 
     condition: by how much a relative error of an entry may be magnified; 30 digits less its logarithm are right, which
-    `estimate` says. Raises InputError where nodes coincide."""
+    error_estimate says. Raises InputError where nodes coincide."""
     x, y = _floats(_array(x, 1)), _floats(_array(y, 1))
     if x.shape != y.shape:
         raise InputError("x and y differ in length: %d and %d" % (x.size, y.size), "PERM_ERROR_SIZE")

@@ -185,10 +185,10 @@ static void study_draw(study *all, const study_run *run, int e, int n, int64_t c
   options.threads = run->threads;
   options.tolerance = 1e-7;   /* of permanents near 0 nobody asks for more: they are not computed again */
   if (run->gpus && n >= 12) { /* below, sixteen cores are as fast */
-    options.gpus = PERM_ALL_GPUS;
+    options.gpu.devices = PERM_ALL_GPUS;
     options.isa = PERM_ISA_CUDA;
-    options.cpu_fallback = 1;
-    options.gpu_cache = run->gpu_cache;
+    options.gpu.cpu_fallback = 1;
+    options.gpu.cache = run->gpu_cache;
     if (!compiled[parts][n]) { /* the kernel, for all cells alike: not this one's time */
       compiled[parts][n] = 1;
       memset(matrices, 0, size * sizeof *matrices);

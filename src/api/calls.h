@@ -138,8 +138,8 @@ PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, s
                                        perm_result *result);
 
 /* The same as a file. Writing replaces it as a whole, on the disk when this returns, or leaves it as it was. Reading
-   refuses, by what it is that differs, files that are damaged or of another job, version or part (options.part of
-   options.parts; parts 0: any). Neither touches anything but files FILE.*.tmp beside it. Regular files only
+   refuses, by what it is that differs, files that are damaged or of another job, version or part (of
+   options.checkpoint.parts; 0: any). Neither touches anything but files FILE.*.tmp beside it. Regular files only
    (>>files, also on modes, links and SIGXFSZ). Thread-safe. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
@@ -147,9 +147,9 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result);
 
 /* What the job of a checkpoint was planned with, for making it again here or elsewhere: overwrites method, precision,
-   isa (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpus, cpu_fallback, tune (where kernels were
-   timed, the candidate), part and parts. *note (may be NULL) gets a copy of the note, from the options' allocator,
-   which the caller gives back (free, by default); NULL if there is none. */
+   isa (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune:
+   where kernels were timed, the candidate), checkpoint.part and .parts. *note (may be NULL) gets a copy of the note,
+   from the options' allocator, which the caller gives back (free, by default); NULL if there is none. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
@@ -158,7 +158,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
    go on: ranges resume where they were, a task that was cut short starts again. Tasks predicted to take longer than
    max_seconds are refused (PERM_ERROR_LIMIT).
    With options.checkpoint: an empty state begins with the file's, if it exists. It is written at once, so that a bad
-   name shows early, every checkpoint_seconds, and at the end, for whatever reason. If a write fails in between, the
+   name shows early, every checkpoint.seconds, and at the end, for whatever reason. If a write fails in between, the
    job goes on and tries again later; if the last one fails, a finished result has a message, and what was stopped is
    PERM_ERROR_FILE. The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore
    SIGXFSZ, or a write beyond the limit ends the process. */
@@ -169,7 +169,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
 
 /* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, row-major with row strides ldu >= r and
    ldv >= n (complex: pairs of doubles, strides count entries), not modified. C(n + r - 1, r - 1) monomials, n r times
-   as many operations in double-double; `error` is a guaranteed bound, about 1e-29 of the sum of moduli, relative to u
+   as many operations in double-double; error_bound is guaranteed, about 1e-29 of the sum of moduli, relative to u
    and v as they are given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. Thread-safe.
    [Bar96] */
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
@@ -179,7 +179,7 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
 
 /* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each (complex: pairs of doubles), n <= PERM_CAUCHY_MAX_N, in
    O(n^3) double-double operations. *condition (may be NULL): by how much an entrywise relative error of the squared
-   matrix can be magnified, at most; 30 digits less its logarithm are right, which `estimate` says (`error` is
+   matrix can be magnified, at most; 30 digits less its logarithm are right, which error_estimate says (error_bound is
    INFINITY). Where too few are, n is small and method is auto, the matrix is computed by perm_compute_real
    (_complex) instead. PERM_ERROR_NODES: x_i = y_j, or two equal x or two equal y. Thread-safe. [Bor55] */
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
@@ -264,9 +264,9 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
    1e-10 wherever a single call is, but for n <= 4 relative to the permanent of the moduli (Laplace's expansion in
    doubles), if not to the same bits; those do not depend on threads or other matrices. What exceeds double is
    +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is the failure's, and the message
-   names the first. result may be NULL; its value is 0 and its estimate INFINITY, since they are many.
+   names the first. result may be NULL; its value is 0 and its error_estimate INFINITY, since they are many.
    With options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is computed by
-   itself. options.gpus: orders 10 to 24 go there when that is predicted faster than one thread, but for the matrices
+   itself. options.gpu: orders 10 to 24 go there when that is predicted faster than one thread, but for the matrices
    whose value cancels too much for the tolerance (0: 1e-10; many complex ones from order 21 on) or has to be scaled.
    Thread-safe. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
@@ -316,7 +316,7 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 PERM_API perm_isa perm_isa_best(void);
 
 /* For languages that cannot read this header. The library's version, as perm_plan.version; bytes of a structure
-   ("perm_result"), or offset and bytes of one of its fields ("perm_result.error"), of those that calls take or fill and
+   ("perm_result"), or offset and bytes of one of its fields ("perm_result.value"), of those that calls take or fill and
    perm_leaf. PERM_ERROR_RANGE: there is none of that name; PERM_ERROR_NULL. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);

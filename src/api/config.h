@@ -1,7 +1,7 @@
 /* ========================================================================================= >>config
    PERM_IMPLEMENTATION   compile the code here (exactly one translation unit, or several with PERM_STATIC)
    PERM_STATIC           every function static: private to each file that defines PERM_IMPLEMENTATION
-   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpus works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
+   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       no kernels for complex matrices, which then are refused: a quarter less to compile
    PERM_NO_EXTRAS        without minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results by portable code, many times slower

@@ -51,33 +51,34 @@ typedef enum perm_status {
 
 /* Engines by name. perm_sparse.h has those from frontier to transversals, and those after structure. */
 #define PERM_METHOD_LIST(X)                                                                                            \
-  X(PERM_AUTO, "auto", "the least predicted time")                                                                     \
-  X(PERM_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                          \
-  X(PERM_GLYNN, "glynn", "Glynn sum, scalar Gray code")                                                                \
-  X(PERM_RYSER, "ryser", "Ryser sum, scalar Gray code")                                                                \
-  X(PERM_EXPANSION, "expansion", "sum over permutations, row by row")                                                  \
-  X(PERM_EXACT, "exact", "Glynn sum of integers without rounding, products as limbs")                                  \
-  X(PERM_SUBSETS, "subsets", "dynamic programme over subsets (counts) of used rows or columns")                        \
-  X(PERM_REPEATS, "repeats", "Glynn sum over counts of equal columns, n-ary Gray code")                                \
-  X(PERM_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")                 \
-  X(PERM_PADDED, "padded", "rectangular: Glynn sum of the matrix padded with rows of ones")                            \
-  X(PERM_LOW_RANK, "low-rank", "sum over the monomials of a declared factorisation")                                   \
-  X(PERM_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                                    \
-  X(PERM_FRONTIER, "frontier", "dynamic programme over matched frontier vertices, path order")                         \
-  X(PERM_LISTS, "lists", "frontier, all states as sorted lists, merged along balanced paths")                          \
-  X(PERM_SORTING, "sorting", "frontier, states expanded, sorted and contracted")                                       \
-  X(PERM_ARRAYS, "arrays", "frontier, all states as arrays indexed by combinations")                                   \
-  X(PERM_TREE, "tree", "frontier tables joined along a tree decomposition")                                            \
-  X(PERM_BAND, "band", "window of columns sliding along a band")                                                       \
-  X(PERM_HYBRID, "hybrid", "Glynn signs of outer columns, elimination of inner ones")                                  \
-  X(PERM_CACHED, "cached", "Glynn sum with cached products: hybrid without inner columns")                             \
-  X(PERM_DOMINATING, "dominating", "Ryser sum over a dominating set of columns")                                       \
-  X(PERM_SPARYSER, "sparyser", "Ryser sum in compressed rows and columns, zeros skipped")                              \
-  X(PERM_DECOMPOSE, "decompose", "lines of degree 1 to 4 eliminated, sums over branches")                              \
-  X(PERM_TRANSVERSALS, "transversals", "enumeration of perfect matchings")                                             \
-  X(PERM_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")                                   \
-  X(PERM_CODEGEN_REGISTERS, "codegen-registers", "GPUs: Ryser sum, code of every column, row sums in registers")       \
-  X(PERM_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")
+  X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
+  X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
+  X(PERM_METHOD_GLYNN, "glynn", "Glynn sum, scalar Gray code")                                                         \
+  X(PERM_METHOD_RYSER, "ryser", "Ryser sum, scalar Gray code")                                                         \
+  X(PERM_METHOD_EXPANSION, "expansion", "sum over permutations, row by row")                                           \
+  X(PERM_METHOD_EXACT, "exact", "Glynn sum of integers without rounding, products as limbs")                           \
+  X(PERM_METHOD_SUBSETS, "subsets", "dynamic programme over subsets (counts) of used rows or columns")                 \
+  X(PERM_METHOD_REPEATS, "repeats", "Glynn sum over counts of equal columns, n-ary Gray code")                         \
+  X(PERM_METHOD_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")          \
+  X(PERM_METHOD_PADDED, "padded", "rectangular: Glynn sum of the matrix padded with rows of ones")                     \
+  X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a declared factorisation")                            \
+  X(PERM_METHOD_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                             \
+  X(PERM_METHOD_FRONTIER, "frontier", "dynamic programme over matched frontier vertices, path order")                  \
+  X(PERM_METHOD_LISTS, "lists", "frontier, all states as sorted lists, merged along balanced paths")                   \
+  X(PERM_METHOD_SORTING, "sorting", "frontier, states expanded, sorted and contracted")                                \
+  X(PERM_METHOD_ARRAYS, "arrays", "frontier, all states as arrays indexed by combinations")                            \
+  X(PERM_METHOD_TREE, "tree", "frontier tables joined along a tree decomposition")                                     \
+  X(PERM_METHOD_BAND, "band", "window of columns sliding along a band")                                                \
+  X(PERM_METHOD_HYBRID, "hybrid", "Glynn signs of outer columns, elimination of inner ones")                           \
+  X(PERM_METHOD_CACHED, "cached", "Glynn sum with cached products: hybrid without inner columns")                      \
+  X(PERM_METHOD_DOMINATING, "dominating", "Ryser sum over a dominating set of columns")                                \
+  X(PERM_METHOD_SPARYSER, "sparyser", "Ryser sum in compressed rows and columns, zeros skipped")                       \
+  X(PERM_METHOD_DECOMPOSE, "decompose", "lines of degree 1 to 4 eliminated, sums over branches")                       \
+  X(PERM_METHOD_TRANSVERSALS, "transversals", "enumeration of perfect matchings")                                      \
+  X(PERM_METHOD_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")                            \
+  X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
+    "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
+  X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
@@ -94,12 +95,12 @@ typedef enum perm_precision {
 
 typedef enum perm_isa {
   PERM_ISA_AUTO,
-  PERM_ISA_PLAIN,  /* portable C */
-  PERM_ISA_AVX2,   /* AVX2 and FMA */
-  PERM_ISA_AVX512, /* AVX-512 F, DQ and BW */
+  PERM_ISA_PLAIN,      /* portable C */
+  PERM_ISA_AVX2,       /* AVX2 and FMA */
+  PERM_ISA_AVX512,     /* AVX-512 F, DQ and BW */
   PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
-  PERM_ISA_NEON,   /* 64-bit Arm */
-  PERM_ISA_CUDA,   /* NVIDIA GPUs: the family of plans made for options.gpus. As an option: GPUs wherever they can */
+  PERM_ISA_NEON,       /* 64-bit Arm */
+  PERM_ISA_CUDA,       /* NVIDIA GPUs: the family of plans made for options.gpu. As an option: GPUs wherever they can */
   PERM_ISA_COUNT
 } perm_isa;
 
@@ -128,6 +129,31 @@ typedef struct perm_progress {
   const char *activity; /* static text: what is being done */
 } perm_progress;
 
+/* options.gpu. Needs perm_cuda.cu and PERM_WITH_CUDA; without them devices other than 0 are PERM_ERROR_DEVICE, with the
+   reason, unless cpu_fallback is set. */
+typedef struct perm_gpu_options {
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programmes (on one
+                        device), go there when predicted faster than one thread; batches from order 10 on */
+  int cpu_fallback; /* 1: without a device the CPU does the work */
+  const char *cache; /* directory for compiled kernels, not NULL: they are compiled once a machine, not process */
+  int tune; /* kernels made for a sparse matrix (methods hybrid, cached): 0: the one that is predicted to be fastest;
+               PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to take longer
+               than that (15 s): the choice, and with it last bits, may differ from run to run; k > 0: candidate k, as
+               result.tuned named it, so that the same job is made again */
+} perm_gpu_options;
+
+/* options.checkpoint: for perm_job_execute and what runs through it, perm_compute_*. For the precision see PRECISION
+   above. */
+typedef struct perm_checkpoint_file {
+  const char *file;         /* not NULL: finished work is kept there, and taken from there if it exists */
+  double seconds;           /* how often it is written; 0: 60 */
+  int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
+  const char *const *merge; /* that many checkpoints: their work is put together, and none is added. What is missing */
+  int merges;               /* or there twice is an error */
+  const void *note;         /* note_bytes of the caller's own, kept in the file; see perm_checkpoint_options */
+  size_t note_bytes;
+} perm_checkpoint_file;
+
 /* All zero is the best default. The callbacks come from the calling thread only. */
 struct perm_job;
 struct perm_state;
@@ -137,7 +163,7 @@ typedef struct perm_options {
   perm_precision precision;
   perm_isa isa;       /* highest instruction set to use */
   int threads;        /* 0: all that OpenMP offers (1 without OpenMP) */
-  int certify;        /* 1: `error` must be a guaranteed bound, at up to three times the cost */
+  int certify;        /* 1: error_bound must be finite, a proven bound, at up to three times the cost */
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
   double max_seconds; /* 0: no limit. From the call on, planning included; single tasks refuse beforehand */
@@ -152,23 +178,8 @@ typedef struct perm_options {
   void *user_data;
   const volatile int *cancel; /* if not NULL: non-zero there cancels (may be set by any thread or signal) */
   perm_allocator allocator;
-  int gpus;         /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programmes (on one
-                       of them), go there when predicted faster than one thread; batches from order 10 on. Needs
-                       perm_cuda.cu and PERM_WITH_CUDA, else PERM_ERROR_DEVICE with the reason, or, */
-  int cpu_fallback; /* 1: then the CPU does the work */
-  const char *gpu_cache; /* directory for compiled kernels, not NULL: they are compiled once a machine, not process */
-  int tune; /* GPUs, kernels made for a sparse matrix (methods hybrid, cached): 0: the one that is predicted to be
-               fastest; PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to
-               take longer than that (15 s): the choice, and with it last bits, may differ from run to run;
-               k > 0: candidate k, as result.tuned named it, so that the same job is made again */
-  /* For perm_job_execute and what runs through it: perm_compute_*. For the precision see PRECISION above. */
-  const char *checkpoint;    /* file, not NULL: finished work is kept there, and taken from there if it exists */
-  double checkpoint_seconds; /* how often it is written; 0: 60 */
-  int part, parts;           /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge;  /* that many checkpoints: their work is put together, and none is added. What is missing */
-  int merges;                /* or there twice is an error */
-  const void *note;          /* note_bytes of the caller's own, kept in the checkpoint; see perm_checkpoint_options */
-  size_t note_bytes;
+  perm_gpu_options gpu;
+  perm_checkpoint_file checkpoint;
   /* Not NULL: what perm_compute_* call instead of perm_job_execute (but for merging); that is how perm_mpi.c runs every
      kind of job. The options are those of the call but for max_seconds, which is what is left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
@@ -187,19 +198,19 @@ typedef struct perm_integer {
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
-/* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error and estimate are normal doubles (or 0,
-   INFINITY). On an error and after an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary are NaN, error
-   and estimate INFINITY. */
+/* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error_bound and error_estimate are normal
+   doubles (or 0, INFINITY). On an error and after an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary
+   are NaN, error_bound and error_estimate INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
   double partial_sum, partial_imaginary; /* after an early stop: the sum of the terms so far, of the first leaf that is
                                             not done, in units of 2^exp2: a sign of life, no approximation; else 0.
                                             With a modulus, so many units modulo that */
   long long exp2;
-  double error;      /* guaranteed |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
-                        integer is the permanent itself, and value its rounding */
-  double estimate;   /* estimated |value - permanent|, in units of 2^exp2: a part of the bound, or what >>plan says;
-                        attacks find no error above ten times that. INFINITY: nothing is known */
+  double error_bound;    /* |value - permanent| is never larger, in units of 2^exp2; INFINITY: no guarantee. 0 if exact:
+                            then integer is the permanent itself, and value its rounding */
+  double error_estimate; /* what |value - permanent| is likely to be, in units of 2^exp2: a part of the bound, or what
+                            >>plan says; attacks find no error above ten times that. INFINITY: nothing is known */
   int is_complex;    /* 1: the matrix was complex; errors are of the modulus of the difference */
   int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */
   perm_integer integer, imaginary_integer;
@@ -209,7 +220,7 @@ typedef struct perm_result {
   perm_isa isa;
   int threads;
   int gpus; /* that took part */
-  int tuned; /* with options.tune: the candidate, for later runs; 0: no kernel had any */
+  int tuned;     /* with options.gpu.tune: the candidate, for later runs; 0: no kernel had any */
   int escalated; /* times the precision was raised */
   double terms;  /* terms summed, or states visited */
   double plan_seconds, seconds;
@@ -284,7 +295,7 @@ typedef struct perm_leaf {
   double work;           /* elements (ranges) or transitions (tasks) */
   double seconds, bytes; /* predicted */
   uint64_t fingerprint;
-  int tuned; /* with options.tune: its candidate; 0: none */
+  int tuned; /* with options.gpu.tune: its candidate; 0: none */
 } perm_leaf;
 
 /* Finished work of a job: per leaf a partial and the set of the chunks in it. */

@@ -37,16 +37,14 @@ static double permi_log2_factorial(double n)
 
 static const perm_options *permi_options(const perm_options *options)
 {
-  static const perm_options defaults = {PERM_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0, NULL,
-                                        NULL,      NULL,                   {NULL, NULL, NULL}, 0, 0, NULL, 0,
-                                        NULL, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL, PERM_FORMAT_AUTO};
+  static perm_options defaults; /* zero, and never written to */
   return options ? options : &defaults;
 }
 
 /* One job in several calls, perhaps with other limits each time: those must not change the plan. */
 static int permi_in_pieces(const perm_options *options)
 {
-  return options->checkpoint || options->parts || options->merges;
+  return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merges;
 }
 
 static void permi_result_clear(perm_result *result)
@@ -63,7 +61,7 @@ static perm_status permi_fail(perm_result *result, perm_status status, int argum
     va_list arguments;
     permi_result_clear(result);
     result->value = result->imaginary = (double)NAN;
-    result->error = result->estimate = (double)INFINITY;
+    result->error_bound = result->error_estimate = (double)INFINITY;
     result->status = status;
     result->argument = argument;
     va_start(arguments, format);

@@ -215,6 +215,6 @@ static void permi_number_result(const permi_number *number, perm_result *result)
   result->value = a.value.hi + 0; /* no -0 */
   result->imaginary = a.imaginary.hi + 0;
   result->exp2 = a.exp2;
-  result->error = a.exact ? 0 : a.error;
-  result->estimate = a.exact ? 0 : a.estimate;
+  result->error_bound = a.exact ? 0 : a.error;
+  result->error_estimate = a.exact ? 0 : a.estimate;
 }

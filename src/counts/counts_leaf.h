@@ -186,7 +186,7 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   if (counts->integer)
     return;
   switch (counts->method) {
-  case PERM_SUBSETS:
+  case PERM_METHOD_SUBSETS:
     if (counts->whole)
       return;
     for (f = 0; f < counts->forms; f++) {
@@ -199,7 +199,7 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
     leaf->estimate_relative = (M + 4) * unit * parts;
     leaf->bound_absolute = counts->lossy ? PERMI_LEAST * N * counts->digit_total : 0; /* the rest is the partial's */
     break;
-  case PERM_EXPANSION:
+  case PERM_METHOD_EXPANSION:
     leaf->bound_relative = 2 * (M + 1) * unit * parts * parts;
     leaf->estimate_relative = leaf->bound_relative / 4;
     leaf->bound_absolute = fmin(visits, 1e300) * PERMI_LEAST * (M + 1);
@@ -383,11 +383,11 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int by_columns = choice->by_columns, digits = by_columns ? counted->n : counted->m;
-  const int padding = choice->method == PERM_PADDED ? counted->columns - counted->rows : 0;
+  const int padding = choice->method == PERM_METHOD_PADDED ? counted->columns - counted->rows : 0;
   const int given = by_columns ? counted->m : counted->n, forms = given + (padding > 0), parts = counted->parts;
   const int *count = by_columns ? counted->column_count : counted->row_count;
   const int *other = by_columns ? counted->row_count : counted->column_count;
-  const int walks = choice->method != PERM_SUBSETS && choice->method != PERM_EXPANSION;
+  const int walks = choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
   const size_t coefficients = (size_t)digits * (size_t)forms * (size_t)parts;
   permi_counts *counts;
   int *order, *digit_exp2, *form_exp2, d, f, part;
@@ -399,7 +399,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   size = choice->precision == PERM_PRECISION_DEFAULT ? 1 : ring.size;
   for (d = 0; walks && d < digits; d++)
     cells += (size_t)count[d] + 1;
-  cells += walks && choice->method == PERM_RYSER ? (size_t)counted->rows + 1 : 0;
+  cells += walks && choice->method == PERM_METHOD_RYSER ? (size_t)counted->rows + 1 : 0;
   counts = (permi_counts *)permi_allocate(allocator, 1,
                                           sizeof *counts + (2 * coefficients + cells * size) * sizeof(double) +
                                               (size_t)(6 * digits + 2 * forms) * sizeof(int));
@@ -411,7 +411,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   counts->plain = choice->precision == PERM_PRECISION_DEFAULT;
   counts->method = choice->method;
   counts->isa = choice->isa;
-  counts->ryser = choice->method == PERM_RYSER;
+  counts->ryser = choice->method == PERM_METHOD_RYSER;
   counts->parts = parts;
   counts->digits = digits;
   counts->forms = forms;
@@ -489,7 +489,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   leaf->information.bytes = choice->bytes;
   leaf->information.chunks = 1;
   leaf->integer = counts->integer != NULL;
-  leaf->run_task = choice->method == PERM_EXPANSION ? permi_expand_counts_task : permi_subsets_task;
+  leaf->run_task = choice->method == PERM_METHOD_EXPANSION ? permi_expand_counts_task : permi_subsets_task;
   if (walks) {
     int chunks_log2 = 0, at = 0;
     counts->terms = 1;

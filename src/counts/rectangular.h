@@ -70,10 +70,11 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
 {
   const int skips = !choice->by_columns && counted->columns > counted->rows;
   double sums,
-      bits = permi_counted_bits(counted, choice->method == PERM_SUBSETS ? 0 : !choice->by_columns && !skips, &sums);
-  if (choice->method == PERM_RYSER)
+      bits =
+          permi_counted_bits(counted, choice->method == PERM_METHOD_SUBSETS ? 0 : !choice->by_columns && !skips, &sums);
+  if (choice->method == PERM_METHOD_RYSER)
     bits += 2.0 * counted->columns;
-  else if (choice->method != PERM_SUBSETS && choice->method != PERM_EXPANSION) {
+  else if (choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION) {
     const int total = choice->by_columns ? counted->columns : counted->rows;
     if (skips) /* |e_M| <= (sum of |forms|)^M / M! */
       bits = fmax(0, counted->rows * log2(fmax(sums, 1)) - permi_log2_factorial(counted->rows)) + 1;
@@ -103,12 +104,12 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   choice.seconds = (double)INFINITY;
   for (d = 0; d < forms; d++)
     powers += counted->parts == 2 ? other[d] : 1 + log2(other[d]);
-  if (method == PERM_PADDED && padding) {
+  if (method == PERM_METHOD_PADDED && padding) {
     forms++;
     form_total = needed = counted->columns;
     powers += counted->parts == 2 ? padding : 1 + log2(padding);
   }
-  symmetric = form_total > needed && method != PERM_RYSER;
+  symmetric = form_total > needed && method != PERM_METHOD_RYSER;
   for (d = 0; d < digits; d++) {
     const int used = count[d] < needed ? count[d] : needed;
     product *= used + 1.0;
@@ -118,7 +119,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   }
   if (precision == PERM_PRECISION_EXACT) {
     choice.words = permi_choice_words(counted, &choice);
-    if (!choice.words && modulus && method == PERM_SUBSETS) { /* which only multiplies and adds */
+    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* which only multiplies and adds */
       choice.words = 1;
       choice.modulus = modulus;
     }
@@ -133,10 +134,10 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   size *= counted->parts;
   one = permi_seconds_exact[complex_parts] + permi_seconds_word[complex_parts] * choice.words;
   if (precision == PERM_PRECISION_DD)
-    one = method == PERM_SUBSETS                  ? permi_seconds_sweep_dd[complex_parts]
-          : symmetric || method == PERM_EXPANSION ? permi_seconds_e_dd[complex_parts]
-                                                  : permi_seconds_form_dd[complex_parts];
-  if (method == PERM_EXPANSION) {
+    one = method == PERM_METHOD_SUBSETS                  ? permi_seconds_sweep_dd[complex_parts]
+          : symmetric || method == PERM_METHOD_EXPANSION ? permi_seconds_e_dd[complex_parts]
+                                                         : permi_seconds_form_dd[complex_parts];
+  if (method == PERM_METHOD_EXPANSION) {
     double visits = 1, level = 1;
     for (d = 0; d < form_total && visits < 1e30; d++) {
       level *= digit_total - d < digits ? digit_total - d : digits;
@@ -156,7 +157,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
     return choice;
   }
   choice.terms = product;
-  if (method == PERM_SUBSETS) {
+  if (method == PERM_METHOD_SUBSETS) {
     choice.work = product * (form_total - needed + 1.0) * fraction;
     choice.bytes = product * 8 * (size + 1);
     if (precision == PERM_PRECISION_DEFAULT)
@@ -166,7 +167,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
       choice.seconds = choice.work * one + form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
     return choice;
   }
-  if (method != PERM_RYSER) { /* the last digit counts half: an odd one, or else the largest */
+  if (method != PERM_METHOD_RYSER) { /* the last digit counts half: an odd one, or else the largest */
     choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
   }
   choice.work = choice.terms * (symmetric ? needed * (form_total - needed + 1.0) : form_total);
@@ -198,18 +199,20 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
   double steps;
   for (f = 0; f < forms; f++)
     total += other[f];
-  if (choice->method == PERM_PADDED && counted->columns > counted->rows) {
+  if (choice->method == PERM_METHOD_PADDED && counted->columns > counted->rows) {
     forms++;
     total = needed = counted->columns;
   }
   for (f = 0; f < digits; f++)
     weights += count[f] + 1;
-  steps = parts * 3.0 * forms + parts * parts * (total > needed && choice->method != PERM_RYSER
-                                                      ? needed * (total - needed + 1.0) * (parts == 2 ? 1 : 1.1)
-                                                      : (double)total);
+  steps = parts * 3.0 * forms + parts * parts *
+                                    (total > needed && choice->method != PERM_METHOD_RYSER
+                                         ? needed * (total - needed + 1.0) * (parts == 2 ? 1 : 1.1)
+                                         : (double)total);
   if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
-      choice->method == PERM_SUBSETS || choice->method == PERM_EXPANSION || steps > PERMI_COUNTS_GPU_STEPS ||
-      2 * forms * parts > PERM_GPU_COUNTS_SIZE || needed > 64 || weights + 2 * forms * parts * (digits + 1) > 16000)
+      choice->method == PERM_METHOD_SUBSETS || choice->method == PERM_METHOD_EXPANSION ||
+      steps > PERMI_COUNTS_GPU_STEPS || 2 * forms * parts > PERM_GPU_COUNTS_SIZE || needed > 64 ||
+      weights + 2 * forms * parts * (digits + 1) > 16000)
     return (double)INFINITY;
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* for compiling */
 }
@@ -221,9 +224,10 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   static const struct {
     perm_method method;
     int by_columns, square; /* square: 0: not for square ones, 1: only for them, 2: for all */
-  } engines[] = {{PERM_SUBSETS, 0, 2}, {PERM_SUBSETS, 1, 2},  {PERM_REPEATS, 0, 2}, {PERM_REPEATS, 1, 1},
-                 {PERM_SHORT, 0, 2},   {PERM_SHORT, 1, 1},    {PERM_RYSER, 1, 2},   {PERM_RYSER, 0, 1},
-                 {PERM_PADDED, 1, 2},  {PERM_EXPANSION, 1, 2}};
+  } engines[] = {{PERM_METHOD_SUBSETS, 0, 2},  {PERM_METHOD_SUBSETS, 1, 2}, {PERM_METHOD_REPEATS, 0, 2},
+                 {PERM_METHOD_REPEATS, 1, 1},  {PERM_METHOD_SHORT, 0, 2},   {PERM_METHOD_SHORT, 1, 1},
+                 {PERM_METHOD_RYSER, 1, 2},    {PERM_METHOD_RYSER, 0, 1},   {PERM_METHOD_PADDED, 1, 2},
+                 {PERM_METHOD_EXPANSION, 1, 2}};
   const int square = counted->rows == counted->columns;
   /* Subsets do not cancel by themselves, but of complex terms the estimate would want dd all the same. */
   const double favour = square && counted->parts == 2 ? 1 : 2;
@@ -235,32 +239,32 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
     permi_choice choice;
     const perm_method method = engines[k].method;
-    if (options->method == PERM_AUTO
-            ? method == PERM_PADDED || method == PERM_EXPANSION || method == (square ? PERM_SHORT : PERM_REPEATS)
-            : method != options->method)
+    if (options->method == PERM_METHOD_AUTO ? method == PERM_METHOD_PADDED || method == PERM_METHOD_EXPANSION ||
+                                                  method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS)
+                                            : method != options->method)
       continue;
     if (engines[k].square != 2 && engines[k].square != square)
       continue;
     choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus);
-    if (options->method == PERM_AUTO && method == PERM_SUBSETS) {
+    if (options->method == PERM_METHOD_AUTO && method == PERM_METHOD_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : 4e9))
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
     }
     choice.isa = PERM_ISA_PLAIN;
-    if (options->gpus) { /* as permi_plan_gpu */
+    if (options->gpu.devices) { /* as permi_plan_gpu */
       const double gpu = permi_choice_gpu_seconds(counted, &choice);
       char message[PERM_MESSAGE_BYTES];
       if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
-          (!options->cpu_fallback || permi_gpu_devices(options->gpus, message))) {
+          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
         choice.isa = PERM_ISA_CUDA;
         choice.seconds = gpu;
       }
     }
-    if (choice.seconds < best.seconds || best.method == PERM_AUTO)
+    if (choice.seconds < best.seconds || best.method == PERM_METHOD_AUTO)
       best = choice;
   }
-  if (options->method == PERM_AUTO && best.method == PERM_SUBSETS)
+  if (options->method == PERM_METHOD_AUTO && best.method == PERM_METHOD_SUBSETS)
     best.seconds *= favour;
   if (best.isa == PERM_ISA_CUDA)
     return best;

@@ -38,14 +38,14 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   int growth = 0, i;
   leaf->bound_relative = (double)INFINITY;
   switch (plan->method) {
-  case PERM_EXPANSION:
+  case PERM_METHOD_EXPANSION:
     /* n - 1 double-double products of relative error 2^-100 a term (complex: 4 of them), terms added exactly; a product
        that underflows loses at most 2^-1070, and there are at most n! < 2^(n log2 n) of them */
     leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
     leaf->bound_absolute = ldexp(n * n, permi_clamp((int)(n * log2(n + 1.0)) - 1070, -1070, 0));
     leaf->estimate_relative = n * PERMI_DD_UNIT * parts;
     return;
-  case PERM_DENSE: break;
+  case PERM_METHOD_DENSE: break;
   default: return; /* the plain sums: see permi_plan_leaf */
   }
   if (gpu)
@@ -81,7 +81,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
 {
   int i, j, part, n = plan->n;
   memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = plan->method == PERM_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE;
+  leaf->information.kind = plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE;
   leaf->information.method = plan->method;
   leaf->information.isa = plan->isa;
   leaf->information.n = n;
@@ -95,7 +95,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
   for (i = 0; i < n; i++)
     leaf->scale_exp2 -= plan->row_exp2[i] + plan->column_exp2[i];
   permi_plan_bounds(plan, view, leaf);
-  if (plan->method == PERM_DENSE) {
+  if (plan->method == PERM_METHOD_DENSE) {
     int product = plan->precision == PERM_PRECISION_DD         ? PERMI_DOUBLED
                   : plan->precision == PERM_PRECISION_ACCURATE ? PERMI_COMPENSATED
                                                                : PERMI_ROUNDED;
@@ -112,7 +112,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
       return PERM_ERROR_MEMORY;
     plain->n = n;
     plain->parts = view->parts;
-    plain->ryser = plan->method == PERM_RYSER;
+    plain->ryser = plan->method == PERM_METHOD_RYSER;
     plain->precision = plan->precision;
     plain->chunk_log2 = plan->chunk_log2;
     for (part = 0; part < view->parts; part++)
@@ -122,7 +122,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
     leaf->context = plain;
     leaf->release = permi_context_release;
   }
-  if (plan->method == PERM_EXPANSION) {
+  if (plan->method == PERM_METHOD_EXPANSION) {
     leaf->run_task = permi_expansion_task;
     return PERM_OK;
   }
@@ -130,12 +130,12 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
   leaf->run_chunk = plan->precision == PERM_PRECISION_DD ? permi_gray_dd
                     : view->parts == 2                   ? permi_gray_complex
                                                          : permi_gray_real;
-  leaf->scale_exp2 -= plan->method == PERM_GLYNN ? n - 1 : 0;
+  leaf->scale_exp2 -= plan->method == PERM_METHOD_GLYNN ? n - 1 : 0;
   return PERM_OK;
 }
 
 /* For perm_sparse.h: one leaf for a square matrix that has a transversal of nonzero entries, by the engine that
-   options->method names (PERM_AUTO: as perm_plan_real). *precision: the plan's. */
+   options->method names (PERM_METHOD_AUTO: as perm_plan_real). *precision: the plan's. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
@@ -153,18 +153,19 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
 /* The next precision up the ladder for an engine; PERM_PRECISION_COUNT at its top. */
 static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
 {
-  if (method == PERM_HYBRID || method == PERM_CACHED) /* refused where that is not possible */
+  if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED) /* refused where that is not possible */
     return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_ACCURATE
                                                                                    : PERM_PRECISION_DD;
-  if ((method >= PERM_FRONTIER && method <= PERM_BAND) || method == PERM_TRANSVERSALS) /* doubles and double-doubles */
+  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) ||
+      method == PERM_METHOD_TRANSVERSALS) /* doubles and double-doubles */
     return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD
                                                                                    : PERM_PRECISION_COUNT;
-  if (method != PERM_DENSE && method != PERM_GLYNN && method != PERM_RYSER)
+  if (method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER)
     return PERM_PRECISION_COUNT;
   switch (precision) {
   case PERM_PRECISION_FAST: return PERM_PRECISION_DEFAULT;
   case PERM_PRECISION_DEFAULT:
-    return method == PERM_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
+    return method == PERM_METHOD_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
   case PERM_PRECISION_ACCURATE: return PERM_PRECISION_DD;
   default: return PERM_PRECISION_COUNT;
   }

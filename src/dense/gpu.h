@@ -267,8 +267,8 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   memset(&options, 0, sizeof options);
   if (control)
     options = *control->options;
-  if (!options.gpus)
-    options.gpus = 1;
+  if (!options.gpu.devices)
+    options.gpu.devices = 1;
   options.allocator = gpu->allocator;
   call.leaf = leaf;
   call.control = control;

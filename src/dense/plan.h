@@ -179,10 +179,10 @@ static int permi_plans_higher(const perm_options *options, double relative)
 /* Why an engine cannot do what the options ask for; NULL if it can. */
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
-  int scalar = method == PERM_GLYNN || method == PERM_RYSER;
-  if ((method >= PERM_FRONTIER && method <= PERM_TRANSVERSALS) || method > PERM_STRUCTURE)
+  int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
+  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_TRANSVERSALS) || method > PERM_METHOD_STRUCTURE)
     return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
-  if (!scalar && method != PERM_DENSE && method != PERM_EXPANSION)
+  if (!scalar && method != PERM_METHOD_DENSE && method != PERM_METHOD_EXPANSION)
     return "this method has no plan: use perm_compute_real, perm_compute_complex";
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return "precision exact and modulus are for integers: perm_compute_integer, perm_compute_gaussian";
@@ -248,15 +248,15 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
 static int permi_gpu_wanted(const perm_options *options, int n)
 {
   char message[PERM_MESSAGE_BYTES];
-  return options->gpus && n >= PERMI_GPU_LEAST_N &&
-         (!options->cpu_fallback || permi_gpu_devices(options->gpus, message));
+  return options->gpu.devices && n >= PERMI_GPU_LEAST_N &&
+         (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
 }
 
 /* Makes the plan one for GPUs where they are wanted and predicted faster than one thread. */
 static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   perm_plan gpu = *plan;
-  if (!options->gpus || plan->n < PERMI_GPU_LEAST_N)
+  if (!options->gpu.devices || plan->n < PERMI_GPU_LEAST_N)
     return;
   permi_gpu_plan(&gpu, view);
   if ((options->isa == PERM_ISA_CUDA || gpu.seconds < plan->seconds) && permi_gpu_wanted(options, plan->n))
@@ -274,7 +274,9 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   plan->version = PERMI_VERSION;
   plan->n = n;
   plan->is_complex = view->parts == 2;
-  plan->method = options->method != PERM_AUTO ? options->method : n <= 4 ? PERM_EXPANSION : PERM_DENSE;
+  plan->method = options->method != PERM_METHOD_AUTO ? options->method
+                 : n <= 4                            ? PERM_METHOD_EXPANSION
+                                                     : PERM_METHOD_DENSE;
   plan->precision = options->precision;
   plan->certify = options->certify;
   plan->isa = PERM_ISA_PLAIN;
@@ -297,13 +299,13 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   if (plan->zero) {
     memset(plan->row_exp2, 0, sizeof plan->row_exp2);
     memset(plan->column_exp2, 0, sizeof plan->column_exp2);
-    plan->method = PERM_STRUCTURE;
+    plan->method = PERM_METHOD_STRUCTURE;
     permi_plan_fingerprint(plan, view);
     return PERM_OK;
   }
   terms = ldexp(1, n - 1);
   switch (plan->method) {
-  case PERM_EXPANSION:
+  case PERM_METHOD_EXPANSION:
     if (n > 20)
       return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; the expansion goes up to 20: take method auto", n);
     for (i = 0, terms = 1; i < n; i++) {
@@ -312,26 +314,26 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     }
     plan->seconds = visits / PERMI_RATE_EXPANSION;
     break;
-  case PERM_RYSER:
+  case PERM_METHOD_RYSER:
     if (n == PERM_MAX_N)
       return permi_fail(result, PERM_ERROR_SIZE, 2, "n is 64; Ryser's 2^n subsets go up to 63: take method auto");
     plan->seconds = plan->elements / PERMI_RATE_RYSER;
     plan->outer_columns = n;
     break;
-  case PERM_GLYNN:
+  case PERM_METHOD_GLYNN:
     plan->seconds = plan->elements / PERMI_RATE_GLYNN;
     plan->outer_columns = n - 1;
     break;
   default:
     if (n < 4) { /* too few columns to split: the expansion is the same work */
-      plan->method = PERM_EXPANSION;
+      plan->method = PERM_METHOD_EXPANSION;
       plan->seconds = 1e-7;
       break;
     }
     most_chunk = permi_plan_dense(plan, view, options)->product == PERMI_ROUNDED ? 18 : 10;
     permi_plan_gpu(plan, view, options);
   }
-  if (plan->method != PERM_DENSE && plan->method != PERM_EXPANSION)
+  if (plan->method != PERM_METHOD_DENSE && plan->method != PERM_METHOD_EXPANSION)
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
   /* Chunks: small enough to share out and to stop soon, large enough that starting one costs nothing. Double-double
      totals are bounded by the terms of a chunk, see permi_plan_bounds. */

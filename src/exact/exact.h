@@ -407,7 +407,7 @@ static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)rows->n * 4 + (uint64_t)rows->parts);
   int i, j, part;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_EXACT;
+  leaf->information.method = PERM_METHOD_EXACT;
   leaf->information.n = rows->n;
   leaf->information.chunks = UINT64_C(1) << (rows->n - 1 - chunk_log2);
   leaf->information.work = rows->n * ldexp(1, rows->n - 1);

@@ -338,12 +338,13 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
   perm_gpu_exact shape;
   char message[PERM_MESSAGE_BYTES];
   int order[PERM_MAX_N], transposed;
-  if (!options->gpus || n < PERMI_GPU_LEAST_N || seconds < 1)
+  if (!options->gpu.devices || n < PERMI_GPU_LEAST_N || seconds < 1)
     return;
   for (transposed = 0; transposed < 2; transposed++) {
     const permi_exact_rows rows = permi_exact_look(view, n, transposed);
     const double here = permi_exact_gpu_shape(&rows, &shape, order, &survivors);
-    if (here < seconds && (plan->gpu || !options->cpu_fallback || permi_gpu_devices(options->gpus, message))) {
+    if (here < seconds &&
+        (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
       plan->gpu = 1;
       plan->rows = rows;
       plan->seconds = seconds = here;

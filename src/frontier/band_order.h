@@ -554,7 +554,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
         hash = permi_hash(hash, (uint64_t)band->integer[e * band->parts + part]);
     }
   leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_BAND;
+  leaf->information.method = PERM_METHOD_BAND;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
   leaf->information.chunks = 1;

@@ -138,7 +138,7 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   char text[512];
   perm_status status;
   int i, started = 0, workers, device;
-  const int gpus = perm_cuda_devices(options->gpus, message);
+  const int gpus = perm_cuda_devices(options->gpu.devices, message);
   *gpus_used = 0;
   if (!gpus)
     return PERM_ERROR_DEVICE;
@@ -151,7 +151,7 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   workers = gpus * (workers < 1 ? 1 : workers > PERMI_BATCH_WORKERS ? PERMI_BATCH_WORKERS : workers);
   run.batch = batch;
   run.work = &work;
-  run.cache = options->gpu_cache;
+  run.cache = options->gpu.cache;
   run.piece = PERMI_BATCH_BYTES / ((size_t)(batch->n * batch->n * batch->parts) * sizeof(double));
   if (run.piece > batch->count / (size_t)workers + 1)
     run.piece = batch->count / (size_t)workers + 1;

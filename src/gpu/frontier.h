@@ -287,7 +287,7 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     memcpy(one, &real, sizeof real);
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  frontier->module = permi_module(key, permi_step_source(&key), 0, frontier->options.gpu_cache, permi_frontier_stops,
+  frontier->module = permi_module(key, permi_step_source(&key), 0, frontier->options.gpu.cache, permi_frontier_stops,
                                   frontier, frontier->message);
   fine = frontier->module && permi_frontier_wait(frontier) && /* a pass before this one */
          PERMI_CALL(upload, (frontier->values[0], one, 8 * (size_t)frontier->planes), frontier->device,

@@ -328,14 +328,14 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   *gpus = 0;
   memset(&run, 0, sizeof run);
   memset(worker, 0, sizeof worker);
-  run.gpus = perm_cuda_devices(options->gpus, message);
+  run.gpus = perm_cuda_devices(options->gpu.devices, message);
   if (!run.gpus)
     return PERM_ERROR_DEVICE;
   if (end - begin < (uint64_t)run.gpus)
     run.gpus = (int)(end - begin);
   run.work = work;
   run.sink = sink;
-  run.cache = options->gpu_cache;
+  run.cache = options->gpu.cache;
   run.end = end;
   run.partial = partial;
   permi_team_begin(&run.team, message);

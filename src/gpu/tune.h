@@ -81,7 +81,7 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
   char message[PERM_MESSAGE_BYTES];
   perm_status status;
   int k, turn, gpus;
-  one.gpus = 1;
+  one.gpu.devices = 1;
   count = count < PERMI_TUNE_MOST ? count : PERMI_TUNE_MOST;
   for (k = 0; k < count; k++)
     seconds[k] = (double)INFINITY;
@@ -90,7 +90,7 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
   memset(tuned, 0, sizeof tuned);
   for (k = 0; k < count; k++) {
     tuned[k].work = work[k];
-    tuned[k].cache = one.gpu_cache;
+    tuned[k].cache = one.gpu.cache;
   }
   status = permi_tune_begin(tuned, count, &limits);
   for (turn = 0; turn < 3; turn++) /* first a few chunks, which take what is only once along */

@@ -72,14 +72,14 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   const perm_options *options = permi_options(options_given);
   unsigned char *to = (unsigned char *)bytes;
   size_t needed = PERMI_CHECKPOINT_HEAD + 8, k;
-  int i, tune = options->tune;
+  int i, tune = options->gpu.tune;
   if (!job || !state || job->leaves != state->leaves)
     return 0;
   for (i = job->leaves; i-- > 0;)
     tune = job->leaf[i].information.tuned ? job->leaf[i].information.tuned : tune;
   for (i = 0; i < job->leaves; i++)
     needed += PERMI_CHECKPOINT_LEAF + 16 * state->intervals[i] + (state->intervals[i] ? PERM_PARTIAL_BYTES : 0);
-  needed += options->note_bytes;
+  needed += options->checkpoint.note_bytes;
   if (!bytes || size < needed)
     return needed;
   memcpy(to, PERMI_CHECKPOINT_MAGIC, 8);
@@ -95,13 +95,13 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put_double(to + 56, options->tolerance);
   permi_put_double(to + 64, options->max_bytes);
   permi_put_double(to + 72, options->plan_effort);
-  permi_put(to + 80, (uint64_t)(int64_t)options->gpus, 4);
-  permi_put(to + 84, (uint64_t)options->cpu_fallback, 4);
-  permi_put(to + 88, options->parts ? (uint64_t)options->part : 0, 4);
-  permi_put(to + 92, (uint64_t)options->parts, 4);
+  permi_put(to + 80, (uint64_t)(int64_t)options->gpu.devices, 4);
+  permi_put(to + 84, (uint64_t)options->gpu.cpu_fallback, 4);
+  permi_put(to + 88, options->checkpoint.parts ? (uint64_t)options->checkpoint.part : 0, 4);
+  permi_put(to + 92, (uint64_t)options->checkpoint.parts, 4);
   permi_put(to + 96, (uint64_t)(int64_t)tune, 4);
   permi_put(to + 100, (uint64_t)job->leaves, 4);
-  permi_put(to + 104, options->note_bytes, 8);
+  permi_put(to + 104, options->checkpoint.note_bytes, 8);
   to += PERMI_CHECKPOINT_HEAD;
   for (i = 0; i < job->leaves; i++) {
     permi_put(to, job->leaf[i].information.fingerprint, 8);
@@ -115,8 +115,8 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
     if (state->intervals[i])
       to += perm_partial_encode(&state->partial[i], to, PERM_PARTIAL_BYTES);
   }
-  if (options->note_bytes)
-    memcpy(to, options->note, options->note_bytes);
+  if (options->checkpoint.note_bytes)
+    memcpy(to, options->checkpoint.note, options->checkpoint.note_bytes);
   permi_put((unsigned char *)bytes + needed - 8, permi_checksum((const unsigned char *)bytes, needed - 8), 8);
   return needed;
 }
@@ -185,10 +185,10 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
                    (unsigned long long)options->modulus);
   if (permi_get(bytes + 44, 4) != (uint64_t)options->certify)
     PERMI_STRANGER("certify %d, not %d", (int)permi_get(bytes + 44, 4), options->certify);
-  if (permi_get_int(bytes + 80) != options->gpus)
-    PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpus);
-  if (permi_get_int(bytes + 96) != options->tune)
-    PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->tune);
+  if (permi_get_int(bytes + 80) != options->gpu.devices)
+    PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpu.devices);
+  if (permi_get_int(bytes + 96) != options->gpu.tune)
+    PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->gpu.tune);
   if (permi_get_double(bytes + 56) != options->tolerance) /* which may plan another precision */
     PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
   if (permi_get_double(bytes + 72) != options->plan_effort)
@@ -371,16 +371,18 @@ static perm_status permi_checkpoint_read(const perm_job *job, const char *path, 
   if (status != PERM_OK)
     return status;
   status = permi_state_decode(job, bytes, size, options, path, state, result);
-  if (status == PERM_OK && options->parts && (permi_get(bytes + 92, 4) != (uint64_t)options->parts ||
-                                              permi_get(bytes + 88, 4) != (uint64_t)options->part)) {
+  if (status == PERM_OK && options->checkpoint.parts &&
+      (permi_get(bytes + 92, 4) != (uint64_t)options->checkpoint.parts ||
+       permi_get(bytes + 88, 4) != (uint64_t)options->checkpoint.part)) {
     perm_state_free(*state);
     *state = NULL;
     if (permi_get(bytes + 92, 4))
       status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of part %d of %d, not %d of %d", path,
-                          (int)permi_get(bytes + 88, 4), (int)permi_get(bytes + 92, 4), options->part, options->parts);
+                          (int)permi_get(bytes + 88, 4), (int)permi_get(bytes + 92, 4), options->checkpoint.part,
+                          options->checkpoint.parts);
     else
       status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of the whole job, not of part %d of %d", path,
-                          options->part, options->parts);
+                          options->checkpoint.part, options->checkpoint.parts);
   }
   permi_release(&job->allocator, bytes);
   return status;
@@ -428,11 +430,11 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     found.tolerance = permi_get_double(bytes + 56);
     found.max_bytes = permi_get_double(bytes + 64);
     found.plan_effort = permi_get_double(bytes + 72);
-    found.gpus = permi_get_int(bytes + 80);
-    found.tune = permi_get_int(bytes + 96);
-    found.cpu_fallback = (int)permi_get(bytes + 84, 4);
-    found.part = (int)permi_get(bytes + 88, 4);
-    found.parts = (int)permi_get(bytes + 92, 4);
+    found.gpu.devices = permi_get_int(bytes + 80);
+    found.gpu.tune = permi_get_int(bytes + 96);
+    found.gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
+    found.checkpoint.part = (int)permi_get(bytes + 88, 4);
+    found.checkpoint.parts = (int)permi_get(bytes + 92, 4);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
       found.isa = PERM_ISA_AVX512; /* the same but for integers, of which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);

@@ -490,10 +490,10 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
     return permi_fail(result, status, 0, "an exact integer is too long for this version: use precision default");
   permi_number_result(&number, result);
   if (!result->exact && !permi_arithmetic_is_sound())
-    result->error = (double)INFINITY;
+    result->error_bound = (double)INFINITY;
   result->is_complex = job->is_complex;
   result->modulus = job->modulus;
-  result->method = costliest ? costliest->information.method : PERM_STRUCTURE;
+  result->method = costliest ? costliest->information.method : PERM_METHOD_STRUCTURE;
   result->isa = costliest ? costliest->information.isa : PERM_ISA_PLAIN;
   /* doubles that were taken for integers over a power of two are no integer result */
   result->precision = result->exact                             ? PERM_PRECISION_EXACT

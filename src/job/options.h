@@ -6,7 +6,8 @@
 
 static const char *permi_bad_option(const perm_options *options)
 {
-  if ((int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_STRUCTURE)
+  const perm_checkpoint_file *checkpoint = &options->checkpoint;
+  if ((int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_METHOD_STRUCTURE)
     return "method is not one of perm_method";
   if ((int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT)
     return "precision is not one of perm_precision";
@@ -26,24 +27,24 @@ static const char *permi_bad_option(const perm_options *options)
     return "max_bytes is negative or NaN (0 means no limit)";
   if (!(options->plan_effort >= 0 && options->plan_effort <= 1e6))
     return "plan_effort is not between 0 and 1e6 (0 means 1)";
-  if (options->gpus < PERM_ALL_GPUS)
-    return "gpus is below -1 (PERM_ALL_GPUS)";
-  if (options->tune < PERM_TUNE)
-    return "tune is below -1 (PERM_TUNE)";
-  if (options->cpu_fallback != 0 && options->cpu_fallback != 1)
-    return "cpu_fallback is neither 0 nor 1";
-  if (options->isa == PERM_ISA_CUDA && !options->gpus)
-    return "isa cuda needs gpus";
-  if (!(options->checkpoint_seconds >= 0))
-    return "checkpoint_seconds is negative or NaN (0 means 60)";
-  if (options->parts < 0 || (options->parts && (options->part < 1 || options->part > options->parts)))
-    return "part is not one of 1 to parts (parts 0 means everything)";
-  if (options->parts > 1 && options->tune == PERM_TUNE)
-    return "parts need tune 0 or a candidate: each would time kernels for itself";
-  if (options->merges < 0 || (options->merges && !options->merge))
-    return "merges is negative, or merge is NULL";
-  if (options->note_bytes && !options->note)
-    return "note is NULL";
+  if (options->gpu.devices < PERM_ALL_GPUS)
+    return "gpu.devices is below -1 (PERM_ALL_GPUS)";
+  if (options->gpu.tune < PERM_TUNE)
+    return "gpu.tune is below -1 (PERM_TUNE)";
+  if (options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1)
+    return "gpu.cpu_fallback is neither 0 nor 1";
+  if (options->isa == PERM_ISA_CUDA && !options->gpu.devices)
+    return "isa cuda needs gpu.devices";
+  if (!(checkpoint->seconds >= 0))
+    return "checkpoint.seconds is negative or NaN (0 means 60)";
+  if (checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)))
+    return "checkpoint.part is not one of 1 to parts (parts 0 means everything)";
+  if (checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE)
+    return "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself";
+  if (checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge))
+    return "checkpoint.merges is negative, or checkpoint.merge is NULL";
+  if (checkpoint->note_bytes && !checkpoint->note)
+    return "checkpoint.note is NULL";
   if (!options->allocator.allocate != !options->allocator.release)
     return "allocator needs both allocate and release, or neither";
   return NULL;

@@ -500,7 +500,7 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   size_t k;
   (void)maker;
   leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_DECOMPOSE;
+  leaf->information.method = PERM_METHOD_DECOMPOSE;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
   leaf->information.chunks = 1;

@@ -489,7 +489,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
         hash = permi_hash(hash, (uint64_t)all->integer[k * all->parts + part]);
     }
   leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_TRANSVERSALS;
+  leaf->information.method = PERM_METHOD_TRANSVERSALS;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
   leaf->information.chunks = 1;

@@ -218,29 +218,29 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
 {
   header->kind = call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call) ? PERMI_MPI_ALONE : call->kind;
   header->options = *options;
-  if (options->checkpoint && options->isa == PERM_ISA_AUTO) { /* the family that the job was begun with */
+  if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family that the job was begun with */
     perm_options begun = *options;
-    if (perm_checkpoint_options(options->checkpoint, &begun, NULL, NULL, NULL) == PERM_OK &&
+    if (perm_checkpoint_options(options->checkpoint.file, &begun, NULL, NULL, NULL) == PERM_OK &&
         begun.isa != PERM_ISA_CUDA)
       header->options.isa = begun.isa;
   }
-  header->checkpoint = options->checkpoint != NULL;
+  header->checkpoint = options->checkpoint.file != NULL;
 #if defined(PERM_TUNE)
-  if (options->tune == PERM_TUNE) { /* what is timed is timed on rank 0, so that all have the same kernel */
+  if (options->gpu.tune == PERM_TUNE) { /* what is timed is timed on rank 0, so that all have the same kernel */
     perm_job *job = NULL;
     int i;
-    header->options.tune = 0;
+    header->options.gpu.tune = 0;
     if (call->kind == PERMI_MPI_SPARSE && perm_sparse_job(call->matrix, options, &job, NULL) == PERM_OK)
-      for (i = 0; i < perm_job_leaves(job) && !header->options.tune; i++) {
+      for (i = 0; i < perm_job_leaves(job) && !header->options.gpu.tune; i++) {
         perm_leaf leaf;
         perm_job_leaf(job, i, &leaf);
-        header->options.tune = leaf.tuned;
+        header->options.gpu.tune = leaf.tuned;
       }
     perm_job_free(job);
   }
 #endif
-  if (options->gpu_cache)
-    snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu_cache);
+  if (options->gpu.cache)
+    snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu.cache);
   if (header->kind >= PERMI_MPI_ALONE)
     return;
   if (call->kind == PERMI_MPI_SPARSE) {
@@ -317,11 +317,11 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   options.cancel = own->cancel;
   options.progress = session->rank == 0 ? own->progress : NULL;
   options.user_data = own->user_data;
-  options.gpu_cache = header.gpu_cache[0] ? header.gpu_cache : NULL;
-  options.note = session->rank == 0 ? own->note : NULL;
-  options.note_bytes = session->rank == 0 ? own->note_bytes : 0;
-  options.checkpoint = session->rank == 0 ? own->checkpoint : header.checkpoint ? "rank 0's" : NULL;
-  options.merges = session->rank == 0 ? own->merges : 0;
+  options.gpu.cache = header.gpu_cache[0] ? header.gpu_cache : NULL;
+  options.checkpoint.note = session->rank == 0 ? own->checkpoint.note : NULL;
+  options.checkpoint.note_bytes = session->rank == 0 ? own->checkpoint.note_bytes : 0;
+  options.checkpoint.file = session->rank == 0 ? own->checkpoint.file : header.checkpoint ? "rank 0's" : NULL;
+  options.checkpoint.merges = session->rank == 0 ? own->checkpoint.merges : 0;
   options.execute = permi_mpi_hook;
   options.execute_data = session;
   if (family != PERM_ISA_AUTO && (options.isa == PERM_ISA_AUTO || (int)options.isa > family))

@@ -95,20 +95,22 @@ static void permi_mpi_receive(permi_mpi_leader *leader, int rank, int bytes)
 static double permi_mpi_interval(const perm_options *options)
 {
 #if defined(PERM_MPI_TESTS)
-  if (options->checkpoint && permi_mpi_fault.checkpoint > 0)
+  if (options->checkpoint.file && permi_mpi_fault.checkpoint > 0)
     return permi_mpi_fault.checkpoint;
 #endif
-  return !options->checkpoint ? (double)INFINITY : options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 60;
+  return !options->checkpoint.file         ? (double)INFINITY
+         : options->checkpoint.seconds > 0 ? options->checkpoint.seconds
+                                           : 60;
 }
 
 /* Does writing fail, it is tried again; what counts is the last time. */
 static void permi_mpi_checkpoint(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
-  if (!options->checkpoint)
+  if (!options->checkpoint.file)
     return;
   memset(&leader->unwritten, 0, sizeof leader->unwritten);
-  perm_checkpoint_write(leader->coordinator.job, leader->coordinator.state, options->checkpoint, options,
+  perm_checkpoint_write(leader->coordinator.job, leader->coordinator.state, options->checkpoint.file, options,
                         &leader->unwritten);
   leader->next_checkpoint = MPI_Wtime() + permi_mpi_interval(options);
 }
@@ -210,7 +212,7 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
   options.user_data = user_data;
   options.threads = permi_mpi_threads(session);
   options.max_seconds = 0;
-  options.checkpoint = NULL;
+  options.checkpoint.file = NULL;
   memset(report, 0, sizeof *report);
   memset(&result, 0, sizeof result);
   report->range = *range;
@@ -253,7 +255,7 @@ static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options
   options.cancel = &cancelled;
   options.progress = NULL;
   options.max_seconds = 0;
-  options.checkpoint = NULL;
+  options.checkpoint.file = NULL;
   options.threads = 1;
   perm_job_execute(c->job, c->state, &options, result);
   if (result->status == PERM_STOPPED_CANCELLED) {
@@ -426,10 +428,10 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   perm_status status = PERM_OK;
   struct stat information;
   int i, empty = 1;
-  if (!options->checkpoint)
+  if (!options->checkpoint.file)
     return PERM_OK;
-  if (stat(options->checkpoint, &information) == 0 || errno != ENOENT) /* not fopen, which waits at a FIFO */
-    status = perm_checkpoint_read(job, options->checkpoint, options, &kept, result);
+  if (stat(options->checkpoint.file, &information) == 0 || errno != ENOENT) /* not fopen, which waits at a FIFO */
+    status = perm_checkpoint_read(job, options->checkpoint.file, options, &kept, result);
   for (i = 0; i < perm_job_leaves(job); i++) {
     perm_leaf leaf;
     uint64_t begin, end;
@@ -440,7 +442,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   if (status == PERM_OK && kept && empty)
     status = perm_state_merge(job, state, kept, result);
   perm_state_free(kept);
-  return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint, options, result) : status;
+  return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
 /* Collective: runs a job; the result is the same on all ranks. */
@@ -460,8 +462,8 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
     return permi_mpi_fail(result, session->status, session->message);
   memset(result, 0, sizeof *result);
   if (session->rank == 0) {
-    alone = options->merges || permi_mpi_alone(session, job);
-    if (options->parts)
+    alone = options->checkpoint.merges || permi_mpi_alone(session, job);
+    if (options->checkpoint.parts)
       permi_mpi_fail(result, PERM_ERROR_OPTION, "parts go without MPI: all ranks together do the whole job");
     else if (!alone && !(led = permi_mpi_leader_create(&leader, session, job)))
       permi_mpi_fail_memory(result);

@@ -92,7 +92,7 @@ static perm_status permi_mpi_fail(perm_result *result, perm_status status, const
 {
   memset(result, 0, sizeof *result);
   result->value = result->imaginary = (double)NAN;
-  result->error = result->estimate = (double)INFINITY;
+  result->error_bound = result->error_estimate = (double)INFINITY;
   result->status = status;
   snprintf(result->message, sizeof result->message, "%s", message);
   return status;

@@ -393,8 +393,8 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
-  return options->method > PERM_STRUCTURE && options->cpu_fallback &&
-         !(options->gpus && permi_gpu_devices(options->gpus, message));
+  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
+         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
 }
 
 static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
@@ -404,8 +404,8 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   permi_codegen *best, *trial;
   int side;
   (void)rival; /* only by name */
-  if (!options->gpus)
-    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpus, or cpu_fallback");
+  if (!options->gpu.devices)
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
   else if (block->integer || maker->working->integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
   else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
@@ -418,7 +418,7 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   best = (permi_codegen *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_codegen *)permi_allocate(allocator, 1, sizeof *trial);
   for (side = 0; side < 2 && best && trial; side++) {
-    permi_codegen_plan(side ? trial : best, block, side, options->method == PERM_CODEGEN_MEMORY);
+    permi_codegen_plan(side ? trial : best, block, side, options->method == PERM_METHOD_CODEGEN_MEMORY);
     if (side && trial->seconds < best->seconds)
       *best = *trial;
   }

@@ -69,6 +69,6 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
                                          permi_leaf *leaf)
 {
   const perm_status status = permi_ryser_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_DOMINATING;
+  leaf->information.method = PERM_METHOD_DOMINATING;
   return status;
 }

@@ -146,7 +146,7 @@ typedef struct permi_hybrid_rounding {
 typedef struct permi_hybrid {
   permi_gpu gpu; /* comes first, where perm.h looks for it; used with `code`, the program of >>programs, not NULL */
   permi_code *code;
-  struct permi_hybrid *next; /* with candidates for options.tune: the next best by prediction */
+  struct permi_hybrid *next; /* with candidates for options.gpu.tune: the next best by prediction */
   int candidate, candidates; /* number, from 1, and how many there are; 0: the best by prediction, no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
   int n, inner, low, high, lanes_log2, chunk_log2, transposed;

@@ -355,7 +355,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   choice.algebra = algebra;
   choice.scaled = scaled;
   choice.given = -1;
-  choice.wanted = options->tune ? PERMI_GPU_CANDIDATES : 1;
+  choice.wanted = options->gpu.tune ? PERMI_GPU_CANDIDATES : 1;
   for (k = 0; k < TRIALS && status == PERM_OK; k++) {
     permi_layouts_make(&trial[k].work, block);
     trial[k].work.gpu = algebra == PERMI_HYBRID_REAL ? 1 : 2;
@@ -389,7 +389,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     permi_hybrid *hybrid = choice.best, *other;
     for (k = 0, other = hybrid; other; other = other->next, k++)
       other->fingerprint = other->gpu.work.fingerprint = permi_code_fingerprint(other);
-    for (other = hybrid; other && options->tune; other = other->next) {
+    for (other = hybrid; other && options->gpu.tune; other = other->next) {
       other->candidate = other == hybrid ? 1 : other->candidate;
       other->candidates = k;
       if (other->next)
@@ -405,7 +405,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
 }
 
-/* For options.tune, of the candidates that *plan begins: leaves *plan the one asked for by number, or the fastest on a
+/* For gpu.tune, of the candidates that *plan begins: leaves *plan the one asked for by number, or the fastest on a
    slice. Blocks after the first one take the same number, or their best by prediction if they have fewer. */
 static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
 {
@@ -414,17 +414,17 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   const int candidates = list->candidates;
   double timed[PERMI_GPU_CANDIDATES];
   int number = 1, k;
-  if (!list->code || !options->tune)
+  if (!list->code || !options->gpu.tune)
     return PERM_OK;
   memset(timed, 0, sizeof timed);
   if (maker->tuned) {
     number = maker->tuned <= candidates ? maker->tuned : 1;
-  } else if (options->tune > 0) {
-    number = options->tune;
+  } else if (options->gpu.tune > 0) {
+    number = options->gpu.tune;
     if (number > candidates)
       return permi_fail(maker->result, PERM_ERROR_OPTION, 2,
                         "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
-                        options->tune, block->n, candidates);
+                        options->gpu.tune, block->n, candidates);
   } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
 #if defined(PERM_WITH_CUDA)
     const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
@@ -686,7 +686,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
     return status;
   leaf->information.tuned = hybrid->candidate;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = hybrid->inner ? PERM_HYBRID : PERM_CACHED;
+  leaf->information.method = hybrid->inner ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED;
   leaf->information.isa = hybrid->isa;
   leaf->information.n = n;
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);

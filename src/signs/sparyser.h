@@ -451,7 +451,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
                  block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
     return PERM_OK;
   }
-  if (maker->options->method == PERM_AUTO && !block->integer) {
+  if (maker->options->method == PERM_METHOD_AUTO && !block->integer) {
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "would lose digits to the cancellation of Ryser's sum in doubles");
     return PERM_OK;
   }
@@ -566,7 +566,7 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   for (i = 0; i < n && !ryser->integers; i++)
     hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_SPARYSER;
+  leaf->information.method = PERM_METHOD_SPARYSER;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = n;
   leaf->information.chunks = chunks;

@@ -194,7 +194,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   const permi_view view = permi_view_make(matrix, batch->n, batch->parts);
   options.threads = threads;
   if (batch->todo) { /* GPUs have seen it */
-    options.gpus = 0;
+    options.gpu.devices = 0;
     options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
   }
   options.progress = NULL; /* the batch's own affair, */
@@ -439,11 +439,12 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
   const double seconds = 1 + elements / (parts == 2 ? 2.5e12 : 8e12) + bytes / 2e10;
   char message[PERM_MESSAGE_BYTES];
-  if (!options->gpus || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N || !batch->count)
+  if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
+      !batch->count)
     return 0;
   if (options->isa != PERM_ISA_CUDA && seconds >= elements / (parts == 2 ? 7e9 : 2.5e10))
     return 0;
-  return !options->cpu_fallback || permi_gpu_devices(options->gpus, message);
+  return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 
 /* The tasks of a batch, which threads share; failed: the first matrix that is refused, with the reason. */
@@ -484,7 +485,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   const perm_options *options = batch->options;
   const int n = batch->n, parts = batch->parts, apart = n > PERMI_BATCH_APART;
   const int most = parts == 2 ? 4 : batch->kind == PERMI_BATCH_ENTRIES ? PERMI_BATCH_N : 0;
-  const int plain = (options->method == PERM_AUTO || options->method == PERM_DENSE) &&
+  const int plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
                     options->precision <= PERM_PRECISION_FAST && !options->certify &&
                     (options->tolerance == 0 || options->tolerance >= 1e-10);
   const double start = permi_seconds();
@@ -526,7 +527,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
       return permi_fail_memory(result);
     memset(batch->todo, 1, batch->count);
     gpu = permi_batch_gpu_run(batch, threads, &control.gpus, control.message);
-    if (gpu < 0 && !options->cpu_fallback) { /* otherwise what it left is the CPU's */
+    if (gpu < 0 && !options->gpu.cpu_fallback) { /* otherwise what it left is the CPU's */
       permi_release(&options->allocator, batch->todo);
       return permi_fail(result, gpu, 0, "%s", control.message);
     }
@@ -571,9 +572,9 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
     if (result->status > 0)
       snprintf(result->message, sizeof result->message, "%s; what is missing is NaN", perm_status_text(result->status));
     result->value = result->imaginary = 0;
-    result->error = result->estimate = (double)INFINITY;
+    result->error_bound = result->error_estimate = (double)INFINITY;
     result->is_complex = parts == 2;
-    result->method = batch->kernel && n <= 4 ? PERM_EXPANSION : PERM_DENSE;
+    result->method = batch->kernel && n <= 4 ? PERM_METHOD_EXPANSION : PERM_METHOD_DENSE;
     result->precision = options->precision;
     result->isa = isa;
     result->gpus = control.gpus;

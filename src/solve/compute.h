@@ -72,7 +72,7 @@ PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const 
 /* Is it worth looking? a: not NULL, of n rows. */
 static int permi_may_repeat(const permi_problem *problem, const perm_options *options)
 {
-  return options->method == PERM_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
+  return options->method == PERM_METHOD_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
          problem->n <= PERM_MAX_N && (problem->real || problem->integer) && problem->ld >= problem->n &&
          permi_has_repeats(problem->n, problem);
 }
@@ -123,8 +123,8 @@ PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem,
   status = permi_counted_make(problem, &options->allocator, &counted);
   if (status != PERM_OK)
     return permi_fail_memory(result);
-  if (options->method == PERM_AUTO && counted.real && !counted.integer && !counted.zero && counted.m == counted.rows &&
-      counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
+  if (options->method == PERM_METHOD_AUTO && counted.real && !counted.integer && !counted.zero &&
+      counted.m == counted.rows && counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
       counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
     const permi_choice choice = permi_counts_choice(&counted, options);
     const permi_view view = {counted.real, counted.n, counted.parts};

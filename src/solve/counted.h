@@ -64,13 +64,13 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
   switch (options->method) {
-  case PERM_AUTO:
-  case PERM_SUBSETS:
-  case PERM_REPEATS:
-  case PERM_SHORT:
-  case PERM_RYSER:
-  case PERM_PADDED:
-  case PERM_EXPANSION: break;
+  case PERM_METHOD_AUTO:
+  case PERM_METHOD_SUBSETS:
+  case PERM_METHOD_REPEATS:
+  case PERM_METHOD_SHORT:
+  case PERM_METHOD_RYSER:
+  case PERM_METHOD_PADDED:
+  case PERM_METHOD_EXPANSION: break;
   default: return "this method is for square matrices without counts";
   }
   if (options->precision == PERM_PRECISION_KAHAN)
@@ -80,7 +80,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
       return "modulus is not from 2 to 2^63";
     if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
       return "integers are computed exactly: leave precision as it is";
-    if (options->method == PERM_PADDED)
+    if (options->method == PERM_METHOD_PADDED)
       return "method padded divides, and is for doubles only";
   } else if (options->precision == PERM_PRECISION_EXACT) {
     return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
@@ -99,8 +99,8 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
   perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
                              : options->precision == PERM_PRECISION_ACCURATE ||
-                                     options->precision == PERM_PRECISION_DD || options->method == PERM_EXPANSION ||
-                                     permi_plans_higher(options, expected)
+                                     options->precision == PERM_PRECISION_DD ||
+                                     options->method == PERM_METHOD_EXPANSION || permi_plans_higher(options, expected)
                                  ? PERM_PRECISION_DD
                                  : PERM_PRECISION_DEFAULT;
   permi_choice choice = permi_choose(counted, options, precision);
@@ -147,7 +147,7 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
   if (choice->seconds == (double)INFINITY)
     return permi_fail(result,
                       choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
-                      options->method == PERM_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
+                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
                       choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
   if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
     return permi_fail(result, PERM_ERROR_LIMIT, argument,
@@ -205,7 +205,7 @@ PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context,
 {
   const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
   (void)result;
-  if (!attempt->planned || attempt->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_PADDED)
+  if (!attempt->planned || attempt->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_PADDED)
     return PERM_PRECISION_COUNT;
   return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }
@@ -229,7 +229,8 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
 /* Methods that only sums over counts have. */
 static int permi_is_counts_method(perm_method method)
 {
-  return method == PERM_SUBSETS || method == PERM_REPEATS || method == PERM_SHORT || method == PERM_PADDED;
+  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
+         method == PERM_METHOD_PADDED;
 }
 
 /* What a matrix that is given takes. */
@@ -258,8 +259,8 @@ static perm_status permi_problem_job(const permi_problem *problem, int equal, in
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && square && options->method == PERM_EXACT)
-    engines.method = PERM_AUTO;
+  if (problem->integer && square && options->method == PERM_METHOD_EXACT)
+    engines.method = PERM_METHOD_AUTO;
   refusal = permi_counts_refusal(problem, &engines);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
@@ -269,12 +270,12 @@ static perm_status permi_problem_job(const permi_problem *problem, int equal, in
     status = permi_counts_job(&counted, NULL, !counted.zero, 0, options, job, result);
   } else {
     choice = permi_counts_choice(&counted, &engines);
-    if (problem->integer && square && engines.method == PERM_AUTO) {
+    if (problem->integer && square && engines.method == PERM_METHOD_AUTO) {
       exact = permi_exact_seconds(options, n, &view);
       if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
         modular = permi_modular_seconds(n, &view);
     }
-    if (fmin(exact, modular) < choice.seconds || options->method == PERM_EXACT) {
+    if (fmin(exact, modular) < choice.seconds || options->method == PERM_METHOD_EXACT) {
       permi_leaf leaf;
       status = modular < exact ? permi_modular_leaf(options, n, &view, options->modulus, &leaf, result)
                                : permi_exact_leaf(options, n, &view, &leaf, result);

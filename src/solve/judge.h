@@ -10,8 +10,9 @@
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
   double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
-  double least = result->error < result->estimate || options->certify ? result->error : result->estimate;
-  if (result->exact || result->error == 0)
+  double least =
+      result->error_bound < result->error_estimate || options->certify ? result->error_bound : result->error_estimate;
+  if (result->exact || result->error_bound == 0)
     return 0;
   return size == 0 ? (double)INFINITY : 0.5 * least / size;
 }
@@ -46,9 +47,9 @@ static perm_options permi_run_with(const perm_options *options, int escalated)
 {
   perm_options run = *options;
   if (escalated) {
-    run.checkpoint = NULL;
-    run.part = run.parts = run.merges = 0;
-    run.merge = NULL;
+    run.checkpoint.file = NULL;
+    run.checkpoint.part = run.checkpoint.parts = run.checkpoint.merges = 0;
+    run.checkpoint.merge = NULL;
   }
   return run;
 }
@@ -64,8 +65,8 @@ static int permi_stands(const perm_options *options, perm_status status)
    it comes with, whatever was computed before or after, so that the smaller one may be taken. */
 static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
 {
-  if (options->certify && !result->exact && lower->error < (double)INFINITY &&
-      ldexp(lower->error, permi_int_exponent(lower->exp2 - result->exp2)) < result->error) {
+  if (options->certify && !result->exact && lower->error_bound < (double)INFINITY &&
+      ldexp(lower->error_bound, permi_int_exponent(lower->exp2 - result->exp2)) < result->error_bound) {
     const int escalated = result->escalated;
     *result = *lower;
     result->escalated = escalated;
@@ -76,17 +77,17 @@ static void permi_keep_bound(const perm_options *options, const perm_result *low
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
-  if (result->status == PERM_OK && options->certify && result->error == (double)INFINITY) {
+  if (result->status == PERM_OK && options->certify && result->error_bound == (double)INFINITY) {
     result->status = PERM_TOLERANCE_NOT_MET;
     snprintf(result->message, sizeof result->message, "certify: no guaranteed bound for this matrix by method %s",
              perm_method_name(result->method));
   }
   if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
     result->status = PERM_TOLERANCE_NOT_MET;
-    snprintf(result->message, sizeof result->message,
-             "tolerance %.3g not met: the %s relative error is %.3g; %s", options->tolerance,
-             options->certify || result->error <= result->estimate ? "guaranteed" : "estimated", relative,
-             permi_in_pieces(options) ? "with a checkpoint or parts the precision is not raised"
+    snprintf(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
+             options->tolerance,
+             options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
+             permi_in_pieces(options)                 ? "with a checkpoint or parts the precision is not raised"
              : result->precision == PERM_PRECISION_DD ? "no precision is higher"
                                                       : "no higher precision fits method and limits");
   }
@@ -158,7 +159,7 @@ static perm_status permi_plan_view(int m, int n, const permi_view *view, const p
     return status;
   if (m == 0 || n == 0) { /* the empty product */
     memset(plan, 0, sizeof *plan);
-    plan->method = PERM_STRUCTURE;
+    plan->method = PERM_METHOD_STRUCTURE;
     plan->is_complex = view->parts == 2;
     plan->version = PERMI_VERSION;
     permi_plan_fingerprint(plan, view);
@@ -180,7 +181,7 @@ static perm_status permi_job_of_plan(const perm_plan *plan, const permi_view *vi
   if (!*job)
     return permi_fail_memory(result);
   (*job)->is_complex = plan->is_complex;
-  if (plan->method == PERM_STRUCTURE) {
+  if (plan->method == PERM_METHOD_STRUCTURE) {
     permi_number number = permi_number_one();
     if (plan->zero)
       memset(&number, 0, sizeof number);
@@ -216,14 +217,14 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_view *vi
   if (plan->is_complex != (view->parts == 2))
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
   /* A plan is plain data that may have been anywhere: it is made again, and its own fields are not used. */
-  planned.method = plan->method != PERM_STRUCTURE            ? plan->method
-                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_GLYNN /* auto refuses kahan */
-                                                             : PERM_AUTO;
+  planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
+                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* auto refuses kahan */
+                                                             : PERM_METHOD_AUTO;
   planned.precision = plan->precision;
   planned.certify = plan->certify;
   planned.isa = plan->isa;
-  planned.gpus = plan->isa == PERM_ISA_CUDA;
-  planned.cpu_fallback = 0;
+  planned.gpu.devices = plan->isa == PERM_ISA_CUDA;
+  planned.gpu.cpu_fallback = 0;
   status = permi_plan_view(plan->n, plan->n, view, &planned, &again, NULL);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(result);

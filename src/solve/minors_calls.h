@@ -9,7 +9,8 @@ static const char *permi_minors_refusal(const perm_options *options)
 {
   if (options->certify)
     return "minors have no guaranteed bound (certify)";
-  if (options->method != PERM_AUTO && options->method != PERM_DENSE && options->method != PERM_GLYNN)
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
+      options->method != PERM_METHOD_GLYNN)
     return "minors have methods auto, dense and glynn";
   if (options->precision > PERM_PRECISION_DD)
     return "minors have precisions fast, default, accurate and dd";
@@ -97,7 +98,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
   result->exp2 = common;
   result->value = permi_minors_shifted(value[0].hi, whole - common);
   result->imaginary = parts == 2 ? permi_minors_shifted(value[1].hi, whole - common) : 0;
-  result->estimate = permi_minors_shifted(estimate, estimate_exp2 - common);
+  result->error_estimate = permi_minors_shifted(estimate, estimate_exp2 - common);
   for (i = minors->least, k = 0; i < rows; i++)
     for (j = 0; j < columns; j++)
       for (part = 0; part < parts; part++, k++) {
@@ -105,11 +106,11 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
         out[((gradient ? minors->row_of[i] * n : 0) + minors->column_of[j]) * parts + part] = x;
         largest = fmax(largest, fabs(x));
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
-          result->estimate += DBL_MIN;
+          result->error_estimate += DBL_MIN;
       }
-  result->estimate += PERMI_UNIT * largest; /* rounding to double */
+  result->error_estimate += PERMI_UNIT * largest; /* rounding to double */
   if (minors->below > PERMI_NO_MEASURE)
-    result->estimate = (double)INFINITY;
+    result->error_estimate = (double)INFINITY;
 }
 
 /* Is the worst minor good enough, against the largest? */
@@ -119,7 +120,7 @@ static double permi_minors_relative(const perm_result *result, const double *out
   int k;
   for (k = 0; k < count; k++)
     most = fmax(most, fabs(out[k]));
-  return result->estimate == 0 ? 0 : result->estimate / most;
+  return result->error_estimate == 0 ? 0 : result->error_estimate / most;
 }
 
 /* Engine, sum and output, in default precision or in double-double. The scaling is made. */
@@ -136,7 +137,7 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
   minors->below = 0;
   minors->dense.memory = NULL;
   if (!wide && full && permi_minors_plan_dense(minors, permi_isa(options))) {
-    if (minors->seconds > seconds && options->method != PERM_DENSE) {
+    if (minors->seconds > seconds && options->method != PERM_METHOD_DENSE) {
       permi_minors_plan_terms(minors);
     } else {
       permi_minors_write_out(minors, 1, full);
@@ -158,7 +159,7 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s", perm_status_text(status));
   permi_minors_output(minors, total, n, out, gradient, result);
-  result->method = minors->kernel ? PERM_DENSE : PERM_GLYNN;
+  result->method = minors->kernel ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
   result->precision = minors->kernel ? options->precision : PERM_PRECISION_DD;
   result->isa = minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
   result->threads = minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : threads;
@@ -260,12 +261,12 @@ static perm_status permi_minors_metered(int m, int n, const permi_view *view, co
   if (minors->total <= PERM_MAX_N)
     full = total.absolute + rows;
   control = permi_control_begin(options);
-  result->method = PERM_STRUCTURE;
+  result->method = PERM_METHOD_STRUCTURE;
   result->isa = PERM_ISA_PLAIN;
   result->threads = 1;
   result->value = rows == 0;
   if (rows && permi_minors_scale(minors, full)) {
-    const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_GLYNN;
+    const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN;
     double relative;
     status = permi_minors_run(minors, n, options, wide, full, &total, &control, out, gradient, result);
     relative = status == PERM_OK ? permi_minors_relative(result, out, count) : 0;
@@ -292,7 +293,7 @@ static perm_status permi_minors_metered(int m, int n, const permi_view *view, co
         out[k] = (double)NAN;
   }
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
-    result->error = result->method == PERM_STRUCTURE ? 0 : (double)INFINITY;
+    result->error_bound = result->method == PERM_METHOD_STRUCTURE ? 0 : (double)INFINITY;
     result->is_complex = view->parts == 2;
   }
   result->seconds = permi_seconds() - start;

@@ -49,8 +49,9 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
 /* The part of a leaf that a call is to do. */
 static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
 {
-  return permi_part_of(job->leaf[leaf].information.chunks, leaf, options->parts ? options->part : 1,
-                       options->parts ? options->parts : 1);
+  return permi_part_of(job->leaf[leaf].information.chunks, leaf,
+                       options->checkpoint.parts ? options->checkpoint.part : 1,
+                       options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
 /* The first interval of chunks that are wanted and not done, of the leaves from *leaf on; 0: none. */
@@ -98,13 +99,14 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
-  if (!options->checkpoint)
+  if (!options->checkpoint.file)
     return;
   permi_result_clear(why);
-  control->unwritten = permi_checkpoint_write(job, state, options->checkpoint, options, /* the first of a run cleans */
-                                              control->next_checkpoint == (double)INFINITY, why) != PERM_OK;
+  control->unwritten =
+      permi_checkpoint_write(job, state, options->checkpoint.file, options, /* the first of a run cleans */
+                             control->next_checkpoint == (double)INFINITY, why) != PERM_OK;
   control->next_checkpoint =
-      permi_seconds() + (options->checkpoint_seconds > 0 ? options->checkpoint_seconds : PERMI_CHECKPOINT_SECONDS);
+      permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
 /* What is finished before a run: the checkpoint's work if there is one, and that of the files to merge. */
@@ -115,12 +117,12 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   int i, empty = 1;
   for (i = 0; i < job->leaves; i++)
     empty &= !state->intervals[i];
-  for (i = options->checkpoint ? -1 : 0; status == PERM_OK && i < options->merges; i++) {
-    const char *path = i < 0 ? options->checkpoint : options->merge[i];
+  for (i = options->checkpoint.file ? -1 : 0; status == PERM_OK && i < options->checkpoint.merges; i++) {
+    const char *path = i < 0 ? options->checkpoint.file : options->checkpoint.merge[i];
     perm_options any = *options;
     perm_state *kept = NULL;
     int missing;
-    any.parts = i < 0 ? options->parts : 0;
+    any.checkpoint.parts = i < 0 ? options->checkpoint.parts : 0;
     status = permi_checkpoint_read(job, path, &any, &kept, &missing, result);
     if (i < 0 && missing)
       status = PERM_OK;
@@ -164,7 +166,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->partial_imaginary = result->imaginary;
   }
   result->value = result->imaginary = (double)NAN;
-  result->error = result->estimate = (double)INFINITY;
+  result->error_bound = result->error_estimate = (double)INFINITY;
   result->is_complex = job->is_complex;
   result->modulus = job->modulus;
   result->method = leaf.information.method;
@@ -191,7 +193,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   status = permi_check_state(job, state, 2, result);
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
-  if (status == PERM_OK && (options->checkpoint || options->merges))
+  if (status == PERM_OK && (options->checkpoint.file || options->checkpoint.merges))
     status = permi_begin(job, state, options, &kept, result);
   if (status != PERM_OK)
     return status;
@@ -204,8 +206,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
                       "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g", task_seconds,
                       options->max_seconds);
-  left = !options->merges && permi_next_range(job, state, options, &leaf, &range);
-  if (left && options->checkpoint) {
+  left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
+  if (left && options->checkpoint.file) {
     permi_keep(job, state, &control, &unwritten);
     if (control.unwritten) {
       *result = unwritten;
@@ -231,9 +233,9 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   }
   for (i = 0; i < job->leaves && !left && begin == end; i++)
     perm_state_left(job, state, leaf = i, 0, &begin, &end);
-  if (begin < end && !options->merges)
+  if (begin < end && !options->checkpoint.merges)
     stopped = PERM_PART_DONE;
-  if (!kept && !(begin < end && options->merges))
+  if (!kept && !(begin < end && options->checkpoint.merges))
     permi_keep(job, state, &control, &unwritten);
   if (stopped > 0 && control.unwritten) {
     *result = unwritten;
@@ -263,9 +265,9 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, per
 {
   perm_state *state;
   perm_status status = perm_state_create(job, &state);
-  status = status != PERM_OK ? permi_fail_memory(result)
-           : options->execute && !options->merges ? options->execute(job, state, options, result)
-                                                  : perm_job_execute(job, state, options, result);
+  status = status != PERM_OK                                 ? permi_fail_memory(result)
+           : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
+                                                             : perm_job_execute(job, state, options, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;

@@ -10,20 +10,20 @@
 
 /* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
-    {PERM_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release, 0},
-    {PERM_BAND, permi_band_offer, permi_band_make, permi_band_release, 0},
-    {PERM_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, 0},
-    {PERM_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 0},
-    {PERM_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
-    {PERM_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, 1},
-    {PERM_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
-    {PERM_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, 0},
-    {PERM_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, 1},
-    {PERM_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
-    {PERM_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
-    {PERM_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
-    {PERM_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
-    {PERM_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
+    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release, 0},
+    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, 0},
+    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, 0},
+    {PERM_METHOD_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 0},
+    {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
+    {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, 1},
+    {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
+    {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, 0},
+    {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, 1},
+    {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
+    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
+    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
+    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
+    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
 };
 
 /* Below this the frontier, a tree, a band or an enumeration is taken whatever a sum over signs may take: their bounds
@@ -128,10 +128,10 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   permi_offer offer[ENGINES];
   perm_status status = PERM_OK;
   int i, turn, chosen = -1, frontier = 0, favoured = 0, too_long = 0, made = 0, full;
-  if (options->method == PERM_DENSE || (options->method == PERM_EXACT && block->n > PERM_MAX_N))
+  if (options->method == PERM_METHOD_DENSE || (options->method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
     return permi_make_dense(maker, block, leaf);
   for (i = 0; i < ENGINES; i++)
-    if ((permi_codegen_falls_back(options) ? PERM_SPARYSER : options->method) == permi_engines[i].method)
+    if ((permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method) == permi_engines[i].method)
       return permi_make_named(maker, block, &permi_engines[i], leaf);
   if (block->n <= PERM_MAX_N && !working->integer)
     dense = permi_dense_seconds(options, block->n, working->is_complex ? 2 : 1);
@@ -157,11 +157,11 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
     perm_method method = permi_engines[turn].method;
     i = turn;
     if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS &&
-        (method == PERM_TREE || method == PERM_FRONTIER)) /* neighbours in the table */
-      method = permi_engines[i += method == PERM_TREE ? 1 : -1].method;
+        (method == PERM_METHOD_TREE || method == PERM_METHOD_FRONTIER)) /* neighbours in the table */
+      method = permi_engines[i += method == PERM_METHOD_TREE ? 1 : -1].method;
     if (permi_engines[i].named)
       continue;
-    if (method == PERM_FRONTIER) {
+    if (method == PERM_METHOD_FRONTIER) {
       const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
       frontier = i;
       if (proven < finding || (best < finding && finding * working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS))
@@ -185,11 +185,12 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
     too_long |= offer[i].status == PERM_ERROR_OVERFLOW;
     if (offer[i].bytes > limit && (chosen >= 0 || best < (double)INFINITY))
       continue;
-    if (method == PERM_HYBRID && PERMI_HYBRID_CAUTION * offer[i].seconds > dense)
+    if (method == PERM_METHOD_HYBRID && PERMI_HYBRID_CAUTION * offer[i].seconds > dense)
       continue; /* its estimate is the larger one, so it is run again more often */
-    if (method == PERM_TRANSVERSALS || method == PERM_BAND || method == PERM_TREE || method == PERM_FRONTIER)
+    if (method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_BAND || method == PERM_METHOD_TREE ||
+        method == PERM_METHOD_FRONTIER)
       proven = fmin(proven, offer[i].seconds);
-    favoured = method == PERM_FRONTIER && proven < PERMI_PROVEN_FAVOUR_SECONDS;
+    favoured = method == PERM_METHOD_FRONTIER && proven < PERMI_PROVEN_FAVOUR_SECONDS;
     if (offer[i].seconds < best || (proven == offer[i].seconds && proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
       best = offer[i].seconds;
       chosen = i;
@@ -198,9 +199,10 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
       break;
   }
   if (status == PERM_OK && dense < (double)INFINITY)
-    status = permi_offer_note(maker, block, PERM_DENSE, dense, 0, "");
+    status = permi_offer_note(maker, block, PERM_METHOD_DENSE, dense, 0, "");
   if (status == PERM_OK && !favoured && counts < dense && (chosen < 0 || counts < offer[chosen].seconds)) {
-    status = permi_offer_note(maker, block, working->integer ? PERM_EXACT : PERM_REPEATS, counts, 0, "at best");
+    status = permi_offer_note(maker, block, working->integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0,
+                              "at best");
     if (status == PERM_OK)
       status = permi_make_rival(maker, block, chosen < 0 ? (double)INFINITY : offer[chosen].seconds, leaf, &counts,
                                 &made);

@@ -86,13 +86,14 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   view.a = problem.integer;
   view.ld = block->n;
   view.parts = problem.parts;
-  engines.method = PERM_AUTO;
+  engines.method = PERM_METHOD_AUTO;
   choice = permi_counts_choice(&counted, &engines);
-  if (options->method == PERM_EXACT || (counted.m == counted.rows && counted.n == counted.rows && !block->integer))
+  if (options->method == PERM_METHOD_EXACT ||
+      (counted.m == counted.rows && counted.n == counted.rows && !block->integer))
     choice.seconds = (double)INFINITY; /* nothing is repeated: the frontier is the better programme of its kind */
-  if (block->integer && seconds == 0 && options->method != PERM_EXACT && block->n > PERMI_RIVAL_LOOK) {
+  if (block->integer && seconds == 0 && options->method != PERM_METHOD_EXACT && block->n > PERMI_RIVAL_LOOK) {
     exact = block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_RATE;
-    if (options->gpus)
+    if (options->gpu.devices)
       exact = fmin(exact, 0.5 + block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_GPU_RATE);
   } else if (block->integer) {
     exact = permi_exact_seconds(options, block->n, &view);
@@ -100,7 +101,7 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
       modular = permi_modular_seconds(block->n, &view);
   }
   *better = fmin(fmin(exact, modular), choice.seconds);
-  if (*better < seconds || options->method == PERM_EXACT) {
+  if (*better < seconds || options->method == PERM_METHOD_EXACT) {
     if (choice.seconds < fmin(exact, modular))
       status = permi_choice_leaf(&counted, &choice, options->certify, permi_counted_fingerprint(&counted), allocator,
                                  leaf);
@@ -157,7 +158,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   view.ld = block->n;
   view.parts = problem.parts;
   status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
-  if (status == PERM_OK && leaf->information.method == PERM_DENSE) /* small blocks have but one precision */
+  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one precision */
     maker->job->precision = precision;
   permi_release(&maker->options->allocator, entries);
   if (status == PERM_OK)
@@ -196,9 +197,9 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
 {
   const size_t bytes = permi_gpu_cell_bytes(frontier);
   double seconds = permi_arrays_seconds(frontier), there, needed;
-  if (!options->gpus || !bytes)
+  if (!options->gpu.devices || !bytes)
     return 0;
-  if (options->method != PERM_ARRAYS && offer->seconds < seconds)
+  if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
     seconds = offer->seconds;
   if (options->isa != PERM_ISA_CUDA && permi_arrays_gpu_seconds(frontier) >= seconds)
     return 0;
@@ -206,7 +207,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   needed = permi_gpu_needs(frontier, frontier->arrays, bytes);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
-  return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->cpu_fallback;
+  return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
 /* Lists or arrays: what is predicted to be faster, unless the method says. Arrays also hold the states that cannot be
@@ -216,13 +217,14 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
 {
   const perm_options *options = maker->options;
   const double states = frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1];
-  const int gpu_lists = options->method == PERM_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
+  const int gpu_lists =
+      options->method == PERM_METHOD_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
   offer->seconds =
       permi_order_seconds(block, frontier->cost[frontier->steps] * permi_algebra_weight(frontier->algebra));
   offer->bytes =
       (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
-  if ((options->method == PERM_LISTS && !gpu_lists) || options->method == PERM_SORTING ||
-      (options->method != PERM_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
+  if ((options->method == PERM_METHOD_LISTS && !gpu_lists) || options->method == PERM_METHOD_SORTING ||
+      (options->method != PERM_METHOD_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
   if (!permi_arrays_create(&options->allocator, block, order, frontier, permi_isa(options), maker->watch,
                            &frontier->arrays))
@@ -233,14 +235,14 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
     frontier->arrays->isa = PERM_ISA_CUDA;
     offer->seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
     offer->bytes = permi_arrays_host_bytes(frontier, frontier->arrays);
-  } else if (frontier->arrays && options->method != PERM_ARRAYS &&
+  } else if (frontier->arrays && options->method != PERM_METHOD_ARRAYS &&
              (gpu_lists || permi_arrays_seconds(frontier) > offer->seconds)) {
     permi_arrays_release(&options->allocator, frontier->arrays);
     frontier->arrays = NULL;
   } else if (frontier->arrays) {
     offer->seconds = permi_arrays_seconds(frontier);
     offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
-  } else if (options->method == PERM_ARRAYS) {
+  } else if (options->method == PERM_METHOD_ARRAYS) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "needs %d slots or more, over the %d of arrays", frontier->width,
                  PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
   }
@@ -278,7 +280,7 @@ static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block
   const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_budget quick = *budget;
   double cost, there;
-  if (!options->gpus)
+  if (!options->gpu.devices)
     return 1;
   quick.effort = 0;
   if (!permi_order(&options->allocator, block, maker->binomial, &quick, order, &cost))
@@ -344,14 +346,14 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = frontier->algebra >= PERMI_MAGNITUDES_DD && frontier->algebra < PERMI_WORD;
   leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_FRONTIER;
+  leaf->information.method = PERM_METHOD_FRONTIER;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
   leaf->information.chunks = 1;
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
-  if (maker->options->method == PERM_LISTS || maker->options->method == PERM_ARRAYS)
+  if (maker->options->method == PERM_METHOD_LISTS || maker->options->method == PERM_METHOD_ARRAYS)
     leaf->information.method = maker->options->method;
   if (frontier->arrays) {
     leaf->information.isa = frontier->arrays->isa;
@@ -542,7 +544,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
   leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_TREE;
+  leaf->information.method = PERM_METHOD_TREE;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
   leaf->information.chunks = 1;
@@ -585,7 +587,7 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
                                       permi_leaf *leaf)
 {
   const perm_status status = permi_frontier_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_SORTING;
+  leaf->information.method = PERM_METHOD_SORTING;
   leaf->run_task = permi_sorting_run;
   return status;
 }

@@ -77,7 +77,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_option
   }
   status = permi_make_job(matrix, &watch, exact, job, result);
   if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
-      options->method != PERM_EXACT)
+      options->method != PERM_METHOD_EXACT)
     status = permi_make_rather(matrix, &watch, status, job, result);
   return status;
 }
@@ -313,7 +313,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   size_t nnz = 0, used = 0;
   int i, j, k;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-      (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_AUTO ||
+      (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))

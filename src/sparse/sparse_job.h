@@ -43,7 +43,8 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   watch->activity = "preparing";
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
-  if ((options->method == PERM_GLYNN || options->method == PERM_RYSER || options->method == PERM_EXPANSION) &&
+  if ((options->method == PERM_METHOD_GLYNN || options->method == PERM_METHOD_RYSER ||
+       options->method == PERM_METHOD_EXPANSION) &&
       permi_sparse_full(matrix, working.work)) {
     status = permi_make_whole(matrix, &maker);
   } else {
@@ -144,16 +145,18 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     status = permi_check_sparse(matrix, watch, result);
   if (status != PERM_OK)
     return status;
-  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_EXACT;
+  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
   if (permi_sparse_by_counts(matrix, options)) /* checks the rest itself */
     return PERM_OK;
-  whole = options->method != PERM_AUTO && options->method != PERM_EXACT && options->method < PERM_FRONTIER;
-  if ((whole || options->method == PERM_AUTO) && !exactly) {
-    const char *refusal = permi_plan_refusal(options, options->method == PERM_AUTO ? PERM_DENSE : options->method);
+  whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
+          options->method < PERM_METHOD_FRONTIER;
+  if ((whole || options->method == PERM_METHOD_AUTO) && !exactly) {
+    const char *refusal =
+        permi_plan_refusal(options, options->method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : options->method);
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }

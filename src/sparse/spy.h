@@ -170,7 +170,7 @@ static int permi_spy_print(FILE *file, const void *what)
   permi_spy_label(file, 428, 519, "", "blocks");
   if (spy->leaf) {
     double most = 0;
-    int wides = 0, tree = spy->leaf->information.method == PERM_TREE;
+    int wides = 0, tree = spy->leaf->information.method == PERM_METHOD_TREE;
     for (i = 0; i < spy->steps; i++) {
       most = spy->states[i] > most ? spy->states[i] : most;
       wides = spy->width[i] > wides ? spy->width[i] : wides;

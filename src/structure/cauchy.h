@@ -145,7 +145,7 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
   perm_status status = PERM_ERROR_MEMORY;
   int i, j;
   permi_result_clear(result);
-  general.method = PERM_AUTO;
+  general.method = PERM_METHOD_AUTO;
   general.certify = 0;
   for (i = 0; a && i < n; i++)
     for (j = 0; j < n; j++) {
@@ -162,8 +162,9 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
     status = permi_compute(n, n, &view, &general, result);
   permi_release(&options->allocator, a);
   result->exact = 0;
-  result->error = (double)INFINITY;
-  result->estimate = 3 * result->estimate + n * PERMI_UNIT * (fabs(result->value) + fabs(result->imaginary));
+  result->error_bound = (double)INFINITY;
+  result->error_estimate =
+      3 * result->error_estimate + n * PERMI_UNIT * (fabs(result->value) + fabs(result->imaginary));
   return status;
 }
 
@@ -201,7 +202,7 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
     return status;
   if (n < 0 || n > PERM_CAUCHY_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not between 0 and %d", n, PERM_CAUCHY_MAX_N);
-  if (options->method != PERM_AUTO && options->method != PERM_BORCHARDT)
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_BORCHARDT)
     return permi_fail(result, PERM_ERROR_OPTION, 4, "options: method %s does not take nodes",
                       perm_method_name(options->method));
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
@@ -296,12 +297,12 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
     number = permi_number_one();
   permi_number_result(&number, result);
   result->is_complex = parts == 2;
-  result->method = n ? PERM_BORCHARDT : PERM_STRUCTURE;
+  result->method = n ? PERM_METHOD_BORCHARDT : PERM_METHOD_STRUCTURE;
   result->isa = PERM_ISA_PLAIN;
   result->precision = PERM_PRECISION_DD;
   result->threads = 1;
   result->terms = (double)n * n * n / 3;
-  if (options->method == PERM_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
+  if (options->method == PERM_METHOD_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
     perm_result general;
     if (permi_cauchy_general(n, x, y, parts, options, &general) == PERM_OK &&
         permi_relative(options, &general) < permi_relative(options, result))

@@ -281,7 +281,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative (%d)", n);
   if (r < 0 || r > n)
     return permi_fail(result, PERM_ERROR_RANK, 2, "the rank %d is not between 0 and the order %d", r, n);
-  if (options->method != PERM_AUTO && options->method != PERM_LOW_RANK)
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_LOW_RANK)
     return permi_fail(result, PERM_ERROR_OPTION, 7, "options: method %s does not take factors",
                       perm_method_name(options->method));
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
@@ -322,7 +322,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
   low->parts = parts;
   low->count = (size_t)count;
   leaf.information.kind = PERM_LEAF_TASK;
-  leaf.information.method = PERM_LOW_RANK;
+  leaf.information.method = PERM_METHOD_LOW_RANK;
   leaf.information.isa = PERM_ISA_PLAIN;
   leaf.information.n = n;
   leaf.information.chunks = 1;

@@ -17,6 +17,6 @@ int main(int count, char **argument)
   options.certify = 1;
   if (perm_compute_real(10, 10, a, 10, &options, &r) != PERM_OK)
     return 1;
-  printf("%g +- %g\n", r.value, r.error);
-  return (r.error <= 1e-9 * r.value) != (count == 1);
+  printf("%g +- %g\n", r.value, r.error_bound);
+  return (r.error_bound <= 1e-9 * r.value) != (count == 1);
 }

@@ -185,9 +185,9 @@ static double bench_job(const char *name, int n, int parts, const double *a, per
   double start, seconds, each;
   uint64_t chunks;
   memset(&options, 0, sizeof options);
-  options.method = PERM_DENSE;
+  options.method = PERM_METHOD_DENSE;
   options.isa = PERM_ISA_CUDA;
-  options.gpus = 1;
+  options.gpu.devices = 1;
   options.precision = precision;
   options.certify = certify;
   if (parts == 2) {
@@ -247,13 +247,13 @@ static void bench_exact(const char *name, int n, int parts, int range, double de
            : range == 1              ? 1
                                      : (int64_t)((2 * abs(range) + 1) * bench_random()) - abs(range);
   memset(&options, 0, sizeof options);
-  options.method = PERM_EXACT;
+  options.method = PERM_METHOD_EXACT;
   if (parts == 2)
     perm_compute_gaussian(n, n, a, n, &options, &cpu);
   else
     perm_compute_integer(n, n, a, n, &options, &cpu);
   options.isa = PERM_ISA_CUDA;
-  options.gpus = 1;
+  options.gpu.devices = 1;
   if ((parts == 2 ? perm_job_gaussian : perm_job_integer)(n, n, a, n, &options, &job, &r) != PERM_OK) {
     printf("%s: %s\n", name, r.message);
     return;
@@ -277,7 +277,8 @@ static void bench_exact(const char *name, int n, int parts, int range, double de
 static int bench_agree(const perm_result *a, const perm_result *b)
 {
   const double scale = ldexp(1, (int)(a->exp2 - b->exp2));
-  return hypot(a->value * scale - b->value, a->imaginary * scale - b->imaginary) <= a->estimate * scale + b->estimate;
+  return hypot(a->value * scale - b->value, a->imaginary * scale - b->imaginary) <=
+         a->error_estimate * scale + b->error_estimate;
 }
 
 static void bench_exact_all(void)
@@ -306,7 +307,7 @@ static void bench_batch(const char *name, int n, int parts, size_t count, double
     a[k] = 2 * bench_random() - 1;
   for (way = 0; way < 2; way++) {
     memset(&options, 0, sizeof options);
-    options.gpus = way ? 1 : 0;
+    options.gpu.devices = way ? 1 : 0;
     options.isa = way ? PERM_ISA_CUDA : PERM_ISA_AUTO;
     (parts == 2 ? perm_batch_complex : perm_batch_real)(n, 100, a, size / (size_t)parts, &options, out[way], &r[way]);
     start = permi_clock();
@@ -357,7 +358,7 @@ static void bench_counts(const char *name, int m, int n, int parts, int count, p
     memset(&options, 0, sizeof options);
     options.method = method;
     options.tolerance = 1;
-    options.gpus = way > 0;
+    options.gpu.devices = way > 0;
     options.isa = way ? PERM_ISA_CUDA : PERM_ISA_AUTO;
     if (parts == 2 && count)
       perm_compute_repeated_complex(m, n, a, n, rows, columns, &options, result);
@@ -380,10 +381,10 @@ static void bench_counts(const char *name, int m, int n, int parts, int count, p
 static void bench_counts_all(void)
 {
   printf("\n| counts | terms | seconds | terms/s | CPU seconds | ratio |\n|---|---|---|---|---|---|\n");
-  bench_counts("complex 18 x 18, each line twice, repeats", 18, 18, 2, 2, PERM_REPEATS);
-  bench_counts("real 30 x 30, repeats", 30, 30, 1, 1, PERM_REPEATS);
-  bench_counts("real 24 x 30, short", 24, 30, 1, 0, PERM_SHORT);
-  bench_counts("complex 20 x 24, short", 20, 24, 2, 0, PERM_SHORT);
+  bench_counts("complex 18 x 18, each line twice, repeats", 18, 18, 2, 2, PERM_METHOD_REPEATS);
+  bench_counts("real 30 x 30, repeats", 30, 30, 1, 1, PERM_METHOD_REPEATS);
+  bench_counts("real 24 x 30, short", 24, 30, 1, 0, PERM_METHOD_SHORT);
+  bench_counts("complex 20 x 24, short", 20, 24, 2, 0, PERM_METHOD_SHORT);
 }
 
 int main(int argc, char **argv)
@@ -469,8 +470,8 @@ int main(int argc, char **argv)
     for (k = 0; k < 40 * 40; k++)
       a[k] = bench_random();
     memset(&options, 0, sizeof options);
-    options.method = PERM_DENSE;
-    options.gpus = 1;
+    options.method = PERM_METHOD_DENSE;
+    options.gpu.devices = 1;
     options.tolerance = 1;
     perm_compute_real(40, 40, a, 40, &options, &r);
     options.precision = PERM_PRECISION_ACCURATE;
@@ -479,7 +480,7 @@ int main(int argc, char **argv)
     bench_batch_all();
     bench_counts_all();
     printf("\nn = 40, U(0,1): %.17g, default %.17g in %.2f s (all included); relative error %.2g, estimate %.2g\n",
-           truth.value, r.value, r.seconds, fabs(r.value - truth.value) / truth.value, r.estimate / r.value);
+           truth.value, r.value, r.seconds, fabs(r.value - truth.value) / truth.value, r.error_estimate / r.value);
     bench_sparse_table(1);
     bench_frontier(0, NULL);
     bench_gpus();

@@ -14,7 +14,7 @@ static void bench_sparse(const char *spec, perm_method method, perm_precision pr
   options.method = method;
   options.precision = precision;
   options.isa = PERM_ISA_CUDA;
-  options.gpus = 1;
+  options.gpu.devices = 1;
   options.tolerance = 1;
   if (perm_generate(spec, 1, NULL, &matrix, &r) != PERM_OK) {
     printf("| %s: %s |\n", spec, r.message);
@@ -45,7 +45,7 @@ static void bench_sparse(const char *spec, perm_method method, perm_precision pr
       printf("| %s | %s | %s | %.3f | %.3f | %.3f | %.4f%s |", spec, perm_method_name(leaf.method),
              perm_precision_name(precision), plan, leaf.seconds, first, kernel, chunks < leaf.chunks ? " (slice)" : "");
       if (whole && perm_compute_sparse(&matrix, &options, &r) >= 0)
-        printf(" %.3f | %.15g | %.2g |\n", r.seconds, r.value, r.estimate / fabs(r.value));
+        printf(" %.3f | %.15g | %.2g |\n", r.seconds, r.value, r.error_estimate / fabs(r.value));
       else
         printf(" | %s | |\n", whole ? r.message : "");
     }
@@ -64,13 +64,13 @@ void bench_sparse_table(int whole)
          "| compiler and first chunks | kernel | whole call | value | estimate |\n"
          "|---|---|---|---|---|---|---|---|---|---|\n");
   for (k = 0; k < sizeof specs / sizeof specs[0]; k++)
-    bench_sparse(specs[k], PERM_HYBRID, PERM_PRECISION_DEFAULT, whole && k < 3);
+    bench_sparse(specs[k], PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, whole && k < 3);
   for (k = 0; k < 4; k++)
-    bench_sparse(specs[k], PERM_CACHED, PERM_PRECISION_DEFAULT, 0);
-  bench_sparse(specs[1], PERM_HYBRID, PERM_PRECISION_ACCURATE, 0);
+    bench_sparse(specs[k], PERM_METHOD_CACHED, PERM_PRECISION_DEFAULT, 0);
+  bench_sparse(specs[1], PERM_METHOD_HYBRID, PERM_PRECISION_ACCURATE, 0);
   for (k = 0; k < 2; k++) {
-    bench_sparse(specs[k], PERM_CODEGEN_REGISTERS, PERM_PRECISION_DEFAULT, 0);
-    bench_sparse(specs[k], PERM_CODEGEN_MEMORY, PERM_PRECISION_DEFAULT, 0);
+    bench_sparse(specs[k], PERM_METHOD_CODEGEN_REGISTERS, PERM_PRECISION_DEFAULT, 0);
+    bench_sparse(specs[k], PERM_METHOD_CODEGEN_MEMORY, PERM_PRECISION_DEFAULT, 0);
   }
 }
 
@@ -92,7 +92,7 @@ static void bench_gpus_job(const char *name, const perm_matrix *matrix, const pe
     perm_status status;
     double seconds = 0;
     int turn;
-    options.gpus = gpus;
+    options.gpu.devices = gpus;
     options.isa = PERM_ISA_CUDA;
     status = perm_sparse_job(matrix, &options, &job, r);
     if (status == PERM_OK)
@@ -116,9 +116,9 @@ static void bench_gpus_job(const char *name, const perm_matrix *matrix, const pe
       first = *r;
     }
     printf("| %s | %s | %d | %.3f | %.3f | %.17g | %.2g%s | %s |\n", name, perm_method_name(leaf.method), gpus, seconds,
-           one / seconds, r->value, (r->error < 1e300 ? r->error : r->estimate) / fabs(r->value),
-           r->error < 1e300 ? " (bound)" : "",
-           r->value == first.value && r->estimate == first.estimate ? "the same bits" : "NOT THE SAME");
+           one / seconds, r->value, (r->error_bound < 1e300 ? r->error_bound : r->error_estimate) / fabs(r->value),
+           r->error_bound < 1e300 ? " (bound)" : "",
+           r->value == first.value && r->error_estimate == first.error_estimate ? "the same bits" : "NOT THE SAME");
     fflush(stdout);
   }
 }
@@ -126,8 +126,8 @@ static void bench_gpus_job(const char *name, const perm_matrix *matrix, const pe
 static void bench_gpus_agree(const char *name, const perm_result *a, const perm_result *b)
 {
   const double scale = ldexp(1, (int)(a->exp2 - b->exp2)), difference = fabs(a->value * scale - b->value);
-  const double within =
-      (a->error < 1e300 ? a->error : a->estimate) * scale + (b->error < 1e300 ? b->error : b->estimate);
+  const double within = (a->error_bound < 1e300 ? a->error_bound : a->error_estimate) * scale +
+                        (b->error_bound < 1e300 ? b->error_bound : b->error_estimate);
   printf("\n%s: relative difference %.2g, within %.2g: %s\n", name, difference / fabs(b->value),
          within / fabs(b->value), difference <= within ? "agree" : "DO NOT AGREE");
 }
@@ -153,7 +153,7 @@ void bench_gpus(void)
          "|---|---|---|---|---|---|---|---|\n");
   memset(&options, 0, sizeof options);
   options.tolerance = 1;
-  options.method = PERM_DENSE;
+  options.method = PERM_METHOD_DENSE;
   for (side = 0; side < 2; side++) {
     options.certify = side;
     if (perm_matrix_from_dense(N, N, a[side], N, NULL, &matrix, &r[side]) != PERM_OK)
@@ -163,9 +163,9 @@ void bench_gpus(void)
   }
   options.certify = 0;
   if (perm_generate("er:45:0.3", 1, NULL, &matrix, &r[2]) == PERM_OK) {
-    options.method = PERM_HYBRID;
+    options.method = PERM_METHOD_HYBRID;
     bench_gpus_job("er:45:0.3", &matrix, &options, 0, &r[2]);
-    options.method = PERM_CACHED;
+    options.method = PERM_METHOD_CACHED;
     bench_gpus_job("er:45:0.3", &matrix, &options, 1, &r[3]);
     perm_matrix_free(&matrix);
   }

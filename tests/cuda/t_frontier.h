@@ -60,8 +60,8 @@ static perm_matrix t_frontier_matrix(int n, int shape, int values, int is_comple
 static perm_options t_frontier_options(perm_precision precision)
 {
   perm_options options = cuda_options(precision, 0);
-  options.method = PERM_ARRAYS;
-  options.gpus = 1;
+  options.method = PERM_METHOD_ARRAYS;
+  options.gpu.devices = 1;
   options.threads = 1;
   return options;
 }
@@ -148,13 +148,13 @@ static void t_frontier_random(int trials, int n_most)
                  "trial %d n %d shape %d values %d complex %d %s: %.17g %+.17gi * 2^%lld error %g estimate %g, "
                  "not %.17g %+.17gi * 2^%lld error %g estimate %g",
                  trial, n, shape, values, is_complex, perm_precision_name(precision), r.value, r.imaginary, r.exp2,
-                 r.error, r.estimate, expected.value, expected.imaginary, expected.exp2, expected.error,
-                 expected.estimate);
+                 r.error_bound, r.error_estimate, expected.value, expected.imaginary, expected.exp2,
+                 expected.error_bound, expected.error_estimate);
       compared += programmes > before;
     } else {
       const double scale = ldexp(1, permi_int_exponent(expected.exp2 - r.exp2));
       CHECK(permi_modulus(r.value - expected.value * scale, r.imaginary - expected.imaginary * scale) <=
-            r.error + expected.error * scale + 1e-15 * permi_modulus(r.value, r.imaginary));
+            r.error_bound + expected.error_bound * scale + 1e-15 * permi_modulus(r.value, r.imaginary));
     }
     CHECK(programmes == before || (r.isa == PERM_ISA_CUDA && r.gpus == 1));
     kinds[2 * values + is_complex] += programmes - before;
@@ -205,7 +205,7 @@ static void t_frontier_structures(const char *const *kind, int kinds)
         r.terms = expected.terms;
       CHECK_SHOW(r.status == PERM_OK && (t_frontier_same(&expected, &r) || !t_frontier_has_bits(precisions[p])),
                  "%s %s: %.17g error %g, not %.17g error %g: %s", kind[k], perm_precision_name(precisions[p]), r.value,
-                 r.error, expected.value, expected.error, r.message);
+                 r.error_bound, expected.value, expected.error_bound, r.message);
       }
       perm_matrix_free(&matrix);
     }
@@ -238,7 +238,7 @@ static void t_frontier_faults(const char *kind, perm_method method, int stride)
   int programmes = 0;
   options.method = method;
   CHECK(perm_generate(kind, 5, NULL, &matrix, &r) == PERM_OK);
-  first = t_frontier_compute(&matrix, &options, method == PERM_LISTS ? T_FRONTIER_LISTS : -1, &programmes);
+  first = t_frontier_compute(&matrix, &options, method == PERM_METHOD_LISTS ? T_FRONTIER_LISTS : -1, &programmes);
   CHECK_SHOW(first.method == method && first.status == PERM_OK && programmes == 1, "%s", first.message);
   for (call = 0; call < 20000; call += call < 60 ? 1 : stride) {
     perm_job *job = NULL;
@@ -268,8 +268,8 @@ static void t_frontier_faults(const char *kind, perm_method method, int stride)
 TEST(t_cuda_frontier_twin_faults)
 {
   perm_cuda_test_driver(1);
-  t_frontier_faults("er:10:0.4", PERM_ARRAYS, 3);
-  t_frontier_faults("er:10:0.4", PERM_LISTS, 7);
+  t_frontier_faults("er:10:0.4", PERM_METHOD_ARRAYS, 3);
+  t_frontier_faults("er:10:0.4", PERM_METHOD_LISTS, 7);
   perm_cuda_test_driver(0);
 }
 
@@ -277,8 +277,8 @@ TEST(t_cuda_frontier_gpu_faults)
 {
   if (!cuda_real_gpus())
     SKIP("no GPU, driver or NVRTC");
-  t_frontier_faults("er:16:0.3", PERM_ARRAYS, 17);
-  t_frontier_faults("er:16:0.3", PERM_LISTS, 29);
+  t_frontier_faults("er:16:0.3", PERM_METHOD_ARRAYS, 17);
+  t_frontier_faults("er:16:0.3", PERM_METHOD_LISTS, 29);
 }
 
 /* A host allocation that fails, each once: out of memory, and nothing is left of host or GPU. */
@@ -417,8 +417,8 @@ TEST(t_cuda_frontier_plans)
       perm_job *job = NULL;
       char text[2000];
       options.isa = PERM_ISA_AUTO;
-      options.method = PERM_FRONTIER;
-      options.cpu_fallback = 1;
+      options.method = PERM_METHOD_FRONTIER;
+      options.gpu.cpu_fallback = 1;
       CHECK(perm_generate(kind[k], 3, NULL, &matrix, &r) == PERM_OK);
       perm_cuda_test_driver(real ? 0 : 1);
       CHECK_SHOW(perm_sparse_job(&matrix, &options, &job, &r) == PERM_OK, "%s", r.message);

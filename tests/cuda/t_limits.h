@@ -19,7 +19,7 @@ static perm_result limits_compute(int way, const perm_options *limits)
   perm_matrix matrix;
   perm_result r;
   int i;
-  options.gpus = 1;
+  options.gpu.devices = 1;
   options.threads = 1;
   options.max_seconds = limits->max_seconds;
   options.cancel = limits->cancel;
@@ -41,14 +41,16 @@ static perm_result limits_compute(int way, const perm_options *limits)
     return r;
   }
   if (way == LIMITS_BATCH) {
-    options.method = PERM_AUTO;
+    options.method = PERM_METHOD_AUTO;
     options.isa = PERM_ISA_CUDA;
     perm_batch_real(10, 64, a, 100, &options, value, &r);
     r.value = value[63];
     return r;
   }
-  options.method = way == LIMITS_CODEGEN ? PERM_CODEGEN_REGISTERS : way == LIMITS_FRONTIER ? PERM_ARRAYS : PERM_HYBRID;
-  options.tune = way == LIMITS_TUNED ? PERM_TUNE : 0;
+  options.method = way == LIMITS_CODEGEN    ? PERM_METHOD_CODEGEN_REGISTERS
+                   : way == LIMITS_FRONTIER ? PERM_METHOD_ARRAYS
+                                            : PERM_METHOD_HYBRID;
+  options.gpu.tune = way == LIMITS_TUNED ? PERM_TUNE : 0;
   if (way == LIMITS_CODEGEN)
     options.isa = PERM_ISA_AUTO;
   CHECK(perm_generate("er:15:0.4", 7, NULL, &matrix, &r) == PERM_OK);
@@ -152,9 +154,9 @@ TEST(t_cuda_gpu_compiler_is_left)
   double start, took;
   if (!cuda_real_gpus())
     SKIP("no GPU, driver or NVRTC");
-  options.gpus = 1;
-  options.method = PERM_HYBRID;
-  options.gpu_cache = NULL;
+  options.gpu.devices = 1;
+  options.method = PERM_METHOD_HYBRID;
+  options.gpu.cache = NULL;
   CHECK(perm_generate("er:30:0.4", 11, NULL, &matrix, &r) == PERM_OK);
   options.max_seconds = 1e-3;
   perm_compute_sparse(&matrix, &options, &r); /* the driver is opened, the plan is known */

@@ -62,20 +62,21 @@ static perm_options cuda_options(int precision, int certify)
 {
   perm_options options;
   memset(&options, 0, sizeof options);
-  options.method = PERM_DENSE;
+  options.method = PERM_METHOD_DENSE;
   options.isa = PERM_ISA_CUDA;
-  options.gpus = PERM_ALL_GPUS;
+  options.gpu.devices = PERM_ALL_GPUS;
   options.precision = (perm_precision)precision;
   options.certify = certify;
   options.tolerance = 1; /* nothing is computed again in a higher precision */
-  options.gpu_cache = "build/gpu_cache"; /* the driver is opened again and again */
+  options.gpu.cache = "build/gpu_cache"; /* the driver is opened again and again */
   return options;
 }
 
 static int cuda_same_bits(const perm_result *a, const perm_result *b)
 {
   return !memcmp(&a->value, &b->value, sizeof a->value) && !memcmp(&a->imaginary, &b->imaginary, sizeof a->value) &&
-         !memcmp(&a->estimate, &b->estimate, sizeof a->value) && a->exp2 == b->exp2 && a->error == b->error;
+         !memcmp(&a->error_estimate, &b->error_estimate, sizeof a->value) && a->exp2 == b->exp2 &&
+         a->error_bound == b->error_bound;
 }
 
 static const perm_precision cuda_precisions[] = {PERM_PRECISION_FAST, PERM_PRECISION_DEFAULT, PERM_PRECISION_ACCURATE,
@@ -94,7 +95,7 @@ static void cuda_against_cpu(int rounds, int n_most)
         perm_result truth;
         double worst = 0;
         exact.isa = PERM_ISA_AUTO;
-        exact.gpus = 0;
+        exact.gpu.devices = 0;
         cuda_matrix(kind, n, parts, a);
         truth = cuda_compute(n, parts, a, &exact);
         CHECK_SHOW(truth.status == PERM_OK, "%s", truth.message);
@@ -103,16 +104,18 @@ static void cuda_against_cpu(int rounds, int n_most)
           perm_result r = cuda_compute(n, parts, a, &options);
           double scale = ldexp(1, permi_int_exponent(truth.exp2 - r.exp2));
           double error = permi_modulus(r.value - truth.value * scale, r.imaginary - truth.imaginary * scale);
-          double slack = truth.error * scale + 4 * PERMI_UNIT * permi_modulus(r.value, r.imaginary);
+          double slack = truth.error_bound * scale + 4 * PERMI_UNIT * permi_modulus(r.value, r.imaginary);
           CHECK_SHOW(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET, "%s", r.message);
-          CHECK_SHOW(r.method != PERM_DENSE || (r.isa == PERM_ISA_CUDA && r.gpus > 0), "%s", perm_isa_name(r.isa));
-          CHECK_SHOW(test_within(error, r.estimate + slack), "%s parts %d n %d way %d: error %g, estimate %g",
-                     cuda_kind_name[kind], parts, n, way, error, r.estimate);
-          CHECK_SHOW(error <= r.error + slack, "%s parts %d n %d way %d: error %g, bound %g", cuda_kind_name[kind],
-                     parts, n, way, error, r.error);
-          CHECK_SHOW(way < 3 || r.error < (double)INFINITY, "%s n %d way %d: no bound", cuda_kind_name[kind], n, way);
-          if (r.estimate > 0 && error / r.estimate > worst)
-            worst = error / r.estimate;
+          CHECK_SHOW(r.method != PERM_METHOD_DENSE || (r.isa == PERM_ISA_CUDA && r.gpus > 0), "%s",
+                     perm_isa_name(r.isa));
+          CHECK_SHOW(test_within(error, r.error_estimate + slack), "%s parts %d n %d way %d: error %g, estimate %g",
+                     cuda_kind_name[kind], parts, n, way, error, r.error_estimate);
+          CHECK_SHOW(error <= r.error_bound + slack, "%s parts %d n %d way %d: error %g, bound %g",
+                     cuda_kind_name[kind], parts, n, way, error, r.error_bound);
+          CHECK_SHOW(way < 3 || r.error_bound < (double)INFINITY, "%s n %d way %d: no bound", cuda_kind_name[kind], n,
+                     way);
+          if (r.error_estimate > 0 && error / r.error_estimate > worst)
+            worst = error / r.error_estimate;
         }
         if (test_verbose && round == 0)
           printf("  %-10s parts %d n %d: worst error / estimate %.2g\n", cuda_kind_name[kind], parts, n, worst);
@@ -213,11 +216,11 @@ static void cuda_determinism(int n, int parts, int most_gpus)
     perm_job *job = NULL;
     perm_partial pieces, piece;
     uint64_t begin, width;
-    options.gpus = 1;
+    options.gpu.devices = 1;
     first = cuda_compute(n, parts, a, &options);
     CHECK_SHOW(first.status == PERM_OK && first.gpus == 1, "%s", first.message);
     for (gpus = 2; gpus <= most_gpus; gpus++) {
-      options.gpus = gpus;
+      options.gpu.devices = gpus;
       again = cuda_compute(n, parts, a, &options);
       CHECK_SHOW(cuda_same_bits(&first, &again), "n %d parts %d way %d, %d GPUs", n, parts, way, gpus);
     }
@@ -329,9 +332,9 @@ static void cuda_checkpoints(int n, int gpus)
   long call, ended = 0;
   int part;
   cuda_matrix(CUDA_UNIFORM, n, 1, a);
-  options.checkpoint_seconds = 1e-9;
-  options.checkpoint = path[0];
-  whole.parts = whole.part = 1; /* no run in a higher precision either */
+  options.checkpoint.seconds = 1e-9;
+  options.checkpoint.file = path[0];
+  whole.checkpoint.parts = whole.checkpoint.part = 1; /* no run in a higher precision either */
   perm_cuda_test_driver(gpus);
   first = cuda_compute(n, 1, a, &whole);
   CHECK(first.status == PERM_OK && first.isa == PERM_ISA_CUDA);
@@ -351,19 +354,19 @@ static void cuda_checkpoints(int n, int gpus)
   CHECK_SHOW(ended > 3, "%ld", ended);
   for (part = 0; part < 3; part++) {
     remove(path[part]);
-    options.checkpoint = path[part];
-    options.part = part + 1;
-    options.parts = 3;
+    options.checkpoint.file = path[part];
+    options.checkpoint.part = part + 1;
+    options.checkpoint.parts = 3;
     perm_cuda_test_driver(1 + part);
     r = cuda_compute(n, 1, a, &options);
     CHECK_SHOW(r.status == PERM_PART_DONE, "part %d: %s", part, r.message);
   }
-  whole.parts = whole.part = 0;
-  whole.merge = path;
-  whole.merges = 3;
+  whole.checkpoint.parts = whole.checkpoint.part = 0;
+  whole.checkpoint.merge = path;
+  whole.checkpoint.merges = 3;
   r = cuda_compute(n, 1, a, &whole);
   CHECK_SHOW(r.status == PERM_OK && cuda_same_bits(&first, &r), "merged: %s", r.message);
-  whole.merges = 2;
+  whole.checkpoint.merges = 2;
   CHECK(cuda_compute(n, 1, a, &whole).status == PERM_ERROR_STATE);
   for (part = 0; part < 3; part++)
     remove(path[part]);
@@ -387,12 +390,12 @@ TEST(t_cuda_faults_at_the_start)
   for (call = 0; call < 5; call++) {
     perm_cuda_test_driver(1);
     perm_cuda_test_fault(call);
-    options.cpu_fallback = 0;
+    options.gpu.cpu_fallback = 0;
     r = cuda_compute(14, 1, a, &options);
     CHECK_SHOW(r.status == PERM_ERROR_DEVICE && r.message[0], "%ld: %s", call, r.message);
     perm_cuda_test_driver(1);
     perm_cuda_test_fault(call);
-    options.cpu_fallback = 1;
+    options.gpu.cpu_fallback = 1;
     r = cuda_compute(14, 1, a, &options);
     CHECK_SHOW(r.status == PERM_OK && r.isa != PERM_ISA_CUDA && r.gpus == 0, "%ld: %s", call, r.message);
     perm_cuda_test_fault(-1);
@@ -463,7 +466,7 @@ static void cuda_own_kernel(int devices)
     work.table = table;
     work.doubles = 1;
     work.program = &program;
-    options.gpus = devices;
+    options.gpu.devices = devices;
     status = perm_cuda_run(&work, 5, 10000, &options, &sink, &partial, &gpus, message);
     CHECK_SHOW(status == PERM_OK && gpus >= 1 && gpus <= devices, "%s", message);
     CHECK(cuda_value(&partial.value) == 9995.0 * (5 + 9999) / 2);
@@ -550,7 +553,7 @@ TEST(t_cuda_without_a_gpu)
   r = cuda_compute(16, 1, a, &options);
   CHECK_SHOW(r.status == PERM_ERROR_DEVICE && (strstr(r.message, "driver") || strstr(r.message, "NVRTC")), "%s",
              r.message);
-  options.cpu_fallback = 1;
+  options.gpu.cpu_fallback = 1;
   r = cuda_compute(16, 1, a, &options);
   CHECK_SHOW(r.status == PERM_OK && r.isa != PERM_ISA_CUDA && r.gpus == 0, "%s", r.message);
 }
@@ -564,23 +567,23 @@ TEST(t_cuda_plans)
   perm_result r;
   int n;
   memset(&options, 0, sizeof options);
-  options.gpus = 1;
+  options.gpu.devices = 1;
   for (n = 13; n <= 64; n++) {
     cuda_matrix(CUDA_UNIFORM, n, 1, a);
     options.isa = PERM_ISA_AUTO;
-    options.gpus = 1;
+    options.gpu.devices = 1;
     CHECK(perm_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK);
     CHECK_SHOW((plan.isa == PERM_ISA_CUDA) == (n > 32) || (n > 24 && n <= 32), "n %d", n);
     options.isa = PERM_ISA_CUDA;
     CHECK(perm_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK);
     CHECK(plan.isa == PERM_ISA_CUDA && plan.form == PERM_FORM_NORMALISED);
     CHECK(plan.chunk_log2 >= 7 && plan.outer_columns + plan.block_columns == n - 2);
-    options.gpus = 8;
+    options.gpu.devices = 8;
     CHECK(perm_plan_real(n, n, a, n, &options, &more, &r) == PERM_OK && more.fingerprint == plan.fingerprint);
   }
-  options.gpus = -2;
+  options.gpu.devices = -2;
   CHECK(perm_plan_real(14, 14, a, 14, &options, &plan, &r) == PERM_ERROR_OPTION);
-  options.gpus = 0;
+  options.gpu.devices = 0;
   CHECK(perm_plan_real(14, 14, a, 14, &options, &plan, &r) == PERM_ERROR_OPTION);
 }
 
@@ -636,9 +639,9 @@ static perm_result whole_compute(int n, int parts, const int64_t *a, const perm_
 static perm_options whole_options(int gpus)
 {
   perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
-  options.method = PERM_EXACT;
+  options.method = PERM_METHOD_EXACT;
   if (!gpus) {
-    options.gpus = 0;
+    options.gpu.devices = 0;
     options.isa = PERM_ISA_AUTO;
   }
   return options;
@@ -694,7 +697,8 @@ static void whole_against_cpu(int rounds, int variants, int most, int gpus)
           r = whole_compute(n, parts, a, &options);
           truth = whole_compute(n, parts, a, &none);
           CHECK_SHOW(truth.status == PERM_OK && truth.gpus == 0, "%s", truth.message);
-          CHECK_SHOW(r.status == PERM_OK && (truth.method != PERM_EXACT || (r.isa == PERM_ISA_CUDA && r.gpus > 0)),
+          CHECK_SHOW(r.status == PERM_OK &&
+                         (truth.method != PERM_METHOD_EXACT || (r.isa == PERM_ISA_CUDA && r.gpus > 0)),
                      "%s parts %d n %d: %s (%s)", whole_name[kind], parts, n, r.message, perm_isa_name(r.isa));
           CHECK_SHOW(whole_same(&r, &truth), "%s parts %d n %d round %d, %d: %.17g, CPU %.17g", whole_name[kind], parts,
                      n, round, variant, r.value, truth.value);
@@ -739,11 +743,11 @@ static void whole_splits(int n, int kind, int parts, int most_gpus)
   int gpus, calls = 0, stops = 0;
   memset(&leaf, 0, sizeof leaf);
   whole_matrix(kind, n, parts, 0, a);
-  options.gpus = 1;
+  options.gpu.devices = 1;
   first = whole_compute(n, parts, a, &options);
   CHECK_SHOW(first.status == PERM_OK && first.gpus == 1, "%s", first.message);
   for (gpus = 2; gpus <= most_gpus; gpus++) {
-    options.gpus = gpus;
+    options.gpu.devices = gpus;
     r = whole_compute(n, parts, a, &options);
     CHECK(whole_same(&first, &r));
   }
@@ -878,9 +882,9 @@ static void batch_check(int kind, int n, int parts, size_t count, int devices)
   char message[PERM_MESSAGE_BYTES] = "";
   size_t k, e, left = 0;
   int part, gpus = 0, split;
-  options.method = none.method = PERM_AUTO;
+  options.method = none.method = PERM_METHOD_AUTO;
   options.tolerance = none.tolerance = 0;
-  none.gpus = 0;
+  none.gpu.devices = 0;
   none.isa = PERM_ISA_AUTO;
   for (k = 0; k < count; k++)
     cuda_matrix(kind, n, parts, a + k * entries * (size_t)parts);
@@ -901,14 +905,14 @@ static void batch_check(int kind, int n, int parts, size_t count, int devices)
     const perm_result one = cuda_compute(n, parts, a + k * entries * (size_t)parts, &none);
     const double *got = value + k * (size_t)parts, scale = ldexp(1, (int)one.exp2);
     const double error = permi_modulus(got[0] - one.value * scale, parts == 2 ? got[1] - one.imaginary * scale : 0);
-    CHECK_SHOW(error <= 2e-10 * permi_modulus(one.value, one.imaginary) * scale + one.estimate * scale,
+    CHECK_SHOW(error <= 2e-10 * permi_modulus(one.value, one.imaginary) * scale + one.error_estimate * scale,
                "%s n %d parts %d matrix %zu: %.17g, alone %.17g", cuda_kind_name[kind], n, parts, k, got[0],
                one.value * scale);
   }
   /* the same bits by other splits, layouts and numbers of GPUs */
   for (split = 0; split < 3; split++) {
     const size_t middle = split * count / 3;
-    options.gpus = split == 1 ? 1 : PERM_ALL_GPUS;
+    options.gpu.devices = split == 1 ? 1 : PERM_ALL_GPUS;
     options.threads = split + 1;
     memset(again, 0xff, sizeof again);
     if (parts == 2 && split == 2)
@@ -1001,9 +1005,9 @@ TEST(t_cuda_batches_know_what_rounding_took)
   int k, i, j;
   if (!cuda_real_gpus())
     perm_cuda_test_driver(1);
-  options.method = none.method = PERM_AUTO;
+  options.method = none.method = PERM_METHOD_AUTO;
   options.tolerance = none.tolerance = 0;
-  none.gpus = 0;
+  none.gpu.devices = 0;
   none.isa = PERM_ISA_AUTO;
   for (k = 0; k < COUNT; k++)
     for (i = 0; i < N; i++)
@@ -1040,7 +1044,7 @@ TEST(t_cuda_batches_take_the_tolerance)
     permi_batch batch;
     permi_control control;
     options.tolerance = loose ? 1e-4 : 0;
-    exactly.gpus = 0;
+    exactly.gpu.devices = 0;
     exactly.isa = PERM_ISA_AUTO;
     exactly.precision = PERM_PRECISION_DD;
     memset(&batch, 0, sizeof batch);
@@ -1086,7 +1090,7 @@ TEST(t_cuda_gpu_batches_have_the_bits_of_their_twins)
         const int n = orders[k];
         perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
         perm_result r;
-        options.method = PERM_AUTO;
+        options.method = PERM_METHOD_AUTO;
         options.tolerance = 0;
         for (m = 0; m < 64; m++)
           cuda_matrix(kind, n, parts, a + m * n * n * parts);
@@ -1111,7 +1115,7 @@ static void batch_faults(int n)
   volatile int cancel = 1;
   long call, failed = 0, ended = 0;
   int k;
-  options.method = PERM_AUTO;
+  options.method = PERM_METHOD_AUTO;
   options.tolerance = 0;
   options.threads = 2;
   for (k = 0; k < COUNT; k++)
@@ -1132,7 +1136,7 @@ static void batch_faults(int n)
       CHECK((r.status != PERM_OK && value[k] != value[k]) || value[k] == whole[k]);
   }
   CHECK_SHOW(failed > 8 && ended > 3, "%ld faults, %ld ends", failed, ended);
-  options.cpu_fallback = 1; /* what GPUs leave is the CPU's */
+  options.gpu.cpu_fallback = 1; /* what GPUs leave is the CPU's */
   for (call = 0; call < failed; call += 2) {
     perm_cuda_test_fault(call);
     perm_batch_real(n, COUNT, a, (size_t)(n * n), &options, value, &r);
@@ -1141,7 +1145,7 @@ static void batch_faults(int n)
     for (k = 0; k < COUNT; k++)
       CHECK_SHOW(fabs(value[k] - whole[k]) <= 1e-9 * fabs(whole[k]), "%.17g, not %.17g", value[k], whole[k]);
   }
-  options.cpu_fallback = 0;
+  options.gpu.cpu_fallback = 0;
   options.cancel = &cancel;
   CHECK(perm_batch_real(n, COUNT, a, (size_t)(n * n), &options, value, &r) == PERM_STOPPED_CANCELLED ||
         !memcmp(whole, value, sizeof whole));
@@ -1192,21 +1196,21 @@ static const struct {
   perm_method method;
   int row_count[24], column_count[24]; /* all 0: none */
 } counted_cases[] = {
-    {8, 6, 1, CUDA_UNIFORM, PERM_REPEATS, {1, 2, 1, 3, 1, 2, 2, 2}, {3, 2, 4, 2, 2, 1}},
-    {8, 6, 2, CUDA_SIGNED, PERM_REPEATS, {1, 2, 1, 3, 1, 2, 2, 2}, {3, 2, 4, 2, 2, 1}},
-    {14, 7, 2, CUDA_SIGNED, PERM_REPEATS, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {2, 2, 2, 2, 2, 2, 2}},
-    {12, 6, 1, CUDA_INTEGERS, PERM_REPEATS, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {2, 3, 1, 2, 3, 1}},
-    {4, 6, 1, CUDA_SIGNED, PERM_REPEATS, {9, 8, 7, 6}, {5, 5, 5, 5, 5, 5}},
-    {10, 14, 1, CUDA_SIGNED, PERM_SHORT, {0}, {0}},
-    {10, 14, 2, CUDA_SIGNED, PERM_SHORT, {0}, {0}},
-    {12, 13, 1, CUDA_UNIFORM, PERM_SHORT, {0}, {0}},
-    {15, 11, 2, CUDA_UNIFORM, PERM_SHORT, {0}, {0}},
-    {9, 12, 1, CUDA_SIGNED, PERM_PADDED, {0}, {0}},
-    {9, 12, 2, CUDA_SIGNED, PERM_PADDED, {0}, {0}},
-    {10, 12, 1, CUDA_SIGNED, PERM_RYSER, {0}, {0}},
-    {10, 12, 2, CUDA_WILD, PERM_RYSER, {0}, {0}},
-    {12, 12, 1, CUDA_ONES, PERM_REPEATS, {0}, {0}},
-    {16, 16, 1, CUDA_SPARSE, PERM_REPEATS, {0}, {0}},
+    {8, 6, 1, CUDA_UNIFORM, PERM_METHOD_REPEATS, {1, 2, 1, 3, 1, 2, 2, 2}, {3, 2, 4, 2, 2, 1}},
+    {8, 6, 2, CUDA_SIGNED, PERM_METHOD_REPEATS, {1, 2, 1, 3, 1, 2, 2, 2}, {3, 2, 4, 2, 2, 1}},
+    {14, 7, 2, CUDA_SIGNED, PERM_METHOD_REPEATS, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {2, 2, 2, 2, 2, 2, 2}},
+    {12, 6, 1, CUDA_INTEGERS, PERM_METHOD_REPEATS, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {2, 3, 1, 2, 3, 1}},
+    {4, 6, 1, CUDA_SIGNED, PERM_METHOD_REPEATS, {9, 8, 7, 6}, {5, 5, 5, 5, 5, 5}},
+    {10, 14, 1, CUDA_SIGNED, PERM_METHOD_SHORT, {0}, {0}},
+    {10, 14, 2, CUDA_SIGNED, PERM_METHOD_SHORT, {0}, {0}},
+    {12, 13, 1, CUDA_UNIFORM, PERM_METHOD_SHORT, {0}, {0}},
+    {15, 11, 2, CUDA_UNIFORM, PERM_METHOD_SHORT, {0}, {0}},
+    {9, 12, 1, CUDA_SIGNED, PERM_METHOD_PADDED, {0}, {0}},
+    {9, 12, 2, CUDA_SIGNED, PERM_METHOD_PADDED, {0}, {0}},
+    {10, 12, 1, CUDA_SIGNED, PERM_METHOD_RYSER, {0}, {0}},
+    {10, 12, 2, CUDA_WILD, PERM_METHOD_RYSER, {0}, {0}},
+    {12, 12, 1, CUDA_ONES, PERM_METHOD_REPEATS, {0}, {0}},
+    {16, 16, 1, CUDA_SPARSE, PERM_METHOD_REPEATS, {0}, {0}},
 };
 
 static perm_result counted_compute(int k, const double *a, const perm_options *options)
@@ -1246,7 +1250,7 @@ static void counted_check(int devices)
       perm_result r, truth, again;
       options.method = counted_cases[k].method;
       none = options;
-      none.gpus = 0;
+      none.gpu.devices = 0;
       none.isa = PERM_ISA_AUTO;
       none.precision = PERM_PRECISION_DD;
       counted_matrix(k, a);
@@ -1263,12 +1267,13 @@ static void counted_check(int devices)
       CHECK_SHOW(r.method == counted_cases[k].method && r.gpus > 0, "case %d: %s", k, perm_method_name(r.method));
       scale = ldexp(1, permi_int_exponent(truth.exp2 - r.exp2));
       error = permi_modulus(r.value - truth.value * scale, r.imaginary - truth.imaginary * scale);
-      CHECK_SHOW(error <= r.estimate + truth.error * scale, "case %d: %.17g, %.17g: error %g, estimate %g", k, r.value,
-                 truth.value * scale, error, r.estimate);
-      CHECK_SHOW(error <= r.error + truth.error * scale, "case %d: error %g, bound %g", k, error, r.error);
-      CHECK_SHOW(r.estimate < 1e-6 * permi_modulus(r.value, r.imaginary), "case %d: estimate %g of %g", k, r.estimate,
-                 r.value);
-      options.gpus = 1;
+      CHECK_SHOW(error <= r.error_estimate + truth.error_bound * scale, "case %d: %.17g, %.17g: error %g, estimate %g",
+                 k, r.value, truth.value * scale, error, r.error_estimate);
+      CHECK_SHOW(error <= r.error_bound + truth.error_bound * scale, "case %d: error %g, bound %g", k, error,
+                 r.error_bound);
+      CHECK_SHOW(r.error_estimate < 1e-6 * permi_modulus(r.value, r.imaginary), "case %d: estimate %g of %g", k,
+                 r.error_estimate, r.value);
+      options.gpu.devices = 1;
       perm_cuda_test_driver(1);
       again = counted_compute(k, a, &options);
       CHECK_SHOW(cuda_same_bits(&r, &again), "case %d: %.17g, twin or one GPU %.17g", k, r.value, again.value);
@@ -1371,14 +1376,14 @@ static perm_matrix cuda_sparse(int n, double p, int parts, int spread)
 static perm_options cuda_sparse_options(int k) /* hybrid or cached; for k = 2, 3 accurate */
 {
   perm_options options = cuda_options(k & 2 ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DEFAULT, 0);
-  options.method = k & 1 ? PERM_CACHED : PERM_HYBRID;
+  options.method = k & 1 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
   return options;
 }
 
 static perm_options cuda_codegen_options(int k)
 {
   perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
-  options.method = k & 1 ? PERM_CODEGEN_MEMORY : PERM_CODEGEN_REGISTERS;
+  options.method = k & 1 ? PERM_METHOD_CODEGEN_MEMORY : PERM_METHOD_CODEGEN_REGISTERS;
   options.isa = PERM_ISA_AUTO;
   return options;
 }
@@ -1401,7 +1406,7 @@ static void cuda_sparse_against_cpu(int rounds, int n_most)
     perm_options exact = cuda_options(PERM_PRECISION_DD, 0);
     perm_result truth;
     exact.isa = PERM_ISA_AUTO;
-    exact.gpus = 0;
+    exact.gpu.devices = 0;
     truth = cuda_compute_sparse(&a, &exact);
     CHECK_SHOW(truth.status == PERM_OK, "%s", truth.message);
     for (k = 0; k < (parts == 2 ? 2 : 4); k++) {
@@ -1409,15 +1414,15 @@ static void cuda_sparse_against_cpu(int rounds, int n_most)
       perm_result r = cuda_compute_sparse(&a, &options);
       const double scale = ldexp(1, permi_int_exponent(truth.exp2 - r.exp2));
       const double error = permi_modulus(r.value - truth.value * scale, r.imaginary - truth.imaginary * scale);
-      const double slack = (truth.error < HUGE_VAL ? truth.error : truth.estimate) * scale +
+      const double slack = (truth.error_bound < HUGE_VAL ? truth.error_bound : truth.error_estimate) * scale +
                            4 * PERMI_UNIT * permi_modulus(r.value, r.imaginary);
       CHECK_SHOW(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET, "%s", r.message);
-      CHECK_SHOW(error <= r.estimate + slack, "n %d parts %d way %d: %.17g, not %.17g: error %g, estimate %g", n, parts,
-                 k, r.value, truth.value * scale, error, r.estimate);
+      CHECK_SHOW(error <= r.error_estimate + slack, "n %d parts %d way %d: %.17g, not %.17g: error %g, estimate %g", n,
+                 parts, k, r.value, truth.value * scale, error, r.error_estimate);
       zeros += r.value == 0 && truth.value == 0;
       kernels += r.isa == PERM_ISA_CUDA && r.gpus == 1 && r.method == options.method;
-      if (r.isa == PERM_ISA_CUDA && r.estimate > 0 && r.estimate < HUGE_VAL && k < 2)
-        worst = fmax(worst, error / r.estimate);
+      if (r.isa == PERM_ISA_CUDA && r.error_estimate > 0 && r.error_estimate < HUGE_VAL && k < 2)
+        worst = fmax(worst, error / r.error_estimate);
       if (r.isa == PERM_ISA_CUDA) {
         perm_job *job;
         CHECK(perm_sparse_job(&a, &options, &job, &r) == PERM_OK);
@@ -1464,9 +1469,9 @@ TEST(t_cuda_twin_sparse_moduli)
       perm_result r;
       perm_job *job = NULL;
       options.isa = way ? PERM_ISA_CUDA : PERM_ISA_AUTO;
-      options.gpus = way;
+      options.gpu.devices = way;
       if (perm_sparse_job(&a, &options, &job, &r) == PERM_OK && job->leaves == 1 &&
-          job->leaf[0].information.method == PERM_CACHED && job->leaf[0].information.n >= PERMI_GPU_LEAST_N) {
+          job->leaf[0].information.method == PERM_METHOD_CACHED && job->leaf[0].information.n >= PERMI_GPU_LEAST_N) {
         const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
         perm_partial partial;
         memset(&partial, 0, sizeof partial);
@@ -1502,7 +1507,7 @@ TEST(t_cuda_gpu_sparse_has_the_bits_of_its_twin)
       perm_cuda_test_driver(1);
       twin = cuda_compute_sparse(&a, &options);
       CHECK_SHOW(gpu.status == PERM_OK && cuda_same_bits(&gpu, &twin), "%d: %.17g +- %g, twin %.17g +- %g", k,
-                 gpu.value, gpu.estimate, twin.value, twin.estimate);
+                 gpu.value, gpu.error_estimate, twin.value, twin.error_estimate);
       perm_matrix_free(&a);
     }
   perm_cuda_test_driver(0);
@@ -1551,14 +1556,14 @@ static void cuda_sparse_runs(int n, int gpus, int first_way)
     volatile int cancel = 1;
     long call, failed = 0;
     int g, calls = 0, stops = 0;
-    options.gpus = 1;
+    options.gpu.devices = 1;
     CHECK(perm_sparse_job(&a, &options, &job, &again) == PERM_OK && job->leaves == 1);
     CHECK(job->leaf[0].information.isa == PERM_ISA_CUDA);
     chunks = job->leaf[0].information.chunks;
     CHECK(perm_state_create(job, &state) == PERM_OK && perm_job_execute(job, state, &options, &first) == PERM_OK);
     perm_state_free(state);
     for (g = 2; g <= gpus; g++) {
-      options.gpus = g;
+      options.gpu.devices = g;
       again = cuda_compute_sparse(&a, &options);
       CHECK_SHOW(cuda_same_bits(&first, &again), "n %d way %d, %d GPUs", n, k, g);
     }
@@ -1635,9 +1640,9 @@ TEST(t_cuda_sparse_plans)
     perm_job *job, *more;
     char text[4000];
     memset(&options, 0, sizeof options);
-    options.gpus = 1;
+    options.gpu.devices = 1;
     CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
-    options.gpus = 8;
+    options.gpu.devices = 8;
     options.threads = 2;
     CHECK_SHOW(perm_sparse_job(&a, &options, &more, &r) == PERM_OK, "%s", r.message);
     CHECK(job->leaf[0].information.fingerprint == more->leaf[0].information.fingerprint);
@@ -1646,7 +1651,7 @@ TEST(t_cuda_sparse_plans)
     CHECK_SHOW(k == 3 || (strstr(text, k < 2 ? "hybrid, cuda" : ", cuda") && strstr(text, "on one GPU")), "%s", text);
     perm_job_free(job);
     perm_job_free(more);
-    options.gpus = 0;
+    options.gpu.devices = 0;
     CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
     CHECK(job->leaf[0].information.isa != PERM_ISA_CUDA);
     perm_job_free(job);
@@ -1674,7 +1679,7 @@ TEST(t_cuda_sparse_tuned)
       perm_matrix_free(&a);
       continue;
     }
-    options.tune = PERM_TUNE;
+    options.gpu.tune = PERM_TUNE;
     CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
     candidates = ((const permi_hybrid *)job->leaf[0].context)->candidates;
     CHECK(candidates > 0 && job->leaf[0].information.tuned > 0 && job->leaf[0].information.tuned <= candidates);
@@ -1684,29 +1689,30 @@ TEST(t_cuda_sparse_tuned)
     perm_job_free(job);
     r = cuda_compute_sparse(&a, &options);
     CHECK_SHOW(r.status == PERM_OK && r.tuned > 0, "%s", r.message);
-    options.tune = r.tuned;
+    options.gpu.tune = r.tuned;
     again = cuda_compute_sparse(&a, &options);
-    CHECK(again.value == r.value && again.imaginary == r.imaginary && again.estimate == r.estimate &&
+    CHECK(again.value == r.value && again.imaginary == r.imaginary && again.error_estimate == r.error_estimate &&
           again.exp2 == r.exp2 && again.tuned == r.tuned);
     for (k = 1; k <= candidates; k++) {
       double scale, error;
-      options.tune = k;
+      options.gpu.tune = k;
       r = cuda_compute_sparse(&a, &options);
       scale = ldexp(1, permi_int_exponent(r.exp2 - model.exp2));
       error = permi_modulus(model.value - r.value * scale, model.imaginary - r.imaginary * scale);
       CHECK(r.status == PERM_OK && r.tuned == k && r.isa == PERM_ISA_CUDA);
-      CHECK_SHOW(error <= model.estimate + r.estimate * scale, "candidate %d: %.17g, not %.17g", k, r.value * scale,
-                 model.value);
-      CHECK(k > 1 || (r.value == model.value && r.estimate == model.estimate)); /* the first is the model's choice */
-      several += k > 1 && (r.value != model.value || r.estimate != model.estimate);
+      CHECK_SHOW(error <= model.error_estimate + r.error_estimate * scale, "candidate %d: %.17g, not %.17g", k,
+                 r.value * scale, model.value);
+      CHECK(k > 1 ||
+            (r.value == model.value && r.error_estimate == model.error_estimate)); /* the first is the model's choice */
+      several += k > 1 && (r.value != model.value || r.error_estimate != model.error_estimate);
     }
-    options.tune = candidates + 1;
+    options.gpu.tune = candidates + 1;
     r = cuda_compute_sparse(&a, &options);
     CHECK_SHOW(r.status == PERM_ERROR_OPTION && strstr(r.message, "tune = ") && strstr(r.message, "candidates"), "%s",
                r.message);
-    options.tune = PERM_TUNE - 1;
+    options.gpu.tune = PERM_TUNE - 1;
     CHECK(cuda_compute_sparse(&a, &options).status == PERM_ERROR_OPTION);
-    options.tune = PERM_TUNE;
+    options.gpu.tune = PERM_TUNE;
     for (call = 5; call < 40 && candidates > 1; call += 5) {
       perm_cuda_test_driver(1);
       perm_cuda_test_fault(call);
@@ -1856,11 +1862,11 @@ static void cuda_codegen_against_cpu(int rounds, int n_most)
     perm_options exact = cuda_options(PERM_PRECISION_DD, 0), plain = cuda_options(PERM_PRECISION_DEFAULT, 0);
     perm_result truth, sums[2];
     exact.isa = plain.isa = PERM_ISA_AUTO;
-    exact.gpus = plain.gpus = 0;
+    exact.gpu.devices = plain.gpu.devices = 0;
     truth = cuda_compute_sparse(&a, &exact);
     CHECK_SHOW(truth.status == PERM_OK || truth.status == PERM_TOLERANCE_NOT_MET, "%s", truth.message);
     for (k = 0; k < 2; k++) {
-      plain.method = k ? PERM_HYBRID : PERM_SPARYSER;
+      plain.method = k ? PERM_METHOD_HYBRID : PERM_METHOD_SPARYSER;
       sums[k] = cuda_compute_sparse(&a, &plain);
       CHECK_SHOW(sums[k].status == PERM_OK || sums[k].status == PERM_TOLERANCE_NOT_MET, "%s", sums[k].message);
     }
@@ -1876,24 +1882,26 @@ static void cuda_codegen_against_cpu(int rounds, int n_most)
       CHECK_SHOW(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET, "%s", r.message);
       scale = ldexp(1, permi_int_exponent(truth.exp2 - r.exp2));
       error = fabs(r.value - truth.value * scale);
-      slack = (truth.error < HUGE_VAL ? truth.error : truth.estimate) * scale + 4 * PERMI_UNIT * fabs(r.value);
-      CHECK_SHOW(error <= r.estimate + slack, "n %d way %d round %d: %.17g, not %.17g: error %g, estimate %g", n, k,
-                 round, r.value, truth.value * scale, error, r.estimate);
-      CHECK_SHOW(error <= r.error + slack && (!options.certify || r.error < HUGE_VAL),
-                 "n %d way %d: error %g, bound %g", n, k, error, r.error);
+      slack = (truth.error_bound < HUGE_VAL ? truth.error_bound : truth.error_estimate) * scale +
+              4 * PERMI_UNIT * fabs(r.value);
+      CHECK_SHOW(error <= r.error_estimate + slack, "n %d way %d round %d: %.17g, not %.17g: error %g, estimate %g", n,
+                 k, round, r.value, truth.value * scale, error, r.error_estimate);
+      CHECK_SHOW(error <= r.error_bound + slack && (!options.certify || r.error_bound < HUGE_VAL),
+                 "n %d way %d: error %g, bound %g", n, k, error, r.error_bound);
       for (other = 0; other < 2; other++) {
         const double off = ldexp(1, permi_int_exponent(sums[other].exp2 - r.exp2));
-        CHECK_SHOW(fabs(r.value - sums[other].value * off) <= 2 * (r.estimate + sums[other].estimate * off) + slack,
+        CHECK_SHOW(fabs(r.value - sums[other].value * off) <=
+                       2 * (r.error_estimate + sums[other].error_estimate * off) + slack,
                    "n %d way %d: %.17g, on the CPU %.17g", n, k, r.value, sums[other].value * off);
       }
-      CHECK(r.method == options.method || r.method == PERM_STRUCTURE);
-      CHECK(r.method == PERM_STRUCTURE || (r.isa == PERM_ISA_CUDA && r.gpus == 1));
+      CHECK(r.method == options.method || r.method == PERM_METHOD_STRUCTURE);
+      CHECK(r.method == PERM_METHOD_STRUCTURE || (r.isa == PERM_ISA_CUDA && r.gpus == 1));
       zeros += r.value == 0 && truth.value == 0;
-      if (r.method == PERM_STRUCTURE)
+      if (r.method == PERM_METHOD_STRUCTURE)
         continue;
       kernels++;
-      if (r.estimate > 0)
-        worst = fmax(worst, error / r.estimate);
+      if (r.error_estimate > 0)
+        worst = fmax(worst, error / r.error_estimate);
       CHECK(perm_sparse_job(&a, &options, &job, &r) == PERM_OK);
       if (job->leaves) {
         const permi_codegen *codegen = (const permi_codegen *)job->leaf[0].context;
@@ -1976,7 +1984,7 @@ TEST(t_cuda_gpu_codegen_has_the_bits_of_its_twin)
       perm_cuda_test_driver(1);
       twin = cuda_compute_sparse(&a, &options);
       CHECK_SHOW(gpu.status == PERM_OK && cuda_same_bits(&gpu, &twin), "%d: %.17g +- %g, twin %.17g +- %g %s", k,
-                 gpu.value, gpu.estimate, twin.value, twin.estimate, gpu.message);
+                 gpu.value, gpu.error_estimate, twin.value, twin.error_estimate, gpu.message);
       perm_matrix_free(&a);
     }
   for (k = 0; k < 8; k++) {
@@ -2082,18 +2090,18 @@ TEST(t_cuda_codegen_refusals)
     const int there = cuda_real_gpus();
     r = cuda_compute_sparse(&a, &options);
     CHECK_SHOW(there || (r.status == PERM_ERROR_DEVICE && r.message[0] && r.value != r.value), "%s", r.message);
-    options.gpus = 0;
+    options.gpu.devices = 0;
     r = cuda_compute_sparse(&a, &options);
     CHECK_SHOW(r.status == PERM_ERROR_DEVICE && strstr(r.message, "gpus"), "%s", r.message);
-    options.cpu_fallback = 1;
+    options.gpu.cpu_fallback = 1;
     r = cuda_compute_sparse(&a, &options);
-    options.method = PERM_SPARYSER;
+    options.method = PERM_METHOD_SPARYSER;
     sparyser = cuda_compute_sparse(&a, &options);
-    CHECK(r.status == PERM_OK && r.method == PERM_SPARYSER && r.gpus == 0 && cuda_same_bits(&r, &sparyser));
+    CHECK(r.status == PERM_OK && r.method == PERM_METHOD_SPARYSER && r.gpus == 0 && cuda_same_bits(&r, &sparyser));
     options = cuda_codegen_options(k);
-    options.cpu_fallback = 1;
+    options.gpu.cpu_fallback = 1;
     r = cuda_compute_sparse(&a, &options);
-    CHECK_SHOW(r.status == PERM_OK && r.method == (there ? cuda_codegen_options(k).method : PERM_SPARYSER), "%s",
+    CHECK_SHOW(r.status == PERM_OK && r.method == (there ? cuda_codegen_options(k).method : PERM_METHOD_SPARYSER), "%s",
                r.message);
     perm_cuda_test_driver(1);
     options = cuda_codegen_options(k);
@@ -2165,14 +2173,15 @@ static void cuda_each_kernel(int devices)
     for (way = 0; way < 6; way++) {
       perm_options options = cuda_options(cuda_precisions[way % 5], way == 4), none = options;
       perm_result r, truth;
-      none.gpus = 0;
+      none.gpu.devices = 0;
       none.isa = PERM_ISA_AUTO;
       perm_cuda_test_driver(devices);
       cuda_matrix(way == 5 ? CUDA_HALF_PLAIN : CUDA_SIGNED, 15, parts, a);
       r = cuda_compute(15, parts, a, &options);
       truth = cuda_compute(15, parts, a, &none);
       CHECK_SHOW(r.isa == PERM_ISA_CUDA && hypot(r.value - truth.value, r.imaginary - truth.imaginary) <=
-                                               r.estimate + truth.estimate, "dense, way %d: %s", way, r.message);
+                                               r.error_estimate + truth.error_estimate,
+                 "dense, way %d: %s", way, r.message);
     }
   for (k = 0; k < 2; k++) {
     const perm_options options = whole_options(1), none = whole_options(0);
@@ -2185,11 +2194,11 @@ static void cuda_each_kernel(int devices)
   for (parts = 1; parts <= 2; parts++) {
     perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
     perm_result r, one;
-    options.method = PERM_AUTO;
+    options.method = PERM_METHOD_AUTO;
     cuda_matrix(CUDA_UNIFORM, 80, parts, a); /* 64 matrices of order 10 */
     (parts == 2 ? perm_batch_complex : perm_batch_real)(10, 64, a, 100, &options, value, &r);
     CHECK_SHOW(r.status == PERM_OK && r.isa == PERM_ISA_CUDA, "batch: %s", r.message);
-    options.gpus = 0;
+    options.gpu.devices = 0;
     options.isa = PERM_ISA_AUTO;
     for (k = 0; k < 64; k++) {
       one = cuda_compute(10, parts, a + 100 * k * parts, &options);
@@ -2202,13 +2211,14 @@ static void cuda_each_kernel(int devices)
     perm_result r, truth;
     options.method = counted_cases[k].method;
     none = options;
-    none.gpus = 0;
+    none.gpu.devices = 0;
     none.isa = PERM_ISA_AUTO;
     counted_matrix(k, a);
     r = counted_compute(k, a, &options);
     truth = counted_compute(k, a, &none);
     CHECK_SHOW(r.isa == PERM_ISA_CUDA && hypot(r.value - truth.value, r.imaginary - truth.imaginary) <=
-                                             r.estimate + truth.estimate, "counts %d: %s", k, r.message);
+                                             r.error_estimate + truth.error_estimate,
+               "counts %d: %s", k, r.message);
   }
   for (k = 0; k < 10; k++) {
     const int complex = k == 4 || k == 5;
@@ -2218,14 +2228,14 @@ static void cuda_each_kernel(int devices)
     if (complex)
       options.precision = PERM_PRECISION_DEFAULT;
     none = cuda_options(PERM_PRECISION_DD, 0);
-    none.method = PERM_AUTO;
-    none.gpus = 0;
+    none.method = PERM_METHOD_AUTO;
+    none.gpu.devices = 0;
     none.isa = PERM_ISA_AUTO;
     r = cuda_compute_sparse(&matrix, &options);
     truth = cuda_compute_sparse(&matrix, &none);
     CHECK_SHOW(r.isa == PERM_ISA_CUDA && hypot(r.value - truth.value, r.imaginary - truth.imaginary) <=
-                                             r.estimate + truth.estimate, "sparse %d: %.17g, %.17g: %s", k, r.value,
-               truth.value, r.message);
+                                             r.error_estimate + truth.error_estimate,
+               "sparse %d: %.17g, %.17g: %s", k, r.value, truth.value, r.message);
     perm_matrix_free(&matrix);
   }
   for (k = 0; k < 6; k++) {

@@ -23,7 +23,7 @@ static const perm_job *fuzz_job(void)
     for (i = 0; i < 14 * 14; i++)
       a[i] = 1.0 / (1 + (i * 7 + i / 14) % 23);
     memset(&options, 0, sizeof options);
-    options.method = PERM_GLYNN;
+    options.method = PERM_METHOD_GLYNN;
     options.allocator.allocate = fuzz_allocate;
     options.allocator.release = fuzz_release;
     options.allocator.user_data = &fuzz_memory_of_job;
@@ -65,8 +65,8 @@ static void fuzz_decode(const uint8_t *data, size_t size)
     status = perm_state_finish(job, state, &result);
     FUZZ_REQUIRE(status == (left ? PERM_ERROR_STATE : PERM_OK));
     memset(&options, 0, sizeof options);
-    options.note = data + size - 8 - permi_get(data + 104, 8);
-    options.note_bytes = (size_t)permi_get(data + 104, 8);
+    options.checkpoint.note = data + size - 8 - permi_get(data + 104, 8);
+    options.checkpoint.note_bytes = (size_t)permi_get(data + 104, 8);
     FUZZ_REQUIRE(perm_state_encode(job, state, &options, NULL, 0) == size);
     again = (uint8_t *)malloc(size);
     FUZZ_REQUIRE(again && perm_state_encode(job, state, &options, again, size) == size);
@@ -146,8 +146,8 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
       FUZZ_REQUIRE(perm_state_add(job, state, 0, chunk, chunk + each, &partial, NULL) == PERM_OK);
     }
     memset(&options, 0, sizeof options);
-    options.note = "perm note 1";
-    options.note_bytes = s % 2 ? 11 : 0;
+    options.checkpoint.note = "perm note 1";
+    options.checkpoint.note_bytes = s % 2 ? 11 : 0;
     fuzz_sizes[s] = perm_state_encode(job, state, &options, fuzz_seeds[s], ROOM);
     FUZZ_REQUIRE(fuzz_sizes[s] <= ROOM - 16);
     perm_state_free(state);

@@ -126,7 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!finite && m && n && call % 2 == 0)
       FUZZ_RESULT(status < 0, &r);
     if (status == PERM_OK && options.certify)
-      FUZZ_RESULT(r.error <= DBL_MAX, &r);
+      FUZZ_RESULT(r.error_bound <= DBL_MAX, &r);
     if (status == PERM_OK && finite)
       exact = fuzz_expand(parts, m, n, entry, rows, columns, -1, -1);
     if (exact.words)
@@ -157,9 +157,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
           continue;
         distance = oracle_exact_distance(&exact, at[0] / (gradient ? copies : 1),
                                          parts == 2 ? at[1] / (gradient ? copies : 1) : 0, r.exp2);
-        if (!(distance <= 1e6 * r.estimate + 4 * DBL_EPSILON * (fabs(at[0]) + fabs(at[parts - 1])) + 1e-290))
+        if (!(distance <= 1e6 * r.error_estimate + 4 * DBL_EPSILON * (fabs(at[0]) + fabs(at[parts - 1])) + 1e-290))
           fprintf(stderr, "row %d, column %d of %d x %d, %d part(s): distance %g\n", i, j, m, n, parts, distance);
-        FUZZ_RESULT(distance <= 1e6 * r.estimate + 4 * DBL_EPSILON * (fabs(at[0]) + fabs(at[parts - 1])) + 1e-290, &r);
+        FUZZ_RESULT(distance <= 1e6 * r.error_estimate + 4 * DBL_EPSILON * (fabs(at[0]) + fabs(at[parts - 1])) + 1e-290,
+                    &r);
         oracle_exact_free(&exact);
       }
     exact.words = 0;
@@ -206,8 +207,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
       }
       single[0] = ldexp(one.value, (int)one.exp2);
       single[1] = ldexp(one.imaginary, (int)one.exp2);
-      if (one.estimate <= 1e-12 * fuzz_modulus(&one) && fuzz_modulus(&one) > 0 && one.exp2 == 0 &&
-          options.precision <= PERM_PRECISION_FAST && options.method == PERM_AUTO && !options.max_bytes)
+      if (one.error_estimate <= 1e-12 * fuzz_modulus(&one) && fuzz_modulus(&one) > 0 && one.exp2 == 0 &&
+          options.precision <= PERM_PRECISION_FAST && options.method == PERM_METHOD_AUTO && !options.max_bytes)
         for (i = 0; i < parts; i++)
           if (!fuzz_close(list[k * parts + i], single[i], 1e-10 * (size_of > 4 ? fuzz_modulus(&one) : most))) {
             fprintf(stderr, "matrix %d of order %d: %.17g, alone %.17g\n", k, size_of, list[k * parts + i], single[i]);

@@ -8,10 +8,11 @@
 
 static void fuzz_show(const perm_result *r)
 {
-  fprintf(stderr, "%s (%s), method %s, precision %s, %d threads, escalated %d: (%.17g, %.17g) 2^%lld, exact %d, "
-          "error %g, estimate %g\n", perm_status_name(r->status), r->message, perm_method_name(r->method),
-          perm_precision_name(r->precision), r->threads, r->escalated, r->value, r->imaginary, r->exp2, r->exact,
-          r->error, r->estimate);
+  fprintf(stderr,
+          "%s (%s), method %s, precision %s, %d threads, escalated %d: (%.17g, %.17g) 2^%lld, exact %d, "
+          "error %g, estimate %g\n",
+          perm_status_name(r->status), r->message, perm_method_name(r->method), perm_precision_name(r->precision),
+          r->threads, r->escalated, r->value, r->imaginary, r->exp2, r->exact, r->error_bound, r->error_estimate);
 }
 
 #define FUZZ_RESULT(condition, r) ((condition) ? (void)0 : (fuzz_show(r), (void)FUZZ_REQUIRE(!#condition)))
@@ -69,16 +70,18 @@ static void fuzz_check_result(perm_status status, const perm_result *r)
   FUZZ_RESULT(strlen(r->message) < PERM_MESSAGE_BYTES && (status == PERM_OK || r->message[0]), r);
   for (k = 0; r->message[k]; k++)
     FUZZ_RESULT(r->message[k] >= 32 && r->message[k] <= 126, r);
-  FUZZ_RESULT(!(r->error < 0) && !(r->estimate < 0) && r->error == r->error && r->estimate == r->estimate, r);
+  FUZZ_RESULT(!(r->error_bound < 0) && !(r->error_estimate < 0) && r->error_bound == r->error_bound &&
+                  r->error_estimate == r->error_estimate,
+              r);
   if (status < 0)
-    FUZZ_RESULT(r->value != r->value && r->error == HUGE_VAL && r->estimate == HUGE_VAL && !r->exact, r);
+    FUZZ_RESULT(r->value != r->value && r->error_bound == HUGE_VAL && r->error_estimate == HUGE_VAL && !r->exact, r);
   else
     FUZZ_RESULT(fabs(r->value) <= DBL_MAX && fabs(r->imaginary) <= DBL_MAX && r->argument == 0, r);
   if (status == PERM_OK) {
     char text[PERM_TEXT_BYTES], shorter[9];
     size_t length = perm_result_text(r, text, sizeof text);
     FUZZ_RESULT(length < sizeof text && strlen(text) == length && perm_result_text(r, shorter, 9) == length, r);
-    FUZZ_RESULT(!r->exact || (r->error == 0 && r->estimate == 0), r);
+    FUZZ_RESULT(!r->exact || (r->error_bound == 0 && r->error_estimate == 0), r);
     FUZZ_RESULT(!r->modulus || r->exact, r);
   }
 }
@@ -98,9 +101,9 @@ static void fuzz_check_value(const perm_result *r, const oracle_exact *exact, do
     FUZZ_RESULT(distance <= fuzz_modulus(r) * DBL_EPSILON, r);
     return;
   }
-  FUZZ_RESULT(distance <= r->error * (1 + 1e-14), r);
-  if (r->method != PERM_GLYNN && r->method != PERM_RYSER)
-    FUZZ_RESULT(distance <= trust * r->estimate + DBL_EPSILON * fuzz_modulus(r) + 5e-324, r);
+  FUZZ_RESULT(distance <= r->error_bound * (1 + 1e-14), r);
+  if (r->method != PERM_METHOD_GLYNN && r->method != PERM_METHOD_RYSER)
+    FUZZ_RESULT(distance <= trust * r->error_estimate + DBL_EPSILON * fuzz_modulus(r) + 5e-324, r);
 }
 
 __attribute__((unused)) static int fuzz_same_bits(const perm_result *a, const perm_result *b)
@@ -132,8 +135,11 @@ static perm_options fuzz_options(fuzz_bytes *from)
     switch (e % 8) {
     case 0: options.threads = (int)e - 128; break;
     case 1: options.isa = (perm_isa)(e >> 3); break;
-    case 2: options.gpus = (int)(e >> 3) - 4; break;
-    case 3: options.gpus = 1; options.cpu_fallback = 1; break;
+    case 2: options.gpu.devices = (int)(e >> 3) - 4; break;
+    case 3:
+      options.gpu.devices = 1;
+      options.gpu.cpu_fallback = 1;
+      break;
     case 4: options.tolerance = -1; break;
     case 5: options.max_seconds = e & 8 ? -1 : (double)NAN; break;
     case 6: options.plan_effort = e & 8 ? (double)INFINITY : (double)NAN; break;

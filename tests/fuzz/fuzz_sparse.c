@@ -181,12 +181,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (status == PERM_OK && exact.words)
     fuzz_check_value(&r, &exact, 1e6);
   if (status == PERM_OK && options.certify)
-    FUZZ_RESULT(r.error <= DBL_MAX, &r);
+    FUZZ_RESULT(r.error_bound <= DBL_MAX, &r);
   if (status == PERM_OK && options.tolerance > 0)
-    FUZZ_RESULT((options.certify ? r.error : r.estimate) <= options.tolerance * fuzz_modulus(&r) * (1 + 1e-14), &r);
+    FUZZ_RESULT(
+        (options.certify ? r.error_bound : r.error_estimate) <= options.tolerance * fuzz_modulus(&r) * (1 + 1e-14), &r);
   second = options;
   if ((t.m > 12 || t.n > 12) && status == PERM_OK) {
-    second.method = (perm_method)(head >> 4 & 1 ? PERM_AUTO : PERM_METHOD_COUNT - 1 - shape % PERM_METHOD_COUNT);
+    second.method = (perm_method)(head >> 4 & 1 ? PERM_METHOD_AUTO : PERM_METHOD_COUNT - 1 - shape % PERM_METHOD_COUNT);
     second.certify = 0;
     second.tolerance = 0;
     if (perm_compute_sparse(&matrix, &second, &other) == PERM_OK && r.modulus == other.modulus) {
@@ -195,7 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                      !memcmp(&r.imaginary_integer, &other.imaginary_integer, sizeof r.integer));
       else if (!r.modulus && !r.exact && !other.exact && r.exp2 == other.exp2)
         FUZZ_REQUIRE(hypot(r.value - other.value, r.imaginary - other.imaginary) <=
-                     r.error + other.error + DBL_EPSILON * fuzz_modulus(&r));
+                     r.error_bound + other.error_bound + DBL_EPSILON * fuzz_modulus(&r));
     }
   }
   if (shape & 8)

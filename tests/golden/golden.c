@@ -21,8 +21,8 @@
 
    The library is another object (GOLDEN_LIBRARY), whose clock stands still and whose processor may lack features. Only
    public calls are made. What is renamed in a structure is renamed here: */
-#define GOLDEN_ERROR(result) ((result)->error)
-#define GOLDEN_ESTIMATE(result) ((result)->estimate)
+#define GOLDEN_ERROR(result) ((result)->error_bound)
+#define GOLDEN_ESTIMATE(result) ((result)->error_estimate)
 
 #if !defined(_XOPEN_SOURCE)
 #define _XOPEN_SOURCE 700 /* mkdtemp */

@@ -303,9 +303,9 @@ static void golden_integer_class(int index)
 static void golden_methods(int index)
 {
   const int first = 4 * PERM_METHOD_COUNT, all = index < first;
-  const perm_method method = (perm_method)(all ? index % PERM_METHOD_COUNT : (index - first) % PERM_LOW_RANK);
-  const int kind = (all ? index / PERM_METHOD_COUNT : (index - first) / PERM_LOW_RANK) % 4;
-  const int slow = method == PERM_EXPANSION || method == PERM_TRANSVERSALS;
+  const perm_method method = (perm_method)(all ? index % PERM_METHOD_COUNT : (index - first) % PERM_METHOD_LOW_RANK);
+  const int kind = (all ? index / PERM_METHOD_COUNT : (index - first) / PERM_METHOD_LOW_RANK) % 4;
+  const int slow = method == PERM_METHOD_EXPANSION || method == PERM_METHOD_TRANSVERSALS;
   const int square = golden_below(4) != 0, m = golden_from(1, slow ? 8 : 13);
   const int n = square ? m : golden_from(1, slow ? 8 : 10);
   int ld;
@@ -332,8 +332,8 @@ static void golden_repeated(int index)
   const int kind = index % 4, m = golden_from(1, 6), n = golden_from(1, 6), total = golden_from(0, 20);
   const int ld = kind < 2 ? golden_matrix(m, n, kind + 1) : golden_integers(m, n, kind - 1);
   const int rows_once = golden_below(5) == 0, columns_once = golden_below(5) == 0;
-  static const perm_method method[] = {PERM_AUTO,    PERM_AUTO,  PERM_AUTO,  PERM_SUBSETS,
-                                       PERM_REPEATS, PERM_GLYNN, PERM_RYSER, PERM_DENSE};
+  static const perm_method method[] = {PERM_METHOD_AUTO,    PERM_METHOD_AUTO,  PERM_METHOD_AUTO,  PERM_METHOD_SUBSETS,
+                                       PERM_METHOD_REPEATS, PERM_METHOD_GLYNN, PERM_METHOD_RYSER, PERM_METHOD_DENSE};
   const int sum = rows_once ? m : columns_once ? n : total;
   int rows[8], columns[8];
   perm_options options;
@@ -371,8 +371,9 @@ static void golden_repeated(int index)
 
 static void golden_rectangular(int index)
 {
-  static const perm_method method[] = {PERM_AUTO,  PERM_AUTO,   PERM_AUTO,    PERM_SUBSETS,
-                                       PERM_SHORT, PERM_PADDED, PERM_REPEATS, PERM_EXPANSION};
+  static const perm_method method[] = {PERM_METHOD_AUTO,    PERM_METHOD_AUTO,     PERM_METHOD_AUTO,
+                                       PERM_METHOD_SUBSETS, PERM_METHOD_SHORT,    PERM_METHOD_PADDED,
+                                       PERM_METHOD_REPEATS, PERM_METHOD_EXPANSION};
   const int kind = index % 4, chosen = golden_below(8), most = chosen == 7 ? 6 : 9;
   const int one = golden_from(0, most), other = golden_from(0, chosen == 7 ? 8 : 24), turned = golden_below(2);
   const int m = turned ? other : one, n = turned ? one : other;
@@ -517,7 +518,7 @@ static void golden_cauchy(int index)
                                : "mixed",
                   parts == 2 ? " complex" : "");
   if (golden_below(3) == 0) {
-    options.method = PERM_BORCHARDT;
+    options.method = PERM_METHOD_BORCHARDT;
     golden_describe(" borchardt");
   }
   for (k = 0; k < n * parts; k++) {
@@ -658,7 +659,7 @@ static void golden_sparse_methods(int index)
 {
   const perm_kind kind = (perm_kind)(index / PERM_METHOD_COUNT % 4);
   const perm_method method = (perm_method)(index % PERM_METHOD_COUNT);
-  const int slow = method == PERM_EXPANSION || method == PERM_TRANSVERSALS;
+  const int slow = method == PERM_METHOD_EXPANSION || method == PERM_METHOD_TRANSVERSALS;
   const int n = slow ? golden_from(1, 10) : golden_below(3) ? golden_from(1, 13) : golden_from(10, 20);
   perm_options options;
   perm_matrix matrix;
@@ -679,9 +680,10 @@ static void golden_sparse_methods(int index)
 /* Larger ones, where threads share the steps of a task; what is predicted to take long is left out. */
 static void golden_sparse_large(int index)
 {
-  static const perm_method method[] = {PERM_AUTO,       PERM_LISTS,    PERM_SORTING,  PERM_ARRAYS,
-                                       PERM_TREE,       PERM_BAND,     PERM_HYBRID,   PERM_CACHED,
-                                       PERM_DOMINATING, PERM_SPARYSER, PERM_DECOMPOSE};
+  static const perm_method method[] = {PERM_METHOD_AUTO,     PERM_METHOD_LISTS,    PERM_METHOD_SORTING,
+                                       PERM_METHOD_ARRAYS,   PERM_METHOD_TREE,     PERM_METHOD_BAND,
+                                       PERM_METHOD_HYBRID,   PERM_METHOD_CACHED,   PERM_METHOD_DOMINATING,
+                                       PERM_METHOD_SPARYSER, PERM_METHOD_DECOMPOSE};
   const perm_kind kind = (perm_kind)(index % 4);
   const int n = golden_from(20, 60);
   perm_options options;
@@ -777,7 +779,7 @@ static void golden_explain(int index)
   matrix = golden_sparse_matrix(n, n, kind, &options);
   options = golden_options(GOLDEN_PRECISION | GOLDEN_CERTIFY | GOLDEN_TOLERANCE);
   if (golden_below(2)) {
-    options.method = (perm_method)(golden_below(5) ? golden_from(PERM_FRONTIER, PERM_TRANSVERSALS)
+    options.method = (perm_method)(golden_below(5) ? golden_from(PERM_METHOD_FRONTIER, PERM_METHOD_TRANSVERSALS)
                                                    : golden_below(PERM_METHOD_COUNT));
     golden_describe(" %s", perm_method_name(options.method));
   }
@@ -1002,7 +1004,8 @@ static perm_job *golden_job(int kind, perm_options *options)
     matrix = golden_sparse_matrix(square, square, (perm_kind)golden_below(4), options);
     *options = golden_options(GOLDEN_ALL_OPTIONS);
     if (golden_below(3) == 0) {
-      static const perm_method method[] = {PERM_HYBRID, PERM_CACHED, PERM_SPARYSER, PERM_DOMINATING, PERM_DENSE};
+      static const perm_method method[] = {PERM_METHOD_HYBRID, PERM_METHOD_CACHED, PERM_METHOD_SPARYSER,
+                                           PERM_METHOD_DOMINATING, PERM_METHOD_DENSE};
       options->method = method[golden_below(5)];
       golden_describe(" %s", perm_method_name(options->method));
     }
@@ -1110,8 +1113,8 @@ static void golden_states(int index)
     golden_now.versioned = 1;
     golden_end();
   }
-  options.note = "a note";
-  options.note_bytes = 6;
+  options.checkpoint.note = "a note";
+  options.checkpoint.note_bytes = 6;
   if (perm_checkpoint_write(job, state[0], "state.ck", &options, &r) != PERM_OK)
     golden_failure(r.status, &r);
   perm_state_free(state[2]);
@@ -1146,11 +1149,11 @@ static void golden_parts(int index)
   int part;
   golden_describe(" %d parts", parts);
   for (part = 1; part <= parts + 1; part++) {
-    options.part = part <= parts ? part : 0;
-    options.parts = part <= parts ? parts : 0;
-    options.checkpoint = part <= parts ? name[part - 1] : NULL;
-    options.merge = part <= parts ? NULL : name;
-    options.merges = part <= parts ? 0 : parts - (index % 7 == 6);
+    options.checkpoint.part = part <= parts ? part : 0;
+    options.checkpoint.parts = part <= parts ? parts : 0;
+    options.checkpoint.file = part <= parts ? name[part - 1] : NULL;
+    options.checkpoint.merge = part <= parts ? NULL : name;
+    options.checkpoint.merges = part <= parts ? 0 : parts - (index % 7 == 6);
     switch (kind) {
     case 0: perm_compute_real(n, n, golden_a, ld, &options, &r); break;
     case 1: perm_compute_complex(n, n, golden_a, ld, &options, &r); break;
@@ -1274,7 +1277,7 @@ static void golden_bad(int index)
     o.threads = -1, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.threads = 1;
     o.tolerance = -1, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.tolerance = 0;
     o.tolerance = nan, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.tolerance = 0;
-    o.method = (perm_method)99, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.method = PERM_AUTO;
+    o.method = (perm_method)99, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.method = PERM_METHOD_AUTO;
     o.precision = (perm_precision)99, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r));
     o.precision = PERM_PRECISION_DEFAULT;
     o.isa = (perm_isa)99, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.isa = PERM_ISA_AUTO;
@@ -1284,11 +1287,12 @@ static void golden_bad(int index)
     o.modulus = 7, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.modulus = 0;
     o.modulus = 1, GOLDEN_BAD(perm_compute_integer(3, 3, whole, 3, &o, &r)), o.modulus = 0;
     o.certify = 7, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.certify = 0;
-    o.part = 3, o.parts = 2, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.part = o.parts = 0;
-    o.merges = 1, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.merges = 0;
-    o.gpus = 1, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.gpus = 0;
-    o.gpus = -7, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.gpus = 0;
-    o.checkpoint_seconds = -1, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r));
+    o.checkpoint.part = 3, o.checkpoint.parts = 2, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)),
+    o.checkpoint.part = o.checkpoint.parts = 0;
+    o.checkpoint.merges = 1, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.checkpoint.merges = 0;
+    o.gpu.devices = 1, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.gpu.devices = 0;
+    o.gpu.devices = -7, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.gpu.devices = 0;
+    o.checkpoint.seconds = -1, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r));
     break;
   case 2:
     GOLDEN_BAD(perm_compute_integer(3, 3, NULL, 3, &o, &r));
@@ -1362,7 +1366,8 @@ static void golden_bad(int index)
     GOLDEN_BAD(perm_checkpoint_write(job, state, "a.ck", &o, &r));
     perm_state_free(state), state = NULL;
     GOLDEN_BAD(perm_checkpoint_read(other, "a.ck", &o, &state, &r));
-    o.part = 1, o.parts = 2, GOLDEN_BAD(perm_checkpoint_read(job, "a.ck", &o, &state, &r)), o.part = o.parts = 0;
+    o.checkpoint.part = 1, o.checkpoint.parts = 2, GOLDEN_BAD(perm_checkpoint_read(job, "a.ck", &o, &state, &r)),
+    o.checkpoint.part = o.checkpoint.parts = 0;
     remove("a.ck");
     GOLDEN_BAD(perm_checkpoint_read(job, "missing.ck", &o, &state, &r));
     GOLDEN_BAD(perm_checkpoint_options("missing.ck", &o, NULL, NULL, &r));
@@ -1489,60 +1494,60 @@ typedef struct golden_large_entry {
 } golden_large_entry;
 
 static const golden_large_entry golden_large_table[] = {
-    {'r', 26, golden_full, golden_uniform, PERM_AUTO, PERM_PRECISION_DEFAULT, 0},
-    {'r', 25, golden_full, golden_gauss, PERM_AUTO, PERM_PRECISION_FAST, 0},
-    {'r', 24, golden_half, golden_gauss, PERM_DENSE, PERM_PRECISION_DEFAULT, 0},
-    {'r', 23, golden_full, golden_symmetric, PERM_AUTO, PERM_PRECISION_DEFAULT, 0},
-    {'r', 22, golden_full, golden_sign, PERM_DENSE, PERM_PRECISION_DEFAULT, 0},
-    {'r', 22, golden_full, golden_mixed, PERM_AUTO, PERM_PRECISION_DEFAULT, 0},
-    {'r', 22, golden_full, golden_huge, PERM_AUTO, PERM_PRECISION_DEFAULT, 0},
-    {'r', 21, golden_full, golden_graded, PERM_DENSE, PERM_PRECISION_DEFAULT, 0},
-    {'r', 22, golden_half, golden_symmetric, PERM_DENSE, PERM_PRECISION_DEFAULT, 0},
-    {'r', 22, golden_half, golden_one, PERM_DENSE, PERM_PRECISION_DEFAULT, 0},
-    {'r', 22, golden_derangement, golden_one, PERM_DENSE, PERM_PRECISION_DEFAULT, 0},
-    {'r', 21, golden_unitary, golden_one, PERM_DENSE, PERM_PRECISION_DEFAULT, 0},
-    {'r', 20, golden_full, golden_whole, PERM_DENSE, PERM_PRECISION_DEFAULT, 0},
-    {'r', 22, golden_full, golden_uniform, PERM_AUTO, PERM_PRECISION_ACCURATE, 0},
-    {'r', 20, golden_full, golden_gauss, PERM_AUTO, PERM_PRECISION_DD, 0},
-    {'r', 20, golden_full, golden_gauss, PERM_AUTO, PERM_PRECISION_DEFAULT, 1},
-    {'r', 20, golden_full, golden_symmetric, PERM_AUTO, PERM_PRECISION_ACCURATE, 1},
-    {'r', 20, golden_half, golden_gauss, PERM_DENSE, PERM_PRECISION_ACCURATE, 0},
-    {'r', 20, golden_half, golden_gauss, PERM_DENSE, PERM_PRECISION_DD, 0},
-    {'r', 20, golden_half, golden_gauss, PERM_DENSE, PERM_PRECISION_DEFAULT, 1},
-    {'r', 20, golden_full, golden_gauss, PERM_GLYNN, PERM_PRECISION_DEFAULT, 0},
-    {'r', 20, golden_full, golden_gauss, PERM_RYSER, PERM_PRECISION_KAHAN, 0},
-    {'r', 20, golden_equal_columns, golden_gauss, PERM_AUTO, PERM_PRECISION_DEFAULT, 0},
-    {'r', 20, golden_few, golden_gauss, PERM_HYBRID, PERM_PRECISION_DEFAULT, 0},
-    {'r', 20, golden_few, golden_gauss, PERM_CACHED, PERM_PRECISION_DEFAULT, 0},
-    {'r', 20, golden_few, golden_gauss, PERM_SPARYSER, PERM_PRECISION_DEFAULT, 0},
-    {'r', 20, golden_few, golden_gauss, PERM_HYBRID, PERM_PRECISION_ACCURATE, 0},
-    {'c', 24, golden_full, golden_uniform, PERM_AUTO, PERM_PRECISION_DEFAULT, 0},
-    {'c', 22, golden_full, golden_gauss, PERM_AUTO, PERM_PRECISION_FAST, 0},
-    {'c', 21, golden_unitary, golden_one, PERM_DENSE, PERM_PRECISION_DEFAULT, 0},
-    {'c', 20, golden_half, golden_symmetric, PERM_DENSE, PERM_PRECISION_DEFAULT, 0},
-    {'c', 20, golden_full, golden_digit, PERM_DENSE, PERM_PRECISION_DEFAULT, 0},
-    {'c', 20, golden_full, golden_mixed, PERM_AUTO, PERM_PRECISION_DEFAULT, 0},
-    {'c', 18, golden_full, golden_gauss, PERM_AUTO, PERM_PRECISION_ACCURATE, 0},
-    {'c', 18, golden_full, golden_gauss, PERM_AUTO, PERM_PRECISION_DD, 0},
-    {'c', 19, golden_full, golden_gauss, PERM_AUTO, PERM_PRECISION_DEFAULT, 1},
-    {'c', 18, golden_half, golden_gauss, PERM_DENSE, PERM_PRECISION_DD, 0},
-    {'c', 18, golden_full, golden_gauss, PERM_GLYNN, PERM_PRECISION_DEFAULT, 0},
-    {'c', 20, golden_few, golden_gauss, PERM_HYBRID, PERM_PRECISION_DEFAULT, 0},
-    {'c', 20, golden_few, golden_gauss, PERM_CACHED, PERM_PRECISION_DEFAULT, 0},
-    {'i', 25, golden_full, 0, PERM_EXACT, PERM_PRECISION_DEFAULT, 0},
-    {'i', 22, golden_half, 0, PERM_EXACT, PERM_PRECISION_DEFAULT, 0},
-    {'i', 22, golden_full, 1, PERM_EXACT, PERM_PRECISION_DEFAULT, 0},
-    {'i', 20, golden_full, 2, PERM_EXACT, PERM_PRECISION_DEFAULT, 0},
-    {'i', 22, golden_full, 3, PERM_EXACT, PERM_PRECISION_DEFAULT, 0},
-    {'i', 20, golden_half, 4, PERM_EXACT, PERM_PRECISION_DEFAULT, 0},
-    {'i', 18, golden_full, 5, PERM_EXACT, PERM_PRECISION_DEFAULT, 0},
-    {'i', 18, golden_full, 6, PERM_EXACT, PERM_PRECISION_DEFAULT, 0},
-    {'i', 17, golden_full, 7, PERM_EXACT, PERM_PRECISION_DEFAULT, 0},
-    {'g', 22, golden_full, 1, PERM_EXACT, PERM_PRECISION_DEFAULT, 0},
-    {'g', 18, golden_full, 2, PERM_EXACT, PERM_PRECISION_DEFAULT, 0},
-    {'g', 17, golden_half, 4, PERM_EXACT, PERM_PRECISION_DEFAULT, 0},
-    {'g', 16, golden_full, 6, PERM_EXACT, PERM_PRECISION_DEFAULT, 0},
-    {'g', 15, golden_full, 7, PERM_EXACT, PERM_PRECISION_DEFAULT, 0}};
+    {'r', 26, golden_full, golden_uniform, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 0},
+    {'r', 25, golden_full, golden_gauss, PERM_METHOD_AUTO, PERM_PRECISION_FAST, 0},
+    {'r', 24, golden_half, golden_gauss, PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 0},
+    {'r', 23, golden_full, golden_symmetric, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 0},
+    {'r', 22, golden_full, golden_sign, PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 0},
+    {'r', 22, golden_full, golden_mixed, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 0},
+    {'r', 22, golden_full, golden_huge, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 0},
+    {'r', 21, golden_full, golden_graded, PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 0},
+    {'r', 22, golden_half, golden_symmetric, PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 0},
+    {'r', 22, golden_half, golden_one, PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 0},
+    {'r', 22, golden_derangement, golden_one, PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 0},
+    {'r', 21, golden_unitary, golden_one, PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 0},
+    {'r', 20, golden_full, golden_whole, PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 0},
+    {'r', 22, golden_full, golden_uniform, PERM_METHOD_AUTO, PERM_PRECISION_ACCURATE, 0},
+    {'r', 20, golden_full, golden_gauss, PERM_METHOD_AUTO, PERM_PRECISION_DD, 0},
+    {'r', 20, golden_full, golden_gauss, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 1},
+    {'r', 20, golden_full, golden_symmetric, PERM_METHOD_AUTO, PERM_PRECISION_ACCURATE, 1},
+    {'r', 20, golden_half, golden_gauss, PERM_METHOD_DENSE, PERM_PRECISION_ACCURATE, 0},
+    {'r', 20, golden_half, golden_gauss, PERM_METHOD_DENSE, PERM_PRECISION_DD, 0},
+    {'r', 20, golden_half, golden_gauss, PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 1},
+    {'r', 20, golden_full, golden_gauss, PERM_METHOD_GLYNN, PERM_PRECISION_DEFAULT, 0},
+    {'r', 20, golden_full, golden_gauss, PERM_METHOD_RYSER, PERM_PRECISION_KAHAN, 0},
+    {'r', 20, golden_equal_columns, golden_gauss, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 0},
+    {'r', 20, golden_few, golden_gauss, PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, 0},
+    {'r', 20, golden_few, golden_gauss, PERM_METHOD_CACHED, PERM_PRECISION_DEFAULT, 0},
+    {'r', 20, golden_few, golden_gauss, PERM_METHOD_SPARYSER, PERM_PRECISION_DEFAULT, 0},
+    {'r', 20, golden_few, golden_gauss, PERM_METHOD_HYBRID, PERM_PRECISION_ACCURATE, 0},
+    {'c', 24, golden_full, golden_uniform, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 0},
+    {'c', 22, golden_full, golden_gauss, PERM_METHOD_AUTO, PERM_PRECISION_FAST, 0},
+    {'c', 21, golden_unitary, golden_one, PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 0},
+    {'c', 20, golden_half, golden_symmetric, PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 0},
+    {'c', 20, golden_full, golden_digit, PERM_METHOD_DENSE, PERM_PRECISION_DEFAULT, 0},
+    {'c', 20, golden_full, golden_mixed, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 0},
+    {'c', 18, golden_full, golden_gauss, PERM_METHOD_AUTO, PERM_PRECISION_ACCURATE, 0},
+    {'c', 18, golden_full, golden_gauss, PERM_METHOD_AUTO, PERM_PRECISION_DD, 0},
+    {'c', 19, golden_full, golden_gauss, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 1},
+    {'c', 18, golden_half, golden_gauss, PERM_METHOD_DENSE, PERM_PRECISION_DD, 0},
+    {'c', 18, golden_full, golden_gauss, PERM_METHOD_GLYNN, PERM_PRECISION_DEFAULT, 0},
+    {'c', 20, golden_few, golden_gauss, PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, 0},
+    {'c', 20, golden_few, golden_gauss, PERM_METHOD_CACHED, PERM_PRECISION_DEFAULT, 0},
+    {'i', 25, golden_full, 0, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
+    {'i', 22, golden_half, 0, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
+    {'i', 22, golden_full, 1, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
+    {'i', 20, golden_full, 2, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
+    {'i', 22, golden_full, 3, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
+    {'i', 20, golden_half, 4, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
+    {'i', 18, golden_full, 5, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
+    {'i', 18, golden_full, 6, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
+    {'i', 17, golden_full, 7, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
+    {'g', 22, golden_full, 1, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
+    {'g', 18, golden_full, 2, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
+    {'g', 17, golden_half, 4, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
+    {'g', 16, golden_full, 6, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
+    {'g', 15, golden_full, 7, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0}};
 
 static void golden_large_run(const golden_large_entry *e, int gpus, int most)
 {
@@ -1555,7 +1560,7 @@ static void golden_large_run(const golden_large_entry *e, int gpus, int most)
   options.method = e->method;
   options.precision = e->precision;
   options.certify = e->certify;
-  options.gpus = gpus;
+  options.gpu.devices = gpus;
   options.isa = gpus ? PERM_ISA_CUDA : PERM_ISA_AUTO;
   golden_describe("%d %s %s%s %s %s%s", n, golden_pattern_name[e->pattern],
                   whole ? golden_size_name[e->values] : golden_value_name[e->values], parts == 2 ? " complex" : "",
@@ -1598,7 +1603,7 @@ static int golden_gpu_there(void)
 static perm_options golden_gpu_options(int what)
 {
   perm_options options = golden_options(what);
-  options.gpus = 1;
+  options.gpu.devices = 1;
   options.isa = PERM_ISA_CUDA;
   return options;
 }
@@ -1634,7 +1639,7 @@ static void golden_gpu_repeated(int index)
   perm_options options = golden_gpu_options(GOLDEN_PRECISION | GOLDEN_CERTIFY);
   perm_result r;
   if (golden_below(2))
-    options.method = PERM_REPEATS;
+    options.method = PERM_METHOD_REPEATS;
   golden_describe(" sum %d %s", total, perm_method_name(options.method));
   golden_draw_counts(m, total, rows);
   golden_draw_counts(n, total, columns);
@@ -1667,9 +1672,9 @@ static void golden_gpu_batch(int index)
 /* Generated kernels (each is compiled: a second) and frontier programmes. */
 static void golden_gpu_sparse(int index)
 {
-  static const perm_method method[] = {PERM_HYBRID,         PERM_CACHED,   PERM_CODEGEN_REGISTERS,
-                                       PERM_CODEGEN_MEMORY, PERM_FRONTIER, PERM_LISTS,
-                                       PERM_ARRAYS,         PERM_AUTO};
+  static const perm_method method[] = {PERM_METHOD_HYBRID,         PERM_METHOD_CACHED,   PERM_METHOD_CODEGEN_REGISTERS,
+                                       PERM_METHOD_CODEGEN_MEMORY, PERM_METHOD_FRONTIER, PERM_METHOD_LISTS,
+                                       PERM_METHOD_ARRAYS,         PERM_METHOD_AUTO};
   const perm_method chosen = method[index % 8];
   const int frontier = index % 8 >= 4, n = golden_from(14, frontier ? 30 : 20);
   const perm_kind kind = (perm_kind)(frontier ? index / 8 % 4 : 2 + index / 8 % (index % 8 < 2 ? 2 : 1));
@@ -1702,7 +1707,7 @@ static const golden_class_entry golden_class[] = {
     {"families", PERM_ISA_COUNT * 12, 0, golden_families},
     {"families-exact", PERM_ISA_COUNT * 6, 0, golden_families_exact},
     {"integer", 420, 0, golden_integer_class},
-    {"methods", PERM_METHOD_COUNT * 4 + PERM_LOW_RANK * 44, 0, golden_methods},
+    {"methods", PERM_METHOD_COUNT * 4 + PERM_METHOD_LOW_RANK * 44, 0, golden_methods},
     {"repeated", 320, 0, golden_repeated},
     {"rectangular", 280, 0, golden_rectangular},
     {"minors", 240, 0, golden_minors},

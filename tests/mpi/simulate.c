@@ -126,7 +126,7 @@ int main(int argc, char **argv)
   }
   for (i = 0; i < ranks; i++) /* all together take as long as asked for */
     speed[i] *= leaf.seconds / (wanted * all);
-  options.checkpoint = "build/mpi/simulated";
+  options.checkpoint.file = "build/mpi/simulated";
   permi_mpi_coordinator_begin(&coordinator, state, NULL);
   for (i = ranks - 1; i >= 0; i--)
     hand_out(i);
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
     hand_out(done.rank);
     if (now > next_checkpoint) {
       start = seconds();
-      failed += perm_checkpoint_write(job, state, options.checkpoint, &options, &result) != PERM_OK;
+      failed += perm_checkpoint_write(job, state, options.checkpoint.file, &options, &result) != PERM_OK;
       written += seconds() - start;
       writes++;
       next_checkpoint = now + 60;
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
   free(speed);
   free(free_at);
   free(heap);
-  remove(options.checkpoint);
+  remove(options.checkpoint.file);
   i = (failed != 0) + (spent + written > 0.01 * now) + late;
   printf("%d passed, %d failed, 0 skipped\n", 3 - i, i);
   return i != 0;

@@ -34,11 +34,11 @@ static int same_bits(const perm_result *a, const perm_result *b)
 {
   return a->status == b->status && !memcmp(&a->value, &b->value, sizeof(double)) &&
          !memcmp(&a->imaginary, &b->imaginary, sizeof(double)) && a->exp2 == b->exp2 &&
-         !memcmp(&a->error, &b->error, sizeof(double)) && !memcmp(&a->estimate, &b->estimate, sizeof(double)) &&
-         a->exact == b->exact && a->is_complex == b->is_complex && a->method == b->method && a->isa == b->isa &&
-         a->precision == b->precision && a->terms == b->terms && a->modulus == b->modulus &&
-         a->escalated == b->escalated && a->integer.negative == b->integer.negative &&
-         a->integer.words == b->integer.words &&
+         !memcmp(&a->error_bound, &b->error_bound, sizeof(double)) &&
+         !memcmp(&a->error_estimate, &b->error_estimate, sizeof(double)) && a->exact == b->exact &&
+         a->is_complex == b->is_complex && a->method == b->method && a->isa == b->isa && a->precision == b->precision &&
+         a->terms == b->terms && a->modulus == b->modulus && a->escalated == b->escalated &&
+         a->integer.negative == b->integer.negative && a->integer.words == b->integer.words &&
          !memcmp(a->integer.word, b->integer.word, (size_t)a->integer.words * 8);
 }
 
@@ -101,12 +101,12 @@ TEST(t_mpi_bits_of_one_process)
   compare_generated("uniform:22", options, 1);
   compare_generated("gauss:23", options, 1);
   compare_generated("complex-gauss:20", options, 1);
-  compare_generated("binary:22:0.5", with_method(PERM_EXACT), 1);
-  compare_generated("bernoulli:22", with_method(PERM_EXACT), 1);
-  compare_generated("er:26:0.5", with_method(PERM_HYBRID), 1);
-  compare_generated("er:20:0.4", with_method(PERM_SPARYSER), 1);
-  compare_generated("er:19:0.4", with_method(PERM_DOMINATING), 0);
-  compare_generated("blocks:3:18:0.9", with_method(PERM_DENSE), 1); /* several leaves */
+  compare_generated("binary:22:0.5", with_method(PERM_METHOD_EXACT), 1);
+  compare_generated("bernoulli:22", with_method(PERM_METHOD_EXACT), 1);
+  compare_generated("er:26:0.5", with_method(PERM_METHOD_HYBRID), 1);
+  compare_generated("er:20:0.4", with_method(PERM_METHOD_SPARYSER), 1);
+  compare_generated("er:19:0.4", with_method(PERM_METHOD_DOMINATING), 0);
+  compare_generated("blocks:3:18:0.9", with_method(PERM_METHOD_DENSE), 1); /* several leaves */
   compare_generated("er:30:0.2", options, 0);
   compare_generated("grid:8:8", options, 0);
   options.precision = PERM_PRECISION_ACCURATE;
@@ -174,7 +174,7 @@ TEST(t_mpi_escalates)
   was_shared();
   perm_mpi_real(MPI_COMM_WORLD, N, N, a, N, &options, &result);
   perm_compute_real(N, N, a, N, &options, &alone);
-  CHECK_SHOW(alone.escalated > 0, "estimate %g of %g", alone.estimate, alone.value);
+  CHECK_SHOW(alone.escalated > 0, "estimate %g of %g", alone.error_estimate, alone.value);
   CHECK_SHOW(mpi_rank || same_bits(&alone, &result), "%.17g %d, alone %.17g %d: %s", result.value, result.escalated,
              alone.value, alone.escalated, result.message);
   CHECK(mpi_rank || mpi_ranks == 1 || was_shared() == alone.escalated + 1);
@@ -201,9 +201,9 @@ TEST(t_mpi_refuses)
   REFUSED(N, N, a, N - 1, PERM_ERROR_STRIDE)
   REFUSED(-1, N, a, N, PERM_ERROR_SIZE)
   REFUSED(0, 0, NULL, 0, PERM_OK)
-  options.method = PERM_FRONTIER;
+  options.method = PERM_METHOD_FRONTIER;
   REFUSED(N, N, a, N, alone.status)
-  options.method = PERM_AUTO;
+  options.method = PERM_METHOD_AUTO;
   a[5] = NAN;
   REFUSED(N, N, a, N, PERM_ERROR_NOT_FINITE)
   a[5] = 1;
@@ -211,8 +211,8 @@ TEST(t_mpi_refuses)
   REFUSED(N, N, a, N, PERM_ERROR_OPTION)
   options.threads = 1;
   CHECK(perm_mpi_real(MPI_COMM_WORLD, N, N, a, N, &options, NULL) == PERM_ERROR_NULL);
-  options.part = 1;
-  options.parts = 2;
+  options.checkpoint.part = 1;
+  options.checkpoint.parts = 2;
   CHECK(perm_mpi_real(MPI_COMM_WORLD, N, N, a, N, &options, &result) == PERM_ERROR_OPTION);
   CHECK_TEXT(result.message, "parts go without MPI");
 }
@@ -237,8 +237,8 @@ TEST(t_mpi_stops_and_resumes)
   int rank, stopped = 0;
   big_matrix(&matrix);
   memset(&alone, 0, sizeof alone);
-  options.checkpoint = CHECKPOINT;
-  options.checkpoint_seconds = 1e-3;
+  options.checkpoint.file = CHECKPOINT;
+  options.checkpoint.seconds = 1e-3;
   permi_mpi_fault.delay = 0.004;
   for (rank = -1; rank < mpi_ranks; rank++) {
     remove(CHECKPOINT);
@@ -256,10 +256,10 @@ TEST(t_mpi_stops_and_resumes)
     perm_mpi_sparse(MPI_COMM_WORLD, &matrix, &options, &result);
     if (mpi_rank == 0) {
       perm_options single = mpi_options();
-      single.checkpoint = "build/mpi/none";
-      remove(single.checkpoint);
+      single.checkpoint.file = "build/mpi/none";
+      remove(single.checkpoint.file);
       perm_compute_sparse(&matrix, &single, &alone);
-      remove(single.checkpoint);
+      remove(single.checkpoint.file);
     }
     CHECK_SHOW(mpi_rank || same_bits(&alone, &result), "%.17g, alone %.17g: %s", result.value, alone.value,
                result.message);
@@ -271,7 +271,7 @@ TEST(t_mpi_stops_and_resumes)
   ALL(permi_mpi_fault_ranges == 0);
   CHECK(mpi_rank || same_bits(&alone, &result));
   if (mpi_rank == 0) {
-    options.checkpoint_seconds = 0;
+    options.checkpoint.seconds = 0;
     CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && same_bits(&alone, &result));
     remove(CHECKPOINT);
     options.max_seconds = 0.01;
@@ -290,11 +290,11 @@ TEST(t_mpi_strange_checkpoints)
   perm_result result;
   perm_matrix matrix;
   big_matrix(&matrix);
-  options.checkpoint = "build/no/such/directory/file";
+  options.checkpoint.file = "build/no/such/directory/file";
   CHECK(perm_mpi_sparse(MPI_COMM_WORLD, &matrix, &options, &result) == PERM_ERROR_FILE);
   CHECK_TEXT(result.message, "build/no/such/directory/file");
   CHECK(same_on_all(&result));
-  options.checkpoint = CHECKPOINT;
+  options.checkpoint.file = CHECKPOINT;
   remove(CHECKPOINT);
   CHECK(perm_mpi_sparse(MPI_COMM_WORLD, &matrix, &options, &result) == PERM_OK);
   if (mpi_rank == 0)
@@ -320,7 +320,7 @@ TEST(t_mpi_a_rank_fails)
   memset(&alone, 0, sizeof alone);
   if (mpi_ranks == 1)
     SKIP("one rank");
-  options.checkpoint = CHECKPOINT;
+  options.checkpoint.file = CHECKPOINT;
   if (mpi_rank == 0) {
     remove(CHECKPOINT);
     perm_compute_sparse(&matrix, &options, &alone);
@@ -385,7 +385,7 @@ TEST(t_mpi_allocations_fail)
     memset(&matrix, 0, sizeof matrix);
     memset(&alone, 0, sizeof alone);
     options = mpi_options();
-    options.method = kind ? PERM_HYBRID : PERM_AUTO;
+    options.method = kind ? PERM_METHOD_HYBRID : PERM_METHOD_AUTO;
     if (mpi_rank == 0) {
       perm_generate(kinds[kind], 5, NULL, &matrix, &alone);
       perm_compute_sparse(&matrix, &options, &alone);
@@ -470,7 +470,7 @@ TEST(t_mpi_family)
   CHECK(same_on_all(&result));
   /* a checkpoint keeps to its family where a better one is at hand, and one that needs more is refused */
   options.isa = PERM_ISA_AUTO;
-  options.checkpoint = CHECKPOINT;
+  options.checkpoint.file = CHECKPOINT;
   options.max_seconds = 0.01;
   permi_mpi_fault.delay = 0.004;
   remove(CHECKPOINT);
@@ -562,8 +562,8 @@ static int one_job(const char *kind, const char *method, const char *checkpoint,
   while (k < PERM_METHOD_COUNT && strcmp(method, perm_method_name((perm_method)k)))
     k++;
   options.method = (perm_method)k;
-  options.checkpoint = *checkpoint ? checkpoint : CHECKPOINT; /* with one, precision does not rise */
-  options.checkpoint_seconds = 0.01;
+  options.checkpoint.file = *checkpoint ? checkpoint : CHECKPOINT; /* with one, precision does not rise */
+  options.checkpoint.seconds = 0.01;
   permi_mpi_fault.rank = -1;
   permi_mpi_fault.least = 1e-12;
   permi_mpi_fault.delay = 0.05;
@@ -587,7 +587,7 @@ static int one_job(const char *kind, const char *method, const char *checkpoint,
   if (mpi_rank == 0) {
     perm_result_text(&result, value, sizeof value);
     printf("%s %s %a %a %a %.0f\n", value, perm_method_name(result.method), result.value, result.imaginary,
-           result.estimate, result.terms);
+           result.error_estimate, result.terms);
     if (result.status != PERM_OK)
       printf("%s\n", result.message);
     fflush(stdout);
