@@ -1,5 +1,5 @@
 # The manual page from `perm --help` and `perm --list`, whose texts it has nowhere else. See perm.1 in the Makefile.
-# Usage: awk -v version=0.8.0 -f perm_man.awk help.txt
+# Usage: awk -v version=0.9.0 -f perm_man.awk help.txt
 function roff(text) {
   gsub(/\\/, "\\e", text)
   gsub(/-/, "\\-", text)

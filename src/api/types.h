@@ -3,7 +3,7 @@
 #include "config.h"
 
 #define PERM_VERSION_MAJOR 0
-#define PERM_VERSION_MINOR 8
+#define PERM_VERSION_MINOR 9
 #define PERM_VERSION_PATCH 0
 
 #define PERM_MAX_N 64         /* largest n of the engines that sum over sign vectors (64-bit counters) */
