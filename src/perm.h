@@ -30,8 +30,8 @@
                 the public functions: check, plan, run, judge; many small matrices at once
      structure  >>low_rank >>cauchy >>estimate
                 declared low rank; Cauchy matrices by Borchardt's identity; random samples with a standard error
-     kernels    >>vocabulary >>arithmetic >>dense_kernels >>small_instances >>exact_kernels >>minors_kernels
-                >>batch_kernels >>vocabulary_end >>small_kernels
+     kernels    >>vocabulary >>arithmetic >>dense_kernels >>small_kernels >>exact_kernels >>minors_kernels
+                >>batch_kernels >>vocabulary_end
                 the kernels, read once for each instruction set
 
    TO ADD (paths in src/)
@@ -209,17 +209,15 @@
 #endif /* PERM_PERMANENT_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION */
 
-#elif !defined(PERMI_PASS) /* a family */
+#else /* a family */
 #include "kernels/vocabulary.h"
 #include "kernels/arithmetic.h"
 #include "kernels/dense_kernels.h"
-#include "kernels/small_instances.h"
+#include "kernels/small_kernels.h"
 #include "kernels/exact_kernels.h"
 #include "kernels/minors_kernels.h"
 #include "kernels/batch_kernels.h"
 #include "kernels/vocabulary_end.h"
-#elif defined(PERMI_PASS_SMALL) /* one kernel for one small order */
-#include "kernels/small_kernels.h"
 #endif /* PERMI_FAMILY */
 
 /* So many lines leave gcc no columns to judge indentation by, and it notes that, in whatever code, unless it has seen a

@@ -1,430 +1,489 @@
 /* ================================================================================== >>small_kernels
-   A kernel for small orders. */
-
-/* Small orders: two columns, 0 and 1, are expanded exactly and the other n - 2 summed over signs as by Glynn, the
-   third column always +. With z_i the signed row sum of row i, the permanent is
+   Kernels for small orders. Two columns, 0 and 1, are expanded exactly and the other n - 2 summed over signs as by
+   Glynn, the third column always +. With z_i the signed row sum of row i, the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
    A pair of rows is the element p + u x + v y + c xy: p = z_i z_j, and u = a_i0 z_j + a_j0 z_i and v are linear in the
    signs, so rows of tables as z_i is; c is constant. The first pair costs no product, the others 9 operations, the
    last 4: at n = 12 74 operations for 48 elements, where normalised rows take 72 and a division, pairs of Glynn 104.
-     PERMI_PASS_SMALL    n, or 0: n is the argument. n = 3 + lane + block columns: no tables, all in registers
-     PERMI_PASS_PARTS    1 real, 2 complex
-     PERMI_PASS_BLOCK    columns (0, 1, 2) whose settings stay in registers
+   Constants of an instance:
+     order   n, or 0: n is an argument. n = 3 + lane + block columns: no tables, all in registers
+     parts   1 real, 2 complex
+     block   columns (0, 1, 2) whose 2^block settings stay in registers
    out: value (re, im), then what rounding errors are relative to: the sum of max(|one half of a term|, |the other|) -
    halves, since a term that is small by cancellation must not look accurate - and at least the sum of all squares.
    At n = 12 AVX-512 does 5100 operations in the time of 5550 at the processor's peak. In vain there: the loop over
    pairs unrolled (4% slower); both halves' moduli and a broadcast sign for each parity (1 to 2% slower together). n as
    an argument instead of a constant costs 11% at n = 9, 8% at 10, 2% at 11 and 12, a constant some 50 ms of compile
-   time: so only 12 is one. */
-#if PERMI_WIDTH == 8
-#define PERMI_LANES 3
-#define PERMI_ADD_LANES(z, row) PERMI_ADD_LANE(z, row, 0) PERMI_ADD_LANE(z, row, 1) PERMI_ADD_LANE(z, row, 2)
-#elif PERMI_WIDTH == 4
-#define PERMI_LANES 2
-#define PERMI_ADD_LANES(z, row) PERMI_ADD_LANE(z, row, 0) PERMI_ADD_LANE(z, row, 1)
-#elif PERMI_WIDTH == 2
-#define PERMI_LANES 1
-#define PERMI_ADD_LANES(z, row) PERMI_ADD_LANE(z, row, 0)
-#else
-#define PERMI_LANES 0
-#define PERMI_ADD_LANES(z, row)
-#endif
+   time: so only 12 is one. Settings have names (0 to 3) instead of places in an array, and numbers are structures: clang
+   keeps arrays of them in memory (99 ns instead of 60 to 76 for permi_small_real_n8_avx512). */
+#define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* columns in a table: 32 numbers a row; outer columns: at most 4, 16 numbers */
-#define PERMI_SETTINGS (1 << PERMI_PASS_BLOCK)
+#define PERMI_NUMBER PERMI_NAME(small_number)
+#define PERMI_ELEMENT PERMI_NAME(small_element)
 
-/* The algebra: statements, x distinct from a and b in MULTIPLY, x += ab in ACCUMULATE, x += sign y in SIGNED. */
-#if PERMI_PASS_PARTS == 2
-#define PERMI_NEW(x) PERMI_V x##_r, x##_i
-#define PERMI_GET(x, p, apart) x##_r = PERMI_LOAD(p), x##_i = PERMI_LOAD((p) + (apart))
-#define PERMI_PUT(p, apart, x) PERMI_STORE(p, x##_r), PERMI_STORE((p) + (apart), x##_i)
-#define PERMI_SPREAD(x, p, apart) x##_r = PERMI_SET((p)[0]), x##_i = PERMI_SET((p)[apart])
-#define PERMI_COPY(x, a) x##_r = a##_r, x##_i = a##_i
-#define PERMI_PLUS(x, a, b) x##_r = PERMI_ADD(a##_r, b##_r), x##_i = PERMI_ADD(a##_i, b##_i)
-#define PERMI_MINUS(x, a, b) x##_r = PERMI_SUB(a##_r, b##_r), x##_i = PERMI_SUB(a##_i, b##_i)
-#define PERMI_SIGNED(x, sign, y) x##_r = PERMI_FMA(sign, y##_r, x##_r), x##_i = PERMI_FMA(sign, y##_i, x##_i)
-#define PERMI_MULTIPLY(x, a, b)                                                                                        \
-  x##_r = PERMI_FMS(a##_r, b##_r, PERMI_MUL(a##_i, b##_i)), x##_i = PERMI_FMA(a##_r, b##_i, PERMI_MUL(a##_i, b##_r))
-#define PERMI_ACCUMULATE(x, a, b)                                                                                      \
-  x##_r = PERMI_FMS(a##_r, b##_r, PERMI_FMS(a##_i, b##_i, x##_r)),                                                     \
-  x##_i = PERMI_FMA(a##_r, b##_i, PERMI_FMA(a##_i, b##_r, x##_i))
-#define PERMI_LARGER_HALF(g, h) PERMI_ADD(PERMI_LARGER(g##_r, h##_r), PERMI_LARGER(g##_i, h##_i))
-#else
-#define PERMI_NEW(x) PERMI_V x
-#define PERMI_GET(x, p, apart) x = PERMI_LOAD(p)
-#define PERMI_PUT(p, apart, x) PERMI_STORE(p, x)
-#define PERMI_SPREAD(x, p, apart) x = PERMI_SET((p)[0])
-#define PERMI_COPY(x, a) x = a
-#define PERMI_PLUS(x, a, b) x = PERMI_ADD(a, b)
-#define PERMI_MINUS(x, a, b) x = PERMI_SUB(a, b)
-#define PERMI_SIGNED(x, sign, y) x = PERMI_FMA(sign, y, x)
-#define PERMI_MULTIPLY(x, a, b) x = PERMI_MUL(a, b)
-#define PERMI_ACCUMULATE(x, a, b) x = PERMI_FMA(a, b, x)
-#define PERMI_LARGER_HALF(g, h) PERMI_LARGER(g, h)
-#endif
+typedef struct { PERMI_V re, im; } PERMI_NUMBER; /* im: with two parts only */
+typedef struct { PERMI_NUMBER p, u, v, c; } PERMI_ELEMENT;
+typedef struct { PERMI_V sign0, sign1, sign2; } PERMI_NAME(small_lanes);
+typedef struct { PERMI_V even, odd, even_im, odd_im, absolute; } PERMI_NAME(small_sums); /* by parity of the minus signs */
 
-/* z = the signed sums of row `row` over the fixed and the lane columns; then each block column doubles them. */
-#define PERMI_ADD_LANE(z, row, l)                                                                                      \
-  {                                                                                                                    \
-    PERMI_NEW(e);                                                                                                      \
-    PERMI_SPREAD(e, (row) + (3 + (l)) * PERMI_PASS_PARTS, 1);                                                          \
-    PERMI_SIGNED(z, sign##l, e);                                                                                       \
-  }
-#define PERMI_DOUBLE(z, turned, row, b)                                                                                \
-  {                                                                                                                    \
-    PERMI_NEW(e);                                                                                                      \
-    PERMI_SPREAD(e, (row) + (3 + PERMI_LANES + (b)) * PERMI_PASS_PARTS, 1);                                            \
-    PERMI_MINUS(turned, z, e);                                                                                         \
-    PERMI_PLUS(z, z, e);                                                                                               \
-  }
-#if PERMI_PASS_BLOCK == 2
-#define PERMI_EACH(F, x) F(x, 0) F(x, 1) F(x, 2) F(x, 3)
-#define PERMI_SPLITS(z, row)                                                                                           \
-  PERMI_DOUBLE(z##0, z##1, row, 0) PERMI_DOUBLE(z##0, z##2, row, 1) PERMI_DOUBLE(z##1, z##3, row, 1)
-#elif PERMI_PASS_BLOCK == 1
-#define PERMI_EACH(F, x) F(x, 0) F(x, 1)
-#define PERMI_SPLITS(z, row) PERMI_DOUBLE(z##0, z##1, row, 0)
-#else
-#define PERMI_EACH(F, x) F(x, 0)
-#define PERMI_SPLITS(z, row)
-#endif
-#define PERMI_DECLARE(x, q) PERMI_NEW(x##q);
-#define PERMI_ROW_SUMS(z, row)                                                                                         \
-  PERMI_EACH(PERMI_DECLARE, z)                                                                                         \
-  PERMI_SPREAD(z##0, (row) + 2 * PERMI_PASS_PARTS, 1);                                                                 \
-  PERMI_ADD_LANES(z##0, row) PERMI_SPLITS(z, row)
-
-/* One setting: f0 + f1 x + f2 y + f3 xy starts as a pair of rows, is multiplied by pairs, and of the last pair or row
-   only the coefficient of xy is taken, in two halves. PERMI_FORMS declares what a pair is. */
-#define PERMI_START(x, q)                                                                                              \
-  {                                                                                                                    \
-    PERMI_FORMS(q)                                                                                                     \
-    PERMI_COPY(f0##q, p);                                                                                              \
-    PERMI_COPY(f1##q, u);                                                                                              \
-    PERMI_COPY(f2##q, v);                                                                                              \
-    PERMI_COPY(f3##q, c);                                                                                              \
-  }
-#define PERMI_STEP(x, q)                                                                                               \
-  {                                                                                                                    \
-    PERMI_NEW(g0);                                                                                                     \
-    PERMI_NEW(g1);                                                                                                     \
-    PERMI_NEW(g2);                                                                                                     \
-    PERMI_NEW(g3);                                                                                                     \
-    PERMI_FORMS(q)                                                                                                     \
-    PERMI_MULTIPLY(g0, p, f0##q);                                                                                      \
-    PERMI_MULTIPLY(g1, u, f0##q);                                                                                      \
-    PERMI_MULTIPLY(g2, v, f0##q);                                                                                      \
-    PERMI_MULTIPLY(g3, c, f0##q);                                                                                      \
-    PERMI_ACCUMULATE(g3, v, f1##q);                                                                                    \
-    PERMI_ACCUMULATE(g3, u, f2##q);                                                                                    \
-    PERMI_ACCUMULATE(g3, p, f3##q);                                                                                    \
-    PERMI_ACCUMULATE(g1, p, f1##q);                                                                                    \
-    PERMI_ACCUMULATE(g2, p, f2##q);                                                                                    \
-    PERMI_COPY(f0##q, g0);                                                                                             \
-    PERMI_COPY(f1##q, g1);                                                                                             \
-    PERMI_COPY(f2##q, g2);                                                                                             \
-    PERMI_COPY(f3##q, g3);                                                                                             \
-  }
-#define PERMI_FINISH(q)                                                                                                \
-  PERMI_PLUS(t, g, h);                                                                                                 \
-  if ((q) == 1 || (q) == 2)                                                                                            \
-    PERMI_SIGNED(odd, sign, t);                                                                                        \
-  else                                                                                                                 \
-    PERMI_SIGNED(even, sign, t);                                                                                       \
-  absolute = PERMI_ADD(absolute, PERMI_LARGER_HALF(g, h));
-#define PERMI_END_PAIR(x, q)                                                                                           \
-  {                                                                                                                    \
-    PERMI_NEW(g);                                                                                                      \
-    PERMI_NEW(h);                                                                                                      \
-    PERMI_NEW(t);                                                                                                      \
-    PERMI_FORMS(q)                                                                                                     \
-    PERMI_MULTIPLY(h, u, f2##q);                                                                                       \
-    PERMI_ACCUMULATE(h, v, f1##q);                                                                                     \
-    PERMI_MULTIPLY(g, c, f0##q);                                                                                       \
-    PERMI_ACCUMULATE(g, p, f3##q);                                                                                     \
-    PERMI_FINISH(q)                                                                                                    \
-  }
-#define PERMI_END_ROW(x, q)                                                                                            \
-  {                                                                                                                    \
-    PERMI_NEW(g);                                                                                                      \
-    PERMI_NEW(h);                                                                                                      \
-    PERMI_NEW(t);                                                                                                      \
-    PERMI_SINGLE(q)                                                                                                    \
-    PERMI_MULTIPLY(h, a0, f2##q);                                                                                      \
-    PERMI_ACCUMULATE(h, a1, f1##q);                                                                                    \
-    PERMI_MULTIPLY(g, z, f3##q);                                                                                       \
-    PERMI_FINISH(q)                                                                                                    \
-  }
-
-/* the exact columns of rows i and j, and what they make */
-#define PERMI_EXACT(i, j)                                                                                              \
-  PERMI_NEW(ai0);                                                                                                      \
-  PERMI_NEW(ai1);                                                                                                      \
-  PERMI_NEW(aj0);                                                                                                      \
-  PERMI_NEW(aj1);                                                                                                      \
-  PERMI_NEW(c);                                                                                                        \
-  PERMI_SPREAD(ai0, i, 1);                                                                                             \
-  PERMI_SPREAD(ai1, (i) + PERMI_PASS_PARTS, 1);                                                                        \
-  PERMI_SPREAD(aj0, j, 1);                                                                                             \
-  PERMI_SPREAD(aj1, (j) + PERMI_PASS_PARTS, 1);                                                                        \
-  PERMI_MULTIPLY(c, ai0, aj1);                                                                                         \
-  PERMI_ACCUMULATE(c, ai1, aj0);
-#define PERMI_LINEAR(w, zi, zj, k)                                                                                     \
-  PERMI_MULTIPLY(w, ai##k, zj);                                                                                        \
-  PERMI_ACCUMULATE(w, aj##k, zi);
-
-PERMI_TARGET static void PERMI_PASS(int order, const double *a, double *out)
+/* The number at p, its imaginary part `apart` behind; put stores one, spread takes one double a part for all lanes. */
+PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_get)(const double *p, int apart, int parts)
 {
-  const int n = PERMI_PASS_SMALL ? PERMI_PASS_SMALL : order, stride = n * PERMI_PASS_PARTS, entries = n * stride;
-  double lane[8 * 4] PERMI_ALIGN64;
-  const PERMI_V zero = PERMI_SET(0.0);
-  PERMI_V absolute = zero, squares0 = zero, squares1 = zero, x0, x1;
-#if PERMI_LANES > 0
-  const PERMI_V sign0 = PERMI_LOAD(permi_lane_signs[0]);
-#endif
-#if PERMI_LANES > 1
-  const PERMI_V sign1 = PERMI_LOAD(permi_lane_signs[1]);
-#endif
-#if PERMI_LANES > 2
-  const PERMI_V sign2 = PERMI_LOAD(permi_lane_signs[2]);
-#endif
-  PERMI_NEW(even);
-  PERMI_NEW(odd);
-  int i, k;
-  PERMI_SPREAD(even, permi_lane_zero, 1);
-  PERMI_SPREAD(odd, permi_lane_zero, 1);
+  PERMI_NUMBER z;
+  z.re = PERMI_LOAD(p);
+  z.im = parts == 2 ? PERMI_LOAD(p + apart) : z.re;
+  return z;
+}
 
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_put)(double *p, int apart, PERMI_NUMBER z, int parts)
+{
+  PERMI_STORE(p, z.re);
+  if (parts == 2)
+    PERMI_STORE(p + apart, z.im);
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_spread)(const double *p, int apart, int parts)
+{
+  PERMI_NUMBER z;
+  z.re = PERMI_SET(p[0]);
+  z.im = parts == 2 ? PERMI_SET(p[apart]) : z.re;
+  return z;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_plus)(PERMI_NUMBER a, PERMI_NUMBER b, int parts)
+{
+  a.re = PERMI_ADD(a.re, b.re);
+  if (parts == 2)
+    a.im = PERMI_ADD(a.im, b.im);
+  return a;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_minus)(PERMI_NUMBER a, PERMI_NUMBER b, int parts)
+{
+  a.re = PERMI_SUB(a.re, b.re);
+  if (parts == 2)
+    a.im = PERMI_SUB(a.im, b.im);
+  return a;
+}
+
+/* x + sign y */
+PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_signed)(PERMI_NUMBER x, PERMI_V sign, PERMI_NUMBER y, int parts)
+{
+  x.re = PERMI_FMA(sign, y.re, x.re);
+  if (parts == 2)
+    x.im = PERMI_FMA(sign, y.im, x.im);
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_times)(PERMI_NUMBER a, PERMI_NUMBER b, int parts)
+{
+  PERMI_NUMBER x;
+  if (parts == 2) {
+    x.re = PERMI_FMS(a.re, b.re, PERMI_MUL(a.im, b.im));
+    x.im = PERMI_FMA(a.re, b.im, PERMI_MUL(a.im, b.re));
+  } else {
+    x.re = x.im = PERMI_MUL(a.re, b.re);
+  }
+  return x;
+}
+
+/* x + a b */
+PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_add_product)(PERMI_NUMBER x, PERMI_NUMBER a, PERMI_NUMBER b,
+                                                                     int parts)
+{
+  if (parts == 2) {
+    x.re = PERMI_FMS(a.re, b.re, PERMI_FMS(a.im, b.im, x.re));
+    x.im = PERMI_FMA(a.re, b.im, PERMI_FMA(a.im, b.re, x.im));
+  } else {
+    x.re = PERMI_FMA(a.re, b.re, x.re);
+  }
+  return x;
+}
+
+/* The sum of row `row` over the fixed and the lane columns. */
+PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
+                                                                 int parts)
+{
+  PERMI_NUMBER z = PERMI_NAME(small_spread)(row + 2 * parts, 1, parts);
+  if (PERMI_LANES > 0)
+    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(small_spread)(row + 3 * parts, 1, parts), parts);
+  if (PERMI_LANES > 1)
+    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(small_spread)(row + 4 * parts, 1, parts), parts);
+  if (PERMI_LANES > 2)
+    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(small_spread)(row + 5 * parts, 1, parts), parts);
+  return z;
+}
+
+/* The sums of a row for all settings of the block columns; setting 1 turns the first of them, 2 the second, 3 both. */
+typedef struct { PERMI_NUMBER z0, z1, z2, z3; } PERMI_NAME(small_row);
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row) PERMI_NAME(small_row_sums)(const double *row,
+                                                                           PERMI_NAME(small_lanes) lanes, int parts,
+                                                                           int block)
+{
+  PERMI_NAME(small_row) sums;
+  PERMI_NUMBER e;
+  sums.z0 = sums.z1 = sums.z2 = sums.z3 = PERMI_NAME(small_row_sum)(row, lanes, parts);
+  if (block >= 1) {
+    e = PERMI_NAME(small_spread)(row + (3 + PERMI_LANES) * parts, 1, parts);
+    sums.z1 = PERMI_NAME(small_minus)(sums.z0, e, parts);
+    sums.z0 = PERMI_NAME(small_plus)(sums.z0, e, parts);
+  }
+  if (block == 2) {
+    e = PERMI_NAME(small_spread)(row + (4 + PERMI_LANES) * parts, 1, parts);
+    sums.z2 = PERMI_NAME(small_minus)(sums.z0, e, parts);
+    sums.z0 = PERMI_NAME(small_plus)(sums.z0, e, parts);
+    sums.z3 = PERMI_NAME(small_minus)(sums.z1, e, parts);
+    sums.z1 = PERMI_NAME(small_plus)(sums.z1, e, parts);
+  }
+  return sums;
+}
+
+/* a_i w_j + a_j w_i, the coefficient of x or y in (w_i + a_i x) (w_j + a_j x) */
+PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_linear)(PERMI_NUMBER ai, PERMI_NUMBER wj, PERMI_NUMBER aj,
+                                                                PERMI_NUMBER wi, int parts)
+{
+  return PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(ai, wj, parts), aj, wi, parts);
+}
+
+/* f times a pair of rows */
+PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_multiply)(PERMI_ELEMENT f, PERMI_ELEMENT by, int parts)
+{
+  PERMI_ELEMENT g;
+  g.p = PERMI_NAME(small_times)(by.p, f.p, parts);
+  g.u = PERMI_NAME(small_times)(by.u, f.p, parts);
+  g.v = PERMI_NAME(small_times)(by.v, f.p, parts);
+  g.c = PERMI_NAME(small_times)(by.c, f.p, parts);
+  g.c = PERMI_NAME(small_add_product)(g.c, by.v, f.u, parts);
+  g.c = PERMI_NAME(small_add_product)(g.c, by.u, f.v, parts);
+  g.c = PERMI_NAME(small_add_product)(g.c, by.p, f.c, parts);
+  g.u = PERMI_NAME(small_add_product)(g.u, by.p, f.u, parts);
+  g.v = PERMI_NAME(small_add_product)(g.v, by.p, f.v, parts);
+  return g;
+}
+
+/* Adds the halves g and h of a term, which has an odd number of minus signs among the block columns if `odd`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *sums, PERMI_NUMBER g, PERMI_NUMBER h,
+                                                        PERMI_V sign, int odd, int parts)
+{
+  PERMI_V larger = PERMI_LARGER(g.re, h.re);
+  if (odd)
+    sums->odd = PERMI_FMA(sign, PERMI_ADD(g.re, h.re), sums->odd);
+  else
+    sums->even = PERMI_FMA(sign, PERMI_ADD(g.re, h.re), sums->even);
+  if (parts == 2) {
+    if (odd)
+      sums->odd_im = PERMI_FMA(sign, PERMI_ADD(g.im, h.im), sums->odd_im);
+    else
+      sums->even_im = PERMI_FMA(sign, PERMI_ADD(g.im, h.im), sums->even_im);
+    larger = PERMI_ADD(larger, PERMI_LARGER(g.im, h.im));
+  }
+  sums->absolute = PERMI_ADD(sums->absolute, larger);
+}
+
+/* Adds the coefficient of xy in f times the last pair of rows. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) *sums, PERMI_ELEMENT f,
+                                                          PERMI_ELEMENT last, PERMI_V sign, int odd, int parts)
+{
+  const PERMI_NUMBER h = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(last.u, f.v, parts), last.v, f.u, parts);
+  const PERMI_NUMBER g = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(last.c, f.p, parts), last.p, f.c, parts);
+  PERMI_NAME(small_finish)(sums, g, h, sign, odd, parts);
+}
+
+/* The same with a last row, z + a0 x + a1 y. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) *sums, PERMI_ELEMENT f, PERMI_NUMBER z,
+                                                         const double *row, PERMI_V sign, int odd, int parts)
+{
+  const PERMI_NUMBER a0 = PERMI_NAME(small_spread)(row, 1, parts), a1 = PERMI_NAME(small_spread)(row + parts, 1, parts);
+  const PERMI_NUMBER h = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(a0, f.v, parts), a1, f.u, parts);
+  PERMI_NAME(small_finish)(sums, PERMI_NAME(small_times)(z, f.c, parts), h, sign, odd, parts);
+}
+
+/* DO(q) for the settings of the block columns: f<q> is a pair, is multiplied by a pair, or by the last one. */
+#define PERMI_EACH_SETTING(DO)                                                                                         \
+  DO(0) if (block >= 1) { DO(1) } if (block == 2) { DO(2) DO(3) }
+#define PERMI_FIRST(q) f##q = PERMI_PAIR_OF(q);
+#define PERMI_NEXT(q) f##q = PERMI_NAME(small_multiply)(f##q, PERMI_PAIR_OF(q), parts);
+#define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
+
+/* A pair of rows for one setting, from row sums. */
+PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_pair)(PERMI_NUMBER zi, PERMI_NUMBER zj, PERMI_ELEMENT columns,
+                                                               PERMI_NUMBER c, int parts)
+{ /* columns: a_i0, a_i1, a_j0, a_j1 */
+  PERMI_ELEMENT pair;
+  pair.p = PERMI_NAME(small_times)(zi, zj, parts);
+  pair.u = PERMI_NAME(small_linear)(columns.p, zj, columns.v, zi, parts);
+  pair.v = PERMI_NAME(small_linear)(columns.u, zj, columns.c, zi, parts);
+  pair.c = c;
+  return pair;
+}
+
+/* a_i0, a_i1, a_j0, a_j1 of two rows, and *c = a_i0 a_j1 + a_i1 a_j0. */
+PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_columns)(const double *i, const double *j, PERMI_NUMBER *c,
+                                                                  int parts)
+{
+  PERMI_ELEMENT columns;
+  columns.p = PERMI_NAME(small_spread)(i, 1, parts);
+  columns.u = PERMI_NAME(small_spread)(i + parts, 1, parts);
+  columns.v = PERMI_NAME(small_spread)(j, 1, parts);
+  columns.c = PERMI_NAME(small_spread)(j + parts, 1, parts);
+  *c = PERMI_NAME(small_linear)(columns.p, columns.c, columns.u, columns.v, parts);
+  return columns;
+}
+
+/* The whole sum where every setting is in registers. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_sums) *sums, const double *a, int n,
+                                                              PERMI_NAME(small_lanes) lanes, int parts, int block)
+{
+  const PERMI_V sign = PERMI_SET(1.0);
+  const int stride = n * parts;
+  PERMI_ELEMENT f0, f1, f2, f3, columns;
+  PERMI_NAME(small_row) i, j;
+  PERMI_NUMBER c;
+  int k;
+#define PERMI_PAIR_OF(q) PERMI_NAME(small_pair)(i.z##q, j.z##q, columns, c, parts)
+#define PERMI_ALONE(q) PERMI_NAME(small_end_row)(sums, f##q, i.z##q, a, sign, q == 1 || q == 2, parts);
+#define PERMI_TWO_ROWS(DO)                                                                                             \
+  i = PERMI_NAME(small_row_sums)(a, lanes, parts, block);                                                              \
+  j = PERMI_NAME(small_row_sums)(a + stride, lanes, parts, block);                                                     \
+  columns = PERMI_NAME(small_columns)(a, a + stride, &c, parts);                                                       \
+  PERMI_EACH_SETTING(DO)
+  PERMI_TWO_ROWS(PERMI_FIRST)
+  for (k = 1; k < (n - 1) / 2; k++) {
+    a += 2 * stride;
+    PERMI_TWO_ROWS(PERMI_NEXT)
+  }
+  a += 2 * stride;
+  if (n % 2) {
+    i = PERMI_NAME(small_row_sums)(a, lanes, parts, block);
+    PERMI_EACH_SETTING(PERMI_ALONE)
+  } else {
+    PERMI_TWO_ROWS(PERMI_LAST)
+  }
+#undef PERMI_TWO_ROWS
+#undef PERMI_PAIR_OF
+#undef PERMI_ALONE
+}
+
+/* Tables in `room`: of row i or pair k, form 4k + (0, 1, 2, 3) is z_i, z_j, u, v. In `table` with the sums over the fixed,
+   lane and table columns, 32 doubles a part; in `outer` those over the outer columns, 16; in `cross` c of each pair. */
+#define PERMI_ROOM_TABLE (6 * 4 * 32)
+#define PERMI_ROOM_OUTER (6 * 4 * 16)
+#define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 6 * PERMI_WIDTH)
+
+/* Numbers 0 to count - 1 at z become z + y, and those behind them z - y; `apart` doubles between parts. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_NUMBER y, int apart, int parts)
+{
+  int at;
+  for (at = 0; at < count; at += PERMI_WIDTH) {
+    const PERMI_NUMBER before = PERMI_NAME(small_get)(z + at, apart, parts);
+    PERMI_NAME(small_put)(z + at + count, apart, PERMI_NAME(small_minus)(before, y, parts), parts);
+    PERMI_NAME(small_put)(z + at, apart, PERMI_NAME(small_plus)(before, y, parts), parts);
+  }
+}
+
+/* Sums of row `row` for all settings of the block and table columns, into t; x: for all states of the outer ones. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, double *t, double *x, int columns,
+                                                           int outer, PERMI_NAME(small_lanes) lanes, int parts,
+                                                           int block)
+{
+  const PERMI_NAME(small_row) sums = PERMI_NAME(small_row_sums)(row, lanes, parts, block);
+  PERMI_NUMBER z;
+  int b;
+#define PERMI_PUT_SETTING(q) PERMI_NAME(small_put)(t + q * PERMI_WIDTH, 32, sums.z##q, parts);
+  PERMI_EACH_SETTING(PERMI_PUT_SETTING)
+#undef PERMI_PUT_SETTING
+  for (b = block; b < columns; b++)
+    PERMI_NAME(small_double)(t, PERMI_WIDTH << b, PERMI_NAME(small_spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts),
+                             32, parts);
+  row += (3 + PERMI_LANES + columns) * parts;
+  z = PERMI_NAME(small_spread)(permi_lane_zero, 1, parts);
+  if (PERMI_LANES > 0 && outer > 0)
+    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(small_spread)(row, 1, parts), parts);
+  if (PERMI_LANES > 1 && outer > 1)
+    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(small_spread)(row + parts, 1, parts), parts);
+  if (PERMI_LANES > 2 && outer > 2)
+    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(small_spread)(row + 2 * parts, 1, parts), parts);
+  PERMI_NAME(small_put)(x, 16, z, parts);
+  for (b = PERMI_LANES; b < outer; b++)
+    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(small_spread)(row + b * parts, 1, parts), 16, parts);
+}
+
+/* u and v of a pair of rows from its z_i and z_j, `count` numbers of a table. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_ELEMENT columns, int apart,
+                                                     int parts)
+{
+  int at;
+  for (at = 0; at < count; at += PERMI_WIDTH, from += PERMI_WIDTH) {
+    const PERMI_NUMBER zi = PERMI_NAME(small_get)(from, apart, parts);
+    const PERMI_NUMBER zj = PERMI_NAME(small_get)(from + parts * apart, apart, parts);
+    PERMI_NAME(small_put)(from + 2 * parts * apart, apart,
+                          PERMI_NAME(small_linear)(columns.p, zj, columns.v, zi, parts), parts);
+    PERMI_NAME(small_put)(from + 3 * parts * apart, apart,
+                          PERMI_NAME(small_linear)(columns.u, zj, columns.c, zi, parts), parts);
+  }
+}
+
+/* A form of a pair for setting q: what the outer columns give, x, and what the table has. */
+PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_form)(const double *from, PERMI_NUMBER x, int q, int parts)
+{
+  return PERMI_NAME(small_plus)(PERMI_NAME(small_get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_table_pair)(const double *from, PERMI_ELEMENT outer,
+                                                                     PERMI_NUMBER c, int q, int parts)
+{
+  PERMI_ELEMENT pair;
+  const PERMI_NUMBER zi = PERMI_NAME(small_form)(from, outer.p, q, parts);
+  const PERMI_NUMBER zj = PERMI_NAME(small_form)(from + 32 * parts, outer.u, q, parts);
+  pair.u = PERMI_NAME(small_form)(from + 64 * parts, outer.v, q, parts);
+  pair.v = PERMI_NAME(small_form)(from + 96 * parts, outer.c, q, parts);
+  pair.p = PERMI_NAME(small_times)(zi, zj, parts);
+  pair.c = c;
+  return pair;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_outer_pair)(const double *state, int parts)
+{
+  PERMI_ELEMENT x;
+  x.p = PERMI_NAME(small_spread)(state, 16, parts);
+  x.u = PERMI_NAME(small_spread)(state + 16 * parts, 16, parts);
+  x.v = PERMI_NAME(small_spread)(state + 32 * parts, 16, parts);
+  x.c = PERMI_NAME(small_spread)(state + 48 * parts, 16, parts);
+  return x;
+}
+
+/* The terms of one outer state and 2^block settings, from place `from` of the table on. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) *sums, const double *from,
+                                                       const double *state, const double *cross, const double *last_row,
+                                                       int n, PERMI_V sign, int parts, int block)
+{
+  PERMI_ELEMENT f0, f1, f2, f3, x;
+  PERMI_NUMBER c;
+  int k;
+#define PERMI_PAIR_OF(q) PERMI_NAME(small_table_pair)(from, x, c, q, parts)
+#define PERMI_ALONE(q)                                                                                                 \
+  PERMI_NAME(small_end_row)(sums, f##q, PERMI_NAME(small_form)(from, x.p, q, parts), last_row, sign,                   \
+                            q == 1 || q == 2, parts);
+#define PERMI_TWO_ROWS(k, DO)                                                                                          \
+  x = PERMI_NAME(small_outer_pair)(state + (k) * 64 * parts, parts);                                                   \
+  c = PERMI_NAME(small_get)(cross + (k) * parts * PERMI_WIDTH, PERMI_WIDTH, parts);                                    \
+  PERMI_EACH_SETTING(DO)
+  PERMI_TWO_ROWS(0, PERMI_FIRST)
+  for (k = 1; k < (n - 1) / 2; k++) {
+    from += 128 * parts;
+    PERMI_TWO_ROWS(k, PERMI_NEXT)
+  }
+  from += 128 * parts;
+  if (n % 2) {
+    x.p = PERMI_NAME(small_spread)(state + k * 64 * parts, 16, parts);
+    PERMI_EACH_SETTING(PERMI_ALONE)
+  } else {
+    PERMI_TWO_ROWS(k, PERMI_LAST)
+  }
+}
+
+/* The whole sum by tables. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums) *sums, const double *a, int n,
+                                                           PERMI_NAME(small_lanes) lanes, double *room, int parts,
+                                                           int block)
+{
+  double *table = room, *outer = table + PERMI_ROOM_TABLE * parts, *cross = outer + PERMI_ROOM_OUTER * parts;
+  const int rest = n - 3 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE, stride = n * parts;
+  const int settings = 1 << columns, states = 1 << (rest - columns);
+  int i, k, s, set;
+  for (i = 0; i < n; i++)
+    PERMI_NAME(small_table_row)(a + i * stride, table + (i / 2 * 4 + i % 2) * 32 * parts,
+                                outer + (i / 2 * 4 + i % 2) * 16 * parts, columns, rest - columns, lanes, parts, block);
+  for (k = 0; k < n / 2; k++) {
+    PERMI_NUMBER c;
+    const double *row = a + 2 * k * stride;
+    const PERMI_ELEMENT exact = PERMI_NAME(small_columns)(row, row + stride, &c, parts);
+    PERMI_NAME(small_put)(cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, c, parts);
+    PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, exact, 32, parts);
+    PERMI_NAME(small_mix)(outer + 4 * k * parts * 16, states, exact, 16, parts);
+  }
+  for (s = 0; s < states; s++)
+    for (set = 0; set < settings; set += 1 << block)
+      PERMI_NAME(small_terms)(sums, table + set * PERMI_WIDTH, outer + s, cross, a + (n - 1) * stride, n,
+                              PERMI_SET(permi_parity_signs[s ^ set >> block]), parts, block);
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, double *room, int n, int in_registers,
+                                                 int parts, int block)
+{
+  const int entries = n * n * parts;
+  const PERMI_V zero = PERMI_SET(0.0);
+  double lane[8 * 4] PERMI_ALIGN64;
+  PERMI_V squares0 = zero, squares1 = zero;
+  PERMI_NAME(small_lanes) lanes;
+  PERMI_NAME(small_sums) sums;
+  int i;
+  lanes.sign0 = PERMI_LANES > 0 ? PERMI_LOAD(permi_lane_signs[0]) : zero;
+  lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
+  lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
+  sums.even = sums.odd = sums.even_im = sums.odd_im = PERMI_SET(permi_lane_zero[0]);
+  sums.absolute = zero;
   for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* the last step goes back: some squares count twice */
     const double *at = a + (i + 2 * PERMI_WIDTH <= entries ? i : entries - 2 * PERMI_WIDTH);
-    x0 = PERMI_LOAD_ANY(at);
-    x1 = PERMI_LOAD_ANY(at + PERMI_WIDTH);
+    const PERMI_V x0 = PERMI_LOAD_ANY(at), x1 = PERMI_LOAD_ANY(at + PERMI_WIDTH);
     squares0 = PERMI_FMA(x0, x0, squares0);
     squares1 = PERMI_FMA(x1, x1, squares1);
   }
-
-#if PERMI_PASS_SMALL && PERMI_PASS_SMALL <= 3 + PERMI_LANES + PERMI_PASS_BLOCK
-  {
-    const PERMI_V sign = PERMI_SET(1.0);
-    PERMI_EACH(PERMI_DECLARE, f0)
-    PERMI_EACH(PERMI_DECLARE, f1)
-    PERMI_EACH(PERMI_DECLARE, f2)
-    PERMI_EACH(PERMI_DECLARE, f3)
-#define PERMI_FORMS(q)                                                                                                 \
-  PERMI_NEW(p);                                                                                                        \
-  PERMI_NEW(u);                                                                                                        \
-  PERMI_NEW(v);                                                                                                        \
-  PERMI_MULTIPLY(p, zi##q, zj##q);                                                                                     \
-  PERMI_LINEAR(u, zi##q, zj##q, 0)                                                                                     \
-  PERMI_LINEAR(v, zi##q, zj##q, 1)
-#define PERMI_SINGLE(q)                                                                                                \
-  PERMI_NEW(z);                                                                                                        \
-  PERMI_COPY(z, zi##q);
-#define PERMI_TWO_ROWS(k, DO)                                                                                          \
-  {                                                                                                                    \
-    const double *row = a + 2 * (k)*stride;                                                                            \
-    PERMI_ROW_SUMS(zi, row)                                                                                            \
-    PERMI_ROW_SUMS(zj, row + stride)                                                                                   \
-    PERMI_EXACT(row, row + stride)                                                                                     \
-    PERMI_EACH(DO, x)                                                                                                  \
-  }
-    PERMI_TWO_ROWS(0, PERMI_START)
-    for (k = 1; k < (n - 1) / 2; k++)
-      PERMI_TWO_ROWS(k, PERMI_STEP)
-#if PERMI_PASS_SMALL % 2
-      {
-        const double *row = a + (n - 1) * stride;
-        PERMI_NEW(a0);
-        PERMI_NEW(a1);
-        PERMI_ROW_SUMS(zi, row)
-        PERMI_SPREAD(a0, row, 1);
-        PERMI_SPREAD(a1, row + PERMI_PASS_PARTS, 1);
-        PERMI_EACH(PERMI_END_ROW, x)
-      }
-#else
-    PERMI_TWO_ROWS(k, PERMI_END_PAIR)
-#endif
-#undef PERMI_TWO_ROWS
-  }
-#else
-  {
-    /* form 4k + (0, 1, 2, 3): z_i, z_j, u, v of pair k; a number is re, then im one row behind */
-    double table[6 * 4 * PERMI_PASS_PARTS * 32] PERMI_ALIGN64, outer[6 * 4 * PERMI_PASS_PARTS * 16] PERMI_ALIGN64;
-    double cross[6 * PERMI_PASS_PARTS * PERMI_WIDTH] PERMI_ALIGN64;
-    const int rest = n - 3 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
-    const int settings = 1 << columns, states = 1 << (rest - columns);
-    int s, set, at, b;
-    for (i = 0; i < n; i++) {
-      const double *row = a + i * stride;
-      double *t = table + (i / 2 * 4 + i % 2) * 32 * PERMI_PASS_PARTS,
-             *x = outer + (i / 2 * 4 + i % 2) * 16 * PERMI_PASS_PARTS;
-      PERMI_NEW(y);
-      PERMI_NEW(z);
-      PERMI_NEW(w);
-      {
-        PERMI_ROW_SUMS(z, row)
-#define PERMI_PUT_SETTING(z, q) PERMI_PUT(t + (q)*PERMI_WIDTH, 32, z##q);
-        PERMI_EACH(PERMI_PUT_SETTING, z)
-#undef PERMI_PUT_SETTING
-      }
-      for (b = PERMI_PASS_BLOCK; b < columns; b++) {
-        PERMI_SPREAD(y, row + (3 + PERMI_LANES + b) * PERMI_PASS_PARTS, 1);
-        for (at = 0; at < PERMI_WIDTH << b; at += PERMI_WIDTH) {
-          PERMI_GET(z, t + at, 32);
-          PERMI_MINUS(w, z, y);
-          PERMI_PLUS(z, z, y);
-          PERMI_PUT(t + at + (PERMI_WIDTH << b), 32, w);
-          PERMI_PUT(t + at, 32, z);
-        }
-      }
-      row += (3 + PERMI_LANES + columns) * PERMI_PASS_PARTS;
-      PERMI_SPREAD(z, permi_lane_zero, 1);
-      b = 0;
-#define PERMI_ADD_OUTER(l)                                                                                             \
-  if (b < rest - columns) {                                                                                            \
-    PERMI_SPREAD(y, row + b * PERMI_PASS_PARTS, 1);                                                                    \
-    PERMI_SIGNED(z, sign##l, y);                                                                                       \
-    b++;                                                                                                               \
-  }
-#if PERMI_LANES > 0
-      PERMI_ADD_OUTER(0)
-#endif
-#if PERMI_LANES > 1
-      PERMI_ADD_OUTER(1)
-#endif
-#if PERMI_LANES > 2
-      PERMI_ADD_OUTER(2)
-#endif
-#undef PERMI_ADD_OUTER
-      PERMI_PUT(x, 16, z);
-      for (; b < rest - columns; b++) {
-        PERMI_SPREAD(y, row + b * PERMI_PASS_PARTS, 1);
-        for (at = 0; at < 1 << b; at += PERMI_WIDTH) {
-          PERMI_GET(z, x + at, 16);
-          PERMI_MINUS(w, z, y);
-          PERMI_PLUS(z, z, y);
-          PERMI_PUT(x + at + (1 << b), 16, w);
-          PERMI_PUT(x + at, 16, z);
-        }
-      }
-    }
-    for (k = 0; k < n / 2; k++) {
-      PERMI_NEW(zi);
-      PERMI_NEW(zj);
-      PERMI_NEW(w);
-      PERMI_EXACT(a + 2 * k * stride, a + (2 * k + 1) * stride)
-      PERMI_PUT(cross + k * PERMI_PASS_PARTS * PERMI_WIDTH, PERMI_WIDTH, c);
-#define PERMI_MIX(from, apart)                                                                                         \
-  PERMI_GET(zi, from + (4 * k) * PERMI_PASS_PARTS * apart + at, apart);                                                \
-  PERMI_GET(zj, from + (4 * k + 1) * PERMI_PASS_PARTS * apart + at, apart);                                            \
-  PERMI_LINEAR(w, zi, zj, 0)                                                                                           \
-  PERMI_PUT(from + (4 * k + 2) * PERMI_PASS_PARTS * apart + at, apart, w);                                             \
-  PERMI_LINEAR(w, zi, zj, 1)                                                                                           \
-  PERMI_PUT(from + (4 * k + 3) * PERMI_PASS_PARTS * apart + at, apart, w);
-      for (at = 0; at < settings * PERMI_WIDTH; at += PERMI_WIDTH) {
-        PERMI_MIX(table, 32)
-      }
-      for (at = 0; at < states; at += PERMI_WIDTH) {
-        PERMI_MIX(outer, 16)
-      }
-#undef PERMI_MIX
-    }
-
-#undef PERMI_FORMS
-#undef PERMI_SINGLE
-#define PERMI_FORM(z, x, r, q)                                                                                         \
-  PERMI_NEW(z);                                                                                                        \
-  PERMI_GET(z, from + (r)*PERMI_PASS_PARTS * 32 + (q)*PERMI_WIDTH, 32);                                                \
-  PERMI_PLUS(z, z, x);
-#define PERMI_FORMS(q)                                                                                                 \
-  PERMI_NEW(p);                                                                                                        \
-  PERMI_FORM(zi, xi, 0, q)                                                                                             \
-  PERMI_FORM(zj, xj, 1, q)                                                                                             \
-  PERMI_FORM(u, xu, 2, q)                                                                                              \
-  PERMI_FORM(v, xv, 3, q)                                                                                              \
-  PERMI_MULTIPLY(p, zi, zj);
-#define PERMI_SINGLE(q) PERMI_FORM(z, xi, 0, q)
-#define PERMI_TWO_ROWS(k, DO)                                                                                          \
-  {                                                                                                                    \
-    const double *from = table + 4 * (k)*PERMI_PASS_PARTS * 32 + set * PERMI_WIDTH;                                    \
-    const double *x = outer + 4 * (k)*PERMI_PASS_PARTS * 16 + s;                                                       \
-    PERMI_NEW(xi);                                                                                                     \
-    PERMI_NEW(xj);                                                                                                     \
-    PERMI_NEW(xu);                                                                                                     \
-    PERMI_NEW(xv);                                                                                                     \
-    PERMI_NEW(c);                                                                                                      \
-    PERMI_SPREAD(xi, x, 16);                                                                                           \
-    PERMI_SPREAD(xj, x + 16 * PERMI_PASS_PARTS, 16);                                                                   \
-    PERMI_SPREAD(xu, x + 32 * PERMI_PASS_PARTS, 16);                                                                   \
-    PERMI_SPREAD(xv, x + 48 * PERMI_PASS_PARTS, 16);                                                                   \
-    PERMI_GET(c, cross + (k)*PERMI_PASS_PARTS * PERMI_WIDTH, PERMI_WIDTH);                                             \
-    PERMI_EACH(DO, x)                                                                                                  \
-  }
-    for (s = 0; s < states; s++)
-      for (set = 0; set < settings; set += PERMI_SETTINGS) {
-        const PERMI_V sign = PERMI_SET(permi_parity_signs[s ^ set >> PERMI_PASS_BLOCK]);
-        PERMI_EACH(PERMI_DECLARE, f0)
-        PERMI_EACH(PERMI_DECLARE, f1)
-        PERMI_EACH(PERMI_DECLARE, f2)
-        PERMI_EACH(PERMI_DECLARE, f3)
-        PERMI_TWO_ROWS(0, PERMI_START)
-        for (k = 1; k < (n - 1) / 2; k++)
-          PERMI_TWO_ROWS(k, PERMI_STEP)
-        if (n % 2) {
-          const double *row = a + (n - 1) * stride,
-                       *from = table + (2 * n - 2) * PERMI_PASS_PARTS * 32 + set * PERMI_WIDTH;
-          PERMI_NEW(a0);
-          PERMI_NEW(a1);
-          PERMI_NEW(xi);
-          PERMI_SPREAD(xi, outer + (2 * n - 2) * PERMI_PASS_PARTS * 16 + s, 16);
-          PERMI_SPREAD(a0, row, 1);
-          PERMI_SPREAD(a1, row + PERMI_PASS_PARTS, 1);
-          PERMI_EACH(PERMI_END_ROW, x)
-        } else {
-          PERMI_TWO_ROWS(k, PERMI_END_PAIR)
-        }
-      }
-#undef PERMI_TWO_ROWS
-#undef PERMI_FORM
-  }
-#endif
-#undef PERMI_FORMS
-#undef PERMI_SINGLE
-
-  PERMI_MINUS(even, even, odd);
-  PERMI_PUT(lane, 8, even);
-  PERMI_STORE(lane + 8 * PERMI_PASS_PARTS, absolute);
-  PERMI_STORE(lane + 8 * PERMI_PASS_PARTS + 8, PERMI_ADD(squares0, squares1));
+  if (in_registers)
+    PERMI_NAME(small_in_registers)(&sums, a, n, lanes, parts, block);
+  else
+    PERMI_NAME(small_by_tables)(&sums, a, n, lanes, room, parts, block);
+  PERMI_STORE(lane, PERMI_SUB(sums.even, sums.odd));
+  if (parts == 2)
+    PERMI_STORE(lane + 8, PERMI_SUB(sums.even_im, sums.odd_im));
+  PERMI_STORE(lane + 8 * parts, sums.absolute);
+  PERMI_STORE(lane + 8 * parts + 8, PERMI_ADD(squares0, squares1));
   PERMI_LEAVE();
-  permi_small_fold(lane, PERMI_WIDTH, PERMI_PASS_PARTS, n, out);
+  permi_small_fold(lane, PERMI_WIDTH, parts, n, out);
 }
 
-#undef PERMI_ACCUMULATE
-#undef PERMI_ADD_LANE
-#undef PERMI_ADD_LANES
-#undef PERMI_COPY
-#undef PERMI_DECLARE
-#undef PERMI_EACH
-#undef PERMI_END_PAIR
-#undef PERMI_END_ROW
-#undef PERMI_EXACT
-#undef PERMI_FINISH
-#undef PERMI_GET
+/* order 0: any, by tables; else that order alone, in registers if they are enough */
+#define PERMI_INSTANCE(name, order, parts, block)                                                                      \
+  PERMI_TARGET static void PERMI_NAME(name)(int n, const double *a, double *out)                                       \
+  {                                                                                                                    \
+    double room[(order) && (order) <= 3 + PERMI_LANES + (block) ? 1 : PERMI_ROOM * (parts)] PERMI_ALIGN64;             \
+    PERMI_NAME(small)(a, out, room, (order) ? (order) : n, (order) && (order) <= 3 + PERMI_LANES + (block), parts,     \
+                      block);                                                                                          \
+  }
+#if PERMI_WIDTH == 8
+PERMI_INSTANCE(small_real_n6, 6, 1, 0)
+PERMI_INSTANCE(small_real_n7, 7, 1, 1)
+PERMI_INSTANCE(small_real_n8, 8, 1, 2)
+PERMI_INSTANCE(small_real_n12, 12, 1, 2)
+#elif PERMI_WIDTH == 4
+PERMI_INSTANCE(small_real_n5, 5, 1, 0)
+PERMI_INSTANCE(small_real_n6, 6, 1, 1)
+#elif PERMI_WIDTH == 1
+PERMI_INSTANCE(small_real_n5, 5, 1, 2)
+#endif
+PERMI_INSTANCE(small_real, 0, 1, (PERMI_WIDTH == 8 ? 2 : 1))
+#if !defined(PERM_NO_COMPLEX)
+#if PERMI_WIDTH == 8
+PERMI_INSTANCE(small_complex_n6, 6, 2, 0)
+PERMI_INSTANCE(small_complex_n7, 7, 2, 1)
+#elif PERMI_WIDTH == 4
+PERMI_INSTANCE(small_complex_n5, 5, 2, 0)
+#endif
+PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
+#endif
+
+#undef PERMI_INSTANCE
 #undef PERMI_LANES
-#undef PERMI_LINEAR
-#undef PERMI_MINUS
-#undef PERMI_LARGER_HALF
-#undef PERMI_MULTIPLY
-#undef PERMI_NEW
-#undef PERMI_PLUS
-#undef PERMI_PUT
-#undef PERMI_ROW_SUMS
-#undef PERMI_SETTINGS
-#undef PERMI_SIGNED
-#undef PERMI_DOUBLE
-#undef PERMI_SPLITS
-#undef PERMI_SPREAD
-#undef PERMI_START
-#undef PERMI_STEP
 #undef PERMI_TABLE
-#undef PERMI_PASS
-#undef PERMI_PASS_SMALL
-#undef PERMI_PASS_BLOCK
+#undef PERMI_NUMBER
+#undef PERMI_ELEMENT
+#undef PERMI_EACH_SETTING
+#undef PERMI_TWO_ROWS
+#undef PERMI_PAIR_OF
+#undef PERMI_FIRST
+#undef PERMI_NEXT
+#undef PERMI_LAST
+#undef PERMI_ALONE
+#undef PERMI_ROOM
+#undef PERMI_ROOM_TABLE
+#undef PERMI_ROOM_OUTER

@@ -7,9 +7,6 @@
      - no loop around such a loop may have a single turn: clang then unrolls too late (0.9 of the speed);
      - loops of more levels than need be hide from gcc which one is hot (0.95 where registers are short);
      - clang may fuse a * b + c written in one expression: a product that must be rounded has a statement of its own.
-   Kernels of small orders include this text once more for each instance, with PERMI_PASS, its name, and other macros:
-   as functions they had the same bits, but clang took 99 ns instead of 60 to 76 for permi_small_real_n8_avx512, 36
-   instead of 20 for permi_small_real_n5_plain, gcc 5% more for those of plain C.
    The vocabulary: FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once whatever the
    family; TIMES_PLUS(p, y) = p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b)
    = max(|a|, |b|); LOAD_ANY loads from any address; KEEP(v) hides v from the compiler, which otherwise may contract a
