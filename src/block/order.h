@@ -188,7 +188,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   int n = block->n, length = 0, v, e, i, *stamp = order + 2 * (size_t)n;
   double cost = 0, states = 1, units = 0;
   permi_walk_start(block, walk);
-  for (v = 0; v < 2 * n; v++)
+  for (v = 0; v < 2 * n && !permi_watch_step(budget->account->watch, (size_t)v, 40); v++)
     stamp[v] = -1;
   for (e = 0; e < 2 * block->edges && !permi_watch_step(budget->account->watch, (size_t)e, 3); e++)
     walk->skip[e] = e + 1;
