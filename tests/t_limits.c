@@ -710,6 +710,21 @@ TEST(t_limits_tree_of_a_large_block)
   perm_matrix_free(&matrix);
 }
 
+/* An order that the start of a search is long enough to find: 2.9 s otherwise. */
+TEST(t_limits_search_finds_what_pays)
+{
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  perm_job *job = NULL;
+  memset(&options, 0, sizeof options);
+  CHECK(perm_generate("mycielskian:7", 1, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK);
+  CHECK_SHOW(job && permi_job_seconds(job) < 1, "%g s", job ? permi_job_seconds(job) : 0);
+  perm_job_free(job);
+  perm_matrix_free(&matrix);
+}
+
 /* What one engine lacks in memory another one need not: a job that is made says nothing else in its result. */
 TEST(t_limits_bytes_of_an_engine_are_not_the_result)
 {

@@ -195,7 +195,8 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* The neighbours left of v, at most PERMI_TREE_WIDTH; fewer if watch says stop: a hub may have millions of dead links. */
+/* The neighbours left of v, at most PERMI_TREE_WIDTH; fewer if watch says stop: a hub may have millions of dead
+   links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
