@@ -299,7 +299,7 @@ TEST(t_limits_long_eliminations_stop)
   free(busy);
   free(frontier.states);
   CHECK(perm_generate("arrow:120000:5", 1, NULL, &matrix, NULL) == PERM_OK);
-  options = limits_options(0.9);
+  options = limits_options(0.5);
   options.method = PERM_TREE;
   CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_STOPPED_CANCELLED && !job);
   CHECK(limits_in_time());
