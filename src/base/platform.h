@@ -101,6 +101,32 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNROLL_FEW
 #define PERMI_INLINE static inline
 #endif
+/* call for k = 0 to settings - 1, of which there are 1, 2, 4 or 8 */
+#define PERMI_EVERY(k, settings, call)                                                                                  \
+  do {                                                                                                                 \
+    k = 0;                                                                                                             \
+    call;                                                                                                              \
+    if ((settings) > 1) {                                                                                              \
+      k = 1;                                                                                                           \
+      call;                                                                                                            \
+    }                                                                                                                  \
+    if ((settings) > 2) {                                                                                              \
+      k = 2;                                                                                                           \
+      call;                                                                                                            \
+      k = 3;                                                                                                           \
+      call;                                                                                                            \
+    }                                                                                                                  \
+    if ((settings) > 4) {                                                                                              \
+      k = 4;                                                                                                           \
+      call;                                                                                                            \
+      k = 5;                                                                                                           \
+      call;                                                                                                            \
+      k = 6;                                                                                                           \
+      call;                                                                                                            \
+      k = 7;                                                                                                           \
+      call;                                                                                                            \
+    }                                                                                                                  \
+  } while (0)
 #if defined(_OPENMP)
 #define PERMI_OMP(directive) PERMI_PRAGMA(omp directive)
 #else
