@@ -1064,22 +1064,24 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNROLL_FEW
 #define PERMI_INLINE static inline
 #endif
-/* call for k = 0 to settings - 1, of which there are 1, 2, 4 or 8 */
-#define PERMI_EVERY(k, settings, call)                                                                                  \
+/* call for k = 0 .. count - 1, count a constant 1, 2, 4 or 8. As a loop, gcc 12 unrolls it too late to see an array's
+   elements as variables: at -O1 it left the products of NEON kernels in memory, at -O2 it spilled twice as many. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define PERMI_EVERY(k, count, call)                                                                                    \
   do {                                                                                                                 \
     k = 0;                                                                                                             \
     call;                                                                                                              \
-    if ((settings) > 1) {                                                                                              \
+    if ((count) > 1) {                                                                                              \
       k = 1;                                                                                                           \
       call;                                                                                                            \
     }                                                                                                                  \
-    if ((settings) > 2) {                                                                                              \
+    if ((count) > 2) {                                                                                              \
       k = 2;                                                                                                           \
       call;                                                                                                            \
       k = 3;                                                                                                           \
       call;                                                                                                            \
     }                                                                                                                  \
-    if ((settings) > 4) {                                                                                              \
+    if ((count) > 4) {                                                                                              \
       k = 4;                                                                                                           \
       call;                                                                                                            \
       k = 5;                                                                                                           \
@@ -1090,6 +1092,9 @@ extern int fchmod(int descriptor, mode_t mode);
       call;                                                                                                            \
     }                                                                                                                  \
   } while (0)
+#else
+#define PERMI_EVERY(k, count, call) PERMI_UNROLL for (k = 0; k < (count); k++) call
+#endif
 #if defined(_OPENMP)
 #define PERMI_OMP(directive) PERMI_PRAGMA(omp directive)
 #else
