@@ -1064,36 +1064,23 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNROLL_FEW
 #define PERMI_INLINE static inline
 #endif
-/* call for k = 0 .. count - 1, count a constant 1, 2, 4 or 8. As a loop, gcc 12 unrolls it too late to see an array's
-   elements as variables: at -O1 it left the products of NEON kernels in memory, at -O2 it spilled twice as many. */
+/* PERMI_EVERY: call for k = 0 to count - 1, count a constant: 1, 2, 4 or 8. gcc 12 unrolls a loop too late to hold an
+   array in registers throughout: at -O1 not at all where a fused multiply-add is a builtin (NEON), at -O2 with more
+   spills. PERMI_ALIGN_LOOPS, for a kernel: gcc aligns loops to 16 bytes, and row loops of plain C then take up to 1.27
+   times as long, by what code happens to stand before them. */
 #if defined(__GNUC__) && !defined(__clang__)
+#define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
   do {                                                                                                                 \
-    k = 0;                                                                                                             \
-    call;                                                                                                              \
-    if ((count) > 1) {                                                                                              \
-      k = 1;                                                                                                           \
-      call;                                                                                                            \
-    }                                                                                                                  \
-    if ((count) > 2) {                                                                                              \
-      k = 2;                                                                                                           \
-      call;                                                                                                            \
-      k = 3;                                                                                                           \
-      call;                                                                                                            \
-    }                                                                                                                  \
-    if ((count) > 4) {                                                                                              \
-      k = 4;                                                                                                           \
-      call;                                                                                                            \
-      k = 5;                                                                                                           \
-      call;                                                                                                            \
-      k = 6;                                                                                                           \
-      call;                                                                                                            \
-      k = 7;                                                                                                           \
-      call;                                                                                                            \
-    }                                                                                                                  \
+    PERMI_AT(k, 0, call)                                                                                               \
+    if ((count) > 1) PERMI_AT(k, 1, call)                                                                              \
+    if ((count) > 2) { PERMI_AT(k, 2, call) PERMI_AT(k, 3, call) }                                                     \
+    if ((count) > 4) { PERMI_AT(k, 4, call) PERMI_AT(k, 5, call) PERMI_AT(k, 6, call) PERMI_AT(k, 7, call) }           \
   } while (0)
+#define PERMI_ALIGN_LOOPS __attribute__((optimize("align-loops=32")))
 #else
 #define PERMI_EVERY(k, count, call) PERMI_UNROLL for (k = 0; k < (count); k++) call
+#define PERMI_ALIGN_LOOPS
 #endif
 #if defined(_OPENMP)
 #define PERMI_OMP(directive) PERMI_PRAGMA(omp directive)
@@ -15623,7 +15610,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
 }
 
 #define PERMI_INSTANCE(name, form, parts, product, block)                                                              \
-  PERMI_TARGET static void name(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum)                        \
+  PERMI_ALIGN_LOOPS PERMI_TARGET static void name(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum)      \
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
@@ -16338,6 +16325,14 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, P
   return x;
 }
 
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
+{
+  const PERMI_V re = PERMI_ABS(x.re);
+  if (parts == 1)
+    return re;
+  return re + PERMI_ABS(x.im);
+}
+
 /* ---- minors: sums of P_i, see >>minors. Constants of an instance: parts, 1 or 2; block columns, whose settings stay
    in registers.
    Forward over the rows: products of those before each, stored. Backward: times those behind it. The last row stands in
@@ -16366,11 +16361,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int 
 {
   PERMI_N both[4];
   int k;
-  PERMI_UNROLL
-  for (k = 0; k < pairs; k++) {
-    both[k] = PERMI_NAME(plus)(term[2 * k], term[2 * k + 1]);
-    rest[k] = PERMI_NAME(minus)(term[2 * k], term[2 * k + 1]);
-  }
+  PERMI_EVERY(k, pairs, both[k] = PERMI_NAME(plus)(term[2 * k], term[2 * k + 1]));
+  PERMI_EVERY(k, pairs, rest[k] = PERMI_NAME(minus)(term[2 * k], term[2 * k + 1]));
   if (pairs > 1)
     both[0] = PERMI_NAME(minus)(both[0], both[1]);
   if (pairs > 2)
@@ -16379,17 +16371,20 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int 
 }
 
 /* The settings' products times the row at t. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minors_entry)(PERMI_N p, const double *t, int apart, PERMI_N outer,
+                                                           int parts)
+{
+  return PERMI_NAME(times)(p, PERMI_NAME(plus)(PERMI_NAME(get)(t, apart, parts), outer), parts);
+}
+
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *t, const double *x, int parts,
                                                       int block)
 {
   const PERMI_N outer = PERMI_NAME(spread)(x, 1, parts);
   const int settings = 1 << block;
   int q;
-  PERMI_UNROLL
-  for (q = 0; q < settings; q++) {
-    const PERMI_N y = PERMI_NAME(get)(t + q * PERMI_WIDTH, settings * PERMI_WIDTH, parts);
-    p[q] = PERMI_NAME(times)(p[q], PERMI_NAME(plus)(y, outer), parts);
-  }
+  PERMI_EVERY(q, settings, p[q] = PERMI_NAME(minors_entry)(p[q], t + q * PERMI_WIDTH, settings * PERMI_WIDTH, outer,
+                                                           parts));
 }
 
 /* The last four states, up to c, for the vector at `at` of the present sums; `sum` is that of the first outer column,
@@ -16445,26 +16440,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
     const double sign[2] = {c & 1 ? -1.0 : 1.0, 0}, one[2] = {1, 0};
     double *t = work->row, *present = work->present + (c & 3) * (size_t)row;
     const int sampled = !(permi_scatter(c) & dense->absolute_mask);
-    PERMI_UNROLL
-    for (q = 0; q < settings; q++)
-      p[q] = PERMI_NAME(spread)(sign, 1, parts);
+    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(sign, 1, parts));
     for (i = 0; i + 1 < n; i++) {
-      PERMI_UNROLL
-      for (q = 0; q < settings; q++)
-        PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts);
+      PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
       PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
       t += pitch;
     }
-    PERMI_UNROLL
-    for (q = 0; q < settings; q++) {
-      PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts);
-      p[q] = PERMI_NAME(spread)(one, 1, parts);
-    }
+    PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
+    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(one, 1, parts));
     for (;;) {
       double *sum = t + 2 * products;
-      PERMI_UNROLL
-      for (q = 0; q < settings; q++)
-        term[q] = PERMI_NAME(times)(PERMI_NAME(get)(t + products + q * number, PERMI_WIDTH, parts), p[q], parts);
+      PERMI_EVERY(q, settings, term[q] = PERMI_NAME(times)(
+                                 PERMI_NAME(get)(t + products + q * number, PERMI_WIDTH, parts), p[q], parts));
       PERMI_NAME(minors_fold)(term, settings / 2, rest, sum, parts);
       if (block > 1)
         PERMI_NAME(minors_fold)(rest, settings / 4, rest, sum + number, parts);
@@ -16473,13 +16460,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
       PERMI_NAME(put)(present + i * number, PERMI_WIDTH, rest[0], parts);
       if (sampled) {
         PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
-        PERMI_UNROLL
-        for (q = 0; q < settings; q++) {
-          PERMI_V modulus = PERMI_ABS(term[q].re);
-          if (parts == 2)
-            modulus = modulus + PERMI_ABS(term[q].im);
-          absolute = absolute + modulus;
-        }
+        PERMI_EVERY(q, settings, absolute = absolute + PERMI_NAME(modulus_of)(term[q], parts));
         PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
       }
       if (i == least)
@@ -16517,7 +16498,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
 }
 
 #define PERMI_INSTANCE(name, parts, block)                                                                             \
-  PERMI_TARGET static void name(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)    \
+  PERMI_ALIGN_LOOPS PERMI_TARGET                                                                                       \
+  static void name(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)                 \
   {                                                                                                                    \
     PERMI_NAME(minors)(dense, least, chunk, work, parts, block);                                                       \
   }
