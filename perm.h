@@ -1079,7 +1079,7 @@ extern int fchmod(int descriptor, mode_t mode);
   } while (0)
 #define PERMI_ALIGN_LOOPS __attribute__((optimize("align-loops=32")))
 #else
-#define PERMI_EVERY(k, count, call) PERMI_UNROLL for (k = 0; k < (count); k++) call
+#define PERMI_EVERY(k, count, call) PERMI_UNROLL for (k = 0; k < (count); k++) { call; }
 #define PERMI_ALIGN_LOOPS
 #endif
 #if defined(_OPENMP)
@@ -15375,14 +15375,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
   PERMI_NAME(pair_product)(t, x, constant, &zr, &zi);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const double *odd_t = t + 4 * PERMI_WIDTH, *odd_x = x + 4, *c = constant;
-    PERMI_V next_r, next_i;
+    PERMI_V next_r = zr, next_i = zi;
     x += 4 + 2 * settings;
     t += (4 + 2 * settings) * PERMI_WIDTH;
     constant += 2 * settings;
-    PERMI_EVERY(k, settings / 2, PERMI_NAME(pair_complex_setting)(p, m, odd_t, odd_x, c, zr, zi, k, block));
-    PERMI_NAME(pair_product)(t, x, constant, &next_r, &next_i);
-    PERMI_EVERY(k, settings / 2,
-               PERMI_NAME(pair_complex_setting)(p, m, odd_t, odd_x, c, zr, zi, settings / 2 + k, block));
+    PERMI_EVERY(k, settings,
+                if (k == settings / 2) PERMI_NAME(pair_product)(t, x, constant, &next_r, &next_i);
+                PERMI_NAME(pair_complex_setting)(p, m, odd_t, odd_x, c, zr, zi, k, block));
     zr = next_r;
     zi = next_i;
   }

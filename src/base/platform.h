@@ -116,7 +116,7 @@ extern int fchmod(int descriptor, mode_t mode);
   } while (0)
 #define PERMI_ALIGN_LOOPS __attribute__((optimize("align-loops=32")))
 #else
-#define PERMI_EVERY(k, count, call) PERMI_UNROLL for (k = 0; k < (count); k++) call
+#define PERMI_EVERY(k, count, call) PERMI_UNROLL for (k = 0; k < (count); k++) { call; }
 #define PERMI_ALIGN_LOOPS
 #endif
 #if defined(_OPENMP)
