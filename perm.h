@@ -1071,9 +1071,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
-  do {                                                                                                                 \
-    PERMI_AT(k, 0, call)                                                                                               \
-    if ((count) > 1) PERMI_AT(k, 1, call)                                                                              \
+  do { PERMI_AT(k, 0, call) if ((count) > 1) PERMI_AT(k, 1, call)                                                      \
     if ((count) > 2) { PERMI_AT(k, 2, call) PERMI_AT(k, 3, call) }                                                     \
     if ((count) > 4) { PERMI_AT(k, 4, call) PERMI_AT(k, 5, call) PERMI_AT(k, 6, call) PERMI_AT(k, 7, call) }           \
   } while (0)
@@ -15425,8 +15423,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *de
   PERMI_EVERY(k, settings, c[k] = PERMI_SET(0.0));
   for (i = 0; i < dense->rows; i += 2) {
     const PERMI_V outer = PERMI_SET(x[0]), outer_low = PERMI_SET(x[1]);
-    PERMI_EVERY(k, settings, PERMI_NAME(split_real_setting)(p + k, c + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH,
-                                                           settings * PERMI_WIDTH, outer, outer_low, product));
+    PERMI_EVERY(k, settings, PERMI_NAME(split_real_setting)(
+                               p + k, c + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH,
+                               settings * PERMI_WIDTH, outer, outer_low, product));
     x += 2;
     t += 2 * settings * PERMI_WIDTH;
   }

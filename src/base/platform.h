@@ -108,9 +108,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
-  do {                                                                                                                 \
-    PERMI_AT(k, 0, call)                                                                                               \
-    if ((count) > 1) PERMI_AT(k, 1, call)                                                                              \
+  do { PERMI_AT(k, 0, call) if ((count) > 1) PERMI_AT(k, 1, call)                                                      \
     if ((count) > 2) { PERMI_AT(k, 2, call) PERMI_AT(k, 3, call) }                                                     \
     if ((count) > 4) { PERMI_AT(k, 4, call) PERMI_AT(k, 5, call) PERMI_AT(k, 6, call) PERMI_AT(k, 7, call) }           \
   } while (0)

@@ -201,8 +201,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *de
   PERMI_EVERY(k, settings, c[k] = PERMI_SET(0.0));
   for (i = 0; i < dense->rows; i += 2) {
     const PERMI_V outer = PERMI_SET(x[0]), outer_low = PERMI_SET(x[1]);
-    PERMI_EVERY(k, settings, PERMI_NAME(split_real_setting)(p + k, c + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH,
-                                                           settings * PERMI_WIDTH, outer, outer_low, product));
+    PERMI_EVERY(k, settings, PERMI_NAME(split_real_setting)(
+                               p + k, c + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH,
+                               settings * PERMI_WIDTH, outer, outer_low, product));
     x += 2;
     t += 2 * settings * PERMI_WIDTH;
   }
