@@ -299,7 +299,7 @@ TEST(t_limits_long_eliminations_stop)
   free(busy);
   free(frontier.states);
   CHECK(perm_generate("arrow:120000:5", 1, NULL, &matrix, NULL) == PERM_OK);
-  options = limits_options(0.9);
+  options = limits_options(0.5);
   options.method = PERM_METHOD_TREE;
   CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_STOPPED_CANCELLED && !job);
   CHECK(limits_in_time());
@@ -520,6 +520,49 @@ TEST(t_limits_sparse_engines_stop)
 }
 #endif
 
+/* Scans of all entries before and after planning, and a hub whose neighbours are gone. */
+TEST(t_limits_scans_stop)
+{
+  enum { COUNT = 4000000 };
+  volatile int cancel = 0;
+  perm_options options;
+  perm_matrix matrix;
+  perm_job *job = permi_job_new(&permi_options(NULL)->allocator, PERM_PRECISION_DEFAULT);
+  int *turn = (int *)calloc(COUNT, sizeof *turn), *link = (int *)calloc(COUNT, 2 * sizeof *link);
+  int head = 0, neighbour[PERMI_TREE_WIDTH], stops, k;
+  permi_tree_graph graph;
+  memset(&options, 0, sizeof options);
+  memset(&matrix, 0, sizeof matrix);
+  options.cancel = &cancel;
+  options.tolerance = 1e-30;
+  options.parts = 2;
+  matrix.nnz = COUNT;
+  matrix.kind = PERM_KIND_INTEGER;
+  matrix.integer = (int64_t *)calloc(COUNT, sizeof *matrix.integer);
+  matrix.integer[COUNT - 1] = INT64_C(1) << 53;
+  for (stops = 0; stops < 2; stops++) {
+    const perm_status expected = stops ? PERM_STOPPED_CANCELLED : PERM_OK;
+    permi_control watch = permi_control_begin(&options);
+    cancel = stops;
+    CHECK(permi_sparse_rounds(&matrix, &watch) == !stops && watch.stopped == expected);
+    watch = permi_control_begin(&options);
+    CHECK(permi_sparse_higher(&matrix, &watch, &options, job) == PERM_PRECISION_COUNT && watch.stopped == expected);
+    watch = permi_control_begin(&options);
+    memset(&graph, 0, sizeof graph);
+    graph.watch = &watch;
+    graph.head = &head;
+    graph.turn = turn;
+    graph.link = link;
+    for (head = k = 0; k < COUNT; k++) /* all to vertex 0, which is gone */
+      link[2 * k + 1] = k + 1 < COUNT ? k + 1 : -1;
+    CHECK(permi_tree_neighbours(&graph, 0, neighbour) == 0 && (head == -1) == !stops && watch.stopped == expected);
+  }
+  perm_job_free(job);
+  free(matrix.integer);
+  free(turn);
+  free(link);
+}
+
 /* Chunks of what takes longest. */
 TEST(t_limits_chunks_are_short)
 {
@@ -651,6 +694,43 @@ TEST(t_limits_planning_keeps_its_budget)
     perm_job_free(watched);
     perm_matrix_free(&matrix);
   }
+}
+
+/* A tree of a large block, whose order is all that is searched for, takes little of what it predicts: it is found by
+   lists of degrees, and no worse than with random ties (3.8 s, and as much again for the order). */
+TEST(t_limits_tree_of_a_large_block)
+{
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  perm_job *job = NULL;
+  permi_control watch;
+  memset(&options, 0, sizeof options);
+  CHECK(perm_generate("arrow:60000:5", 1, NULL, &matrix, NULL) == PERM_OK);
+  watch = permi_control_begin(&options);
+  CHECK(permi_make_job(&matrix, &watch, 0, &job, &result) == PERM_OK);
+  if (job) {
+    const double seconds = permi_job_seconds(job);
+    CHECK(job->leaves == 1 && job->leaf[0].information.method == PERM_TREE && seconds < 3.2);
+    CHECK_SHOW(1e-9 * watch.worked < 0.25 * seconds, "%g s for %g s", 1e-9 * watch.worked, seconds);
+  }
+  perm_job_free(job);
+  perm_matrix_free(&matrix);
+}
+
+/* An order that the start of a search is long enough to find: 2.9 s otherwise. */
+TEST(t_limits_search_finds_what_pays)
+{
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  perm_job *job = NULL;
+  memset(&options, 0, sizeof options);
+  CHECK(perm_generate("mycielskian:7", 1, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK);
+  CHECK_SHOW(job && permi_job_seconds(job) < 1, "%g s", job ? permi_job_seconds(job) : 0);
+  perm_job_free(job);
+  perm_matrix_free(&matrix);
 }
 
 /* What one engine lacks in memory another one need not: a job that is made says nothing else in its result. */

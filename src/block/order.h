@@ -28,6 +28,7 @@
 #define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
 #define PERMI_ANNEAL_MOST 8e8    /* units */
 #define PERMI_ANNEAL_GAIN 3      /* what an order may gain in a round: seen up to 8 */
+#define PERMI_ANNEAL_FALL 2.5    /* and from a greedy start: with 4 too little was left, mycielskian:7 2.9 for 0.92 s */
 
 typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
   int n, edges;
@@ -188,7 +189,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   int n = block->n, length = 0, v, e, i, *stamp = order + 2 * (size_t)n;
   double cost = 0, states = 1, units = 0;
   permi_walk_start(block, walk);
-  for (v = 0; v < 2 * n; v++)
+  for (v = 0; v < 2 * n && !permi_watch_step(budget->account->watch, (size_t)v, 40); v++)
     stamp[v] = -1;
   for (e = 0; e < 2 * block->edges && !permi_watch_step(budget->account->watch, (size_t)e, 3); e++)
     walk->skip[e] = e + 1;
@@ -589,7 +590,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   for (spent = 0; spent < budget->effort && budget->account->watch->stopped == PERM_OK; spent += round) {
     round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {
-      const double left = permi_anneal_left(budget, *cost / (k < 3 ? PERMI_ANNEAL_GAIN + 1 : PERMI_ANNEAL_GAIN));
+      const double left = permi_anneal_left(budget, *cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
       const double units = fmin(round * permi_anneal_units(*cost, budget), left);
       if (k == 3)
         permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, units / 2, &seed, order, cost);

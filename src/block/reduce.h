@@ -160,7 +160,7 @@ static int permi_split(permi_working *working)
   int *room = column_match + n; /* 5 n left: column_of and 4 n of scratch */
   int *column_of = room, *scratch = room + n;
   size_t used = 0;
-  for (i = 0; i < n; i++) {
+  for (i = 0; i < n && !permi_watch_step(working->watch, (size_t)i, 40); i++) {
     if (working->degree[i] >= 0)
       row_of[rows++] = i;
     if (working->degree[n + i] >= 0) {
@@ -168,11 +168,13 @@ static int permi_split(permi_working *working)
       column_of[columns++] = i;
     }
   }
+  if (permi_watch(working->watch, 0))
+    return 0;
   working->start[0] = 0;
   for (i = 0; i < rows; i++) {
     for (index = working->head[row_of[i]]; index >= 0; index = working->cell[index].next[0]) {
       working->column[used++] = number[working->cell[index].vertex[1] - n];
-      if (permi_watch_step(working->watch, used, 20))
+      if (permi_watch_step(working->watch, used, 60)) /* pages that nobody touched yet */
         return 0;
     }
     working->start[i + 1] = used;

@@ -57,7 +57,12 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
 /* -- elimination order ------------------------------------------------------------------------- */
 
 /* The graph that elimination leaves: neighbours of a vertex as a list of links, dead ones dropped when seen, and all
-   pairs that were ever adjacent in a hash table, so that hubs cost nothing. */
+   pairs that were ever adjacent in a hash table, so that hubs cost nothing. Who goes next is the top of a heap, whose
+   keys of least fill or degree break ties at random; in a large block and for least degree the vertices stand in one
+   list for each degree instead. The last to come is the first to go, so that elimination moves on beside where it was:
+   no keys, fewer cache misses, and narrower tables along bands (arrow:60000:5: an order in 0.1 instead of 0.5 s, and
+   its tree runs 2.2 instead of 3.5 s). */
+#define PERMI_TREE_LISTED 2000 /* vertices from which least degree goes by lists */
 typedef struct permi_tree_key {
   uint64_t priority;
   int vertex;
@@ -65,7 +70,7 @@ typedef struct permi_tree_key {
 
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
-  int n, filling; /* vertices; 1: least fill first, 0: least degree */
+  int n, filling, listed; /* vertices; 1: least fill first, 0: least degree; 1: by lists */
   int *head, *degree, *turn;
   uint64_t *priority; /* of a vertex at present */
   int *link;          /* vertex, next */
@@ -74,9 +79,12 @@ typedef struct permi_tree_graph {
   size_t pairs, pair_room;
   permi_tree_key *heap;
   size_t keys, heap_room;
+  int *next, *before; /* in the list of its degree; before the first: -1 - degree */
+  int first[PERMI_TREE_WIDTH + 1], lowest; /* of the lists; no list below the lowest has a vertex */
   int *scope, *scope_start; /* what the order leaves: of the k-th vertex to go its neighbours then */
   size_t scopes, scope_room;
-  size_t popped; /* keys of this order, valid ones or not */
+  size_t popped;  /* keys of this order, valid ones or not */
+  size_t dropped; /* dead links of this order */
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -111,9 +119,32 @@ static int permi_tree_room(permi_tree_graph *graph, void **array, size_t used, s
   return 1;
 }
 
+static size_t permi_tree_slot(const permi_tree_graph *graph, uint64_t pair)
+{
+  return (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (graph->pair_room - 1);
+}
+
+static uint64_t permi_tree_pair(int a, int b)
+{
+  return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
+}
+
+/* Says that the pair is going to be looked for: the table of a large block is not in the cache. Inline, since gcc drops
+   calls of a function that does nothing else. */
+static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
+{
+#if defined(__GNUC__)
+  __builtin_prefetch(&graph->pair[permi_tree_slot(graph, permi_tree_pair(a, b))]);
+#else
+  (void)graph;
+  (void)a;
+  (void)b;
+#endif
+}
+
 static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
 {
-  size_t mask = graph->pair_room - 1, place = (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+  size_t mask = graph->pair_room - 1, place = permi_tree_slot(graph, pair);
   while (graph->pair[place] && graph->pair[place] != pair)
     place = (place + 1) & mask;
   return &graph->pair[place];
@@ -122,7 +153,7 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
 /* Makes a and b adjacent: 1 if they were not; 0; -1: out of memory, or watch says stop. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
-  const uint64_t pair = a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
+  const uint64_t pair = permi_tree_pair(a, b);
   uint64_t *place = permi_tree_find(graph, pair); /* a != b, so no pair is 0 */
   void *links = graph->link;
   int end;
@@ -164,7 +195,8 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* The neighbours left of v, at most PERMI_TREE_WIDTH. */
+/* The neighbours left of v, at most PERMI_TREE_WIDTH; fewer if watch says stop: a hub may have millions of dead
+   links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -172,12 +204,50 @@ static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
     const int index = *place;
     if (graph->turn[graph->link[2 * index]] >= 0) {
       *place = graph->link[2 * index + 1];
+      if (permi_watch_step(graph->watch, graph->dropped++, 100))
+        break;
     } else {
       neighbour[count++] = graph->link[2 * index];
       place = &graph->link[2 * index + 1];
     }
   }
   return count;
+}
+
+static void permi_tree_list_push(permi_tree_graph *graph, int v)
+{
+  const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
+  const int after = graph->first[degree];
+  graph->next[v] = after;
+  graph->before[v] = -1 - degree;
+  if (after >= 0)
+    graph->before[after] = v;
+  graph->first[degree] = v;
+  graph->lowest = degree < graph->lowest ? degree : graph->lowest;
+}
+
+static void permi_tree_list_drop(permi_tree_graph *graph, int v)
+{
+  const int before = graph->before[v], after = graph->next[v];
+  if (before >= 0)
+    graph->next[before] = after;
+  else
+    graph->first[-1 - before] = after;
+  if (after >= 0)
+    graph->before[after] = before;
+}
+
+/* The vertex to go next; -1: all have gone. */
+static int permi_tree_list_pop(permi_tree_graph *graph)
+{
+  int v = -1;
+  while (graph->lowest < PERMI_TREE_WIDTH && graph->first[graph->lowest] < 0)
+    graph->lowest++;
+  if (graph->first[graph->lowest] >= 0) {
+    v = graph->first[graph->lowest];
+    permi_tree_list_drop(graph, v);
+  }
+  return v;
 }
 
 static int permi_tree_key_push(permi_tree_graph *graph, int v)
@@ -190,11 +260,8 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   if (graph->filling && degree < PERMI_TREE_WIDTH) {
     const int count = permi_tree_neighbours(graph, v, neighbour);
     for (i = 0; i < count; i++)
-      for (j = 0; j < i; j++) {
-        const int a = neighbour[i] < neighbour[j] ? neighbour[i] : neighbour[j];
-        const int b = neighbour[i] < neighbour[j] ? neighbour[j] : neighbour[i];
-        key += *permi_tree_find(graph, (uint64_t)a << 32 | (uint64_t)b) ? 0 : 32;
-      }
+      for (j = 0; j < i; j++)
+        key += *permi_tree_find(graph, permi_tree_pair(neighbour[i], neighbour[j])) ? 0 : 32;
   } else if (degree == PERMI_TREE_WIDTH) {
     key = 65535;
   }
@@ -231,19 +298,19 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* PERM_ERROR_LIMIT: some table would have too many vertices, or take longer than the rival. */
-static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
+/* The graph of the block, and every vertex in its list or with its key. PERM_ERROR_LIMIT: watch says stop. */
+#define PERMI_TREE_AHEAD 16 /* entries */
+static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
   const int n = 2 * block->n;
   const size_t room = 64 + 4 * (size_t)block->edges;
-  int v, e, turn, i, j, count, neighbour[PERMI_TREE_WIDTH];
-  double least = 0;
-  void *scope;
+  int v, e, ahead = 0, row = 0; /* the entry that is expected, and its row */
   graph->n = n;
   graph->filling = filling;
-  graph->links = graph->pairs = graph->keys = graph->scopes = graph->popped = 0;
+  graph->listed = !filling && n >= PERMI_TREE_LISTED;
+  graph->links = graph->pairs = graph->keys = graph->scopes = graph->popped = graph->dropped = 0;
   if (!graph->head) {
-    graph->head = (int *)permi_allocate(graph->allocator, 4 * (size_t)n + 1, sizeof(int));
+    graph->head = (int *)permi_allocate(graph->allocator, 6 * (size_t)n + 1, sizeof(int));
     graph->priority = (uint64_t *)permi_allocate(graph->allocator, (size_t)n, sizeof(uint64_t));
     for (graph->pair_room = 256; graph->pair_room < room;)
       graph->pair_room *= 2;
@@ -252,7 +319,9 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
       return PERM_ERROR_MEMORY;
     graph->degree = graph->head + n;
     graph->turn = graph->degree + n;
-    graph->scope_start = graph->turn + n;
+    graph->next = graph->turn + n;
+    graph->before = graph->next + n;
+    graph->scope_start = graph->before + n;
   }
   if (!permi_clear(graph->watch, graph->pair, graph->pair_room * sizeof *graph->pair))
     return PERM_ERROR_LIMIT;
@@ -260,41 +329,81 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
     graph->head[v] = graph->turn[v] = -1;
     graph->degree[v] = 0;
   }
+  graph->lowest = PERMI_TREE_WIDTH;
+  for (v = 0; v <= PERMI_TREE_WIDTH; v++)
+    graph->first[v] = -1;
   for (v = 0; v < block->n; v++)
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
       if (permi_watch_step(graph->watch, (size_t)e, 60))
         return PERM_ERROR_LIMIT;
-      else if (permi_tree_link(graph, v, block->neighbour[e]) < 0)
+      for (; ahead < block->edges && ahead <= e + PERMI_TREE_AHEAD; ahead++) {
+        row += ahead == block->start[row + 1];
+        permi_tree_expect(graph, row, block->neighbour[ahead]);
+      }
+      if (permi_tree_link(graph, v, block->neighbour[e]) < 0)
         return PERM_ERROR_MEMORY;
-  for (v = 0; v < n; v++)
+    }
+  for (v = n; graph->listed && v-- > 0;) /* the first vertex stands first */
+    permi_tree_list_push(graph, v);
+  for (v = 0; v < n && !graph->listed; v++)
     if (permi_watch_step(graph->watch, (size_t)v, 300))
       return PERM_ERROR_LIMIT;
     else if (!permi_tree_key_push(graph, v))
       return PERM_ERROR_MEMORY;
-  for (turn = 0; (v = permi_tree_key_pop(graph)) >= 0; turn++) {
+  return PERM_OK;
+}
+
+/* Takes v out and makes its neighbours adjacent to each other. 0: no memory, or watch says stop. */
+static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
+{
+  void *scope = graph->scope;
+  int i, j;
+  graph->turn[v] = turn;
+  graph->scope_start[turn] = (int)graph->scopes;
+  for (i = 1; i < count; i++)
+    for (j = 0; j < i; j++)
+      permi_tree_expect(graph, neighbour[i], neighbour[j]);
+  for (i = 0; i < count; i++) {
+    if (!permi_tree_room(graph, &scope, graph->scopes, &graph->scope_room, sizeof(int)))
+      return 0;
+    graph->scope = (int *)scope;
+    graph->scope[graph->scopes++] = neighbour[i];
+    graph->degree[neighbour[i]]--;
+    for (j = 0; j < i; j++)
+      if (permi_tree_link(graph, neighbour[i], neighbour[j]) < 0)
+        return 0;
+  }
+  for (i = 0; i < count; i++)
+    if (graph->listed) {
+      permi_tree_list_drop(graph, neighbour[i]);
+      permi_tree_list_push(graph, neighbour[i]);
+    } else if (!permi_tree_key_push(graph, neighbour[i])) {
+      return 0;
+    }
+  return 1;
+}
+
+/* PERM_ERROR_LIMIT: some table would have too many vertices, or take longer than the rival. */
+static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
+{
+  int v, turn, count, neighbour[PERMI_TREE_WIDTH];
+  double least = 0;
+  perm_status status = permi_tree_begin_order(graph, block, filling);
+  for (turn = 0; status == PERM_OK; turn++) {
+    v = graph->listed ? permi_tree_list_pop(graph) : permi_tree_key_pop(graph);
+    if (v < 0)
+      break;
     count = permi_tree_neighbours(graph, v, neighbour);
     least += ldexp(PERMI_TREE_STATE_SECONDS, count) / (count + 1);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
-        permi_watch(graph->watch, 300 + count * count * (filling ? 30.0 + 2 * count : 30.0)))
-      return PERM_ERROR_LIMIT;
-    graph->turn[v] = turn;
-    graph->scope_start[turn] = (int)graph->scopes;
-    for (i = 0; i < count; i++) {
-      scope = graph->scope;
-      if (!permi_tree_room(graph, &scope, graph->scopes, &graph->scope_room, sizeof(int)))
-        return PERM_ERROR_MEMORY;
-      graph->scope = (int *)scope;
-      graph->scope[graph->scopes++] = neighbour[i];
-      graph->degree[neighbour[i]]--;
-      for (j = 0; j < i; j++)
-        if (permi_tree_link(graph, neighbour[i], neighbour[j]) < 0)
-          return PERM_ERROR_MEMORY;
-    }
-    for (i = 0; i < count; i++)
-      if (!permi_tree_key_push(graph, neighbour[i]))
-        return PERM_ERROR_MEMORY;
+        permi_watch(graph->watch, 300 + count * count * (graph->listed ? 15.0 : filling ? 30.0 + 2 * count : 30.0)))
+      status = PERM_ERROR_LIMIT;
+    else if (!permi_tree_eliminate(graph, v, turn, neighbour, count))
+      status = PERM_ERROR_MEMORY;
   }
-  graph->scope_start[n] = (int)graph->scopes;
+  if (status != PERM_OK)
+    return status;
+  graph->scope_start[graph->n] = (int)graph->scopes;
   return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
@@ -424,7 +533,7 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
   tree->depth = 1;
   todo[0] = n - 1; /* a block is connected: one root, the last to go */
   depth = 1;
-  while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 100)) {
+  while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
     const int begin = graph->scope_start[todo[depth - 1]], end = graph->scope_start[todo[depth - 1] + 1];
     k = todo[depth - 1];

@@ -35,9 +35,9 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERM
 /* *re + i *im is multiplied by ar + i ai. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im, PERMI_V ar, PERMI_V ai)
 {
-  const PERMI_V r = *re;
-  *re = PERMI_FMS(r, ar, *im * ai);
-  *im = PERMI_FMA(r, ai, *im * ar);
+  const PERMI_V r = *re, i = *im;
+  *im = PERMI_FMA(r, ai, i * ar); /* first: fewer spills of NEON's than the other way round, 4 and not 7 at gcc -O3 */
+  *re = PERMI_FMS(r, ar, i * ai);
 }
 
 /* x += step */

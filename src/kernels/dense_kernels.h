@@ -32,6 +32,12 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
 
 /* Pivot entries are 1: with the pivot's sign +, P (y + 1) = P y + P, with -, M (y - 1) = M y - M: one fused operation
    each. The first row apart saves setting every product to one. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V *m, PERMI_V y)
+{
+  *p = PERMI_TIMES_PLUS(*p, y);
+  *m = PERMI_TIMES_MINUS(*m, y);
+}
+
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *dense, const double *x, PERMI_V one,
                                                            int block, PERMI_V *p, PERMI_V *m)
 {
@@ -39,21 +45,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
   const PERMI_V first = PERMI_SET(x[0]);
   const int settings = 1 << block;
   int i, k;
-  PERMI_UNROLL
-  for (k = 0; k < settings; k++) {
-    const PERMI_V y = first + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH);
-    p[k] = PERMI_TIMES_PLUS(one, y);
-    m[k] = PERMI_TIMES_MINUS(one, y);
-  }
+  PERMI_EVERY(k, settings, p[k] = m[k] = one);
+  PERMI_EVERY(k, settings, PERMI_NAME(times_normalised)(
+                            p + k, m + k, first + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH)));
   t += settings * PERMI_WIDTH;
   for (i = 1; i < dense->rows; i++) {
     const PERMI_V outer = PERMI_SET(x[i]);
-    PERMI_UNROLL
-    for (k = 0; k < settings; k++) {
-      const PERMI_V y = outer + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH);
-      p[k] = PERMI_TIMES_PLUS(p[k], y);
-      m[k] = PERMI_TIMES_MINUS(m[k], y);
-    }
+    PERMI_EVERY(k, settings, PERMI_NAME(times_normalised)(
+                              p + k, m + k, outer + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH)));
     t += settings * PERMI_WIDTH;
   }
 }
@@ -62,37 +61,39 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
    l takes (z_i + l_i)(z_j + l_j) = (z_i z_j + l_i l_j) + (z_i l_j + z_j l_i) = E + O to E - O. l_i l_j are constants,
    O is linear in the signs of z, hence a virtual row a setting. One product z_i z_j serves them all: (2^K + 2 + 6 2^K)
    / 4 2^K operations an element, 1.56 for K = 3, 1.63 for K = 2; no division, any entries. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
+{
+  *p = *p * (even + odd);
+  *m = *m * (even - odd);
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_real_setting)(PERMI_V *p, PERMI_V *m, const double *t, const double *x,
+                                                             const double *constant, PERMI_V zi, PERMI_V zj, int q)
+{
+  const PERMI_V odd = PERMI_LOAD(t + q * PERMI_WIDTH) + PERMI_SET(x[q]);
+  PERMI_NAME(times_pair_real)(p, m, PERMI_FMA(zi, zj, PERMI_SET(constant[q])), odd);
+}
+
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *dense, const double *x, PERMI_V one,
                                                           int block, PERMI_V *p, PERMI_V *m)
 {
   const double *t = dense->table, *constant = dense->constant;
   const int settings = 1 << block;
   int i, k;
-  PERMI_UNROLL
-  for (k = 0; k < settings; k++)
-    p[k] = m[k] = one;
+  PERMI_EVERY(k, settings, p[k] = m[k] = one);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const PERMI_V zi = PERMI_LOAD(t) + PERMI_SET(x[0]), zj = PERMI_LOAD(t + PERMI_WIDTH) + PERMI_SET(x[1]);
-    PERMI_UNROLL
-    for (k = 0; k < settings; k++) {
-      const int q = PERMI_NAME(setting)(k, block);
-      const PERMI_V odd = PERMI_LOAD(t + (2 + q) * PERMI_WIDTH) + PERMI_SET(x[2 + q]);
-      const PERMI_V even = PERMI_FMA(zi, zj, PERMI_SET(constant[q]));
-      p[k] = p[k] * (even + odd);
-      m[k] = m[k] * (even - odd);
-    }
+    PERMI_EVERY(k, settings,
+               PERMI_NAME(pair_real_setting)(p + k, m + k, t + 2 * PERMI_WIDTH, x + 2, constant, zi, zj,
+                                             PERMI_NAME(setting)(k, block)));
     x += 2 + settings;
     t += (2 + settings) * PERMI_WIDTH;
     constant += settings;
   }
   if (i < dense->n) {
     const PERMI_V z = PERMI_LOAD(t) + PERMI_SET(x[0]);
-    PERMI_UNROLL
-    for (k = 0; k < settings; k++) {
-      const PERMI_V l = PERMI_SET(constant[PERMI_NAME(setting)(k, block)]);
-      p[k] = p[k] * (z + l);
-      m[k] = m[k] * (z - l);
-    }
+    PERMI_EVERY(k, settings, PERMI_NAME(times_pair_real)(p + k, m + k, z,
+                                                        PERMI_SET(constant[PERMI_NAME(setting)(k, block)])));
   }
 }
 
@@ -108,6 +109,36 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_product)(const double *t, const d
   *im = PERMI_FMA(ur, vi, PERMI_FMA(ui, vr, PERMI_SET(constant[1])));
 }
 
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_setting)(PERMI_V (*p)[8], PERMI_V (*m)[8], const double *t,
+                                                                const double *x, const double *constant, PERMI_V zr,
+                                                                PERMI_V zi, int k, int block)
+{
+  const int q = 2 * PERMI_NAME(setting)(k, block);
+  const PERMI_V odd_r = PERMI_SET(x[q]) + PERMI_LOAD(t + q * PERMI_WIDTH);
+  const PERMI_V odd_i = PERMI_SET(x[q + 1]) + PERMI_LOAD(t + (q + 1) * PERMI_WIDTH);
+  PERMI_V plus_r, plus_i, minus_r, minus_i;
+  if (q) {
+    zr = zr + PERMI_SET(constant[q]);
+    zi = zi + PERMI_SET(constant[q + 1]);
+  }
+  plus_r = zr + odd_r;
+  plus_i = zi + odd_i;
+  minus_r = zr - odd_r;
+  minus_i = zi - odd_i;
+  PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], plus_r, plus_i);
+  PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], minus_r, minus_i);
+}
+
+/* The last row of an odd number. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_last)(PERMI_V (*p)[8], PERMI_V (*m)[8], const double *constant,
+                                                             PERMI_V zr, PERMI_V zi, int k, int block)
+{
+  const int q = 2 * PERMI_NAME(setting)(k, block);
+  const PERMI_V lr = PERMI_SET(constant[q]), li = PERMI_SET(constant[q + 1]);
+  PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], zr + lr, zi + li);
+  PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], zr - lr, zi - li);
+}
+
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *dense, const double *x, PERMI_V one,
                                                              int block, PERMI_V (*p)[8], PERMI_V (*m)[8])
 {
@@ -115,11 +146,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
   const int settings = 1 << block;
   PERMI_V zr, zi;
   int i, k;
-  PERMI_UNROLL
-  for (k = 0; k < settings; k++) {
-    p[0][k] = m[0][k] = one;
-    p[1][k] = m[1][k] = PERMI_SET(0.0);
-  }
+  PERMI_EVERY(k, settings, p[0][k] = m[0][k] = one);
+  PERMI_EVERY(k, settings, p[1][k] = m[1][k] = PERMI_SET(0.0));
   PERMI_NAME(pair_product)(t, x, constant, &zr, &zi);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const double *odd_t = t + 4 * PERMI_WIDTH, *odd_x = x + 4, *c = constant;
@@ -127,38 +155,16 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
     x += 4 + 2 * settings;
     t += (4 + 2 * settings) * PERMI_WIDTH;
     constant += 2 * settings;
-    PERMI_UNROLL
-    for (k = 0; k < settings; k++) {
-      const int q = 2 * PERMI_NAME(setting)(k, block);
-      PERMI_V odd_r, odd_i, plus_r, plus_i, minus_r, minus_i, even_r = zr, even_i = zi;
-      if (k == settings / 2)
-        PERMI_NAME(pair_product)(t, x, constant, &next_r, &next_i);
-      odd_r = PERMI_SET(odd_x[q]) + PERMI_LOAD(odd_t + q * PERMI_WIDTH);
-      odd_i = PERMI_SET(odd_x[q + 1]) + PERMI_LOAD(odd_t + (q + 1) * PERMI_WIDTH);
-      if (q) {
-        even_r = even_r + PERMI_SET(c[q]);
-        even_i = even_i + PERMI_SET(c[q + 1]);
-      }
-      plus_r = even_r + odd_r;
-      plus_i = even_i + odd_i;
-      minus_r = even_r - odd_r;
-      minus_i = even_i - odd_i;
-      PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], plus_r, plus_i);
-      PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], minus_r, minus_i);
-    }
+    PERMI_EVERY(k, settings,
+                if (k == settings / 2) PERMI_NAME(pair_product)(t, x, constant, &next_r, &next_i);
+                PERMI_NAME(pair_complex_setting)(p, m, odd_t, odd_x, c, zr, zi, k, block));
     zr = next_r;
     zi = next_i;
   }
   if (i < dense->n) {
     zr = PERMI_SET(x[0]) + PERMI_LOAD(t);
     zi = PERMI_SET(x[1]) + PERMI_LOAD(t + PERMI_WIDTH);
-    PERMI_UNROLL
-    for (k = 0; k < settings; k++) {
-      const int q = 2 * PERMI_NAME(setting)(k, block);
-      const PERMI_V lr = PERMI_SET(constant[q]), li = PERMI_SET(constant[q + 1]);
-      PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], zr + lr, zi + li);
-      PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], zr - lr, zi - li);
-    }
+    PERMI_EVERY(k, settings, PERMI_NAME(pair_complex_last)(p, m, constant, zr, zi, k, block));
   }
 }
 
@@ -167,93 +173,93 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
    relative to the term possible.
    COMPENSATED: the term is P + C to first order, C collecting the errors of the products and the low parts.
    DOUBLED: y = s + l exactly (Y is a whole number of units of the last place of L), P + C renormalised. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
+                                                              PERMI_V outer, PERMI_V outer_low, int product)
+{
+  PERMI_V y = outer + PERMI_LOAD(t), l = outer_low + PERMI_LOAD(t + apart);
+  const PERMI_V before = *p;
+  PERMI_V e;
+  if (product == PERMI_ROUNDED) {
+    *p = *p * (y + l);
+    return;
+  }
+  if (product == PERMI_DOUBLED)
+    y = PERMI_NAME(vector_fast_two_sum)(y, l, &l);
+  *p = PERMI_NAME(vector_two_product)(before, y, &e);
+  *c = PERMI_FMA(*c, y, PERMI_FMA(before, l, e));
+  if (product == PERMI_DOUBLED)
+    *p = PERMI_NAME(vector_fast_two_sum)(*p, PERMI_NAME(kept)(*c), c);
+}
+
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *dense, const double *x, PERMI_V one,
                                                            int product, int block, PERMI_V *p, PERMI_V *c)
 {
   const double *t = dense->table;
   const int settings = 1 << block;
   int i, k;
-  PERMI_UNROLL
-  for (k = 0; k < settings; k++) {
-    p[k] = one;
-    c[k] = PERMI_SET(0.0);
-  }
+  PERMI_EVERY(k, settings, p[k] = one);
+  PERMI_EVERY(k, settings, c[k] = PERMI_SET(0.0));
   for (i = 0; i < dense->rows; i += 2) {
     const PERMI_V outer = PERMI_SET(x[0]), outer_low = PERMI_SET(x[1]);
-    PERMI_UNROLL
-    for (k = 0; k < settings; k++) {
-      const int q = PERMI_NAME(setting)(k, block);
-      PERMI_V y = outer + PERMI_LOAD(t + q * PERMI_WIDTH);
-      PERMI_V l = outer_low + PERMI_LOAD(t + (settings + q) * PERMI_WIDTH);
-      const PERMI_V before = p[k];
-      PERMI_V e;
-      if (product == PERMI_ROUNDED) {
-        p[k] = p[k] * (y + l);
-        continue;
-      }
-      if (product == PERMI_DOUBLED)
-        y = PERMI_NAME(vector_fast_two_sum)(y, l, &l);
-      p[k] = PERMI_NAME(vector_two_product)(before, y, &e);
-      c[k] = PERMI_FMA(c[k], y, PERMI_FMA(before, l, e));
-      if (product == PERMI_DOUBLED)
-        p[k] = PERMI_NAME(vector_fast_two_sum)(p[k], PERMI_NAME(kept)(c[k]), &c[k]);
-    }
+    PERMI_EVERY(k, settings, PERMI_NAME(split_real_setting)(
+                               p + k, c + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH,
+                               settings * PERMI_WIDTH, outer, outer_low, product));
     x += 2;
     t += 2 * settings * PERMI_WIDTH;
   }
 }
 
 /* The same by parts. Sums of two products cancel, so they take TwoSum. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8], PERMI_V (*c)[8], const double *t,
+                                                                 int apart, const double *x, int product, int k)
+{
+  PERMI_V pr = p[0][k], pi = p[1][k], cr = c[0][k], ci = c[1][k];
+  PERMI_V sr = PERMI_LOAD(t) + PERMI_SET(x[0]), lr = PERMI_LOAD(t + apart) + PERMI_SET(x[1]);
+  PERMI_V si = PERMI_LOAD(t + 2 * apart) + PERMI_SET(x[2]), li = PERMI_LOAD(t + 3 * apart) + PERMI_SET(x[3]);
+  PERMI_V rr, rr_e, ii, ii_e, ri, ri_e, ir, ir_e, hr, hr_e, hi, hi_e;
+  if (product == PERMI_ROUNDED) {
+    PERMI_NAME(multiply_by)(&pr, &pi, sr + lr, si + li);
+    p[0][k] = pr;
+    p[1][k] = pi;
+    return;
+  }
+  if (product == PERMI_DOUBLED) {
+    sr = PERMI_NAME(vector_fast_two_sum)(sr, lr, &lr);
+    si = PERMI_NAME(vector_fast_two_sum)(si, li, &li);
+  }
+  rr = PERMI_NAME(vector_two_product)(pr, sr, &rr_e);
+  ii = PERMI_NAME(vector_two_product)(pi, si, &ii_e);
+  ri = PERMI_NAME(vector_two_product)(pr, si, &ri_e);
+  ir = PERMI_NAME(vector_two_product)(pi, sr, &ir_e);
+  hr = PERMI_NAME(vector_two_sum)(rr, PERMI_SET(0.0) - ii, &hr_e);
+  hi = PERMI_NAME(vector_two_sum)(ri, ir, &hi_e);
+  hr_e = hr_e + (rr_e - ii_e);
+  hi_e = hi_e + (ri_e + ir_e);
+  hr_e = PERMI_FNMA(ci, si, PERMI_FMA(cr, sr, PERMI_FNMA(pi, li, PERMI_FMA(pr, lr, hr_e))));
+  hi_e = PERMI_FMA(ci, sr, PERMI_FMA(cr, si, PERMI_FMA(pi, lr, PERMI_FMA(pr, li, hi_e))));
+  if (product == PERMI_DOUBLED) {
+    PERMI_KEEP(hr_e);
+    hr = PERMI_NAME(vector_two_sum)(hr, hr_e, &hr_e);
+    PERMI_KEEP(hi_e);
+    hi = PERMI_NAME(vector_two_sum)(hi, hi_e, &hi_e);
+  }
+  p[0][k] = hr;
+  p[1][k] = hi;
+  c[0][k] = hr_e;
+  c[1][k] = hi_e;
+}
+
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense *dense, const double *x, PERMI_V one,
                                                               int product, int block, PERMI_V (*p)[8], PERMI_V (*c)[8])
 {
   const double *t = dense->table;
   const int settings = 1 << block, apart = settings * PERMI_WIDTH;
   int i, k;
-  PERMI_UNROLL
-  for (k = 0; k < settings; k++) {
-    p[0][k] = one;
-    p[1][k] = c[0][k] = c[1][k] = PERMI_SET(0.0);
-  }
+  PERMI_EVERY(k, settings, p[0][k] = one);
+  PERMI_EVERY(k, settings, p[1][k] = c[0][k] = c[1][k] = PERMI_SET(0.0));
   for (i = 0; i < dense->rows; i += 4) {
-    PERMI_UNROLL
-    for (k = 0; k < settings; k++) {
-      PERMI_V pr = p[0][k], pi = p[1][k], cr = c[0][k], ci = c[1][k];
-      const double *at = t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH;
-      PERMI_V sr = PERMI_LOAD(at) + PERMI_SET(x[0]), lr = PERMI_LOAD(at + apart) + PERMI_SET(x[1]);
-      PERMI_V si = PERMI_LOAD(at + 2 * apart) + PERMI_SET(x[2]), li = PERMI_LOAD(at + 3 * apart) + PERMI_SET(x[3]);
-      PERMI_V rr, rr_e, ii, ii_e, ri, ri_e, ir, ir_e, hr, hr_e, hi, hi_e;
-      if (product == PERMI_ROUNDED) {
-        PERMI_NAME(multiply_by)(&pr, &pi, sr + lr, si + li);
-        p[0][k] = pr;
-        p[1][k] = pi;
-        continue;
-      }
-      if (product == PERMI_DOUBLED) {
-        sr = PERMI_NAME(vector_fast_two_sum)(sr, lr, &lr);
-        si = PERMI_NAME(vector_fast_two_sum)(si, li, &li);
-      }
-      rr = PERMI_NAME(vector_two_product)(pr, sr, &rr_e);
-      ii = PERMI_NAME(vector_two_product)(pi, si, &ii_e);
-      ri = PERMI_NAME(vector_two_product)(pr, si, &ri_e);
-      ir = PERMI_NAME(vector_two_product)(pi, sr, &ir_e);
-      hr = PERMI_NAME(vector_two_sum)(rr, PERMI_SET(0.0) - ii, &hr_e);
-      hi = PERMI_NAME(vector_two_sum)(ri, ir, &hi_e);
-      hr_e = hr_e + (rr_e - ii_e);
-      hi_e = hi_e + (ri_e + ir_e);
-      hr_e = PERMI_FNMA(ci, si, PERMI_FMA(cr, sr, PERMI_FNMA(pi, li, PERMI_FMA(pr, lr, hr_e))));
-      hi_e = PERMI_FMA(ci, sr, PERMI_FMA(cr, si, PERMI_FMA(pi, lr, PERMI_FMA(pr, li, hi_e))));
-      if (product == PERMI_DOUBLED) {
-        PERMI_KEEP(hr_e);
-        hr = PERMI_NAME(vector_two_sum)(hr, hr_e, &hr_e);
-        PERMI_KEEP(hi_e);
-        hi = PERMI_NAME(vector_two_sum)(hi, hi_e, &hi_e);
-      }
-      p[0][k] = hr;
-      p[1][k] = hi;
-      c[0][k] = hr_e;
-      c[1][k] = hi_e;
-    }
+    PERMI_EVERY(k, settings, PERMI_NAME(split_complex_setting)(
+                              p, c, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x, product, k));
     x += 4;
     t += 4 * apart;
   }
@@ -264,6 +270,35 @@ typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
 
+/* The term of a setting's products. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
+{
+  if (form == PERMI_SPLIT)
+    return p;
+  if (form == PERMI_PAIR && block % 2 != 0) /* m has the pivot and all of the block turned, K + 1 signs */
+    return p + m;
+  return p - m;
+}
+
+/* Its modulus. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
+{
+  const PERMI_V re = form == PERMI_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
+  if (parts == 1)
+    return re;
+  return re + (form == PERMI_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
+}
+
+/* Adds term + low, not renormalised. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *total, PERMI_V term, PERMI_V low, int minus)
+{
+  PERMI_V error;
+  if (minus)
+    term = PERMI_SET(0.0) - term;
+  total->hi = PERMI_NAME(vector_two_sum)(total->hi, term, &error);
+  total->lo = total->lo + (minus ? error - low : error + low);
+}
+
 /* Adds the terms of one state; last: 1 ends its group. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
                                                      int last, int form, int product, int block)
@@ -271,16 +306,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
   const int settings = 1 << block;
   PERMI_V term[8], even, odd, error;
   int k;
-  PERMI_UNROLL
-  for (k = 0; k < settings; k++) {
-    if (form == PERMI_SPLIT)
-      term[k] = p[k];
-    else if (form == PERMI_PAIR && block % 2 != 0) /* m has the pivot and all of the block turned, K + 1 signs */
-      term[k] = p[k] + m[k];
-    else
-      term[k] = p[k] - m[k];
-  }
   if (product == PERMI_ROUNDED) {
+    PERMI_EVERY(k, settings, term[k] = PERMI_NAME(term)(p[k], m[k], form, block));
     even = PERMI_NAME(sum_by_parity)(term, block, &odd);
     total->group = total->group + (even - odd);
     if (last) {
@@ -290,16 +317,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
     }
     return;
   }
-  PERMI_UNROLL
-  for (k = 0; k < settings; k++) { /* with their low parts; renormalised once a state */
-    if (k < settings / 2) {
-      total->hi = PERMI_NAME(vector_two_sum)(total->hi, term[k], &error);
-      total->lo = total->lo + (error + m[k]);
-    } else {
-      total->hi = PERMI_NAME(vector_two_sum)(total->hi, PERMI_SET(0.0) - term[k], &error);
-      total->lo = total->lo + (error - m[k]);
-    }
-  }
+  /* with their low parts; renormalised once a state */
+  PERMI_EVERY(k, settings, PERMI_NAME(add_wide_term)(total, p[k], m[k], k >= settings / 2));
   total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->lo, &total->lo);
 }
 
@@ -337,12 +356,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
        a matrix can have all its terms where any fixed pattern of signs is not. */
     if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
       PERMI_V modulus[8], even, odd;
-      PERMI_UNROLL
-      for (k = 0; k < settings; k++) {
-        modulus[k] = form == PERMI_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
-        if (parts == 2)
-          modulus[k] = modulus[k] + (form == PERMI_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
-      }
+      PERMI_EVERY(k, settings, modulus[k] = PERMI_NAME(modulus)(p, m, form, parts, k));
       even = PERMI_NAME(sum_by_parity)(modulus, block, &odd);
       absolute = absolute + (even + odd);
     }
@@ -372,7 +386,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
 }
 
 #define PERMI_INSTANCE(name, form, parts, product, block)                                                              \
-  PERMI_TARGET static void name(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum)                        \
+  PERMI_ALIGN_LOOPS PERMI_TARGET static void name(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum)      \
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }

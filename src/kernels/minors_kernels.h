@@ -79,6 +79,14 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, P
   return x;
 }
 
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
+{
+  const PERMI_V re = PERMI_ABS(x.re);
+  if (parts == 1)
+    return re;
+  return re + PERMI_ABS(x.im);
+}
+
 /* ---- minors: sums of P_i, see >>minors. Constants of an instance: parts, 1 or 2; block columns, whose settings stay
    in registers.
    Forward over the rows: products of those before each, stored. Backward: times those behind it. The last row stands in
@@ -107,11 +115,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int 
 {
   PERMI_N both[4];
   int k;
-  PERMI_UNROLL
-  for (k = 0; k < pairs; k++) {
-    both[k] = PERMI_NAME(plus)(term[2 * k], term[2 * k + 1]);
-    rest[k] = PERMI_NAME(minus)(term[2 * k], term[2 * k + 1]);
-  }
+  PERMI_EVERY(k, pairs, both[k] = PERMI_NAME(plus)(term[2 * k], term[2 * k + 1]));
+  PERMI_EVERY(k, pairs, rest[k] = PERMI_NAME(minus)(term[2 * k], term[2 * k + 1]));
   if (pairs > 1)
     both[0] = PERMI_NAME(minus)(both[0], both[1]);
   if (pairs > 2)
@@ -120,17 +125,20 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int 
 }
 
 /* The settings' products times the row at t. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minors_entry)(PERMI_N p, const double *t, int apart, PERMI_N outer,
+                                                           int parts)
+{
+  return PERMI_NAME(times)(p, PERMI_NAME(plus)(PERMI_NAME(get)(t, apart, parts), outer), parts);
+}
+
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *t, const double *x, int parts,
                                                       int block)
 {
   const PERMI_N outer = PERMI_NAME(spread)(x, 1, parts);
   const int settings = 1 << block;
   int q;
-  PERMI_UNROLL
-  for (q = 0; q < settings; q++) {
-    const PERMI_N y = PERMI_NAME(get)(t + q * PERMI_WIDTH, settings * PERMI_WIDTH, parts);
-    p[q] = PERMI_NAME(times)(p[q], PERMI_NAME(plus)(y, outer), parts);
-  }
+  PERMI_EVERY(q, settings, p[q] = PERMI_NAME(minors_entry)(p[q], t + q * PERMI_WIDTH, settings * PERMI_WIDTH, outer,
+                                                           parts));
 }
 
 /* The last four states, up to c, for the vector at `at` of the present sums; `sum` is that of the first outer column,
@@ -186,26 +194,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
     const double sign[2] = {c & 1 ? -1.0 : 1.0, 0}, one[2] = {1, 0};
     double *t = work->row, *present = work->present + (c & 3) * (size_t)row;
     const int sampled = !(permi_scatter(c) & dense->absolute_mask);
-    PERMI_UNROLL
-    for (q = 0; q < settings; q++)
-      p[q] = PERMI_NAME(spread)(sign, 1, parts);
+    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(sign, 1, parts));
     for (i = 0; i + 1 < n; i++) {
-      PERMI_UNROLL
-      for (q = 0; q < settings; q++)
-        PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts);
+      PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
       PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
       t += pitch;
     }
-    PERMI_UNROLL
-    for (q = 0; q < settings; q++) {
-      PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts);
-      p[q] = PERMI_NAME(spread)(one, 1, parts);
-    }
+    PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
+    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(one, 1, parts));
     for (;;) {
       double *sum = t + 2 * products;
-      PERMI_UNROLL
-      for (q = 0; q < settings; q++)
-        term[q] = PERMI_NAME(times)(PERMI_NAME(get)(t + products + q * number, PERMI_WIDTH, parts), p[q], parts);
+      PERMI_EVERY(q, settings, term[q] = PERMI_NAME(times)(
+                                 PERMI_NAME(get)(t + products + q * number, PERMI_WIDTH, parts), p[q], parts));
       PERMI_NAME(minors_fold)(term, settings / 2, rest, sum, parts);
       if (block > 1)
         PERMI_NAME(minors_fold)(rest, settings / 4, rest, sum + number, parts);
@@ -214,13 +214,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
       PERMI_NAME(put)(present + i * number, PERMI_WIDTH, rest[0], parts);
       if (sampled) {
         PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
-        PERMI_UNROLL
-        for (q = 0; q < settings; q++) {
-          PERMI_V modulus = PERMI_ABS(term[q].re);
-          if (parts == 2)
-            modulus = modulus + PERMI_ABS(term[q].im);
-          absolute = absolute + modulus;
-        }
+        PERMI_EVERY(q, settings, absolute = absolute + PERMI_NAME(modulus_of)(term[q], parts));
         PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
       }
       if (i == least)
@@ -258,7 +252,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
 }
 
 #define PERMI_INSTANCE(name, parts, block)                                                                             \
-  PERMI_TARGET static void name(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)    \
+  PERMI_ALIGN_LOOPS PERMI_TARGET                                                                                       \
+  static void name(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)                 \
   {                                                                                                                    \
     PERMI_NAME(minors)(dense, least, chunk, work, parts, block);                                                       \
   }

@@ -117,7 +117,7 @@ static int permi_copy(permi_control *watch, void *to, const void *from, size_t b
 {
   size_t k;
   for (k = 0; k < bytes; k += PERMI_PIECE) {
-    if (k && permi_watch(watch, PERMI_PIECE / 2))
+    if (k && permi_watch(watch, PERMI_PIECE))
       return 0;
     memcpy((char *)to + k, (const char *)from + k, bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE);
   }
@@ -129,7 +129,7 @@ static int permi_clear(permi_control *watch, void *to, size_t bytes)
 {
   size_t k;
   for (k = 0; k < bytes; k += PERMI_PIECE) {
-    if (k && permi_watch(watch, PERMI_PIECE / 2))
+    if (k && permi_watch(watch, PERMI_PIECE))
       return 0;
     memset((char *)to + k, 0, bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE);
   }
@@ -236,7 +236,7 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
       count[k] = start;
     }
     for (k = 0; k < list->count; k++) {
-      if (permi_watch_step(watch, k, 20)) /* at once if the counts are not complete */
+      if (permi_watch_step(watch, k, 60)) /* at once if the counts are not complete */
         break;
       to[count[from[k].key >> shift & 255]++] = from[k];
     }
@@ -275,7 +275,7 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
     return 0;
   for (k = 0, nnz = 0; k < list->count; k++) {
     const permi_entry *entry = &list->entry[k];
-    if (permi_watch_step(watch, k, 10)) {
+    if (permi_watch_step(watch, k, 30)) {
       perm_matrix_free(matrix);
       return 0;
     }
@@ -398,7 +398,7 @@ static perm_status permi_matrix_from_triplets(int m, int n, size_t nnz, const in
   list.entry = (permi_entry *)permi_allocate(&allocator, nnz, sizeof *list.entry);
   if (!list.entry)
     return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %zu triplets", nnz);
-  for (k = 0; k < nnz && status == PERM_OK && !permi_watch_step(&watch, k, 10); k++) {
+  for (k = 0; k < nnz && status == PERM_OK && !permi_watch_step(&watch, k, 40); k++) {
     permi_entry *entry = &list.entry[list.count++];
     entry->integer = kind == PERM_KIND_INTEGER ? integer[k] : 0;
     entry->real = kind == PERM_KIND_INTEGER ? (double)integer[k] : kind == PERM_KIND_PATTERN ? 1 : real[k];

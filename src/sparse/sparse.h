@@ -39,6 +39,14 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
+/* The end of a call that watch has stopped. */
+static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **job, perm_result *result)
+{
+  perm_job_free(*job);
+  *job = NULL;
+  return permi_fail_stopped(watch, result);
+}
+
 /* The job in the precision that the options name. */
 static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                     perm_result *result)
@@ -56,11 +64,12 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_option
     if (status == PERM_OK)
       status = permi_problem_job(&problem, 0, 2, options, job, result);
     permi_release(&options->allocator, entries);
-    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(matrix); leaf++) {
+    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(matrix, &watch);
+         leaf++) {
       (*job)->leaf[leaf].bound_relative = (double)INFINITY;
       (*job)->leaf[leaf].estimate_relative += fmin(matrix->m, matrix->n) * PERMI_UNIT;
     }
-    return status;
+    return watch.stopped == PERM_OK ? status : permi_sparse_job_drop(&watch, job, result);
   }
   if (matrix->m == 0) {
     permi_number one = permi_number_one();
@@ -88,15 +97,16 @@ static perm_precision permi_sparse_next(const perm_options *options, perm_method
   return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
 }
 
-/* Which precision is to be planned at once instead; PERM_PRECISION_COUNT: none. Elimination without a subtraction loses
-   no more than its own roundings, whatever the order. */
-static perm_precision permi_sparse_higher(const perm_matrix *matrix, const perm_options *options, const perm_job *job)
+/* Which precision is to be planned at once instead; PERM_PRECISION_COUNT: none, or watch says stop. Elimination without
+   a subtraction loses no more than its own roundings, whatever the order. */
+static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_control *watch, const perm_options *options,
+                                          const perm_job *job)
 {
   perm_precision next = PERM_PRECISION_COUNT;
   double sum = 0;
   size_t e;
   int i, subtracts = matrix->kind == PERM_KIND_COMPLEX;
-  for (e = 0; e < matrix->nnz && matrix->kind != PERM_KIND_PATTERN && !subtracts; e++)
+  for (e = 0; e < matrix->nnz && matrix->kind != PERM_KIND_PATTERN && !subtracts && !permi_watch_step(watch, e, 5); e++)
     subtracts = matrix->kind == PERM_KIND_INTEGER ? matrix->integer[e] < 0 : matrix->real[e] < 0;
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
@@ -107,7 +117,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, const perm_
     if (next == PERM_PRECISION_COUNT)
       next = permi_sparse_next(options, leaf->method, job->precision);
   }
-  return permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
+  return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
 
 /* The job in that precision, or a higher one that the tolerance of a job in pieces needs. */
@@ -115,6 +125,7 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const per
                                             perm_job **job, perm_result *result)
 {
   perm_options options = *options_given;
+  permi_control watch = permi_control_begin(options_given);
   perm_job *higher;
   perm_precision next;
   perm_status status;
@@ -126,7 +137,7 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const per
   *job = NULL;
   status = permi_sparse_job(matrix, &options, job, result);
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
-                  (next = permi_sparse_higher(matrix, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
+                  (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
     status = permi_sparse_job(matrix, &options, &higher, result);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* what is planned must not depend on time or luck */
@@ -143,6 +154,8 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const per
     *job = higher;
     raised = 1;
   }
+  if (status == PERM_OK && watch.stopped != PERM_OK)
+    return permi_sparse_job_drop(&watch, job, result);
   if (!raised)
     return status;
   snprintf(line, sizeof line,
@@ -271,7 +284,7 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
     return PERM_ERROR_NULL;
   status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, options) &&
-      !permi_sparse_rounds(matrix)) {
+      !permi_sparse_rounds(matrix, &watch) && watch.stopped == PERM_OK) {
     permi_problem problem;
     void *entries;
     status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
@@ -280,6 +293,8 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
     permi_release(&options->allocator, entries);
     return status;
   }
+  if (status == PERM_OK && watch.stopped != PERM_OK)
+    return permi_fail_stopped(&watch, result);
   memset(&attempt, 0, sizeof attempt);
   attempt.matrix = matrix;
   status = permi_solve(&solver, &attempt, options, start, result);

@@ -124,11 +124,11 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   return PERM_OK;
 }
 
-/* Is there an integer that such an array of doubles does not hold? */
-static int permi_sparse_rounds(const perm_matrix *matrix)
+/* Is there an integer that such an array of doubles does not hold? None is found if watch says stop. */
+static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
 {
   size_t e;
-  for (e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz; e++)
+  for (e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz && !permi_watch_step(watch, e, 5); e++)
     if (fabs((double)matrix->integer[e]) >= 9007199254740992.0)
       return 1;
   return 0;
