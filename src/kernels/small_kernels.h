@@ -14,17 +14,31 @@
    At n = 12 AVX-512 does 5100 operations in the time of 5550 at the processor's peak. In vain there: the loop over
    pairs unrolled (4% slower); both halves' moduli and a broadcast sign for each parity (1 to 2% slower together). n as
    an argument instead of a constant costs 11% at n = 9, 8% at 10, 2% at 11 and 12, a constant some 50 ms of compile
-   time: so only 12 is one. Settings have names (0 to 3) instead of places in an array, and numbers are structures: clang
-   keeps arrays of them in memory (99 ns instead of 60 to 76 for permi_small_real_n8_avx512). */
+   time: so only 12 is one. Settings have names (0 to 3) instead of places in an array, and numbers are structures:
+   clang keeps arrays of them in memory (99 ns instead of 60 to 76 for permi_small_real_n8_avx512). */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* columns in a table: 32 numbers a row; outer columns: at most 4, 16 numbers */
 #define PERMI_NUMBER PERMI_NAME(small_number)
 #define PERMI_ELEMENT PERMI_NAME(small_element)
 
-typedef struct { PERMI_V re, im; } PERMI_NUMBER; /* im: with two parts only */
-typedef struct { PERMI_NUMBER p, u, v, c; } PERMI_ELEMENT;
-typedef struct { PERMI_V sign0, sign1, sign2; } PERMI_NAME(small_lanes);
-typedef struct { PERMI_V even, odd, even_im, odd_im, absolute; } PERMI_NAME(small_sums); /* by parity of the minus signs */
+typedef struct {
+  PERMI_V re, im;
+} PERMI_NUMBER; /* im: with two parts only */
+typedef struct {
+  PERMI_NUMBER p, u, v, c;
+} PERMI_ELEMENT; /* p + u x + v y + c xy */
+typedef struct {
+  PERMI_NUMBER i0, i1, j0, j1;
+} PERMI_NAME(small_entries); /* of rows i and j in columns 0 and 1 */
+typedef struct {
+  PERMI_NUMBER zi, zj, u, v;
+} PERMI_NAME(small_forms); /* of a pair of rows, linear in the signs */
+typedef struct {
+  PERMI_V sign0, sign1, sign2;
+} PERMI_NAME(small_lanes);
+typedef struct {
+  PERMI_V even, odd, even_im, odd_im, absolute;
+} PERMI_NAME(small_sums); /* by parity of the minus signs */
 
 /* The number at p, its imaginary part `apart` behind; put stores one, spread takes one double a part for all lanes. */
 PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_get)(const double *p, int apart, int parts)
@@ -115,10 +129,11 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_row_sum)(const double *r
 }
 
 /* The sums of a row for all settings of the block columns; setting 1 turns the first of them, 2 the second, 3 both. */
-typedef struct { PERMI_NUMBER z0, z1, z2, z3; } PERMI_NAME(small_row);
-PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row) PERMI_NAME(small_row_sums)(const double *row,
-                                                                           PERMI_NAME(small_lanes) lanes, int parts,
-                                                                           int block)
+typedef struct {
+  PERMI_NUMBER z0, z1, z2, z3;
+} PERMI_NAME(small_row);
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
+    PERMI_NAME(small_row_sums)(const double *row, PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
   PERMI_NAME(small_row) sums;
   PERMI_NUMBER e;
@@ -145,24 +160,21 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_linear)(PERMI_NUMBER ai,
   return PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(ai, wj, parts), aj, wi, parts);
 }
 
-/* f times a pair of rows */
+/* f times a pair of rows. In this order gcc's AVX2 kernels keep all in registers: 0.87 to 0.92 of the time. */
 PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_multiply)(PERMI_ELEMENT f, PERMI_ELEMENT by, int parts)
 {
   PERMI_ELEMENT g;
-  g.p = PERMI_NAME(small_times)(by.p, f.p, parts);
-  g.u = PERMI_NAME(small_times)(by.u, f.p, parts);
-  g.v = PERMI_NAME(small_times)(by.v, f.p, parts);
-  g.c = PERMI_NAME(small_times)(by.c, f.p, parts);
-  g.c = PERMI_NAME(small_add_product)(g.c, by.v, f.u, parts);
+  g.c = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.c, f.p, parts), by.v, f.u, parts);
   g.c = PERMI_NAME(small_add_product)(g.c, by.u, f.v, parts);
   g.c = PERMI_NAME(small_add_product)(g.c, by.p, f.c, parts);
-  g.u = PERMI_NAME(small_add_product)(g.u, by.p, f.u, parts);
-  g.v = PERMI_NAME(small_add_product)(g.v, by.p, f.v, parts);
+  g.u = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.u, f.p, parts), by.p, f.u, parts);
+  g.v = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.v, f.p, parts), by.p, f.v, parts);
+  g.p = PERMI_NAME(small_times)(by.p, f.p, parts);
   return g;
 }
 
 /* Adds the halves g and h of a term, which has an odd number of minus signs among the block columns if `odd`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *sums, PERMI_NUMBER g, PERMI_NUMBER h,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_NUMBER g, PERMI_NUMBER h,
                                                         PERMI_V sign, int odd, int parts)
 {
   PERMI_V larger = PERMI_LARGER(g.re, h.re);
@@ -181,7 +193,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *
 }
 
 /* Adds the coefficient of xy in f times the last pair of rows. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) *sums, PERMI_ELEMENT f,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_ELEMENT f,
                                                           PERMI_ELEMENT last, PERMI_V sign, int odd, int parts)
 {
   const PERMI_NUMBER h = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(last.u, f.v, parts), last.v, f.u, parts);
@@ -190,7 +202,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums)
 }
 
 /* The same with a last row, z + a0 x + a1 y. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) *sums, PERMI_ELEMENT f, PERMI_NUMBER z,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_ELEMENT f, PERMI_NUMBER z,
                                                          const double *row, PERMI_V sign, int odd, int parts)
 {
   const PERMI_NUMBER a0 = PERMI_NAME(small_spread)(row, 1, parts), a1 = PERMI_NAME(small_spread)(row + parts, 1, parts);
@@ -199,53 +211,57 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
 }
 
 /* DO(q) for the settings of the block columns: f<q> is a pair, is multiplied by a pair, or by the last one. */
+/* clang-format off */
 #define PERMI_EACH_SETTING(DO)                                                                                         \
   DO(0) if (block >= 1) { DO(1) } if (block == 2) { DO(2) DO(3) }
+/* clang-format on */
 #define PERMI_FIRST(q) f##q = PERMI_PAIR_OF(q);
 #define PERMI_NEXT(q) f##q = PERMI_NAME(small_multiply)(f##q, PERMI_PAIR_OF(q), parts);
 #define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
 
 /* A pair of rows for one setting, from row sums. */
-PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_pair)(PERMI_NUMBER zi, PERMI_NUMBER zj, PERMI_ELEMENT columns,
-                                                               PERMI_NUMBER c, int parts)
-{ /* columns: a_i0, a_i1, a_j0, a_j1 */
+PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_pair)(PERMI_NUMBER zi, PERMI_NUMBER zj,
+                                                               PERMI_NAME(small_entries) entries, PERMI_NUMBER c,
+                                                               int parts)
+{
   PERMI_ELEMENT pair;
   pair.p = PERMI_NAME(small_times)(zi, zj, parts);
-  pair.u = PERMI_NAME(small_linear)(columns.p, zj, columns.v, zi, parts);
-  pair.v = PERMI_NAME(small_linear)(columns.u, zj, columns.c, zi, parts);
+  pair.u = PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts);
+  pair.v = PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts);
   pair.c = c;
   return pair;
 }
 
 /* a_i0, a_i1, a_j0, a_j1 of two rows, and *c = a_i0 a_j1 + a_i1 a_j0. */
-PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_columns)(const double *i, const double *j, PERMI_NUMBER *c,
-                                                                  int parts)
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
+    PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_NUMBER *c, int parts)
 {
-  PERMI_ELEMENT columns;
-  columns.p = PERMI_NAME(small_spread)(i, 1, parts);
-  columns.u = PERMI_NAME(small_spread)(i + parts, 1, parts);
-  columns.v = PERMI_NAME(small_spread)(j, 1, parts);
-  columns.c = PERMI_NAME(small_spread)(j + parts, 1, parts);
-  *c = PERMI_NAME(small_linear)(columns.p, columns.c, columns.u, columns.v, parts);
-  return columns;
+  PERMI_NAME(small_entries) entries;
+  entries.i0 = PERMI_NAME(small_spread)(i, 1, parts);
+  entries.i1 = PERMI_NAME(small_spread)(i + parts, 1, parts);
+  entries.j0 = PERMI_NAME(small_spread)(j, 1, parts);
+  entries.j1 = PERMI_NAME(small_spread)(j + parts, 1, parts);
+  *c = PERMI_NAME(small_linear)(entries.i0, entries.j1, entries.i1, entries.j0, parts);
+  return entries;
 }
 
 /* The whole sum where every setting is in registers. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_sums) *sums, const double *a, int n,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_sums) * sums, const double *a, int n,
                                                               PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
   const PERMI_V sign = PERMI_SET(1.0);
   const int stride = n * parts;
-  PERMI_ELEMENT f0, f1, f2, f3, columns;
+  PERMI_ELEMENT f0, f1, f2, f3;
+  PERMI_NAME(small_entries) entries;
   PERMI_NAME(small_row) i, j;
   PERMI_NUMBER c;
   int k;
-#define PERMI_PAIR_OF(q) PERMI_NAME(small_pair)(i.z##q, j.z##q, columns, c, parts)
+#define PERMI_PAIR_OF(q) PERMI_NAME(small_pair)(i.z##q, j.z##q, entries, c, parts)
 #define PERMI_ALONE(q) PERMI_NAME(small_end_row)(sums, f##q, i.z##q, a, sign, q == 1 || q == 2, parts);
 #define PERMI_TWO_ROWS(DO)                                                                                             \
   i = PERMI_NAME(small_row_sums)(a, lanes, parts, block);                                                              \
   j = PERMI_NAME(small_row_sums)(a + stride, lanes, parts, block);                                                     \
-  columns = PERMI_NAME(small_columns)(a, a + stride, &c, parts);                                                       \
+  entries = PERMI_NAME(small_exact)(a, a + stride, &c, parts);                                                         \
   PERMI_EACH_SETTING(DO)
   PERMI_TWO_ROWS(PERMI_FIRST)
   for (k = 1; k < (n - 1) / 2; k++) {
@@ -264,8 +280,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
 #undef PERMI_ALONE
 }
 
-/* Tables in `room`: of row i or pair k, form 4k + (0, 1, 2, 3) is z_i, z_j, u, v. In `table` with the sums over the fixed,
-   lane and table columns, 32 doubles a part; in `outer` those over the outer columns, 16; in `cross` c of each pair. */
+/* Tables in `room`: of row i or pair k, form 4k + (0, 1, 2, 3) is z_i, z_j, u, v. In `table` with the sums over the
+   fixed, lane and table columns, 32 doubles a part; in `outer` those over the outer columns, 16; in `cross` c of each
+   pair. */
 #define PERMI_ROOM_TABLE (6 * 4 * 32)
 #define PERMI_ROOM_OUTER (6 * 4 * 16)
 #define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 6 * PERMI_WIDTH)
@@ -293,8 +310,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
   PERMI_EACH_SETTING(PERMI_PUT_SETTING)
 #undef PERMI_PUT_SETTING
   for (b = block; b < columns; b++)
-    PERMI_NAME(small_double)(t, PERMI_WIDTH << b, PERMI_NAME(small_spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts),
-                             32, parts);
+    PERMI_NAME(small_double)
+  (t, PERMI_WIDTH << b, PERMI_NAME(small_spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts), 32, parts);
   row += (3 + PERMI_LANES + columns) * parts;
   z = PERMI_NAME(small_spread)(permi_lane_zero, 1, parts);
   if (PERMI_LANES > 0 && outer > 0)
@@ -309,17 +326,17 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
 }
 
 /* u and v of a pair of rows from its z_i and z_j, `count` numbers of a table. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_ELEMENT columns, int apart,
-                                                     int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
+                                                     int apart, int parts)
 {
   int at;
   for (at = 0; at < count; at += PERMI_WIDTH, from += PERMI_WIDTH) {
     const PERMI_NUMBER zi = PERMI_NAME(small_get)(from, apart, parts);
     const PERMI_NUMBER zj = PERMI_NAME(small_get)(from + parts * apart, apart, parts);
-    PERMI_NAME(small_put)(from + 2 * parts * apart, apart,
-                          PERMI_NAME(small_linear)(columns.p, zj, columns.v, zi, parts), parts);
-    PERMI_NAME(small_put)(from + 3 * parts * apart, apart,
-                          PERMI_NAME(small_linear)(columns.u, zj, columns.c, zi, parts), parts);
+    PERMI_NAME(small_put)
+    (from + 2 * parts * apart, apart, PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts), parts);
+    PERMI_NAME(small_put)
+    (from + 3 * parts * apart, apart, PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts), parts);
   }
 }
 
@@ -329,44 +346,45 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_form)(const double *from
   return PERMI_NAME(small_plus)(PERMI_NAME(small_get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_table_pair)(const double *from, PERMI_ELEMENT outer,
+PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_table_pair)(const double *from, PERMI_NAME(small_forms) outer,
                                                                      PERMI_NUMBER c, int q, int parts)
 {
   PERMI_ELEMENT pair;
-  const PERMI_NUMBER zi = PERMI_NAME(small_form)(from, outer.p, q, parts);
-  const PERMI_NUMBER zj = PERMI_NAME(small_form)(from + 32 * parts, outer.u, q, parts);
-  pair.u = PERMI_NAME(small_form)(from + 64 * parts, outer.v, q, parts);
-  pair.v = PERMI_NAME(small_form)(from + 96 * parts, outer.c, q, parts);
+  const PERMI_NUMBER zi = PERMI_NAME(small_form)(from, outer.zi, q, parts);
+  const PERMI_NUMBER zj = PERMI_NAME(small_form)(from + 32 * parts, outer.zj, q, parts);
+  pair.u = PERMI_NAME(small_form)(from + 64 * parts, outer.u, q, parts);
+  pair.v = PERMI_NAME(small_form)(from + 96 * parts, outer.v, q, parts);
   pair.p = PERMI_NAME(small_times)(zi, zj, parts);
   pair.c = c;
   return pair;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_outer_pair)(const double *state, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_forms) PERMI_NAME(small_outer_pair)(const double *state, int parts)
 {
-  PERMI_ELEMENT x;
-  x.p = PERMI_NAME(small_spread)(state, 16, parts);
-  x.u = PERMI_NAME(small_spread)(state + 16 * parts, 16, parts);
-  x.v = PERMI_NAME(small_spread)(state + 32 * parts, 16, parts);
-  x.c = PERMI_NAME(small_spread)(state + 48 * parts, 16, parts);
+  PERMI_NAME(small_forms) x;
+  x.zi = PERMI_NAME(small_spread)(state, 16, parts);
+  x.zj = PERMI_NAME(small_spread)(state + 16 * parts, 16, parts);
+  x.u = PERMI_NAME(small_spread)(state + 32 * parts, 16, parts);
+  x.v = PERMI_NAME(small_spread)(state + 48 * parts, 16, parts);
   return x;
 }
 
 /* The terms of one outer state and 2^block settings, from place `from` of the table on. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) *sums, const double *from,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums, const double *from,
                                                        const double *state, const double *cross, const double *last_row,
                                                        int n, PERMI_V sign, int parts, int block)
 {
-  PERMI_ELEMENT f0, f1, f2, f3, x;
+  PERMI_ELEMENT f0, f1, f2, f3;
+  PERMI_NAME(small_forms) x;
   PERMI_NUMBER c;
   int k;
 #define PERMI_PAIR_OF(q) PERMI_NAME(small_table_pair)(from, x, c, q, parts)
 #define PERMI_ALONE(q)                                                                                                 \
-  PERMI_NAME(small_end_row)(sums, f##q, PERMI_NAME(small_form)(from, x.p, q, parts), last_row, sign,                   \
-                            q == 1 || q == 2, parts);
+  PERMI_NAME(small_end_row)                                                                                            \
+  (sums, f##q, PERMI_NAME(small_form)(from, x.zi, q, parts), last_row, sign, q == 1 || q == 2, parts);
 #define PERMI_TWO_ROWS(k, DO)                                                                                          \
-  x = PERMI_NAME(small_outer_pair)(state + (k) * 64 * parts, parts);                                                   \
-  c = PERMI_NAME(small_get)(cross + (k) * parts * PERMI_WIDTH, PERMI_WIDTH, parts);                                    \
+  x = PERMI_NAME(small_outer_pair)(state + (k)*64 * parts, parts);                                                     \
+  c = PERMI_NAME(small_get)(cross + (k)*parts * PERMI_WIDTH, PERMI_WIDTH, parts);                                      \
   PERMI_EACH_SETTING(DO)
   PERMI_TWO_ROWS(0, PERMI_FIRST)
   for (k = 1; k < (n - 1) / 2; k++) {
@@ -375,7 +393,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) *s
   }
   from += 128 * parts;
   if (n % 2) {
-    x.p = PERMI_NAME(small_spread)(state + k * 64 * parts, 16, parts);
+    x.zi = PERMI_NAME(small_spread)(state + k * 64 * parts, 16, parts);
     PERMI_EACH_SETTING(PERMI_ALONE)
   } else {
     PERMI_TWO_ROWS(k, PERMI_LAST)
@@ -383,7 +401,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) *s
 }
 
 /* The whole sum by tables. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums) *sums, const double *a, int n,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums) * sums, const double *a, int n,
                                                            PERMI_NAME(small_lanes) lanes, double *room, int parts,
                                                            int block)
 {
@@ -392,20 +410,22 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
   const int settings = 1 << columns, states = 1 << (rest - columns);
   int i, k, s, set;
   for (i = 0; i < n; i++)
-    PERMI_NAME(small_table_row)(a + i * stride, table + (i / 2 * 4 + i % 2) * 32 * parts,
-                                outer + (i / 2 * 4 + i % 2) * 16 * parts, columns, rest - columns, lanes, parts, block);
+    PERMI_NAME(small_table_row)
+  (a + i * stride, table + (i / 2 * 4 + i % 2) * 32 * parts, outer + (i / 2 * 4 + i % 2) * 16 * parts, columns,
+   rest - columns, lanes, parts, block);
   for (k = 0; k < n / 2; k++) {
     PERMI_NUMBER c;
     const double *row = a + 2 * k * stride;
-    const PERMI_ELEMENT exact = PERMI_NAME(small_columns)(row, row + stride, &c, parts);
+    const PERMI_NAME(small_entries) entries = PERMI_NAME(small_exact)(row, row + stride, &c, parts);
     PERMI_NAME(small_put)(cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, c, parts);
-    PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, exact, 32, parts);
-    PERMI_NAME(small_mix)(outer + 4 * k * parts * 16, states, exact, 16, parts);
+    PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, entries, 32, parts);
+    PERMI_NAME(small_mix)(outer + 4 * k * parts * 16, states, entries, 16, parts);
   }
   for (s = 0; s < states; s++)
     for (set = 0; set < settings; set += 1 << block)
-      PERMI_NAME(small_terms)(sums, table + set * PERMI_WIDTH, outer + s, cross, a + (n - 1) * stride, n,
-                              PERMI_SET(permi_parity_signs[s ^ set >> block]), parts, block);
+      PERMI_NAME(small_terms)
+  (sums, table + set * PERMI_WIDTH, outer + s, cross, a + (n - 1) * stride, n,
+   PERMI_SET(permi_parity_signs[s ^ set >> block]), parts, block);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, double *room, int n, int in_registers,
@@ -444,11 +464,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, d
 
 /* order 0: any, by tables; else that order alone, in registers if they are enough */
 #define PERMI_INSTANCE(name, order, parts, block)                                                                      \
-  PERMI_TARGET static void PERMI_NAME(name)(int n, const double *a, double *out)                                       \
+  PERMI_TARGET PERMI_ALIGN_LOOPS static void PERMI_NAME(name)(int n, const double *a, double *out)                     \
   {                                                                                                                    \
     double room[(order) && (order) <= 3 + PERMI_LANES + (block) ? 1 : PERMI_ROOM * (parts)] PERMI_ALIGN64;             \
-    PERMI_NAME(small)(a, out, room, (order) ? (order) : n, (order) && (order) <= 3 + PERMI_LANES + (block), parts,     \
-                      block);                                                                                          \
+    PERMI_NAME(small)                                                                                                  \
+    (a, out, room, (order) ? (order) : n, (order) && (order) <= 3 + PERMI_LANES + (block), parts, block);              \
   }
 #if PERMI_WIDTH == 8
 PERMI_INSTANCE(small_real_n6, 6, 1, 0)
