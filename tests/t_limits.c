@@ -711,7 +711,7 @@ TEST(t_limits_tree_of_a_large_block)
   CHECK(permi_make_job(&matrix, &watch, 0, &job, &result) == PERM_OK);
   if (job) {
     const double seconds = permi_job_seconds(job);
-    CHECK(job->leaves == 1 && job->leaf[0].information.method == PERM_TREE && seconds < 3.2);
+    CHECK(job->leaves == 1 && job->leaf[0].information.method == PERM_METHOD_TREE && seconds < 3.2);
     CHECK_SHOW(1e-9 * watch.worked < 0.25 * seconds, "%g s for %g s", 1e-9 * watch.worked, seconds);
   }
   perm_job_free(job);
