@@ -535,7 +535,7 @@ TEST(t_limits_scans_stop)
   memset(&matrix, 0, sizeof matrix);
   options.cancel = &cancel;
   options.tolerance = 1e-30;
-  options.parts = 2;
+  options.checkpoint.parts = 2;
   matrix.nnz = COUNT;
   matrix.kind = PERM_KIND_INTEGER;
   matrix.integer = (int64_t *)calloc(COUNT, sizeof *matrix.integer);
