@@ -2179,24 +2179,23 @@ static perm_isa permi_isa_best(void)
 }
 
 /* ========================================================================================== >>files
-   One way to write a file: checkpoints here, matrices and pictures in perm_sparse.h. What holds, whatever fails:
-     1. Under its name a file is at every moment absent, or whole and old, or whole and new: it is only ever replaced,
-        by renaming a file beside it that is complete, closed and on the disk.
-     2. That file is NAME.<16 random hexadecimal digits>.tmp, always a new one (O_EXCL, so that no planted link is
-        followed), and no program started meanwhile inherits it. It is removed when writing fails.
-     3. What a killed process left under such a name is removed by whoever next writes NAME. A process that is still
-        writing holds a lock on its file (flock), by which the two are told apart; on file systems without such locks
-        nothing is removed.
-     4. A file keeps its mode when it is replaced, not its owner and access lists; 0600 is never wider in between.
-     5. Only regular files are replaced or read. Directories, FIFOs, devices and sockets are refused, not opened for
-        long, so that nothing hangs. Symbolic links are read through, but refused for writing: to replace the link
-        would leave what it points to as it was, and to follow it would overwrite whatever somebody made it point to.
-   A write beyond the limit on file sizes (ulimit -f) raises SIGXFSZ, which ends the process unless it is ignored. A
-   library changes no signals: a program that ignores SIGXFSZ, as perm_cli.c and Python do, gets the failed write.
-   Without POSIX (Windows): no lock, sync, mode or check of the kind, and the old file is removed before the rename, so
-   that a crash between the two leaves only the other. */
+   The one way to write a file: checkpoints, matrices, pictures. Whatever fails:
+     1. Under its name a file is at every moment absent, or whole and old, or whole and new: it is only replaced, by
+        renaming a file beside it that is complete, closed and on the disk.
+     2. That file is NAME.<16 random hexadecimal digits>.tmp, always a new one (O_EXCL follows no planted link), which
+        no program started meanwhile inherits. It is removed when writing fails.
+     3. Whoever next writes NAME removes what a killed process left under such a name. A process that still writes holds
+        a lock on its file (flock); on file systems without locks nothing is removed.
+     4. A replaced file keeps its mode, not its owner and access lists; 0600 is never wider in between.
+     5. Only regular files are replaced or read. Directories, FIFOs, devices and sockets are refused, so that nothing
+        hangs. Symbolic links are read through, but refused for writing: replacing the link would leave its target as it
+        was, and following it would overwrite whatever somebody made it point to.
+   A write beyond the limit on file sizes (ulimit -f) raises SIGXFSZ, which ends the process. A program that ignores
+   SIGXFSZ, as perm_cli.c and Python do, gets the failed write; a library changes no signals.
+   Without POSIX (Windows) there is no lock, sync, mode or check of the kind, and the old file is removed before the
+   rename: a crash between the two leaves only the other. */
 
-/* Tests make operations on files fail. (operation, bytes): what is not 0 becomes errno; *bytes may be made less. */
+/* Tests make operations fail: (operation, bytes) returns the errno or 0, and may make *bytes less. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
@@ -2324,7 +2323,7 @@ static int permi_file_create_new(permi_replacement *file)
   return EEXIST;
 }
 
-/* Opens `path`, waits until it is on the disk. A directory that cannot be opened or synced as such is let be. */
+/* Waits until a directory is on the disk, unless it cannot be opened or synced as such. */
 static int permi_directory_sync(const char *path)
 {
   int descriptor = -1, code = 0;
@@ -2358,7 +2357,7 @@ static int permi_file_write(permi_replacement *file, const unsigned char *bytes,
   return code;
 }
 
-/* Is there a reason not to replace path? Else its mode, if it exists, goes to *kept. */
+/* Returns why path is not to be replaced, or NULL; then *kept is the mode of the old file, -1: there is none. */
 static const char *permi_file_check(const char *path, int *kept)
 {
   struct stat information;
@@ -2485,9 +2484,9 @@ static int permi_file_finish(permi_replacement *file, int code)
   return code;
 }
 
-/* Replaces path by what `print` writes into a stream (0: a write failed, errno says why) or, if that is NULL, by
-   `size` bytes at `what`. clean: leftovers are looked for, which reads the directory. NULL when all is well; else why
-   not, and in *failed what could not be done, NULL: memory ran out. */
+/* Replaces path by what `print` writes into a stream (0: it failed, errno says why), or by `size` bytes at `what` where
+   print is NULL. clean: looks for leftovers, which reads the directory. Returns NULL, or why it failed, and in *failed
+   what could not be done, NULL: memory ran out. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what, size_t size,
                                       const char **failed)

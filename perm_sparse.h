@@ -312,8 +312,8 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #endif
 
 /* ========================================================================================= >>matrix
-   Compressed rows from lists of entries and from arrays. Promises: after a failure *matrix is all zero and nothing
-   stays allocated; the result has ascending columns, no zeros and no position twice; linear time and memory. */
+   Makes compressed rows from lists of entries and from arrays, in linear time and memory: columns ascend, there are no
+   zeros, no position stands twice. After a failure *matrix is all zero and nothing stays allocated. */
 
 typedef struct permi_entry {
   unsigned long long key;  /* row << 32 | column: ascending keys are the order of compressed rows */
@@ -346,7 +346,7 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* The arrays of a matrix, contents undefined but for row_start = 0. 0: no memory, *matrix all zero. */
+/* Allocates the arrays of a matrix; row_start is 0, the rest undefined. 0: no memory, *matrix all zero. */
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
@@ -386,8 +386,8 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* permi_watch inside long loops: step k of so many units each. Only every 65536th counts, so that what is small costs
-   nothing and changes no plan. 1 from the step that was told to stop on. */
+/* Calls permi_watch in every 65536th step of a loop, so many units a step: short loops cost nothing and change no plan.
+   1: stop. */
 #define PERMI_WATCH_STEPS 65536 /* a power of two */
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
@@ -396,7 +396,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length: units gather in *gathered until they are a look's worth. */
+/* The same for steps of any length: units gather in *gathered until there are as many. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -424,9 +424,10 @@ static int permi_copy(permi_control *watch, void *to, const void *from, size_t b
   return 1;
 }
 
-/* Takes an array to a larger block of `bytes`, of which the first `used` are kept. 0: no memory, or watch says stop,
-   and the array is as before. */
-static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used, size_t bytes)
+/* Moves an array into a larger block of `bytes`, keeping the first `used`. 0: no memory, or watch says stop; the array
+   is as before. */
+static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
+                              size_t bytes)
 {
   void *larger = bytes > used ? permi_allocate(allocator, bytes, 1) : NULL;
   if (!larger || !permi_copy(watch, larger, used ? *array : NULL, used)) {
@@ -496,8 +497,8 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
   return 1;
 }
 
-/* Stable radix sort by key, byte by byte, skipping bytes that all keys share: linear for hostile input too, and
-   it needs no array of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
+/* Sorts by key, stably, by radix over the bytes that keys do not share: linear for hostile input too, without an array
+   of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
 static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
@@ -540,9 +541,9 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
   return !permi_watch(watch, 0);
 }
 
-/* In a sorted list: the entry whose position was given before and that came first in the input; NULL: none.
-   The earlier one of the same position stands just before it. Of a mirrored pair (same line) the lower entry,
-   which is the one in the file, has the larger key. NULL too if watch says stop. */
+/* Returns the first entry of the input whose position was given before, which stands behind the earlier one in this
+   sorted list; NULL: none, or watch says stop. Of a mirrored pair (same line) the entry in the file has the larger
+   key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -553,7 +554,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* Compressed rows of a sorted list without duplicates; zeros are left out. 0: no memory, or watch says stop. */
+/* Makes compressed rows of a sorted list without duplicates and leaves zeros out. 0: no memory, or watch says stop. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -754,9 +755,9 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 }
 
 /* ============================================================================================= >>io
-   Lines, words and numbers of a text. Promises: no byte sequence crashes the readers or makes them allocate more than a
-   multiple of its length plus 8 (m + 1) bytes; a message names the line; a failure leaves nothing allocated.
-   Everything is parsed from memory: text -> list of entries -> sort -> compressed rows. */
+   Reads lines, words and numbers of a text in memory, which becomes a list of entries, sorted, then compressed rows. No
+   text crashes the readers or makes them allocate more than a multiple of its length plus 8 (m + 1) bytes. A message
+   names the line; a failure leaves nothing allocated. */
 
 typedef struct permi_reader {
   const char *name;
@@ -777,7 +778,7 @@ typedef struct permi_reader {
 
 /* -- messages ---------------------------------------------------------------------------------- */
 
-/* Bytes of a hostile file for a message: printable ASCII only, at most 24 of them, in quotes. */
+/* Bytes of a hostile file in quotes, for a message: at most 24, printable ASCII. */
 typedef struct permi_quote {
   char text[32];
 } permi_quote;
@@ -798,8 +799,8 @@ static permi_quote permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* A file's name for a message: its last 100 bytes, no control characters. Bytes from 128 up stay: the name is the
-   caller's own, often UTF-8, and a cut never falls inside one of its characters. */
+/* The last 100 bytes of a file's name, for a message, without control characters. Bytes from 128 up stay: the name is
+   the caller's own, often UTF-8, and is never cut inside a character. */
 typedef struct permi_shown_name {
   char text[112];
 } permi_shown_name;
@@ -872,7 +873,7 @@ static int permi_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Moves to the next line. 0: there is none, or the watch says stop, and the current line stays the last. */
+/* Moves to the next line. 0: there is none, or watch says stop; the current line stays. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
@@ -882,7 +883,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* CR only before LF or the end: elsewhere it is garbage, or a file with CR alone would be read as one row */
+  /* CR elsewhere is garbage, or a file with CR alone would be read as one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -896,7 +897,7 @@ static void permi_skip_blanks(permi_reader *reader)
     reader->cursor++;
 }
 
-/* The next line with something on it but a comment, the cursor on its first character. */
+/* Moves to the first character of the next line that is no comment. */
 static int permi_next_content(permi_reader *reader, int hash_comments)
 {
   while (permi_next_line(reader)) {
@@ -945,8 +946,8 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Where the decimal number that starts at begin ends: [+-] digits [. digits] [e [+-] digits] with a digit before
-   the e. begin itself: there is none. *integer: it has neither point nor exponent. */
+/* Returns the end of the decimal number at begin, [+-] digits [. digits] [e [+-] digits] with a digit before the e;
+   begin itself: there is none. *integer: it has neither point nor exponent. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -972,8 +973,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* A decimal number as 64-bit integer, also one with a point or an exponent, such as 2.0 or 1e3. 0: it is not whole, or
-   outside the range. */
+/* Converts a decimal number, such as 7, 2.0 or 1e3, to a 64-bit integer. 0: it is not whole, or outside the range. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
@@ -1001,8 +1001,8 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
-/* The text of a number (as permi_number_end found it) as double. strtod rounds correctly, but wants a terminated
-   string with the locale's decimal point, so it gets a copy. */
+/* Converts a number that permi_number_end found to double. strtod rounds correctly, but wants a terminated copy with
+   the locale's decimal point. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
@@ -1034,13 +1034,13 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
 }
 
 /* ========================================================================================= >>market
-   Matrix Market files, as in R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. So the field "double" of some programs is refused. More liberal than the report: comment
-   lines between entries, lines of more than 1024 bytes. */
+   Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
+   Design, NISTIR 5935, 1996. The field "double" of some programs is refused. Beyond the report, comment lines may stand
+   between entries and lines may exceed 1024 bytes. */
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
-/* The next word of the banner as position in a list of up to four keywords; -1 after a failure. */
+/* Returns the place of the banner's next word in a list of keywords, -1 after a failure. */
 static int permi_read_keyword(permi_reader *reader, const char *what, const char *const *words, int count,
                               const char *expected)
 {
@@ -1057,7 +1057,7 @@ static int permi_read_keyword(permi_reader *reader, const char *what, const char
   return -1;
 }
 
-/* The next word of a line as real number, and as integer, 0 if it is none; `what` names it in messages. */
+/* Reads the next word, `what` in messages, as real number and as integer, 0 if it is none. */
 static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
   const char *begin, *end;
@@ -1150,8 +1150,8 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   return permi_add_at(reader, column, row, entry);
 }
 
-/* The entries of a coordinate file; or the values of an array, column by column: with a symmetry the lower triangle
-   only, without the diagonal if skew-symmetric. */
+/* Reads the entries of a coordinate file; or the values of an array by columns, with a symmetry those of the lower
+   triangle, if skew-symmetric without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -1183,8 +1183,8 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Reads what follows the word %%MatrixMarket. What declares more entries than can follow is refused before anything is
-   read. Real numbers that are all integers become integers. */
+/* Reads what follows the word %%MatrixMarket, unless it declares more entries than can follow. Real numbers that are
+   all whole become integers. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const char *const objects[1] = {"matrix"};
@@ -1255,11 +1255,11 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ===================================================================================== >>plain_text
-   Files without a banner: rows of numbers, coordinates, edges. Which of them a file is, and the calls. */
+   Recognises and reads files without a banner: rows of numbers, coordinates, edges. The public calls. */
 #include <errno.h>
 #include <locale.h>
 
-/* The next number of a line, separated by blanks or one comma. 0: the line is at its end; -1: a comma stands alone. */
+/* Finds the next number of a line, after blanks or one comma. 0: the line has ended; -1: a comma stands alone. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -1285,7 +1285,7 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   return 1;
 }
 
-/* One number, perhaps complex; raises reader->kind to what it needs. */
+/* Reads a number, perhaps complex, and raises reader->kind to what it needs. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
   int integer, ignored;
@@ -1369,7 +1369,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
 
 /* -- coordinates and edges without a banner ---------------------------------------------------- */
 
-/* The numbers of a line, up to four, and how many there are: 5 for more, -1 for one that cannot be. */
+/* Finds the numbers of a line and returns how many there are, 5 for more than four, -1 for a comma alone. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0, more = 1;
@@ -1386,7 +1386,7 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
          *value <= limit;
 }
 
-/* What lists of entries have in common: indices as they stand in the file, and their ranges. */
+/* Indices as they stand in the file, and their ranges. */
 typedef struct permi_indices {
   int64_t size[3];         /* rows, columns, entries of the first line */
   int64_t low[2], high[2]; /* of row and column indices */
@@ -1407,7 +1407,7 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* 0 or 1: what indices count from, which an index 0 tells. (Where none is 0 and none is the last, either reading leaves
+/* What indices count from: 0 if one of them is 0, else 1. (Where none is 0 and none is the last, either reading leaves
    a row or a column empty, and the permanent is the same.) */
 static int permi_indices_base(const permi_indices *indices)
 {
@@ -1430,8 +1430,8 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could what is left of the text be "rows columns entries" and lines of entries, whatever their number? Reads ahead,
-   and stops at the first line that says no. */
+/* Could the rest of the text be "rows columns entries" and any number of entries? Reads ahead to the first line that
+   says no. */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
   const char *begin[5], *end[5];
@@ -1457,8 +1457,8 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
                              (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
 }
 
-/* What a file without a banner is, from its own lines; PERM_FORMAT_COUNT after a failure. Rows of three numbers that
-   are coordinates too are a matrix with three columns only if it has no more than three rows. */
+/* Returns what a file without a banner is, PERM_FORMAT_COUNT after a failure. Rows of three numbers that could be
+   coordinates are a matrix of three columns only if it has no more than three rows. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   permi_indices indices;
@@ -1487,7 +1487,7 @@ static perm_format permi_recognise(permi_reader *reader)
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* One line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
+/* Reads a line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
 static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices, permi_entry *entry)
 {
   static const char *const what[2] = {"row", "column"};
@@ -1536,7 +1536,7 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
   return 1;
 }
 
-/* Edges say neither how many rows and columns there are nor what they count from: refused unless their numbers do. */
+/* Takes the sizes from the edges, and refuses edges whose numbers do not tell what they count from. */
 static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
 {
   const int base = permi_indices_base(indices);
@@ -1640,7 +1640,7 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
 }
 
-/* The list of entries as compressed rows. 0: a position was given twice, or memory ran out. */
+/* Makes compressed rows of the entries. 0: a position was given twice, or memory ran out. */
 static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
@@ -1746,7 +1746,7 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
       return permi_file_fail(result, name, "cannot read", errno);
     }
     *bytes += got;
-    /* a zero byte will be refused anyway: do not read all of /dev/zero before saying so */
+    /* a zero byte will be refused: /dev/zero need not be read to its end */
   } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
            !memchr((char *)*text + *bytes - got, 0, got));
   return PERM_OK;
@@ -1794,26 +1794,33 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 }
 
 /* ========================================================================================== >>write
-   Matrices to Matrix Market files. Promises: PATH holds either what it held before or all of the new matrix (>>files of
-   perm.h); every write, the close and the rename are checked. */
+   Matrices to Matrix Market files. PATH holds either what it held before or all of the new matrix (>>files); every
+   write, the close and the rename are checked. */
 #include <errno.h>
 #include <locale.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
 
-/* " " and 17 significant digits, which read back to the same double, with a point in every locale. */
-static int permi_print_double(FILE *file, double value)
+/* Prints so many significant digits of a number into text, 64 bytes, with a point in every locale. */
+static void permi_print_number(char *text, int digits, double value)
 {
-  char text[64], *found;
   const char *point = localeconv()->decimal_point;
-  snprintf(text, sizeof text, " %.17g", value);
+  char *found;
+  snprintf(text, 64, "%.*g", digits, value);
   found = point && *point && strcmp(point, ".") ? strstr(text, point) : NULL;
   if (found) {
     *found = '.';
     memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
   }
-  return fputs(text, file) >= 0;
+}
+
+/* 17 significant digits read back to the same double. */
+static int permi_print_double(FILE *file, double value)
+{
+  char text[64];
+  permi_print_number(text, 17, value);
+  return fprintf(file, " %s", text) >= 0;
 }
 
 typedef struct permi_matrix_written {
@@ -1838,23 +1845,20 @@ static int permi_print_matrix(FILE *file, const void *what)
         return 0;
       if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0)
         return 0;
-      if (matrix->kind == PERM_KIND_INTEGER) {
-        if (fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
-          return 0;
-      } else if (matrix->kind != PERM_KIND_PATTERN) {
-        if (!permi_print_double(file, matrix->real[k]))
-          return 0;
-        if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
-          return 0;
-      }
+      if (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
+        return 0;
+      if (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k]))
+        return 0;
+      if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
+        return 0;
       if (putc('\n', file) == EOF)
         return 0;
     }
   return fflush(file) == 0;
 }
 
-/* 1: path names an open file, or a device such as a terminal or /dev/null: written to, not replaced. The names come
-   first: stat follows them (/dev/stdout is a regular file after "> file"). */
+/* Does path name an open file or a device, to be written to and not replaced? The names come first: stat follows them
+   (/dev/stdout is a regular file after "> file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -1871,7 +1875,7 @@ static int permi_is_stream(const char *path)
 #endif
 }
 
-/* What `print` writes (0: a write failed, errno says why) to PATH, all of it or nothing; "-": standard output. */
+/* Writes all that `print` writes (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
@@ -2184,8 +2188,8 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Why there is no perfect matching: the rows reached from one without a partner along alternating paths have entries
-   only in the columns of their partners, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
+/* Reports why there is no perfect matching: the rows reached from one without a partner along alternating paths have
+   entries only in the columns of their partners, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
 static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
                                  int *queue)
 {
@@ -2342,8 +2346,8 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* >>scale of perm.h where means leave entries 2^-400 or less beside others: the largest products of the permanent are
-   then about 1, and what underflows on the way is nothing beside them. Up to order 64. 0: out of memory. */
+/* Scales as >>scale does where means leave entries of 2^-400 or less: the largest products of the permanent are then
+   about 1, and what underflows is nothing beside them. Up to order 64. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -2469,10 +2473,10 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, cons
          permi_combine_integers(1, part[0][1], 1, part[1][1], &sum->imaginary_integer);
 }
 
-/* sum = a x + b y, where y may be absent. 0 if an integer overflows, or if a product of doubles comes so near to
-   underflow that its error might not be that of one rounding. Complex: the error is that of PERMI_COMPLEX_ROUNDINGS
-   roundings of `absolute`. A product has at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not,
-   the sum u; what underflow takes, at most 2^-1072, is below the rest of 4 u absolute, absolute > 1e-270. */
+/* sum = a x + b y, where y may be NULL. 0: an integer overflows, or a product of doubles is so near to underflow that
+   its error might not be that of one rounding. Complex: the error is that of PERMI_COMPLEX_ROUNDINGS roundings of
+   `absolute`. A product has at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not, the sum u;
+   underflow takes at most 2^-1072, below the rest of 4 u absolute, absolute > 1e-270. */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -2613,15 +2617,15 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* gamma_k = k u / (1 - k u) [Hig02, 3.1], enlarged by its own roundings: k relative roundings u change a product
-   at most by this factor of itself. */
+/* gamma_k = k u / (1 - k u) [Hig02, 3.1], enlarged by its own roundings: k roundings u change a product at most by this
+   part of itself. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* The constant absorbs the entry `cell`. A computed entry is a sum of products of original entries, whose terms
-   have passed at most 2 roundings per degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), and one per original entry if
+/* Roundings of the terms of an entry. A computed entry is a sum of products of original entries, whose terms have
+   passed at most 2 roundings per degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), and one per original entry if
    integers were rounded. The sum of their moduli, `absolute`, is computed likewise: hence g / (1 - g). */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
@@ -2635,6 +2639,7 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
+/* The constant absorbs the entry `cell`. */
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
@@ -14416,30 +14421,29 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 }
 
 /* ====================================================================================== >>decompose
-   Lines of few entries eliminated, sums over branches [FM03]. With entries a, b of a line in lines c, d across:
+   Eliminates lines of few entries, by sums over branches [FM03]. With entries a, b of a line in lines c, d across:
        per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less, each again with a line of degree 1 or 2 to
-   begin with. Between branches: degree 1 and 2, and the fine Dulmage-Mendelsohn decomposition, so that what falls into
-   blocks is a product. The line with the fewest entries is branched on, its partners paired by the rows they share.
-   Small pieces are summed over subsets, larger ones as well when all lines have more than 4 entries. (DecompRyser hands
-   those on to Ryser's formula; subsets cancel nothing.) Orders up to 64: sets of lines are words.
+   so a line of 2k or 2k - 1 entries gives k permanents of one order less, each beginning with a line of degree 1 or 2.
+   Between branches: degree 1 and 2, and the fine Dulmage-Mendelsohn decomposition into blocks, whose permanents are
+   multiplied. The line with the fewest entries is branched on, its partners paired by the rows they share. Small pieces
+   are summed over subsets, larger ones as well when all lines have more than 4 entries. (DecompRyser hands those on to
+   Ryser's formula; subsets cancel nothing.) Orders up to 64: a set of lines is a word.
 
    A number is a cell of `size` words: for doubles the real and imaginary part and the sum of moduli of the terms, for
    integers `parts` numbers of `words` words modulo 2^(64 words), where wrapping does no harm.
 
-   THE BOUND. A perfect matching's product of n entries is rounded in n - 1 products and in the additions that it passes
-   through. permi_decompose_node returns a bound on those: one for every line merged, the number of branches less one
-   at a branch, the sum over the blocks of a product, (k - 1) k / 2 in the sum over subsets of k lines. With R
+   THE BOUND. The product of a perfect matching, of n entries, is rounded in n - 1 products and in the additions that it
+   passes through. permi_decompose_node returns a bound on those: one for every line merged, the number of branches less
+   one at a branch, the sum over the blocks of a product, (k - 1) k / 2 in the sum over subsets of k lines. With R
    roundings in all (a complex product counts as 3, see permi_combine) and S the sum of moduli,
        |error| <= g / (1 - g) (computed S), g = gamma_R.
    Every intermediate is multiplied into the result by at most the permanent of a minor of the moduli, which is at most
-   growth = prod max(1, row sum): what an operation loses to underflow, DBL_MIN at most, costs DBL_MIN * growth.
+   growth = prod max(1, row sum): an operation loses DBL_MIN at most to underflow, which costs DBL_MIN * growth.
 
    THREADS. Units as in >>transversals: pieces whose branches along the path multiply up to `enough`, and sums over
    subsets before that. In a first pass every thread walks the top of the tree and computes the units for which it draws
    tickets. In a second pass a single thread walks the tree again and takes their results, so that sums have the order,
-   and counts the values, of a single thread. What the walk does depends on the entries of the pieces only, never on the
-   results below. */
+   and counts the values, of a single thread. The walk depends on the entries of the pieces, never on results below. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7       /* pieces up to here are summed over subsets, which takes about a microsecond, */
@@ -14798,8 +14802,8 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Kuhn's matching on words: finds a column for a row, moving others. 0: there is none. taken: columns with a partner,
-   seen: those that were tried. */
+/* Finds a column for a row, moving other rows (Kuhn). 0: there is none. taken: columns with a partner, seen: columns
+   that were tried. */
 static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
   uint64_t next = piece->mask[0][row] & ~*taken;
@@ -14817,8 +14821,7 @@ static int permi_piece_match(const permi_piece *piece, int row, int *partner, ui
   return 1;
 }
 
-/* What a row leads to among the rows `within`, along entries and back by the matching (forward), or the other way
-   round. */
+/* The rows that a row leads to within a set, by entries and back by the matching (forward), or against that. */
 static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
                                   uint64_t within, int forward)
 {
@@ -14835,8 +14838,8 @@ static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, 
   return reached;
 }
 
-/* The number of blocks of the fine Dulmage-Mendelsohn decomposition, whose rows and columns go to rows[] and columns[];
-   0 when singular. Deletes the entries between blocks; *dead says whether there were any. */
+/* Splits a piece into blocks, by rows[] and columns[]: returns their number, 0 when singular. Deletes the entries
+   between blocks; *dead says whether there were any. */
 static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
 {
   int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
@@ -14865,8 +14868,8 @@ static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *colum
   return count;
 }
 
-/* The entries of a line, in the pairs that are merged together; an odd one last. Partners that share most lines come
-   first: merging them fills in least. */
+/* Writes the entries of a line in pairs, an odd one last; returns the number of pairs. Partners that share most lines
+   come first: merging them fills in least. */
 static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
 {
   uint64_t left = piece->mask[side][line];
@@ -14890,7 +14893,7 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
 }
 
 /* ================================================================================== >>decompose_run
-   Walking the branches of >>decompose: what that costs, the task, the offer. */
+   Walks the branches of >>decompose: costs, the task, the offer. */
 
 /* Predicted seconds of a node, without what it branches into: er:26:0.18 takes 2.9 us a node, others of orders 16 to 40
    (integers, degrees 3 to 8) within a factor of 2 of this. */
@@ -14921,7 +14924,7 @@ typedef enum permi_outcome {
   PERMI_NODE_BRANCH   /* one block */
 } permi_outcome;
 
-/* Eliminates lines of degree 1 and 2, and splits what is left, as often as that leads on. */
+/* Eliminates lines of degree 1 and 2 and splits the rest, until neither leads on. */
 static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
                                             int *additions)
 {
@@ -14963,8 +14966,8 @@ static permi_cell_word *permi_decompose_past(permi_cell_word *room, size_t words
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
                                 permi_cell_word *room);
 
-/* The permanent of a piece below a node into value, by itself or as a unit that another thread may have computed, or
-   the second pass will; returns the additions. */
+/* Writes the permanent of a piece below a node to value, unless that is a unit of another thread or of the second pass;
+   returns the additions. */
 static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, permi_cell_word *value,
                                  permi_cell_word *room)
 {
@@ -15009,8 +15012,8 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
   return additions;
 }
 
-/* The permanent of the piece into result; returns the additions, see THE BOUND. room: for the pieces below. In a probe
-   one of the pieces below is followed, and counts for all. */
+/* Writes the permanent of the piece to result; returns the additions of THE BOUND. room: for the pieces below. A probe
+   follows one of those, which counts for all. */
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
                                 permi_cell_word *room)
 {
@@ -15133,8 +15136,7 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   return run.status;
 }
 
-/* Fits the threads and their units into memory: what one thread leaves is for the arenas of the others, and the rest
-   for results. */
+/* Fits threads and units into memory: what one thread leaves is for the arenas of the others, then for results. */
 static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 {
   const permi_decompose *plan = shared->plan;
@@ -17274,31 +17276,39 @@ typedef struct permi_spy {
   permi_control *watch;
 } permi_spy;
 
-/* A number with a point in every locale. */
 typedef struct permi_spy_text {
-  char text[32];
+  char text[64];
 } permi_spy_text;
 
 static permi_spy_text permi_spy_number(double x)
 {
   permi_spy_text number;
-  char *at;
-  snprintf(number.text, sizeof number.text, "%.3g", x);
-  for (at = number.text; *at; at++)
-    if (*at == ',')
-      *at = '.';
+  permi_print_number(number.text, 3, x);
   return number;
 }
 
-static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *text)
+PERMI_PRINTF(5, 6)
+static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *format, ...)
 {
+  char text[256];
+  const char *at;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
   fprintf(file, "<text x=\"%d\" y=\"%d\" %s>", x, y, attributes);
-  for (; *text; text++)
-    if (*text == '<' || *text == '>' || *text == '&')
-      fputs(*text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;", file);
+  for (at = text; *at; at++)
+    if (*at == '<' || *at == '>' || *at == '&')
+      fputs(*at == '<' ? "&lt;" : *at == '>' ? "&gt;" : "&amp;", file);
     else
-      putc((unsigned char)*text < 32 ? ' ' : *text, file);
+      putc((unsigned char)*at < 32 ? ' ' : *at, file);
   fputs("</text>\n", file);
+}
+
+static void permi_spy_box(FILE *file, int x, int y, int width, int height, const char *fill, const char *stroke)
+{
+  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"%s%s%s/>\n", x, y, width, height, fill,
+          stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
 }
 
 /* One map: runs of squares of a shade, a path a shade; the last is that of dead entries. */
@@ -17308,8 +17318,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   const int down = spy->cells[0], across = spy->cells[1];
   const double area = ((double)spy->matrix->m / (down ? down : 1)) * ((double)spy->matrix->n / (across ? across : 1));
   int shade, i, j, end;
-  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#ffffff\" stroke=\"#999999\"/>\n", x, y,
-          width, height);
+  permi_spy_box(file, x, y, width, height, "#ffffff", "#999999");
   fprintf(file, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
                 "preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\">\n",
           x, y, width, height, across ? across : 1, down ? down : 1);
@@ -17340,49 +17349,73 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-/* A curve with its axis' ends; y from the bottom, 0 .. most. */
-static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, const char *title, const char *most_text,
-                            int logarithmic)
+/* A curve with its axis' ends, of the widths or of the logarithms of the states; y from the bottom, 0 .. most. */
+static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
 {
-  const int left = 100, right = 980, height = 130;
-  double most = 1;
-  int p, last = -1, stride = spy->steps / PERMI_SPY_POINTS + 1;
+  return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
+}
+
+static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarithmic)
+{
+  const int left = 100, right = 980, height = 130, stride = spy->steps / PERMI_SPY_POINTS + 1;
+  double most = 0, scale = 1;
+  int p, q, last = -1;
   for (p = 0; p < spy->steps; p++) {
-    const double value = logarithmic ? log2(spy->states[p] > 1 ? spy->states[p] : 1) : spy->width[p];
-    most = value > most ? value : most;
+    most = fmax(most, logarithmic ? spy->states[p] : spy->width[p]);
+    scale = fmax(scale, permi_spy_value(spy, p, logarithmic));
   }
-  permi_spy_label(file, left, y - 8, "class=\"h\"", title);
-  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#f7f9fc\" stroke=\"#999999\"/>\n", left, y,
-          right - left, height);
-  permi_spy_label(file, left - 8, y + 12, "text-anchor=\"end\"", most_text);
-  permi_spy_label(file, left - 8, y + height, "text-anchor=\"end\"", logarithmic ? "1" : "0");
+  permi_spy_box(file, left, y, right - left, height, "#f7f9fc", "#999999");
+  permi_spy_label(file, left - 8, y + 12, "text-anchor=\"end\"", "%s", permi_spy_number(most).text);
+  permi_spy_label(file, left - 8, y + height, "text-anchor=\"end\"", "%d", logarithmic);
   fputs("<polyline fill=\"none\" stroke=\"#123f8c\" stroke-width=\"2\" points=\"", file);
   for (p = 0; p < spy->steps; p += stride) { /* the largest of each stride */
+    const int x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
     double value = 0;
-    int q, x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
-    for (q = p; q < spy->steps && q < p + stride; q++) {
-      const double v = logarithmic ? log2(spy->states[q] > 1 ? spy->states[q] : 1) : spy->width[q];
-      value = v > value ? v : value;
-    }
+    for (q = p; q < spy->steps && q < p + stride; q++)
+      value = fmax(value, permi_spy_value(spy, q, logarithmic));
     if (x != last)
-      fprintf(file, "%d,%d ", x, y + height - (int)((height - 6) * value / most));
+      fprintf(file, "%d,%d ", x, y + height - (int)((height - 6) * value / scale));
     last = x;
   }
   fputs("\"/>\n", file);
 }
 
+/* The matrix as given, and permuted to block triangular form. */
+static void permi_spy_maps(FILE *file, const permi_spy *spy)
+{
+  const perm_matrix *matrix = spy->matrix;
+  const double longest = matrix->m > matrix->n ? matrix->m : matrix->n, scale = PERMI_SPY_PANEL;
+  const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
+  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL;
+  int i;
+  permi_spy_label(file, 50, 36, "class=\"h\"", "As given: %d x %d, %.0f entries", matrix->m, matrix->n,
+                  (double)matrix->nnz);
+  permi_spy_map(file, spy, 0, 50, 50, wide, tall);
+  if (matrix->m == matrix->n) {
+    if (spy->singular)
+      permi_spy_label(file, 540, 36, "class=\"h\"", "No perfect matching: the permanent is 0");
+    else
+      permi_spy_label(file, 540, 36, "class=\"h\"", "Block triangular: %d block%s, %.0f dead entries", spy->blocks,
+                      spy->blocks == 1 ? "" : "s", spy->dropped);
+    permi_spy_map(file, spy, 1, 540, 50, wide, tall);
+    for (i = 0; i < spy->outlines; i++) {
+      const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
+      permi_spy_box(file, 540 + from, 50 + from, size > 1 ? size : 1, size > 1 ? size : 1, "none", "#0a7d55");
+    }
+  }
+  permi_spy_box(file, 50, 508, 12, 12, "#123f8c", NULL);
+  permi_spy_box(file, 190, 508, 12, 12, "#e07b39", NULL);
+  permi_spy_box(file, 410, 508, 12, 12, "none", "#0a7d55");
+  permi_spy_label(file, 68, 519, "", "entries%s", spy->cells[0] < matrix->m ? ", by density" : "");
+  permi_spy_label(file, 208, 519, "", "in no perfect matching");
+  permi_spy_label(file, 428, 519, "", "blocks");
+}
+
 static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
-  const perm_matrix *matrix = spy->matrix;
-  const int square = matrix->m == matrix->n, curves = spy->leaf ? 360 : 0, table = 550 + curves;
-  const int panel = PERMI_SPY_PANEL;
-  const double longest = matrix->m > matrix->n ? matrix->m : matrix->n;
-  const int tall = longest > 0 ? (int)(panel * (matrix->m / longest)) + 1 : panel;
-  const int wide = longest > 0 ? (int)(panel * (matrix->n / longest)) + 1 : panel;
-  const int leaves = spy->job ? spy->job->leaves : 0, rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
-  const int bottom = table + 70 + 22 * (rows + 1);
-  char text[256], width[16];
+  const int table = spy->leaf ? 910 : 550, leaves = spy->job ? spy->job->leaves : 0;
+  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS, bottom = table + 70 + 22 * (rows + 1);
   double seconds = 0, rest = 0;
   int i;
   fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1040\" height=\"%d\" viewBox=\"0 0 1040 %d\" "
@@ -17390,69 +17423,40 @@ static int permi_spy_print(FILE *file, const void *what)
           bottom, bottom);
   fputs("<style>.h{font-size:15px;font-weight:bold}</style>\n", file);
   fprintf(file, "<rect width=\"1040\" height=\"%d\" fill=\"#ffffff\"/>\n", bottom);
-  snprintf(text, sizeof text, "As given: %d x %d, %.0f entries", matrix->m, matrix->n, (double)matrix->nnz);
-  permi_spy_label(file, 50, 36, "class=\"h\"", text);
-  permi_spy_map(file, spy, 0, 50, 50, wide, tall);
-  if (square) {
-    if (spy->singular)
-      snprintf(text, sizeof text, "No perfect matching: the permanent is 0");
-    else
-      snprintf(text, sizeof text, "Block triangular: %d block%s, %.0f dead entries", spy->blocks,
-               spy->blocks == 1 ? "" : "s", spy->dropped);
-    permi_spy_label(file, 540, 36, "class=\"h\"", text);
-    permi_spy_map(file, spy, 1, 540, 50, wide, tall);
-    for (i = 0; i < spy->outlines; i++) {
-      const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
-      fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#0a7d55\"/>\n",
-              540 + from, 50 + from, size > 1 ? size : 1, size > 1 ? size : 1);
-    }
-  }
-  fputs("<rect x=\"50\" y=\"508\" width=\"12\" height=\"12\" fill=\"#123f8c\"/>\n"
-        "<rect x=\"190\" y=\"508\" width=\"12\" height=\"12\" fill=\"#e07b39\"/>\n"
-        "<rect x=\"410\" y=\"508\" width=\"12\" height=\"12\" fill=\"none\" stroke=\"#0a7d55\"/>\n",
-        file);
-  permi_spy_label(file, 68, 519, "", spy->cells[0] < matrix->m ? "entries, by density" : "entries");
-  permi_spy_label(file, 208, 519, "", "in no perfect matching");
-  permi_spy_label(file, 428, 519, "", "blocks");
+  permi_spy_maps(file, spy);
   if (spy->leaf) {
-    double most = 0;
-    int wides = 0, tree = spy->leaf->information.method == PERM_METHOD_TREE;
-    for (i = 0; i < spy->steps; i++) {
-      most = spy->states[i] > most ? spy->states[i] : most;
-      wides = spy->width[i] > wides ? spy->width[i] : wides;
-    }
-    snprintf(text, sizeof text, "Vertices of the %s along the order of %s, block of order %d after reductions",
-             tree ? "tables" : "frontier", tree ? "the tree" : "elimination", spy->leaf->information.n);
-    snprintf(width, sizeof width, "%d", wides);
-    permi_spy_curve(file, spy, 575, text, width, 0);
-    permi_spy_curve(file, spy, 765, "States, predicted (logarithmic)", permi_spy_number(most).text, 1);
+    const int tree = spy->leaf->information.method == PERM_METHOD_TREE;
+    permi_spy_label(file, 100, 567, "class=\"h\"",
+                    "Vertices of the %s along the order of %s, block of order %d after reductions",
+                    tree ? "tables" : "frontier", tree ? "the tree" : "elimination", spy->leaf->information.n);
+    permi_spy_curve(file, spy, 575, 0);
+    permi_spy_label(file, 100, 757, "class=\"h\"", "States, predicted (logarithmic)");
+    permi_spy_curve(file, spy, 765, 1);
   }
-  if (!spy->job) {
-    permi_spy_label(file, 50, table + 20, "class=\"h\"", "No plan");
-    permi_spy_label(file, 50, table + 44, "", spy->message);
+  for (i = 0; i < leaves; i++) {
+    seconds += spy->job->leaf[i].information.seconds;
+    rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
+  }
+  if (spy->job) {
+    permi_spy_label(file, 50, table + 20, "class=\"h\"",
+                    "Plan: %d block%s after reductions, predicted %s s on one thread", leaves, leaves == 1 ? "" : "s",
+                    permi_spy_number(seconds).text);
   } else {
-    for (i = 0; i < leaves; i++) {
-      seconds += spy->job->leaf[i].information.seconds;
-      rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
-    }
-    snprintf(text, sizeof text, "Plan: %d block%s after reductions, predicted %s s on one thread", leaves,
-             leaves == 1 ? "" : "s", permi_spy_number(seconds).text);
-    permi_spy_label(file, 50, table + 20, "class=\"h\"", text);
-    for (i = 0; i < rows; i++) {
-      const perm_leaf *leaf = &spy->job->leaf[i].information;
-      snprintf(text, sizeof text, "order %d", leaf->n);
-      permi_spy_label(file, 50, table + 46 + 22 * i, "", text);
-      permi_spy_label(file, 170, table + 46 + 22 * i, "", perm_method_name(leaf->method));
-      snprintf(text, sizeof text, "%s s", permi_spy_number(leaf->seconds).text);
-      permi_spy_label(file, 380, table + 46 + 22 * i, "text-anchor=\"end\"", text);
-      snprintf(text, sizeof text, "%s bytes", permi_spy_number(leaf->bytes).text);
-      permi_spy_label(file, 540, table + 46 + 22 * i, "text-anchor=\"end\"", leaf->bytes > 0 ? text : "");
-    }
-    if (leaves > rows) {
-      snprintf(text, sizeof text, "and %d more, %s s", leaves - rows, permi_spy_number(rest).text);
-      permi_spy_label(file, 50, table + 46 + 22 * rows, "", text);
-    }
+    permi_spy_label(file, 50, table + 20, "class=\"h\"", "No plan");
+    permi_spy_label(file, 50, table + 44, "", "%s", spy->message);
   }
+  for (i = 0; i < rows; i++) {
+    const perm_leaf *leaf = &spy->job->leaf[i].information;
+    const int y = table + 46 + 22 * i;
+    permi_spy_label(file, 50, y, "", "order %d", leaf->n);
+    permi_spy_label(file, 170, y, "", "%s", perm_method_name(leaf->method));
+    permi_spy_label(file, 380, y, "text-anchor=\"end\"", "%s s", permi_spy_number(leaf->seconds).text);
+    permi_spy_label(file, 540, y, "text-anchor=\"end\"", leaf->bytes > 0 ? "%s bytes" : "%.0s",
+                    permi_spy_number(leaf->bytes).text);
+  }
+  if (leaves > rows)
+    permi_spy_label(file, 50, table + 46 + 22 * rows, "", "and %d more, %s s", leaves - rows,
+                    permi_spy_number(rest).text);
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 

@@ -114,8 +114,8 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Why there is no perfect matching: the rows reached from one without a partner along alternating paths have entries
-   only in the columns of their partners, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
+/* Reports why there is no perfect matching: the rows reached from one without a partner along alternating paths have
+   entries only in the columns of their partners, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
 static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
                                  int *queue)
 {
@@ -272,8 +272,8 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* >>scale of perm.h where means leave entries 2^-400 or less beside others: the largest products of the permanent are
-   then about 1, and what underflows on the way is nothing beside them. Up to order 64. 0: out of memory. */
+/* Scales as >>scale does where means leave entries of 2^-400 or less: the largest products of the permanent are then
+   about 1, and what underflows is nothing beside them. Up to order 64. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -399,10 +399,10 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, cons
          permi_combine_integers(1, part[0][1], 1, part[1][1], &sum->imaginary_integer);
 }
 
-/* sum = a x + b y, where y may be absent. 0 if an integer overflows, or if a product of doubles comes so near to
-   underflow that its error might not be that of one rounding. Complex: the error is that of PERMI_COMPLEX_ROUNDINGS
-   roundings of `absolute`. A product has at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not,
-   the sum u; what underflow takes, at most 2^-1072, is below the rest of 4 u absolute, absolute > 1e-270. */
+/* sum = a x + b y, where y may be NULL. 0: an integer overflows, or a product of doubles is so near to underflow that
+   its error might not be that of one rounding. Complex: the error is that of PERMI_COMPLEX_ROUNDINGS roundings of
+   `absolute`. A product has at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not, the sum u;
+   underflow takes at most 2^-1072, below the rest of 4 u absolute, absolute > 1e-270. */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -543,15 +543,15 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* gamma_k = k u / (1 - k u) [Hig02, 3.1], enlarged by its own roundings: k relative roundings u change a product
-   at most by this factor of itself. */
+/* gamma_k = k u / (1 - k u) [Hig02, 3.1], enlarged by its own roundings: k roundings u change a product at most by this
+   part of itself. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* The constant absorbs the entry `cell`. A computed entry is a sum of products of original entries, whose terms
-   have passed at most 2 roundings per degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), and one per original entry if
+/* Roundings of the terms of an entry. A computed entry is a sum of products of original entries, whose terms have
+   passed at most 2 roundings per degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), and one per original entry if
    integers were rounded. The sum of their moduli, `absolute`, is computed likewise: hence g / (1 - g). */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
@@ -565,6 +565,7 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
+/* The constant absorbs the entry `cell`. */
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;

@@ -1,28 +1,27 @@
 /* ====================================================================================== >>decompose
-   Lines of few entries eliminated, sums over branches [FM03]. With entries a, b of a line in lines c, d across:
+   Eliminates lines of few entries, by sums over branches [FM03]. With entries a, b of a line in lines c, d across:
        per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less, each again with a line of degree 1 or 2 to
-   begin with. Between branches: degree 1 and 2, and the fine Dulmage-Mendelsohn decomposition, so that what falls into
-   blocks is a product. The line with the fewest entries is branched on, its partners paired by the rows they share.
-   Small pieces are summed over subsets, larger ones as well when all lines have more than 4 entries. (DecompRyser hands
-   those on to Ryser's formula; subsets cancel nothing.) Orders up to 64: sets of lines are words.
+   so a line of 2k or 2k - 1 entries gives k permanents of one order less, each beginning with a line of degree 1 or 2.
+   Between branches: degree 1 and 2, and the fine Dulmage-Mendelsohn decomposition into blocks, whose permanents are
+   multiplied. The line with the fewest entries is branched on, its partners paired by the rows they share. Small pieces
+   are summed over subsets, larger ones as well when all lines have more than 4 entries. (DecompRyser hands those on to
+   Ryser's formula; subsets cancel nothing.) Orders up to 64: a set of lines is a word.
 
    A number is a cell of `size` words: for doubles the real and imaginary part and the sum of moduli of the terms, for
    integers `parts` numbers of `words` words modulo 2^(64 words), where wrapping does no harm.
 
-   THE BOUND. A perfect matching's product of n entries is rounded in n - 1 products and in the additions that it passes
-   through. permi_decompose_node returns a bound on those: one for every line merged, the number of branches less one
-   at a branch, the sum over the blocks of a product, (k - 1) k / 2 in the sum over subsets of k lines. With R
+   THE BOUND. The product of a perfect matching, of n entries, is rounded in n - 1 products and in the additions that it
+   passes through. permi_decompose_node returns a bound on those: one for every line merged, the number of branches less
+   one at a branch, the sum over the blocks of a product, (k - 1) k / 2 in the sum over subsets of k lines. With R
    roundings in all (a complex product counts as 3, see permi_combine) and S the sum of moduli,
        |error| <= g / (1 - g) (computed S), g = gamma_R.
    Every intermediate is multiplied into the result by at most the permanent of a minor of the moduli, which is at most
-   growth = prod max(1, row sum): what an operation loses to underflow, DBL_MIN at most, costs DBL_MIN * growth.
+   growth = prod max(1, row sum): an operation loses DBL_MIN at most to underflow, which costs DBL_MIN * growth.
 
    THREADS. Units as in >>transversals: pieces whose branches along the path multiply up to `enough`, and sums over
    subsets before that. In a first pass every thread walks the top of the tree and computes the units for which it draws
    tickets. In a second pass a single thread walks the tree again and takes their results, so that sums have the order,
-   and counts the values, of a single thread. What the walk does depends on the entries of the pieces only, never on the
-   results below. */
+   and counts the values, of a single thread. The walk depends on the entries of the pieces, never on results below. */
 #pragma once
 #include "../counts/ring.h"
 #include "transversals.h"
@@ -384,8 +383,8 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Kuhn's matching on words: finds a column for a row, moving others. 0: there is none. taken: columns with a partner,
-   seen: those that were tried. */
+/* Finds a column for a row, moving other rows (Kuhn). 0: there is none. taken: columns with a partner, seen: columns
+   that were tried. */
 static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
   uint64_t next = piece->mask[0][row] & ~*taken;
@@ -403,8 +402,7 @@ static int permi_piece_match(const permi_piece *piece, int row, int *partner, ui
   return 1;
 }
 
-/* What a row leads to among the rows `within`, along entries and back by the matching (forward), or the other way
-   round. */
+/* The rows that a row leads to within a set, by entries and back by the matching (forward), or against that. */
 static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
                                   uint64_t within, int forward)
 {
@@ -421,8 +419,8 @@ static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, 
   return reached;
 }
 
-/* The number of blocks of the fine Dulmage-Mendelsohn decomposition, whose rows and columns go to rows[] and columns[];
-   0 when singular. Deletes the entries between blocks; *dead says whether there were any. */
+/* Splits a piece into blocks, by rows[] and columns[]: returns their number, 0 when singular. Deletes the entries
+   between blocks; *dead says whether there were any. */
 static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
 {
   int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
@@ -451,8 +449,8 @@ static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *colum
   return count;
 }
 
-/* The entries of a line, in the pairs that are merged together; an odd one last. Partners that share most lines come
-   first: merging them fills in least. */
+/* Writes the entries of a line in pairs, an odd one last; returns the number of pairs. Partners that share most lines
+   come first: merging them fills in least. */
 static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
 {
   uint64_t left = piece->mask[side][line];

@@ -1,5 +1,5 @@
 /* ================================================================================== >>decompose_run
-   Walking the branches of >>decompose: what that costs, the task, the offer. */
+   Walks the branches of >>decompose: costs, the task, the offer. */
 #pragma once
 #include "decompose.h"
 
@@ -32,7 +32,7 @@ typedef enum permi_outcome {
   PERMI_NODE_BRANCH   /* one block */
 } permi_outcome;
 
-/* Eliminates lines of degree 1 and 2, and splits what is left, as often as that leads on. */
+/* Eliminates lines of degree 1 and 2 and splits the rest, until neither leads on. */
 static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
                                             int *additions)
 {
@@ -74,8 +74,8 @@ static permi_cell_word *permi_decompose_past(permi_cell_word *room, size_t words
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
                                 permi_cell_word *room);
 
-/* The permanent of a piece below a node into value, by itself or as a unit that another thread may have computed, or
-   the second pass will; returns the additions. */
+/* Writes the permanent of a piece below a node to value, unless that is a unit of another thread or of the second pass;
+   returns the additions. */
 static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, permi_cell_word *value,
                                  permi_cell_word *room)
 {
@@ -120,8 +120,8 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
   return additions;
 }
 
-/* The permanent of the piece into result; returns the additions, see THE BOUND. room: for the pieces below. In a probe
-   one of the pieces below is followed, and counts for all. */
+/* Writes the permanent of the piece to result; returns the additions of THE BOUND. room: for the pieces below. A probe
+   follows one of those, which counts for all. */
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
                                 permi_cell_word *room)
 {
@@ -244,8 +244,7 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   return run.status;
 }
 
-/* Fits the threads and their units into memory: what one thread leaves is for the arenas of the others, and the rest
-   for results. */
+/* Fits threads and units into memory: what one thread leaves is for the arenas of the others, then for results. */
 static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 {
   const permi_decompose *plan = shared->plan;

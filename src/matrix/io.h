@@ -1,7 +1,7 @@
 /* ============================================================================================= >>io
-   Lines, words and numbers of a text. Promises: no byte sequence crashes the readers or makes them allocate more than a
-   multiple of its length plus 8 (m + 1) bytes; a message names the line; a failure leaves nothing allocated.
-   Everything is parsed from memory: text -> list of entries -> sort -> compressed rows. */
+   Reads lines, words and numbers of a text in memory, which becomes a list of entries, sorted, then compressed rows. No
+   text crashes the readers or makes them allocate more than a multiple of its length plus 8 (m + 1) bytes. A message
+   names the line; a failure leaves nothing allocated. */
 #pragma once
 #include "matrix.h"
 
@@ -24,7 +24,7 @@ typedef struct permi_reader {
 
 /* -- messages ---------------------------------------------------------------------------------- */
 
-/* Bytes of a hostile file for a message: printable ASCII only, at most 24 of them, in quotes. */
+/* Bytes of a hostile file in quotes, for a message: at most 24, printable ASCII. */
 typedef struct permi_quote {
   char text[32];
 } permi_quote;
@@ -45,8 +45,8 @@ static permi_quote permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* A file's name for a message: its last 100 bytes, no control characters. Bytes from 128 up stay: the name is the
-   caller's own, often UTF-8, and a cut never falls inside one of its characters. */
+/* The last 100 bytes of a file's name, for a message, without control characters. Bytes from 128 up stay: the name is
+   the caller's own, often UTF-8, and is never cut inside a character. */
 typedef struct permi_shown_name {
   char text[112];
 } permi_shown_name;
@@ -119,7 +119,7 @@ static int permi_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Moves to the next line. 0: there is none, or the watch says stop, and the current line stays the last. */
+/* Moves to the next line. 0: there is none, or watch says stop; the current line stays. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
@@ -129,7 +129,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* CR only before LF or the end: elsewhere it is garbage, or a file with CR alone would be read as one row */
+  /* CR elsewhere is garbage, or a file with CR alone would be read as one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -143,7 +143,7 @@ static void permi_skip_blanks(permi_reader *reader)
     reader->cursor++;
 }
 
-/* The next line with something on it but a comment, the cursor on its first character. */
+/* Moves to the first character of the next line that is no comment. */
 static int permi_next_content(permi_reader *reader, int hash_comments)
 {
   while (permi_next_line(reader)) {
@@ -192,8 +192,8 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Where the decimal number that starts at begin ends: [+-] digits [. digits] [e [+-] digits] with a digit before
-   the e. begin itself: there is none. *integer: it has neither point nor exponent. */
+/* Returns the end of the decimal number at begin, [+-] digits [. digits] [e [+-] digits] with a digit before the e;
+   begin itself: there is none. *integer: it has neither point nor exponent. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -219,8 +219,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* A decimal number as 64-bit integer, also one with a point or an exponent, such as 2.0 or 1e3. 0: it is not whole, or
-   outside the range. */
+/* Converts a decimal number, such as 7, 2.0 or 1e3, to a 64-bit integer. 0: it is not whole, or outside the range. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
@@ -248,8 +247,8 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
-/* The text of a number (as permi_number_end found it) as double. strtod rounds correctly, but wants a terminated
-   string with the locale's decimal point, so it gets a copy. */
+/* Converts a number that permi_number_end found to double. strtod rounds correctly, but wants a terminated copy with
+   the locale's decimal point. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;

@@ -1,13 +1,13 @@
 /* ========================================================================================= >>market
-   Matrix Market files, as in R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. So the field "double" of some programs is refused. More liberal than the report: comment
-   lines between entries, lines of more than 1024 bytes. */
+   Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
+   Design, NISTIR 5935, 1996. The field "double" of some programs is refused. Beyond the report, comment lines may stand
+   between entries and lines may exceed 1024 bytes. */
 #pragma once
 #include "io.h"
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
-/* The next word of the banner as position in a list of up to four keywords; -1 after a failure. */
+/* Returns the place of the banner's next word in a list of keywords, -1 after a failure. */
 static int permi_read_keyword(permi_reader *reader, const char *what, const char *const *words, int count,
                               const char *expected)
 {
@@ -24,7 +24,7 @@ static int permi_read_keyword(permi_reader *reader, const char *what, const char
   return -1;
 }
 
-/* The next word of a line as real number, and as integer, 0 if it is none; `what` names it in messages. */
+/* Reads the next word, `what` in messages, as real number and as integer, 0 if it is none. */
 static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
   const char *begin, *end;
@@ -117,8 +117,8 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   return permi_add_at(reader, column, row, entry);
 }
 
-/* The entries of a coordinate file; or the values of an array, column by column: with a symmetry the lower triangle
-   only, without the diagonal if skew-symmetric. */
+/* Reads the entries of a coordinate file; or the values of an array by columns, with a symmetry those of the lower
+   triangle, if skew-symmetric without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -150,8 +150,8 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Reads what follows the word %%MatrixMarket. What declares more entries than can follow is refused before anything is
-   read. Real numbers that are all integers become integers. */
+/* Reads what follows the word %%MatrixMarket, unless it declares more entries than can follow. Real numbers that are
+   all whole become integers. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const char *const objects[1] = {"matrix"};

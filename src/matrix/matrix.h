@@ -1,6 +1,6 @@
 /* ========================================================================================= >>matrix
-   Compressed rows from lists of entries and from arrays. Promises: after a failure *matrix is all zero and nothing
-   stays allocated; the result has ascending columns, no zeros and no position twice; linear time and memory. */
+   Makes compressed rows from lists of entries and from arrays, in linear time and memory: columns ascend, there are no
+   zeros, no position stands twice. After a failure *matrix is all zero and nothing stays allocated. */
 #pragma once
 #include "../api/calls.h"
 #include "../base/memory.h"
@@ -38,7 +38,7 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* The arrays of a matrix, contents undefined but for row_start = 0. 0: no memory, *matrix all zero. */
+/* Allocates the arrays of a matrix; row_start is 0, the rest undefined. 0: no memory, *matrix all zero. */
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
@@ -78,8 +78,8 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* permi_watch inside long loops: step k of so many units each. Only every 65536th counts, so that what is small costs
-   nothing and changes no plan. 1 from the step that was told to stop on. */
+/* Calls permi_watch in every 65536th step of a loop, so many units a step: short loops cost nothing and change no plan.
+   1: stop. */
 #define PERMI_WATCH_STEPS 65536 /* a power of two */
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
@@ -88,7 +88,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length: units gather in *gathered until they are a look's worth. */
+/* The same for steps of any length: units gather in *gathered until there are as many. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -116,9 +116,10 @@ static int permi_copy(permi_control *watch, void *to, const void *from, size_t b
   return 1;
 }
 
-/* Takes an array to a larger block of `bytes`, of which the first `used` are kept. 0: no memory, or watch says stop,
-   and the array is as before. */
-static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used, size_t bytes)
+/* Moves an array into a larger block of `bytes`, keeping the first `used`. 0: no memory, or watch says stop; the array
+   is as before. */
+static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
+                              size_t bytes)
 {
   void *larger = bytes > used ? permi_allocate(allocator, bytes, 1) : NULL;
   if (!larger || !permi_copy(watch, larger, used ? *array : NULL, used)) {
@@ -188,8 +189,8 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
   return 1;
 }
 
-/* Stable radix sort by key, byte by byte, skipping bytes that all keys share: linear for hostile input too, and
-   it needs no array of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
+/* Sorts by key, stably, by radix over the bytes that keys do not share: linear for hostile input too, without an array
+   of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
 static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
@@ -232,9 +233,9 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
   return !permi_watch(watch, 0);
 }
 
-/* In a sorted list: the entry whose position was given before and that came first in the input; NULL: none.
-   The earlier one of the same position stands just before it. Of a mirrored pair (same line) the lower entry,
-   which is the one in the file, has the larger key. NULL too if watch says stop. */
+/* Returns the first entry of the input whose position was given before, which stands behind the earlier one in this
+   sorted list; NULL: none, or watch says stop. Of a mirrored pair (same line) the entry in the file has the larger
+   key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -245,7 +246,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* Compressed rows of a sorted list without duplicates; zeros are left out. 0: no memory, or watch says stop. */
+/* Makes compressed rows of a sorted list without duplicates and leaves zeros out. 0: no memory, or watch says stop. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {

@@ -1,11 +1,11 @@
 /* ===================================================================================== >>plain_text
-   Files without a banner: rows of numbers, coordinates, edges. Which of them a file is, and the calls. */
+   Recognises and reads files without a banner: rows of numbers, coordinates, edges. The public calls. */
 #pragma once
 #include <errno.h>
 #include <locale.h>
 #include "market.h"
 
-/* The next number of a line, separated by blanks or one comma. 0: the line is at its end; -1: a comma stands alone. */
+/* Finds the next number of a line, after blanks or one comma. 0: the line has ended; -1: a comma stands alone. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -31,7 +31,7 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   return 1;
 }
 
-/* One number, perhaps complex; raises reader->kind to what it needs. */
+/* Reads a number, perhaps complex, and raises reader->kind to what it needs. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
   int integer, ignored;
@@ -115,7 +115,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
 
 /* -- coordinates and edges without a banner ---------------------------------------------------- */
 
-/* The numbers of a line, up to four, and how many there are: 5 for more, -1 for one that cannot be. */
+/* Finds the numbers of a line and returns how many there are, 5 for more than four, -1 for a comma alone. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0, more = 1;
@@ -132,7 +132,7 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
          *value <= limit;
 }
 
-/* What lists of entries have in common: indices as they stand in the file, and their ranges. */
+/* Indices as they stand in the file, and their ranges. */
 typedef struct permi_indices {
   int64_t size[3];         /* rows, columns, entries of the first line */
   int64_t low[2], high[2]; /* of row and column indices */
@@ -153,7 +153,7 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* 0 or 1: what indices count from, which an index 0 tells. (Where none is 0 and none is the last, either reading leaves
+/* What indices count from: 0 if one of them is 0, else 1. (Where none is 0 and none is the last, either reading leaves
    a row or a column empty, and the permanent is the same.) */
 static int permi_indices_base(const permi_indices *indices)
 {
@@ -176,8 +176,8 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could what is left of the text be "rows columns entries" and lines of entries, whatever their number? Reads ahead,
-   and stops at the first line that says no. */
+/* Could the rest of the text be "rows columns entries" and any number of entries? Reads ahead to the first line that
+   says no. */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
   const char *begin[5], *end[5];
@@ -203,8 +203,8 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
                              (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
 }
 
-/* What a file without a banner is, from its own lines; PERM_FORMAT_COUNT after a failure. Rows of three numbers that
-   are coordinates too are a matrix with three columns only if it has no more than three rows. */
+/* Returns what a file without a banner is, PERM_FORMAT_COUNT after a failure. Rows of three numbers that could be
+   coordinates are a matrix of three columns only if it has no more than three rows. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   permi_indices indices;
@@ -233,7 +233,7 @@ static perm_format permi_recognise(permi_reader *reader)
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* One line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
+/* Reads a line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
 static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices, permi_entry *entry)
 {
   static const char *const what[2] = {"row", "column"};
@@ -282,7 +282,7 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
   return 1;
 }
 
-/* Edges say neither how many rows and columns there are nor what they count from: refused unless their numbers do. */
+/* Takes the sizes from the edges, and refuses edges whose numbers do not tell what they count from. */
 static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
 {
   const int base = permi_indices_base(indices);
@@ -386,7 +386,7 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
 }
 
-/* The list of entries as compressed rows. 0: a position was given twice, or memory ran out. */
+/* Makes compressed rows of the entries. 0: a position was given twice, or memory ran out. */
 static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
@@ -492,7 +492,7 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
       return permi_file_fail(result, name, "cannot read", errno);
     }
     *bytes += got;
-    /* a zero byte will be refused anyway: do not read all of /dev/zero before saying so */
+    /* a zero byte will be refused: /dev/zero need not be read to its end */
   } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
            !memchr((char *)*text + *bytes - got, 0, got));
   return PERM_OK;
