@@ -114,10 +114,7 @@ static PERMI_ALWAYS_INLINE void permi_decompose_clear(int words, int parts, perm
 {
   int k;
   for (k = 0; k < permi_decompose_size(words, parts); k++)
-    if (words)
-      cell[k].word = 0;
-    else
-      cell[k].real = 0;
+    cell[k].word = 0; /* which is 0.0, too */
 }
 
 /* to += a x */

@@ -129,7 +129,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* CR elsewhere is garbage, or a file with CR alone would be read as one row */
+  /* a CR elsewhere is garbage: else a file with CR alone would be read as one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
