@@ -186,7 +186,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
   int base;
   memset(indices, 0, sizeof *indices);
   look.result = NULL;
-  /* sizes beyond what a matrix may have are sizes, too: permi_read_sizes refuses them */
+  /* sizes beyond what a matrix may have are sizes, too: permi_read_list refuses them */
   if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
     return 0;
   while (permi_next_content(&look, 1)) {
