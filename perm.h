@@ -2195,27 +2195,27 @@ static perm_isa permi_isa_best(void)
 }
 
 /* ========================================================================================== >>files
-   One way to write a file: checkpoints here, matrices and pictures in perm_sparse.h. What holds, whatever fails:
-     1. Under its name a file is at every moment absent, or whole and old, or whole and new: it is only ever replaced,
-        by renaming a file beside it that is complete, closed and on the disk.
-     2. That file is NAME.<16 random hexadecimal digits>.tmp, always a new one (O_EXCL, so that no planted link is
-        followed), and no program started meanwhile inherits it. It is removed when writing fails.
-     3. What a killed process left under such a name is removed by whoever next writes NAME. A process that is still
-        writing holds a lock on its file (flock), by which the two are told apart; on file systems without such locks
-        nothing is removed.
-     4. A file keeps its mode when it is replaced, not its owner and access lists; 0600 is never wider in between.
-     5. Only regular files are replaced or read. Directories, FIFOs, devices and sockets are refused, not opened for
-        long, so that nothing hangs. Symbolic links are read through, but refused for writing: to replace the link
-        would leave what it points to as it was, and to follow it would overwrite whatever somebody made it point to.
-   A write beyond the limit on file sizes (ulimit -f) raises SIGXFSZ, which ends the process unless it is ignored. A
-   library changes no signals: a program that ignores it, as perm_cli.c and Python do, gets the failed write instead.
-   Without POSIX (Windows): no lock, sync, mode or check of the kind, and the old file is removed before the rename, so
-   that a crash between the two leaves only the other. */
+   The one way to write a file: checkpoints, matrices, pictures. Whatever fails:
+     1. Under its name a file is at every moment absent, or whole and old, or whole and new: it is only replaced, by
+        renaming a file beside it that is complete, closed and on the disk.
+     2. That file is NAME.<16 random hexadecimal digits>.tmp, always a new one (O_EXCL follows no planted link), which
+        no program started meanwhile inherits. It is removed when writing fails.
+     3. Whoever next writes NAME removes what a killed process left under such a name. A process that still writes holds
+        a lock on its file (flock); on file systems without locks nothing is removed.
+     4. A replaced file keeps its mode, not its owner and access lists; 0600 is never wider in between.
+     5. Only regular files are replaced or read. Directories, FIFOs, devices and sockets are refused, so that nothing
+        hangs. Symbolic links are read through, but refused for writing: replacing the link would leave its target as it
+        was, and following it would overwrite whatever somebody made it point to.
+   A write beyond the limit on file sizes (ulimit -f) raises SIGXFSZ, which ends the process. A program that ignores
+   SIGXFSZ, as perm_cli.c and Python do, gets the failed write; a library changes no signals.
+   Without POSIX (Windows) there is no lock, sync, mode or check of the kind, and the old file is removed before the
+   rename: a crash between the two leaves only the other. */
 
-/* Tests make operations on files fail. (operation, bytes): what is not 0 becomes errno; *bytes may be made less. */
+/* Tests make operations fail: (operation, bytes) returns the errno or 0, and may make *bytes less. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
+#define PERMI_STALE_BYTES 21 /* ".0123456789abcdef.tmp" */
 
 /* `failed` is what could not be done, for a message such as "cannot write". */
 typedef struct permi_replacement {
@@ -2249,7 +2249,6 @@ typedef struct permi_replacement {
 #else
 #define PERMI_CLOEXEC 0
 #endif
-#define PERMI_STALE_BYTES 21 /* ".0123456789abcdef.tmp" */
 
 /* Why a file of this kind is neither read nor replaced; NULL: it is a regular one. */
 static const char *permi_file_refusal(mode_t mode)
@@ -2280,19 +2279,13 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-static uint64_t permi_file_random(void)
+/* Bytes of path up to its last slash, which may be all. */
+static size_t permi_file_directory(const char *path)
 {
-  uint64_t number = 0;
-  int descriptor;
-  PERMI_AGAIN(descriptor = open("/dev/urandom", O_RDONLY | PERMI_CLOEXEC));
-  if (descriptor >= 0) {
-    ptrdiff_t got;
-    PERMI_AGAIN(got = read(descriptor, &number, sizeof number));
-    number ^= (uint64_t)got;
-    close(descriptor);
-  }
-  number = permi_hash(permi_hash(number, PERMI_PROCESS), (uint64_t)(uintptr_t)&number);
-  return permi_hash_double(number, permi_seconds());
+  size_t length = strlen(path);
+  while (length && path[length - 1] != '/')
+    length--;
+  return length;
 }
 
 /* Is `name`, of a file in the directory of `path`, one that a replacement of `path` made? */
@@ -2305,13 +2298,10 @@ static int permi_file_is_ours(const char *base, size_t length, const char *name)
 /* Removes what killed processes left beside path; `name` has room for one of theirs. */
 static void permi_file_clean(const char *path, char *name)
 {
-  size_t base = strlen(path);
-  const size_t length = base;
+  const size_t base = permi_file_directory(path), length = strlen(path);
   const struct dirent *entry;
   DIR *directory;
-  while (base && path[base - 1] != '/')
-    base--;
-  memcpy(name, path, base); /* with the slash, which may be all */
+  memcpy(name, path, base);
   name[base] = 0;
   directory = opendir(base ? name : ".");
   while (directory && (entry = readdir(directory)) != NULL)
@@ -2330,35 +2320,26 @@ static void permi_file_clean(const char *path, char *name)
 }
 
 /* Creates the file beside, with a lock on it. 0, or an errno. */
-static int permi_file_create(permi_replacement *file)
+static int permi_file_create_new(permi_replacement *file)
 {
   struct stat information;
-  int attempt;
-  for (attempt = 0; attempt < 100; attempt++) {
-    snprintf(file->name, strlen(file->path) + PERMI_STALE_BYTES + 1, "%s.%016llx.tmp", file->path,
-             (unsigned long long)permi_file_random());
-    errno = PERMI_FILE_FAULT("create", NULL);
-    if (!errno)
-      PERMI_AGAIN(file->descriptor = open(file->name, O_WRONLY | O_CREAT | O_EXCL | PERMI_NOFOLLOW | PERMI_CLOEXEC,
-                                          file->kept < 0 ? 0666 : 0600));
-    if (file->descriptor < 0 && errno != EEXIST)
-      return errno;
-    if (file->descriptor < 0)
-      continue;
+  PERMI_AGAIN(file->descriptor = open(file->name, O_WRONLY | O_CREAT | O_EXCL | PERMI_NOFOLLOW | PERMI_CLOEXEC,
+                                      file->kept < 0 ? 0666 : 0600));
+  if (file->descriptor < 0)
+    return errno;
 #if PERMI_CLOEXEC == 0
-    fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
+  fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
 #endif
-    /* somebody who looks for leftovers may have come in between */
-    if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
-        (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0))
-      return 0;
-    close(file->descriptor);
-    file->descriptor = -1;
-  }
+  /* somebody who looks for leftovers may have come in between */
+  if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+      (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0))
+    return 0;
+  close(file->descriptor);
+  file->descriptor = -1;
   return EEXIST;
 }
 
-/* Opens `path`, waits until it is on the disk. A directory that cannot be opened or synced as such is let be. */
+/* Waits until a directory is on the disk, unless it cannot be opened or synced as such. */
 static int permi_directory_sync(const char *path)
 {
   int descriptor = -1, code = 0;
@@ -2392,7 +2373,7 @@ static int permi_file_write(permi_replacement *file, const unsigned char *bytes,
   return code;
 }
 
-/* Is there a reason not to replace path? Else its mode, if it exists, goes to *kept. */
+/* Returns why path is not to be replaced, or NULL; then *kept is the mode of the old file, -1: there is none. */
 static const char *permi_file_check(const char *path, int *kept)
 {
   struct stat information;
@@ -2406,10 +2387,9 @@ static const char *permi_file_check(const char *path, int *kept)
   return permi_file_refusal(information.st_mode);
 }
 
-/* The last steps; 0, or an errno. A second descriptor holds the lock until the file has its name. */
-static int permi_file_finish(permi_replacement *file, int code)
+/* Closes the file when it is on the disk; 0, or an errno. */
+static int permi_file_close(permi_replacement *file, int code)
 {
-  const int guard = code ? -1 : dup(file->descriptor);
   int fault;
   if (!code && file->kept >= 0)
     (void)!fchmod(file->descriptor, (mode_t)file->kept); /* where that fails, it is 0600 */
@@ -2422,29 +2402,9 @@ static int permi_file_finish(permi_replacement *file, int code)
   fault = PERMI_FILE_FAULT("close", NULL); /* network file systems say here that the disk was full */
   if (file->stream ? fclose(file->stream) != 0 : close(file->descriptor) < 0)
     fault = fault ? fault : errno == EINTR ? 0 : errno ? errno : EIO;
-  code = code ? code : fault;
-  if (!code) {
-    file->failed = "rename";
-    errno = PERMI_FILE_FAULT("rename", NULL);
-    code = errno || rename(file->name, file->path) < 0 ? errno : 0;
-  }
-  if (guard >= 0)
-    close(guard);
-  if (code && !PERMI_FILE_FAULT("remove", NULL))
-    remove(file->name);
-  if (!code) {
-    size_t length = strlen(file->path);
-    file->failed = "sync the directory of";
-    while (length && file->path[length - 1] != '/')
-      length--;
-    file->name[length] = 0; /* with the slash, which may be all */
-    code = permi_directory_sync(length ? file->name : ".");
-  }
-  return code;
+  return code ? code : fault;
 }
 #else
-#define PERMI_STALE_BYTES 21
-
 static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
   FILE *file = NULL;
@@ -2456,20 +2416,9 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-static int permi_file_create(permi_replacement *file)
+static int permi_file_create_new(permi_replacement *file)
 {
-  int attempt;
-  for (attempt = 0; attempt < 100 && !file->stream; attempt++) {
-    const uint64_t moment = permi_hash_double(permi_hash(PERMI_HASH_START, (uint64_t)time(NULL)), permi_seconds());
-    snprintf(file->name, strlen(file->path) + PERMI_STALE_BYTES + 1, "%s.%016llx.tmp", file->path,
-             (unsigned long long)permi_hash(moment, (uint64_t)(uintptr_t)file + (uint64_t)attempt));
-    errno = PERMI_FILE_FAULT("create", NULL);
-    file->stream = errno ? NULL : fopen(file->name, "wbx"); /* x: a new file */
-#if defined(EEXIST)
-    if (!file->stream && errno != EEXIST)
-      break;
-#endif
-  }
+  file->stream = fopen(file->name, "wbx"); /* x: a new file */
   return file->stream ? 0 : errno ? errno : EIO;
 }
 
@@ -2479,27 +2428,81 @@ static int permi_file_write(permi_replacement *file, const unsigned char *bytes,
   return errno ? errno : fwrite(bytes, 1, size, file->stream) == size ? 0 : errno ? errno : EIO;
 }
 
-static int permi_file_finish(permi_replacement *file, int code)
+static int permi_file_close(permi_replacement *file, int code)
 {
   const int fault = PERMI_FILE_FAULT("close", NULL);
   if (fclose(file->stream) != 0 && !code)
     code = errno ? errno : EIO;
-  code = code ? code : fault;
-  if (!code) {
-    file->failed = "rename";
-    remove(file->path);
-    errno = PERMI_FILE_FAULT("rename", NULL);
-    code = errno || rename(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
-  }
-  if (code && !PERMI_FILE_FAULT("remove", NULL))
-    remove(file->name);
-  return code;
+  return code ? code : fault;
 }
 #endif
 
-/* Replaces path by what `print` writes into a stream (0: a write failed, errno says why) or, if that is NULL, by
-   `size` bytes at `what`. clean: leftovers are looked for, which reads the directory. NULL when all is well; else why
-   not, and in *failed what could not be done, NULL: memory ran out. */
+static uint64_t permi_file_random(void)
+{
+  uint64_t number = 0;
+#if PERMI_POSIX
+  int descriptor;
+  PERMI_AGAIN(descriptor = open("/dev/urandom", O_RDONLY | PERMI_CLOEXEC));
+  if (descriptor >= 0) {
+    ptrdiff_t got;
+    PERMI_AGAIN(got = read(descriptor, &number, sizeof number));
+    number ^= (uint64_t)got;
+    close(descriptor);
+  }
+  number = permi_hash(number, PERMI_PROCESS);
+#endif
+  number = permi_hash(permi_hash(number, (uint64_t)time(NULL)), (uint64_t)(uintptr_t)&number);
+  return permi_hash_double(number, permi_seconds());
+}
+
+/* Creates the file beside under a name that nobody has. 0, or an errno. */
+static int permi_file_create(permi_replacement *file)
+{
+  int attempt, code = EEXIST;
+  for (attempt = 0; attempt < 100 && code == EEXIST; attempt++) {
+    snprintf(file->name, strlen(file->path) + PERMI_STALE_BYTES + 1, "%s.%016llx.tmp", file->path,
+             (unsigned long long)(permi_file_random() + (uint64_t)attempt));
+    errno = PERMI_FILE_FAULT("create", NULL);
+    code = errno ? errno : permi_file_create_new(file);
+  }
+  return code;
+}
+
+/* The last steps; 0, or an errno. A second descriptor holds the lock until the file has its name. */
+static int permi_file_finish(permi_replacement *file, int code)
+{
+#if PERMI_POSIX
+  const int guard = code ? -1 : dup(file->descriptor);
+#endif
+  code = permi_file_close(file, code);
+  if (!code) {
+    file->failed = "rename";
+#if !PERMI_POSIX
+    remove(file->path);
+#endif
+    errno = PERMI_FILE_FAULT("rename", NULL);
+    code = errno || rename(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
+  }
+#if PERMI_POSIX
+  if (guard >= 0)
+    close(guard);
+#endif
+  if (code && !PERMI_FILE_FAULT("remove", NULL))
+    remove(file->name);
+#if PERMI_POSIX
+  if (!code) {
+    const size_t length = permi_file_directory(file->path);
+    file->failed = "sync the directory of";
+    file->name[length] = 0;
+    code = permi_directory_sync(length ? file->name : ".");
+  }
+#endif
+  return code;
+}
+
+/* Replaces path by what `print` writes into a stream (0: it failed, errno says why), or by `size` bytes at `what` where
+   print is NULL. clean: looks for leftovers, which reads the directory. Returns NULL, or why it failed, and in *failed
+   what could not be done, NULL: memory ran out. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what, size_t size,
                                       const char **failed)

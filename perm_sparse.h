@@ -312,12 +312,12 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #endif
 
 /* ========================================================================================= >>matrix
-   Compressed rows from lists of entries and from arrays. Promises: after a failure *matrix is all zero and nothing
-   stays allocated; the result has ascending columns, no zeros and no position twice; linear time and memory. */
+   Makes compressed rows from lists of entries and from arrays, in linear time and memory: columns ascend, there are no
+   zeros, no position stands twice. After a failure *matrix is all zero and nothing stays allocated. */
 
 typedef struct permi_entry {
-  uint64_t key;  /* row << 32 | column: ascending keys are the order of compressed rows */
-  uint64_t line; /* where it was given; for triplets their number */
+  unsigned long long key;  /* row << 32 | column: ascending keys are the order of compressed rows */
+  unsigned long long line; /* where it was given; for triplets their number */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -346,40 +346,28 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* The arrays of a matrix, contents undefined but for row_start = 0. 0: no memory, *matrix all zero. */
+/* Allocates the arrays of a matrix; row_start is 0, the rest undefined. 0: no memory, *matrix all zero. */
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
-  int complete;
+  const int reals = kind != PERM_KIND_PATTERN, complex_kind = kind == PERM_KIND_COMPLEX;
+  const int integers = kind == PERM_KIND_INTEGER;
   memset(matrix, 0, sizeof *matrix);
   matrix->allocator = *allocator;
   matrix->m = m;
   matrix->n = n;
   matrix->nnz = nnz;
   matrix->kind = kind;
-  matrix->row_start = (size_t *)permi_allocate(allocator, (size_t)m + 1, sizeof *matrix->row_start);
-  complete = matrix->row_start != NULL;
-  if (complete)
-    matrix->column = (int *)permi_allocate(allocator, nnz, sizeof *matrix->column);
-  complete = complete && matrix->column;
-  if (complete && kind != PERM_KIND_PATTERN) {
-    matrix->real = (double *)permi_allocate(allocator, nnz, sizeof *matrix->real);
-    complete = matrix->real != NULL;
+  if ((matrix->row_start = (size_t *)permi_allocate(allocator, (size_t)m + 1, sizeof(size_t))) != NULL &&
+      (matrix->column = (int *)permi_allocate(allocator, nnz, sizeof(int))) != NULL &&
+      (!reals || (matrix->real = (double *)permi_allocate(allocator, nnz, sizeof(double))) != NULL) &&
+      (!complex_kind || (matrix->imaginary = (double *)permi_allocate(allocator, nnz, sizeof(double))) != NULL) &&
+      (!integers || (matrix->integer = (int64_t *)permi_allocate(allocator, nnz, sizeof(int64_t))) != NULL)) {
+    memset(matrix->row_start, 0, ((size_t)m + 1) * sizeof(size_t));
+    return 1;
   }
-  if (complete && kind == PERM_KIND_COMPLEX) {
-    matrix->imaginary = (double *)permi_allocate(allocator, nnz, sizeof *matrix->imaginary);
-    complete = matrix->imaginary != NULL;
-  }
-  if (complete && kind == PERM_KIND_INTEGER) {
-    matrix->integer = (int64_t *)permi_allocate(allocator, nnz, sizeof *matrix->integer);
-    complete = matrix->integer != NULL;
-  }
-  if (!complete) {
-    perm_matrix_free(matrix);
-    return 0;
-  }
-  memset(matrix->row_start, 0, ((size_t)m + 1) * sizeof *matrix->row_start);
-  return 1;
+  perm_matrix_free(matrix);
+  return 0;
 }
 
 /* -- lists of entries -------------------------------------------------------------------------- */
@@ -398,8 +386,8 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* permi_watch inside long loops: step k of so many units each. Only every 65536th counts, so that what is small costs
-   nothing and changes no plan. 1 from the step that was told to stop on. */
+/* Calls permi_watch in every 65536th step of a loop, so many units a step: short loops cost nothing and change no plan.
+   1: stop. */
 #define PERMI_WATCH_STEPS 65536 /* a power of two */
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
@@ -408,7 +396,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length: units gather in *gathered until they are a look's worth. */
+/* The same for steps of any length: units gather in *gathered until there are as many. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -419,32 +407,39 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Copies a piece at a time, under the eyes of watch. 0: it says stop. */
+/* Copies bytes, or zeros from NULL, a piece at a time under the eyes of watch. 0: it says stop. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
   size_t k;
   for (k = 0; k < bytes; k += PERMI_PIECE) {
+    const size_t piece = bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE;
     if (k && permi_watch(watch, PERMI_PIECE))
       return 0;
-    memcpy((char *)to + k, (const char *)from + k, bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE);
+    if (from)
+      memcpy((char *)to + k, (const char *)from + k, piece);
+    else
+      memset((char *)to + k, 0, piece);
   }
   return 1;
 }
 
-/* The same for zeros. */
-static int permi_clear(permi_control *watch, void *to, size_t bytes)
+/* Moves an array into a larger block of `bytes`, keeping the first `used`. 0: no memory, or watch says stop; the array
+   is as before. */
+static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
+                              size_t bytes)
 {
-  size_t k;
-  for (k = 0; k < bytes; k += PERMI_PIECE) {
-    if (k && permi_watch(watch, PERMI_PIECE))
-      return 0;
-    memset((char *)to + k, 0, bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE);
+  void *larger = bytes > used ? permi_allocate(allocator, bytes, 1) : NULL;
+  if (!larger || !permi_copy(watch, larger, used ? *array : NULL, used)) {
+    permi_release(allocator, larger);
+    return 0;
   }
+  permi_release(allocator, *array);
+  *array = larger;
   return 1;
 }
 
-/* qsort under the eyes of watch: what is long is parted first (Hoare), in place. 0: it says stop, and the order is any.
+/* qsort under the eyes of watch: long arrays are parted first (Hoare), in place. 0: it says stop, and the order is any.
    compare must tell all items apart; size: at most PERMI_SORT_BYTES. */
 #define PERMI_SORT_BYTES 32
 #define PERMI_SORT_WHOLE 65536
@@ -455,6 +450,7 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
   while (count > PERMI_SORT_WHOLE) {
     char *low = first, *high = first + (count - 1) * size;
     size_t left;
+    int shorter;
     if (permi_watch(watch, 15.0 * (double)count))
       return 0;
     memcpy(pivot, first + count / 2 * size, size);
@@ -474,16 +470,11 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
       high -= size;
     }
     left = (size_t)(low - first) / size;
-    if (left <= count / 2) { /* the shorter part by a call, so that calls nest 32 deep at most */
-      if (!permi_sort(first, left, size, compare, watch))
-        return 0;
-      first += left * size;
-      count -= left;
-    } else {
-      if (!permi_sort(first + left * size, count - left, size, compare, watch))
-        return 0;
-      count = left;
-    }
+    shorter = left <= count / 2;
+    if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
+      return 0; /* the shorter part by a call, so that calls nest 32 deep at most */
+    first = shorter ? low : first;
+    count = shorter ? count - left : left;
   }
   qsort(first, count, size, compare);
   return !permi_watch(watch, 0);
@@ -494,28 +485,20 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
                               permi_control *watch)
 {
   if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? list->capacity : 32;
-    permi_entry *larger;
-    if (capacity > (size_t)-1 / 2)
+    const size_t capacity = list->capacity ? 2 * list->capacity : 64;
+    void *array = list->entry;
+    if (capacity > SIZE_MAX / sizeof *entry ||
+        !permi_grow_watched(allocator, watch, &array, list->count * sizeof *entry, capacity * sizeof *entry))
       return 0;
-    capacity *= 2;
-    larger = (permi_entry *)permi_allocate(allocator, capacity, sizeof *larger);
-    if (!larger)
-      return 0;
-    if (!permi_copy(watch, larger, list->entry, list->count * sizeof *larger)) {
-      permi_release(allocator, larger);
-      return 0;
-    }
-    permi_release(allocator, list->entry);
-    list->entry = larger;
+    list->entry = (permi_entry *)array;
     list->capacity = capacity;
   }
   list->entry[list->count++] = *entry;
   return 1;
 }
 
-/* Stable radix sort by key, byte by byte, skipping bytes that all keys share: linear for hostile input too, and
-   it needs no array of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
+/* Sorts by key, stably, by radix over the bytes that keys do not share: linear for hostile input too, without an array
+   of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
 static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
@@ -558,9 +541,9 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
   return !permi_watch(watch, 0);
 }
 
-/* In a sorted list: the entry whose position was given before and that came first in the input; NULL: none.
-   The earlier one of the same position stands just before it. Of a mirrored pair (same line) the lower entry,
-   which is the one in the file, has the larger key. NULL too if watch says stop. */
+/* Returns the first entry of the input whose position was given before, which stands behind the earlier one in this
+   sorted list; NULL: none, or watch says stop. Of a mirrored pair (same line) the entry in the file has the larger
+   key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -571,7 +554,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* Compressed rows of a sorted list without duplicates; zeros are left out. 0: no memory, or watch says stop. */
+/* Makes compressed rows of a sorted list without duplicates and leaves zeros out. 0: no memory, or watch says stop. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -606,42 +589,52 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
 
 /* -- from arrays ------------------------------------------------------------------------------- */
 
-static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
-                                           const perm_options *options, perm_matrix *matrix,
-                                           perm_result *result)
+static perm_status permi_check_shape(int m, int n, perm_result *result)
 {
-  perm_allocator allocator = permi_options(options)->allocator;
+  if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n = %d is negative", n);
+  return PERM_OK;
+}
+
+static perm_status permi_no_matrix_memory(size_t nnz, perm_result *result)
+{
+  return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a matrix of %zu entries", nnz);
+}
+
+static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                           perm_matrix *matrix, perm_result *result)
+{
   size_t nnz = 0;
+  perm_status status;
   int i, j;
   permi_result_clear(result);
   if (!matrix)
     return permi_fail(result, PERM_ERROR_NULL, 6, "matrix is NULL");
   memset(matrix, 0, sizeof *matrix);
-  if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
-  if (n < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 2, "n = %d is negative", n);
+  status = permi_check_shape(m, n, result);
+  if (status != PERM_OK)
+    return status;
   if (!a && m && n)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL");
   if (ld < n)
     return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld = %lld is less than n = %d", (long long)ld, n);
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
-      double value = a[(ptrdiff_t)i * ld + j];
+      const double value = a[(ptrdiff_t)i * ld + j];
       if (!(fabs(value) <= DBL_MAX))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a[%d][%d] is not finite", i, j);
       nnz += value != 0;
     }
-  if (!permi_matrix_allocate(matrix, m, n, nnz, PERM_KIND_REAL, &allocator))
-    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a matrix of %zu entries", nnz);
+  if (!permi_matrix_allocate(matrix, m, n, nnz, PERM_KIND_REAL, &options->allocator))
+    return permi_no_matrix_memory(nnz, result);
   for (i = 0, nnz = 0; i < m; i++) {
-    for (j = 0; j < n; j++) {
-      double value = a[(ptrdiff_t)i * ld + j];
-      if (value == 0)
-        continue;
-      matrix->column[nnz] = j;
-      matrix->real[nnz++] = value;
-    }
+    for (j = 0; j < n; j++)
+      if (a[(ptrdiff_t)i * ld + j] != 0) {
+        matrix->column[nnz] = j;
+        matrix->real[nnz++] = a[(ptrdiff_t)i * ld + j];
+      }
     matrix->row_start[i + 1] = nnz;
   }
   return PERM_OK;
@@ -656,87 +649,96 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
-/* The arguments but for the entries themselves. */
-static perm_status permi_check_triplets(int m, int n, size_t nnz, const int *row, const int *column, const double *real,
-                                        const double *imaginary, const int64_t *integer, perm_kind kind,
-                                        perm_result *result)
+typedef struct permi_triplets { /* the arguments of perm_matrix_from_triplets */
+  int m, n;
+  size_t nnz;
+  const int *row, *column;
+  const double *real, *imaginary;
+  const int64_t *integer;
+  perm_kind kind;
+} permi_triplets;
+
+/* Checks the arguments but for the entries themselves. */
+static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
 {
-  if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
-  if (n < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 2, "n = %d is negative", n);
-  if ((int)kind < 0 || (int)kind > (int)PERM_KIND_COMPLEX)
-    return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", (int)kind);
-  if (!nnz)
+  const int kind = (int)given->kind;
+  const perm_status status = permi_check_shape(given->m, given->n, result);
+  if (status != PERM_OK)
+    return status;
+  if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
+    return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", kind);
+  if (!given->nnz)
     return PERM_OK;
-  if (!row)
+  if (!given->row)
     return permi_fail(result, PERM_ERROR_NULL, 4, "row is NULL");
-  if (!column)
+  if (!given->column)
     return permi_fail(result, PERM_ERROR_NULL, 5, "column is NULL");
-  if (kind >= PERM_KIND_REAL && !real)
+  if (kind >= (int)PERM_KIND_REAL && !given->real)
     return permi_fail(result, PERM_ERROR_NULL, 6, "real is NULL");
-  if (kind == PERM_KIND_COMPLEX && !imaginary)
+  if (kind == (int)PERM_KIND_COMPLEX && !given->imaginary)
     return permi_fail(result, PERM_ERROR_NULL, 7, "imaginary is NULL");
-  if (kind == PERM_KIND_INTEGER && !integer)
+  if (kind == (int)PERM_KIND_INTEGER && !given->integer)
     return permi_fail(result, PERM_ERROR_NULL, 8, "integer is NULL");
   return PERM_OK;
 }
 
-static perm_status permi_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
-                                              const double *real, const double *imaginary,
-                                              const int64_t *integer, perm_kind kind,
-                                              const perm_options *options, perm_matrix *matrix,
-                                              perm_result *result)
+/* Triplet k as an entry. */
+static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_entry *entry, perm_result *result)
 {
-  perm_allocator allocator = permi_options(options)->allocator;
-  permi_control watch = permi_control_begin(permi_options(options));
+  const int row = given->row[k], column = given->column[k];
+  entry->line = k;
+  entry->integer = given->kind == PERM_KIND_INTEGER ? given->integer[k] : 0;
+  entry->real = given->kind == PERM_KIND_INTEGER   ? (double)entry->integer
+                : given->kind == PERM_KIND_PATTERN ? 1
+                                                   : given->real[k];
+  entry->imaginary = given->kind == PERM_KIND_COMPLEX ? given->imaginary[k] : 0;
+  if (row < 0 || row >= given->m)
+    return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %zu: row index %d outside 0..%d", k, row, given->m - 1);
+  if (column < 0 || column >= given->n)
+    return permi_fail(result, PERM_ERROR_RANGE, 5, "triplet %zu: column index %d outside 0..%d", k, column,
+                      given->n - 1);
+  if (!(fabs(entry->real) <= DBL_MAX))
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, 6, "triplet %zu: the value is not finite", k);
+  if (!(fabs(entry->imaginary) <= DBL_MAX))
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, 7, "triplet %zu: the imaginary part is not finite", k);
+  entry->key = permi_entry_key((uint64_t)row, (uint64_t)column);
+  return PERM_OK;
+}
+
+static perm_status permi_matrix_from_triplets(const permi_triplets *given, const perm_options *options,
+                                              perm_matrix *matrix, perm_result *result)
+{
+  const perm_allocator *allocator = &options->allocator;
+  permi_control watch = permi_control_begin(options);
   permi_entries list;
   const permi_entry *second;
   perm_status status;
-  size_t k;
   permi_result_clear(result);
   if (!matrix)
     return permi_fail(result, PERM_ERROR_NULL, 11, "matrix is NULL");
   memset(matrix, 0, sizeof *matrix);
-  status = permi_check_triplets(m, n, nnz, row, column, real, imaginary, integer, kind, result);
+  status = permi_check_triplets(given, result);
   if (status != PERM_OK)
     return status;
   list.count = 0;
-  list.capacity = nnz;
-  list.entry = (permi_entry *)permi_allocate(&allocator, nnz, sizeof *list.entry);
+  list.capacity = given->nnz;
+  list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
   if (!list.entry)
-    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %zu triplets", nnz);
-  for (k = 0; k < nnz && status == PERM_OK && !permi_watch_step(&watch, k, 40); k++) {
-    permi_entry *entry = &list.entry[list.count++];
-    entry->integer = kind == PERM_KIND_INTEGER ? integer[k] : 0;
-    entry->real = kind == PERM_KIND_INTEGER ? (double)integer[k] : kind == PERM_KIND_PATTERN ? 1 : real[k];
-    entry->imaginary = kind == PERM_KIND_COMPLEX ? imaginary[k] : 0;
-    entry->line = k;
-    if (row[k] < 0 || row[k] >= m)
-      status = permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %zu: row index %d outside 0..%d", k, row[k], m - 1);
-    else if (column[k] < 0 || column[k] >= n)
-      status =
-          permi_fail(result, PERM_ERROR_RANGE, 5, "triplet %zu: column index %d outside 0..%d", k, column[k], n - 1);
-    else if (!(fabs(entry->real) <= DBL_MAX))
-      status = permi_fail(result, PERM_ERROR_NOT_FINITE, 6, "triplet %zu: the value is not finite", k);
-    else if (!(fabs(entry->imaginary) <= DBL_MAX))
-      status = permi_fail(result, PERM_ERROR_NOT_FINITE, 7, "triplet %zu: the imaginary part is not finite", k);
-    else
-      entry->key = permi_entry_key((uint64_t)row[k], (uint64_t)column[k]);
-  }
+    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %zu triplets", given->nnz);
+  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++)
+    status = permi_triplet(given, list.count, &list.entry[list.count], result);
   if (status == PERM_OK && watch.stopped == PERM_OK) {
-    if (!permi_entries_sort(&list, &allocator, &watch))
-      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %zu triplets", nnz);
+    if (!permi_entries_sort(&list, allocator, &watch))
+      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %zu triplets", given->nnz);
     else if ((second = permi_entries_duplicate(&list, &watch)) != NULL)
       status = permi_fail(result, PERM_ERROR_FORMAT, 4, "triplet %llu: entry (%llu,%llu) given before by triplet %llu",
-                          (unsigned long long)second->line, (unsigned long long)(second->key >> 32),
-                          (unsigned long long)(second->key & 0xffffffff), (unsigned long long)second[-1].line);
-    else if (!permi_entries_compress(&list, m, n, kind, &allocator, &watch, matrix))
-      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a matrix of %zu entries", nnz);
+                          second->line, second->key >> 32, second->key & 0xffffffff, second[-1].line);
+    else if (!permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
+      status = permi_no_matrix_memory(given->nnz, result);
   }
   if (watch.stopped != PERM_OK)
     status = permi_fail(result, watch.stopped, 0, "%s", perm_status_text(watch.stopped));
-  permi_release(&allocator, list.entry);
+  permi_release(allocator, list.entry);
   return status;
 }
 
@@ -748,42 +750,35 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * (double)nnz);
-  perm_status status;
-  status = permi_matrix_from_triplets(m, n, nnz, row, column, real, imaginary, integer, kind, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind};
+  return permi_meter_end(&call, permi_matrix_from_triplets(&given, options, matrix, result), result);
 }
 
 /* ============================================================================================= >>io
-   Matrices from text. Promises: no byte sequence crashes the readers or makes them allocate more than a
-   multiple of its length plus 8 (m + 1) bytes; a message names the line; a failure leaves nothing allocated.
-   Everything is parsed from memory: text -> list of entries -> sort -> compressed rows.
-
-   Matrix Market as in R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. So the field "double" of some programs is refused. More liberal than the report:
-   comment lines between entries, lines of more than 1024 bytes. */
+   Reads lines, words and numbers of a text in memory, which becomes a list of entries, sorted, then compressed rows. No
+   text crashes the readers or makes them allocate more than a multiple of its length plus 8 (m + 1) bytes. A message
+   names the line; a failure leaves nothing allocated. */
 
 typedef struct permi_reader {
   const char *name;
   const char *position, *end;    /* what is left after the current line */
   const char *cursor, *line_end; /* what is left of the current line */
-  uint64_t line;                 /* 1-based; 0 before the first */
+  unsigned long long line;       /* 1-based; 0 before the first */
   char point[16];                /* the locale's decimal point, which strtod wants */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction; /* 1: a real number was not an integer of 64 bits */
-  char note[132]; /* how a file without a banner was taken; empty: as rows of numbers */
+  int fraction;                  /* 1: a real number was not an integer of 64 bits */
+  char note[132];                /* how a file without a banner was taken; empty: as rows of numbers */
   perm_status status;
   perm_result *result;
 } permi_reader;
 
-typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
-
 /* -- messages ---------------------------------------------------------------------------------- */
 
-/* Bytes of a hostile file for a message: printable ASCII only, at most 24 of them, in quotes. */
+/* Bytes of a hostile file in quotes, for a message: at most 24, printable ASCII. */
 typedef struct permi_quote {
   char text[32];
 } permi_quote;
@@ -804,8 +799,8 @@ static permi_quote permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* A file's name for a message: its last 100 bytes, no control characters. Bytes from 128 up stay: the name is the
-   caller's own, often UTF-8, and a cut never falls inside one of its characters. */
+/* The last 100 bytes of a file's name, for a message, without control characters. Bytes from 128 up stay: the name is
+   the caller's own, often UTF-8, and is never cut inside a character. */
 typedef struct permi_shown_name {
   char text[112];
 } permi_shown_name;
@@ -813,7 +808,7 @@ typedef struct permi_shown_name {
 static permi_shown_name permi_show_name(const char *name)
 {
   permi_shown_name shown;
-  size_t length = strlen(name);
+  const size_t length = strlen(name);
   char *out = shown.text;
   if (length > 100) {
     name += length - 100;
@@ -828,46 +823,38 @@ static permi_shown_name permi_show_name(const char *name)
   return shown;
 }
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static int
-permi_reader_fail(permi_reader *reader, const char *format, ...)
+PERMI_PRINTF(2, 3)
+static int permi_reader_fail(permi_reader *reader, const char *format, ...)
 {
   char text[PERM_MESSAGE_BYTES];
-  permi_shown_name name = permi_show_name(reader->name);
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s", name.text,
-                              (unsigned long long)(reader->line ? reader->line : 1), text);
+  reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s", permi_show_name(reader->name).text,
+                              reader->line ? reader->line : 1, text);
   return 0;
 }
 
-static perm_status permi_reading_stopped(const char *what, perm_status status, perm_result *result)
+static perm_status permi_reading_stopped(const char *name, perm_status status, perm_result *result)
 {
-  permi_shown_name name = permi_show_name(what);
-  return permi_fail(result, status, 0, "%s: %s while reading", name.text, perm_status_text(status));
+  return permi_fail(result, status, 0, "%s: %s while reading", permi_show_name(name).text, perm_status_text(status));
 }
 
 /* Also where watch said stop. */
 static int permi_reader_no_memory(permi_reader *reader)
 {
-  permi_shown_name name = permi_show_name(reader->name);
-  if (reader->watch->stopped != PERM_OK) {
+  if (reader->watch->stopped != PERM_OK)
     reader->status = permi_reading_stopped(reader->name, reader->watch->stopped, reader->result);
-    return 0;
-  }
-  reader->status = permi_fail(reader->result, PERM_ERROR_MEMORY, 0, "%s:%llu: out of memory", name.text,
-                              (unsigned long long)reader->line);
+  else
+    reader->status = permi_fail(reader->result, PERM_ERROR_MEMORY, 0, "%s:%llu: out of memory",
+                                permi_show_name(reader->name).text, reader->line);
   return 0;
 }
 
 static perm_status permi_file_because(perm_result *result, const char *name, const char *what, const char *why)
 {
-  permi_shown_name shown = permi_show_name(name);
-  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", shown.text, what, why);
+  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", permi_show_name(name).text, what, why);
 }
 
 static perm_status permi_file_fail(perm_result *result, const char *name, const char *what, int error)
@@ -886,7 +873,7 @@ static int permi_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Moves to the next line. 0: there is none, or the watch says stop, and the current line stays the last. */
+/* Moves to the next line. 0: there is none, or watch says stop; the current line stays. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
@@ -896,7 +883,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* CR only before LF or the end: elsewhere it is garbage, or a file with CR alone would be read as one row */
+  /* a CR elsewhere is garbage: else a file with CR alone would be read as one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -910,7 +897,7 @@ static void permi_skip_blanks(permi_reader *reader)
     reader->cursor++;
 }
 
-/* The next line with something on it but a comment, the cursor on its first character. */
+/* Moves to the first character of the next line that is no comment. */
 static int permi_next_content(permi_reader *reader, int hash_comments)
 {
   while (permi_next_line(reader)) {
@@ -952,120 +939,86 @@ static int permi_line_finished(permi_reader *reader, const char *after_what)
 
 /* -- numbers ----------------------------------------------------------------------------------- */
 
-/* Where the decimal number that starts at begin ends: [+-] digits [. digits] [e [+-] digits] with a digit before
-   the e. begin itself: there is none. *integer: it has neither point nor exponent. */
+static const char *permi_digits_end(const char *p, const char *end)
+{
+  while (p < end && permi_is_digit(*p))
+    p++;
+  return p;
+}
+
+/* Returns the end of the decimal number at begin, [+-] digits [. digits] [e [+-] digits] with a digit before the e;
+   begin itself: there is none. *integer: it has neither point nor exponent. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
-  const char *p = begin, *mark;
-  int digits = 0;
+  const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
+  const char *p = permi_digits_end(first, end), *mark;
+  int digits = p > first;
   *integer = 1;
-  if (p < end && (*p == '+' || *p == '-'))
-    p++;
-  for (; p < end && permi_is_digit(*p); p++)
-    digits = 1;
   if (p < end && *p == '.') {
     *integer = 0;
-    for (p++; p < end && permi_is_digit(*p); p++)
-      digits = 1;
+    first = p + 1;
+    p = permi_digits_end(first, end);
+    digits |= p > first;
   }
   if (!digits)
     return begin;
-  mark = p;
   if (p < end && (*p == 'e' || *p == 'E')) {
-    p++;
-    if (p < end && (*p == '+' || *p == '-'))
-      p++;
-    if (p < end && permi_is_digit(*p)) {
+    first = p + 1 + (p + 1 < end && (p[1] == '+' || p[1] == '-'));
+    mark = permi_digits_end(first, end);
+    if (mark > first) {
       *integer = 0;
-      while (p < end && permi_is_digit(*p))
-        p++;
-      return p;
+      return mark;
     }
   }
-  return mark;
+  return p;
 }
 
-/* [+-] digits as 64-bit integer. 0: outside its range. */
+/* Converts a decimal number, such as 7, 2.0 or 1e3, to a 64-bit integer. 0: it is not whole, or outside the range. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
-  uint64_t magnitude = 0, limit = INT64_MAX;
-  int negative = *begin == '-';
-  if (*begin == '+' || *begin == '-')
-    begin++;
-  limit += (uint64_t)negative;
-  for (; begin < end; begin++) {
-    uint64_t digit = (uint64_t)(*begin - '0');
-    if (magnitude > (limit - digit) / 10)
-      return 0;
-    magnitude = 10 * magnitude + digit;
-  }
-  if (!negative)
-    *value = (int64_t)magnitude;
-  else
-    *value = magnitude > INT64_MAX ? INT64_MIN : -(int64_t)magnitude;
-  return 1;
-}
-
-/* The same of decimal text with a point or an exponent, such as 2.0 or 1e3. 0: not whole, or outside the range. */
-static int permi_whole_value(const char *begin, const char *end, int64_t *value)
-{
-  const char *p = begin, *mark;
+  const int negative = *begin == '-', sign = negative || *begin == '+';
+  const uint64_t limit = (uint64_t)INT64_MAX + (uint64_t)negative;
+  const char *point = permi_digits_end(begin + sign, end), *mark = point, *p;
+  long long places = 0, k; /* digits before the point, where the exponent moves it */
   uint64_t magnitude = 0;
-  long long exponent = 0, digits = 0, k;
-  int negative = *begin == '-', point = 0;
-  p += *begin == '+' || *begin == '-';
-  for (mark = p; mark < end && *mark != 'e' && *mark != 'E'; mark++) {
-    digits += *mark != '.';
-    point |= *mark == '.';
-    exponent -= point && *mark != '.';
-  }
+  if (mark < end && *mark == '.')
+    mark = permi_digits_end(mark + 1, end);
   if (mark < end) {
-    const char *last = mark + 1 + (mark[1] == '+' || mark[1] == '-');
-    for (k = 0; last < end; last++)
-      k = k < 1000000000000 ? 10 * k + (*last - '0') : k;
-    exponent += mark[1] == '-' ? -k : k;
+    for (p = mark + 1 + (mark[1] == '+' || mark[1] == '-'); p < end; p++)
+      places = places < 1000000000000 ? 10 * places + (*p - '0') : places;
+    places = mark[1] == '-' ? -places : places;
   }
-  for (k = 0; k < digits || (magnitude && exponent > 0 && k < digits + exponent); k++) {
-    unsigned digit = 0;
-    if (k < digits) {
-      p += *p == '.';
-      digit = (unsigned)(*p++ - '0');
-    }
-    if (k >= digits + exponent) { /* behind the point */
-      if (digit)
-        return 0;
-    } else {
-      if (magnitude > ((uint64_t)INT64_MAX - digit) / 10)
-        return 0;
-      magnitude = 10 * magnitude + digit;
-    }
+  places += point - begin - sign;
+  for (k = 0, p = begin + sign; p < mark || (magnitude && k < places); p += p < mark) {
+    const uint64_t digit = p < mark && *p != '.' ? (uint64_t)(*p - '0') : 0;
+    if (p < mark && *p == '.')
+      continue;
+    if (k >= places ? digit != 0 : magnitude > (limit - digit) / 10)
+      return 0;
+    magnitude = k++ < places ? 10 * magnitude + digit : magnitude;
   }
-  *value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+  *value = !negative ? (int64_t)magnitude : magnitude > INT64_MAX ? INT64_MIN : -(int64_t)magnitude;
   return 1;
 }
 
-/* The text of a number (as permi_number_end found it) as double. strtod rounds correctly, but wants a terminated
-   string with the locale's decimal point, so it gets a copy. */
+/* Converts a number that permi_number_end found to double. strtod rounds correctly, but wants a terminated copy with
+   the locale's decimal point. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
-  char local[128], *copy = local, *out;
-  const char *p;
-  size_t length = (size_t)(end - begin), needed = length + strlen(reader->point) + 1;
+  const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
+  const char *dot = (const char *)memchr(begin, '.', length), *p;
+  const size_t before = dot ? (size_t)(dot - begin) : length;
+  char local[128], *copy = needed > sizeof local ? (char *)permi_allocate(&reader->allocator, needed, 1) : local;
   int nonzero = 0;
-  if (needed > sizeof local) {
-    copy = (char *)permi_allocate(&reader->allocator, needed, 1);
-    if (!copy)
-      return permi_reader_no_memory(reader);
+  if (!copy)
+    return permi_reader_no_memory(reader);
+  memcpy(copy, begin, before);
+  copy[before] = 0;
+  if (dot) {
+    memcpy(copy + before, reader->point, point);
+    memcpy(copy + before + point, dot + 1, length - before - 1);
+    copy[length + point - 1] = 0;
   }
-  for (p = begin, out = copy; p < end; p++) {
-    if (*p != '.') {
-      *out++ = *p;
-    } else {
-      memcpy(out, reader->point, strlen(reader->point));
-      out += strlen(reader->point);
-    }
-  }
-  *out = 0;
   *value = strtod(copy, NULL);
   if (copy != local)
     permi_release(&reader->allocator, copy);
@@ -1080,51 +1033,14 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
   return 1;
 }
 
-/* The next word of a Matrix Market line as real number, and as integer, 0 if it is none; what names it in messages. */
-static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
-{
-  const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, a decimal number was expected", what);
-  if (permi_number_end(begin, end, &integer) != end)
-    return permi_reader_fail(reader, "%s %s found, a finite decimal number was expected", what,
-                             permi_quoted(begin, end).text);
-  *whole = 0;
-  reader->fraction |= !permi_whole_value(begin, end, whole);
-  return permi_double_value(reader, begin, end, value);
-}
-
-static int permi_read_int64(permi_reader *reader, const char *what, int64_t *value)
-{
-  const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, an integer was expected", what);
-  if (permi_number_end(begin, end, &integer) != end || !integer)
-    return permi_reader_fail(reader, "%s %s found, an integer was expected", what, permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, end, value))
-    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
-                             permi_quoted(begin, end).text);
-  return 1;
-}
-
-/* A 1-based index up to limit, returned 0-based. */
-static int permi_read_index(permi_reader *reader, const char *what, int limit, uint64_t *index)
-{
-  int64_t value;
-  if (!permi_read_int64(reader, what, &value))
-    return 0;
-  if (value < 1 || value > limit)
-    return permi_reader_fail(reader, "%s %lld outside 1..%d", what, (long long)value, limit);
-  *index = (uint64_t)(value - 1);
-  return 1;
-}
-
 /* ========================================================================================= >>market
-   Matrix Market files. */
+   Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
+   Design, NISTIR 5935, 1996. The field "double" of some programs is refused. Beyond the report, comment lines may stand
+   between entries and lines may exceed 1024 bytes. */
 
-/* The next word of the banner as position in a list of up to four keywords; -1 after a failure. */
+typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
+
+/* Returns the place of the banner's next word in a list of keywords, -1 after a failure. */
 static int permi_read_keyword(permi_reader *reader, const char *what, const char *const *words, int count,
                               const char *expected)
 {
@@ -1141,129 +1057,145 @@ static int permi_read_keyword(permi_reader *reader, const char *what, const char
   return -1;
 }
 
-static int permi_read_size(permi_reader *reader, const char *what, int64_t limit, int64_t *size)
+/* Reads the next word, `what` in messages, as real number and as integer, 0 if it is none. */
+static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
-  if (!permi_read_int64(reader, what, size))
+  const char *begin, *end;
+  int integer;
+  if (!permi_next_word(reader, &begin, &end))
+    return permi_reader_fail(reader, "the line ends before the %s, a decimal number was expected", what);
+  if (permi_number_end(begin, end, &integer) != end)
+    return permi_reader_fail(reader, "%s %s found, a finite decimal number was expected", what,
+                             permi_quoted(begin, end).text);
+  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* which has no negative */
+    reader->fraction = 1;
+    *whole = 0;
+  }
+  return permi_double_value(reader, begin, end, value);
+}
+
+static int permi_read_integer(permi_reader *reader, const char *what, int64_t *value)
+{
+  const char *begin, *end;
+  int integer;
+  if (!permi_next_word(reader, &begin, &end))
+    return permi_reader_fail(reader, "the line ends before the %s, an integer was expected", what);
+  if (permi_number_end(begin, end, &integer) != end || !integer)
+    return permi_reader_fail(reader, "%s %s found, an integer was expected", what, permi_quoted(begin, end).text);
+  if (!permi_integer_value(begin, end, value))
+    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
+                             permi_quoted(begin, end).text);
+  return 1;
+}
+
+/* A size or an index. */
+static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
+{
+  if (!permi_read_integer(reader, what, value))
     return 0;
-  if (*size < 0 || *size > limit)
-    return permi_reader_fail(reader, "%s %lld outside 0..%lld", what, (long long)*size, (long long)limit);
+  if (*value < least || *value > most)
+    return permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
   return 1;
 }
 
 /* The values that follow the indices of a line, into *entry. */
 static int permi_read_values(permi_reader *reader, permi_entry *entry)
 {
-  int64_t ignored;
+  const int complex_kind = reader->kind == PERM_KIND_COMPLEX;
+  int64_t whole = 1;
+  int ok = 1;
   entry->real = 1;
   entry->imaginary = 0;
   entry->integer = 1;
-  switch (reader->kind) {
-  case PERM_KIND_PATTERN: break;
-  case PERM_KIND_INTEGER:
-    if (!permi_read_int64(reader, "value", &entry->integer))
-      return 0;
+  if (reader->kind == PERM_KIND_INTEGER) {
+    ok = permi_read_integer(reader, "value", &entry->integer);
     entry->real = (double)entry->integer;
-    break;
-  case PERM_KIND_REAL:
-    if (!permi_read_double(reader, "value", &entry->real, &entry->integer))
-      return 0;
-    break;
-  case PERM_KIND_COMPLEX:
-    if (!permi_read_double(reader, "real part", &entry->real, &ignored) ||
-        !permi_read_double(reader, "imaginary part", &entry->imaginary, &ignored))
-      return 0;
-    break;
+  } else if (reader->kind != PERM_KIND_PATTERN) {
+    ok = permi_read_double(reader, complex_kind ? "real part" : "value", &entry->real, &whole) &&
+         (!complex_kind || permi_read_double(reader, "imaginary part", &entry->imaginary, &whole));
+    entry->integer = complex_kind ? 1 : whole;
   }
-  return permi_line_finished(reader, "the entry");
+  return ok && permi_line_finished(reader, "the entry");
+}
+
+static int permi_add_at(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
+{
+  entry->key = permi_entry_key(row, column);
+  entry->line = reader->line;
+  return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch)
+             ? 1
+             : permi_reader_no_memory(reader);
 }
 
 /* Adds the entry of the current line and its mirror image. */
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
                            permi_entry *entry)
 {
-  entry->key = permi_entry_key(row, column);
-  entry->line = reader->line;
   if (symmetry == PERMI_HERMITIAN && row == column && entry->imaginary != 0)
     return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was expected",
                              entry->imaginary);
-  if (!permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch))
-    return permi_reader_no_memory(reader);
+  if (!permi_add_at(reader, row, column, entry))
+    return 0;
   if (symmetry == PERMI_GENERAL || row == column)
     return 1;
+  if (symmetry == PERMI_SKEW && entry->integer == INT64_MIN)
+    return permi_reader_fail(reader, "the negative of -2^63 in a skew-symmetric matrix does not fit 64 bits, an "
+                                     "integer from -2^63+1 up was expected");
   if (symmetry == PERMI_SKEW) {
-    if (entry->integer == INT64_MIN)
-      return permi_reader_fail(reader, "the negative of -2^63 in a skew-symmetric matrix does not fit 64 bits, an "
-                                       "integer from -2^63+1 up was expected");
     entry->real = -entry->real;
-    entry->imaginary = -entry->imaginary;
     entry->integer = -entry->integer;
-  } else if (symmetry == PERMI_HERMITIAN) {
+  }
+  if (symmetry != PERMI_SYMMETRIC)
     entry->imaginary = -entry->imaginary;
-  }
-  entry->key = permi_entry_key(column, row);
-  if (!permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch))
-    return permi_reader_no_memory(reader);
-  return 1;
+  return permi_add_at(reader, column, row, entry);
 }
 
-static int permi_read_coordinate(permi_reader *reader, permi_symmetry symmetry, uint64_t count)
+/* Reads the entries of a coordinate file; or the values of an array by columns, with a symmetry those of the lower
+   triangle, if skew-symmetric without the diagonal. */
+static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
-  uint64_t k, row = 0, column = 0;
+  unsigned long long k;
+  int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1; /* counted from 1 */
   permi_entry entry;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))
-      return permi_reader_fail(reader, "the file ends after %llu entries, %llu were expected", (unsigned long long)k,
-                               (unsigned long long)count);
-    if (!permi_read_index(reader, "row index", reader->m, &row) ||
-        !permi_read_index(reader, "column index", reader->n, &column) || !permi_read_values(reader, &entry))
+      return permi_reader_fail(reader, "the file ends after %llu %s, %llu were expected", k,
+                               array ? "values" : "entries", count);
+    if (!array && (!permi_read_within(reader, "row index", 1, reader->m, &row) ||
+                   !permi_read_within(reader, "column index", 1, reader->n, &column)))
       return 0;
-    if (symmetry != PERMI_GENERAL && row < column)
-      return permi_reader_fail(reader,
-                               "entry (%llu,%llu) above the diagonal found in a file with symmetry, the lower "
-                               "triangle was expected",
-                               (unsigned long long)row + 1, (unsigned long long)column + 1);
-    if (symmetry == PERMI_SKEW && row == column)
-      return permi_reader_fail(reader,
-                               "entry (%llu,%llu) on the diagonal of a skew-symmetric matrix found, entries "
-                               "below the diagonal were expected",
-                               (unsigned long long)row + 1, (unsigned long long)column + 1);
-    if (!permi_add_entry(reader, symmetry, row, column, &entry))
-      return 0;
-  }
-  return 1;
-}
-
-/* Column by column; with a symmetry the lower triangle only, without the diagonal if skew-symmetric. */
-static int permi_read_array(permi_reader *reader, permi_symmetry symmetry, uint64_t count)
-{
-  uint64_t k, m = (uint64_t)reader->m, row = symmetry == PERMI_SKEW, column = 0;
-  permi_entry entry;
-  for (k = 0; k < count; k++) {
-    if (!permi_next_content(reader, 0))
-      return permi_reader_fail(reader, "the file ends after %llu values, %llu were expected", (unsigned long long)k,
-                               (unsigned long long)count);
     if (!permi_read_values(reader, &entry))
       return 0;
-    if (!permi_entry_is_zero(&entry, reader->kind) && !permi_add_entry(reader, symmetry, row, column, &entry))
+    if (symmetry != PERMI_GENERAL && row < column)
+      return permi_reader_fail(reader, "entry (%lld,%lld) above the diagonal found in a file with symmetry, the lower "
+                               "triangle was expected", (long long)row, (long long)column);
+    if (symmetry == PERMI_SKEW && row == column)
+      return permi_reader_fail(reader, "entry (%lld,%lld) on the diagonal of a skew-symmetric matrix found, entries "
+                               "below the diagonal were expected", (long long)row, (long long)column);
+    if (!(array && permi_entry_is_zero(&entry, reader->kind)) &&
+        !permi_add_entry(reader, symmetry, (uint64_t)row - 1, (uint64_t)column - 1, &entry))
       return 0;
-    if (++row == m)
-      row = ++column * (symmetry != PERMI_GENERAL) + (symmetry == PERMI_SKEW);
+    if (array && row++ == reader->m) {
+      column++;
+      row = symmetry == PERMI_GENERAL ? 1 : column + (symmetry == PERMI_SKEW);
+    }
   }
   return 1;
 }
 
-/* What follows the word %%MatrixMarket. Fewest bytes of an entry, line end included, by kind: what declares more
-   entries than can follow is refused before anything is read. Real numbers that are all integers become some. */
+/* Reads what follows the word %%MatrixMarket, unless it declares more entries than can follow. Real numbers that are
+   all whole become integers. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const char *const objects[1] = {"matrix"};
   static const char *const formats[2] = {"coordinate", "array"};
   static const char *const fields[4] = {"pattern", "integer", "real", "complex"};
   static const char *const symmetries[4] = {"general", "symmetric", "skew-symmetric", "hermitian"};
-  static const uint64_t value_bytes[4] = {0, 2, 2, 4};
+  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* at least, line end included; two indices: 4 */
   int object, array, field, symmetric;
   int64_t m = 0, n = 0, declared = 0;
-  uint64_t count, left, entry_bytes, size_line;
+  unsigned long long count, left, size_line;
+  unsigned entry_bytes;
   permi_symmetry symmetry;
   object = permi_read_keyword(reader, "object", objects, 1, "matrix");
   array = object < 0 ? -1 : permi_read_keyword(reader, "format", formats, 2, "coordinate or array");
@@ -1290,9 +1222,9 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "the file ends before the size line, '%s' was expected",
                              array ? "rows columns" : "rows columns entries");
   size_line = reader->line;
-  if (!permi_read_size(reader, "number of rows", PERM_MATRIX_MAX_ROWS, &m) ||
-      !permi_read_size(reader, "number of columns", INT_MAX, &n) ||
-      (!array && !permi_read_size(reader, "number of entries", INT64_MAX, &declared)) ||
+  if (!permi_read_within(reader, "number of rows", 0, PERM_MATRIX_MAX_ROWS, &m) ||
+      !permi_read_within(reader, "number of columns", 0, INT_MAX, &n) ||
+      (!array && !permi_read_within(reader, "number of entries", 0, INT64_MAX, &declared)) ||
       !permi_line_finished(reader, "the sizes"))
     return 0;
   if (symmetry != PERMI_GENERAL && m != n)
@@ -1300,45 +1232,34 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
                              (long long)n, symmetries[symmetric]);
   reader->m = (int)m;
   reader->n = (int)n;
-  count = (uint64_t)m * (uint64_t)n; /* below 2^55 */
-  if (symmetry == PERMI_SKEW)
-    count = (uint64_t)m * (uint64_t)(m ? m - 1 : 0) / 2;
-  else if (symmetry != PERMI_GENERAL)
-    count = (uint64_t)m * (uint64_t)(m + 1) / 2;
-  if (!array && (uint64_t)declared > count)
-    return permi_reader_fail(reader,
-                             "%lld entries found for the %llu places of a %lld x %lld %s matrix, no more than "
-                             "that was expected",
-                             (long long)declared, (unsigned long long)count, (long long)m, (long long)n,
+  count = (unsigned long long)(symmetry == PERMI_GENERAL ? m * n : m * (m + (symmetry == PERMI_SKEW ? -1 : 1)) / 2);
+  if (!array && (unsigned long long)declared > count)
+    return permi_reader_fail(reader, "%lld entries found for the %llu places of a %lld x %lld %s matrix, no more than "
+                             "that was expected", (long long)declared, count, (long long)m, (long long)n,
                              symmetries[symmetric]);
-  if (!array)
-    count = (uint64_t)declared;
-  left = (uint64_t)(reader->end - reader->position);
+  count = array ? count : (unsigned long long)declared;
+  left = (unsigned long long)(reader->end - reader->position);
   entry_bytes = (array ? 0 : 4) + value_bytes[field];
   if (count > (left + 1) / entry_bytes)
-    return permi_reader_fail(reader, "%llu %s declared, but only %llu bytes follow, at least %llu each were expected",
-                             (unsigned long long)count, array ? "values" : "entries", (unsigned long long)left,
-                             (unsigned long long)entry_bytes);
-
-  if (!(array ? permi_read_array(reader, symmetry, count) : permi_read_coordinate(reader, symmetry, count)))
+    return permi_reader_fail(reader, "%llu %s declared, but only %llu bytes follow, at least %u each were expected",
+                             count, array ? "values" : "entries", left, entry_bytes);
+  if (!permi_read_entries(reader, symmetry, array, count))
     return 0;
   if (permi_next_content(reader, 0))
-    return permi_reader_fail(reader,
-                             "%s found after the %llu %s declared in line %llu, the end of the file was "
-                             "expected",
-                             permi_quoted(reader->cursor, reader->line_end).text, (unsigned long long)count,
-                             array ? "values" : "entries", (unsigned long long)size_line);
+    return permi_reader_fail(reader, "%s found after the %llu %s declared in line %llu, the end of the file was "
+                             "expected", permi_quoted(reader->cursor, reader->line_end).text, count,
+                             array ? "values" : "entries", size_line);
   if (reader->kind == PERM_KIND_REAL && !reader->fraction)
     reader->kind = PERM_KIND_INTEGER;
   return 1;
 }
 
 /* ===================================================================================== >>plain_text
-   Files without a banner: rows of numbers, coordinates, edges. Which of them a file is, and the calls. */
+   Recognises and reads files without a banner: rows of numbers, coordinates, edges. The public calls. */
 #include <errno.h>
 #include <locale.h>
 
-/* The next number of a line, separated by blanks or one comma. 0: the line is at its end; -1: a comma stands alone. */
+/* Finds the next number of a line, after blanks or one comma. 0: the line has ended; -1: a comma stands alone. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -1364,7 +1285,7 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   return 1;
 }
 
-/* One number, perhaps complex; raises reader->kind to what it needs. */
+/* Reads a number, perhaps complex, and raises reader->kind to what it needs. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
   int integer, ignored;
@@ -1372,7 +1293,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
   if (middle == end && middle > begin) {
-    if (integer ? permi_integer_value(begin, end, &entry->integer) : permi_whole_value(begin, end, &entry->integer)) {
+    if (permi_integer_value(begin, end, &entry->integer)) {
       entry->real = (double)entry->integer; /* rounds to nearest, as strtod would */
       return 1;
     }
@@ -1403,7 +1324,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
 
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
 {
-  uint64_t first_line = 0;
+  unsigned long long first_line = 0;
   permi_entry entry;
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
@@ -1433,7 +1354,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
     }
     if (columns != reader->n)
       return permi_reader_fail(reader, "%d numbers found, %d were expected as in line %llu", columns, reader->n,
-                               (unsigned long long)first_line);
+                               first_line);
     reader->m++;
   }
   if (!reader->m)
@@ -1448,18 +1369,12 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
 
 /* -- coordinates and edges without a banner ---------------------------------------------------- */
 
-/* The numbers of a line, up to four, and how many there are: 5 for more, -1 for one that cannot be. */
-static int permi_fields(permi_reader *reader, const char *begin[4], const char *end[4])
+/* Finds the numbers of a line and returns how many there are, 5 for more than four, -1 for a comma alone. */
+static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
-  const char *from, *to;
-  int count = 0, more;
-  while ((more = permi_next_field(reader, &from, &to)) > 0 && count < 5) {
-    if (count < 4) {
-      begin[count] = from;
-      end[count] = to;
-    }
+  int count = 0, more = 1;
+  while (count < 5 && (more = permi_next_field(reader, &begin[count], &end[count])) > 0)
     count++;
-  }
   return more < 0 ? -1 : count;
 }
 
@@ -1467,17 +1382,17 @@ static int permi_fields(permi_reader *reader, const char *begin[4], const char *
 static int permi_field_whole(const char *begin, const char *end, int64_t limit, int64_t *value)
 {
   int integer;
-  return permi_number_end(begin, end, &integer) == end && permi_whole_value(begin, end, value) && *value >= 0 &&
+  return permi_number_end(begin, end, &integer) == end && permi_integer_value(begin, end, value) && *value >= 0 &&
          *value <= limit;
 }
 
-/* What lists of entries have in common: indices as they stand in the file, and their ranges. */
+/* Indices as they stand in the file, and their ranges. */
 typedef struct permi_indices {
   int64_t size[3];         /* rows, columns, entries of the first line */
   int64_t low[2], high[2]; /* of row and column indices */
   int columns;    /* numbers in a line */
-  uint64_t lines; /* with an entry */
-  uint64_t first; /* line of the file with the sizes */
+  unsigned long long lines; /* with an entry */
+  unsigned long long first; /* line of the file with the sizes */
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -1492,35 +1407,44 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* 0 or 1: what indices count from, which an index 0 tells. (Where none is 0 and none is the last, either reading leaves
+/* What indices count from: 0 if one of them is 0, else 1. (Where none is 0 and none is the last, either reading leaves
    a row or a column empty, and the permanent is the same.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
 }
 
-/* Could what is left of the text be "rows columns entries" and lines of entries, whatever their number? Reads ahead,
-   and stops at the first line that says no. */
+/* Reads the next line as "rows columns entries", sizes up to these limits. 0: it is something else. */
+static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t columns, permi_indices *indices,
+                                 const char **begin)
+{
+  int64_t *size = indices->size, cells;
+  const char *from[5], *to[5];
+  const int count = permi_fields(reader, from, to);
+  *begin = from[0];
+  if (count != 3 || !permi_field_whole(from[0], to[0], rows, &size[0]) ||
+      !permi_field_whole(from[1], to[1], columns, &size[1]))
+    return 0;
+  cells = size[0] && size[1] > INT64_MAX / size[0] ? INT64_MAX : size[0] * size[1];
+  indices->first = reader->line;
+  return permi_field_whole(from[2], to[2], cells, &size[2]);
+}
+
+/* Could the rest of the text be "rows columns entries" and any number of entries? Reads ahead to the first line that
+   says no. */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
-  const char *begin[4], *end[4];
+  const char *begin[5], *end[5];
   permi_reader look = *reader;
-  int64_t index[2], cells;
+  int64_t index[2];
   int base;
   memset(indices, 0, sizeof *indices);
   look.result = NULL;
-  /* sizes beyond what a matrix may have are sizes, too: permi_read_sizes refuses them */
-  if (!permi_next_content(&look, 1) || permi_fields(&look, begin, end) != 3 ||
-      !permi_field_whole(begin[0], end[0], UINT32_MAX, &indices->size[0]) ||
-      !permi_field_whole(begin[1], end[1], UINT32_MAX, &indices->size[1]))
+  /* sizes beyond what a matrix may have are sizes, too: permi_read_list refuses them */
+  if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
     return 0;
-  cells = indices->size[0] && indices->size[1] > INT64_MAX / indices->size[0] ? INT64_MAX
-                                                                              : indices->size[0] * indices->size[1];
-  if (!permi_field_whole(begin[2], end[2], cells, &indices->size[2]))
-    return 0;
-  indices->first = look.line;
   while (permi_next_content(&look, 1)) {
-    int columns = permi_fields(&look, begin, end);
+    const int columns = permi_fields(&look, begin, end);
     if (columns < 2 || columns > 4 || (indices->lines && columns != indices->columns) ||
         !permi_field_whole(begin[0], end[0], indices->size[0], &index[0]) ||
         !permi_field_whole(begin[1], end[1], indices->size[1], &index[1]))
@@ -1529,34 +1453,33 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
     permi_indices_add(indices, index);
   }
   base = permi_indices_base(indices);
-  return indices->lines <= (uint64_t)cells &&
-         (!indices->lines ||
-          (indices->high[0] < indices->size[0] + base && indices->high[1] < indices->size[1] + base));
+  return !indices->lines || (indices->high[0] < indices->size[0] + base && indices->high[1] < indices->size[1] + base &&
+                             (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
 }
 
-/* What a file without a banner is, from its own lines; PERM_FORMAT_COUNT after a failure. Rows of three numbers that
-   are coordinates too are a matrix with three columns only if it has no more than three rows. */
+/* Returns what a file without a banner is, PERM_FORMAT_COUNT after a failure. Rows of three numbers that could be
+   coordinates are a matrix of three columns only if it has no more than three rows. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   permi_indices indices;
-  uint64_t entries;
+  unsigned long long entries;
   int array;
   if (!permi_resembles_coordinates(reader, &indices))
     return PERM_FORMAT_ARRAY;
-  entries = (uint64_t)indices.size[2];
+  entries = (unsigned long long)indices.size[2];
   array = !indices.lines || indices.columns == 3;
   reader->line = indices.first;
   if (entries != indices.lines) {
     if (array && (indices.lines <= 2 || !entries))
       return PERM_FORMAT_ARRAY;
     permi_reader_fail(reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the "
-                      "file%s", (unsigned long long)entries, (long long)indices.size[0], (long long)indices.size[1],
-                      (unsigned long long)indices.lines, array ? ", or say --format array for rows of numbers" : "");
+                      "file%s", entries, (long long)indices.size[0], (long long)indices.size[1],
+                      indices.lines, array ? ", or say --format array for rows of numbers" : "");
     return PERM_FORMAT_COUNT;
   }
   if (array && indices.lines <= 2) {
     permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? Say which: "
-                      "--format array|coordinate", (unsigned long long)indices.lines + 1, (unsigned long long)entries,
+                      "--format array|coordinate", indices.lines + 1, entries,
                       (long long)indices.size[0], (long long)indices.size[1]);
     return PERM_FORMAT_COUNT;
   }
@@ -1564,21 +1487,20 @@ static perm_format permi_recognise(permi_reader *reader)
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* One line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
+/* Reads a line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
 static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices, permi_entry *entry)
 {
   static const char *const what[2] = {"row", "column"};
-  const char *begin[4], *end[4];
+  const char *begin[5], *end[5];
   const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
   int k, columns = permi_fields(reader, begin, end);
   int64_t index[2] = {0, 0}, limit;
   if (columns < 0)
     return 0;
   if (complex_format ? columns != 4 : columns != 2 && columns != 3)
-    return permi_reader_fail(reader, "%s%d number%s found, %s was expected%s", columns > 4 ? "over " : "",
+    return permi_reader_fail(reader, "%s%d number%s found, 'row column %s' was expected%s", columns > 4 ? "over " : "",
                              columns > 4 ? 4 : columns, columns == 1 ? "" : "s",
-                             complex_format ? "'row column real imaginary'" : edges ? "'row column [weight]'"
-                                                                                    : "'row column [value]'",
+                             complex_format ? "real imaginary" : edges ? "[weight]" : "[value]",
                              columns == 4 && !edges ? "; complex values are --format coordinate-complex" : "");
   if (indices->lines && columns != indices->columns)
     return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
@@ -1614,27 +1536,7 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
   return 1;
 }
 
-/* The first line of coordinates. */
-static int permi_read_sizes(permi_reader *reader, permi_indices *indices)
-{
-  const char *begin[4], *end[4];
-  int64_t *size = indices->size;
-  int count;
-  if (!permi_next_content(reader, 1))
-    return permi_reader_fail(reader, "no numbers found, 'rows columns entries' was expected");
-  count = permi_fields(reader, begin, end);
-  if (count < 0)
-    return 0;
-  if (count != 3 || !permi_field_whole(begin[0], end[0], PERM_MATRIX_MAX_ROWS, &size[0]) ||
-      !permi_field_whole(begin[1], end[1], INT_MAX, &size[1]) ||
-      !permi_field_whole(begin[2], end[2], size[0] * size[1], &size[2]))
-    return permi_reader_fail(reader, "%s found, 'rows columns entries' was expected, up to %d, 2^31-1 and their "
-                             "product",
-                             permi_quoted(begin[0], reader->line_end).text, PERM_MATRIX_MAX_ROWS);
-  return 1;
-}
-
-/* Edges say neither how many rows and columns there are nor what they count from: refused unless their numbers do. */
+/* Takes the sizes from the edges, and refuses edges whose numbers do not tell what they count from. */
 static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
 {
   const int base = permi_indices_base(indices);
@@ -1652,13 +1554,20 @@ static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
 static int permi_read_list(permi_reader *reader, perm_format format, perm_format wanted)
 {
   const int edges = format == PERM_FORMAT_EDGES;
+  const char *begin = reader->line_end;
   permi_indices indices;
   permi_entry entry;
   uint64_t base;
   size_t k;
   memset(&indices, 0, sizeof indices);
-  if (!edges && !permi_read_sizes(reader, &indices))
-    return 0;
+  if (!edges) {
+    if (!permi_next_content(reader, 1))
+      return permi_reader_fail(reader, "no numbers found, 'rows columns entries' was expected");
+    if (!permi_resembles_sizes(reader, PERM_MATRIX_MAX_ROWS, INT_MAX, &indices, &begin))
+      return reader->status == PERM_OK &&
+             permi_reader_fail(reader, "%s found, 'rows columns entries' was expected, up to %d, 2^31-1 and their "
+                               "product", permi_quoted(begin, reader->line_end).text, PERM_MATRIX_MAX_ROWS);
+  }
   reader->kind = format == PERM_FORMAT_COORDINATE_COMPLEX ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
   while (permi_next_content(reader, 1)) {
     if (!permi_read_item(reader, format, &indices, &entry))
@@ -1668,25 +1577,24 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   }
   if (edges && !permi_edges_sizes(reader, &indices))
     return 0;
-  if (!edges && indices.lines != (uint64_t)indices.size[2])
-    return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected",
-                             (unsigned long long)indices.lines, (long long)indices.size[2]);
+  if (!edges && indices.lines != (unsigned long long)indices.size[2])
+    return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected", indices.lines,
+                             (long long)indices.size[2]);
   base = (uint64_t)permi_indices_base(&indices);
   for (k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 5); k++) {
     permi_entry *item = &reader->entries.entry[k];
-    const uint64_t row = (item->key >> 32) - base, column = (item->key & 0xffffffff) - base;
-    if (row >= (uint64_t)indices.size[0] || column >= (uint64_t)indices.size[1]) {
-      reader->line = item->line;
-      return permi_reader_fail(reader, "entry (%llu,%llu) of a %lld x %lld matrix found, whose indices count from 0 as "
-                               "others are 0", (unsigned long long)row, (unsigned long long)column,
-                               (long long)indices.size[0], (long long)indices.size[1]);
-    }
+    const unsigned long long row = (item->key >> 32) - base, column = (item->key & 0xffffffff) - base;
     item->key = permi_entry_key(row, column);
+    if (row < (uint64_t)indices.size[0] && column < (uint64_t)indices.size[1])
+      continue;
+    reader->line = item->line;
+    return permi_reader_fail(reader, "entry (%llu,%llu) of a %lld x %lld matrix found, whose indices count from 0 as "
+                             "others are 0", row, column, (long long)indices.size[0], (long long)indices.size[1]);
   }
   reader->m = (int)indices.size[0];
   reader->n = (int)indices.size[1];
-  snprintf(reader->note, sizeof reader->note, "%llu %s of a %d x %d matrix, counted from %d%s",
-           (unsigned long long)indices.lines, edges ? "edges" : "entries", reader->m, reader->n, (int)base,
+  snprintf(reader->note, sizeof reader->note, "%llu %s of a %d x %d matrix, counted from %d%s", indices.lines,
+           edges ? "edges" : "entries", reader->m, reader->n, (int)base,
            wanted == PERM_FORMAT_AUTO && indices.columns == 3 ? "; --format array reads rows of numbers" : "");
   return 1;
 }
@@ -1695,24 +1603,24 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
 
 static int permi_read_text(permi_reader *reader, perm_format wanted)
 {
+  const size_t piece = (size_t)1 << 24, name_length = strlen(reader->name);
+  size_t left;
+  const char *begin, *end, *start = reader->position, *nul = NULL;
   perm_format format = wanted;
-  static const char banner[] = "%%matrixmarket";
-  const char *begin, *end, *start, *name_end = reader->name + strlen(reader->name);
-  const char *nul = NULL;
-  for (begin = reader->position; !nul && begin < reader->end && !permi_watch(reader->watch, 1 << 19); begin += 1 << 24)
-    nul = (const char *)memchr(begin, 0, reader->end - begin < 1 << 24 ? (size_t)(reader->end - begin) : 1 << 24);
+  for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
+    left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
+    nul = (const char *)memchr(begin, 0, left);
+  }
   if (nul) {
-    reader->line = 1;
-    for (begin = reader->position; begin < nul; begin++)
+    for (reader->line = 1, begin = start; begin < nul; begin++)
       reader->line += *begin == '\n';
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
-  if (reader->end - reader->position >= 3 && !memcmp(reader->position, "\xef\xbb\xbf", 3))
-    reader->position += 3; /* the byte order mark of some Windows editors */
-  start = reader->position;
+  if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
+    start = reader->position += 3; /* the byte order mark of some Windows editors */
   if (permi_next_line(reader)) {
     permi_next_word(reader, &begin, &end);
-    if (permi_same_word(begin, end, banner))
+    if (permi_same_word(begin, end, "%%matrixmarket"))
       return permi_read_market(reader, wanted);
     /* a misspelt banner must not turn a coordinate file into rows of numbers */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
@@ -1724,22 +1632,41 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     format = permi_recognise(reader);
     if (format == PERM_FORMAT_COUNT)
       return 0;
-    if (format == PERM_FORMAT_ARRAY && name_end - reader->name >= 4 && permi_same_word(name_end - 4, name_end, ".mtx"))
+    end = reader->name + name_length;
+    if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
       return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
                                "--format coordinate|coordinate-complex|array|edges");
   }
-  if (format == PERM_FORMAT_ARRAY)
-    return permi_read_plain(reader, wanted);
-  return permi_read_list(reader, format, wanted);
+  return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
+}
+
+/* Makes compressed rows of the entries. 0: a position was given twice, or memory ran out. */
+static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
+{
+  permi_entries *list = &reader->entries;
+  const permi_entry *second;
+  if (!permi_entries_sort(list, &reader->allocator, reader->watch))
+    return permi_reader_no_memory(reader);
+  second = permi_entries_duplicate(list, reader->watch);
+  if (second) {
+    reader->line = second->line;
+    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected",
+                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1, second[-1].line);
+  }
+  if (!permi_entries_compress(list, reader->m, reader->n, reader->kind, &reader->allocator, reader->watch, matrix))
+    return permi_reader_no_memory(reader);
+  if (reader->result && reader->note[0])
+    snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s",
+             permi_show_name(reader->name).text, reader->note);
+  return 1;
 }
 
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_result *result)
 {
-  permi_reader reader;
-  const permi_entry *second;
   const char *point = localeconv()->decimal_point;
   const perm_format format = watch->options->format;
+  permi_reader reader;
   permi_result_clear(result);
   if (!matrix)
     return permi_fail(result, PERM_ERROR_NULL, 5, "matrix is NULL");
@@ -1755,28 +1682,10 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   reader.end = reader.position + bytes;
   reader.allocator = watch->options->allocator;
   reader.watch = watch;
-  reader.status = PERM_OK;
   reader.result = result;
-  strcpy(reader.point, ".");
-  if (point && *point && strlen(point) < sizeof reader.point)
-    strcpy(reader.point, point);
-
-  if (permi_read_text(&reader, format)) {
-    if (!permi_entries_sort(&reader.entries, &reader.allocator, watch)) {
-      permi_reader_no_memory(&reader);
-    } else if ((second = permi_entries_duplicate(&reader.entries, reader.watch)) != NULL) {
-      reader.line = second->line;
-      permi_reader_fail(&reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected",
-                        (unsigned long long)(second->key >> 32) + 1, (unsigned long long)(second->key & 0xffffffff) + 1,
-                        (unsigned long long)second[-1].line);
-    } else if (!permi_entries_compress(&reader.entries, reader.m, reader.n, reader.kind, &reader.allocator, watch,
-                                         matrix)) {
-      permi_reader_no_memory(&reader);
-    } else if (result && reader.note[0]) {
-      const permi_shown_name shown = permi_show_name(reader.name);
-      snprintf(result->message, sizeof result->message, "%s: read as %s", shown.text, reader.note);
-    }
-  }
+  strcpy(reader.point, point && *point && strlen(point) < sizeof reader.point ? point : ".");
+  if (permi_read_text(&reader, format))
+    permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
   if (watch->stopped != PERM_OK) { /* whatever came of half the text */
     perm_matrix_free(matrix);
@@ -1798,14 +1707,58 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
+/* Opens a file, "-": standard input. NULL: it cannot be opened (errno says why), or watch says stop. */
+static FILE *permi_text_open(const char *path, permi_control *watch)
+{
+  FILE *file = strcmp(path, "-") ? NULL : stdin;
+  while (!file) { /* a FIFO that nobody writes waits here */
+    errno = 0;
+    file = fopen(path, "rb");
+    if (file || errno != EINTR)
+      break;
+    watch->next_look = 0;
+    if (permi_watch(watch, 0))
+      break;
+  }
+  return file;
+}
+
+/* All bytes of a file, into memory that the caller releases. */
+static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
+                                   void **text, size_t *bytes, perm_result *result)
+{
+  size_t capacity = 0, got, wanted;
+  do {
+    if (*bytes == capacity) {
+      wanted = capacity ? 2 * capacity : 65536;
+      if (!permi_grow_watched(allocator, watch, text, *bytes, wanted))
+        return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %zu bytes", permi_show_name(name).text,
+                          *bytes);
+      capacity = wanted;
+    }
+    wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
+    errno = 0;
+    got = fread((char *)*text + *bytes, 1, wanted, file);
+    if (ferror(file) && errno == EINTR) { /* a signal: perhaps the one that cancels */
+      clearerr(file);
+      watch->next_look = 0;
+    } else if (ferror(file)) {
+      return permi_file_fail(result, name, "cannot read", errno);
+    }
+    *bytes += got;
+    /* a zero byte will be refused: /dev/zero need not be read to its end */
+  } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
+           !memchr((char *)*text + *bytes - got, 0, got));
+  return PERM_OK;
+}
+
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_result *result)
 {
-  perm_allocator allocator = permi_options(options)->allocator;
-  permi_control watch = permi_control_begin(permi_options(options));
+  permi_control watch = permi_control_begin(options);
+  void *text = NULL;
+  size_t bytes = 0;
   const char *name = path;
-  char *text = NULL, *larger;
-  size_t bytes = 0, capacity = 0, got, wanted;
   perm_status status = PERM_OK;
   FILE *file;
   permi_result_clear(result);
@@ -1815,62 +1768,20 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   watch.activity = "reading";
-  errno = 0;
-  if (!strcmp(path, "-")) {
-    file = stdin;
+  file = permi_text_open(path, &watch);
+  if (!file && watch.stopped == PERM_OK)
+    return permi_file_fail(result, path, "cannot open", errno);
+  if (file == stdin)
     name = "standard input";
-  } else {
-    for (;;) { /* a FIFO that nobody writes waits here */
-      errno = 0;
-      file = fopen(path, "rb");
-      if (file || errno != EINTR)
-        break;
-      watch.next_look = 0;
-      if (permi_watch(&watch, 0))
-        return permi_reading_stopped(name, watch.stopped, result);
-    }
-    if (!file)
-      return permi_file_fail(result, path, "cannot open", errno);
-  }
-  for (;;) {
-    if (bytes == capacity) {
-      wanted = capacity ? 2 * capacity : 65536;
-      larger = wanted > capacity ? (char *)permi_allocate(&allocator, wanted, 1) : NULL;
-      if (!larger) {
-        permi_shown_name shown = permi_show_name(name);
-        status = permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %zu bytes", shown.text, bytes);
-        break;
-      }
-      if (!permi_copy(&watch, larger, text, bytes)) {
-        permi_release(&allocator, larger);
-        break;
-      }
-      permi_release(&allocator, text);
-      text = larger;
-      capacity = wanted;
-    }
-    wanted = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
-    errno = 0;
-    got = fread(text + bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal: perhaps the one that cancels */
-      clearerr(file);
-      watch.next_look = 0;
-    } else if (ferror(file)) {
-      status = permi_file_fail(result, name, "cannot read", errno);
-      break;
-    }
-    bytes += got;
-    /* a zero byte will be refused anyway: do not read all of /dev/zero before saying so */
-    if (permi_watch(&watch, 1 << 22) || (got < wanted && feof(file)) || memchr(text + bytes - got, 0, got))
-      break;
-  }
-  if (file != stdin)
+  if (file)
+    status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
+  if (file && file != stdin)
     fclose(file); /* only read: nothing can be lost here */
   if (watch.stopped != PERM_OK)
     status = permi_reading_stopped(name, watch.stopped, result);
   else if (status == PERM_OK)
-    status = permi_matrix_read_memory(text, bytes, name, &watch, matrix, result);
-  permi_release(&allocator, text);
+    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, result);
+  permi_release(&options->allocator, text);
   return status;
 }
 
@@ -1883,26 +1794,33 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 }
 
 /* ========================================================================================== >>write
-   Matrices to Matrix Market files. Promises: PATH holds either what it held before or all of the new matrix (>>files of
-   perm.h); every write, the close and the rename are checked. */
+   Matrices to Matrix Market files. PATH holds either what it held before or all of the new matrix (>>files); every
+   write, the close and the rename are checked. */
 #include <errno.h>
 #include <locale.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
 
-/* " " and 17 significant digits, which read back to the same double, with a point in every locale. */
-static int permi_print_double(FILE *file, double value)
+/* Prints so many significant digits of a number into text, 64 bytes, with a point in every locale. */
+static void permi_print_number(char *text, int digits, double value)
 {
-  char text[64], *found;
   const char *point = localeconv()->decimal_point;
-  snprintf(text, sizeof text, " %.17g", value);
+  char *found;
+  snprintf(text, 64, "%.*g", digits, value);
   found = point && *point && strcmp(point, ".") ? strstr(text, point) : NULL;
   if (found) {
     *found = '.';
     memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
   }
-  return fputs(text, file) >= 0;
+}
+
+/* 17 significant digits read back to the same double. */
+static int permi_print_double(FILE *file, double value)
+{
+  char text[64];
+  permi_print_number(text, 17, value);
+  return fprintf(file, " %s", text) >= 0;
 }
 
 typedef struct permi_matrix_written {
@@ -1927,23 +1845,20 @@ static int permi_print_matrix(FILE *file, const void *what)
         return 0;
       if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0)
         return 0;
-      if (matrix->kind == PERM_KIND_INTEGER) {
-        if (fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
-          return 0;
-      } else if (matrix->kind != PERM_KIND_PATTERN) {
-        if (!permi_print_double(file, matrix->real[k]))
-          return 0;
-        if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
-          return 0;
-      }
+      if (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
+        return 0;
+      if (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k]))
+        return 0;
+      if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
+        return 0;
       if (putc('\n', file) == EOF)
         return 0;
     }
   return fflush(file) == 0;
 }
 
-/* 1: path names an open file, or a device such as a terminal or /dev/null: written to, not replaced. The names come
-   first: stat follows them (/dev/stdout is a regular file after "> file"). */
+/* Does path name an open file or a device, to be written to and not replaced? The names come first: stat follows them
+   (/dev/stdout is a regular file after "> file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -1960,7 +1875,7 @@ static int permi_is_stream(const char *path)
 #endif
 }
 
-/* What `print` writes (0: a write failed, errno says why) to PATH, all of it or nothing; "-": standard output. */
+/* Writes all that `print` writes (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
@@ -2166,8 +2081,8 @@ static int permi_components(int n, const size_t *start, const int *column, const
    rows 0..n-1 and columns n..2n-1; side 0 is rows. Keeps the invariant
        permanent = constant * 2^exp2 * permanent of the live entries
    where `constant` collects degree-1 entries. Degree 1 and 2: H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003)
-   267-273. Per of a row with entries a, b in columns c, d = per without that row and with columns c, d replaced
-   by a (column d) + b (column c): the number of entries falls by at least 2, so it always pays. */
+   267-273. The permanent with a row of entries a, b in columns c, d is the permanent without that row and with columns
+   c, d replaced by a (column d) + b (column c): the number of entries falls by at least 2, so it always pays. */
 
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row and column; neighbours in the row and in the column, -1 at the ends */
@@ -2190,13 +2105,13 @@ typedef struct permi_working {
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
-  int *head, *degree;     /* of a vertex */
+  int *head, *degree;     /* of a vertex: its first entry; entries, -1 where it was eliminated */
   int *at;                /* of a vertex: an entry while merging, else -1 */
   int *queue, *queued;    /* vertices to look at; a ring of 2 n + 1 */
   int *component;         /* of a vertex, after permi_split */
   int *work;              /* 9 n + 2 */
-  size_t *start, *cursor; /* n + 1, n */
   int *column;            /* one per entry */
+  size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;
   permi_control *watch; /* or NULL */
@@ -2204,46 +2119,38 @@ typedef struct permi_working {
 
 static void permi_working_free(permi_working *working)
 {
-  const perm_allocator *allocator = &working->allocator;
-  permi_release(allocator, working->cell);
-  permi_release(allocator, working->head);
-  permi_release(allocator, working->degree);
-  permi_release(allocator, working->at);
-  permi_release(allocator, working->queue);
-  permi_release(allocator, working->queued);
-  permi_release(allocator, working->component);
-  permi_release(allocator, working->work);
-  permi_release(allocator, working->start);
-  permi_release(allocator, working->cursor);
-  permi_release(allocator, working->column);
+  permi_release(&working->allocator, working->cell);
+  permi_release(&working->allocator, working->head);
+  permi_release(&working->allocator, working->start);
 }
 
+/* 0: out of memory. */
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
 {
-  size_t vertices = 2 * (size_t)n;
+  const size_t rows = (size_t)n, vertices = 2 * rows;
+  size_t v;
   memset(working, 0, sizeof *working);
   working->allocator = *allocator;
   working->n = working->alive = n;
   working->constant = permi_number_one();
   working->cell = (permi_cell *)permi_allocate(allocator, entries, sizeof *working->cell);
-  working->head = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  working->degree = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  working->at = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  working->queue = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
-  working->queued = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  working->component = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  working->work = (int *)permi_allocate(allocator, 9 * (size_t)n + 2, sizeof(int));
-  working->start = (size_t *)permi_allocate(allocator, (size_t)n + 1, sizeof(size_t));
-  working->cursor = (size_t *)permi_allocate(allocator, (size_t)n, sizeof(size_t));
-  working->column = (int *)permi_allocate(allocator, entries, sizeof(int));
-  if (!working->cell || !working->head || !working->degree || !working->at || !working->queue || !working->queued ||
-      !working->component || !working->work || !working->start || !working->cursor || !working->column) {
+  working->head = (int *)permi_allocate(allocator, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
+  working->start = (size_t *)permi_allocate(allocator, 2 * rows + 1, sizeof(size_t));
+  if (!working->cell || !working->head || !working->start) {
     permi_working_free(working);
     return 0;
   }
-  for (vertices = 0; vertices < 2 * (size_t)n; vertices++) {
-    working->head[vertices] = working->at[vertices] = -1;
-    working->degree[vertices] = 0;
+  working->degree = working->head + vertices;
+  working->at = working->degree + vertices;
+  working->queued = working->at + vertices;
+  working->component = working->queued + vertices;
+  working->queue = working->component + vertices;
+  working->work = working->queue + vertices + 1;
+  working->column = working->work + 9 * rows + 2;
+  working->cursor = working->start + rows + 1;
+  for (v = 0; v < vertices; v++) {
+    working->head[v] = working->at[v] = -1;
+    working->degree[v] = 0;
   }
   return 1;
 }
@@ -2281,8 +2188,8 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Why there is no perfect matching: the rows reached from one without a partner along alternating paths have entries
-   only in the columns of their partners, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
+/* Reports why there is no perfect matching: the rows reached from one without a partner along alternating paths have
+   entries only in the columns of their partners, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
 static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
                                  int *queue)
 {
@@ -2310,14 +2217,13 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   working->report.hall_others = tail - 1;
 }
 
-/* Matching and components of the live part; entries in no perfect matching go. 0: structurally singular, or stopped.
-   A row or column that was eliminated has degree -1. */
+/* Finds matching and components of the live part, and removes entries in no perfect matching. 0: structurally
+   singular, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
   int *row_of = working->work, *number = working->work + n, *row_match = number + n, *column_match = row_match + n;
-  int *room = column_match + n; /* 5 n left: column_of and 4 n of scratch */
-  int *column_of = room, *scratch = room + n;
+  int *column_of = column_match + n, *scratch = column_of + n; /* 4 n */
   size_t used = 0;
   for (i = 0; i < n && !permi_watch_step(working->watch, (size_t)i, 40); i++) {
     if (working->degree[i] >= 0)
@@ -2349,20 +2255,17 @@ static int permi_split(permi_working *working)
     permi_split_violator(working, rows, row_match, column_match, scratch);
     return 0;
   }
-  { /* the answer overwrites row_match, which is not needed any more once the columns know their rows */
-    int *component = row_match;
-    working->blocks =
-        permi_components(rows, working->start, working->column, column_match, component, scratch, working->cursor,
-                         working->watch);
-    if (permi_watch(working->watch, 30.0 * (double)used))
-      return 0;
-    if (working->report.rounds == 1)
-      working->report.components = working->blocks;
-    for (i = 0; i < rows; i++)
-      working->component[row_of[i]] = component[i];
-    for (i = 0; i < columns; i++)
-      working->component[n + column_of[i]] = component[column_match[i]];
-  }
+  /* the components overwrite row_match, which is not needed any more once the columns know their rows */
+  working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
+                                     working->cursor, working->watch);
+  if (permi_watch(working->watch, 30.0 * (double)used))
+    return 0;
+  if (working->report.rounds == 1)
+    working->report.components = working->blocks;
+  for (i = 0; i < rows; i++)
+    working->component[row_of[i]] = row_match[i];
+  for (i = 0; i < columns; i++)
+    working->component[n + column_of[i]] = row_match[column_match[i]];
   used = 0;
   for (i = 0; i < rows; i++)
     for (index = working->head[row_of[i]]; index >= 0; index = next) {
@@ -2377,14 +2280,15 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Rows and columns times powers of two, exactly, so that no entry exceeds 1. First least squares in the domain of
-   exponents: alternately rows and columns get mean 0, until nothing moves by half a bit; that undoes any scaling of
-   rows and columns that the matrix came with. Then the largest entry of each row, and of each column, is moved
-   into [1/2, 1). An entry that would leave the normal doubles is rounded (to DBL_MIN / 2 at worst), and the
-   permanent changes at most by the number of such entries times DBL_MIN times the largest permanent of a minor of
-   the moduli, which is at most the product of max(1, row sum). */
+/* -- scaling: rows and columns times powers of two, exactly, so that no entry exceeds 1 --
+   First least squares in the domain of exponents: alternately rows and columns get mean 0, until nothing moves by half
+   a bit. That undoes any scaling of rows and columns that the matrix came with. Then the largest entry of each row, and
+   of each column, is moved into [1/2, 1). An entry that would leave the normal doubles is rounded (to DBL_MIN / 2 at
+   worst). The permanent then changes by at most the number of such entries times DBL_MIN times the largest permanent of
+   a minor of the moduli, which is at most the product of max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
+
 /* Least e with modulus <= 2^e (real entries: modulus < 2^e, as frexp has it). */
 static int permi_cell_exponent(const permi_cell *cell)
 {
@@ -2398,7 +2302,7 @@ static int permi_cell_exponent(const permi_cell *cell)
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
-/* Times 2^by; 1 if a part was rounded, by at most DBL_MIN. The entry does not vanish. */
+/* Multiplies by 2^by; 1 if a part was rounded, by at most DBL_MIN. The entry does not vanish. */
 static int permi_cell_scale_complex(permi_cell *cell, int by)
 {
   const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
@@ -2407,6 +2311,19 @@ static int permi_cell_scale_complex(permi_cell *cell, int by)
   cell->imaginary = imaginary;
   cell->absolute = hypot(cell->real, imaginary) * (1 + 8 * PERMI_UNIT) + 8 * PERMI_UNIT * DBL_MIN;
   return lost;
+}
+
+static int permi_cell_scale(permi_cell *cell, int by)
+{
+  int e;
+  frexp(cell->real, &e);
+  if (cell->imaginary == 0) {
+    const int lost = e + by < DBL_MIN_EXP;
+    cell->real = lost ? (cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2) : ldexp(cell->real, by);
+    cell->absolute = fabs(cell->real);
+    return lost;
+  }
+  return permi_cell_scale_complex(cell, by);
 }
 
 static double permi_scale_sweep(permi_working *working, double *shift, int side, int largest)
@@ -2431,8 +2348,8 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* >>scale of perm.h where means leave entries 2^-400 or less beside others: the largest products of the permanent are
-   then about 1, and what underflows on the way is nothing beside them. Up to order 64. 0: out of memory. */
+/* Scales as >>scale does where means leave entries of 2^-400 or less: the largest products of the permanent are then
+   about 1, and what underflows is nothing beside them. Up to order 64. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -2465,7 +2382,7 @@ static int permi_scale_wide(const permi_working *working, double *shift)
 
 static int permi_scale(permi_working *working)
 {
-  int n = working->n, sweep, vertex, index, e, seen = 0;
+  int n = working->n, sweep, vertex, index, seen = 0;
   double growth = 1, moved = 1, *shift = (double *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
@@ -2489,22 +2406,9 @@ static int permi_scale(permi_working *working)
     double sum = 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[0]) {
       permi_cell *cell = &working->cell[index];
-      int by = (int)(shift[vertex] + shift[cell->vertex[1]]);
-      frexp(cell->real, &e);
-      if (cell->imaginary != 0) {
-        if (permi_cell_scale_complex(cell, by)) {
-          working->lost++;
-          cell->rounded = 1;
-        }
-      } else {
-        if (e + by < DBL_MIN_EXP) {
-          working->lost++;
-          cell->rounded = 1;
-          cell->real = cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2;
-        } else {
-          cell->real = ldexp(cell->real, by);
-        }
-        cell->absolute = fabs(cell->real);
+      if (permi_cell_scale(cell, (int)(shift[vertex] + shift[cell->vertex[1]]))) {
+        working->lost++;
+        cell->rounded = 1;
       }
       sum += cell->absolute;
       if (permi_watch_step(working->watch, (size_t)seen++, 30)) {
@@ -2531,28 +2435,26 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* a x + b y in 64 bits; 0 if a product or the sum does not fit (the smallest integer counts as too large). */
+/* a x in 64 bits; 0 if it does not fit (the smallest integer counts as too large). */
+static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
+{
+  *product = 0;
+  if (a == 0 || x == 0)
+    return 1;
+  if (a == INT64_MIN || x == INT64_MIN || (a < 0 ? -a : a) > INT64_MAX / (x < 0 ? -x : x))
+    return 0;
+  *product = a * x;
+  return 1;
+}
+
+/* a x + b y likewise. */
 static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
 {
-  int64_t factor[2][2], product[2];
-  int i;
-  factor[0][0] = a;
-  factor[0][1] = x;
-  factor[1][0] = b;
-  factor[1][1] = y;
-  for (i = 0; i < 2; i++) {
-    int64_t p = factor[i][0], q = factor[i][1];
-    if (p == 0 || q == 0) {
-      product[i] = 0;
-      continue;
-    }
-    if (p == INT64_MIN || q == INT64_MIN || (p < 0 ? -p : p) > INT64_MAX / (q < 0 ? -q : q))
-      return 0;
-    product[i] = p * q;
-  }
-  if (product[1] > 0 ? product[0] > INT64_MAX - product[1] : product[0] < -INT64_MAX - product[1])
+  int64_t p, q;
+  if (!permi_multiply_integers(a, x, &p) || !permi_multiply_integers(b, y, &q) ||
+      (q > 0 ? p > INT64_MAX - q : p < -INT64_MAX - q))
     return 0;
-  *sum = product[0] + product[1];
+  *sum = p + q;
   return 1;
 }
 
@@ -2573,10 +2475,10 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, cons
          permi_combine_integers(1, part[0][1], 1, part[1][1], &sum->imaginary_integer);
 }
 
-/* sum = a x + b y, where y may be absent. 0 if an integer overflows, or if a product of doubles comes so near to
-   underflow that its error might not be that of one rounding. Complex: the error is that of PERMI_COMPLEX_ROUNDINGS
-   roundings of `absolute`. A product has at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not,
-   the sum u; what underflow takes, at most 2^-1072, is below the rest of 4 u absolute, absolute > 1e-270. */
+/* sum = a x + b y, where y may be NULL. 0: an integer overflows, or a product of doubles is so near to underflow that
+   its error might not be that of one rounding. Complex: the error is that of PERMI_COMPLEX_ROUNDINGS roundings of
+   `absolute`. A product has at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not, the sum u;
+   underflow takes at most 2^-1072, below the rest of 4 u absolute, absolute > 1e-270. */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -2620,12 +2522,36 @@ static void permi_cell_assign(permi_cell *cell, const permi_cell *sum)
   cell->rounded = 1;
 }
 
-/* Eliminates the vertex with the two entries first, second. 0: left as it is. */
+/* Scales a line back to a largest entry in [1/2, 1); what falls near underflow stays unscaled. */
+static void permi_reduce_scale(permi_working *working, int vertex, int side)
+{
+  int index, e, largest = INT_MIN;
+  double smallest = 1;
+  for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
+    const permi_cell *cell = &working->cell[index];
+    const double x = fabs(cell->real), y = fabs(cell->imaginary);
+    frexp(cell->absolute, &e);
+    largest = e > largest ? e : largest;
+    smallest = x != 0 && x < smallest ? x : smallest;
+    smallest = y != 0 && y < smallest ? y : smallest;
+  }
+  if (largest == INT_MIN || (largest > 0 && ldexp(smallest, -largest) <= PERMI_COMBINE_TINY))
+    return;
+  for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
+    permi_cell *cell = &working->cell[index];
+    cell->real = ldexp(cell->real, -largest);
+    cell->imaginary = ldexp(cell->imaginary, -largest);
+    cell->absolute = ldexp(cell->absolute, -largest);
+  }
+  working->exp2 += largest;
+}
+
+/* Eliminates a vertex with two entries. 0: it is left as it is. */
 #define PERMI_MERGE_DEGREE 256
 static int permi_reduce_two(permi_working *working, int *tail, int vertex)
 {
   int side = vertex >= working->n, other = 1 - side, first = working->head[vertex], second, kept, merged, index, next;
-  int pass, e, largest = INT_MIN, fits = 1;
+  int pass, fits = 1;
   permi_cell a, b, sum;
   second = working->cell[first].next[side];
   if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
@@ -2688,37 +2614,20 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   working->alive--;
   working->degree_two++;
   permi_reduce_look(working, tail, kept);
-  if (!working->integer) { /* back to a largest entry in [1/2, 1); what falls near underflow stays unscaled */
-    double smallest = 1;
-    for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other]) {
-      const permi_cell *cell = &working->cell[index];
-      const double x = fabs(cell->real), y = fabs(cell->imaginary);
-      frexp(cell->absolute, &e);
-      largest = e > largest ? e : largest;
-      smallest = x != 0 && x < smallest ? x : smallest;
-      smallest = y != 0 && y < smallest ? y : smallest;
-    }
-    if (largest != INT_MIN && (largest <= 0 || ldexp(smallest, -largest) > PERMI_COMBINE_TINY)) {
-      for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other]) {
-        working->cell[index].real = ldexp(working->cell[index].real, -largest);
-        working->cell[index].imaginary = ldexp(working->cell[index].imaginary, -largest);
-        working->cell[index].absolute = ldexp(working->cell[index].absolute, -largest);
-      }
-      working->exp2 += largest;
-    }
-  }
+  if (!working->integer)
+    permi_reduce_scale(working, kept, other);
   return 1;
 }
 
-/* gamma_k = k u / (1 - k u) [Hig02, 3.1], enlarged by its own roundings: k relative roundings u change a product
-   at most by this factor of itself. */
+/* gamma_k = k u / (1 - k u) [Hig02, 3.1], enlarged by its own roundings: k roundings u change a product at most by this
+   part of itself. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* The constant absorbs the entry `cell`. A computed entry is a sum of products of original entries, whose terms
-   have passed at most 2 roundings per degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), and one per original entry if
+/* Roundings of the terms of an entry. A computed entry is a sum of products of original entries, whose terms have
+   passed at most 2 roundings per degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), and one per original entry if
    integers were rounded. The sum of their moduli, `absolute`, is computed likewise: hence g / (1 - g). */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
@@ -2732,9 +2641,11 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
+/* The constant absorbs the entry `cell`. */
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
+  perm_status status;
   memset(&number, 0, sizeof number);
   if (working->integer) {
     number.integer = permi_integer_of(cell->integer);
@@ -2749,18 +2660,16 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     number.error = permi_entry_bound(roundings) * cell->absolute + working->lost_error;
     number.estimate = PERMI_UNIT * sqrt(roundings) * cell->absolute;
   }
-  {
-    perm_status status = permi_number_multiply(&working->constant, &number);
-    if (working->modulus) {
-      permi_integer_reduce(&working->constant.integer, working->modulus);
-      permi_integer_reduce(&working->constant.imaginary_integer, working->modulus);
-    }
-    return status;
+  status = permi_number_multiply(&working->constant, &number);
+  if (working->modulus) {
+    permi_integer_reduce(&working->constant.integer, working->modulus);
+    permi_integer_reduce(&working->constant.imaginary_integer, working->modulus);
   }
+  return status;
 }
 
-/* Degree 1 and 2 until nothing is left to do. *changed tells whether anything was; PERM_ERROR_OVERFLOW if the
-   constant grows too long. *singular: a row or column has become empty. */
+/* Eliminates lines of degree 1 and 2 until there are none. *changed: there was one; *singular: a line has become empty.
+   PERM_ERROR_OVERFLOW: the constant has grown too long. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
@@ -2810,23 +2719,22 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 }
 
 /* ========================================================================================== >>order
-   The elimination order of a block, rows and columns mixed. Eliminating a vertex touches its neighbours; a vertex
-   whose neighbours are all eliminated goes by itself. The frontier is what is touched and not eliminated. With
-   a rows and b columns there, and d more columns than rows eliminated, a state (which of the frontier is matched)
-   is one of at most C(a + b, a - d): i matched rows come with i - d matched columns, and
+   Finds the elimination order of a block, rows and columns mixed: greedy starts, then simulated annealing. Eliminating
+   a vertex touches its neighbours; a vertex whose neighbours are all eliminated goes by itself. The frontier is what is
+   touched and not eliminated. With a rows and b columns there, and d more columns than rows eliminated, a state (which
+   of the frontier is matched) is one of at most C(a + b, a - d): i matched rows come with i - d matched columns, and
    sum_i C(a, i) C(b, i - d) = C(a + b, a - d).
    Cost of a step: states after it * (1 + neighbours left / 2) + states before it / 4 (studied on real matrices).
-   Greedy starts, then simulated annealing. All random numbers have a fixed seed and the number of moves comes
-   from predicted work, so an order never varies. */
+   All random numbers have a fixed seed, and predicted work sets the number of moves: an order never varies. */
 
 #define PERMI_ORDER_WIDTH 512 /* widest frontier that is priced */
-#define PERMI_ORDER_MOST 1e60 /* and most states: what is wider counts as more */
+#define PERMI_ORDER_MOST 1e60 /* most states: a wider frontier counts as more */
 #define PERMI_ORDER_START 1e45 /* greedy orders are not followed beyond; annealing may come down from there */
-#define PERMI_ORDER_HOPELESS                                                                                           \
-  20                                   /* greedy orders so many times slower than the rival are not annealed: seen to
-                                      gain 27x once (a Mycielski graph), 1-3x on random matrices */
+/* Greedy orders so many times slower than the rival are not annealed (seen to gain 27x once, a Mycielski graph, and
+   1-3x on random matrices), nor are those predicted to take so many seconds. */
+#define PERMI_ORDER_HOPELESS 20
+#define PERMI_ORDER_FORGET_SECONDS 1e5
 #define PERMI_GREEDY_LOOK 64           /* neighbours of a frontier vertex that are looked at in a step */
-#define PERMI_ORDER_FORGET_SECONDS 1e5 /* nor are those predicted to take longer than this */
 #define PERMI_ORDER_ANNEAL 1024        /* largest order of a block to anneal */
 #define PERMI_STEP_SECONDS 1e-6        /* of a step, whatever its states */
 #define PERMI_STATE_SECONDS 2.5e-9     /* per unit of cost */
@@ -2884,9 +2792,9 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* What a plan may take, one account for all searches of a job: PERMI_PLAN_SHARE of the predicted run, or
-   PERMI_PLAN_SECONDS. It is kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall
-   while a search goes on: it asks again whenever its best does. */
+/* What the plan of a job may take: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, for all searches
+   together. Kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall during a search,
+   which asks again whenever its best order has improved. */
 #define PERMI_PLAN_SHARE 0.05
 #define PERMI_PLAN_SECONDS 0.02
 #define PERMI_PLAN_REST 3e-3 /* seconds left for making programs, and for engines that are asked later */
@@ -2898,7 +2806,7 @@ typedef struct permi_account {
   double share;
 } permi_account;
 
-/* Units that may still be spent if the present block takes so many seconds; not positive: none. */
+/* Returns the units left if the present block takes so many seconds; not positive: none. */
 static double permi_account_left(const permi_account *account, double seconds)
 {
   return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
@@ -2989,9 +2897,9 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
 }
 
-/* Greedy: always the vertex that leaves the smallest frontier, ties at random, among rows (kind 0), columns (1)
-   or both (2) in or next to the frontier. Writes the eliminations to order, returns their cost; vertices that went by
-   themselves are put at the end of the order. Gives up above `limit`, and when the watch says so. */
+/* Writes a greedy order and returns its cost: always the vertex that leaves the smallest frontier, ties at random,
+   among rows (kind 0), columns (1) or both (2) in or next to the frontier. Vertices that went by themselves come last.
+   INFINITY: the cost exceeds `limit`, or watch says stop. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
@@ -3058,10 +2966,9 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Annealing keeps, for each position of the order, the state before it: eliminated and touched sets as bits, by
-   side. A state depends on the set of vertices before it only, so a move that permutes positions i..j changes
-   the states between them and nothing else; it is priced by walking these, and dropped as soon as the price
-   exceeds what chance allows. */
+/* Annealing keeps the state before each position of the order: eliminated and touched sets as bits, by side. A state
+   depends only on the set of vertices before it, so a move that permutes positions i..j changes only the states between
+   them. It is priced by walking these, and dropped as soon as the price exceeds what chance allows. */
 typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
@@ -3149,28 +3056,31 @@ static void permi_anneal_copy(permi_anneal *a, int from, int to, int keep)
   memcpy(cost + first, (keep ? a->trial_cost : a->cost) + first, count * sizeof *cost);
 }
 
-/* The same from one position to another, as long as the cost with `after` added is at most limit; returns the position
-   where it ends. The constants make kernels without inner loops. */
+/* Walks the order from one position to another, as long as the cost with `after` added is at most limit; returns where
+   it ends. */
+static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int words, const int *order, int from, int to,
+                                                       double after, double limit)
+{
+  int p;
+  for (p = from; p < to; p++) {
+    permi_anneal_step(a, words, p, order[p]);
+    if (a->trial_cost[p + 1] + after > limit)
+      break;
+  }
+  return p;
+}
+
 static int permi_anneal_walk(permi_anneal *a, const int *order, int from, int to, double after, double limit)
 {
-  int p = from;
-#define PERMI_ANNEAL_WALK(words)                                                                                       \
-  for (; p < to; p++) {                                                                                                \
-    permi_anneal_step(a, words, p, order[p]);                                                                          \
-    if (a->trial_cost[p + 1] + after > limit)                                                                          \
-      break;                                                                                                           \
-  }                                                                                                                    \
-  return p
-  switch (a->words) {
-  case 1: PERMI_ANNEAL_WALK(1);
-  case 2: PERMI_ANNEAL_WALK(2);
-  case 3: PERMI_ANNEAL_WALK(3);
-  case 4: PERMI_ANNEAL_WALK(4);
-  case 7: PERMI_ANNEAL_WALK(7);
-  case 8: PERMI_ANNEAL_WALK(8);
-  default: PERMI_ANNEAL_WALK(a->words);
+  switch (a->words) { /* the constants make kernels without inner loops */
+  case 1: return permi_anneal_walk_words(a, 1, order, from, to, after, limit);
+  case 2: return permi_anneal_walk_words(a, 2, order, from, to, after, limit);
+  case 3: return permi_anneal_walk_words(a, 3, order, from, to, after, limit);
+  case 4: return permi_anneal_walk_words(a, 4, order, from, to, after, limit);
+  case 7: return permi_anneal_walk_words(a, 7, order, from, to, after, limit);
+  case 8: return permi_anneal_walk_words(a, 8, order, from, to, after, limit);
+  default: return permi_anneal_walk_words(a, a->words, order, from, to, after, limit);
   }
-#undef PERMI_ANNEAL_WALK
 }
 
 static int permi_anneal_watch(permi_anneal *a)
@@ -3187,8 +3097,8 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
          1e9 * PERMI_PLAN_REST;
 }
 
-/* Anneals a->order for so many units of work, and fewer if the best falls so far that they are too many; the best order
-   seen goes to a->best, its cost is returned. */
+/* Anneals a->order for so many units of work, fewer if the best improves so far that they are too many; writes the best
+   order to a->best and returns its cost. */
 #define PERMI_ANNEAL_STEPS 2048 /* in which it cools */
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -3271,8 +3181,8 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* What may be spent on annealing an order of that cost, in units of permi_watch: PERMI_ANNEAL_SHARE of the predicted
-   run, more for short runs, where the overhead is milliseconds, less for the shortest. */
+/* Returns the units worth spending on annealing an order of that cost: PERMI_ANNEAL_SHARE of the predicted run, more
+   for short runs, where the overhead is milliseconds, less for the shortest. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
@@ -3343,8 +3253,8 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
   }
 }
 
-/* Writes a permutation of the 2 n vertices to order and its cost to *cost (INFINITY: hopelessly wide). No effort is
-   spent beyond what is worth it when another engine takes budget->rival seconds. 0: out of memory. */
+/* Writes a permutation of the 2 n vertices to order and its cost to *cost (INFINITY: hopelessly wide), with no more
+   effort than pays when another engine takes budget->rival seconds. 0: out of memory. */
 #define PERMI_GREEDY_STARTS 6 /* of each kind */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *budget, int *order, double *cost)
@@ -3393,9 +3303,9 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   anneal.budget = budget;
   if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter than that */
     permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
-  /* A share for each kind of start, and the largest for the winner, which is warm already. Rounds, each as long as all
-     before: slower cooling mostly finds better orders, but not always. What a round may take comes from the best order
-     so far, which is taken to fall. */
+  /* A share for each kind of start, the largest for the winner, which is warm already. Each round is as long as all
+     before: slower cooling mostly finds better orders, but not always. The best order so far, which is assumed to
+     improve, sets what a round may take. */
   for (spent = 0; spent < budget->effort && budget->account->watch->stopped == PERM_OK; spent += round) {
     round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {
@@ -8173,7 +8083,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
       return -1;
     }
     graph->pair_room = 2 * room;
-    if (!permi_clear(graph->watch, graph->pair, 2 * room * sizeof *old)) { /* nothing can be found in there */
+    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing can be found in there */
       permi_release(graph->allocator, old);
       return -1;
     }
@@ -8327,7 +8237,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
     graph->before = graph->next + n;
     graph->scope_start = graph->before + n;
   }
-  if (!permi_clear(graph->watch, graph->pair, graph->pair_room * sizeof *graph->pair))
+  if (!permi_copy(graph->watch, graph->pair, NULL, graph->pair_room * sizeof *graph->pair))
     return PERM_ERROR_LIMIT;
   for (v = 0; v < n; v++) {
     graph->head[v] = graph->turn[v] = -1;
@@ -14170,45 +14080,99 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
 
 /* =================================================================================== >>transversals
    Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
-   with the fewest choices left: those with one are forced, and a choice that leaves some vertex without any is undone
-   at once. Products are carried along the path, in double-double or in integers of as many words as the permanent can
-   need, and every term is added exactly.
+   with the fewest choices left: a vertex with one choice is forced, and a choice that leaves some vertex without any is
+   undone at once. Each level keeps the product of its path, in double-double or in integers of as many words as the
+   permanent can need. Every term is added exactly.
+
+   THE BOUND. A term is a product of n entries, so n double-double operations (entries that were rounded before count as
+   in >>steps), and the sum of the terms is exact.
 
    THREADS. Every thread walks the top of the same search tree. A node is a unit when the choices along its path
    multiply up to `enough` for the first time, or when it is a complete matching before that. Units are numbered as the
    walk meets them, and a thread goes below one only when it holds the ticket with that number: nothing is stored, and
-   sums that are exact do not depend on who adds what. */
+   exact sums do not depend on who adds what. */
 
-#define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it are what they are said to be */
+/* -- searches of trees by threads, here and in >>decompose ------------------------------------- */
 
-/* Searches of trees by threads, here and in >>decompose. */
-#define PERMI_WALK_SECONDS 1e-2 /* predicted, for which threads are worth waking: the top of the tree takes a ms */
-#define PERMI_WALK_UNITS 64     /* a thread, at least: they differ in size */
-#define PERMI_WALK_RATE 4       /* a predicted second, at least: a thread that is left alone is not polled */
-#define PERMI_WALK_MOST 1e5
+#define PERMI_SEARCH_SECONDS 1e-2 /* predicted, for which threads are worth waking: the top of the tree takes a ms */
+#define PERMI_SEARCH_UNITS 64     /* for each thread, at least: units differ in size */
+#define PERMI_SEARCH_RATE 4       /* per predicted second, at least: a thread below a unit is not polled */
+#define PERMI_SEARCH_MOST 1e5
 
-static int permi_walk_threads(const permi_leaf *leaf, const permi_control *control)
+typedef struct permi_search { /* what the threads share */
+  permi_control *control; /* polled by the calling thread; NULL: nobody polls */
+  int threads, stop;      /* stop: a perm_status, written by the calling thread only */
+  double enough;          /* branches along a path that make its node a unit; 1: the root is the only unit */
+  uint64_t next;          /* ticket */
+} permi_search;
+
+static void permi_search_share(permi_search *search, const permi_leaf *leaf, int threads)
 {
-  return control && leaf->threaded ? permi_threads(control->options) : 1;
+  search->threads = threads;
+  search->enough = fmax((double)PERMI_SEARCH_UNITS * threads, PERMI_SEARCH_RATE * leaf->information.seconds);
+  search->enough = threads > 1 ? fmin(search->enough, PERMI_SEARCH_MOST) : 1;
 }
 
-/* The number of branches by which a node is a unit. 1: the root. */
-static double permi_walk_enough(const permi_leaf *leaf, int threads)
+static permi_search permi_search_begin(const permi_leaf *leaf, permi_control *control)
 {
-  const double units = fmax((double)PERMI_WALK_UNITS * threads, PERMI_WALK_RATE * leaf->information.seconds);
-  return threads > 1 ? fmin(units, PERMI_WALK_MOST) : 1;
+  permi_search search;
+  memset(&search, 0, sizeof search);
+  search.control = control;
+  permi_search_share(&search, leaf, control && leaf->threaded ? permi_threads(control->options) : 1);
+  return search;
 }
+
+static uint64_t permi_search_ticket(permi_search *search)
+{
+  uint64_t ticket;
+  PERMI_OMP(atomic capture)
+  ticket = search->next++;
+  return ticket;
+}
+
+/* The status that ends the search. Thread 0 asks the control, the others look at what it found. */
+static perm_status permi_search_poll(permi_search *search, int thread, double work, const char *activity)
+{
+  int stop = PERM_OK;
+  if (thread) {
+    PERMI_OMP(atomic read)
+    stop = search->stop;
+  } else if (search->control) {
+    stop = (int)permi_control_poll(search->control, work, activity);
+    if (stop) {
+      PERMI_OMP(atomic write)
+      search->stop = stop;
+    }
+  }
+  return (perm_status)stop;
+}
+
+/* What the leaves of both searches have in common. */
+static void permi_search_leaf(permi_leaf *leaf, perm_method method, int n, double work, uint64_t fingerprint)
+{
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = method;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = n;
+  leaf->information.chunks = 1;
+  leaf->information.work = work;
+  leaf->information.fingerprint = fingerprint;
+}
+
+/* -- the enumeration --------------------------------------------------------------------------- */
+
+#define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it have the error that the bound counts */
+#define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds per matching and row, measured at orders 24 and 30 */
 
 typedef struct permi_transversals { /* context of a leaf */
   perm_allocator allocator;
-  permi_algebra algebra; /* of integers, as in permi_frontier, with the next three */
-  int words, parts;
-  uint64_t modulus;
-  int n, integers, is_complex;
-  int *start, *neighbour, *edge; /* as in permi_block */
-  double *real, *imaginary, *absolute; /* of an edge, at most 1 in modulus */
-  int64_t *integer;                    /* parts of an edge */
-  double most, seconds_each; /* bound on the matchings, seconds predicted for each */
+  permi_frontier shape; /* algebra, words, parts and modulus of the products */
+  size_t size;          /* bytes of a product */
+  int n;
+  int *start, *neighbour, *edge;  /* as in permi_block */
+  permi_coefficient *coefficient; /* of an edge, at most 1 in modulus */
+  permi_coefficient one;          /* of integers */
+  double most, seconds_each;      /* bound on the matchings; predicted seconds for each */
   double bound_relative, lost_error;
 } permi_transversals;
 
@@ -14218,8 +14182,7 @@ static void permi_transversals_release(const perm_allocator *allocator, void *co
   if (!all)
     return;
   permi_release(allocator, all->start);
-  permi_release(allocator, all->real);
-  permi_release(allocator, all->integer);
+  permi_release(allocator, all->coefficient);
   permi_release(allocator, all);
 }
 
@@ -14228,7 +14191,10 @@ typedef struct permi_matching_path { /* where the search stands */
   int *degree, *next, *previous; /* choices left; the free vertices in a ring with 2 n as its head */
   int *alive;
   int *vertex, *at; /* of a level: the vertex matched there, and the entry with which */
-  int levels, dead;
+  double *ways;     /* of a level above the units: the choices on the path to it, multiplied */
+  char *product;    /* of a level */
+  char *sum;        /* of integers */
+  int dead;         /* 1: some vertex has no choice left */
 } permi_matching_path;
 
 /* v leaves the graph (step -1), or comes back (1). */
@@ -14237,13 +14203,8 @@ static void permi_path_move(permi_matching_path *path, int v, int step)
   const permi_transversals *all = path->all;
   int e;
   path->alive[v] = step > 0;
-  if (step < 0) {
-    path->next[path->previous[v]] = path->next[v];
-    path->previous[path->next[v]] = path->previous[v];
-  } else {
-    path->next[path->previous[v]] = v;
-    path->previous[path->next[v]] = v;
-  }
+  path->next[path->previous[v]] = step > 0 ? v : path->next[v];
+  path->previous[path->next[v]] = step > 0 ? v : path->previous[v];
   for (e = all->start[v]; e < all->start[v + 1]; e++) {
     const int u = all->neighbour[e];
     if (path->alive[u]) {
@@ -14253,169 +14214,122 @@ static void permi_path_move(permi_matching_path *path, int v, int step)
   }
 }
 
-/* The free vertex with the fewest choices; -1: all are matched. */
-static int permi_path_fewest(const permi_matching_path *path)
+/* Matches u by entry e; path->dead tells whether that leaves some vertex without a choice. */
+static void permi_path_match(permi_matching_path *path, int u, int e)
+{
+  const permi_transversals *all = path->all;
+  int k;
+  permi_path_move(path, u, -1);
+  path->dead = 0; /* the partner may have had no other choice */
+  permi_path_move(path, all->neighbour[e], -1);
+  for (k = all->start[u]; k < all->start[u + 1] && !path->dead; k++)
+    path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
+}
+
+/* Level k begins with the free vertex of the fewest choices, before its first entry. */
+static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
-  int best = -1, v;
-  for (v = path->next[head]; v != head; v = path->next[v])
-    if (best < 0 || path->degree[v] < path->degree[best]) {
+  int best = path->next[head], v;
+  for (v = best; v != head && path->degree[best] > 1; v = path->next[v])
+    if (path->degree[v] < path->degree[best])
       best = v;
-      if (path->degree[v] <= 1)
-        break;
-    }
-  return best;
+  path->vertex[k] = best;
+  path->at[k] = path->all->start[best] - 1;
 }
 
-/* The products along a path, level by level; for integers word by word. */
-typedef struct permi_path_products {
-  permi_dd *re, *im;
-  double *absolute;
-  uint64_t *word, *sum; /* stride words a level */
-} permi_path_products;
-
-/* The products of level k + 1, with edge e. */
-static void permi_path_multiply(const permi_transversals *all, permi_path_products *products, int k, int e)
+/* The product of level k + 1, with entry c. */
+static void permi_path_multiply(permi_matching_path *path, int k, const permi_coefficient *c)
 {
-  if (all->integers) {
-    const size_t stride = (size_t)(all->words * all->parts);
-    uint64_t *to = products->word + (size_t)(k + 1) * stride;
-    int64_t c[2];
-    c[0] = all->integer[(size_t)e * (size_t)all->parts];
-    c[1] = all->parts == 2 ? all->integer[(size_t)e * 2 + 1] : 0;
-    memset(to, 0, stride * sizeof *to);
-    if (all->algebra == PERMI_RESIDUES)
-      permi_residue_accumulate(all->modulus, all->parts, c, to, to - stride);
-    else
-      permi_words_accumulate(all->words, all->parts, c, to, to - stride);
+  const permi_transversals *all = path->all;
+  char *from = path->product + (size_t)k * all->size, *to = from + all->size;
+  if (all->shape.algebra == PERMI_COMPLEX_DD) {
+    permi_complex_dd_value *y = (permi_complex_dd_value *)(void *)to;
+    *y = *(const permi_complex_dd_value *)(const void *)from;
+    permi_dd_multiply_complex(&y->value.re, &y->value.im, permi_dd_make(c->real), permi_dd_make(c->imaginary));
+    y->absolute *= c->absolute;
+  } else {
+    permi_value_set(all->shape.algebra, c, to, from, all->size);
+  }
+}
+
+/* Adds the product at the end of a path to the sums. A term whose moduli come below PERMI_TRANSVERSALS_SAFE (they only
+   fall, entries are at most 1) was and is at most that, computed or true, in either part. It counts as lost: `lost` is
+   a count here, since sums of counts do not depend on their order. */
+static void permi_path_add(permi_matching_path *path, perm_partial *sums)
+{
+  const permi_transversals *all = path->all;
+  const char *product = path->product + (size_t)all->n * all->size;
+  const double *x = (const double *)(const void *)product;
+  int k, last;
+  sums->terms++;
+  if (all->shape.algebra >= PERMI_WORD) {
+    permi_value_add(all->shape.algebra, &all->one, path->sum, product);
     return;
   }
-  products->re[k + 1] = products->re[k];
-  products->im[k + 1] = products->im[k];
-  if (all->is_complex)
-    permi_dd_multiply_complex(&products->re[k + 1], &products->im[k + 1], permi_dd_make(all->real[e]),
-                              permi_dd_make(all->imaginary[e]));
-  else
-    products->re[k + 1] = permi_dd_multiply(products->re[k], permi_dd_make(all->real[e]));
-  products->absolute[k + 1] = products->absolute[k] * all->absolute[e];
+  last = permi_algebra_doubles(all->shape.algebra) - 1;
+  for (k = 0; k < last; k++)
+    permi_sum_add_double(k < 2 ? &sums->value : &sums->imaginary, x[k]);
+  permi_sum_add_double(&sums->absolute, x[last]);
+  sums->lost += x[last] < PERMI_TRANSVERSALS_SAFE;
 }
 
-/* Adds the term at the end of the path. One whose moduli come below PERMI_TRANSVERSALS_SAFE (they only fall, entries
-   are at most 1) was and is at most that, computed or true, in either part; it counts as lost: `lost` is a count here,
-   since sums of counts do not depend on their order. */
-static void permi_path_add(const permi_transversals *all, permi_path_products *products, perm_partial *mine)
-{
-  const int n = all->n;
-  mine->terms++;
-  if (all->integers) {
-    const size_t stride = (size_t)(all->words * all->parts);
-    const int64_t one[2] = {1, 0};
-    if (all->algebra == PERMI_RESIDUES)
-      permi_residue_accumulate(all->modulus, all->parts, one, products->sum, products->word + (size_t)n * stride);
-    else
-      permi_words_accumulate(all->words, all->parts, one, products->sum, products->word + (size_t)n * stride);
-    return;
-  }
-  permi_sum_add_double(&mine->value, products->re[n].hi);
-  permi_sum_add_double(&mine->value, products->re[n].lo);
-  if (all->is_complex) {
-    permi_sum_add_double(&mine->imaginary, products->im[n].hi);
-    permi_sum_add_double(&mine->imaginary, products->im[n].lo);
-  }
-  permi_sum_add_double(&mine->absolute, products->absolute[n]);
-  if (products->absolute[n] < PERMI_TRANSVERSALS_SAFE)
-    mine->lost++;
-}
-
-typedef struct permi_enumeration { /* what threads share */
+typedef struct permi_enumeration { /* a run, by all threads */
   const permi_transversals *all;
-  permi_control *control;
-  int threads, stop; /* stop: a perm_status, written by the calling thread only */
-  double enough;
-  uint64_t next;      /* ticket */
-  size_t numbers, cells; /* of a thread's memory */
+  permi_search search;
+  size_t numbers, bytes; /* of a thread's memory */
   int *number;
-  uint64_t *cell;
+  char *memory;
   perm_partial total;
-  uint64_t *sum; /* of integers */
 } permi_enumeration;
 
-static uint64_t permi_enumeration_ticket(permi_enumeration *shared)
-{
-  uint64_t ticket;
-  PERMI_OMP(atomic capture)
-  ticket = shared->next++;
-  return ticket;
-}
-
-/* What a thread found joins the rest. */
-static void permi_enumeration_join(permi_enumeration *shared, const permi_path_products *products,
-                                   const perm_partial *mine)
+static void permi_path_begin(permi_matching_path *path, const permi_enumeration *shared, uint64_t me)
 {
   const permi_transversals *all = shared->all;
-  const int64_t one[2] = {1, 0};
-  permi_sum_add(&shared->total.value, &mine->value);
-  permi_sum_add(&shared->total.imaginary, &mine->imaginary);
-  permi_sum_add(&shared->total.absolute, &mine->absolute);
-  shared->total.lost += mine->lost;
-  shared->total.terms += mine->terms;
-  if (all->algebra == PERMI_RESIDUES && all->integers)
-    permi_residue_accumulate(all->modulus, all->parts, one, shared->sum, products->sum);
-  else if (all->integers)
-    permi_words_accumulate(all->words, all->parts, one, shared->sum, products->sum);
+  const int vertices = 2 * all->n;
+  int v;
+  path->all = all;
+  path->degree = shared->number + me * shared->numbers;
+  path->next = path->degree + (vertices + 1);
+  path->previous = path->next + (vertices + 1);
+  path->alive = path->previous + (vertices + 1);
+  path->vertex = path->alive + (vertices + 1);
+  path->at = path->vertex + (all->n + 1);
+  path->ways = (double *)(void *)(shared->memory + me * shared->bytes);
+  path->product = (char *)(path->ways + all->n + 1);
+  path->sum = path->product + (size_t)(all->n + 1) * all->size;
+  for (v = 0; v <= vertices; v++) {
+    path->degree[v] = v < vertices ? all->start[v + 1] - all->start[v] : 0;
+    path->next[v] = v < vertices ? v + 1 : 0;
+    path->previous[v] = v ? v - 1 : vertices;
+    path->alive[v] = v < vertices;
+  }
+  path->ways[0] = 1;
+  memset(path->product, 0, (size_t)(all->n + 2) * all->size);
+  if (all->shape.algebra >= PERMI_WORD) {
+    *(uint64_t *)(void *)path->product = 1;
+  } else {
+    double *one = (double *)(void *)path->product;
+    one[0] = one[permi_algebra_doubles(all->shape.algebra) - 1] = 1;
+  }
+  permi_path_level(path, 0);
 }
 
-/* The search by thread `me`. */
-static void permi_enumeration_walk(permi_enumeration *shared, int me)
+/* The search by a thread, with memory of number `me`. */
+static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread)
 {
+  permi_enumeration *shared = (permi_enumeration *)context;
   const permi_transversals *all = shared->all;
   const int n = all->n, above = n + 1;
-  const size_t vertices = 2 * (size_t)n, levels = (size_t)n + 1;
-  const double seconds_each = all->seconds_each * shared->threads;
-  int *number = shared->number + (size_t)me * shared->numbers;
-  uint64_t *cell = shared->cell + (size_t)me * shared->cells, unit = 0, ticket = permi_enumeration_ticket(shared);
-  double *ways = (double *)(void *)cell; /* of a level above the units: the choices on the path to it, multiplied */
+  const double seconds_each = all->seconds_each * shared->search.threads;
+  uint64_t unit = 0, ticket = permi_search_ticket(&shared->search);
   permi_matching_path path;
-  permi_path_products products;
   perm_partial mine;
-  int v, k = 0, begin = above, stop = 0; /* begin: the level where the present unit begins */
+  perm_status stop = PERM_OK;
+  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: the level where the present unit begins */
   uint32_t steps = 0;
   memset(&mine, 0, sizeof mine);
-  memset(&products, 0, sizeof products);
-  cell += levels;
-  if (all->integers) {
-    const size_t stride = (size_t)(all->words * all->parts);
-    products.word = cell;
-    products.sum = cell + levels * stride;
-    memset(cell, 0, (levels + 1) * stride * sizeof(uint64_t));
-    products.word[0] = 1;
-  } else {
-    products.re = (permi_dd *)(void *)cell;
-    products.im = products.re + levels;
-    products.absolute = (double *)(void *)(products.im + levels);
-    products.re[0] = permi_dd_make(1);
-    products.im[0] = permi_dd_make(0);
-    products.absolute[0] = 1;
-  }
-  path.all = all;
-  path.degree = number;
-  path.next = number + (vertices + 1);
-  path.previous = number + 2 * (vertices + 1);
-  path.alive = number + 3 * (vertices + 1);
-  path.vertex = number + 4 * (vertices + 1);
-  path.at = path.vertex + levels;
-  path.dead = 0;
-  for (v = 0; v <= 2 * n; v++) {
-    path.degree[v] = v < 2 * n ? all->start[v + 1] - all->start[v] : 0;
-    path.next[v] = v < 2 * n ? v + 1 : 0;
-    path.previous[v] = v ? v - 1 : 2 * n;
-    path.alive[v] = v < 2 * n;
-  }
-  ways[0] = 1;
-  if (shared->enough <= 1) /* one thread: the root is the only unit */
-    begin = 0;
-  path.vertex[0] = permi_path_fewest(&path);
-  path.at[0] = all->start[path.vertex[0]] - 1;
+  permi_path_begin(&path, shared, me);
   while (k >= 0 && !stop) { /* level k: its vertex, and the entry that it is matched by */
     const int u = path.vertex[k], end = all->start[u + 1];
     int e = path.at[k];
@@ -14431,112 +14345,81 @@ static void permi_enumeration_walk(permi_enumeration *shared, int me)
       k--;
       continue;
     }
-    path.dead = 0;
-    permi_path_move(&path, u, -1);
-    path.dead = 0; /* its partner may have had no other choice */
-    permi_path_move(&path, all->neighbour[e], -1);
-    for (v = all->start[u]; v < end && !path.dead; v++) /* those that u left without any */
-      path.dead = path.alive[all->neighbour[v]] && path.degree[all->neighbour[v]] == 0;
+    permi_path_match(&path, u, e);
     if (!path.dead && k < begin) {
-      const double product = ways[k] * path.degree[u];
-      ways[k + 1] = product;
-      if (product >= shared->enough || k + 1 == n) {
+      path.ways[k + 1] = path.ways[k] * path.degree[u];
+      if (path.ways[k + 1] >= shared->search.enough || k + 1 == n) {
         if (unit++ != ticket)
           continue; /* another thread's */
-        ticket = permi_enumeration_ticket(shared);
+        ticket = permi_search_ticket(&shared->search);
         begin = k + 1;
       }
     }
     if (!path.dead) {
-      permi_path_multiply(all, &products, k, all->edge[e]);
+      permi_path_multiply(&path, k, &all->coefficient[all->edge[e]]);
       if (k + 1 == n) {
-        permi_path_add(all, &products, &mine);
+        permi_path_add(&path, &mine);
         begin = begin == n ? above : begin;
       } else {
-        k++;
-        path.vertex[k] = permi_path_fewest(&path);
-        path.at[k] = all->start[path.vertex[k]] - 1;
+        permi_path_level(&path, ++k);
       }
     }
-    if ((++steps & 0xffff) == 0) {
-      if (me == 0 && shared->control) {
-        stop = (int)permi_control_poll(shared->control, mine.terms * seconds_each, "enumerating");
-        if (stop) {
-          PERMI_OMP(atomic write)
-          shared->stop = stop;
-        }
-      } else if (me) {
-        PERMI_OMP(atomic read)
-        stop = shared->stop;
-      }
-    }
+    if ((++steps & 0xffff) == 0)
+      stop = permi_search_poll(&shared->search, thread, mine.terms * seconds_each, "enumerating");
   }
-  PERMI_OMP(critical(permi_walk_join))
-  permi_enumeration_join(shared, &products, &mine);
+  if (all->shape.algebra >= PERMI_WORD) {
+    const uint64_t *sum = (const uint64_t *)(const void *)path.sum;
+    permi_frontier_add_integer(&mine.value, sum, &all->shape);
+    if (all->shape.parts == 2)
+      permi_frontier_add_integer(&mine.imaginary, sum + all->shape.words, &all->shape);
+  }
+  mine.chunks = 1; /* else the merge takes it as empty */
+  PERMI_OMP(critical(permi_enumeration_join))
+  perm_partial_merge(&shared->total, &mine);
+  return stop;
 }
 
-/* THE BOUND. A term is a product of n entries, so n double-double operations (entries that were rounded before count as
-   in >>steps), and their sum is exact. */
 static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
   const perm_allocator *allocator = &all->allocator;
-  const size_t vertices = 2 * (size_t)all->n, levels = (size_t)all->n + 1, stride = (size_t)(all->words * all->parts);
+  const size_t levels = (size_t)all->n + 1;
   permi_enumeration shared;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&shared, 0, sizeof shared);
   shared.all = all;
-  shared.control = control;
-  shared.threads = permi_walk_threads(leaf, control);
-  shared.enough = permi_walk_enough(leaf, shared.threads);
-  shared.numbers = 4 * (vertices + 1) + 2 * levels + 16; /* 16, 8: threads write no line of cache of each other's */
-  shared.cells = levels + (all->integers ? (levels + 1) * stride : 5 * levels) + 8;
-  shared.number = (int *)permi_allocate(allocator, (size_t)shared.threads, shared.numbers * sizeof(int));
-  shared.cell = (uint64_t *)permi_allocate(allocator, (size_t)shared.threads * shared.cells + stride, sizeof(uint64_t));
-  if (shared.number && shared.cell) {
-    shared.sum = shared.cell + (size_t)shared.threads * shared.cells;
-    memset(shared.sum, 0, stride * sizeof(uint64_t));
-    PERMI_OMP(parallel num_threads(shared.threads) if (shared.threads > 1))
-    {
-      int me = 0;
-#if defined(_OPENMP)
-      me = omp_get_thread_num();
-#endif
-      permi_enumeration_walk(&shared, me);
-    }
-    status = (perm_status)shared.stop;
-  }
+  shared.search = permi_search_begin(leaf, control);
+  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: threads write no line of cache of each other's */
+  shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
+  shared.number = (int *)permi_allocate(allocator, (size_t)shared.search.threads, shared.numbers * sizeof(int));
+  shared.memory = (char *)permi_allocate(allocator, (size_t)shared.search.threads, shared.bytes);
+  if (shared.number && shared.memory)
+    status = permi_share(shared.search.threads, 0, (uint64_t)shared.search.threads, permi_enumeration_walk, &shared,
+                         NULL);
   if (status == PERM_OK) {
-    if (all->integers) {
-      permi_frontier frontier;
-      memset(&frontier, 0, sizeof frontier);
-      frontier.algebra = all->algebra;
-      frontier.words = all->words;
-      permi_frontier_add_integer(&shared.total.value, shared.sum, &frontier);
-      if (all->parts == 2)
-        permi_frontier_add_integer(&shared.total.imaginary, shared.sum + all->words, &frontier);
-    }
     permi_sum_add(&partial->value, &shared.total.value);
     permi_sum_add(&partial->imaginary, &shared.total.imaginary);
     permi_sum_add(&partial->absolute, &shared.total.absolute);
     partial->lost += shared.total.lost * (8 * PERMI_TRANSVERSALS_SAFE);
     if (all->lost_error > 0)
-      partial->lost += 2 * (DBL_MIN + ldexp(all->lost_error, 0));
+      partial->lost += 2 * (DBL_MIN + all->lost_error);
     partial->terms += shared.total.terms;
   }
   permi_release(allocator, shared.number);
-  permi_release(allocator, shared.cell);
+  permi_release(allocator, shared.memory);
   return status;
 }
 
 static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  int length = snprintf(buffer, size,
-                        "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
-                        leaf->information.n, all->most,
-                        all->integers ? "integers" : all->is_complex ? "complex double-doubles" : "double-doubles",
-                        leaf->information.seconds);
+  const int length = snprintf(buffer, size,
+                              "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
+                              leaf->information.n, all->most,
+                              leaf->integer                               ? "integers"
+                              : all->shape.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
+                                                                          : "double-doubles",
+                              leaf->information.seconds);
   return length > 0 ? (size_t)length : 0;
 }
 
@@ -14552,19 +14435,33 @@ static double permi_block_matchings(const permi_block *block)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* Measured, per matching and row (orders 24 and 30); the bound on their number is mostly far too high. */
-#define PERMI_TRANSVERSALS_STEP 2.5e-8
+/* Entry `edge` of the block. */
+static permi_coefficient permi_transversals_entry(const permi_transversals *all, const permi_block *block, int edge)
+{
+  permi_coefficient c = all->one;
+  int part;
+  c.integer[0] = block->integer ? block->integer[edge] : 0;
+  c.integer[1] = block->imaginary_integer ? block->imaginary_integer[edge] : 0;
+  for (part = 0; all->shape.algebra == PERMI_RESIDUES && part < all->shape.parts; part++)
+    c.integer[part] = permi_residue_of(c.integer[part], all->shape.modulus);
+  c.real = block->real ? block->real[edge] : 0;
+  c.imaginary = block->imaginary ? block->imaginary[edge] : 0;
+  c.absolute = block->real ? block->absolute[edge] : 0;
+  return c;
+}
+
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
                                             permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
   const int n = block->n;
+  const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
   const double most = exp2(permi_block_matchings(block)), each = PERMI_TRANSVERSALS_STEP * n;
-  const size_t edges = (size_t)block->edges;
+  const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_transversals *all;
-  int v, e;
-  if (most * each > rival || most * each > 1e300) {
+  int k;
+  if (most * each > rival || most * each > 1e300) { /* the bound on the matchings is mostly far too high */
     permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
     return PERM_OK;
   }
@@ -14575,67 +14472,35 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   offer->plan = all;
   all->allocator = *allocator;
   all->n = n;
-  all->parts = all->words = 1;
   all->most = most;
   all->seconds_each = each;
-  all->is_complex = block->imaginary != NULL;
-  all->integers = block->integer != NULL;
-  if (block->integer) {
-    permi_frontier kept;
-    memset(&kept, 0, sizeof kept);
-    if (!permi_frontier_integers(&kept, block, working->modulus)) {
-      permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-      return PERM_OK;
-    }
-    all->algebra = kept.algebra;
-    all->words = kept.words;
-    all->parts = kept.parts;
-    all->modulus = kept.modulus;
+  all->shape.words = all->shape.parts = 1;
+  all->shape.algebra = block->imaginary ? PERMI_COMPLEX_DD : PERMI_SIGNED_DD;
+  if (block->integer && !permi_frontier_integers(&all->shape, block, working->modulus)) {
+    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    return PERM_OK;
   }
-  all->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * edges, sizeof(int));
-  if (block->integer)
-    all->integer = (int64_t *)permi_allocate(allocator, edges * (size_t)all->parts, sizeof(int64_t));
-  else
-    all->real = (double *)permi_allocate(allocator, 3 * edges, sizeof(double));
-  if (!all->start || (!all->integer && !all->real))
+  all->one.integer[0] = 1;
+  all->one.words = all->shape.words;
+  all->one.parts = all->shape.parts;
+  all->one.modulus = all->shape.modulus;
+  all->size = permi_value_size(all->shape.algebra, (size_t)(all->shape.words * all->shape.parts));
+  all->start = (int *)permi_allocate(allocator, vertices + 1 + 4 * edges, sizeof(int));
+  all->coefficient = (permi_coefficient *)permi_allocate(allocator, edges, sizeof *all->coefficient);
+  if (!all->start || !all->coefficient)
     return permi_fail_memory(maker->result);
-  all->neighbour = all->start + 2 * (size_t)n + 1;
+  all->neighbour = all->start + vertices + 1;
   all->edge = all->neighbour + 2 * edges;
-  memcpy(all->start, block->start, (2 * (size_t)n + 1) * sizeof(int));
+  memcpy(all->start, block->start, (vertices + 1) * sizeof(int));
   memcpy(all->neighbour, block->neighbour, 2 * edges * sizeof(int));
   memcpy(all->edge, block->edge, 2 * edges * sizeof(int));
-  if (!block->integer) {
-    all->absolute = all->real + edges;
-    all->imaginary = block->imaginary ? all->absolute + edges : NULL;
-  }
-  for (v = 0; v < n; v++)
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int k = block->edge[e];
-      if (block->integer) {
-        int64_t *c = all->integer + (size_t)k * (size_t)all->parts;
-        c[0] = block->integer[k];
-        if (all->parts == 2)
-          c[1] = block->imaginary_integer[k];
-        if (all->algebra == PERMI_RESIDUES) {
-          c[0] = permi_residue_of(c[0], all->modulus);
-          if (all->parts == 2)
-            c[1] = permi_residue_of(c[1], all->modulus);
-        }
-      } else {
-        all->real[k] = block->real[k];
-        all->absolute[k] = block->absolute[k];
-        if (all->imaginary)
-          all->imaginary[k] = block->imaginary[k];
-      }
-    }
-  {
-    const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
-    const double gamma = permi_gamma(roundings) + n * PERMI_DD_UNIT;
-    all->bound_relative = gamma / (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
-    all->lost_error = working->lost_error;
-  }
+  for (k = 0; k < block->edges; k++)
+    all->coefficient[k] = permi_transversals_entry(all, block, k);
+  all->bound_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) / (1 - permi_gamma(n + roundings)) *
+                        (1 + 8 * PERMI_UNIT);
+  all->lost_error = working->lost_error;
   offer->seconds = 1e-6 + most * each;
-  offer->bytes = 100.0 * n + 80.0 * block->edges + 8.0 * (n + 2.0) * (block->integer ? all->words * all->parts : 5);
+  offer->bytes = 100.0 * n + (24.0 + sizeof(permi_coefficient)) * block->edges + (n + 2.0) * (8.0 + (double)all->size);
   return PERM_OK;
 }
 
@@ -14643,81 +14508,77 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
                                            permi_leaf *leaf)
 {
   permi_transversals *all = (permi_transversals *)offer->plan;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)all->words), all->modulus);
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)all->shape.words), all->shape.modulus);
   int i, e, part;
   (void)maker;
+  leaf->integer = block->integer != NULL;
   for (i = 0; i < all->n; i++)
     for (e = all->start[i]; e < all->start[i + 1]; e++) {
-      const int k = all->edge[e];
+      const permi_coefficient *c = &all->coefficient[all->edge[e]];
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)all->neighbour[e]);
-      if (all->real)
-        hash = permi_hash_double(permi_hash_double(hash, all->real[k]), all->imaginary ? all->imaginary[k] : 0);
-      for (part = 0; all->integer && part < all->parts; part++)
-        hash = permi_hash(hash, (uint64_t)all->integer[k * all->parts + part]);
+      if (!leaf->integer)
+        hash = permi_hash_double(permi_hash_double(hash, c->real), c->imaginary);
+      for (part = 0; leaf->integer && part < all->shape.parts; part++)
+        hash = permi_hash(hash, (uint64_t)c->integer[part]);
     }
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_TRANSVERSALS;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = all->most;
-  leaf->information.fingerprint = hash;
-  leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
+  permi_search_leaf(leaf, PERM_METHOD_TRANSVERSALS, block->n, all->most, hash);
+  leaf->threaded = offer->seconds >= PERMI_SEARCH_SECONDS;
   leaf->run_task = permi_transversals_task;
   leaf->release = permi_transversals_release;
   leaf->explain = permi_transversals_explain;
   leaf->context = all;
   offer->plan = NULL;
-  leaf->integer = all->integers;
-  if (!leaf->integer) {
-    leaf->bound_relative = all->bound_relative;
-    leaf->estimate_relative = all->bound_relative;
-  }
+  if (!leaf->integer)
+    leaf->bound_relative = leaf->estimate_relative = all->bound_relative;
   return PERM_OK;
 }
 
 /* ====================================================================================== >>decompose
-   Lines of few entries eliminated, sums over branches [FM03]. With entries a, b of a line in lines c, d across:
+   Eliminates lines of few entries, by sums over branches [FM03]. With entries a, b of a line in lines c, d across:
        per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less, each again with a line of degree 1 or 2 to
-   begin with. Between branches: degree 1 and 2, and the fine Dulmage-Mendelsohn decomposition, so that what falls into
-   blocks is a product. The line with the fewest entries is branched on, its partners paired by the rows they share.
-   Small pieces are summed over subsets, larger ones as well when no line has 4 entries or fewer. (DecompRyser hands
-   those on to Ryser's formula; subsets cancel nothing.) Orders up to 64: sets of lines are words.
+   so a line of 2k or 2k - 1 entries gives k permanents of one order less, each beginning with a line of degree 1 or 2.
+   Between branches: degree 1 and 2, and the fine Dulmage-Mendelsohn decomposition into blocks, whose permanents are
+   multiplied. The line with the fewest entries is branched on, its partners paired by the rows they share. Small pieces
+   are summed over subsets, larger ones as well when all lines have more than 4 entries. (DecompRyser hands those on to
+   Ryser's formula; subsets cancel nothing.) Orders up to 64: a set of lines is a word.
 
-   Numbers are cells of `size` 8-byte words: for doubles the real and imaginary part and the sum of moduli of the terms,
-   for integers `parts` numbers of `words` words modulo 2^(64 words), where wrapping does no harm.
+   A number is a cell of `size` words: for doubles the real and imaginary part and the sum of moduli of the terms, for
+   integers `parts` numbers of `words` words modulo 2^(64 words), where wrapping does no harm.
 
-   THE BOUND. A perfect matching's product of n entries is rounded in n - 1 products and in the additions that it passes
-   through. permi_decompose_node returns a bound on those: one for every line merged, the number of branches less one
-   at a branch, the sum over the blocks of a product, (k - 1) k / 2 in the sum over subsets of k lines. With R
+   THE BOUND. The product of a perfect matching, of n entries, is rounded in n - 1 products and in the additions that it
+   passes through. permi_decompose_node returns a bound on those: one for every line merged, the number of branches less
+   one at a branch, the sum over the blocks of a product, (k - 1) k / 2 in the sum over subsets of k lines. With R
    roundings in all (a complex product counts as 3, see permi_combine) and S the sum of moduli,
        |error| <= g / (1 - g) (computed S), g = gamma_R.
    Every intermediate is multiplied into the result by at most the permanent of a minor of the moduli, which is at most
-   growth = prod max(1, row sum): what an operation loses to underflow, DBL_MIN at most, costs DBL_MIN * growth.
+   growth = prod max(1, row sum): an operation loses DBL_MIN at most to underflow, which costs DBL_MIN * growth.
 
    THREADS. Units as in >>transversals: pieces whose branches along the path multiply up to `enough`, and sums over
    subsets before that. In a first pass every thread walks the top of the tree and computes the units for which it draws
-   tickets; in a second one a single thread walks it again and takes their results, so that sums have the order, and
-   counts the values, of a single thread. What the walk does depends on the entries of the pieces only, never on the
-   results below. */
+   tickets. In a second pass a single thread walks the tree again and takes their results, so that sums have the order,
+   and counts the values, of a single thread. The walk depends on the entries of the pieces, never on results below. */
 
 #define PERMI_DECOMPOSE_ORDER 64
-#define PERMI_DECOMPOSE_SMALL 7      /* pieces up to here are summed over subsets, which takes about a microsecond, */
-#define PERMI_DECOMPOSE_SUBSETS 14   /* and up to here when all their lines have more than 4 entries */
-#define PERMI_DECOMPOSE_PROBES 48    /* random descents that the prediction averages */
-#define PERMI_DECOMPOSE_ADDITIONS 40 /* that the plan's bound pays for, per line */
-#define PERMI_DECOMPOSE_UNITS 16384  /* bounds `enough`, */
-#define PERMI_DECOMPOSE_ROOM 8       /* times which there is room for results; units beyond wait for the second pass */
-#define PERMI_DECOMPOSE_BYTES 4e9    /* of all threads together, when max_bytes is not set */
-#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS, for a top that is walked twice, in dearer nodes */
+#define PERMI_DECOMPOSE_SMALL 7       /* pieces up to here are summed over subsets, which takes about a microsecond, */
+#define PERMI_DECOMPOSE_SUBSETS 14    /* and up to here when all their lines have more than 4 entries */
+#define PERMI_DECOMPOSE_PROBES 48     /* random descents that the prediction averages */
+#define PERMI_DECOMPOSE_ADDITIONS 40  /* that the plan's bound pays for, per line */
+#define PERMI_DECOMPOSE_UNITS 16384   /* bounds `enough`; */
+#define PERMI_DECOMPOSE_ROOM 8        /* results of so many times as many have room; other units wait for pass two */
+#define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads together, when max_bytes is not set */
+#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_SEARCH_SECONDS, for a top that is walked twice, in dearer nodes */
 
-typedef struct permi_decompose {
+typedef union permi_cell_word {
+  double real;
+  uint64_t word;
+} permi_cell_word;
+
+typedef struct permi_decompose { /* context of a leaf */
   perm_allocator allocator;
   int n, parts, words; /* words 0: doubles */
-  size_t size;         /* of a cell, in words of 8 bytes */
+  size_t size;         /* words of a cell */
   uint64_t row[PERMI_DECOMPOSE_ORDER];
-  void *cell; /* n x n */
+  permi_cell_word *cell; /* n x n */
   double nodes, seconds;
   double entry_roundings, growth, lost_error;
 } permi_decompose;
@@ -14726,43 +14587,45 @@ typedef struct permi_decompose {
 typedef struct permi_piece {
   int n;
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell; /* NULL in a probe */
+  permi_cell_word *cell; /* NULL in a probe, as are all other cells there */
 } permi_piece;
 
+typedef struct permi_decompose_level { /* what a node keeps while those below it run; stacks may be small */
+  permi_piece child;
+  int side, line, count; /* the line with the fewest entries; number of blocks, or of pairs of its entries: */
+  uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
+} permi_decompose_level;
+
+/* Whole: nothing is shared from here on down. */
 typedef enum permi_pass { PERMI_PASS_WHOLE, PERMI_PASS_DRAW, PERMI_PASS_TAKE } permi_pass;
 
-typedef struct permi_branch { /* the result of a unit, beside its cell; or what was when it began */
+typedef struct permi_branch { /* the result of a unit, beside its cell */
   int additions;
-  permi_pass pass;
   double nodes, operations;
 } permi_branch;
 
 typedef struct permi_branching { /* what threads share */
-  double enough;
-  int room, next, stop; /* units that have a place; ticket; a perm_status, written by the calling thread only */
+  permi_search search;
+  const permi_decompose *plan;
+  int room;     /* units that have a place */
+  double work;  /* of the first pass, in predicted seconds */
   permi_branch *branch;
-  uint64_t *cell;
+  permi_cell_word *cell, *arena;
 } permi_branching;
 
-typedef struct permi_decompose_level { /* what a node keeps while those below it run; stacks may be small */
-  permi_piece child;
-  uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
-} permi_decompose_level;
-
-typedef struct permi_decomposing {
+typedef struct permi_decomposing { /* a walk of the tree */
   const permi_decompose *plan;
-  permi_control *control; /* NULL but in the calling thread */
-  permi_branching *shared; /* NULL: one thread */
-  permi_pass pass;         /* whole: nothing is shared from here on down */
-  int unit, ticket;        /* number of the next unit; of the one to compute */
-  double ways, threads;    /* branches along the path multiplied; for the progress */
+  permi_branching *shared; /* NULL: nobody polls */
+  permi_pass pass;
+  int thread, unit, ticket; /* number of the next unit; of the one to compute, -1: none */
+  double ways, threads;     /* branches along the path multiplied; for the progress */
   perm_status status;
-  permi_decompose_level *level; /* of the present node; permi_decompose_levels of them */
-  uint64_t *subsets;  /* 2^permi_decompose_most cells */
-  uint64_t *spare;    /* 2 cells */
-  double nodes, operations, work; /* work: predicted seconds done */
-  uint64_t seed;      /* of a probe */
-  double weight;      /* of what a probe looks at */
+  permi_decompose_level *level;     /* of the present node; permi_decompose_levels of them */
+  permi_cell_word *spare, *result;  /* a cell each */
+  permi_cell_word *subsets;         /* 2^permi_decompose_most cells */
+  double nodes, operations, work;   /* work: predicted seconds done */
+  uint64_t seed;                    /* of a probe */
+  double weight;                    /* of what a probe looks at */
 } permi_decomposing;
 
 static int permi_bits_count(uint64_t x)
@@ -14772,136 +14635,160 @@ static int permi_bits_count(uint64_t x)
   return (int)(((x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101) >> 56);
 }
 
-static int permi_bits_first(uint64_t x) /* x != 0 */
+/* -- cells: words, parts are constants where that pays ------------------------------------------ */
+
+static PERMI_ALWAYS_INLINE int permi_decompose_size(int words, int parts)
 {
-#if defined(__GNUC__)
-  return __builtin_ctzll(x);
-#else
-  int k = 0;
-  while (!(x >> k & 1))
-    k++;
-  return k;
-#endif
+  return words ? words * parts : parts + 1;
 }
 
-static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
+static PERMI_ALWAYS_INLINE void permi_decompose_clear(int words, int parts, permi_cell_word *cell)
+{
+  int k;
+  for (k = 0; k < permi_decompose_size(words, parts); k++)
+    cell[k].word = 0; /* which is 0.0, too */
+}
+
+/* to += a x */
+static PERMI_ALWAYS_INLINE void permi_decompose_fuse(int words, int parts, permi_cell_word *to,
+                                                     const permi_cell_word *a, const permi_cell_word *x)
+{
+  if (words == 1 && parts == 1) {
+    to->word += a->word * x->word;
+  } else if (words) {
+    permi_words_fuse(&to->word, &a->word, words, &x->word, words, 0);
+    if (parts == 2) {
+      permi_words_fuse(&to->word, &a[words].word, words, &x[words].word, words, 1);
+      permi_words_fuse(&to[words].word, &a->word, words, &x[words].word, words, 0);
+      permi_words_fuse(&to[words].word, &a[words].word, words, &x->word, words, 0);
+    }
+  } else if (parts == 1) {
+    to[0].real += a[0].real * x[0].real;
+    to[1].real += a[1].real * x[1].real;
+  } else {
+    to[0].real += a[0].real * x[0].real - a[1].real * x[1].real;
+    to[1].real += a[0].real * x[1].real + a[1].real * x[0].real;
+    to[2].real += a[2].real * x[2].real;
+  }
+}
+
+static PERMI_ALWAYS_INLINE void permi_decompose_pair(int words, int parts, permi_cell_word *sum, permi_cell_word *to,
+                                                     const permi_cell_word *a, const permi_cell_word *x,
+                                                     const permi_cell_word *b, const permi_cell_word *y)
+{
+  int k;
+  permi_decompose_clear(words, parts, sum);
+  if (x)
+    permi_decompose_fuse(words, parts, sum, a, x);
+  if (y)
+    permi_decompose_fuse(words, parts, sum, b, y);
+  for (k = 0; k < permi_decompose_size(words, parts); k++)
+    to[k] = sum[k];
+}
+
+/* to = a x + b y; to may be one of them, x or y may be NULL. */
+static void permi_decompose_combine(permi_decomposing *run, permi_cell_word *to, const permi_cell_word *a,
+                                    const permi_cell_word *x, const permi_cell_word *b, const permi_cell_word *y)
+{
+  const int words = run->plan->words, parts = run->plan->parts;
+  permi_cell_word sum[3];
+  if (!to)
+    return;
+  run->operations++;
+  if (words == 1 && parts == 1)
+    permi_decompose_pair(1, 1, sum, to, a, x, b, y);
+  else if (words)
+    permi_decompose_pair(words, parts, run->spare, to, a, x, b, y);
+  else if (parts == 1)
+    permi_decompose_pair(0, 1, sum, to, a, x, b, y);
+  else
+    permi_decompose_pair(0, 2, sum, to, a, x, b, y);
+}
+
+static void permi_decompose_add(const permi_decompose *plan, permi_cell_word *to, const permi_cell_word *x)
+{
+  int k;
+  if (!to)
+    return;
+  for (k = 0; k < (plan->words ? plan->parts : (int)plan->size); k++)
+    if (plan->words)
+      permi_words_add(&to[k * plan->words].word, &x[k * plan->words].word, plan->words);
+    else
+      to[k].real += x[k].real;
+}
+
+static void permi_decompose_set(const permi_decompose *plan, permi_cell_word *cell, int one)
+{
+  if (!cell)
+    return;
+  permi_decompose_clear(plan->words, plan->parts, cell);
+  if (one && plan->words)
+    cell->word = 1;
+  else if (one)
+    cell[0].real = cell[plan->parts].real = 1;
+}
+
+/* An integer is 0 in its ring; a double counts as an entry even when its terms have cancelled. */
+static int permi_decompose_zero(const permi_decompose *plan, const permi_cell_word *cell)
+{
+  size_t k;
+  for (k = 0; plan->words && k < plan->size && !cell[k].word;)
+    k++;
+  return k == plan->size;
+}
+
+/* -- pieces ------------------------------------------------------------------------------------ */
+
+/* The piece given, without its cells. */
+static permi_piece permi_piece_whole(const permi_decompose *plan)
+{
+  permi_piece piece;
+  uint64_t left;
+  int i;
+  memset(&piece, 0, sizeof piece);
+  piece.n = plan->n;
+  piece.live[0] = piece.live[1] = ~UINT64_C(0) >> (64 - plan->n);
+  for (i = 0; i < plan->n; i++) {
+    piece.mask[0][i] = plan->row[i];
+    for (left = plan->row[i]; left; left &= left - 1)
+      piece.mask[1][permi_trailing_zeros(left)] |= UINT64_C(1) << i;
+  }
+  return piece;
+}
+
+static permi_cell_word *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
 {
   const size_t row = (size_t)(side ? j : i), column = (size_t)(side ? i : j);
   return piece->cell + (row * (size_t)piece->n + column) * plan->size;
 }
 
-/* to = a x + b y; to may be x or y, b and y may be NULL together. */
-static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
-                                    const uint64_t *b, const uint64_t *y)
+/* Gives a line these entries, and no others. */
+static void permi_piece_line(permi_piece *piece, int side, int line, uint64_t entries)
 {
-  const permi_decompose *plan = run->plan;
-  const int words = plan->words, parts = plan->parts;
-  uint64_t *sum = run->spare;
-  int k;
-  run->operations++;
-  if (words == 1 && parts == 1) {
-    *to = *a * *x + (b ? *b * *y : 0);
-    return;
-  }
-  if (words) {
-    memset(sum, 0, plan->size * sizeof *sum);
-    for (k = 0; k < (b ? 2 : 1); k++) {
-      const uint64_t *f = k ? b : a, *g = k ? y : x;
-      permi_words_fuse(sum, f, words, g, words, 0);
-      if (parts == 2) {
-        permi_words_fuse(sum, f + words, words, g + words, words, 1);
-        permi_words_fuse(sum + words, f, words, g + words, words, 0);
-        permi_words_fuse(sum + words, f + words, words, g, words, 0);
-      }
-    }
-    memcpy(to, sum, plan->size * sizeof *sum);
-    return;
-  }
-  {
-    double p[3], q[3], r[3], t[3], z[3];
-    memset(r, 0, sizeof r);
-    memset(t, 0, sizeof t);
-    memcpy(p, a, plan->size * sizeof *p);
-    memcpy(q, x, plan->size * sizeof *q);
-    if (b) {
-      memcpy(r, b, plan->size * sizeof *r);
-      memcpy(t, y, plan->size * sizeof *t);
-    }
-    if (parts == 2) {
-      z[0] = (p[0] * q[0] - p[1] * q[1]) + (r[0] * t[0] - r[1] * t[1]);
-      z[1] = (p[0] * q[1] + p[1] * q[0]) + (r[0] * t[1] + r[1] * t[0]);
-      z[2] = p[2] * q[2] + r[2] * t[2];
-    } else {
-      z[0] = p[0] * q[0] + r[0] * t[0];
-      z[1] = p[1] * q[1] + r[1] * t[1];
-    }
-    memcpy(to, z, plan->size * sizeof *z);
-  }
-}
-
-static void permi_decompose_add(const permi_decompose *plan, uint64_t *to, const uint64_t *x)
-{
-  size_t k;
-  double p, q;
-  if (plan->words) {
-    permi_words_add(to, x, plan->words);
-    if (plan->parts == 2)
-      permi_words_add(to + plan->words, x + plan->words, plan->words);
-    return;
-  }
-  for (k = 0; k < plan->size; k++) {
-    memcpy(&p, to + k, sizeof p);
-    memcpy(&q, x + k, sizeof q);
-    p += q;
-    memcpy(to + k, &p, sizeof p);
-  }
-}
-
-static void permi_decompose_set(const permi_decompose *plan, uint64_t *cell, int one)
-{
-  const double unit = 1;
-  memset(cell, 0, plan->size * sizeof *cell);
-  if (one && plan->words) {
-    *cell = 1;
-  } else if (one) {
-    memcpy(cell, &unit, sizeof unit);
-    memcpy(cell + plan->parts, &unit, sizeof unit);
-  }
-}
-
-/* An integer is 0 in its ring; a double counts as an entry even when its terms have cancelled. */
-static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cell)
-{
-  size_t k;
-  if (!plan->words)
-    return 0;
-  for (k = 0; k < plan->size; k++)
-    if (cell[k])
-      return 0;
-  return 1;
+  uint64_t changed = piece->mask[side][line] ^ entries;
+  for (; changed; changed &= changed - 1)
+    piece->mask[1 - side][permi_trailing_zeros(changed)] ^= UINT64_C(1) << line;
+  piece->mask[side][line] = entries;
 }
 
 static void permi_piece_remove(permi_piece *piece, int side, int line)
 {
-  uint64_t others = piece->mask[side][line];
-  for (; others; others &= others - 1)
-    piece->mask[1 - side][permi_bits_first(others)] &= ~(UINT64_C(1) << line);
-  piece->mask[side][line] = 0;
+  permi_piece_line(piece, side, line, 0);
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* The line with the fewest entries: its degree, or INT_MAX when nothing is left. */
+/* The degree of the line with the fewest entries, INT_MAX when nothing is left. */
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int least = INT_MAX, s;
   uint64_t lines;
   for (s = 0; s < 2; s++)
     for (lines = piece->live[s]; lines; lines &= lines - 1) {
-      const int i = permi_bits_first(lines);
-      const uint64_t x = piece->mask[s][i];
+      const int i = permi_trailing_zeros(lines);
+      const uint64_t x = piece->mask[s][i], but_one = x & (x - 1);
       int degree;
-      if (least == 3 && (x & (x - 1)) != 0 && ((x & (x - 1)) & ((x & (x - 1)) - 1)) != 0)
-        continue; /* 3 or more */
+      if (least == 3 && (but_one & (but_one - 1)))
+        continue;
       degree = permi_bits_count(x);
       if (degree < least) {
         least = degree;
@@ -14914,28 +14801,24 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
   return least;
 }
 
-/* Eliminates a line with two entries. */
+/* Eliminates a line with two entries, which are in c and d: c takes over the entries of d. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
-  const int other = 1 - side, c = permi_bits_first(piece->mask[side][line]);
-  const int d = permi_bits_first(piece->mask[side][line] & (piece->mask[side][line] - 1));
-  const uint64_t in_c = piece->mask[other][c], in_d = piece->mask[other][d], self = UINT64_C(1) << line;
-  uint64_t lines = (in_c | in_d) & ~self;
+  const uint64_t entries = piece->mask[side][line];
+  const int other = 1 - side, c = permi_trailing_zeros(entries), d = permi_trailing_zeros(entries & (entries - 1));
+  const uint64_t in_c = piece->mask[other][c], in_d = piece->mask[other][d];
+  uint64_t lines = (in_c | in_d) & ~(UINT64_C(1) << line);
   for (; lines; lines &= lines - 1) {
-    const int r = permi_bits_first(lines);
+    const int r = permi_trailing_zeros(lines);
     const uint64_t bit = UINT64_C(1) << r;
     piece->mask[side][r] |= UINT64_C(1) << c;
     piece->mask[other][c] |= bit;
     if (piece->cell) {
-      const uint64_t *a = permi_piece_at(plan, piece, side, line, c), *b = permi_piece_at(plan, piece, side, line, d);
-      uint64_t *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
-      if (!(in_c & bit))
-        permi_decompose_combine(run, x, a, y, NULL, NULL);
-      else if (!(in_d & bit))
-        permi_decompose_combine(run, x, b, x, NULL, NULL);
-      else
-        permi_decompose_combine(run, x, a, y, b, x);
+      const permi_cell_word *a = permi_piece_at(plan, piece, side, line, c);
+      const permi_cell_word *b = permi_piece_at(plan, piece, side, line, d);
+      permi_cell_word *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
+      permi_decompose_combine(run, x, a, in_d & bit ? y : NULL, b, in_c & bit ? x : NULL);
       if (permi_decompose_zero(plan, x)) {
         piece->mask[side][r] &= ~(UINT64_C(1) << c);
         piece->mask[other][c] &= ~bit;
@@ -14948,211 +14831,171 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
 
 /* The given lines of `from`, packed, into `to`, whose cells are at `room`. */
 static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, uint64_t rows, uint64_t columns,
-                             permi_piece *to, uint64_t *room)
+                             permi_piece *to, permi_cell_word *room)
 {
   int place[PERMI_DECOMPOSE_ORDER], n = 0, i = 0;
   uint64_t left;
   for (left = columns; left; left &= left - 1)
-    place[permi_bits_first(left)] = n++;
+    place[permi_trailing_zeros(left)] = n++;
   to->n = n;
-  to->live[0] = to->live[1] = n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
-  to->cell = from->cell ? room : NULL;
+  to->live[0] = to->live[1] = ~UINT64_C(0) >> (64 - n);
+  to->cell = room;
   memset(to->mask[1], 0, (size_t)n * sizeof(uint64_t));
   for (; rows; rows &= rows - 1, i++) {
-    const int row = permi_bits_first(rows);
-    uint64_t mask = 0;
+    const int row = permi_trailing_zeros(rows);
+    to->mask[0][i] = 0;
     for (left = from->mask[0][row] & columns; left; left &= left - 1) {
-      const int column = permi_bits_first(left), at = place[column];
-      mask |= UINT64_C(1) << at;
+      const int column = permi_trailing_zeros(left), at = place[column];
+      to->mask[0][i] |= UINT64_C(1) << at;
       to->mask[1][at] |= UINT64_C(1) << i;
-      if (room && from->cell)
+      if (room)
         memcpy(permi_piece_at(plan, to, 0, i, at), permi_piece_at(plan, from, 0, row, column),
-               plan->size * sizeof(uint64_t));
+               plan->size * sizeof(permi_cell_word));
     }
-    to->mask[0][i] = mask;
   }
 }
 
-/* The sum over subsets of columns, rows one after the other, into result. */
-PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, uint64_t *result)
+/* subset[s]: the permanent of the first rows in the columns of s, as many. at[0][i] + at[1][j] is entry (i, j). */
+static PERMI_ALWAYS_INLINE void permi_subsets_sum(int words, int parts, int k, const permi_cell_word *cell,
+                                                  size_t at[2][PERMI_DECOMPOSE_SUBSETS], const unsigned *mask,
+                                                  permi_cell_word *subset)
+{
+  const size_t size = (size_t)permi_decompose_size(words, parts);
+  unsigned s, last;
+  int w;
+  for (s = 1; s < 1u << k; s++) {
+    const int i = permi_bits_count(s) - 1;
+    permi_cell_word local[3], *sum = words > 1 || (words && parts > 1) ? subset + s * size : local;
+    permi_decompose_clear(words, parts, sum);
+    for (last = mask[i] & s; last; last &= last - 1) {
+      const int j = permi_trailing_zeros(last);
+      permi_decompose_fuse(words, parts, sum, subset + (s ^ 1u << j) * size, cell + at[0][i] + at[1][j]);
+    }
+    for (w = 0; sum == local && w < (int)size; w++)
+      subset[s * size + (size_t)w] = local[w];
+  }
+}
+
+/* The sum over subsets of columns into result. */
+PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece,
+                                                   permi_cell_word *result)
 {
   const permi_decompose *plan = run->plan;
-  const size_t size = plan->size;
-  int columns[PERMI_DECOMPOSE_SUBSETS], rows[PERMI_DECOMPOSE_SUBSETS], k = 0, i, j, s;
+  const int words = plan->words, parts = plan->parts, k = permi_bits_count(piece->live[0]);
+  int line[2][PERMI_DECOMPOSE_SUBSETS], side, i, j;
+  size_t at[2][PERMI_DECOMPOSE_SUBSETS];
   unsigned mask[PERMI_DECOMPOSE_SUBSETS];
   uint64_t left;
-  for (left = piece->live[0]; left; left &= left - 1)
-    rows[k++] = permi_bits_first(left);
-  for (k = 0, left = piece->live[1]; left; left &= left - 1)
-    columns[k++] = permi_bits_first(left);
-  for (i = 0; i < k; i++)
-    for (mask[i] = 0, j = 0; j < k; j++)
-      mask[i] |= (unsigned)(piece->mask[0][rows[i]] >> columns[j] & 1) << j;
   if (!piece->cell)
     return;
+  for (side = 0; side < 2; side++)
+    for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
+      const int last_first = side && parts == 2 && !words; /* the order of the sums, and so their bits */
+      line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
+    }
+  for (i = 0; i < k; i++) {
+    at[0][i] = (size_t)line[0][i] * (size_t)piece->n * plan->size;
+    at[1][i] = (size_t)line[1][i] * plan->size;
+    for (mask[i] = 0, j = 0; j < k; j++)
+      mask[i] |= (unsigned)(piece->mask[0][line[0][i]] >> line[1][j] & 1) << j;
+  }
   permi_decompose_set(plan, run->subsets, 1);
-  if (plan->parts == 1 && plan->words <= 1) { /* the common cases: each state gathers, without calls */
-    double entry[PERMI_DECOMPOSE_SUBSETS][PERMI_DECOMPOSE_SUBSETS][2], *value = (double *)(void *)run->subsets;
-    uint64_t integer[PERMI_DECOMPOSE_SUBSETS][PERMI_DECOMPOSE_SUBSETS];
-    for (i = 0; i < k; i++)
-      for (j = 0; j < k; j++)
-        if (mask[i] >> j & 1)
-          memcpy(plan->words ? (void *)&integer[i][j] : (void *)entry[i][j],
-                 permi_piece_at(plan, piece, 0, rows[i], columns[j]), size * sizeof(uint64_t));
-    for (s = 1; s < 1 << k; s++) {
-      unsigned last;
-      i = permi_bits_count((uint64_t)s) - 1;
-      last = mask[i] & (unsigned)s;
-      if (plan->words) {
-        uint64_t sum = 0;
-        for (; last; last &= last - 1) {
-          j = permi_bits_first(last);
-          sum += run->subsets[s ^ 1 << j] * integer[i][j];
-        }
-        run->subsets[s] = sum;
-      } else {
-        double sum = 0, absolute = 0;
-        for (; last; last &= last - 1) {
-          j = permi_bits_first(last);
-          sum += value[2 * (s ^ 1 << j)] * entry[i][j][0];
-          absolute += value[2 * (s ^ 1 << j) + 1] * entry[i][j][1];
-        }
-        value[2 * s] = sum;
-        value[2 * s + 1] = absolute;
-      }
-    }
-    run->operations += (double)k * (1 << k);
-    memcpy(result, run->subsets + (size_t)(s - 1) * size, size * sizeof *result);
-    return;
-  }
-  memset(run->subsets + size, 0, ((size << k) - size) * sizeof(uint64_t));
-  for (s = 0; s < (1 << k) - 1; s++) {
-    unsigned free_columns;
-    for (i = 0, j = s; j; j &= j - 1)
-      i++;
-    for (free_columns = mask[i] & ~(unsigned)s; free_columns; free_columns &= free_columns - 1) {
-      j = permi_bits_first(free_columns);
-      permi_decompose_combine(run, run->spare + size, run->subsets + (size_t)s * size,
-                              permi_piece_at(plan, piece, 0, rows[i], columns[j]), NULL, NULL);
-      permi_decompose_add(plan, run->subsets + (size_t)(s | 1 << j) * size, run->spare + size);
-    }
-  }
-  memcpy(result, run->subsets + (size_t)s * size, size * sizeof *result);
+  if (words == 1 && parts == 1)
+    permi_subsets_sum(1, 1, k, piece->cell, at, mask, run->subsets);
+  else if (words)
+    permi_subsets_sum(words, parts, k, piece->cell, at, mask, run->subsets);
+  else if (parts == 1)
+    permi_subsets_sum(0, 1, k, piece->cell, at, mask, run->subsets);
+  else
+    permi_subsets_sum(0, 2, k, piece->cell, at, mask, run->subsets);
+  run->operations += (double)k * (1 << k);
+  memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Kuhn's matching on words: partner[column] of every live column. 0: there is none. */
-static int permi_piece_match(const permi_piece *piece, int *partner)
+/* Finds a column for a row, moving other rows (Kuhn). 0: there is none. taken: columns with a partner, seen: columns
+   that were tried. */
+static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
-  uint64_t rows = piece->live[0], taken = 0;
-  for (; rows; rows &= rows - 1) {
-    int from[PERMI_DECOMPOSE_ORDER], queue[PERMI_DECOMPOSE_ORDER], head = 0, tail = 0, end = -1;
-    int mate[PERMI_DECOMPOSE_ORDER]; /* of a row on the queue: the column that led to it */
-    uint64_t seen = 0;
-    const int root = permi_bits_first(rows);
-    queue[tail++] = root;
-    mate[root] = -1;
-    while (head < tail && end < 0) {
-      const int row = queue[head++];
-      uint64_t next = piece->mask[0][row] & ~seen, open = next & ~taken;
-      seen |= next;
-      if (open) {
-        end = permi_bits_first(open);
-        from[end] = row;
-        break;
-      }
-      for (; next; next &= next - 1) {
-        const int column = permi_bits_first(next);
-        from[column] = row;
-        mate[partner[column]] = column;
-        queue[tail++] = partner[column];
-      }
-    }
-    if (end < 0)
-      return 0;
-    taken |= UINT64_C(1) << end;
-    while (end >= 0) {
-      const int row = from[end], before = mate[row];
-      partner[end] = row;
-      end = before;
-    }
+  uint64_t next = piece->mask[0][row] & ~*taken;
+  int column = next ? permi_trailing_zeros(next) : -1;
+  while (column < 0 && (next = piece->mask[0][row] & ~*seen) != 0) {
+    const int tried = permi_trailing_zeros(next);
+    *seen |= UINT64_C(1) << tried;
+    if (permi_piece_match(piece, partner[tried], partner, taken, seen))
+      column = tried;
   }
+  if (column < 0)
+    return 0;
+  partner[column] = row;
+  *taken |= UINT64_C(1) << column;
   return 1;
 }
 
-/* What the rows `reached` lead to, along entries and back by the matching (forward), or the other way round. */
+/* The rows that a row leads to within a set, by entries and back by the matching (forward), or against that. */
 static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
                                   uint64_t within, int forward)
 {
-  uint64_t reached = UINT64_C(1) << row, todo = reached;
-  while (todo) {
-    const int at = permi_bits_first(todo);
-    uint64_t next = forward ? piece->mask[0][at] : piece->mask[1][column_of[at]];
+  uint64_t reached = UINT64_C(1) << row, todo = reached, next, columns;
+  for (; todo; todo |= next) {
+    const int at = permi_trailing_zeros(todo);
+    next = forward ? 0 : piece->mask[1][column_of[at]];
+    for (columns = forward ? piece->mask[0][at] : 0; columns; columns &= columns - 1)
+      next |= UINT64_C(1) << partner[permi_trailing_zeros(columns)];
     todo &= todo - 1;
-    if (forward) {
-      uint64_t columns = next;
-      for (next = 0; columns; columns &= columns - 1)
-        next |= UINT64_C(1) << partner[permi_bits_first(columns)];
-    }
     next &= within & ~reached;
     reached |= next;
-    todo |= next;
   }
   return reached;
 }
 
-/* Fine Dulmage-Mendelsohn decomposition: rows[] and columns[] of each block, their number, 0 when singular. Entries
-   between blocks are deleted; *dead says whether there were any. */
+/* Splits a piece into blocks, by rows[] and columns[]: returns their number, 0 when singular. Deletes the entries
+   between blocks; *dead says whether there were any. */
 static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
 {
   int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
-  uint64_t left = piece->live[0], c;
+  uint64_t left, members, taken = 0, seen;
   *dead = 0;
-  if (!permi_piece_match(piece, partner))
-    return 0;
-  for (c = piece->live[1]; c; c &= c - 1)
-    column_of[partner[permi_bits_first(c)]] = permi_bits_first(c);
-  while (left) {
-    const int row = permi_bits_first(left);
-    uint64_t members = permi_piece_reach(piece, partner, column_of, row, left, 1), r;
-    members &= permi_piece_reach(piece, partner, column_of, row, left, 0);
-    rows[count] = members;
+  for (left = piece->live[0]; left; left &= left - 1) {
+    seen = 0;
+    if (!permi_piece_match(piece, permi_trailing_zeros(left), partner, &taken, &seen))
+      return 0;
+  }
+  for (left = piece->live[1]; left; left &= left - 1)
+    column_of[partner[permi_trailing_zeros(left)]] = permi_trailing_zeros(left);
+  for (left = piece->live[0]; left; left &= ~rows[count++]) {
+    const int row = permi_trailing_zeros(left);
+    rows[count] = permi_piece_reach(piece, partner, column_of, row, left, 1) &
+                  permi_piece_reach(piece, partner, column_of, row, left, 0);
     columns[count] = 0;
-    for (r = members; r; r &= r - 1)
-      columns[count] |= UINT64_C(1) << column_of[permi_bits_first(r)];
-    for (r = members; r; r &= r - 1) {
-      const int at = permi_bits_first(r);
-      uint64_t other = piece->mask[0][at] & ~columns[count];
-      *dead |= other != 0;
-      for (; other; other &= other - 1)
-        piece->mask[1][permi_bits_first(other)] &= ~(UINT64_C(1) << at);
-      piece->mask[0][at] &= columns[count];
+    for (members = rows[count]; members; members &= members - 1)
+      columns[count] |= UINT64_C(1) << column_of[permi_trailing_zeros(members)];
+    for (members = rows[count]; members; members &= members - 1) {
+      const int at = permi_trailing_zeros(members);
+      *dead |= (piece->mask[0][at] & ~columns[count]) != 0;
+      permi_piece_line(piece, 0, at, piece->mask[0][at] & columns[count]);
     }
-    left &= ~members;
-    count++;
   }
   return count;
 }
 
-/* The entries of a line, in the pairs that are merged together; an odd one last. Partners that share most lines come
-   first: merging them fills in least. */
+/* Writes the entries of a line in pairs, an odd one last; returns the number of pairs. Partners that share most lines
+   come first: merging them fills in least. */
 static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
 {
   uint64_t left = piece->mask[side][line];
   int pairs = 0;
-  while (left & (left - 1)) {
-    uint64_t first, second, best = 0;
+  for (; left & (left - 1); left &= ~pair[pairs++]) {
+    uint64_t first, second;
     int most = -1;
     for (first = left; first & (first - 1); first &= first - 1)
       for (second = first & (first - 1); second; second &= second - 1) {
-        const uint64_t x = piece->mask[1 - side][permi_bits_first(first)];
-        const int shared = permi_bits_count(x & piece->mask[1 - side][permi_bits_first(second)]);
+        const uint64_t x = piece->mask[1 - side][permi_trailing_zeros(first)];
+        const int shared = permi_bits_count(x & piece->mask[1 - side][permi_trailing_zeros(second)]);
         if (shared > most) {
           most = shared;
-          best = (first & (0 - first)) | (second & (0 - second));
+          pair[pairs] = (first & (0 - first)) | (second & (0 - second));
         }
       }
-    pair[pairs++] = best;
-    left &= ~best;
   }
   if (left)
     pair[pairs++] = left;
@@ -15160,7 +15003,7 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
 }
 
 /* ================================================================================== >>decompose_run
-   Walking the branches: what it costs, the task, the offer. */
+   Walks the branches of >>decompose: costs, the task, the offer. */
 
 /* Predicted seconds of a node, without what it branches into: er:26:0.18 takes 2.9 us a node, others of orders 16 to 40
    (integers, degrees 3 to 8) within a factor of 2 of this. */
@@ -15183,232 +15026,178 @@ static int permi_decompose_most(const permi_decompose *plan) /* large cells: not
   return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
 }
 
-static perm_status permi_decompose_poll(permi_decomposing *run)
+typedef enum permi_outcome {
+  PERMI_NODE_ZERO,
+  PERMI_NODE_DONE,    /* nothing is left, the result is complete */
+  PERMI_NODE_SUBSETS, /* small: to be summed over subsets */
+  PERMI_NODE_BLOCKS,  /* level->count blocks */
+  PERMI_NODE_BRANCH   /* one block */
+} permi_outcome;
+
+/* Eliminates lines of degree 1 and 2 and splits the rest, until neither leads on. */
+static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
+                                            int *additions)
 {
-  int stop = PERM_OK;
-  if (run->control) {
-    stop = (int)permi_control_poll(run->control, run->work * run->threads, "decompose");
-    if (stop && run->shared) {
-      PERMI_OMP(atomic write)
-      run->shared->stop = stop;
+  permi_decompose_level *level = run->level;
+  for (;;) {
+    const int degree = permi_piece_least(piece, &level->side, &level->line), side = level->side, line = level->line;
+    const int order = permi_bits_count(piece->live[0]);
+    int dead;
+    if (order == 0)
+      return PERMI_NODE_DONE;
+    if (degree == 0)
+      return PERMI_NODE_ZERO;
+    if (degree == 1) {
+      const int partner = permi_trailing_zeros(piece->mask[side][line]);
+      if (result)
+        permi_decompose_combine(run, result, result, permi_piece_at(run->plan, piece, side, line, partner), NULL, NULL);
+      permi_piece_remove(piece, side, line);
+      permi_piece_remove(piece, 1 - side, partner);
+    } else if (degree == 2) {
+      permi_piece_merge(run, piece, side, line);
+      ++*additions;
+    } else if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= permi_decompose_most(run->plan))) {
+      return PERMI_NODE_SUBSETS;
+    } else {
+      level->count = permi_piece_split(piece, level->rows, level->columns, &dead);
+      if (level->count != 1)
+        return level->count ? PERMI_NODE_BLOCKS : PERMI_NODE_ZERO;
+      if (!dead)
+        return PERMI_NODE_BRANCH;
     }
-  } else if (run->shared) {
-    PERMI_OMP(atomic read)
-    stop = run->shared->stop;
   }
-  return (perm_status)stop;
 }
 
-static int permi_branch_ticket(permi_branching *shared)
+static permi_cell_word *permi_decompose_past(permi_cell_word *room, size_t words)
 {
-  int ticket;
-  PERMI_OMP(atomic capture)
-  ticket = shared->next++;
-  return ticket < shared->room ? ticket : -1;
+  return room ? room + words : NULL;
 }
 
-/* Of what comes next: no unit begins with it; one does, which is to be computed here, until permi_branch_end; or one
-   whose result is known, or will be in the second pass. */
-typedef enum permi_turn { PERMI_TURN_ALL, PERMI_TURN_MINE, PERMI_TURN_NOT } permi_turn;
-static permi_turn permi_branch_begin(permi_decomposing *run, permi_branch *before, uint64_t *result, int *additions)
+static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
+                                permi_cell_word *room);
+
+/* Writes the permanent of a piece below a node to value, unless that is a unit of another thread or of the second pass;
+   returns the additions. */
+static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, permi_cell_word *value,
+                                 permi_cell_word *room)
 {
+  const permi_decompose *plan = run->plan;
   permi_branching *shared = run->shared;
-  int unit;
-  if (run->pass == PERMI_PASS_WHOLE || run->ways < shared->enough)
-    return PERMI_TURN_ALL;
-  unit = run->unit++;
-  if (run->pass == PERMI_PASS_DRAW && unit != run->ticket) {
-    permi_decompose_set(run->plan, result, 0);
-    *additions = 0;
-    return PERMI_TURN_NOT;
+  const permi_pass pass = run->pass;
+  const int unit = pass != PERMI_PASS_WHOLE && run->ways >= shared->search.enough ? run->unit++ : -1;
+  const double nodes = run->nodes, operations = run->operations;
+  int additions, order;
+  if (unit >= 0) {
+    if (pass == PERMI_PASS_DRAW && unit != run->ticket) {
+      permi_decompose_set(plan, value, 0);
+      return 0;
+    }
+    if (pass == PERMI_PASS_TAKE && unit < shared->room) {
+      memcpy(value, shared->cell + (size_t)unit * plan->size, plan->size * sizeof *value);
+      run->nodes += shared->branch[unit].nodes;
+      run->operations += shared->branch[unit].operations;
+      return shared->branch[unit].additions;
+    }
+    run->pass = PERMI_PASS_WHOLE;
   }
-  if (run->pass == PERMI_PASS_TAKE && unit < shared->room) {
-    memcpy(result, shared->cell + (size_t)unit * run->plan->size, run->plan->size * sizeof *result);
-    *additions = shared->branch[unit].additions;
-    run->nodes += shared->branch[unit].nodes;
-    run->operations += shared->branch[unit].operations;
-    return PERMI_TURN_NOT;
+  if (subsets) {
+    order = permi_bits_count(piece->live[0]);
+    run->work += run->weight * permi_decompose_subsets_seconds(plan, order);
+    permi_piece_subsets(run, piece, value);
+    additions = order * (order - 1) / 2;
+  } else {
+    run->level++;
+    additions = permi_decompose_node(run, piece, value, room);
+    run->level--;
   }
-  before->nodes = run->nodes;
-  before->operations = run->operations;
-  before->pass = run->pass;
-  run->pass = PERMI_PASS_WHOLE;
-  return PERMI_TURN_MINE;
+  run->pass = pass;
+  if (unit >= 0 && pass == PERMI_PASS_DRAW) {
+    const uint64_t ticket = permi_search_ticket(&shared->search);
+    memcpy(shared->cell + (size_t)unit * plan->size, value, plan->size * sizeof *value);
+    shared->branch[unit].additions = additions;
+    shared->branch[unit].nodes = run->nodes - nodes;
+    shared->branch[unit].operations = run->operations - operations;
+    run->ticket = ticket < (uint64_t)shared->room ? (int)ticket : -1;
+  }
+  return additions;
 }
 
-static void permi_branch_end(permi_decomposing *run, const permi_branch *before, const uint64_t *result, int additions)
-{
-  permi_branching *shared = run->shared;
-  run->pass = before->pass;
-  if (run->pass == PERMI_PASS_DRAW) {
-    permi_branch *branch = &shared->branch[run->ticket];
-    memcpy(shared->cell + (size_t)run->ticket * run->plan->size, result, run->plan->size * sizeof *result);
-    branch->additions = additions;
-    branch->nodes = run->nodes - before->nodes;
-    branch->operations = run->operations - before->operations;
-    run->ticket = permi_branch_ticket(shared);
-  }
-}
-
-/* The permanent of the piece into result; additions: see THE BOUND. room: for the pieces below. In a probe, one of the
-   pieces below is followed, and counts for all. */
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result, uint64_t *room)
+/* Writes the permanent of the piece to result; returns the additions of THE BOUND. room: for the pieces below. A probe
+   follows one of those, which counts for all. */
+static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
+                                permi_cell_word *room)
 {
   const permi_decompose *plan = run->plan;
   permi_decompose_level *level = run->level;
   permi_piece *child = &level->child;
-  uint64_t *rows = level->rows, *columns = level->columns;
-  const int probing = !piece->cell;
+  permi_cell_word *value = room, *sum = permi_decompose_past(room, plan->size);
   const double ways = run->ways;
-  int additions = 0, side = 0, line = 0, order, count, dead, k, below, deeper = 0;
-  permi_branch before;
-  permi_turn turn;
-  uint64_t *value = room;
-  if (!probing)
-    room += plan->size;
+  int additions = 0, deeper = 0, most = 0, below, k, first = 0, end;
+  permi_outcome outcome;
+  room = permi_decompose_past(room, 2 * plan->size);
   run->nodes += run->weight;
   run->work += run->weight * permi_decompose_seconds(plan, piece->n);
-  if (!probing) {
-    permi_decompose_set(plan, result, 1);
-    if (run->status == PERM_OK && ((uint64_t)run->nodes & 1023) == 0)
-      run->status = permi_decompose_poll(run);
-    if (run->status != PERM_OK)
-      return 0;
-  }
-  for (;;) {
-    const int degree = permi_piece_least(piece, &side, &line);
-    order = permi_bits_count(piece->live[0]);
-    if (order == 0)
-      return additions;
-    if (degree == 0)
-      goto zero;
-    if (degree == 1) {
-      const int partner = permi_bits_first(piece->mask[side][line]);
-      if (!probing)
-        permi_decompose_combine(run, result, result, permi_piece_at(plan, piece, side, line, partner), NULL, NULL);
-      permi_piece_remove(piece, side, line);
-      permi_piece_remove(piece, 1 - side, partner);
-      continue;
-    }
-    if (degree == 2) {
-      permi_piece_merge(run, piece, side, line);
-      additions++;
-      continue;
-    }
-    if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= permi_decompose_most(plan))) {
-      run->ways = (double)INFINITY;
-      turn = permi_branch_begin(run, &before, value, &below);
-      run->ways = ways;
-      if (turn != PERMI_TURN_NOT) {
-        run->work += run->weight * permi_decompose_subsets_seconds(plan, order);
-        permi_piece_subsets(run, piece, value);
-      }
-      if (turn == PERMI_TURN_MINE)
-        permi_branch_end(run, &before, value, 0);
-      if (!probing)
-        permi_decompose_combine(run, result, result, value, NULL, NULL);
-      return additions + order * (order - 1) / 2;
-    }
-    count = permi_piece_split(piece, rows, columns, &dead);
-    if (count == 0)
-      goto zero;
-    if (count > 1 || !dead)
-      break;
-  }
-  if (count > 1) {
-    const int only = probing ? (int)(permi_order_random(&run->seed) * count) : -1;
-    int most = 0;
-    for (k = 0; k < count; k++)
-      most = permi_bits_count(rows[k]) > most ? permi_bits_count(rows[k]) : most;
-    run->weight *= probing ? count : 1;
-    for (k = probing ? only : 0; k < (probing ? only + 1 : count); k++) {
-      permi_piece_copy(plan, piece, rows[k], columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, and few lines less */
-      turn = permi_branch_begin(run, &before, value, &below);
-      if (turn != PERMI_TURN_NOT) {
-        run->level = level + 1;
-        below = permi_decompose_node(run, child, value,
-                                     probing ? NULL : room + (size_t)child->n * (size_t)child->n * plan->size);
-        run->level = level;
-      }
-      if (turn == PERMI_TURN_MINE)
-        permi_branch_end(run, &before, value, below);
-      additions += below;
-      if (!probing)
-        permi_decompose_combine(run, result, result, value, NULL, NULL);
-    }
+  permi_decompose_set(plan, result, 1);
+  if (result && run->status == PERM_OK && ((uint64_t)run->nodes & 1023) == 0 && run->shared)
+    run->status = permi_search_poll(&run->shared->search, run->thread, run->work * run->threads, "decompose");
+  if (run->status != PERM_OK)
+    return 0;
+  outcome = permi_decompose_reduce(run, piece, result, &additions);
+  switch (outcome) {
+  case PERMI_NODE_ZERO: permi_decompose_set(plan, result, 0); return additions;
+  case PERMI_NODE_DONE: return additions;
+  case PERMI_NODE_SUBSETS:
+    run->ways = (double)INFINITY;
+    additions += permi_decompose_below(run, piece, 1, value, room);
     run->ways = ways;
+    permi_decompose_combine(run, result, result, value, NULL, NULL);
     return additions;
+  case PERMI_NODE_BLOCKS:
+    for (k = 0; k < level->count; k++)
+      most = permi_bits_count(level->rows[k]) > most ? permi_bits_count(level->rows[k]) : most;
+    break;
+  case PERMI_NODE_BRANCH:
+    level->count = permi_piece_pairs(piece, level->side, level->line, level->rows);
+    permi_decompose_set(plan, sum, 0);
+    break;
   }
-  {
-    uint64_t *sum = room;
-    count = permi_piece_pairs(piece, side, line, rows);
-    if (!probing) {
-      room += plan->size;
-      permi_decompose_set(plan, sum, 0);
-    }
-    k = 0;
-    if (probing) {
-      k = (int)(permi_order_random(&run->seed) * count);
-      run->weight *= count;
-    }
-    run->ways = ways * count;
-    for (; k < count; k++) {
-      uint64_t others;
+  end = level->count;
+  if (!result) {
+    first = (int)(permi_order_random(&run->seed) * level->count);
+    end = first + 1;
+    run->weight *= level->count;
+  }
+  for (k = first; k < end; k++) {
+    if (outcome == PERMI_NODE_BLOCKS) {
+      permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
+      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, and few lines less */
+    } else {
+      permi_piece_line(piece, level->side, level->line, level->rows[k]);
       permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
-      { /* the line keeps this pair only; lines are numbered anew */
-        const int at = permi_bits_count(piece->live[side] & ((UINT64_C(1) << line) - 1));
-        uint64_t keep = 0;
-        for (others = rows[k]; others; others &= others - 1)
-          keep |= UINT64_C(1) << permi_bits_count(piece->live[1 - side] & ((others & (0 - others)) - 1));
-        for (others = child->mask[side][at] & ~keep; others; others &= others - 1)
-          child->mask[1 - side][permi_bits_first(others)] &= ~(UINT64_C(1) << at);
-        child->mask[side][at] = keep;
-      }
-      turn = permi_branch_begin(run, &before, value, &below);
-      if (turn != PERMI_TURN_NOT) {
-        run->level = level + 1;
-        below = permi_decompose_node(run, child, value,
-                                     probing ? NULL : room + (size_t)child->n * (size_t)child->n * plan->size);
-        run->level = level;
-      }
-      if (turn == PERMI_TURN_MINE)
-        permi_branch_end(run, &before, value, below);
+      run->ways = ways * level->count;
+    }
+    below = permi_decompose_below(run, child, 0, value,
+                                  permi_decompose_past(room, (size_t)child->n * (size_t)child->n * plan->size));
+    if (outcome == PERMI_NODE_BLOCKS) {
+      additions += below;
+      permi_decompose_combine(run, result, result, value, NULL, NULL);
+    } else {
       deeper = below > deeper ? below : deeper;
-      if (probing)
-        break;
       permi_decompose_add(plan, sum, value);
     }
-    run->ways = ways;
-    if (!probing)
-      permi_decompose_combine(run, result, result, sum, NULL, NULL);
-    return additions + deeper + count - 1;
   }
-zero:
-  if (!probing)
-    permi_decompose_set(plan, result, 0);
-  return additions;
+  run->ways = ways;
+  if (outcome == PERMI_NODE_BLOCKS)
+    return additions;
+  permi_decompose_combine(run, result, result, sum, NULL, NULL);
+  return additions + deeper + level->count - 1;
 }
 
 /* Cells of the arena: the piece given; one of every order, since the next is of one line less; two numbers each. */
 static size_t permi_decompose_cells(const permi_decompose *plan)
 {
-  size_t n = (size_t)plan->n;
+  const size_t n = (size_t)plan->n;
   return n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
-}
-
-static void permi_decompose_piece(const permi_decompose *plan, permi_piece *piece)
-{
-  int i;
-  uint64_t left;
-  memset(piece, 0, sizeof *piece);
-  piece->n = plan->n;
-  piece->live[0] = piece->live[1] = plan->n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << plan->n) - 1;
-  for (i = 0; i < plan->n; i++) {
-    piece->mask[0][i] = plan->row[i];
-    for (left = plan->row[i]; left; left &= left - 1)
-      piece->mask[1][permi_bits_first(left)] |= UINT64_C(1) << i;
-  }
 }
 
 static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the piece given */
@@ -15419,112 +15208,112 @@ static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may
 static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: threads share no line of cache */
 {
   return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
-         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
+         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(permi_cell_word)) + 8;
 }
 
-/* The whole tree, or the top that the pass leaves of it. */
-static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena, uint64_t *result)
+/* The whole tree, or the top that the pass leaves of it, into run->result in the arena; returns the additions. */
+static int permi_decompose_walk(permi_decomposing *run, permi_cell_word *arena)
 {
   const permi_decompose *plan = run->plan;
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
-  permi_piece piece;
+  permi_piece piece = permi_piece_whole(plan);
   run->weight = run->ways = 1;
   run->level = (permi_decompose_level *)(void *)arena;
-  arena = (uint64_t *)(void *)(run->level + permi_decompose_levels(plan));
-  run->spare = arena;
-  run->subsets = arena + 2 * size;
-  permi_decompose_piece(plan, &piece);
+  run->spare = (permi_cell_word *)(void *)(run->level + permi_decompose_levels(plan));
+  run->result = run->spare + size;
+  run->subsets = run->result + size;
   piece.cell = run->subsets + (size << permi_decompose_most(plan));
   memcpy(piece.cell, plan->cell, cells * size * sizeof *arena);
-  return permi_decompose_node(run, &piece, result, piece.cell + cells * size);
+  return permi_decompose_node(run, &piece, run->result, piece.cell + cells * size);
 }
 
-/* The first pass. Returns the status; work: see permi_decomposing. */
-static perm_status permi_decompose_draw(const permi_decompose *plan, permi_control *control, permi_branching *shared,
-                                        int threads, uint64_t *arena, double *work)
+/* The first pass, by one thread. */
+static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
 {
-  (void)threads;
-  PERMI_OMP(parallel num_threads(threads))
-  {
-    permi_decomposing run;
-    uint64_t result[3 * PERM_INTEGER_WORDS];
-    int me = 0;
-#if defined(_OPENMP)
-    me = omp_get_thread_num();
-#endif
-    memset(&run, 0, sizeof run);
-    run.plan = plan;
-    run.control = me == 0 ? control : NULL;
-    run.shared = shared;
-    run.pass = PERMI_PASS_DRAW;
-    run.ticket = permi_branch_ticket(shared);
-    run.threads = threads;
-    permi_decompose_walk(&run, arena + (size_t)me * permi_decompose_arena(plan), result);
-    if (me == 0)
-      *work = run.work * threads;
-  }
-  return (perm_status)shared->stop;
+  permi_branching *shared = (permi_branching *)context;
+  const uint64_t ticket = permi_search_ticket(&shared->search);
+  permi_decomposing run;
+  memset(&run, 0, sizeof run);
+  run.plan = shared->plan;
+  run.shared = shared;
+  run.thread = thread;
+  run.pass = PERMI_PASS_DRAW;
+  run.ticket = ticket < (uint64_t)shared->room ? (int)ticket : -1;
+  run.threads = shared->search.threads;
+  permi_decompose_walk(&run, shared->arena + (size_t)me * permi_decompose_arena(shared->plan));
+  if (thread == 0)
+    shared->work = run.work * run.threads;
+  return run.status;
+}
+
+/* Fits threads and units into memory: what one thread leaves is for the arenas of the others, then for results. */
+static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
+{
+  const permi_decompose *plan = shared->plan;
+  const perm_options *options = shared->search.control->options;
+  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DECOMPOSE_BYTES;
+  const double left = fmax(0, bytes - leaf->information.bytes), arena_bytes = 8.0 * (double)permi_decompose_arena(plan);
+  const double unit_bytes = 8.0 * (double)plan->size + (double)sizeof *shared->branch;
+  const int threads = (int)fmin(shared->search.threads, 1 + left / (arena_bytes + PERMI_SEARCH_UNITS * unit_bytes));
+  const double units = floor((left - (threads - 1) * arena_bytes) / unit_bytes);
+  permi_search_share(&shared->search, leaf, threads);
+  shared->search.enough = fmin(fmin(shared->search.enough, PERMI_DECOMPOSE_UNITS), units);
+  shared->room = (int)fmin(PERMI_DECOMPOSE_ROOM * shared->search.enough, units);
 }
 
 static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  const size_t size = plan->size, words = permi_decompose_arena(plan);
   permi_decomposing run;
   permi_branching shared;
-  uint64_t result[3 * PERM_INTEGER_WORDS], *arena;
-  int additions = 0, threads = permi_walk_threads(leaf, control);
+  size_t threads;
+  int additions = 0;
   memset(&shared, 0, sizeof shared);
-  if (threads > 1) { /* what one thread leaves of the memory is for the other arenas; the rest of it, for results */
-    const double bytes = control->options->max_bytes > 0 ? permi_max_bytes(control->options) : PERMI_DECOMPOSE_BYTES;
-    const double left = fmax(0, bytes - leaf->information.bytes), arena_bytes = 8.0 * (double)words;
-    const double unit_bytes = 8.0 * (double)size + (double)sizeof *shared.branch;
-    double units;
-    threads = (int)fmin(threads, 1 + left / (arena_bytes + PERMI_WALK_UNITS * unit_bytes));
-    units = floor((left - (threads - 1) * arena_bytes) / unit_bytes);
-    shared.enough = fmin(fmin(permi_walk_enough(leaf, threads), PERMI_DECOMPOSE_UNITS), units);
-    shared.room = (int)fmin(PERMI_DECOMPOSE_ROOM * shared.enough, units);
-  }
+  shared.plan = plan;
+  shared.search = permi_search_begin(leaf, control);
+  if (shared.search.threads > 1)
+    permi_decompose_fit(leaf, &shared);
+  threads = (size_t)shared.search.threads;
   memset(&run, 0, sizeof run);
   run.plan = plan;
-  run.control = control;
+  run.shared = &shared;
   run.threads = 1;
-  arena = (uint64_t *)permi_allocate(&plan->allocator, (size_t)threads, words * sizeof *arena);
-  run.status = arena ? PERM_OK : PERM_ERROR_MEMORY;
+  shared.arena = (permi_cell_word *)permi_allocate(&plan->allocator, threads,
+                                                   permi_decompose_arena(plan) * sizeof *shared.arena);
+  run.status = shared.arena ? PERM_OK : PERM_ERROR_MEMORY;
   if (threads > 1) {
-    shared.branch = (permi_branch *)permi_allocate(&plan->allocator, (size_t)shared.room, sizeof *shared.branch);
-    shared.cell = (uint64_t *)permi_allocate(&plan->allocator, (size_t)shared.room, size * sizeof *shared.cell);
+    const size_t room = (size_t)shared.room;
+    shared.branch = (permi_branch *)permi_allocate(&plan->allocator, room, sizeof *shared.branch);
+    shared.cell = (permi_cell_word *)permi_allocate(&plan->allocator, room, plan->size * sizeof *shared.cell);
     if (!shared.branch || !shared.cell)
       run.status = PERM_ERROR_MEMORY;
     if (run.status == PERM_OK)
-      run.status = permi_decompose_draw(plan, control, &shared, threads, arena, &run.work);
-    run.shared = &shared;
+      run.status = permi_share((int)threads, 0, threads, permi_decompose_draw, &shared, NULL);
+    run.work = shared.work;
     run.pass = PERMI_PASS_TAKE;
   }
   if (run.status == PERM_OK)
-    additions = permi_decompose_walk(&run, arena, result);
-  permi_release(&plan->allocator, arena);
-  permi_release(&plan->allocator, shared.branch);
-  permi_release(&plan->allocator, shared.cell);
-  if (run.status != PERM_OK)
-    return run.status;
-  if (plan->words) {
+    additions = permi_decompose_walk(&run, shared.arena);
+  if (run.status == PERM_OK && plan->words) {
     const permi_ring ring = permi_ring_make(plan->parts, plan->words);
-    permi_cell_sum(&ring, result, partial);
-  } else {
-    double value[3];
+    permi_cell_sum(&ring, run.result, partial);
+  } else if (run.status == PERM_OK) {
+    const permi_cell_word *value = run.result;
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
-    memcpy(value, result, size * sizeof *value);
-    permi_sum_add_double(&partial->value, value[0]);
+    permi_sum_add_double(&partial->value, value[0].real);
     if (plan->parts == 2)
-      permi_sum_add_double(&partial->imaginary, value[1]);
-    permi_sum_add_double(&partial->absolute, value[plan->parts]);
+      permi_sum_add_double(&partial->imaginary, value[1].real);
+    permi_sum_add_double(&partial->absolute, value[plan->parts].real);
     partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
     if (excess > 0) /* more than the plan's bound has paid for; g (1 + g) < 2 g */
-      partial->lost += 2 * permi_gamma(excess) * value[plan->parts];
+      partial->lost += 2 * permi_gamma(excess) * value[plan->parts].real;
   }
-  partial->terms += run.nodes;
-  return PERM_OK;
+  if (run.status == PERM_OK)
+    partial->terms += run.nodes;
+  permi_release(&plan->allocator, shared.arena);
+  permi_release(&plan->allocator, shared.branch);
+  permi_release(&plan->allocator, shared.cell);
+  return run.status;
 }
 
 static void permi_decompose_release(const perm_allocator *allocator, void *context)
@@ -15545,52 +15334,68 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
   return length > 0 ? (size_t)length : 0;
 }
 
+/* -- the offer --------------------------------------------------------------------------------- */
+
 /* Knuth's estimate of the size of the tree: random descents, each piece weighed by the number of its siblings. D. E.
    Knuth, Math. Comp. 29 (1975) 121-136. 0: out of memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
-  permi_decompose_level *level =
-      (permi_decompose_level *)permi_allocate(allocator, permi_decompose_levels(plan), sizeof *level);
+  const int least = 8, probes = rival < 0.1 ? least : PERMI_DECOMPOSE_PROBES;
   permi_decomposing run;
-  int probe, probes = PERMI_DECOMPOSE_PROBES, least = 8;
-  if (rival < 0.1)
-    probes = least;
-  if (!level)
-    return 0;
+  int probe;
   memset(&run, 0, sizeof run);
   run.plan = plan;
-  run.level = level;
+  run.level = (permi_decompose_level *)permi_allocate(allocator, permi_decompose_levels(plan), sizeof *run.level);
   run.seed = UINT64_C(0x9e3779b97f4a7c15);
+  if (!run.level)
+    return 0;
   for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
-    permi_piece piece;
+    permi_piece piece = permi_piece_whole(plan);
     if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will be over the rival's */
       break;
-    permi_decompose_piece(plan, &piece);
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
   }
   plan->nodes = run.nodes / fmax(probe, 1);
   plan->seconds = run.work / fmax(probe, 1);
-  permi_release(allocator, level);
+  permi_release(allocator, run.level);
   return 1;
+}
+
+/* Entry `edge` of the block into a cell. */
+static void permi_decompose_entry(const permi_decompose *plan, const permi_block *block, int edge,
+                                  permi_cell_word *cell)
+{
+  int part, w;
+  for (part = 0; block->integer && part < plan->parts; part++) {
+    const int64_t x = part ? block->imaginary_integer[edge] : block->integer[edge];
+    for (w = 0; w < plan->words; w++)
+      cell[part * plan->words + w].word = w == 0 ? (uint64_t)x : x < 0 ? ~UINT64_C(0) : 0;
+  }
+  if (block->integer)
+    return;
+  cell[0].real = block->real[edge];
+  if (plan->parts == 2)
+    cell[1].real = block->imaginary[edge];
+  cell[plan->parts].real = block->absolute[edge];
 }
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
+  const perm_precision precision = maker->options->precision;
   const permi_working *working = maker->working;
   const int n = block->n;
+  const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
-  uint64_t *cell;
   int i, e;
   if (n > PERMI_DECOMPOSE_ORDER) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
                  PERMI_DECOMPOSE_ORDER);
     return PERM_OK;
   }
-  if (!block->integer && (maker->options->precision == PERM_PRECISION_ACCURATE ||
-                          maker->options->precision == PERM_PRECISION_DD)) {
+  if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)) {
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
     return PERM_OK;
   }
@@ -15610,34 +15415,19 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     }
     plan->words = (int)(bits / 64) + 1;
   }
-  plan->size = (size_t)plan->parts * (size_t)(plan->words ? plan->words : 1) + (plan->words ? 0 : 1);
-  plan->cell = permi_allocate(allocator, (size_t)n * (size_t)n, plan->size * sizeof(uint64_t));
+  plan->size = (size_t)permi_decompose_size(plan->words, plan->parts);
+  plan->cell = (permi_cell_word *)permi_allocate(allocator, cells, plan->size * sizeof *plan->cell);
   if (!plan->cell)
     return permi_fail_memory(maker->result);
-  memset(plan->cell, 0, (size_t)n * (size_t)n * plan->size * sizeof(uint64_t));
-  cell = (uint64_t *)plan->cell;
+  memset(plan->cell, 0, cells * plan->size * sizeof *plan->cell);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const int j = block->neighbour[e] - n, edge = block->edge[e];
-      uint64_t *at = cell + ((size_t)i * (size_t)n + (size_t)j) * plan->size;
+      const int j = block->neighbour[e] - n;
       plan->row[i] |= UINT64_C(1) << j;
-      if (block->integer) {
-        int part, w;
-        for (part = 0; part < plan->parts; part++) {
-          const int64_t x = part ? block->imaginary_integer[edge] : block->integer[edge];
-          at[part * plan->words] = (uint64_t)x;
-          for (w = 1; w < plan->words; w++)
-            at[part * plan->words + w] = x < 0 ? ~UINT64_C(0) : 0;
-        }
-      } else {
-        memcpy(at, &block->real[edge], sizeof(double));
-        if (plan->parts == 2)
-          memcpy(at + 1, &block->imaginary[edge], sizeof(double));
-        memcpy(at + plan->parts, &block->absolute[edge], sizeof(double));
-        sum += block->absolute[edge];
-      }
+      permi_decompose_entry(plan, block, block->edge[e], plan->cell + (size_t)(i * n + j) * plan->size);
+      sum += block->integer ? 0 : block->absolute[block->edge[e]];
     }
     plan->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
   }
@@ -15646,7 +15436,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
     return permi_fail_memory(maker->result);
   offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)((size_t)(n * n) * plan->size + permi_decompose_arena(plan)); /* of one thread */
+  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of one thread */
   return PERM_OK;
 }
 
@@ -15654,19 +15444,13 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
                                         permi_leaf *leaf)
 {
   permi_decompose *plan = (permi_decompose *)offer->plan;
-  uint64_t hash = PERMI_HASH_START;
+  const double n = plan->n, products = plan->parts == 2 ? 3 : 1;
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)plan->n), (uint64_t)plan->words);
   size_t k;
   (void)maker;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_DECOMPOSE;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = plan->nodes;
-  hash = permi_hash(permi_hash(hash, (uint64_t)plan->n), (uint64_t)plan->words);
   for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++)
-    hash = permi_hash(hash, ((const uint64_t *)plan->cell)[k]);
-  leaf->information.fingerprint = hash;
+    hash = permi_hash(hash, plan->cell[k].word);
+  permi_search_leaf(leaf, PERM_METHOD_DECOMPOSE, block->n, plan->nodes, hash);
   leaf->threaded = offer->seconds >= PERMI_DECOMPOSE_THREADED;
   leaf->run_task = permi_decompose_run;
   leaf->release = permi_decompose_release;
@@ -15674,7 +15458,6 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   leaf->context = plan;
   leaf->integer = plan->words != 0;
   if (!leaf->integer) {
-    const double n = plan->n, products = plan->parts == 2 ? 3 : 1;
     leaf->bound_relative = permi_entry_bound(plan->entry_roundings + (products + PERMI_DECOMPOSE_ADDITIONS) * n);
     leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(plan->entry_roundings + (products + 1) * n);
   }
@@ -17618,31 +17401,39 @@ typedef struct permi_spy {
   permi_control *watch;
 } permi_spy;
 
-/* A number with a point in every locale. */
 typedef struct permi_spy_text {
-  char text[32];
+  char text[64];
 } permi_spy_text;
 
 static permi_spy_text permi_spy_number(double x)
 {
   permi_spy_text number;
-  char *at;
-  snprintf(number.text, sizeof number.text, "%.3g", x);
-  for (at = number.text; *at; at++)
-    if (*at == ',')
-      *at = '.';
+  permi_print_number(number.text, 3, x);
   return number;
 }
 
-static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *text)
+PERMI_PRINTF(5, 6)
+static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *format, ...)
 {
+  char text[256];
+  const char *at;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
   fprintf(file, "<text x=\"%d\" y=\"%d\" %s>", x, y, attributes);
-  for (; *text; text++)
-    if (*text == '<' || *text == '>' || *text == '&')
-      fputs(*text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;", file);
+  for (at = text; *at; at++)
+    if (*at == '<' || *at == '>' || *at == '&')
+      fputs(*at == '<' ? "&lt;" : *at == '>' ? "&gt;" : "&amp;", file);
     else
-      putc((unsigned char)*text < 32 ? ' ' : *text, file);
+      putc((unsigned char)*at < 32 ? ' ' : *at, file);
   fputs("</text>\n", file);
+}
+
+static void permi_spy_box(FILE *file, int x, int y, int width, int height, const char *fill, const char *stroke)
+{
+  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"%s%s%s/>\n", x, y, width, height, fill,
+          stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
 }
 
 /* One map: runs of squares of a shade, a path a shade; the last is that of dead entries. */
@@ -17652,8 +17443,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   const int down = spy->cells[0], across = spy->cells[1];
   const double area = ((double)spy->matrix->m / (down ? down : 1)) * ((double)spy->matrix->n / (across ? across : 1));
   int shade, i, j, end;
-  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#ffffff\" stroke=\"#999999\"/>\n", x, y,
-          width, height);
+  permi_spy_box(file, x, y, width, height, "#ffffff", "#999999");
   fprintf(file, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
                 "preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\">\n",
           x, y, width, height, across ? across : 1, down ? down : 1);
@@ -17684,49 +17474,73 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-/* A curve with its axis' ends; y from the bottom, 0 .. most. */
-static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, const char *title, const char *most_text,
-                            int logarithmic)
+/* A curve with its axis' ends, of the widths or of the logarithms of the states; y from the bottom, 0 .. most. */
+static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
 {
-  const int left = 100, right = 980, height = 130;
-  double most = 1;
-  int p, last = -1, stride = spy->steps / PERMI_SPY_POINTS + 1;
+  return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
+}
+
+static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarithmic)
+{
+  const int left = 100, right = 980, height = 130, stride = spy->steps / PERMI_SPY_POINTS + 1;
+  double most = 0, scale = 1;
+  int p, q, last = -1;
   for (p = 0; p < spy->steps; p++) {
-    const double value = logarithmic ? log2(spy->states[p] > 1 ? spy->states[p] : 1) : spy->width[p];
-    most = value > most ? value : most;
+    most = fmax(most, logarithmic ? spy->states[p] : spy->width[p]);
+    scale = fmax(scale, permi_spy_value(spy, p, logarithmic));
   }
-  permi_spy_label(file, left, y - 8, "class=\"h\"", title);
-  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#f7f9fc\" stroke=\"#999999\"/>\n", left, y,
-          right - left, height);
-  permi_spy_label(file, left - 8, y + 12, "text-anchor=\"end\"", most_text);
-  permi_spy_label(file, left - 8, y + height, "text-anchor=\"end\"", logarithmic ? "1" : "0");
+  permi_spy_box(file, left, y, right - left, height, "#f7f9fc", "#999999");
+  permi_spy_label(file, left - 8, y + 12, "text-anchor=\"end\"", "%s", permi_spy_number(most).text);
+  permi_spy_label(file, left - 8, y + height, "text-anchor=\"end\"", "%d", logarithmic);
   fputs("<polyline fill=\"none\" stroke=\"#123f8c\" stroke-width=\"2\" points=\"", file);
   for (p = 0; p < spy->steps; p += stride) { /* the largest of each stride */
+    const int x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
     double value = 0;
-    int q, x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
-    for (q = p; q < spy->steps && q < p + stride; q++) {
-      const double v = logarithmic ? log2(spy->states[q] > 1 ? spy->states[q] : 1) : spy->width[q];
-      value = v > value ? v : value;
-    }
+    for (q = p; q < spy->steps && q < p + stride; q++)
+      value = fmax(value, permi_spy_value(spy, q, logarithmic));
     if (x != last)
-      fprintf(file, "%d,%d ", x, y + height - (int)((height - 6) * value / most));
+      fprintf(file, "%d,%d ", x, y + height - (int)((height - 6) * value / scale));
     last = x;
   }
   fputs("\"/>\n", file);
 }
 
+/* The matrix as given, and permuted to block triangular form. */
+static void permi_spy_maps(FILE *file, const permi_spy *spy)
+{
+  const perm_matrix *matrix = spy->matrix;
+  const double longest = matrix->m > matrix->n ? matrix->m : matrix->n, scale = PERMI_SPY_PANEL;
+  const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
+  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL;
+  int i;
+  permi_spy_label(file, 50, 36, "class=\"h\"", "As given: %d x %d, %.0f entries", matrix->m, matrix->n,
+                  (double)matrix->nnz);
+  permi_spy_map(file, spy, 0, 50, 50, wide, tall);
+  if (matrix->m == matrix->n) {
+    if (spy->singular)
+      permi_spy_label(file, 540, 36, "class=\"h\"", "No perfect matching: the permanent is 0");
+    else
+      permi_spy_label(file, 540, 36, "class=\"h\"", "Block triangular: %d block%s, %.0f dead entries", spy->blocks,
+                      spy->blocks == 1 ? "" : "s", spy->dropped);
+    permi_spy_map(file, spy, 1, 540, 50, wide, tall);
+    for (i = 0; i < spy->outlines; i++) {
+      const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
+      permi_spy_box(file, 540 + from, 50 + from, size > 1 ? size : 1, size > 1 ? size : 1, "none", "#0a7d55");
+    }
+  }
+  permi_spy_box(file, 50, 508, 12, 12, "#123f8c", NULL);
+  permi_spy_box(file, 190, 508, 12, 12, "#e07b39", NULL);
+  permi_spy_box(file, 410, 508, 12, 12, "none", "#0a7d55");
+  permi_spy_label(file, 68, 519, "", "entries%s", spy->cells[0] < matrix->m ? ", by density" : "");
+  permi_spy_label(file, 208, 519, "", "in no perfect matching");
+  permi_spy_label(file, 428, 519, "", "blocks");
+}
+
 static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
-  const perm_matrix *matrix = spy->matrix;
-  const int square = matrix->m == matrix->n, curves = spy->leaf ? 360 : 0, table = 550 + curves;
-  const int panel = PERMI_SPY_PANEL;
-  const double longest = matrix->m > matrix->n ? matrix->m : matrix->n;
-  const int tall = longest > 0 ? (int)(panel * (matrix->m / longest)) + 1 : panel;
-  const int wide = longest > 0 ? (int)(panel * (matrix->n / longest)) + 1 : panel;
-  const int leaves = spy->job ? spy->job->leaves : 0, rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
-  const int bottom = table + 70 + 22 * (rows + 1);
-  char text[256], width[16];
+  const int table = spy->leaf ? 910 : 550, leaves = spy->job ? spy->job->leaves : 0;
+  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS, bottom = table + 70 + 22 * (rows + 1);
   double seconds = 0, rest = 0;
   int i;
   fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1040\" height=\"%d\" viewBox=\"0 0 1040 %d\" "
@@ -17734,69 +17548,40 @@ static int permi_spy_print(FILE *file, const void *what)
           bottom, bottom);
   fputs("<style>.h{font-size:15px;font-weight:bold}</style>\n", file);
   fprintf(file, "<rect width=\"1040\" height=\"%d\" fill=\"#ffffff\"/>\n", bottom);
-  snprintf(text, sizeof text, "As given: %d x %d, %.0f entries", matrix->m, matrix->n, (double)matrix->nnz);
-  permi_spy_label(file, 50, 36, "class=\"h\"", text);
-  permi_spy_map(file, spy, 0, 50, 50, wide, tall);
-  if (square) {
-    if (spy->singular)
-      snprintf(text, sizeof text, "No perfect matching: the permanent is 0");
-    else
-      snprintf(text, sizeof text, "Block triangular: %d block%s, %.0f dead entries", spy->blocks,
-               spy->blocks == 1 ? "" : "s", spy->dropped);
-    permi_spy_label(file, 540, 36, "class=\"h\"", text);
-    permi_spy_map(file, spy, 1, 540, 50, wide, tall);
-    for (i = 0; i < spy->outlines; i++) {
-      const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
-      fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#0a7d55\"/>\n",
-              540 + from, 50 + from, size > 1 ? size : 1, size > 1 ? size : 1);
-    }
-  }
-  fputs("<rect x=\"50\" y=\"508\" width=\"12\" height=\"12\" fill=\"#123f8c\"/>\n"
-        "<rect x=\"190\" y=\"508\" width=\"12\" height=\"12\" fill=\"#e07b39\"/>\n"
-        "<rect x=\"410\" y=\"508\" width=\"12\" height=\"12\" fill=\"none\" stroke=\"#0a7d55\"/>\n",
-        file);
-  permi_spy_label(file, 68, 519, "", spy->cells[0] < matrix->m ? "entries, by density" : "entries");
-  permi_spy_label(file, 208, 519, "", "in no perfect matching");
-  permi_spy_label(file, 428, 519, "", "blocks");
+  permi_spy_maps(file, spy);
   if (spy->leaf) {
-    double most = 0;
-    int wides = 0, tree = spy->leaf->information.method == PERM_METHOD_TREE;
-    for (i = 0; i < spy->steps; i++) {
-      most = spy->states[i] > most ? spy->states[i] : most;
-      wides = spy->width[i] > wides ? spy->width[i] : wides;
-    }
-    snprintf(text, sizeof text, "Vertices of the %s along the order of %s, block of order %d after reductions",
-             tree ? "tables" : "frontier", tree ? "the tree" : "elimination", spy->leaf->information.n);
-    snprintf(width, sizeof width, "%d", wides);
-    permi_spy_curve(file, spy, 575, text, width, 0);
-    permi_spy_curve(file, spy, 765, "States, predicted (logarithmic)", permi_spy_number(most).text, 1);
+    const int tree = spy->leaf->information.method == PERM_METHOD_TREE;
+    permi_spy_label(file, 100, 567, "class=\"h\"",
+                    "Vertices of the %s along the order of %s, block of order %d after reductions",
+                    tree ? "tables" : "frontier", tree ? "the tree" : "elimination", spy->leaf->information.n);
+    permi_spy_curve(file, spy, 575, 0);
+    permi_spy_label(file, 100, 757, "class=\"h\"", "States, predicted (logarithmic)");
+    permi_spy_curve(file, spy, 765, 1);
   }
-  if (!spy->job) {
-    permi_spy_label(file, 50, table + 20, "class=\"h\"", "No plan");
-    permi_spy_label(file, 50, table + 44, "", spy->message);
+  for (i = 0; i < leaves; i++) {
+    seconds += spy->job->leaf[i].information.seconds;
+    rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
+  }
+  if (spy->job) {
+    permi_spy_label(file, 50, table + 20, "class=\"h\"",
+                    "Plan: %d block%s after reductions, predicted %s s on one thread", leaves, leaves == 1 ? "" : "s",
+                    permi_spy_number(seconds).text);
   } else {
-    for (i = 0; i < leaves; i++) {
-      seconds += spy->job->leaf[i].information.seconds;
-      rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
-    }
-    snprintf(text, sizeof text, "Plan: %d block%s after reductions, predicted %s s on one thread", leaves,
-             leaves == 1 ? "" : "s", permi_spy_number(seconds).text);
-    permi_spy_label(file, 50, table + 20, "class=\"h\"", text);
-    for (i = 0; i < rows; i++) {
-      const perm_leaf *leaf = &spy->job->leaf[i].information;
-      snprintf(text, sizeof text, "order %d", leaf->n);
-      permi_spy_label(file, 50, table + 46 + 22 * i, "", text);
-      permi_spy_label(file, 170, table + 46 + 22 * i, "", perm_method_name(leaf->method));
-      snprintf(text, sizeof text, "%s s", permi_spy_number(leaf->seconds).text);
-      permi_spy_label(file, 380, table + 46 + 22 * i, "text-anchor=\"end\"", text);
-      snprintf(text, sizeof text, "%s bytes", permi_spy_number(leaf->bytes).text);
-      permi_spy_label(file, 540, table + 46 + 22 * i, "text-anchor=\"end\"", leaf->bytes > 0 ? text : "");
-    }
-    if (leaves > rows) {
-      snprintf(text, sizeof text, "and %d more, %s s", leaves - rows, permi_spy_number(rest).text);
-      permi_spy_label(file, 50, table + 46 + 22 * rows, "", text);
-    }
+    permi_spy_label(file, 50, table + 20, "class=\"h\"", "No plan");
+    permi_spy_label(file, 50, table + 44, "", "%s", spy->message);
   }
+  for (i = 0; i < rows; i++) {
+    const perm_leaf *leaf = &spy->job->leaf[i].information;
+    const int y = table + 46 + 22 * i;
+    permi_spy_label(file, 50, y, "", "order %d", leaf->n);
+    permi_spy_label(file, 170, y, "", "%s", perm_method_name(leaf->method));
+    permi_spy_label(file, 380, y, "text-anchor=\"end\"", "%s s", permi_spy_number(leaf->seconds).text);
+    permi_spy_label(file, 540, y, "text-anchor=\"end\"", leaf->bytes > 0 ? "%s bytes" : "%.0s",
+                    permi_spy_number(leaf->bytes).text);
+  }
+  if (leaves > rows)
+    permi_spy_label(file, 50, table + 46 + 22 * rows, "", "and %d more, %s s", leaves - rows,
+                    permi_spy_number(rest).text);
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 

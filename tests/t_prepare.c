@@ -403,7 +403,7 @@ TEST(t_prepare_survives_every_failing_allocation)
         break;
       CHECK(status == PERM_ERROR_MEMORY && result.status == status);
     }
-    CHECK(status == PERM_OK && memory.fail_at > 11);
+    CHECK(status == PERM_OK && memory.fail_at > 3); /* the working matrix alone takes three */
     perm_matrix_free(&matrix);
   }
 }

@@ -891,27 +891,32 @@ TEST(t_decompose_threads_additions)
   CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && job->leaves == 1);
   {
     const permi_decompose *plan = (const permi_decompose *)job->leaf[0].context;
-    uint64_t *arena = (uint64_t *)malloc(2 * permi_decompose_arena(plan) * sizeof *arena), value[3], again[3];
+    permi_cell_word *arena = (permi_cell_word *)malloc(2 * permi_decompose_arena(plan) * sizeof *arena);
+    permi_cell_word value[3];
     permi_branching shared;
     permi_decomposing run;
-    double work;
     int additions;
     memset(&shared, 0, sizeof shared);
     memset(&run, 0, sizeof run);
     run.plan = plan;
-    additions = permi_decompose_walk(&run, arena, value);
+    additions = permi_decompose_walk(&run, arena);
+    memcpy(value, run.result, plan->size * sizeof *value);
     CHECK(additions > plan->n / 2);
-    shared.enough = 50;
+    shared.plan = plan;
+    shared.arena = arena;
+    shared.search.threads = 2;
+    shared.search.enough = 50;
     shared.room = 60; /* of 64 */
     shared.branch = (permi_branch *)malloc((size_t)shared.room * sizeof *shared.branch);
-    shared.cell = (uint64_t *)malloc((size_t)shared.room * plan->size * sizeof *shared.cell);
-    CHECK(permi_decompose_draw(plan, NULL, &shared, 2, arena, &work) == PERM_OK && shared.next >= shared.room);
+    shared.cell = (permi_cell_word *)malloc((size_t)shared.room * plan->size * sizeof *shared.cell);
+    CHECK(permi_share(2, 0, 2, permi_decompose_draw, &shared, NULL) == PERM_OK &&
+          shared.search.next >= (uint64_t)shared.room);
     memset(&run, 0, sizeof run);
     run.plan = plan;
     run.shared = &shared;
     run.pass = PERMI_PASS_TAKE;
-    CHECK(permi_decompose_walk(&run, arena, again) == additions && run.unit > shared.room);
-    CHECK(!memcmp(value, again, plan->size * sizeof *value));
+    CHECK(permi_decompose_walk(&run, arena) == additions && run.unit > shared.room);
+    CHECK(!memcmp(value, run.result, plan->size * sizeof *value));
     free(arena);
     free(shared.branch);
     free(shared.cell);

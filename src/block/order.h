@@ -1,23 +1,22 @@
 /* ========================================================================================== >>order
-   The elimination order of a block, rows and columns mixed. Eliminating a vertex touches its neighbours; a vertex
-   whose neighbours are all eliminated goes by itself. The frontier is what is touched and not eliminated. With
-   a rows and b columns there, and d more columns than rows eliminated, a state (which of the frontier is matched)
-   is one of at most C(a + b, a - d): i matched rows come with i - d matched columns, and
+   Finds the elimination order of a block, rows and columns mixed: greedy starts, then simulated annealing. Eliminating
+   a vertex touches its neighbours; a vertex whose neighbours are all eliminated goes by itself. The frontier is what is
+   touched and not eliminated. With a rows and b columns there, and d more columns than rows eliminated, a state (which
+   of the frontier is matched) is one of at most C(a + b, a - d): i matched rows come with i - d matched columns, and
    sum_i C(a, i) C(b, i - d) = C(a + b, a - d).
    Cost of a step: states after it * (1 + neighbours left / 2) + states before it / 4 (studied on real matrices).
-   Greedy starts, then simulated annealing. All random numbers have a fixed seed and the number of moves comes
-   from predicted work, so an order never varies. */
+   All random numbers have a fixed seed, and predicted work sets the number of moves: an order never varies. */
 #pragma once
 #include "../matrix/matrix.h"
 
 #define PERMI_ORDER_WIDTH 512 /* widest frontier that is priced */
-#define PERMI_ORDER_MOST 1e60 /* and most states: what is wider counts as more */
+#define PERMI_ORDER_MOST 1e60 /* most states: a wider frontier counts as more */
 #define PERMI_ORDER_START 1e45 /* greedy orders are not followed beyond; annealing may come down from there */
-#define PERMI_ORDER_HOPELESS                                                                                           \
-  20                                   /* greedy orders so many times slower than the rival are not annealed: seen to
-                                      gain 27x once (a Mycielski graph), 1-3x on random matrices */
+/* Greedy orders so many times slower than the rival are not annealed (seen to gain 27x once, a Mycielski graph, and
+   1-3x on random matrices), nor are those predicted to take so many seconds. */
+#define PERMI_ORDER_HOPELESS 20
+#define PERMI_ORDER_FORGET_SECONDS 1e5
 #define PERMI_GREEDY_LOOK 64           /* neighbours of a frontier vertex that are looked at in a step */
-#define PERMI_ORDER_FORGET_SECONDS 1e5 /* nor are those predicted to take longer than this */
 #define PERMI_ORDER_ANNEAL 1024        /* largest order of a block to anneal */
 #define PERMI_STEP_SECONDS 1e-6        /* of a step, whatever its states */
 #define PERMI_STATE_SECONDS 2.5e-9     /* per unit of cost */
@@ -75,9 +74,9 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* What a plan may take, one account for all searches of a job: PERMI_PLAN_SHARE of the predicted run, or
-   PERMI_PLAN_SECONDS. It is kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall
-   while a search goes on: it asks again whenever its best does. */
+/* What the plan of a job may take: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, for all searches
+   together. Kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall during a search,
+   which asks again whenever its best order has improved. */
 #define PERMI_PLAN_SHARE 0.05
 #define PERMI_PLAN_SECONDS 0.02
 #define PERMI_PLAN_REST 3e-3 /* seconds left for making programs, and for engines that are asked later */
@@ -89,7 +88,7 @@ typedef struct permi_account {
   double share;
 } permi_account;
 
-/* Units that may still be spent if the present block takes so many seconds; not positive: none. */
+/* Returns the units left if the present block takes so many seconds; not positive: none. */
 static double permi_account_left(const permi_account *account, double seconds)
 {
   return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
@@ -180,9 +179,9 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
 }
 
-/* Greedy: always the vertex that leaves the smallest frontier, ties at random, among rows (kind 0), columns (1)
-   or both (2) in or next to the frontier. Writes the eliminations to order, returns their cost; vertices that went by
-   themselves are put at the end of the order. Gives up above `limit`, and when the watch says so. */
+/* Writes a greedy order and returns its cost: always the vertex that leaves the smallest frontier, ties at random,
+   among rows (kind 0), columns (1) or both (2) in or next to the frontier. Vertices that went by themselves come last.
+   INFINITY: the cost exceeds `limit`, or watch says stop. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
@@ -249,10 +248,9 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Annealing keeps, for each position of the order, the state before it: eliminated and touched sets as bits, by
-   side. A state depends on the set of vertices before it only, so a move that permutes positions i..j changes
-   the states between them and nothing else; it is priced by walking these, and dropped as soon as the price
-   exceeds what chance allows. */
+/* Annealing keeps the state before each position of the order: eliminated and touched sets as bits, by side. A state
+   depends only on the set of vertices before it, so a move that permutes positions i..j changes only the states between
+   them. It is priced by walking these, and dropped as soon as the price exceeds what chance allows. */
 typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
@@ -340,28 +338,31 @@ static void permi_anneal_copy(permi_anneal *a, int from, int to, int keep)
   memcpy(cost + first, (keep ? a->trial_cost : a->cost) + first, count * sizeof *cost);
 }
 
-/* The same from one position to another, as long as the cost with `after` added is at most limit; returns the position
-   where it ends. The constants make kernels without inner loops. */
+/* Walks the order from one position to another, as long as the cost with `after` added is at most limit; returns where
+   it ends. */
+static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int words, const int *order, int from, int to,
+                                                       double after, double limit)
+{
+  int p;
+  for (p = from; p < to; p++) {
+    permi_anneal_step(a, words, p, order[p]);
+    if (a->trial_cost[p + 1] + after > limit)
+      break;
+  }
+  return p;
+}
+
 static int permi_anneal_walk(permi_anneal *a, const int *order, int from, int to, double after, double limit)
 {
-  int p = from;
-#define PERMI_ANNEAL_WALK(words)                                                                                       \
-  for (; p < to; p++) {                                                                                                \
-    permi_anneal_step(a, words, p, order[p]);                                                                          \
-    if (a->trial_cost[p + 1] + after > limit)                                                                          \
-      break;                                                                                                           \
-  }                                                                                                                    \
-  return p
-  switch (a->words) {
-  case 1: PERMI_ANNEAL_WALK(1);
-  case 2: PERMI_ANNEAL_WALK(2);
-  case 3: PERMI_ANNEAL_WALK(3);
-  case 4: PERMI_ANNEAL_WALK(4);
-  case 7: PERMI_ANNEAL_WALK(7);
-  case 8: PERMI_ANNEAL_WALK(8);
-  default: PERMI_ANNEAL_WALK(a->words);
+  switch (a->words) { /* the constants make kernels without inner loops */
+  case 1: return permi_anneal_walk_words(a, 1, order, from, to, after, limit);
+  case 2: return permi_anneal_walk_words(a, 2, order, from, to, after, limit);
+  case 3: return permi_anneal_walk_words(a, 3, order, from, to, after, limit);
+  case 4: return permi_anneal_walk_words(a, 4, order, from, to, after, limit);
+  case 7: return permi_anneal_walk_words(a, 7, order, from, to, after, limit);
+  case 8: return permi_anneal_walk_words(a, 8, order, from, to, after, limit);
+  default: return permi_anneal_walk_words(a, a->words, order, from, to, after, limit);
   }
-#undef PERMI_ANNEAL_WALK
 }
 
 static int permi_anneal_watch(permi_anneal *a)
@@ -378,8 +379,8 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
          1e9 * PERMI_PLAN_REST;
 }
 
-/* Anneals a->order for so many units of work, and fewer if the best falls so far that they are too many; the best order
-   seen goes to a->best, its cost is returned. */
+/* Anneals a->order for so many units of work, fewer if the best improves so far that they are too many; writes the best
+   order to a->best and returns its cost. */
 #define PERMI_ANNEAL_STEPS 2048 /* in which it cools */
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -462,8 +463,8 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* What may be spent on annealing an order of that cost, in units of permi_watch: PERMI_ANNEAL_SHARE of the predicted
-   run, more for short runs, where the overhead is milliseconds, less for the shortest. */
+/* Returns the units worth spending on annealing an order of that cost: PERMI_ANNEAL_SHARE of the predicted run, more
+   for short runs, where the overhead is milliseconds, less for the shortest. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
@@ -534,8 +535,8 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
   }
 }
 
-/* Writes a permutation of the 2 n vertices to order and its cost to *cost (INFINITY: hopelessly wide). No effort is
-   spent beyond what is worth it when another engine takes budget->rival seconds. 0: out of memory. */
+/* Writes a permutation of the 2 n vertices to order and its cost to *cost (INFINITY: hopelessly wide), with no more
+   effort than pays when another engine takes budget->rival seconds. 0: out of memory. */
 #define PERMI_GREEDY_STARTS 6 /* of each kind */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *budget, int *order, double *cost)
@@ -584,9 +585,9 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   anneal.budget = budget;
   if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter than that */
     permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
-  /* A share for each kind of start, and the largest for the winner, which is warm already. Rounds, each as long as all
-     before: slower cooling mostly finds better orders, but not always. What a round may take comes from the best order
-     so far, which is taken to fall. */
+  /* A share for each kind of start, the largest for the winner, which is warm already. Each round is as long as all
+     before: slower cooling mostly finds better orders, but not always. The best order so far, which is assumed to
+     improve, sets what a round may take. */
   for (spent = 0; spent < budget->effort && budget->account->watch->stopped == PERM_OK; spent += round) {
     round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {

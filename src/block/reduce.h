@@ -3,8 +3,8 @@
    rows 0..n-1 and columns n..2n-1; side 0 is rows. Keeps the invariant
        permanent = constant * 2^exp2 * permanent of the live entries
    where `constant` collects degree-1 entries. Degree 1 and 2: H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003)
-   267-273. Per of a row with entries a, b in columns c, d = per without that row and with columns c, d replaced
-   by a (column d) + b (column c): the number of entries falls by at least 2, so it always pays. */
+   267-273. The permanent with a row of entries a, b in columns c, d is the permanent without that row and with columns
+   c, d replaced by a (column d) + b (column c): the number of entries falls by at least 2, so it always pays. */
 #pragma once
 #include "../counts/counts_leaf.h"
 #include "matching.h"
@@ -31,13 +31,13 @@ typedef struct permi_working {
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
-  int *head, *degree;     /* of a vertex */
+  int *head, *degree;     /* of a vertex: its first entry; entries, -1 where it was eliminated */
   int *at;                /* of a vertex: an entry while merging, else -1 */
   int *queue, *queued;    /* vertices to look at; a ring of 2 n + 1 */
   int *component;         /* of a vertex, after permi_split */
   int *work;              /* 9 n + 2 */
-  size_t *start, *cursor; /* n + 1, n */
   int *column;            /* one per entry */
+  size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;
   permi_control *watch; /* or NULL */
@@ -45,46 +45,38 @@ typedef struct permi_working {
 
 static void permi_working_free(permi_working *working)
 {
-  const perm_allocator *allocator = &working->allocator;
-  permi_release(allocator, working->cell);
-  permi_release(allocator, working->head);
-  permi_release(allocator, working->degree);
-  permi_release(allocator, working->at);
-  permi_release(allocator, working->queue);
-  permi_release(allocator, working->queued);
-  permi_release(allocator, working->component);
-  permi_release(allocator, working->work);
-  permi_release(allocator, working->start);
-  permi_release(allocator, working->cursor);
-  permi_release(allocator, working->column);
+  permi_release(&working->allocator, working->cell);
+  permi_release(&working->allocator, working->head);
+  permi_release(&working->allocator, working->start);
 }
 
+/* 0: out of memory. */
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
 {
-  size_t vertices = 2 * (size_t)n;
+  const size_t rows = (size_t)n, vertices = 2 * rows;
+  size_t v;
   memset(working, 0, sizeof *working);
   working->allocator = *allocator;
   working->n = working->alive = n;
   working->constant = permi_number_one();
   working->cell = (permi_cell *)permi_allocate(allocator, entries, sizeof *working->cell);
-  working->head = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  working->degree = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  working->at = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  working->queue = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
-  working->queued = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  working->component = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  working->work = (int *)permi_allocate(allocator, 9 * (size_t)n + 2, sizeof(int));
-  working->start = (size_t *)permi_allocate(allocator, (size_t)n + 1, sizeof(size_t));
-  working->cursor = (size_t *)permi_allocate(allocator, (size_t)n, sizeof(size_t));
-  working->column = (int *)permi_allocate(allocator, entries, sizeof(int));
-  if (!working->cell || !working->head || !working->degree || !working->at || !working->queue || !working->queued ||
-      !working->component || !working->work || !working->start || !working->cursor || !working->column) {
+  working->head = (int *)permi_allocate(allocator, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
+  working->start = (size_t *)permi_allocate(allocator, 2 * rows + 1, sizeof(size_t));
+  if (!working->cell || !working->head || !working->start) {
     permi_working_free(working);
     return 0;
   }
-  for (vertices = 0; vertices < 2 * (size_t)n; vertices++) {
-    working->head[vertices] = working->at[vertices] = -1;
-    working->degree[vertices] = 0;
+  working->degree = working->head + vertices;
+  working->at = working->degree + vertices;
+  working->queued = working->at + vertices;
+  working->component = working->queued + vertices;
+  working->queue = working->component + vertices;
+  working->work = working->queue + vertices + 1;
+  working->column = working->work + 9 * rows + 2;
+  working->cursor = working->start + rows + 1;
+  for (v = 0; v < vertices; v++) {
+    working->head[v] = working->at[v] = -1;
+    working->degree[v] = 0;
   }
   return 1;
 }
@@ -122,8 +114,8 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Why there is no perfect matching: the rows reached from one without a partner along alternating paths have entries
-   only in the columns of their partners, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
+/* Reports why there is no perfect matching: the rows reached from one without a partner along alternating paths have
+   entries only in the columns of their partners, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
 static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
                                  int *queue)
 {
@@ -151,14 +143,13 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   working->report.hall_others = tail - 1;
 }
 
-/* Matching and components of the live part; entries in no perfect matching go. 0: structurally singular, or stopped.
-   A row or column that was eliminated has degree -1. */
+/* Finds matching and components of the live part, and removes entries in no perfect matching. 0: structurally
+   singular, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
   int *row_of = working->work, *number = working->work + n, *row_match = number + n, *column_match = row_match + n;
-  int *room = column_match + n; /* 5 n left: column_of and 4 n of scratch */
-  int *column_of = room, *scratch = room + n;
+  int *column_of = column_match + n, *scratch = column_of + n; /* 4 n */
   size_t used = 0;
   for (i = 0; i < n && !permi_watch_step(working->watch, (size_t)i, 40); i++) {
     if (working->degree[i] >= 0)
@@ -190,20 +181,17 @@ static int permi_split(permi_working *working)
     permi_split_violator(working, rows, row_match, column_match, scratch);
     return 0;
   }
-  { /* the answer overwrites row_match, which is not needed any more once the columns know their rows */
-    int *component = row_match;
-    working->blocks =
-        permi_components(rows, working->start, working->column, column_match, component, scratch, working->cursor,
-                         working->watch);
-    if (permi_watch(working->watch, 30.0 * (double)used))
-      return 0;
-    if (working->report.rounds == 1)
-      working->report.components = working->blocks;
-    for (i = 0; i < rows; i++)
-      working->component[row_of[i]] = component[i];
-    for (i = 0; i < columns; i++)
-      working->component[n + column_of[i]] = component[column_match[i]];
-  }
+  /* the components overwrite row_match, which is not needed any more once the columns know their rows */
+  working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
+                                     working->cursor, working->watch);
+  if (permi_watch(working->watch, 30.0 * (double)used))
+    return 0;
+  if (working->report.rounds == 1)
+    working->report.components = working->blocks;
+  for (i = 0; i < rows; i++)
+    working->component[row_of[i]] = row_match[i];
+  for (i = 0; i < columns; i++)
+    working->component[n + column_of[i]] = row_match[column_match[i]];
   used = 0;
   for (i = 0; i < rows; i++)
     for (index = working->head[row_of[i]]; index >= 0; index = next) {
@@ -218,14 +206,15 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Rows and columns times powers of two, exactly, so that no entry exceeds 1. First least squares in the domain of
-   exponents: alternately rows and columns get mean 0, until nothing moves by half a bit; that undoes any scaling of
-   rows and columns that the matrix came with. Then the largest entry of each row, and of each column, is moved
-   into [1/2, 1). An entry that would leave the normal doubles is rounded (to DBL_MIN / 2 at worst), and the
-   permanent changes at most by the number of such entries times DBL_MIN times the largest permanent of a minor of
-   the moduli, which is at most the product of max(1, row sum). */
+/* -- scaling: rows and columns times powers of two, exactly, so that no entry exceeds 1 --
+   First least squares in the domain of exponents: alternately rows and columns get mean 0, until nothing moves by half
+   a bit. That undoes any scaling of rows and columns that the matrix came with. Then the largest entry of each row, and
+   of each column, is moved into [1/2, 1). An entry that would leave the normal doubles is rounded (to DBL_MIN / 2 at
+   worst). The permanent then changes by at most the number of such entries times DBL_MIN times the largest permanent of
+   a minor of the moduli, which is at most the product of max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
+
 /* Least e with modulus <= 2^e (real entries: modulus < 2^e, as frexp has it). */
 static int permi_cell_exponent(const permi_cell *cell)
 {
@@ -239,7 +228,7 @@ static int permi_cell_exponent(const permi_cell *cell)
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
-/* Times 2^by; 1 if a part was rounded, by at most DBL_MIN. The entry does not vanish. */
+/* Multiplies by 2^by; 1 if a part was rounded, by at most DBL_MIN. The entry does not vanish. */
 static int permi_cell_scale_complex(permi_cell *cell, int by)
 {
   const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
@@ -248,6 +237,19 @@ static int permi_cell_scale_complex(permi_cell *cell, int by)
   cell->imaginary = imaginary;
   cell->absolute = hypot(cell->real, imaginary) * (1 + 8 * PERMI_UNIT) + 8 * PERMI_UNIT * DBL_MIN;
   return lost;
+}
+
+static int permi_cell_scale(permi_cell *cell, int by)
+{
+  int e;
+  frexp(cell->real, &e);
+  if (cell->imaginary == 0) {
+    const int lost = e + by < DBL_MIN_EXP;
+    cell->real = lost ? (cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2) : ldexp(cell->real, by);
+    cell->absolute = fabs(cell->real);
+    return lost;
+  }
+  return permi_cell_scale_complex(cell, by);
 }
 
 static double permi_scale_sweep(permi_working *working, double *shift, int side, int largest)
@@ -272,8 +274,8 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* >>scale of perm.h where means leave entries 2^-400 or less beside others: the largest products of the permanent are
-   then about 1, and what underflows on the way is nothing beside them. Up to order 64. 0: out of memory. */
+/* Scales as >>scale does where means leave entries of 2^-400 or less: the largest products of the permanent are then
+   about 1, and what underflows is nothing beside them. Up to order 64. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -306,7 +308,7 @@ static int permi_scale_wide(const permi_working *working, double *shift)
 
 static int permi_scale(permi_working *working)
 {
-  int n = working->n, sweep, vertex, index, e, seen = 0;
+  int n = working->n, sweep, vertex, index, seen = 0;
   double growth = 1, moved = 1, *shift = (double *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
@@ -330,22 +332,9 @@ static int permi_scale(permi_working *working)
     double sum = 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[0]) {
       permi_cell *cell = &working->cell[index];
-      int by = (int)(shift[vertex] + shift[cell->vertex[1]]);
-      frexp(cell->real, &e);
-      if (cell->imaginary != 0) {
-        if (permi_cell_scale_complex(cell, by)) {
-          working->lost++;
-          cell->rounded = 1;
-        }
-      } else {
-        if (e + by < DBL_MIN_EXP) {
-          working->lost++;
-          cell->rounded = 1;
-          cell->real = cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2;
-        } else {
-          cell->real = ldexp(cell->real, by);
-        }
-        cell->absolute = fabs(cell->real);
+      if (permi_cell_scale(cell, (int)(shift[vertex] + shift[cell->vertex[1]]))) {
+        working->lost++;
+        cell->rounded = 1;
       }
       sum += cell->absolute;
       if (permi_watch_step(working->watch, (size_t)seen++, 30)) {
@@ -372,28 +361,26 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* a x + b y in 64 bits; 0 if a product or the sum does not fit (the smallest integer counts as too large). */
+/* a x in 64 bits; 0 if it does not fit (the smallest integer counts as too large). */
+static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
+{
+  *product = 0;
+  if (a == 0 || x == 0)
+    return 1;
+  if (a == INT64_MIN || x == INT64_MIN || (a < 0 ? -a : a) > INT64_MAX / (x < 0 ? -x : x))
+    return 0;
+  *product = a * x;
+  return 1;
+}
+
+/* a x + b y likewise. */
 static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
 {
-  int64_t factor[2][2], product[2];
-  int i;
-  factor[0][0] = a;
-  factor[0][1] = x;
-  factor[1][0] = b;
-  factor[1][1] = y;
-  for (i = 0; i < 2; i++) {
-    int64_t p = factor[i][0], q = factor[i][1];
-    if (p == 0 || q == 0) {
-      product[i] = 0;
-      continue;
-    }
-    if (p == INT64_MIN || q == INT64_MIN || (p < 0 ? -p : p) > INT64_MAX / (q < 0 ? -q : q))
-      return 0;
-    product[i] = p * q;
-  }
-  if (product[1] > 0 ? product[0] > INT64_MAX - product[1] : product[0] < -INT64_MAX - product[1])
+  int64_t p, q;
+  if (!permi_multiply_integers(a, x, &p) || !permi_multiply_integers(b, y, &q) ||
+      (q > 0 ? p > INT64_MAX - q : p < -INT64_MAX - q))
     return 0;
-  *sum = product[0] + product[1];
+  *sum = p + q;
   return 1;
 }
 
@@ -414,10 +401,10 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, cons
          permi_combine_integers(1, part[0][1], 1, part[1][1], &sum->imaginary_integer);
 }
 
-/* sum = a x + b y, where y may be absent. 0 if an integer overflows, or if a product of doubles comes so near to
-   underflow that its error might not be that of one rounding. Complex: the error is that of PERMI_COMPLEX_ROUNDINGS
-   roundings of `absolute`. A product has at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not,
-   the sum u; what underflow takes, at most 2^-1072, is below the rest of 4 u absolute, absolute > 1e-270. */
+/* sum = a x + b y, where y may be NULL. 0: an integer overflows, or a product of doubles is so near to underflow that
+   its error might not be that of one rounding. Complex: the error is that of PERMI_COMPLEX_ROUNDINGS roundings of
+   `absolute`. A product has at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not, the sum u;
+   underflow takes at most 2^-1072, below the rest of 4 u absolute, absolute > 1e-270. */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -461,12 +448,36 @@ static void permi_cell_assign(permi_cell *cell, const permi_cell *sum)
   cell->rounded = 1;
 }
 
-/* Eliminates the vertex with the two entries first, second. 0: left as it is. */
+/* Scales a line back to a largest entry in [1/2, 1); what falls near underflow stays unscaled. */
+static void permi_reduce_scale(permi_working *working, int vertex, int side)
+{
+  int index, e, largest = INT_MIN;
+  double smallest = 1;
+  for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
+    const permi_cell *cell = &working->cell[index];
+    const double x = fabs(cell->real), y = fabs(cell->imaginary);
+    frexp(cell->absolute, &e);
+    largest = e > largest ? e : largest;
+    smallest = x != 0 && x < smallest ? x : smallest;
+    smallest = y != 0 && y < smallest ? y : smallest;
+  }
+  if (largest == INT_MIN || (largest > 0 && ldexp(smallest, -largest) <= PERMI_COMBINE_TINY))
+    return;
+  for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
+    permi_cell *cell = &working->cell[index];
+    cell->real = ldexp(cell->real, -largest);
+    cell->imaginary = ldexp(cell->imaginary, -largest);
+    cell->absolute = ldexp(cell->absolute, -largest);
+  }
+  working->exp2 += largest;
+}
+
+/* Eliminates a vertex with two entries. 0: it is left as it is. */
 #define PERMI_MERGE_DEGREE 256
 static int permi_reduce_two(permi_working *working, int *tail, int vertex)
 {
   int side = vertex >= working->n, other = 1 - side, first = working->head[vertex], second, kept, merged, index, next;
-  int pass, e, largest = INT_MIN, fits = 1;
+  int pass, fits = 1;
   permi_cell a, b, sum;
   second = working->cell[first].next[side];
   if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
@@ -529,37 +540,20 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   working->alive--;
   working->degree_two++;
   permi_reduce_look(working, tail, kept);
-  if (!working->integer) { /* back to a largest entry in [1/2, 1); what falls near underflow stays unscaled */
-    double smallest = 1;
-    for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other]) {
-      const permi_cell *cell = &working->cell[index];
-      const double x = fabs(cell->real), y = fabs(cell->imaginary);
-      frexp(cell->absolute, &e);
-      largest = e > largest ? e : largest;
-      smallest = x != 0 && x < smallest ? x : smallest;
-      smallest = y != 0 && y < smallest ? y : smallest;
-    }
-    if (largest != INT_MIN && (largest <= 0 || ldexp(smallest, -largest) > PERMI_COMBINE_TINY)) {
-      for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other]) {
-        working->cell[index].real = ldexp(working->cell[index].real, -largest);
-        working->cell[index].imaginary = ldexp(working->cell[index].imaginary, -largest);
-        working->cell[index].absolute = ldexp(working->cell[index].absolute, -largest);
-      }
-      working->exp2 += largest;
-    }
-  }
+  if (!working->integer)
+    permi_reduce_scale(working, kept, other);
   return 1;
 }
 
-/* gamma_k = k u / (1 - k u) [Hig02, 3.1], enlarged by its own roundings: k relative roundings u change a product
-   at most by this factor of itself. */
+/* gamma_k = k u / (1 - k u) [Hig02, 3.1], enlarged by its own roundings: k roundings u change a product at most by this
+   part of itself. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* The constant absorbs the entry `cell`. A computed entry is a sum of products of original entries, whose terms
-   have passed at most 2 roundings per degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), and one per original entry if
+/* Roundings of the terms of an entry. A computed entry is a sum of products of original entries, whose terms have
+   passed at most 2 roundings per degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), and one per original entry if
    integers were rounded. The sum of their moduli, `absolute`, is computed likewise: hence g / (1 - g). */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
@@ -573,9 +567,11 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
+/* The constant absorbs the entry `cell`. */
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
+  perm_status status;
   memset(&number, 0, sizeof number);
   if (working->integer) {
     number.integer = permi_integer_of(cell->integer);
@@ -590,18 +586,16 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     number.error = permi_entry_bound(roundings) * cell->absolute + working->lost_error;
     number.estimate = PERMI_UNIT * sqrt(roundings) * cell->absolute;
   }
-  {
-    perm_status status = permi_number_multiply(&working->constant, &number);
-    if (working->modulus) {
-      permi_integer_reduce(&working->constant.integer, working->modulus);
-      permi_integer_reduce(&working->constant.imaginary_integer, working->modulus);
-    }
-    return status;
+  status = permi_number_multiply(&working->constant, &number);
+  if (working->modulus) {
+    permi_integer_reduce(&working->constant.integer, working->modulus);
+    permi_integer_reduce(&working->constant.imaginary_integer, working->modulus);
   }
+  return status;
 }
 
-/* Degree 1 and 2 until nothing is left to do. *changed tells whether anything was; PERM_ERROR_OVERFLOW if the
-   constant grows too long. *singular: a row or column has become empty. */
+/* Eliminates lines of degree 1 and 2 until there are none. *changed: there was one; *singular: a line has become empty.
+   PERM_ERROR_OVERFLOW: the constant has grown too long. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;

@@ -169,7 +169,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
       return -1;
     }
     graph->pair_room = 2 * room;
-    if (!permi_clear(graph->watch, graph->pair, 2 * room * sizeof *old)) { /* nothing can be found in there */
+    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing can be found in there */
       permi_release(graph->allocator, old);
       return -1;
     }
@@ -323,7 +323,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
     graph->before = graph->next + n;
     graph->scope_start = graph->before + n;
   }
-  if (!permi_clear(graph->watch, graph->pair, graph->pair_room * sizeof *graph->pair))
+  if (!permi_copy(graph->watch, graph->pair, NULL, graph->pair_room * sizeof *graph->pair))
     return PERM_ERROR_LIMIT;
   for (v = 0; v < n; v++) {
     graph->head[v] = graph->turn[v] = -1;

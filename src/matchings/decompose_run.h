@@ -1,7 +1,6 @@
 /* ================================================================================== >>decompose_run
-   Walking the branches: what it costs, the task, the offer. */
+   Walks the branches of >>decompose: costs, the task, the offer. */
 #pragma once
-#include "transversals.h"
 #include "decompose.h"
 
 /* Predicted seconds of a node, without what it branches into: er:26:0.18 takes 2.9 us a node, others of orders 16 to 40
@@ -25,232 +24,178 @@ static int permi_decompose_most(const permi_decompose *plan) /* large cells: not
   return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
 }
 
-static perm_status permi_decompose_poll(permi_decomposing *run)
+typedef enum permi_outcome {
+  PERMI_NODE_ZERO,
+  PERMI_NODE_DONE,    /* nothing is left, the result is complete */
+  PERMI_NODE_SUBSETS, /* small: to be summed over subsets */
+  PERMI_NODE_BLOCKS,  /* level->count blocks */
+  PERMI_NODE_BRANCH   /* one block */
+} permi_outcome;
+
+/* Eliminates lines of degree 1 and 2 and splits the rest, until neither leads on. */
+static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
+                                            int *additions)
 {
-  int stop = PERM_OK;
-  if (run->control) {
-    stop = (int)permi_control_poll(run->control, run->work * run->threads, "decompose");
-    if (stop && run->shared) {
-      PERMI_OMP(atomic write)
-      run->shared->stop = stop;
+  permi_decompose_level *level = run->level;
+  for (;;) {
+    const int degree = permi_piece_least(piece, &level->side, &level->line), side = level->side, line = level->line;
+    const int order = permi_bits_count(piece->live[0]);
+    int dead;
+    if (order == 0)
+      return PERMI_NODE_DONE;
+    if (degree == 0)
+      return PERMI_NODE_ZERO;
+    if (degree == 1) {
+      const int partner = permi_trailing_zeros(piece->mask[side][line]);
+      if (result)
+        permi_decompose_combine(run, result, result, permi_piece_at(run->plan, piece, side, line, partner), NULL, NULL);
+      permi_piece_remove(piece, side, line);
+      permi_piece_remove(piece, 1 - side, partner);
+    } else if (degree == 2) {
+      permi_piece_merge(run, piece, side, line);
+      ++*additions;
+    } else if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= permi_decompose_most(run->plan))) {
+      return PERMI_NODE_SUBSETS;
+    } else {
+      level->count = permi_piece_split(piece, level->rows, level->columns, &dead);
+      if (level->count != 1)
+        return level->count ? PERMI_NODE_BLOCKS : PERMI_NODE_ZERO;
+      if (!dead)
+        return PERMI_NODE_BRANCH;
     }
-  } else if (run->shared) {
-    PERMI_OMP(atomic read)
-    stop = run->shared->stop;
   }
-  return (perm_status)stop;
 }
 
-static int permi_branch_ticket(permi_branching *shared)
+static permi_cell_word *permi_decompose_past(permi_cell_word *room, size_t words)
 {
-  int ticket;
-  PERMI_OMP(atomic capture)
-  ticket = shared->next++;
-  return ticket < shared->room ? ticket : -1;
+  return room ? room + words : NULL;
 }
 
-/* Of what comes next: no unit begins with it; one does, which is to be computed here, until permi_branch_end; or one
-   whose result is known, or will be in the second pass. */
-typedef enum permi_turn { PERMI_TURN_ALL, PERMI_TURN_MINE, PERMI_TURN_NOT } permi_turn;
-static permi_turn permi_branch_begin(permi_decomposing *run, permi_branch *before, uint64_t *result, int *additions)
+static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
+                                permi_cell_word *room);
+
+/* Writes the permanent of a piece below a node to value, unless that is a unit of another thread or of the second pass;
+   returns the additions. */
+static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, permi_cell_word *value,
+                                 permi_cell_word *room)
 {
+  const permi_decompose *plan = run->plan;
   permi_branching *shared = run->shared;
-  int unit;
-  if (run->pass == PERMI_PASS_WHOLE || run->ways < shared->enough)
-    return PERMI_TURN_ALL;
-  unit = run->unit++;
-  if (run->pass == PERMI_PASS_DRAW && unit != run->ticket) {
-    permi_decompose_set(run->plan, result, 0);
-    *additions = 0;
-    return PERMI_TURN_NOT;
+  const permi_pass pass = run->pass;
+  const int unit = pass != PERMI_PASS_WHOLE && run->ways >= shared->search.enough ? run->unit++ : -1;
+  const double nodes = run->nodes, operations = run->operations;
+  int additions, order;
+  if (unit >= 0) {
+    if (pass == PERMI_PASS_DRAW && unit != run->ticket) {
+      permi_decompose_set(plan, value, 0);
+      return 0;
+    }
+    if (pass == PERMI_PASS_TAKE && unit < shared->room) {
+      memcpy(value, shared->cell + (size_t)unit * plan->size, plan->size * sizeof *value);
+      run->nodes += shared->branch[unit].nodes;
+      run->operations += shared->branch[unit].operations;
+      return shared->branch[unit].additions;
+    }
+    run->pass = PERMI_PASS_WHOLE;
   }
-  if (run->pass == PERMI_PASS_TAKE && unit < shared->room) {
-    memcpy(result, shared->cell + (size_t)unit * run->plan->size, run->plan->size * sizeof *result);
-    *additions = shared->branch[unit].additions;
-    run->nodes += shared->branch[unit].nodes;
-    run->operations += shared->branch[unit].operations;
-    return PERMI_TURN_NOT;
+  if (subsets) {
+    order = permi_bits_count(piece->live[0]);
+    run->work += run->weight * permi_decompose_subsets_seconds(plan, order);
+    permi_piece_subsets(run, piece, value);
+    additions = order * (order - 1) / 2;
+  } else {
+    run->level++;
+    additions = permi_decompose_node(run, piece, value, room);
+    run->level--;
   }
-  before->nodes = run->nodes;
-  before->operations = run->operations;
-  before->pass = run->pass;
-  run->pass = PERMI_PASS_WHOLE;
-  return PERMI_TURN_MINE;
+  run->pass = pass;
+  if (unit >= 0 && pass == PERMI_PASS_DRAW) {
+    const uint64_t ticket = permi_search_ticket(&shared->search);
+    memcpy(shared->cell + (size_t)unit * plan->size, value, plan->size * sizeof *value);
+    shared->branch[unit].additions = additions;
+    shared->branch[unit].nodes = run->nodes - nodes;
+    shared->branch[unit].operations = run->operations - operations;
+    run->ticket = ticket < (uint64_t)shared->room ? (int)ticket : -1;
+  }
+  return additions;
 }
 
-static void permi_branch_end(permi_decomposing *run, const permi_branch *before, const uint64_t *result, int additions)
-{
-  permi_branching *shared = run->shared;
-  run->pass = before->pass;
-  if (run->pass == PERMI_PASS_DRAW) {
-    permi_branch *branch = &shared->branch[run->ticket];
-    memcpy(shared->cell + (size_t)run->ticket * run->plan->size, result, run->plan->size * sizeof *result);
-    branch->additions = additions;
-    branch->nodes = run->nodes - before->nodes;
-    branch->operations = run->operations - before->operations;
-    run->ticket = permi_branch_ticket(shared);
-  }
-}
-
-/* The permanent of the piece into result; additions: see THE BOUND. room: for the pieces below. In a probe, one of the
-   pieces below is followed, and counts for all. */
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result, uint64_t *room)
+/* Writes the permanent of the piece to result; returns the additions of THE BOUND. room: for the pieces below. A probe
+   follows one of those, which counts for all. */
+static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
+                                permi_cell_word *room)
 {
   const permi_decompose *plan = run->plan;
   permi_decompose_level *level = run->level;
   permi_piece *child = &level->child;
-  uint64_t *rows = level->rows, *columns = level->columns;
-  const int probing = !piece->cell;
+  permi_cell_word *value = room, *sum = permi_decompose_past(room, plan->size);
   const double ways = run->ways;
-  int additions = 0, side = 0, line = 0, order, count, dead, k, below, deeper = 0;
-  permi_branch before;
-  permi_turn turn;
-  uint64_t *value = room;
-  if (!probing)
-    room += plan->size;
+  int additions = 0, deeper = 0, most = 0, below, k, first = 0, end;
+  permi_outcome outcome;
+  room = permi_decompose_past(room, 2 * plan->size);
   run->nodes += run->weight;
   run->work += run->weight * permi_decompose_seconds(plan, piece->n);
-  if (!probing) {
-    permi_decompose_set(plan, result, 1);
-    if (run->status == PERM_OK && ((uint64_t)run->nodes & 1023) == 0)
-      run->status = permi_decompose_poll(run);
-    if (run->status != PERM_OK)
-      return 0;
-  }
-  for (;;) {
-    const int degree = permi_piece_least(piece, &side, &line);
-    order = permi_bits_count(piece->live[0]);
-    if (order == 0)
-      return additions;
-    if (degree == 0)
-      goto zero;
-    if (degree == 1) {
-      const int partner = permi_bits_first(piece->mask[side][line]);
-      if (!probing)
-        permi_decompose_combine(run, result, result, permi_piece_at(plan, piece, side, line, partner), NULL, NULL);
-      permi_piece_remove(piece, side, line);
-      permi_piece_remove(piece, 1 - side, partner);
-      continue;
-    }
-    if (degree == 2) {
-      permi_piece_merge(run, piece, side, line);
-      additions++;
-      continue;
-    }
-    if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= permi_decompose_most(plan))) {
-      run->ways = (double)INFINITY;
-      turn = permi_branch_begin(run, &before, value, &below);
-      run->ways = ways;
-      if (turn != PERMI_TURN_NOT) {
-        run->work += run->weight * permi_decompose_subsets_seconds(plan, order);
-        permi_piece_subsets(run, piece, value);
-      }
-      if (turn == PERMI_TURN_MINE)
-        permi_branch_end(run, &before, value, 0);
-      if (!probing)
-        permi_decompose_combine(run, result, result, value, NULL, NULL);
-      return additions + order * (order - 1) / 2;
-    }
-    count = permi_piece_split(piece, rows, columns, &dead);
-    if (count == 0)
-      goto zero;
-    if (count > 1 || !dead)
-      break;
-  }
-  if (count > 1) {
-    const int only = probing ? (int)(permi_order_random(&run->seed) * count) : -1;
-    int most = 0;
-    for (k = 0; k < count; k++)
-      most = permi_bits_count(rows[k]) > most ? permi_bits_count(rows[k]) : most;
-    run->weight *= probing ? count : 1;
-    for (k = probing ? only : 0; k < (probing ? only + 1 : count); k++) {
-      permi_piece_copy(plan, piece, rows[k], columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, and few lines less */
-      turn = permi_branch_begin(run, &before, value, &below);
-      if (turn != PERMI_TURN_NOT) {
-        run->level = level + 1;
-        below = permi_decompose_node(run, child, value,
-                                     probing ? NULL : room + (size_t)child->n * (size_t)child->n * plan->size);
-        run->level = level;
-      }
-      if (turn == PERMI_TURN_MINE)
-        permi_branch_end(run, &before, value, below);
-      additions += below;
-      if (!probing)
-        permi_decompose_combine(run, result, result, value, NULL, NULL);
-    }
+  permi_decompose_set(plan, result, 1);
+  if (result && run->status == PERM_OK && ((uint64_t)run->nodes & 1023) == 0 && run->shared)
+    run->status = permi_search_poll(&run->shared->search, run->thread, run->work * run->threads, "decompose");
+  if (run->status != PERM_OK)
+    return 0;
+  outcome = permi_decompose_reduce(run, piece, result, &additions);
+  switch (outcome) {
+  case PERMI_NODE_ZERO: permi_decompose_set(plan, result, 0); return additions;
+  case PERMI_NODE_DONE: return additions;
+  case PERMI_NODE_SUBSETS:
+    run->ways = (double)INFINITY;
+    additions += permi_decompose_below(run, piece, 1, value, room);
     run->ways = ways;
+    permi_decompose_combine(run, result, result, value, NULL, NULL);
     return additions;
+  case PERMI_NODE_BLOCKS:
+    for (k = 0; k < level->count; k++)
+      most = permi_bits_count(level->rows[k]) > most ? permi_bits_count(level->rows[k]) : most;
+    break;
+  case PERMI_NODE_BRANCH:
+    level->count = permi_piece_pairs(piece, level->side, level->line, level->rows);
+    permi_decompose_set(plan, sum, 0);
+    break;
   }
-  {
-    uint64_t *sum = room;
-    count = permi_piece_pairs(piece, side, line, rows);
-    if (!probing) {
-      room += plan->size;
-      permi_decompose_set(plan, sum, 0);
-    }
-    k = 0;
-    if (probing) {
-      k = (int)(permi_order_random(&run->seed) * count);
-      run->weight *= count;
-    }
-    run->ways = ways * count;
-    for (; k < count; k++) {
-      uint64_t others;
+  end = level->count;
+  if (!result) {
+    first = (int)(permi_order_random(&run->seed) * level->count);
+    end = first + 1;
+    run->weight *= level->count;
+  }
+  for (k = first; k < end; k++) {
+    if (outcome == PERMI_NODE_BLOCKS) {
+      permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
+      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, and few lines less */
+    } else {
+      permi_piece_line(piece, level->side, level->line, level->rows[k]);
       permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
-      { /* the line keeps this pair only; lines are numbered anew */
-        const int at = permi_bits_count(piece->live[side] & ((UINT64_C(1) << line) - 1));
-        uint64_t keep = 0;
-        for (others = rows[k]; others; others &= others - 1)
-          keep |= UINT64_C(1) << permi_bits_count(piece->live[1 - side] & ((others & (0 - others)) - 1));
-        for (others = child->mask[side][at] & ~keep; others; others &= others - 1)
-          child->mask[1 - side][permi_bits_first(others)] &= ~(UINT64_C(1) << at);
-        child->mask[side][at] = keep;
-      }
-      turn = permi_branch_begin(run, &before, value, &below);
-      if (turn != PERMI_TURN_NOT) {
-        run->level = level + 1;
-        below = permi_decompose_node(run, child, value,
-                                     probing ? NULL : room + (size_t)child->n * (size_t)child->n * plan->size);
-        run->level = level;
-      }
-      if (turn == PERMI_TURN_MINE)
-        permi_branch_end(run, &before, value, below);
+      run->ways = ways * level->count;
+    }
+    below = permi_decompose_below(run, child, 0, value,
+                                  permi_decompose_past(room, (size_t)child->n * (size_t)child->n * plan->size));
+    if (outcome == PERMI_NODE_BLOCKS) {
+      additions += below;
+      permi_decompose_combine(run, result, result, value, NULL, NULL);
+    } else {
       deeper = below > deeper ? below : deeper;
-      if (probing)
-        break;
       permi_decompose_add(plan, sum, value);
     }
-    run->ways = ways;
-    if (!probing)
-      permi_decompose_combine(run, result, result, sum, NULL, NULL);
-    return additions + deeper + count - 1;
   }
-zero:
-  if (!probing)
-    permi_decompose_set(plan, result, 0);
-  return additions;
+  run->ways = ways;
+  if (outcome == PERMI_NODE_BLOCKS)
+    return additions;
+  permi_decompose_combine(run, result, result, sum, NULL, NULL);
+  return additions + deeper + level->count - 1;
 }
 
 /* Cells of the arena: the piece given; one of every order, since the next is of one line less; two numbers each. */
 static size_t permi_decompose_cells(const permi_decompose *plan)
 {
-  size_t n = (size_t)plan->n;
+  const size_t n = (size_t)plan->n;
   return n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
-}
-
-static void permi_decompose_piece(const permi_decompose *plan, permi_piece *piece)
-{
-  int i;
-  uint64_t left;
-  memset(piece, 0, sizeof *piece);
-  piece->n = plan->n;
-  piece->live[0] = piece->live[1] = plan->n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << plan->n) - 1;
-  for (i = 0; i < plan->n; i++) {
-    piece->mask[0][i] = plan->row[i];
-    for (left = plan->row[i]; left; left &= left - 1)
-      piece->mask[1][permi_bits_first(left)] |= UINT64_C(1) << i;
-  }
 }
 
 static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the piece given */
@@ -261,112 +206,112 @@ static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may
 static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: threads share no line of cache */
 {
   return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
-         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
+         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(permi_cell_word)) + 8;
 }
 
-/* The whole tree, or the top that the pass leaves of it. */
-static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena, uint64_t *result)
+/* The whole tree, or the top that the pass leaves of it, into run->result in the arena; returns the additions. */
+static int permi_decompose_walk(permi_decomposing *run, permi_cell_word *arena)
 {
   const permi_decompose *plan = run->plan;
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
-  permi_piece piece;
+  permi_piece piece = permi_piece_whole(plan);
   run->weight = run->ways = 1;
   run->level = (permi_decompose_level *)(void *)arena;
-  arena = (uint64_t *)(void *)(run->level + permi_decompose_levels(plan));
-  run->spare = arena;
-  run->subsets = arena + 2 * size;
-  permi_decompose_piece(plan, &piece);
+  run->spare = (permi_cell_word *)(void *)(run->level + permi_decompose_levels(plan));
+  run->result = run->spare + size;
+  run->subsets = run->result + size;
   piece.cell = run->subsets + (size << permi_decompose_most(plan));
   memcpy(piece.cell, plan->cell, cells * size * sizeof *arena);
-  return permi_decompose_node(run, &piece, result, piece.cell + cells * size);
+  return permi_decompose_node(run, &piece, run->result, piece.cell + cells * size);
 }
 
-/* The first pass. Returns the status; work: see permi_decomposing. */
-static perm_status permi_decompose_draw(const permi_decompose *plan, permi_control *control, permi_branching *shared,
-                                        int threads, uint64_t *arena, double *work)
+/* The first pass, by one thread. */
+static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
 {
-  (void)threads;
-  PERMI_OMP(parallel num_threads(threads))
-  {
-    permi_decomposing run;
-    uint64_t result[3 * PERM_INTEGER_WORDS];
-    int me = 0;
-#if defined(_OPENMP)
-    me = omp_get_thread_num();
-#endif
-    memset(&run, 0, sizeof run);
-    run.plan = plan;
-    run.control = me == 0 ? control : NULL;
-    run.shared = shared;
-    run.pass = PERMI_PASS_DRAW;
-    run.ticket = permi_branch_ticket(shared);
-    run.threads = threads;
-    permi_decompose_walk(&run, arena + (size_t)me * permi_decompose_arena(plan), result);
-    if (me == 0)
-      *work = run.work * threads;
-  }
-  return (perm_status)shared->stop;
+  permi_branching *shared = (permi_branching *)context;
+  const uint64_t ticket = permi_search_ticket(&shared->search);
+  permi_decomposing run;
+  memset(&run, 0, sizeof run);
+  run.plan = shared->plan;
+  run.shared = shared;
+  run.thread = thread;
+  run.pass = PERMI_PASS_DRAW;
+  run.ticket = ticket < (uint64_t)shared->room ? (int)ticket : -1;
+  run.threads = shared->search.threads;
+  permi_decompose_walk(&run, shared->arena + (size_t)me * permi_decompose_arena(shared->plan));
+  if (thread == 0)
+    shared->work = run.work * run.threads;
+  return run.status;
+}
+
+/* Fits threads and units into memory: what one thread leaves is for the arenas of the others, then for results. */
+static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
+{
+  const permi_decompose *plan = shared->plan;
+  const perm_options *options = shared->search.control->options;
+  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DECOMPOSE_BYTES;
+  const double left = fmax(0, bytes - leaf->information.bytes), arena_bytes = 8.0 * (double)permi_decompose_arena(plan);
+  const double unit_bytes = 8.0 * (double)plan->size + (double)sizeof *shared->branch;
+  const int threads = (int)fmin(shared->search.threads, 1 + left / (arena_bytes + PERMI_SEARCH_UNITS * unit_bytes));
+  const double units = floor((left - (threads - 1) * arena_bytes) / unit_bytes);
+  permi_search_share(&shared->search, leaf, threads);
+  shared->search.enough = fmin(fmin(shared->search.enough, PERMI_DECOMPOSE_UNITS), units);
+  shared->room = (int)fmin(PERMI_DECOMPOSE_ROOM * shared->search.enough, units);
 }
 
 static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  const size_t size = plan->size, words = permi_decompose_arena(plan);
   permi_decomposing run;
   permi_branching shared;
-  uint64_t result[3 * PERM_INTEGER_WORDS], *arena;
-  int additions = 0, threads = permi_walk_threads(leaf, control);
+  size_t threads;
+  int additions = 0;
   memset(&shared, 0, sizeof shared);
-  if (threads > 1) { /* what one thread leaves of the memory is for the other arenas; the rest of it, for results */
-    const double bytes = control->options->max_bytes > 0 ? permi_max_bytes(control->options) : PERMI_DECOMPOSE_BYTES;
-    const double left = fmax(0, bytes - leaf->information.bytes), arena_bytes = 8.0 * (double)words;
-    const double unit_bytes = 8.0 * (double)size + (double)sizeof *shared.branch;
-    double units;
-    threads = (int)fmin(threads, 1 + left / (arena_bytes + PERMI_WALK_UNITS * unit_bytes));
-    units = floor((left - (threads - 1) * arena_bytes) / unit_bytes);
-    shared.enough = fmin(fmin(permi_walk_enough(leaf, threads), PERMI_DECOMPOSE_UNITS), units);
-    shared.room = (int)fmin(PERMI_DECOMPOSE_ROOM * shared.enough, units);
-  }
+  shared.plan = plan;
+  shared.search = permi_search_begin(leaf, control);
+  if (shared.search.threads > 1)
+    permi_decompose_fit(leaf, &shared);
+  threads = (size_t)shared.search.threads;
   memset(&run, 0, sizeof run);
   run.plan = plan;
-  run.control = control;
+  run.shared = &shared;
   run.threads = 1;
-  arena = (uint64_t *)permi_allocate(&plan->allocator, (size_t)threads, words * sizeof *arena);
-  run.status = arena ? PERM_OK : PERM_ERROR_MEMORY;
+  shared.arena = (permi_cell_word *)permi_allocate(&plan->allocator, threads,
+                                                   permi_decompose_arena(plan) * sizeof *shared.arena);
+  run.status = shared.arena ? PERM_OK : PERM_ERROR_MEMORY;
   if (threads > 1) {
-    shared.branch = (permi_branch *)permi_allocate(&plan->allocator, (size_t)shared.room, sizeof *shared.branch);
-    shared.cell = (uint64_t *)permi_allocate(&plan->allocator, (size_t)shared.room, size * sizeof *shared.cell);
+    const size_t room = (size_t)shared.room;
+    shared.branch = (permi_branch *)permi_allocate(&plan->allocator, room, sizeof *shared.branch);
+    shared.cell = (permi_cell_word *)permi_allocate(&plan->allocator, room, plan->size * sizeof *shared.cell);
     if (!shared.branch || !shared.cell)
       run.status = PERM_ERROR_MEMORY;
     if (run.status == PERM_OK)
-      run.status = permi_decompose_draw(plan, control, &shared, threads, arena, &run.work);
-    run.shared = &shared;
+      run.status = permi_share((int)threads, 0, threads, permi_decompose_draw, &shared, NULL);
+    run.work = shared.work;
     run.pass = PERMI_PASS_TAKE;
   }
   if (run.status == PERM_OK)
-    additions = permi_decompose_walk(&run, arena, result);
-  permi_release(&plan->allocator, arena);
-  permi_release(&plan->allocator, shared.branch);
-  permi_release(&plan->allocator, shared.cell);
-  if (run.status != PERM_OK)
-    return run.status;
-  if (plan->words) {
+    additions = permi_decompose_walk(&run, shared.arena);
+  if (run.status == PERM_OK && plan->words) {
     const permi_ring ring = permi_ring_make(plan->parts, plan->words);
-    permi_cell_sum(&ring, result, partial);
-  } else {
-    double value[3];
+    permi_cell_sum(&ring, run.result, partial);
+  } else if (run.status == PERM_OK) {
+    const permi_cell_word *value = run.result;
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
-    memcpy(value, result, size * sizeof *value);
-    permi_sum_add_double(&partial->value, value[0]);
+    permi_sum_add_double(&partial->value, value[0].real);
     if (plan->parts == 2)
-      permi_sum_add_double(&partial->imaginary, value[1]);
-    permi_sum_add_double(&partial->absolute, value[plan->parts]);
+      permi_sum_add_double(&partial->imaginary, value[1].real);
+    permi_sum_add_double(&partial->absolute, value[plan->parts].real);
     partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
     if (excess > 0) /* more than the plan's bound has paid for; g (1 + g) < 2 g */
-      partial->lost += 2 * permi_gamma(excess) * value[plan->parts];
+      partial->lost += 2 * permi_gamma(excess) * value[plan->parts].real;
   }
-  partial->terms += run.nodes;
-  return PERM_OK;
+  if (run.status == PERM_OK)
+    partial->terms += run.nodes;
+  permi_release(&plan->allocator, shared.arena);
+  permi_release(&plan->allocator, shared.branch);
+  permi_release(&plan->allocator, shared.cell);
+  return run.status;
 }
 
 static void permi_decompose_release(const perm_allocator *allocator, void *context)
@@ -387,52 +332,68 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
   return length > 0 ? (size_t)length : 0;
 }
 
+/* -- the offer --------------------------------------------------------------------------------- */
+
 /* Knuth's estimate of the size of the tree: random descents, each piece weighed by the number of its siblings. D. E.
    Knuth, Math. Comp. 29 (1975) 121-136. 0: out of memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
-  permi_decompose_level *level =
-      (permi_decompose_level *)permi_allocate(allocator, permi_decompose_levels(plan), sizeof *level);
+  const int least = 8, probes = rival < 0.1 ? least : PERMI_DECOMPOSE_PROBES;
   permi_decomposing run;
-  int probe, probes = PERMI_DECOMPOSE_PROBES, least = 8;
-  if (rival < 0.1)
-    probes = least;
-  if (!level)
-    return 0;
+  int probe;
   memset(&run, 0, sizeof run);
   run.plan = plan;
-  run.level = level;
+  run.level = (permi_decompose_level *)permi_allocate(allocator, permi_decompose_levels(plan), sizeof *run.level);
   run.seed = UINT64_C(0x9e3779b97f4a7c15);
+  if (!run.level)
+    return 0;
   for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
-    permi_piece piece;
+    permi_piece piece = permi_piece_whole(plan);
     if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will be over the rival's */
       break;
-    permi_decompose_piece(plan, &piece);
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
   }
   plan->nodes = run.nodes / fmax(probe, 1);
   plan->seconds = run.work / fmax(probe, 1);
-  permi_release(allocator, level);
+  permi_release(allocator, run.level);
   return 1;
+}
+
+/* Entry `edge` of the block into a cell. */
+static void permi_decompose_entry(const permi_decompose *plan, const permi_block *block, int edge,
+                                  permi_cell_word *cell)
+{
+  int part, w;
+  for (part = 0; block->integer && part < plan->parts; part++) {
+    const int64_t x = part ? block->imaginary_integer[edge] : block->integer[edge];
+    for (w = 0; w < plan->words; w++)
+      cell[part * plan->words + w].word = w == 0 ? (uint64_t)x : x < 0 ? ~UINT64_C(0) : 0;
+  }
+  if (block->integer)
+    return;
+  cell[0].real = block->real[edge];
+  if (plan->parts == 2)
+    cell[1].real = block->imaginary[edge];
+  cell[plan->parts].real = block->absolute[edge];
 }
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
+  const perm_precision precision = maker->options->precision;
   const permi_working *working = maker->working;
   const int n = block->n;
+  const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
-  uint64_t *cell;
   int i, e;
   if (n > PERMI_DECOMPOSE_ORDER) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
                  PERMI_DECOMPOSE_ORDER);
     return PERM_OK;
   }
-  if (!block->integer && (maker->options->precision == PERM_PRECISION_ACCURATE ||
-                          maker->options->precision == PERM_PRECISION_DD)) {
+  if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)) {
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
     return PERM_OK;
   }
@@ -452,34 +413,19 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     }
     plan->words = (int)(bits / 64) + 1;
   }
-  plan->size = (size_t)plan->parts * (size_t)(plan->words ? plan->words : 1) + (plan->words ? 0 : 1);
-  plan->cell = permi_allocate(allocator, (size_t)n * (size_t)n, plan->size * sizeof(uint64_t));
+  plan->size = (size_t)permi_decompose_size(plan->words, plan->parts);
+  plan->cell = (permi_cell_word *)permi_allocate(allocator, cells, plan->size * sizeof *plan->cell);
   if (!plan->cell)
     return permi_fail_memory(maker->result);
-  memset(plan->cell, 0, (size_t)n * (size_t)n * plan->size * sizeof(uint64_t));
-  cell = (uint64_t *)plan->cell;
+  memset(plan->cell, 0, cells * plan->size * sizeof *plan->cell);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const int j = block->neighbour[e] - n, edge = block->edge[e];
-      uint64_t *at = cell + ((size_t)i * (size_t)n + (size_t)j) * plan->size;
+      const int j = block->neighbour[e] - n;
       plan->row[i] |= UINT64_C(1) << j;
-      if (block->integer) {
-        int part, w;
-        for (part = 0; part < plan->parts; part++) {
-          const int64_t x = part ? block->imaginary_integer[edge] : block->integer[edge];
-          at[part * plan->words] = (uint64_t)x;
-          for (w = 1; w < plan->words; w++)
-            at[part * plan->words + w] = x < 0 ? ~UINT64_C(0) : 0;
-        }
-      } else {
-        memcpy(at, &block->real[edge], sizeof(double));
-        if (plan->parts == 2)
-          memcpy(at + 1, &block->imaginary[edge], sizeof(double));
-        memcpy(at + plan->parts, &block->absolute[edge], sizeof(double));
-        sum += block->absolute[edge];
-      }
+      permi_decompose_entry(plan, block, block->edge[e], plan->cell + (size_t)(i * n + j) * plan->size);
+      sum += block->integer ? 0 : block->absolute[block->edge[e]];
     }
     plan->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
   }
@@ -488,7 +434,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
     return permi_fail_memory(maker->result);
   offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)((size_t)(n * n) * plan->size + permi_decompose_arena(plan)); /* of one thread */
+  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of one thread */
   return PERM_OK;
 }
 
@@ -496,19 +442,13 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
                                         permi_leaf *leaf)
 {
   permi_decompose *plan = (permi_decompose *)offer->plan;
-  uint64_t hash = PERMI_HASH_START;
+  const double n = plan->n, products = plan->parts == 2 ? 3 : 1;
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)plan->n), (uint64_t)plan->words);
   size_t k;
   (void)maker;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_DECOMPOSE;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = plan->nodes;
-  hash = permi_hash(permi_hash(hash, (uint64_t)plan->n), (uint64_t)plan->words);
   for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++)
-    hash = permi_hash(hash, ((const uint64_t *)plan->cell)[k]);
-  leaf->information.fingerprint = hash;
+    hash = permi_hash(hash, plan->cell[k].word);
+  permi_search_leaf(leaf, PERM_METHOD_DECOMPOSE, block->n, plan->nodes, hash);
   leaf->threaded = offer->seconds >= PERMI_DECOMPOSE_THREADED;
   leaf->run_task = permi_decompose_run;
   leaf->release = permi_decompose_release;
@@ -516,7 +456,6 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   leaf->context = plan;
   leaf->integer = plan->words != 0;
   if (!leaf->integer) {
-    const double n = plan->n, products = plan->parts == 2 ? 3 : 1;
     leaf->bound_relative = permi_entry_bound(plan->entry_roundings + (products + PERMI_DECOMPOSE_ADDITIONS) * n);
     leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(plan->entry_roundings + (products + 1) * n);
   }

@@ -1,11 +1,7 @@
 /* ============================================================================================= >>io
-   Matrices from text. Promises: no byte sequence crashes the readers or makes them allocate more than a
-   multiple of its length plus 8 (m + 1) bytes; a message names the line; a failure leaves nothing allocated.
-   Everything is parsed from memory: text -> list of entries -> sort -> compressed rows.
-
-   Matrix Market as in R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. So the field "double" of some programs is refused. More liberal than the report:
-   comment lines between entries, lines of more than 1024 bytes. */
+   Reads lines, words and numbers of a text in memory, which becomes a list of entries, sorted, then compressed rows. No
+   text crashes the readers or makes them allocate more than a multiple of its length plus 8 (m + 1) bytes. A message
+   names the line; a failure leaves nothing allocated. */
 #pragma once
 #include "matrix.h"
 
@@ -13,24 +9,22 @@ typedef struct permi_reader {
   const char *name;
   const char *position, *end;    /* what is left after the current line */
   const char *cursor, *line_end; /* what is left of the current line */
-  uint64_t line;                 /* 1-based; 0 before the first */
+  unsigned long long line;       /* 1-based; 0 before the first */
   char point[16];                /* the locale's decimal point, which strtod wants */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction; /* 1: a real number was not an integer of 64 bits */
-  char note[132]; /* how a file without a banner was taken; empty: as rows of numbers */
+  int fraction;                  /* 1: a real number was not an integer of 64 bits */
+  char note[132];                /* how a file without a banner was taken; empty: as rows of numbers */
   perm_status status;
   perm_result *result;
 } permi_reader;
 
-typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
-
 /* -- messages ---------------------------------------------------------------------------------- */
 
-/* Bytes of a hostile file for a message: printable ASCII only, at most 24 of them, in quotes. */
+/* Bytes of a hostile file in quotes, for a message: at most 24, printable ASCII. */
 typedef struct permi_quote {
   char text[32];
 } permi_quote;
@@ -51,8 +45,8 @@ static permi_quote permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* A file's name for a message: its last 100 bytes, no control characters. Bytes from 128 up stay: the name is the
-   caller's own, often UTF-8, and a cut never falls inside one of its characters. */
+/* The last 100 bytes of a file's name, for a message, without control characters. Bytes from 128 up stay: the name is
+   the caller's own, often UTF-8, and is never cut inside a character. */
 typedef struct permi_shown_name {
   char text[112];
 } permi_shown_name;
@@ -60,7 +54,7 @@ typedef struct permi_shown_name {
 static permi_shown_name permi_show_name(const char *name)
 {
   permi_shown_name shown;
-  size_t length = strlen(name);
+  const size_t length = strlen(name);
   char *out = shown.text;
   if (length > 100) {
     name += length - 100;
@@ -75,46 +69,38 @@ static permi_shown_name permi_show_name(const char *name)
   return shown;
 }
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static int
-permi_reader_fail(permi_reader *reader, const char *format, ...)
+PERMI_PRINTF(2, 3)
+static int permi_reader_fail(permi_reader *reader, const char *format, ...)
 {
   char text[PERM_MESSAGE_BYTES];
-  permi_shown_name name = permi_show_name(reader->name);
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s", name.text,
-                              (unsigned long long)(reader->line ? reader->line : 1), text);
+  reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s", permi_show_name(reader->name).text,
+                              reader->line ? reader->line : 1, text);
   return 0;
 }
 
-static perm_status permi_reading_stopped(const char *what, perm_status status, perm_result *result)
+static perm_status permi_reading_stopped(const char *name, perm_status status, perm_result *result)
 {
-  permi_shown_name name = permi_show_name(what);
-  return permi_fail(result, status, 0, "%s: %s while reading", name.text, perm_status_text(status));
+  return permi_fail(result, status, 0, "%s: %s while reading", permi_show_name(name).text, perm_status_text(status));
 }
 
 /* Also where watch said stop. */
 static int permi_reader_no_memory(permi_reader *reader)
 {
-  permi_shown_name name = permi_show_name(reader->name);
-  if (reader->watch->stopped != PERM_OK) {
+  if (reader->watch->stopped != PERM_OK)
     reader->status = permi_reading_stopped(reader->name, reader->watch->stopped, reader->result);
-    return 0;
-  }
-  reader->status = permi_fail(reader->result, PERM_ERROR_MEMORY, 0, "%s:%llu: out of memory", name.text,
-                              (unsigned long long)reader->line);
+  else
+    reader->status = permi_fail(reader->result, PERM_ERROR_MEMORY, 0, "%s:%llu: out of memory",
+                                permi_show_name(reader->name).text, reader->line);
   return 0;
 }
 
 static perm_status permi_file_because(perm_result *result, const char *name, const char *what, const char *why)
 {
-  permi_shown_name shown = permi_show_name(name);
-  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", shown.text, what, why);
+  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", permi_show_name(name).text, what, why);
 }
 
 static perm_status permi_file_fail(perm_result *result, const char *name, const char *what, int error)
@@ -133,7 +119,7 @@ static int permi_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Moves to the next line. 0: there is none, or the watch says stop, and the current line stays the last. */
+/* Moves to the next line. 0: there is none, or watch says stop; the current line stays. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
@@ -143,7 +129,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* CR only before LF or the end: elsewhere it is garbage, or a file with CR alone would be read as one row */
+  /* a CR elsewhere is garbage: else a file with CR alone would be read as one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -157,7 +143,7 @@ static void permi_skip_blanks(permi_reader *reader)
     reader->cursor++;
 }
 
-/* The next line with something on it but a comment, the cursor on its first character. */
+/* Moves to the first character of the next line that is no comment. */
 static int permi_next_content(permi_reader *reader, int hash_comments)
 {
   while (permi_next_line(reader)) {
@@ -199,120 +185,86 @@ static int permi_line_finished(permi_reader *reader, const char *after_what)
 
 /* -- numbers ----------------------------------------------------------------------------------- */
 
-/* Where the decimal number that starts at begin ends: [+-] digits [. digits] [e [+-] digits] with a digit before
-   the e. begin itself: there is none. *integer: it has neither point nor exponent. */
+static const char *permi_digits_end(const char *p, const char *end)
+{
+  while (p < end && permi_is_digit(*p))
+    p++;
+  return p;
+}
+
+/* Returns the end of the decimal number at begin, [+-] digits [. digits] [e [+-] digits] with a digit before the e;
+   begin itself: there is none. *integer: it has neither point nor exponent. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
-  const char *p = begin, *mark;
-  int digits = 0;
+  const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
+  const char *p = permi_digits_end(first, end), *mark;
+  int digits = p > first;
   *integer = 1;
-  if (p < end && (*p == '+' || *p == '-'))
-    p++;
-  for (; p < end && permi_is_digit(*p); p++)
-    digits = 1;
   if (p < end && *p == '.') {
     *integer = 0;
-    for (p++; p < end && permi_is_digit(*p); p++)
-      digits = 1;
+    first = p + 1;
+    p = permi_digits_end(first, end);
+    digits |= p > first;
   }
   if (!digits)
     return begin;
-  mark = p;
   if (p < end && (*p == 'e' || *p == 'E')) {
-    p++;
-    if (p < end && (*p == '+' || *p == '-'))
-      p++;
-    if (p < end && permi_is_digit(*p)) {
+    first = p + 1 + (p + 1 < end && (p[1] == '+' || p[1] == '-'));
+    mark = permi_digits_end(first, end);
+    if (mark > first) {
       *integer = 0;
-      while (p < end && permi_is_digit(*p))
-        p++;
-      return p;
+      return mark;
     }
   }
-  return mark;
+  return p;
 }
 
-/* [+-] digits as 64-bit integer. 0: outside its range. */
+/* Converts a decimal number, such as 7, 2.0 or 1e3, to a 64-bit integer. 0: it is not whole, or outside the range. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
-  uint64_t magnitude = 0, limit = INT64_MAX;
-  int negative = *begin == '-';
-  if (*begin == '+' || *begin == '-')
-    begin++;
-  limit += (uint64_t)negative;
-  for (; begin < end; begin++) {
-    uint64_t digit = (uint64_t)(*begin - '0');
-    if (magnitude > (limit - digit) / 10)
-      return 0;
-    magnitude = 10 * magnitude + digit;
-  }
-  if (!negative)
-    *value = (int64_t)magnitude;
-  else
-    *value = magnitude > INT64_MAX ? INT64_MIN : -(int64_t)magnitude;
-  return 1;
-}
-
-/* The same of decimal text with a point or an exponent, such as 2.0 or 1e3. 0: not whole, or outside the range. */
-static int permi_whole_value(const char *begin, const char *end, int64_t *value)
-{
-  const char *p = begin, *mark;
+  const int negative = *begin == '-', sign = negative || *begin == '+';
+  const uint64_t limit = (uint64_t)INT64_MAX + (uint64_t)negative;
+  const char *point = permi_digits_end(begin + sign, end), *mark = point, *p;
+  long long places = 0, k; /* digits before the point, where the exponent moves it */
   uint64_t magnitude = 0;
-  long long exponent = 0, digits = 0, k;
-  int negative = *begin == '-', point = 0;
-  p += *begin == '+' || *begin == '-';
-  for (mark = p; mark < end && *mark != 'e' && *mark != 'E'; mark++) {
-    digits += *mark != '.';
-    point |= *mark == '.';
-    exponent -= point && *mark != '.';
-  }
+  if (mark < end && *mark == '.')
+    mark = permi_digits_end(mark + 1, end);
   if (mark < end) {
-    const char *last = mark + 1 + (mark[1] == '+' || mark[1] == '-');
-    for (k = 0; last < end; last++)
-      k = k < 1000000000000 ? 10 * k + (*last - '0') : k;
-    exponent += mark[1] == '-' ? -k : k;
+    for (p = mark + 1 + (mark[1] == '+' || mark[1] == '-'); p < end; p++)
+      places = places < 1000000000000 ? 10 * places + (*p - '0') : places;
+    places = mark[1] == '-' ? -places : places;
   }
-  for (k = 0; k < digits || (magnitude && exponent > 0 && k < digits + exponent); k++) {
-    unsigned digit = 0;
-    if (k < digits) {
-      p += *p == '.';
-      digit = (unsigned)(*p++ - '0');
-    }
-    if (k >= digits + exponent) { /* behind the point */
-      if (digit)
-        return 0;
-    } else {
-      if (magnitude > ((uint64_t)INT64_MAX - digit) / 10)
-        return 0;
-      magnitude = 10 * magnitude + digit;
-    }
+  places += point - begin - sign;
+  for (k = 0, p = begin + sign; p < mark || (magnitude && k < places); p += p < mark) {
+    const uint64_t digit = p < mark && *p != '.' ? (uint64_t)(*p - '0') : 0;
+    if (p < mark && *p == '.')
+      continue;
+    if (k >= places ? digit != 0 : magnitude > (limit - digit) / 10)
+      return 0;
+    magnitude = k++ < places ? 10 * magnitude + digit : magnitude;
   }
-  *value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+  *value = !negative ? (int64_t)magnitude : magnitude > INT64_MAX ? INT64_MIN : -(int64_t)magnitude;
   return 1;
 }
 
-/* The text of a number (as permi_number_end found it) as double. strtod rounds correctly, but wants a terminated
-   string with the locale's decimal point, so it gets a copy. */
+/* Converts a number that permi_number_end found to double. strtod rounds correctly, but wants a terminated copy with
+   the locale's decimal point. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
-  char local[128], *copy = local, *out;
-  const char *p;
-  size_t length = (size_t)(end - begin), needed = length + strlen(reader->point) + 1;
+  const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
+  const char *dot = (const char *)memchr(begin, '.', length), *p;
+  const size_t before = dot ? (size_t)(dot - begin) : length;
+  char local[128], *copy = needed > sizeof local ? (char *)permi_allocate(&reader->allocator, needed, 1) : local;
   int nonzero = 0;
-  if (needed > sizeof local) {
-    copy = (char *)permi_allocate(&reader->allocator, needed, 1);
-    if (!copy)
-      return permi_reader_no_memory(reader);
+  if (!copy)
+    return permi_reader_no_memory(reader);
+  memcpy(copy, begin, before);
+  copy[before] = 0;
+  if (dot) {
+    memcpy(copy + before, reader->point, point);
+    memcpy(copy + before + point, dot + 1, length - before - 1);
+    copy[length + point - 1] = 0;
   }
-  for (p = begin, out = copy; p < end; p++) {
-    if (*p != '.') {
-      *out++ = *p;
-    } else {
-      memcpy(out, reader->point, strlen(reader->point));
-      out += strlen(reader->point);
-    }
-  }
-  *out = 0;
   *value = strtod(copy, NULL);
   if (copy != local)
     permi_release(&reader->allocator, copy);
@@ -324,46 +276,5 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
   if (*value == 0 && nonzero)
     return permi_reader_fail(reader, "%s is below the smallest double, 0 or a number from 4.95e-324 up was expected",
                              permi_quoted(begin, end).text);
-  return 1;
-}
-
-/* The next word of a Matrix Market line as real number, and as integer, 0 if it is none; what names it in messages. */
-static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
-{
-  const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, a decimal number was expected", what);
-  if (permi_number_end(begin, end, &integer) != end)
-    return permi_reader_fail(reader, "%s %s found, a finite decimal number was expected", what,
-                             permi_quoted(begin, end).text);
-  *whole = 0;
-  reader->fraction |= !permi_whole_value(begin, end, whole);
-  return permi_double_value(reader, begin, end, value);
-}
-
-static int permi_read_int64(permi_reader *reader, const char *what, int64_t *value)
-{
-  const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, an integer was expected", what);
-  if (permi_number_end(begin, end, &integer) != end || !integer)
-    return permi_reader_fail(reader, "%s %s found, an integer was expected", what, permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, end, value))
-    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
-                             permi_quoted(begin, end).text);
-  return 1;
-}
-
-/* A 1-based index up to limit, returned 0-based. */
-static int permi_read_index(permi_reader *reader, const char *what, int limit, uint64_t *index)
-{
-  int64_t value;
-  if (!permi_read_int64(reader, what, &value))
-    return 0;
-  if (value < 1 || value > limit)
-    return permi_reader_fail(reader, "%s %lld outside 1..%d", what, (long long)value, limit);
-  *index = (uint64_t)(value - 1);
   return 1;
 }

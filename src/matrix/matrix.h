@@ -1,6 +1,6 @@
 /* ========================================================================================= >>matrix
-   Compressed rows from lists of entries and from arrays. Promises: after a failure *matrix is all zero and nothing
-   stays allocated; the result has ascending columns, no zeros and no position twice; linear time and memory. */
+   Makes compressed rows from lists of entries and from arrays, in linear time and memory: columns ascend, there are no
+   zeros, no position stands twice. After a failure *matrix is all zero and nothing stays allocated. */
 #pragma once
 #include "../api/calls.h"
 #include "../base/memory.h"
@@ -8,8 +8,8 @@
 #include "../api/sparse_calls.h"
 
 typedef struct permi_entry {
-  uint64_t key;  /* row << 32 | column: ascending keys are the order of compressed rows */
-  uint64_t line; /* where it was given; for triplets their number */
+  unsigned long long key;  /* row << 32 | column: ascending keys are the order of compressed rows */
+  unsigned long long line; /* where it was given; for triplets their number */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -38,40 +38,28 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* The arrays of a matrix, contents undefined but for row_start = 0. 0: no memory, *matrix all zero. */
+/* Allocates the arrays of a matrix; row_start is 0, the rest undefined. 0: no memory, *matrix all zero. */
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
-  int complete;
+  const int reals = kind != PERM_KIND_PATTERN, complex_kind = kind == PERM_KIND_COMPLEX;
+  const int integers = kind == PERM_KIND_INTEGER;
   memset(matrix, 0, sizeof *matrix);
   matrix->allocator = *allocator;
   matrix->m = m;
   matrix->n = n;
   matrix->nnz = nnz;
   matrix->kind = kind;
-  matrix->row_start = (size_t *)permi_allocate(allocator, (size_t)m + 1, sizeof *matrix->row_start);
-  complete = matrix->row_start != NULL;
-  if (complete)
-    matrix->column = (int *)permi_allocate(allocator, nnz, sizeof *matrix->column);
-  complete = complete && matrix->column;
-  if (complete && kind != PERM_KIND_PATTERN) {
-    matrix->real = (double *)permi_allocate(allocator, nnz, sizeof *matrix->real);
-    complete = matrix->real != NULL;
+  if ((matrix->row_start = (size_t *)permi_allocate(allocator, (size_t)m + 1, sizeof(size_t))) != NULL &&
+      (matrix->column = (int *)permi_allocate(allocator, nnz, sizeof(int))) != NULL &&
+      (!reals || (matrix->real = (double *)permi_allocate(allocator, nnz, sizeof(double))) != NULL) &&
+      (!complex_kind || (matrix->imaginary = (double *)permi_allocate(allocator, nnz, sizeof(double))) != NULL) &&
+      (!integers || (matrix->integer = (int64_t *)permi_allocate(allocator, nnz, sizeof(int64_t))) != NULL)) {
+    memset(matrix->row_start, 0, ((size_t)m + 1) * sizeof(size_t));
+    return 1;
   }
-  if (complete && kind == PERM_KIND_COMPLEX) {
-    matrix->imaginary = (double *)permi_allocate(allocator, nnz, sizeof *matrix->imaginary);
-    complete = matrix->imaginary != NULL;
-  }
-  if (complete && kind == PERM_KIND_INTEGER) {
-    matrix->integer = (int64_t *)permi_allocate(allocator, nnz, sizeof *matrix->integer);
-    complete = matrix->integer != NULL;
-  }
-  if (!complete) {
-    perm_matrix_free(matrix);
-    return 0;
-  }
-  memset(matrix->row_start, 0, ((size_t)m + 1) * sizeof *matrix->row_start);
-  return 1;
+  perm_matrix_free(matrix);
+  return 0;
 }
 
 /* -- lists of entries -------------------------------------------------------------------------- */
@@ -90,8 +78,8 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* permi_watch inside long loops: step k of so many units each. Only every 65536th counts, so that what is small costs
-   nothing and changes no plan. 1 from the step that was told to stop on. */
+/* Calls permi_watch in every 65536th step of a loop, so many units a step: short loops cost nothing and change no plan.
+   1: stop. */
 #define PERMI_WATCH_STEPS 65536 /* a power of two */
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
@@ -100,7 +88,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length: units gather in *gathered until they are a look's worth. */
+/* The same for steps of any length: units gather in *gathered until there are as many. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -111,32 +99,39 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Copies a piece at a time, under the eyes of watch. 0: it says stop. */
+/* Copies bytes, or zeros from NULL, a piece at a time under the eyes of watch. 0: it says stop. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
   size_t k;
   for (k = 0; k < bytes; k += PERMI_PIECE) {
+    const size_t piece = bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE;
     if (k && permi_watch(watch, PERMI_PIECE))
       return 0;
-    memcpy((char *)to + k, (const char *)from + k, bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE);
+    if (from)
+      memcpy((char *)to + k, (const char *)from + k, piece);
+    else
+      memset((char *)to + k, 0, piece);
   }
   return 1;
 }
 
-/* The same for zeros. */
-static int permi_clear(permi_control *watch, void *to, size_t bytes)
+/* Moves an array into a larger block of `bytes`, keeping the first `used`. 0: no memory, or watch says stop; the array
+   is as before. */
+static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
+                              size_t bytes)
 {
-  size_t k;
-  for (k = 0; k < bytes; k += PERMI_PIECE) {
-    if (k && permi_watch(watch, PERMI_PIECE))
-      return 0;
-    memset((char *)to + k, 0, bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE);
+  void *larger = bytes > used ? permi_allocate(allocator, bytes, 1) : NULL;
+  if (!larger || !permi_copy(watch, larger, used ? *array : NULL, used)) {
+    permi_release(allocator, larger);
+    return 0;
   }
+  permi_release(allocator, *array);
+  *array = larger;
   return 1;
 }
 
-/* qsort under the eyes of watch: what is long is parted first (Hoare), in place. 0: it says stop, and the order is any.
+/* qsort under the eyes of watch: long arrays are parted first (Hoare), in place. 0: it says stop, and the order is any.
    compare must tell all items apart; size: at most PERMI_SORT_BYTES. */
 #define PERMI_SORT_BYTES 32
 #define PERMI_SORT_WHOLE 65536
@@ -147,6 +142,7 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
   while (count > PERMI_SORT_WHOLE) {
     char *low = first, *high = first + (count - 1) * size;
     size_t left;
+    int shorter;
     if (permi_watch(watch, 15.0 * (double)count))
       return 0;
     memcpy(pivot, first + count / 2 * size, size);
@@ -166,16 +162,11 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
       high -= size;
     }
     left = (size_t)(low - first) / size;
-    if (left <= count / 2) { /* the shorter part by a call, so that calls nest 32 deep at most */
-      if (!permi_sort(first, left, size, compare, watch))
-        return 0;
-      first += left * size;
-      count -= left;
-    } else {
-      if (!permi_sort(first + left * size, count - left, size, compare, watch))
-        return 0;
-      count = left;
-    }
+    shorter = left <= count / 2;
+    if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
+      return 0; /* the shorter part by a call, so that calls nest 32 deep at most */
+    first = shorter ? low : first;
+    count = shorter ? count - left : left;
   }
   qsort(first, count, size, compare);
   return !permi_watch(watch, 0);
@@ -186,28 +177,20 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
                               permi_control *watch)
 {
   if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? list->capacity : 32;
-    permi_entry *larger;
-    if (capacity > (size_t)-1 / 2)
+    const size_t capacity = list->capacity ? 2 * list->capacity : 64;
+    void *array = list->entry;
+    if (capacity > SIZE_MAX / sizeof *entry ||
+        !permi_grow_watched(allocator, watch, &array, list->count * sizeof *entry, capacity * sizeof *entry))
       return 0;
-    capacity *= 2;
-    larger = (permi_entry *)permi_allocate(allocator, capacity, sizeof *larger);
-    if (!larger)
-      return 0;
-    if (!permi_copy(watch, larger, list->entry, list->count * sizeof *larger)) {
-      permi_release(allocator, larger);
-      return 0;
-    }
-    permi_release(allocator, list->entry);
-    list->entry = larger;
+    list->entry = (permi_entry *)array;
     list->capacity = capacity;
   }
   list->entry[list->count++] = *entry;
   return 1;
 }
 
-/* Stable radix sort by key, byte by byte, skipping bytes that all keys share: linear for hostile input too, and
-   it needs no array of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
+/* Sorts by key, stably, by radix over the bytes that keys do not share: linear for hostile input too, without an array
+   of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
 static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
@@ -250,9 +233,9 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
   return !permi_watch(watch, 0);
 }
 
-/* In a sorted list: the entry whose position was given before and that came first in the input; NULL: none.
-   The earlier one of the same position stands just before it. Of a mirrored pair (same line) the lower entry,
-   which is the one in the file, has the larger key. NULL too if watch says stop. */
+/* Returns the first entry of the input whose position was given before, which stands behind the earlier one in this
+   sorted list; NULL: none, or watch says stop. Of a mirrored pair (same line) the entry in the file has the larger
+   key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -263,7 +246,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* Compressed rows of a sorted list without duplicates; zeros are left out. 0: no memory, or watch says stop. */
+/* Makes compressed rows of a sorted list without duplicates and leaves zeros out. 0: no memory, or watch says stop. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -298,42 +281,52 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
 
 /* -- from arrays ------------------------------------------------------------------------------- */
 
-static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
-                                           const perm_options *options, perm_matrix *matrix,
-                                           perm_result *result)
+static perm_status permi_check_shape(int m, int n, perm_result *result)
 {
-  perm_allocator allocator = permi_options(options)->allocator;
+  if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n = %d is negative", n);
+  return PERM_OK;
+}
+
+static perm_status permi_no_matrix_memory(size_t nnz, perm_result *result)
+{
+  return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a matrix of %zu entries", nnz);
+}
+
+static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                           perm_matrix *matrix, perm_result *result)
+{
   size_t nnz = 0;
+  perm_status status;
   int i, j;
   permi_result_clear(result);
   if (!matrix)
     return permi_fail(result, PERM_ERROR_NULL, 6, "matrix is NULL");
   memset(matrix, 0, sizeof *matrix);
-  if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
-  if (n < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 2, "n = %d is negative", n);
+  status = permi_check_shape(m, n, result);
+  if (status != PERM_OK)
+    return status;
   if (!a && m && n)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL");
   if (ld < n)
     return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld = %lld is less than n = %d", (long long)ld, n);
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
-      double value = a[(ptrdiff_t)i * ld + j];
+      const double value = a[(ptrdiff_t)i * ld + j];
       if (!(fabs(value) <= DBL_MAX))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a[%d][%d] is not finite", i, j);
       nnz += value != 0;
     }
-  if (!permi_matrix_allocate(matrix, m, n, nnz, PERM_KIND_REAL, &allocator))
-    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a matrix of %zu entries", nnz);
+  if (!permi_matrix_allocate(matrix, m, n, nnz, PERM_KIND_REAL, &options->allocator))
+    return permi_no_matrix_memory(nnz, result);
   for (i = 0, nnz = 0; i < m; i++) {
-    for (j = 0; j < n; j++) {
-      double value = a[(ptrdiff_t)i * ld + j];
-      if (value == 0)
-        continue;
-      matrix->column[nnz] = j;
-      matrix->real[nnz++] = value;
-    }
+    for (j = 0; j < n; j++)
+      if (a[(ptrdiff_t)i * ld + j] != 0) {
+        matrix->column[nnz] = j;
+        matrix->real[nnz++] = a[(ptrdiff_t)i * ld + j];
+      }
     matrix->row_start[i + 1] = nnz;
   }
   return PERM_OK;
@@ -348,87 +341,96 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
-/* The arguments but for the entries themselves. */
-static perm_status permi_check_triplets(int m, int n, size_t nnz, const int *row, const int *column, const double *real,
-                                        const double *imaginary, const int64_t *integer, perm_kind kind,
-                                        perm_result *result)
+typedef struct permi_triplets { /* the arguments of perm_matrix_from_triplets */
+  int m, n;
+  size_t nnz;
+  const int *row, *column;
+  const double *real, *imaginary;
+  const int64_t *integer;
+  perm_kind kind;
+} permi_triplets;
+
+/* Checks the arguments but for the entries themselves. */
+static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
 {
-  if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
-  if (n < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 2, "n = %d is negative", n);
-  if ((int)kind < 0 || (int)kind > (int)PERM_KIND_COMPLEX)
-    return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", (int)kind);
-  if (!nnz)
+  const int kind = (int)given->kind;
+  const perm_status status = permi_check_shape(given->m, given->n, result);
+  if (status != PERM_OK)
+    return status;
+  if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
+    return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", kind);
+  if (!given->nnz)
     return PERM_OK;
-  if (!row)
+  if (!given->row)
     return permi_fail(result, PERM_ERROR_NULL, 4, "row is NULL");
-  if (!column)
+  if (!given->column)
     return permi_fail(result, PERM_ERROR_NULL, 5, "column is NULL");
-  if (kind >= PERM_KIND_REAL && !real)
+  if (kind >= (int)PERM_KIND_REAL && !given->real)
     return permi_fail(result, PERM_ERROR_NULL, 6, "real is NULL");
-  if (kind == PERM_KIND_COMPLEX && !imaginary)
+  if (kind == (int)PERM_KIND_COMPLEX && !given->imaginary)
     return permi_fail(result, PERM_ERROR_NULL, 7, "imaginary is NULL");
-  if (kind == PERM_KIND_INTEGER && !integer)
+  if (kind == (int)PERM_KIND_INTEGER && !given->integer)
     return permi_fail(result, PERM_ERROR_NULL, 8, "integer is NULL");
   return PERM_OK;
 }
 
-static perm_status permi_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
-                                              const double *real, const double *imaginary,
-                                              const int64_t *integer, perm_kind kind,
-                                              const perm_options *options, perm_matrix *matrix,
-                                              perm_result *result)
+/* Triplet k as an entry. */
+static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_entry *entry, perm_result *result)
 {
-  perm_allocator allocator = permi_options(options)->allocator;
-  permi_control watch = permi_control_begin(permi_options(options));
+  const int row = given->row[k], column = given->column[k];
+  entry->line = k;
+  entry->integer = given->kind == PERM_KIND_INTEGER ? given->integer[k] : 0;
+  entry->real = given->kind == PERM_KIND_INTEGER   ? (double)entry->integer
+                : given->kind == PERM_KIND_PATTERN ? 1
+                                                   : given->real[k];
+  entry->imaginary = given->kind == PERM_KIND_COMPLEX ? given->imaginary[k] : 0;
+  if (row < 0 || row >= given->m)
+    return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %zu: row index %d outside 0..%d", k, row, given->m - 1);
+  if (column < 0 || column >= given->n)
+    return permi_fail(result, PERM_ERROR_RANGE, 5, "triplet %zu: column index %d outside 0..%d", k, column,
+                      given->n - 1);
+  if (!(fabs(entry->real) <= DBL_MAX))
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, 6, "triplet %zu: the value is not finite", k);
+  if (!(fabs(entry->imaginary) <= DBL_MAX))
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, 7, "triplet %zu: the imaginary part is not finite", k);
+  entry->key = permi_entry_key((uint64_t)row, (uint64_t)column);
+  return PERM_OK;
+}
+
+static perm_status permi_matrix_from_triplets(const permi_triplets *given, const perm_options *options,
+                                              perm_matrix *matrix, perm_result *result)
+{
+  const perm_allocator *allocator = &options->allocator;
+  permi_control watch = permi_control_begin(options);
   permi_entries list;
   const permi_entry *second;
   perm_status status;
-  size_t k;
   permi_result_clear(result);
   if (!matrix)
     return permi_fail(result, PERM_ERROR_NULL, 11, "matrix is NULL");
   memset(matrix, 0, sizeof *matrix);
-  status = permi_check_triplets(m, n, nnz, row, column, real, imaginary, integer, kind, result);
+  status = permi_check_triplets(given, result);
   if (status != PERM_OK)
     return status;
   list.count = 0;
-  list.capacity = nnz;
-  list.entry = (permi_entry *)permi_allocate(&allocator, nnz, sizeof *list.entry);
+  list.capacity = given->nnz;
+  list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
   if (!list.entry)
-    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %zu triplets", nnz);
-  for (k = 0; k < nnz && status == PERM_OK && !permi_watch_step(&watch, k, 40); k++) {
-    permi_entry *entry = &list.entry[list.count++];
-    entry->integer = kind == PERM_KIND_INTEGER ? integer[k] : 0;
-    entry->real = kind == PERM_KIND_INTEGER ? (double)integer[k] : kind == PERM_KIND_PATTERN ? 1 : real[k];
-    entry->imaginary = kind == PERM_KIND_COMPLEX ? imaginary[k] : 0;
-    entry->line = k;
-    if (row[k] < 0 || row[k] >= m)
-      status = permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %zu: row index %d outside 0..%d", k, row[k], m - 1);
-    else if (column[k] < 0 || column[k] >= n)
-      status =
-          permi_fail(result, PERM_ERROR_RANGE, 5, "triplet %zu: column index %d outside 0..%d", k, column[k], n - 1);
-    else if (!(fabs(entry->real) <= DBL_MAX))
-      status = permi_fail(result, PERM_ERROR_NOT_FINITE, 6, "triplet %zu: the value is not finite", k);
-    else if (!(fabs(entry->imaginary) <= DBL_MAX))
-      status = permi_fail(result, PERM_ERROR_NOT_FINITE, 7, "triplet %zu: the imaginary part is not finite", k);
-    else
-      entry->key = permi_entry_key((uint64_t)row[k], (uint64_t)column[k]);
-  }
+    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %zu triplets", given->nnz);
+  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++)
+    status = permi_triplet(given, list.count, &list.entry[list.count], result);
   if (status == PERM_OK && watch.stopped == PERM_OK) {
-    if (!permi_entries_sort(&list, &allocator, &watch))
-      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %zu triplets", nnz);
+    if (!permi_entries_sort(&list, allocator, &watch))
+      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %zu triplets", given->nnz);
     else if ((second = permi_entries_duplicate(&list, &watch)) != NULL)
       status = permi_fail(result, PERM_ERROR_FORMAT, 4, "triplet %llu: entry (%llu,%llu) given before by triplet %llu",
-                          (unsigned long long)second->line, (unsigned long long)(second->key >> 32),
-                          (unsigned long long)(second->key & 0xffffffff), (unsigned long long)second[-1].line);
-    else if (!permi_entries_compress(&list, m, n, kind, &allocator, &watch, matrix))
-      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a matrix of %zu entries", nnz);
+                          second->line, second->key >> 32, second->key & 0xffffffff, second[-1].line);
+    else if (!permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
+      status = permi_no_matrix_memory(given->nnz, result);
   }
   if (watch.stopped != PERM_OK)
     status = permi_fail(result, watch.stopped, 0, "%s", perm_status_text(watch.stopped));
-  permi_release(&allocator, list.entry);
+  permi_release(allocator, list.entry);
   return status;
 }
 
@@ -440,7 +442,6 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * (double)nnz);
-  perm_status status;
-  status = permi_matrix_from_triplets(m, n, nnz, row, column, real, imaginary, integer, kind, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind};
+  return permi_meter_end(&call, permi_matrix_from_triplets(&given, options, matrix, result), result);
 }

@@ -1,11 +1,11 @@
 /* ===================================================================================== >>plain_text
-   Files without a banner: rows of numbers, coordinates, edges. Which of them a file is, and the calls. */
+   Recognises and reads files without a banner: rows of numbers, coordinates, edges. The public calls. */
 #pragma once
 #include <errno.h>
 #include <locale.h>
 #include "market.h"
 
-/* The next number of a line, separated by blanks or one comma. 0: the line is at its end; -1: a comma stands alone. */
+/* Finds the next number of a line, after blanks or one comma. 0: the line has ended; -1: a comma stands alone. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -31,7 +31,7 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   return 1;
 }
 
-/* One number, perhaps complex; raises reader->kind to what it needs. */
+/* Reads a number, perhaps complex, and raises reader->kind to what it needs. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
   int integer, ignored;
@@ -39,7 +39,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
   if (middle == end && middle > begin) {
-    if (integer ? permi_integer_value(begin, end, &entry->integer) : permi_whole_value(begin, end, &entry->integer)) {
+    if (permi_integer_value(begin, end, &entry->integer)) {
       entry->real = (double)entry->integer; /* rounds to nearest, as strtod would */
       return 1;
     }
@@ -70,7 +70,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
 
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
 {
-  uint64_t first_line = 0;
+  unsigned long long first_line = 0;
   permi_entry entry;
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
@@ -100,7 +100,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
     }
     if (columns != reader->n)
       return permi_reader_fail(reader, "%d numbers found, %d were expected as in line %llu", columns, reader->n,
-                               (unsigned long long)first_line);
+                               first_line);
     reader->m++;
   }
   if (!reader->m)
@@ -115,18 +115,12 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
 
 /* -- coordinates and edges without a banner ---------------------------------------------------- */
 
-/* The numbers of a line, up to four, and how many there are: 5 for more, -1 for one that cannot be. */
-static int permi_fields(permi_reader *reader, const char *begin[4], const char *end[4])
+/* Finds the numbers of a line and returns how many there are, 5 for more than four, -1 for a comma alone. */
+static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
-  const char *from, *to;
-  int count = 0, more;
-  while ((more = permi_next_field(reader, &from, &to)) > 0 && count < 5) {
-    if (count < 4) {
-      begin[count] = from;
-      end[count] = to;
-    }
+  int count = 0, more = 1;
+  while (count < 5 && (more = permi_next_field(reader, &begin[count], &end[count])) > 0)
     count++;
-  }
   return more < 0 ? -1 : count;
 }
 
@@ -134,17 +128,17 @@ static int permi_fields(permi_reader *reader, const char *begin[4], const char *
 static int permi_field_whole(const char *begin, const char *end, int64_t limit, int64_t *value)
 {
   int integer;
-  return permi_number_end(begin, end, &integer) == end && permi_whole_value(begin, end, value) && *value >= 0 &&
+  return permi_number_end(begin, end, &integer) == end && permi_integer_value(begin, end, value) && *value >= 0 &&
          *value <= limit;
 }
 
-/* What lists of entries have in common: indices as they stand in the file, and their ranges. */
+/* Indices as they stand in the file, and their ranges. */
 typedef struct permi_indices {
   int64_t size[3];         /* rows, columns, entries of the first line */
   int64_t low[2], high[2]; /* of row and column indices */
   int columns;    /* numbers in a line */
-  uint64_t lines; /* with an entry */
-  uint64_t first; /* line of the file with the sizes */
+  unsigned long long lines; /* with an entry */
+  unsigned long long first; /* line of the file with the sizes */
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -159,35 +153,44 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* 0 or 1: what indices count from, which an index 0 tells. (Where none is 0 and none is the last, either reading leaves
+/* What indices count from: 0 if one of them is 0, else 1. (Where none is 0 and none is the last, either reading leaves
    a row or a column empty, and the permanent is the same.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
 }
 
-/* Could what is left of the text be "rows columns entries" and lines of entries, whatever their number? Reads ahead,
-   and stops at the first line that says no. */
+/* Reads the next line as "rows columns entries", sizes up to these limits. 0: it is something else. */
+static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t columns, permi_indices *indices,
+                                 const char **begin)
+{
+  int64_t *size = indices->size, cells;
+  const char *from[5], *to[5];
+  const int count = permi_fields(reader, from, to);
+  *begin = from[0];
+  if (count != 3 || !permi_field_whole(from[0], to[0], rows, &size[0]) ||
+      !permi_field_whole(from[1], to[1], columns, &size[1]))
+    return 0;
+  cells = size[0] && size[1] > INT64_MAX / size[0] ? INT64_MAX : size[0] * size[1];
+  indices->first = reader->line;
+  return permi_field_whole(from[2], to[2], cells, &size[2]);
+}
+
+/* Could the rest of the text be "rows columns entries" and any number of entries? Reads ahead to the first line that
+   says no. */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
-  const char *begin[4], *end[4];
+  const char *begin[5], *end[5];
   permi_reader look = *reader;
-  int64_t index[2], cells;
+  int64_t index[2];
   int base;
   memset(indices, 0, sizeof *indices);
   look.result = NULL;
-  /* sizes beyond what a matrix may have are sizes, too: permi_read_sizes refuses them */
-  if (!permi_next_content(&look, 1) || permi_fields(&look, begin, end) != 3 ||
-      !permi_field_whole(begin[0], end[0], UINT32_MAX, &indices->size[0]) ||
-      !permi_field_whole(begin[1], end[1], UINT32_MAX, &indices->size[1]))
+  /* sizes beyond what a matrix may have are sizes, too: permi_read_list refuses them */
+  if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
     return 0;
-  cells = indices->size[0] && indices->size[1] > INT64_MAX / indices->size[0] ? INT64_MAX
-                                                                              : indices->size[0] * indices->size[1];
-  if (!permi_field_whole(begin[2], end[2], cells, &indices->size[2]))
-    return 0;
-  indices->first = look.line;
   while (permi_next_content(&look, 1)) {
-    int columns = permi_fields(&look, begin, end);
+    const int columns = permi_fields(&look, begin, end);
     if (columns < 2 || columns > 4 || (indices->lines && columns != indices->columns) ||
         !permi_field_whole(begin[0], end[0], indices->size[0], &index[0]) ||
         !permi_field_whole(begin[1], end[1], indices->size[1], &index[1]))
@@ -196,34 +199,33 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
     permi_indices_add(indices, index);
   }
   base = permi_indices_base(indices);
-  return indices->lines <= (uint64_t)cells &&
-         (!indices->lines ||
-          (indices->high[0] < indices->size[0] + base && indices->high[1] < indices->size[1] + base));
+  return !indices->lines || (indices->high[0] < indices->size[0] + base && indices->high[1] < indices->size[1] + base &&
+                             (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
 }
 
-/* What a file without a banner is, from its own lines; PERM_FORMAT_COUNT after a failure. Rows of three numbers that
-   are coordinates too are a matrix with three columns only if it has no more than three rows. */
+/* Returns what a file without a banner is, PERM_FORMAT_COUNT after a failure. Rows of three numbers that could be
+   coordinates are a matrix of three columns only if it has no more than three rows. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   permi_indices indices;
-  uint64_t entries;
+  unsigned long long entries;
   int array;
   if (!permi_resembles_coordinates(reader, &indices))
     return PERM_FORMAT_ARRAY;
-  entries = (uint64_t)indices.size[2];
+  entries = (unsigned long long)indices.size[2];
   array = !indices.lines || indices.columns == 3;
   reader->line = indices.first;
   if (entries != indices.lines) {
     if (array && (indices.lines <= 2 || !entries))
       return PERM_FORMAT_ARRAY;
     permi_reader_fail(reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the "
-                      "file%s", (unsigned long long)entries, (long long)indices.size[0], (long long)indices.size[1],
-                      (unsigned long long)indices.lines, array ? ", or say --format array for rows of numbers" : "");
+                      "file%s", entries, (long long)indices.size[0], (long long)indices.size[1],
+                      indices.lines, array ? ", or say --format array for rows of numbers" : "");
     return PERM_FORMAT_COUNT;
   }
   if (array && indices.lines <= 2) {
     permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? Say which: "
-                      "--format array|coordinate", (unsigned long long)indices.lines + 1, (unsigned long long)entries,
+                      "--format array|coordinate", indices.lines + 1, entries,
                       (long long)indices.size[0], (long long)indices.size[1]);
     return PERM_FORMAT_COUNT;
   }
@@ -231,21 +233,20 @@ static perm_format permi_recognise(permi_reader *reader)
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* One line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
+/* Reads a line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
 static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices, permi_entry *entry)
 {
   static const char *const what[2] = {"row", "column"};
-  const char *begin[4], *end[4];
+  const char *begin[5], *end[5];
   const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
   int k, columns = permi_fields(reader, begin, end);
   int64_t index[2] = {0, 0}, limit;
   if (columns < 0)
     return 0;
   if (complex_format ? columns != 4 : columns != 2 && columns != 3)
-    return permi_reader_fail(reader, "%s%d number%s found, %s was expected%s", columns > 4 ? "over " : "",
+    return permi_reader_fail(reader, "%s%d number%s found, 'row column %s' was expected%s", columns > 4 ? "over " : "",
                              columns > 4 ? 4 : columns, columns == 1 ? "" : "s",
-                             complex_format ? "'row column real imaginary'" : edges ? "'row column [weight]'"
-                                                                                    : "'row column [value]'",
+                             complex_format ? "real imaginary" : edges ? "[weight]" : "[value]",
                              columns == 4 && !edges ? "; complex values are --format coordinate-complex" : "");
   if (indices->lines && columns != indices->columns)
     return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
@@ -281,27 +282,7 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
   return 1;
 }
 
-/* The first line of coordinates. */
-static int permi_read_sizes(permi_reader *reader, permi_indices *indices)
-{
-  const char *begin[4], *end[4];
-  int64_t *size = indices->size;
-  int count;
-  if (!permi_next_content(reader, 1))
-    return permi_reader_fail(reader, "no numbers found, 'rows columns entries' was expected");
-  count = permi_fields(reader, begin, end);
-  if (count < 0)
-    return 0;
-  if (count != 3 || !permi_field_whole(begin[0], end[0], PERM_MATRIX_MAX_ROWS, &size[0]) ||
-      !permi_field_whole(begin[1], end[1], INT_MAX, &size[1]) ||
-      !permi_field_whole(begin[2], end[2], size[0] * size[1], &size[2]))
-    return permi_reader_fail(reader, "%s found, 'rows columns entries' was expected, up to %d, 2^31-1 and their "
-                             "product",
-                             permi_quoted(begin[0], reader->line_end).text, PERM_MATRIX_MAX_ROWS);
-  return 1;
-}
-
-/* Edges say neither how many rows and columns there are nor what they count from: refused unless their numbers do. */
+/* Takes the sizes from the edges, and refuses edges whose numbers do not tell what they count from. */
 static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
 {
   const int base = permi_indices_base(indices);
@@ -319,13 +300,20 @@ static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
 static int permi_read_list(permi_reader *reader, perm_format format, perm_format wanted)
 {
   const int edges = format == PERM_FORMAT_EDGES;
+  const char *begin = reader->line_end;
   permi_indices indices;
   permi_entry entry;
   uint64_t base;
   size_t k;
   memset(&indices, 0, sizeof indices);
-  if (!edges && !permi_read_sizes(reader, &indices))
-    return 0;
+  if (!edges) {
+    if (!permi_next_content(reader, 1))
+      return permi_reader_fail(reader, "no numbers found, 'rows columns entries' was expected");
+    if (!permi_resembles_sizes(reader, PERM_MATRIX_MAX_ROWS, INT_MAX, &indices, &begin))
+      return reader->status == PERM_OK &&
+             permi_reader_fail(reader, "%s found, 'rows columns entries' was expected, up to %d, 2^31-1 and their "
+                               "product", permi_quoted(begin, reader->line_end).text, PERM_MATRIX_MAX_ROWS);
+  }
   reader->kind = format == PERM_FORMAT_COORDINATE_COMPLEX ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
   while (permi_next_content(reader, 1)) {
     if (!permi_read_item(reader, format, &indices, &entry))
@@ -335,25 +323,24 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   }
   if (edges && !permi_edges_sizes(reader, &indices))
     return 0;
-  if (!edges && indices.lines != (uint64_t)indices.size[2])
-    return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected",
-                             (unsigned long long)indices.lines, (long long)indices.size[2]);
+  if (!edges && indices.lines != (unsigned long long)indices.size[2])
+    return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected", indices.lines,
+                             (long long)indices.size[2]);
   base = (uint64_t)permi_indices_base(&indices);
   for (k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 5); k++) {
     permi_entry *item = &reader->entries.entry[k];
-    const uint64_t row = (item->key >> 32) - base, column = (item->key & 0xffffffff) - base;
-    if (row >= (uint64_t)indices.size[0] || column >= (uint64_t)indices.size[1]) {
-      reader->line = item->line;
-      return permi_reader_fail(reader, "entry (%llu,%llu) of a %lld x %lld matrix found, whose indices count from 0 as "
-                               "others are 0", (unsigned long long)row, (unsigned long long)column,
-                               (long long)indices.size[0], (long long)indices.size[1]);
-    }
+    const unsigned long long row = (item->key >> 32) - base, column = (item->key & 0xffffffff) - base;
     item->key = permi_entry_key(row, column);
+    if (row < (uint64_t)indices.size[0] && column < (uint64_t)indices.size[1])
+      continue;
+    reader->line = item->line;
+    return permi_reader_fail(reader, "entry (%llu,%llu) of a %lld x %lld matrix found, whose indices count from 0 as "
+                             "others are 0", row, column, (long long)indices.size[0], (long long)indices.size[1]);
   }
   reader->m = (int)indices.size[0];
   reader->n = (int)indices.size[1];
-  snprintf(reader->note, sizeof reader->note, "%llu %s of a %d x %d matrix, counted from %d%s",
-           (unsigned long long)indices.lines, edges ? "edges" : "entries", reader->m, reader->n, (int)base,
+  snprintf(reader->note, sizeof reader->note, "%llu %s of a %d x %d matrix, counted from %d%s", indices.lines,
+           edges ? "edges" : "entries", reader->m, reader->n, (int)base,
            wanted == PERM_FORMAT_AUTO && indices.columns == 3 ? "; --format array reads rows of numbers" : "");
   return 1;
 }
@@ -362,24 +349,24 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
 
 static int permi_read_text(permi_reader *reader, perm_format wanted)
 {
+  const size_t piece = (size_t)1 << 24, name_length = strlen(reader->name);
+  size_t left;
+  const char *begin, *end, *start = reader->position, *nul = NULL;
   perm_format format = wanted;
-  static const char banner[] = "%%matrixmarket";
-  const char *begin, *end, *start, *name_end = reader->name + strlen(reader->name);
-  const char *nul = NULL;
-  for (begin = reader->position; !nul && begin < reader->end && !permi_watch(reader->watch, 1 << 19); begin += 1 << 24)
-    nul = (const char *)memchr(begin, 0, reader->end - begin < 1 << 24 ? (size_t)(reader->end - begin) : 1 << 24);
+  for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
+    left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
+    nul = (const char *)memchr(begin, 0, left);
+  }
   if (nul) {
-    reader->line = 1;
-    for (begin = reader->position; begin < nul; begin++)
+    for (reader->line = 1, begin = start; begin < nul; begin++)
       reader->line += *begin == '\n';
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
-  if (reader->end - reader->position >= 3 && !memcmp(reader->position, "\xef\xbb\xbf", 3))
-    reader->position += 3; /* the byte order mark of some Windows editors */
-  start = reader->position;
+  if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
+    start = reader->position += 3; /* the byte order mark of some Windows editors */
   if (permi_next_line(reader)) {
     permi_next_word(reader, &begin, &end);
-    if (permi_same_word(begin, end, banner))
+    if (permi_same_word(begin, end, "%%matrixmarket"))
       return permi_read_market(reader, wanted);
     /* a misspelt banner must not turn a coordinate file into rows of numbers */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
@@ -391,22 +378,41 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     format = permi_recognise(reader);
     if (format == PERM_FORMAT_COUNT)
       return 0;
-    if (format == PERM_FORMAT_ARRAY && name_end - reader->name >= 4 && permi_same_word(name_end - 4, name_end, ".mtx"))
+    end = reader->name + name_length;
+    if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
       return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
                                "--format coordinate|coordinate-complex|array|edges");
   }
-  if (format == PERM_FORMAT_ARRAY)
-    return permi_read_plain(reader, wanted);
-  return permi_read_list(reader, format, wanted);
+  return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
+}
+
+/* Makes compressed rows of the entries. 0: a position was given twice, or memory ran out. */
+static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
+{
+  permi_entries *list = &reader->entries;
+  const permi_entry *second;
+  if (!permi_entries_sort(list, &reader->allocator, reader->watch))
+    return permi_reader_no_memory(reader);
+  second = permi_entries_duplicate(list, reader->watch);
+  if (second) {
+    reader->line = second->line;
+    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected",
+                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1, second[-1].line);
+  }
+  if (!permi_entries_compress(list, reader->m, reader->n, reader->kind, &reader->allocator, reader->watch, matrix))
+    return permi_reader_no_memory(reader);
+  if (reader->result && reader->note[0])
+    snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s",
+             permi_show_name(reader->name).text, reader->note);
+  return 1;
 }
 
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_result *result)
 {
-  permi_reader reader;
-  const permi_entry *second;
   const char *point = localeconv()->decimal_point;
   const perm_format format = watch->options->format;
+  permi_reader reader;
   permi_result_clear(result);
   if (!matrix)
     return permi_fail(result, PERM_ERROR_NULL, 5, "matrix is NULL");
@@ -422,28 +428,10 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   reader.end = reader.position + bytes;
   reader.allocator = watch->options->allocator;
   reader.watch = watch;
-  reader.status = PERM_OK;
   reader.result = result;
-  strcpy(reader.point, ".");
-  if (point && *point && strlen(point) < sizeof reader.point)
-    strcpy(reader.point, point);
-
-  if (permi_read_text(&reader, format)) {
-    if (!permi_entries_sort(&reader.entries, &reader.allocator, watch)) {
-      permi_reader_no_memory(&reader);
-    } else if ((second = permi_entries_duplicate(&reader.entries, reader.watch)) != NULL) {
-      reader.line = second->line;
-      permi_reader_fail(&reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected",
-                        (unsigned long long)(second->key >> 32) + 1, (unsigned long long)(second->key & 0xffffffff) + 1,
-                        (unsigned long long)second[-1].line);
-    } else if (!permi_entries_compress(&reader.entries, reader.m, reader.n, reader.kind, &reader.allocator, watch,
-                                         matrix)) {
-      permi_reader_no_memory(&reader);
-    } else if (result && reader.note[0]) {
-      const permi_shown_name shown = permi_show_name(reader.name);
-      snprintf(result->message, sizeof result->message, "%s: read as %s", shown.text, reader.note);
-    }
-  }
+  strcpy(reader.point, point && *point && strlen(point) < sizeof reader.point ? point : ".");
+  if (permi_read_text(&reader, format))
+    permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
   if (watch->stopped != PERM_OK) { /* whatever came of half the text */
     perm_matrix_free(matrix);
@@ -465,14 +453,58 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
+/* Opens a file, "-": standard input. NULL: it cannot be opened (errno says why), or watch says stop. */
+static FILE *permi_text_open(const char *path, permi_control *watch)
+{
+  FILE *file = strcmp(path, "-") ? NULL : stdin;
+  while (!file) { /* a FIFO that nobody writes waits here */
+    errno = 0;
+    file = fopen(path, "rb");
+    if (file || errno != EINTR)
+      break;
+    watch->next_look = 0;
+    if (permi_watch(watch, 0))
+      break;
+  }
+  return file;
+}
+
+/* All bytes of a file, into memory that the caller releases. */
+static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
+                                   void **text, size_t *bytes, perm_result *result)
+{
+  size_t capacity = 0, got, wanted;
+  do {
+    if (*bytes == capacity) {
+      wanted = capacity ? 2 * capacity : 65536;
+      if (!permi_grow_watched(allocator, watch, text, *bytes, wanted))
+        return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %zu bytes", permi_show_name(name).text,
+                          *bytes);
+      capacity = wanted;
+    }
+    wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
+    errno = 0;
+    got = fread((char *)*text + *bytes, 1, wanted, file);
+    if (ferror(file) && errno == EINTR) { /* a signal: perhaps the one that cancels */
+      clearerr(file);
+      watch->next_look = 0;
+    } else if (ferror(file)) {
+      return permi_file_fail(result, name, "cannot read", errno);
+    }
+    *bytes += got;
+    /* a zero byte will be refused: /dev/zero need not be read to its end */
+  } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
+           !memchr((char *)*text + *bytes - got, 0, got));
+  return PERM_OK;
+}
+
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_result *result)
 {
-  perm_allocator allocator = permi_options(options)->allocator;
-  permi_control watch = permi_control_begin(permi_options(options));
+  permi_control watch = permi_control_begin(options);
+  void *text = NULL;
+  size_t bytes = 0;
   const char *name = path;
-  char *text = NULL, *larger;
-  size_t bytes = 0, capacity = 0, got, wanted;
   perm_status status = PERM_OK;
   FILE *file;
   permi_result_clear(result);
@@ -482,62 +514,20 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   watch.activity = "reading";
-  errno = 0;
-  if (!strcmp(path, "-")) {
-    file = stdin;
+  file = permi_text_open(path, &watch);
+  if (!file && watch.stopped == PERM_OK)
+    return permi_file_fail(result, path, "cannot open", errno);
+  if (file == stdin)
     name = "standard input";
-  } else {
-    for (;;) { /* a FIFO that nobody writes waits here */
-      errno = 0;
-      file = fopen(path, "rb");
-      if (file || errno != EINTR)
-        break;
-      watch.next_look = 0;
-      if (permi_watch(&watch, 0))
-        return permi_reading_stopped(name, watch.stopped, result);
-    }
-    if (!file)
-      return permi_file_fail(result, path, "cannot open", errno);
-  }
-  for (;;) {
-    if (bytes == capacity) {
-      wanted = capacity ? 2 * capacity : 65536;
-      larger = wanted > capacity ? (char *)permi_allocate(&allocator, wanted, 1) : NULL;
-      if (!larger) {
-        permi_shown_name shown = permi_show_name(name);
-        status = permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %zu bytes", shown.text, bytes);
-        break;
-      }
-      if (!permi_copy(&watch, larger, text, bytes)) {
-        permi_release(&allocator, larger);
-        break;
-      }
-      permi_release(&allocator, text);
-      text = larger;
-      capacity = wanted;
-    }
-    wanted = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
-    errno = 0;
-    got = fread(text + bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal: perhaps the one that cancels */
-      clearerr(file);
-      watch.next_look = 0;
-    } else if (ferror(file)) {
-      status = permi_file_fail(result, name, "cannot read", errno);
-      break;
-    }
-    bytes += got;
-    /* a zero byte will be refused anyway: do not read all of /dev/zero before saying so */
-    if (permi_watch(&watch, 1 << 22) || (got < wanted && feof(file)) || memchr(text + bytes - got, 0, got))
-      break;
-  }
-  if (file != stdin)
+  if (file)
+    status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
+  if (file && file != stdin)
     fclose(file); /* only read: nothing can be lost here */
   if (watch.stopped != PERM_OK)
     status = permi_reading_stopped(name, watch.stopped, result);
   else if (status == PERM_OK)
-    status = permi_matrix_read_memory(text, bytes, name, &watch, matrix, result);
-  permi_release(&allocator, text);
+    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, result);
+  permi_release(&options->allocator, text);
   return status;
 }
 

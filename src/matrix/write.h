@@ -1,6 +1,6 @@
 /* ========================================================================================== >>write
-   Matrices to Matrix Market files. Promises: PATH holds either what it held before or all of the new matrix (>>files of
-   perm.h); every write, the close and the rename are checked. */
+   Matrices to Matrix Market files. PATH holds either what it held before or all of the new matrix (>>files); every
+   write, the close and the rename are checked. */
 #pragma once
 #include <errno.h>
 #include <locale.h>
@@ -10,18 +10,25 @@
 #include "../base/files.h"
 #include "io.h"
 
-/* " " and 17 significant digits, which read back to the same double, with a point in every locale. */
-static int permi_print_double(FILE *file, double value)
+/* Prints so many significant digits of a number into text, 64 bytes, with a point in every locale. */
+static void permi_print_number(char *text, int digits, double value)
 {
-  char text[64], *found;
   const char *point = localeconv()->decimal_point;
-  snprintf(text, sizeof text, " %.17g", value);
+  char *found;
+  snprintf(text, 64, "%.*g", digits, value);
   found = point && *point && strcmp(point, ".") ? strstr(text, point) : NULL;
   if (found) {
     *found = '.';
     memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
   }
-  return fputs(text, file) >= 0;
+}
+
+/* 17 significant digits read back to the same double. */
+static int permi_print_double(FILE *file, double value)
+{
+  char text[64];
+  permi_print_number(text, 17, value);
+  return fprintf(file, " %s", text) >= 0;
 }
 
 typedef struct permi_matrix_written {
@@ -46,23 +53,20 @@ static int permi_print_matrix(FILE *file, const void *what)
         return 0;
       if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0)
         return 0;
-      if (matrix->kind == PERM_KIND_INTEGER) {
-        if (fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
-          return 0;
-      } else if (matrix->kind != PERM_KIND_PATTERN) {
-        if (!permi_print_double(file, matrix->real[k]))
-          return 0;
-        if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
-          return 0;
-      }
+      if (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
+        return 0;
+      if (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k]))
+        return 0;
+      if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
+        return 0;
       if (putc('\n', file) == EOF)
         return 0;
     }
   return fflush(file) == 0;
 }
 
-/* 1: path names an open file, or a device such as a terminal or /dev/null: written to, not replaced. The names come
-   first: stat follows them (/dev/stdout is a regular file after "> file"). */
+/* Does path name an open file or a device, to be written to and not replaced? The names come first: stat follows them
+   (/dev/stdout is a regular file after "> file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -79,7 +83,7 @@ static int permi_is_stream(const char *path)
 #endif
 }
 
-/* What `print` writes (0: a write failed, errno says why) to PATH, all of it or nothing; "-": standard output. */
+/* Writes all that `print` writes (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {

@@ -28,31 +28,39 @@ typedef struct permi_spy {
   permi_control *watch;
 } permi_spy;
 
-/* A number with a point in every locale. */
 typedef struct permi_spy_text {
-  char text[32];
+  char text[64];
 } permi_spy_text;
 
 static permi_spy_text permi_spy_number(double x)
 {
   permi_spy_text number;
-  char *at;
-  snprintf(number.text, sizeof number.text, "%.3g", x);
-  for (at = number.text; *at; at++)
-    if (*at == ',')
-      *at = '.';
+  permi_print_number(number.text, 3, x);
   return number;
 }
 
-static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *text)
+PERMI_PRINTF(5, 6)
+static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *format, ...)
 {
+  char text[256];
+  const char *at;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
   fprintf(file, "<text x=\"%d\" y=\"%d\" %s>", x, y, attributes);
-  for (; *text; text++)
-    if (*text == '<' || *text == '>' || *text == '&')
-      fputs(*text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;", file);
+  for (at = text; *at; at++)
+    if (*at == '<' || *at == '>' || *at == '&')
+      fputs(*at == '<' ? "&lt;" : *at == '>' ? "&gt;" : "&amp;", file);
     else
-      putc((unsigned char)*text < 32 ? ' ' : *text, file);
+      putc((unsigned char)*at < 32 ? ' ' : *at, file);
   fputs("</text>\n", file);
+}
+
+static void permi_spy_box(FILE *file, int x, int y, int width, int height, const char *fill, const char *stroke)
+{
+  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"%s%s%s/>\n", x, y, width, height, fill,
+          stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
 }
 
 /* One map: runs of squares of a shade, a path a shade; the last is that of dead entries. */
@@ -62,8 +70,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   const int down = spy->cells[0], across = spy->cells[1];
   const double area = ((double)spy->matrix->m / (down ? down : 1)) * ((double)spy->matrix->n / (across ? across : 1));
   int shade, i, j, end;
-  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#ffffff\" stroke=\"#999999\"/>\n", x, y,
-          width, height);
+  permi_spy_box(file, x, y, width, height, "#ffffff", "#999999");
   fprintf(file, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
                 "preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\">\n",
           x, y, width, height, across ? across : 1, down ? down : 1);
@@ -94,49 +101,73 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-/* A curve with its axis' ends; y from the bottom, 0 .. most. */
-static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, const char *title, const char *most_text,
-                            int logarithmic)
+/* A curve with its axis' ends, of the widths or of the logarithms of the states; y from the bottom, 0 .. most. */
+static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
 {
-  const int left = 100, right = 980, height = 130;
-  double most = 1;
-  int p, last = -1, stride = spy->steps / PERMI_SPY_POINTS + 1;
+  return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
+}
+
+static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarithmic)
+{
+  const int left = 100, right = 980, height = 130, stride = spy->steps / PERMI_SPY_POINTS + 1;
+  double most = 0, scale = 1;
+  int p, q, last = -1;
   for (p = 0; p < spy->steps; p++) {
-    const double value = logarithmic ? log2(spy->states[p] > 1 ? spy->states[p] : 1) : spy->width[p];
-    most = value > most ? value : most;
+    most = fmax(most, logarithmic ? spy->states[p] : spy->width[p]);
+    scale = fmax(scale, permi_spy_value(spy, p, logarithmic));
   }
-  permi_spy_label(file, left, y - 8, "class=\"h\"", title);
-  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#f7f9fc\" stroke=\"#999999\"/>\n", left, y,
-          right - left, height);
-  permi_spy_label(file, left - 8, y + 12, "text-anchor=\"end\"", most_text);
-  permi_spy_label(file, left - 8, y + height, "text-anchor=\"end\"", logarithmic ? "1" : "0");
+  permi_spy_box(file, left, y, right - left, height, "#f7f9fc", "#999999");
+  permi_spy_label(file, left - 8, y + 12, "text-anchor=\"end\"", "%s", permi_spy_number(most).text);
+  permi_spy_label(file, left - 8, y + height, "text-anchor=\"end\"", "%d", logarithmic);
   fputs("<polyline fill=\"none\" stroke=\"#123f8c\" stroke-width=\"2\" points=\"", file);
   for (p = 0; p < spy->steps; p += stride) { /* the largest of each stride */
+    const int x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
     double value = 0;
-    int q, x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
-    for (q = p; q < spy->steps && q < p + stride; q++) {
-      const double v = logarithmic ? log2(spy->states[q] > 1 ? spy->states[q] : 1) : spy->width[q];
-      value = v > value ? v : value;
-    }
+    for (q = p; q < spy->steps && q < p + stride; q++)
+      value = fmax(value, permi_spy_value(spy, q, logarithmic));
     if (x != last)
-      fprintf(file, "%d,%d ", x, y + height - (int)((height - 6) * value / most));
+      fprintf(file, "%d,%d ", x, y + height - (int)((height - 6) * value / scale));
     last = x;
   }
   fputs("\"/>\n", file);
 }
 
+/* The matrix as given, and permuted to block triangular form. */
+static void permi_spy_maps(FILE *file, const permi_spy *spy)
+{
+  const perm_matrix *matrix = spy->matrix;
+  const double longest = matrix->m > matrix->n ? matrix->m : matrix->n, scale = PERMI_SPY_PANEL;
+  const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
+  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL;
+  int i;
+  permi_spy_label(file, 50, 36, "class=\"h\"", "As given: %d x %d, %.0f entries", matrix->m, matrix->n,
+                  (double)matrix->nnz);
+  permi_spy_map(file, spy, 0, 50, 50, wide, tall);
+  if (matrix->m == matrix->n) {
+    if (spy->singular)
+      permi_spy_label(file, 540, 36, "class=\"h\"", "No perfect matching: the permanent is 0");
+    else
+      permi_spy_label(file, 540, 36, "class=\"h\"", "Block triangular: %d block%s, %.0f dead entries", spy->blocks,
+                      spy->blocks == 1 ? "" : "s", spy->dropped);
+    permi_spy_map(file, spy, 1, 540, 50, wide, tall);
+    for (i = 0; i < spy->outlines; i++) {
+      const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
+      permi_spy_box(file, 540 + from, 50 + from, size > 1 ? size : 1, size > 1 ? size : 1, "none", "#0a7d55");
+    }
+  }
+  permi_spy_box(file, 50, 508, 12, 12, "#123f8c", NULL);
+  permi_spy_box(file, 190, 508, 12, 12, "#e07b39", NULL);
+  permi_spy_box(file, 410, 508, 12, 12, "none", "#0a7d55");
+  permi_spy_label(file, 68, 519, "", "entries%s", spy->cells[0] < matrix->m ? ", by density" : "");
+  permi_spy_label(file, 208, 519, "", "in no perfect matching");
+  permi_spy_label(file, 428, 519, "", "blocks");
+}
+
 static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
-  const perm_matrix *matrix = spy->matrix;
-  const int square = matrix->m == matrix->n, curves = spy->leaf ? 360 : 0, table = 550 + curves;
-  const int panel = PERMI_SPY_PANEL;
-  const double longest = matrix->m > matrix->n ? matrix->m : matrix->n;
-  const int tall = longest > 0 ? (int)(panel * (matrix->m / longest)) + 1 : panel;
-  const int wide = longest > 0 ? (int)(panel * (matrix->n / longest)) + 1 : panel;
-  const int leaves = spy->job ? spy->job->leaves : 0, rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
-  const int bottom = table + 70 + 22 * (rows + 1);
-  char text[256], width[16];
+  const int table = spy->leaf ? 910 : 550, leaves = spy->job ? spy->job->leaves : 0;
+  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS, bottom = table + 70 + 22 * (rows + 1);
   double seconds = 0, rest = 0;
   int i;
   fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1040\" height=\"%d\" viewBox=\"0 0 1040 %d\" "
@@ -144,69 +175,40 @@ static int permi_spy_print(FILE *file, const void *what)
           bottom, bottom);
   fputs("<style>.h{font-size:15px;font-weight:bold}</style>\n", file);
   fprintf(file, "<rect width=\"1040\" height=\"%d\" fill=\"#ffffff\"/>\n", bottom);
-  snprintf(text, sizeof text, "As given: %d x %d, %.0f entries", matrix->m, matrix->n, (double)matrix->nnz);
-  permi_spy_label(file, 50, 36, "class=\"h\"", text);
-  permi_spy_map(file, spy, 0, 50, 50, wide, tall);
-  if (square) {
-    if (spy->singular)
-      snprintf(text, sizeof text, "No perfect matching: the permanent is 0");
-    else
-      snprintf(text, sizeof text, "Block triangular: %d block%s, %.0f dead entries", spy->blocks,
-               spy->blocks == 1 ? "" : "s", spy->dropped);
-    permi_spy_label(file, 540, 36, "class=\"h\"", text);
-    permi_spy_map(file, spy, 1, 540, 50, wide, tall);
-    for (i = 0; i < spy->outlines; i++) {
-      const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
-      fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#0a7d55\"/>\n",
-              540 + from, 50 + from, size > 1 ? size : 1, size > 1 ? size : 1);
-    }
-  }
-  fputs("<rect x=\"50\" y=\"508\" width=\"12\" height=\"12\" fill=\"#123f8c\"/>\n"
-        "<rect x=\"190\" y=\"508\" width=\"12\" height=\"12\" fill=\"#e07b39\"/>\n"
-        "<rect x=\"410\" y=\"508\" width=\"12\" height=\"12\" fill=\"none\" stroke=\"#0a7d55\"/>\n",
-        file);
-  permi_spy_label(file, 68, 519, "", spy->cells[0] < matrix->m ? "entries, by density" : "entries");
-  permi_spy_label(file, 208, 519, "", "in no perfect matching");
-  permi_spy_label(file, 428, 519, "", "blocks");
+  permi_spy_maps(file, spy);
   if (spy->leaf) {
-    double most = 0;
-    int wides = 0, tree = spy->leaf->information.method == PERM_METHOD_TREE;
-    for (i = 0; i < spy->steps; i++) {
-      most = spy->states[i] > most ? spy->states[i] : most;
-      wides = spy->width[i] > wides ? spy->width[i] : wides;
-    }
-    snprintf(text, sizeof text, "Vertices of the %s along the order of %s, block of order %d after reductions",
-             tree ? "tables" : "frontier", tree ? "the tree" : "elimination", spy->leaf->information.n);
-    snprintf(width, sizeof width, "%d", wides);
-    permi_spy_curve(file, spy, 575, text, width, 0);
-    permi_spy_curve(file, spy, 765, "States, predicted (logarithmic)", permi_spy_number(most).text, 1);
+    const int tree = spy->leaf->information.method == PERM_METHOD_TREE;
+    permi_spy_label(file, 100, 567, "class=\"h\"",
+                    "Vertices of the %s along the order of %s, block of order %d after reductions",
+                    tree ? "tables" : "frontier", tree ? "the tree" : "elimination", spy->leaf->information.n);
+    permi_spy_curve(file, spy, 575, 0);
+    permi_spy_label(file, 100, 757, "class=\"h\"", "States, predicted (logarithmic)");
+    permi_spy_curve(file, spy, 765, 1);
   }
-  if (!spy->job) {
-    permi_spy_label(file, 50, table + 20, "class=\"h\"", "No plan");
-    permi_spy_label(file, 50, table + 44, "", spy->message);
+  for (i = 0; i < leaves; i++) {
+    seconds += spy->job->leaf[i].information.seconds;
+    rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
+  }
+  if (spy->job) {
+    permi_spy_label(file, 50, table + 20, "class=\"h\"",
+                    "Plan: %d block%s after reductions, predicted %s s on one thread", leaves, leaves == 1 ? "" : "s",
+                    permi_spy_number(seconds).text);
   } else {
-    for (i = 0; i < leaves; i++) {
-      seconds += spy->job->leaf[i].information.seconds;
-      rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
-    }
-    snprintf(text, sizeof text, "Plan: %d block%s after reductions, predicted %s s on one thread", leaves,
-             leaves == 1 ? "" : "s", permi_spy_number(seconds).text);
-    permi_spy_label(file, 50, table + 20, "class=\"h\"", text);
-    for (i = 0; i < rows; i++) {
-      const perm_leaf *leaf = &spy->job->leaf[i].information;
-      snprintf(text, sizeof text, "order %d", leaf->n);
-      permi_spy_label(file, 50, table + 46 + 22 * i, "", text);
-      permi_spy_label(file, 170, table + 46 + 22 * i, "", perm_method_name(leaf->method));
-      snprintf(text, sizeof text, "%s s", permi_spy_number(leaf->seconds).text);
-      permi_spy_label(file, 380, table + 46 + 22 * i, "text-anchor=\"end\"", text);
-      snprintf(text, sizeof text, "%s bytes", permi_spy_number(leaf->bytes).text);
-      permi_spy_label(file, 540, table + 46 + 22 * i, "text-anchor=\"end\"", leaf->bytes > 0 ? text : "");
-    }
-    if (leaves > rows) {
-      snprintf(text, sizeof text, "and %d more, %s s", leaves - rows, permi_spy_number(rest).text);
-      permi_spy_label(file, 50, table + 46 + 22 * rows, "", text);
-    }
+    permi_spy_label(file, 50, table + 20, "class=\"h\"", "No plan");
+    permi_spy_label(file, 50, table + 44, "", "%s", spy->message);
   }
+  for (i = 0; i < rows; i++) {
+    const perm_leaf *leaf = &spy->job->leaf[i].information;
+    const int y = table + 46 + 22 * i;
+    permi_spy_label(file, 50, y, "", "order %d", leaf->n);
+    permi_spy_label(file, 170, y, "", "%s", perm_method_name(leaf->method));
+    permi_spy_label(file, 380, y, "text-anchor=\"end\"", "%s s", permi_spy_number(leaf->seconds).text);
+    permi_spy_label(file, 540, y, "text-anchor=\"end\"", leaf->bytes > 0 ? "%s bytes" : "%.0s",
+                    permi_spy_number(leaf->bytes).text);
+  }
+  if (leaves > rows)
+    permi_spy_label(file, 50, table + 46 + 22 * rows, "", "and %d more, %s s", leaves - rows,
+                    permi_spy_number(rest).text);
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
