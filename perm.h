@@ -51,8 +51,8 @@
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
                            tests/t_io.c, `make fuzz`
      a GPU kernel          gpu/text*.h: its text; api/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
-                           or frontier/arrays_gpu.h; gpu/compile.h: its key; gpu/twin.h: the same on the CPU. Test
-                           with tests/cuda/run.sh
+                           or frontier/arrays_gpu.h; gpu/compile.h: its key; tests/cuda/twin.cu: the same on the
+                           CPU. Test with tests/cuda/run.sh
      a room                its file, and its #include in src/perm.h or src/perm_sparse.h; `make headers check-rooms`
 
    EXAMPLE
@@ -819,10 +819,12 @@ typedef struct perm_gpu_counts {
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of those before it */
 } perm_gpu_counts;
 
-/* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines
-     extern "C" __global__ void __launch_bounds__(128, ...) permi_kernel(const permi_arguments<1> a)
-   A block makes the sums of chunk a.first + blockIdx.x, at a.out + sums * blockIdx.x; a.table is work's. The
-   text alone is the key under which the kernel is cached: what differs in it must show there. */
+/* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines what
+   PERM_GPU_ENTRY begins, printed with the blocks that share a multiprocessor. A block makes the sums of chunk
+   a.first + blockIdx.x, at a.out + sums * blockIdx.x; a.table is work's. The text alone is the key under which the
+   kernel is cached: what differs in it must show there. */
+#define PERM_GPU_ENTRY                                                                                                 \
+  "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
 typedef struct perm_gpu_program {
   const char *text;
   size_t shared; /* bytes of shared memory */
@@ -8381,8 +8383,7 @@ static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *t
   at += permi_gpu_member(text + at, room - at, "zero_line", shape->zero_line, shape->zeros, 0);
   at += permi_gpu_member(text + at, room - at, "zero_base", shape->zero_base, shape->zeros, 0);
   snprintf(text + at, room - at,
-           "};\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
-           "{ permi_exact_chunk(permi_shape(), a); }\n",
+           "};\n" PERM_GPU_ENTRY "{ permi_exact_chunk(permi_shape(), a); }\n",
            blocks);
 }
 
@@ -10768,8 +10769,7 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
   at += PERMI_MEMBER("table", counts->table);
   at += permi_gpu_member(text + at, room - at, "before", counts->before, counts->forms + 1, 0);
   snprintf(text + at, room - at,
-           "};\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
-           "{ permi_counts_chunk(permi_shape(), a); }\n",
+           "};\n" PERM_GPU_ENTRY "{ permi_counts_chunk(permi_shape(), a); }\n",
            blocks);
 }
 

@@ -7,7 +7,7 @@
    order and kind of matrix at hand, are opened when first needed; what is missing is told in result.message.
 
    CONTENTS (search for the tag)
-     >>text       the kernels, compiled by NVRTC at run time, and for the host as their twin
+     >>text       the kernels, compiled by NVRTC at run time, and for the host, where the tests run them
      >>text_exact, >>text_batch, >>text_counts, >>text_frontier   the same for other kinds of work
      >>driver     the CUDA driver and NVRTC, opened at run time; every call checked
      >>compile    kernels by key, cached in memory and in a directory
@@ -16,7 +16,6 @@
      >>tune       which of several kernels is fastest
      >>batch      many small matrices
      >>frontier   the frontier programme on arrays, on one
-     >>twin       for tests: a driver that computes on the CPU, and faults on demand
 
    A frontier programme (perm_sparse.h) runs on one GPU, in memory that is asked for beforehand.
 
@@ -59,4 +58,3 @@
 #include "gpu/tune.h"
 #include "gpu/batch.h"
 #include "gpu/frontier.h"
-#include "gpu/twin.h"

@@ -163,8 +163,7 @@ static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *t
   at += permi_gpu_member(text + at, room - at, "zero_line", shape->zero_line, shape->zeros, 0);
   at += permi_gpu_member(text + at, room - at, "zero_base", shape->zero_base, shape->zeros, 0);
   snprintf(text + at, room - at,
-           "};\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
-           "{ permi_exact_chunk(permi_shape(), a); }\n",
+           "};\n" PERM_GPU_ENTRY "{ permi_exact_chunk(permi_shape(), a); }\n",
            blocks);
 }
 

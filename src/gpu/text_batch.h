@@ -3,12 +3,8 @@
 #pragma once
 #include "text.h"
 
-#define PERMI_TEXT_BATCH(...)                                                                                          \
-  __VA_ARGS__                                                                                                          \
-  static const char permi_batch_text[] = #__VA_ARGS__;
-
 /* clang-format off */
-PERMI_TEXT_BATCH(
+PERMI_TEXT(batch,
 /* One matrix of a batch, by a team of 32 threads or 128, with the tables of >>gpu in shared memory: the pivot form, or,
    where every column has an entry that is small against its row, the plain one. */
 template <int N, int PARTS>

@@ -3,12 +3,8 @@
 #pragma once
 #include "text.h"
 
-#define PERMI_TEXT_COUNTS(...)                                                                                         \
-  __VA_ARGS__                                                                                                          \
-  static const char permi_counts_text[] = #__VA_ARGS__;
-
 /* clang-format off */
-PERMI_TEXT_COUNTS(
+PERMI_TEXT(counts,
 /* Sums over counts, see perm_gpu_counts. The term of forms x (sums of high and low words): its product, or e_needed. */
 template <class S>
 PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)

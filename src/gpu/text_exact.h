@@ -3,12 +3,8 @@
 #pragma once
 #include "text.h"
 
-#define PERMI_TEXT_EXACT(...)                                                                                          \
-  __VA_ARGS__                                                                                                          \
-  static const char permi_exact_text[] = #__VA_ARGS__;
-
 /* clang-format off */
-PERMI_TEXT_EXACT(
+PERMI_TEXT(exact,
 /* Integers without rounding; S says what perm_gpu_exact does. A row sum of one word or less: */
 template <class S>
 PERMI_BOTH int permi_exact_value(const S &shape, const unsigned *x, int line)

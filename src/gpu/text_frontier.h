@@ -11,7 +11,7 @@
    way does to the top bits is settled once for a thread block, to the middle bits once for a warp; low words that move
    have a table of places, which permi_places makes. */
 /* clang-format off */
-PERMI_FRONTIER_TEXT(
+PERMI_TEXT(arrays,
 union permi_coefficient {
   double real;
   unsigned long long integer;
@@ -389,7 +389,7 @@ __device__ __forceinline__ void permi_scale(double *x, unsigned long long count,
    each stream's are sorted by their targets; streams are merged two by two, the first before the second where keys are
    equal, and equal keys added up. So a value is added up in the order of the streams: the arrays' bits. */
 /* clang-format off */
-PERMI_LIST_TEXT(
+PERMI_TEXT(lists,
 struct permi_gpu_stream {
   unsigned long long test;
   unsigned long long want;
@@ -625,49 +625,3 @@ __device__ __forceinline__ void permi_list_sum(const permi_list_arguments &a)
 
 #define PERMI_STEP_THREADS 256
 #define PERMI_GPU_STREAMS 128 /* of a step: no vertex has so many neighbours on a frontier of 43 */
-
-#if defined(PERM_CUDA_CHECK) /* for `make check`: this compiler's own kernels, of the kinds that there are */
-#define PERMI_KERNEL(n, parts, product, low, k, plain, count, blocks)                                                  \
-  extern "C" __global__ void __launch_bounds__(128, blocks)                                                            \
-      permi_kernel_##n##_##parts##_##product##_##low##_##k##_##plain(const permi_arguments<count> a)                   \
-  {                                                                                                                    \
-    permi_chunk<n, parts, product, low, k, plain, count>(a);                                                           \
-  }
-PERMI_KERNEL(40, 1, 0, 0, 3, 0, 120, 4)
-PERMI_KERNEL(56, 1, 0, 0, 2, 0, 112, 3)
-PERMI_KERNEL(64, 1, 0, 0, 2, 64, 192, 3)
-PERMI_KERNEL(40, 1, 1, 1, 0, 0, 1, 2)
-PERMI_KERNEL(40, 1, 2, 0, 0, 0, 1, 3)
-PERMI_KERNEL(40, 1, 2, 1, 0, 0, 1, 2)
-PERMI_KERNEL(40, 1, 3, 1, 0, 0, 1, 2)
-PERMI_KERNEL(36, 2, 0, 0, 0, 0, 1, 2)
-PERMI_KERNEL(24, 2, 0, 0, 0, 8, 16, 3)
-PERMI_KERNEL(20, 2, 2, 1, 0, 0, 1, 2)
-PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
-#define PERMI_STEP_KERNEL(cell, words, parts, u)                                                                       \
-  extern "C" __global__ void __launch_bounds__(PERMI_STEP_THREADS)                                                     \
-      permi_step_##cell##_##words##_##parts(const permi_step_arguments a)                                              \
-  {                                                                                                                    \
-    permi_step<cell, words, parts, u>(a);                                                                              \
-  }
-PERMI_STEP_KERNEL(0, 1, 1, 4)
-PERMI_STEP_KERNEL(1, 1, 1, 2)
-PERMI_STEP_KERNEL(2, 1, 1, 2)
-PERMI_STEP_KERNEL(3, 1, 1, 1)
-PERMI_STEP_KERNEL(4, 1, 1, 4)
-PERMI_STEP_KERNEL(4, 2, 1, 2)
-PERMI_STEP_KERNEL(4, 5, 2, 1)
-extern "C" __global__ void permi_list_kernels(const permi_list_arguments a)
-{
-  permi_list_count(a, a.rows == 1);
-  permi_list_scan(a);
-  permi_list_expand(a);
-  permi_list_merge(a);
-  permi_list_sum<4, 2, 2>(a);
-}
-extern "C" __global__ void permi_other_kernels(const permi_step_arguments a, double *x, unsigned long long count)
-{
-  permi_places(a);
-  permi_scale(x, count, 1, 1);
-}
-#endif
