@@ -2556,7 +2556,7 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
   if (fine && shared > (size_t)permi_cuda.shared[device]) {
     snprintf(message, PERM_MESSAGE_BYTES,
              "GPU %d: the kernel for this matrix needs %zu bytes of shared memory, a block there has %d: compute it on "
-             "the CPU (gpus = 0)", device, shared, permi_cuda.shared[device]);
+             "the CPU (options.gpu.devices = 0)", device, shared, permi_cuda.shared[device]);
     fine = 0;
   }
   if (fine && shared > 48 * 1024) /* more than that is had for the asking */
