@@ -69,7 +69,8 @@
    make three. permi_high is the high word of a product. */
 #define PERMI_VOCABULARY(X)                                                                                            \
   X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
-  X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);, volatile double product = a * b; return product;) \
+  X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
+    volatile double product = a * b; return product;)                                                                  \
   X(double, permi_fma, (double a, double b, double c), return __fma_rn(a, b, c);, return fma(a, b, c);)                \
   X(int, permi_ctz, (unsigned x), return __ffs((int)x) - 1;, return __builtin_ctz(x);)                                 \
   X(int, permi_parity, (unsigned long long x), return __popcll(x) & 1;, return __builtin_parityll(x);)                 \
@@ -3314,7 +3315,8 @@ static void permi_batch_program(int n, int parts, char *text, size_t size, perm_
 {
   const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* without spills */
   snprintf(text, size,
-           PERM_GPU_ENTRY "{ static_assert(sizeof(permi_batch_room<%d, %d>) == %d, \"\"); permi_batch_kernel<%d, %d>(a); }\n",
+           PERM_GPU_ENTRY
+           "{ static_assert(sizeof(permi_batch_room<%d, %d>) == %d, \"\"); permi_batch_kernel<%d, %d>(a); }\n",
            blocks, n, parts, (int)((permi_batch_shared(n, parts) - 5 * 128 * sizeof(double)) / (n < 17 ? 4 : 1)), n,
            parts);
   memset(program, 0, sizeof *program);

@@ -94,7 +94,8 @@ static void permi_batch_program(int n, int parts, char *text, size_t size, perm_
 {
   const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* without spills */
   snprintf(text, size,
-           PERM_GPU_ENTRY "{ static_assert(sizeof(permi_batch_room<%d, %d>) == %d, \"\"); permi_batch_kernel<%d, %d>(a); }\n",
+           PERM_GPU_ENTRY
+           "{ static_assert(sizeof(permi_batch_room<%d, %d>) == %d, \"\"); permi_batch_kernel<%d, %d>(a); }\n",
            blocks, n, parts, (int)((permi_batch_shared(n, parts) - 5 * 128 * sizeof(double)) / (n < 17 ? 4 : 1)), n,
            parts);
   memset(program, 0, sizeof *program);

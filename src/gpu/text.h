@@ -21,7 +21,8 @@
    make three. permi_high is the high word of a product. */
 #define PERMI_VOCABULARY(X)                                                                                            \
   X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
-  X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);, volatile double product = a * b; return product;) \
+  X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
+    volatile double product = a * b; return product;)                                                                  \
   X(double, permi_fma, (double a, double b, double c), return __fma_rn(a, b, c);, return fma(a, b, c);)                \
   X(int, permi_ctz, (unsigned x), return __ffs((int)x) - 1;, return __builtin_ctz(x);)                                 \
   X(int, permi_parity, (unsigned long long x), return __popcll(x) & 1;, return __builtin_parityll(x);)                 \
