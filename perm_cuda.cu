@@ -16,21 +16,21 @@
      >>run        chunk ranges on several GPUs
      >>tune       which of several kernels is fastest
      >>batch      many small matrices
-     >>frontier   the frontier programme on arrays, on one
+     >>frontier   the frontier's dynamic program, on one GPU
 
-   A frontier programme (perm_sparse.h) runs on one GPU, in memory that is asked for beforehand.
+   The frontier's dynamic program (perm_sparse.h) runs on one GPU, in memory that is asked for beforehand.
 
    GUARANTEES
      - A chunk's sum has the same bits on every GPU: a fixed sequence of operations, each rounded once. Chunks are added
        exactly. So results depend neither on the number of GPUs nor on how chunks were shared out.
-     - A failure ends with PERM_ERROR_DEVICE and a state that holds the chunks before it: call perm_job_execute again;
-       after one that the driver keeps for the process (an illegal address, a memory error), in another process. A GPU
-       that cannot begin (too old, no memory left) leaves the work to the others.
+     - A failure ends with PERM_ERROR_DEVICE and a state that holds the chunks before it: call perm_job_execute again,
+       in another process if the driver keeps the failure (an illegal address, a memory error). A GPU that cannot begin
+       (too old, no memory left) leaves the work to the others.
      - Kernels take about a tenth of a second, so cancel, progress and max_seconds work. Contexts, compilers and the
        driver's loader, which take seconds, run in threads of their own: a call that is to stop leaves within 0.2 s, and
        what they make is there for the next call. The end of the process waits for them; NVRTC from 12.8 on then gives
        up at once. The driver's own start (cuInit, once in a process) cannot be left: a call waits for it.
-     - A frontier programme's values have the bits of the CPU's engine. It starts again after a failure or a stop.
+     - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
    Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
 #include "perm.h"
 
@@ -262,7 +262,7 @@ struct permi_arguments {
   double constant[COUNT];
 };
 
-/* What a thread keeps in registers. `kept`, STEP places apart, in registers too or in shared memory: value hi, lo,
+/* What a thread keeps in registers. `kept`, in registers or in shared memory, has, STEP places apart: value hi, lo,
    imaginary hi, lo, sum of |terms| (sampled). */
 template <int ROOM, int STEP>
 struct permi_registers {
@@ -362,8 +362,8 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* The sums over a thread's sign vectors: see permi_registers. With two unrolled columns the code comes twice, so that
-   no branch parts the terms: 2% faster; with three or more it is too long, and 20% slower. */
+/* Sums over a thread's sign vectors into `kept`, see permi_registers. With two unrolled columns the code comes twice,
+   so that no branch parts the terms: 2% faster. With three or more it is too long: 20% slower. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)
@@ -443,7 +443,7 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   }
 }
 
-/* Thread t's sum takes up that of thread t + half; room: [5][128]. */
+/* Adds the sum of thread t + half to thread t's; room: [5][128]. */
 PERMI_BOTH void permi_fold(double *room, int t, int half)
 {
   PERMI_UNROLL
@@ -497,7 +497,8 @@ __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
 
 /* clang-format off */
 PERMI_TEXT(exact,
-/* Integers without rounding; S says what perm_gpu_exact does. A row sum of one word or less: */
+/* Integers without rounding. S has the members of perm_gpu_exact. */
+/* A row sum of one word or less. */
 template <class S>
 PERMI_BOTH int permi_exact_value(const S &shape, const unsigned *x, int line)
 {
@@ -569,8 +570,8 @@ PERMI_BOTH void permi_exact_times(unsigned *out, int grown, const unsigned *p, i
   }
 }
 
-/* Group g of rows into the product: real ones as magnitudes, their signs in bit 31 of `sign`; complex ones as two's
-   complement, the imaginary part ROOM words on. */
+/* Multiplies group g of rows into the product: real ones as magnitudes, with their signs in bit 31 of `sign`; complex
+   ones as two's complement, the imaginary part ROOM words on. */
 template <class S>
 PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsigned *p, unsigned &sign)
 {
@@ -670,7 +671,7 @@ struct permi_exact_groups<S, END, END> {
   static PERMI_BOTH void run(const S &, const unsigned *, unsigned *, unsigned &) {}
 };
 
-/* The term of row sums x, with its sign, added to the sum; odd: minus. */
+/* Adds the term of row sums x to the sum, with its sign; odd: minus. */
 template <class S>
 PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd, unsigned *sum)
 {
@@ -731,9 +732,9 @@ PERMI_BOTH int permi_exact_row(unsigned m)
   return 2 * j + (int)((m + 1) >> (j + 1) & 1);
 }
 
-/* A chunk. Shared memory: sums of words over the threads, masks, walk, settings, row sums of the threads, queues.
-   Without skipping a thread sums its own terms. With it, a warp collects the settings of the block columns in which no
-   even row is 0, and shares them out: few terms are left, many in some threads and none in most. */
+/* Sums a chunk. Shared memory: sums of words over the threads, masks, walk, settings, row sums of the threads, queues.
+   Without skipping a thread sums its own terms. With skipping a warp collects the settings of the block columns in
+   which no even row is 0, and shares them out: few terms are left, many in some threads and none in most. */
 template <class S>
 __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_arguments<1> &a)
 {
@@ -825,8 +826,8 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
 
 /* clang-format off */
 PERMI_TEXT(batch,
-/* One matrix of a batch, by a team of 32 threads or 128, with the tables of >>gpu in shared memory: the pivot form, or,
-   where every column has an entry that is small against its row, the plain one. */
+/* One matrix of a batch, by a team of 32 threads or 128, with the tables of >>gpu in shared memory: the pivot form, or
+   the plain form where every column has an entry that is small against its row. */
 template <int N, int PARTS>
 struct alignas(16) permi_batch_room {
   enum { TEAM = N < 17 ? 32 : 128, HIGH = N < 17 ? 5 : 7, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
@@ -967,7 +968,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   }
 }
 
-/* What thread `t` of the team sums, as permi_walk. */
+/* Sums what is thread t's of the team, as permi_walk. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int plain, double *out)
 {
@@ -992,8 +993,9 @@ PERMI_BOTH void permi_batch_arguments(permi_batch_room<N, PARTS> &room, int plai
   room.arguments.mask = R::MASK;
 }
 
-/* out: permanent, sum of |terms|, share of a term that rounding may have taken before; the latter huge where numbers
-   are so large or small that they are others' business. sum: hi, lo, hi, lo, sum of |terms|, `apart` doubles each. */
+/* out: permanent, sum of |terms|, share of a term that rounding of entries may have taken; the share is huge where
+   numbers are so large or small that the CPU must take the matrix. sum: hi, lo, hi, lo, sum of |terms|, `apart` doubles
+   from each other. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {
@@ -1116,7 +1118,7 @@ PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
   term[1] = im;
 }
 
-/* e_k += x e_(k-1) for form f; e_k that lead nowhere are left out. */
+/* e_k += x e_(k-1) for form f, without e_k that lead nowhere. */
 template <class S>
 PERMI_BOTH void permi_counts_form(const S &shape, int f, const double *x, int absolute, double *e)
 {
@@ -1174,10 +1176,10 @@ PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int abso
   term[1] = S::PARTS == 2 ? e[2 * shape.needed() + 1] : 0;
 }
 
-/* What thread t of a chunk sums, as permi_walk. Table: numbers of threads, chunks, high digits; where the walk begins;
-   for each high digit radix, where its weights are; start; steps of high digits, of low ones; weights of high digits;
-   walk: for every term of the low digits weight, digit that moves (counted from 1, negative: down) to it, sum of the
-   digits; Ryser: weights by rank. */
+/* Sums what is thread t's of a chunk, as permi_walk. Table: numbers of threads, chunks, high digits; where the walk
+   begins; for each high digit radix, where its weights are; start; steps of high digits, of low ones; weights of high
+   digits; walk: for every term of the low digits weight, digit that moves (counted from 1, negative: down) to it, sum
+   of the digits; Ryser: weights by rank. */
 template <class S>
 PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned mask, unsigned long long chunk, int t,
                                   double *out)
@@ -1298,15 +1300,14 @@ __device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_a
 /* clang-format on */
 
 /* ================================================================================== >>text_frontier
-   The kernels of the frontier programme. */
+   The kernels of the frontier's dynamic program, on arrays and on lists. */
 
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
-/* The frontier programme on arrays (perm_sparse.h, >>arrays). A warp adds up a block of the target, the words with the
-   same top and middle bits, as the CPU does: every value in the order of the ways, so that the bits are the CPU's. A
-   value has PLANES words; in a block all first words come before all second ones, for lanes read side by side. What a
-   way does to the top bits is settled once for a thread block, to the middle bits once for a warp; low words that move
-   have a table of places, which permi_places makes. */
+/* Arrays (perm_sparse.h, >>arrays). A warp adds up a block of the target, the words with the same top and middle bits,
+   every value in the order of the ways, so that the bits are the CPU's. A value has PLANES words. In a block all first
+   words come before all second ones, since lanes read side by side. What a way does to the top bits is settled once for
+   a thread block, to the middle bits once for a warp. Low words that move have a table of places (permi_places). */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {
@@ -1433,7 +1434,7 @@ PERMI_BOTH permi_double_double permi_dd_sum(permi_double_double a, permi_double_
   return s;
 }
 
-/* As the CPU's: its vectors, which real double-doubles have, fuse what its plain code rounds. */
+/* (hi, lo) c with the CPU's bits: its vectors, for real double-doubles, fuse what its plain code rounds. */
 PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bool fused)
 {
   permi_double_double p;
@@ -1521,7 +1522,7 @@ struct permi_cell<4, WORDS, PARTS> {
   }
 };
 
-/* The least modulus but 0 and the largest, as bits: such doubles are ordered as they are. */
+/* Notes the least modulus but 0 and the largest, as bits, which are ordered as such doubles are. */
 PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
 {
   permi_coefficient size;
@@ -1532,7 +1533,7 @@ PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
     sizes[1] = size.integer;
 }
 
-/* Values first, first + apart, ..., U of them, of a block of count, into the target from word `to` on. */
+/* Adds up values first, first + apart, ..., U of them, of a block of count, into the target from word `to` on. */
 template <int CELL, int WORDS, int PARTS, int U>
 PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
                              unsigned long long to, int count, int first, int apart, unsigned long long *sizes)
@@ -1682,9 +1683,9 @@ __device__ __forceinline__ void permi_scale(double *x, unsigned long long count,
 )
 /* clang-format on */
 
-/* The same on sorted lists, united by merge path [DOB15]. A state's transitions are expanded, stream by stream, so that
-   each stream's are sorted by their targets; streams are merged two by two, the first before the second where keys are
-   equal, and equal keys added up. So a value is added up in the order of the streams: the arrays' bits. */
+/* Sorted lists, united by merge path [DOB15]. States are expanded stream by stream, so that the transitions of a stream
+   are sorted by their targets. Streams are merged two by two, the first before the second where keys are equal. Equal
+   keys are added up. So a value is added up in the order of the streams: the arrays' bits. */
 /* clang-format off */
 PERMI_TEXT(lists,
 struct permi_gpu_stream {
@@ -1762,7 +1763,7 @@ PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item 
     to[k] = j >= bs || (i < as && a[i].key <= b[j].key) ? a[i++] : b[j++];
 }
 
-/* The state whose transitions begin at item i, to place k. */
+/* Adds up the state whose transitions begin at item i, to place k. */
 template <int CELL, int WORDS, int PARTS>
 PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long long i, unsigned long long k,
                                 unsigned long long *sizes)
@@ -1794,7 +1795,7 @@ PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long lon
   }
 }
 
-/* Where a thread's element goes among those of a tile that are in; *before: those of earlier turns. */
+/* The place of a thread's element among those of a tile that are in; *before: those of earlier turns. */
 __device__ __forceinline__ unsigned long long permi_rank(bool in, unsigned long long *before)
 {
   __shared__ int warps[8];
@@ -1867,7 +1868,7 @@ __device__ __forceinline__ void permi_list_expand(const permi_list_arguments &a)
   }
 }
 
-/* 2048 items of the union of [begin, middle) and [middle, end), in shared memory. */
+/* Makes 2048 items of the union of [begin, middle) and [middle, end), in shared memory. */
 __device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
 {
   __shared__ permi_item room[2048];

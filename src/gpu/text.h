@@ -214,7 +214,7 @@ struct permi_arguments {
   double constant[COUNT];
 };
 
-/* What a thread keeps in registers. `kept`, STEP places apart, in registers too or in shared memory: value hi, lo,
+/* What a thread keeps in registers. `kept`, in registers or in shared memory, has, STEP places apart: value hi, lo,
    imaginary hi, lo, sum of |terms| (sampled). */
 template <int ROOM, int STEP>
 struct permi_registers {
@@ -314,8 +314,8 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* The sums over a thread's sign vectors: see permi_registers. With two unrolled columns the code comes twice, so that
-   no branch parts the terms: 2% faster; with three or more it is too long, and 20% slower. */
+/* Sums over a thread's sign vectors into `kept`, see permi_registers. With two unrolled columns the code comes twice,
+   so that no branch parts the terms: 2% faster. With three or more it is too long: 20% slower. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)
@@ -395,7 +395,7 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   }
 }
 
-/* Thread t's sum takes up that of thread t + half; room: [5][128]. */
+/* Adds the sum of thread t + half to thread t's; room: [5][128]. */
 PERMI_BOTH void permi_fold(double *room, int t, int half)
 {
   PERMI_UNROLL
