@@ -5659,8 +5659,8 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   return growth;
 }
 
-/* z /= pivot, complex, in double-double, rounded: real and imaginary parts have relative errors of a few units, whatever
-   cancels. */
+/* z /= pivot, complex, in double-double, rounded: real and imaginary parts have relative errors of a few units,
+   whatever cancels. */
 static void permi_gpu_divide(double *z, const double *pivot)
 {
   permi_dd re, im, size;
@@ -5674,8 +5674,8 @@ static void permi_gpu_divide(double *z, const double *pivot)
   z[1] = im.hi / size.hi;
 }
 
-/* Row i as word[part (1 + low words) + low][column], column 0 the pivot if there is one, high words on the grid; divide:
-   by the pivot. Returns 1 if nothing was rounded; adds to *lost what low words could not hold. */
+/* Row i as word[part (1 + low words) + low][column], column 0 the pivot if there is one, high words on the grid;
+   divide: by the pivot. Returns 1 if nothing was rounded; adds to *lost what low words could not hold. */
 static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
                          double word[4][PERM_MAX_N], double *lost)
 {
@@ -8234,10 +8234,10 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 }
 
 /* ====================================================================================== >>exact_gpu
-   Integers on GPUs: row sums are packed into 32-bit words, groups of rows are multiplied in one word each, then limbs of
-   32 bits. The kernel is compiled for the shape of the matrix, see perm_gpu_exact. Where zeros are skipped, the settings
-   of 6 columns that make a halved row 0, given its sum over the other columns, are one word of a table: one look-up per
-   row for 64 terms. */
+   Integers on GPUs: row sums are packed into 32-bit words, groups of rows are multiplied in one word each, then
+   limbs of 32 bits. The kernel is compiled for the shape of the matrix, see perm_gpu_exact. Where zeros are skipped,
+   the settings of 6 columns that make a halved row 0, given its sum over the other columns, are one word of a table:
+   one look-up per row for 64 terms. */
 
 /* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
    more limbs); residues modulo 3 primes of 31 bits, where 4 are needed, 2.5e10; with zeros skipped, a tenth of the

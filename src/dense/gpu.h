@@ -70,8 +70,8 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   return growth;
 }
 
-/* z /= pivot, complex, in double-double, rounded: real and imaginary parts have relative errors of a few units, whatever
-   cancels. */
+/* z /= pivot, complex, in double-double, rounded: real and imaginary parts have relative errors of a few units,
+   whatever cancels. */
 static void permi_gpu_divide(double *z, const double *pivot)
 {
   permi_dd re, im, size;
@@ -85,8 +85,8 @@ static void permi_gpu_divide(double *z, const double *pivot)
   z[1] = im.hi / size.hi;
 }
 
-/* Row i as word[part (1 + low words) + low][column], column 0 the pivot if there is one, high words on the grid; divide:
-   by the pivot. Returns 1 if nothing was rounded; adds to *lost what low words could not hold. */
+/* Row i as word[part (1 + low words) + low][column], column 0 the pivot if there is one, high words on the grid;
+   divide: by the pivot. Returns 1 if nothing was rounded; adds to *lost what low words could not hold. */
 static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
                          double word[4][PERM_MAX_N], double *lost)
 {

@@ -1,8 +1,8 @@
 /* ====================================================================================== >>exact_gpu
-   Integers on GPUs: row sums are packed into 32-bit words, groups of rows are multiplied in one word each, then limbs of
-   32 bits. The kernel is compiled for the shape of the matrix, see perm_gpu_exact. Where zeros are skipped, the settings
-   of 6 columns that make a halved row 0, given its sum over the other columns, are one word of a table: one look-up per
-   row for 64 terms. */
+   Integers on GPUs: row sums are packed into 32-bit words, groups of rows are multiplied in one word each, then
+   limbs of 32 bits. The kernel is compiled for the shape of the matrix, see perm_gpu_exact. Where zeros are skipped,
+   the settings of 6 columns that make a halved row 0, given its sum over the other columns, are one word of a table:
+   one look-up per row for 64 terms. */
 #pragma once
 #include "../dense/gpu.h"
 #include "limbs.h"
