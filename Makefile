@@ -237,9 +237,9 @@ $(B)/perm_cuda.o: perm_cuda.cu perm.h
 	$(NVCC) $(NVFLAGS) -c $< -o $@
 $(B)/perm_gpu: examples/perm_cli.c $(GENERATE) $(HEADERS) $(B)/perm_cuda.o
 	$(COMPILE) -DPERM_WITH_CUDA examples/perm_cli.c $(B)/perm_cuda.o -o $@ $(LDFLAGS) $(CUDALIB) $(LIBS)
-$(B)/perm_cuda_tests.o: perm_cuda.cu perm.h
+$(B)/perm_cuda_tests.o: tests/cuda/twin.cu perm_cuda.cu perm.h
 	@mkdir -p $(B)
-	$(NVCC) -O2 -DPERM_CUDA_TESTS -Xcompiler -Wall,-Wextra,-Wshadow -c $< -o $@
+	$(NVCC) -O2 -I. -Xcompiler -Wall,-Wextra,-Wshadow -c $< -o $@
 $(B)/tests_cuda: tests/cuda/tests.c tests/cuda/t_frontier.h tests/cuda/t_limits.h tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
 	  $(CUDALIB) $(LIBS)

@@ -51,8 +51,8 @@
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
                            tests/t_io.c, `make fuzz`
      a GPU kernel          gpu/text*.h: its text; api/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
-                           or frontier/arrays_gpu.h; gpu/compile.h: its key; gpu/twin.h: the same on the CPU. Test
-                           with tests/cuda/run.sh
+                           or frontier/arrays_gpu.h; gpu/compile.h: its key; tests/cuda/twin.cu: the same on the
+                           CPU. Test with tests/cuda/run.sh
      a room                its file, and its #include in src/perm.h or src/perm_sparse.h; `make headers check-rooms`
 
    EXAMPLE
@@ -819,10 +819,12 @@ typedef struct perm_gpu_counts {
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of those before it */
 } perm_gpu_counts;
 
-/* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines
-     extern "C" __global__ void __launch_bounds__(128, ...) permi_kernel(const permi_arguments<1> a)
-   A block makes the sums of chunk a.first + blockIdx.x, at a.out + sums * blockIdx.x; a.table is work's. The
-   text alone is the key under which the kernel is cached: what differs in it must show there. */
+/* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines what
+   PERM_GPU_ENTRY begins, printed with the blocks that share a multiprocessor. A block makes the sums of chunk
+   a.first + blockIdx.x, at a.out + sums * blockIdx.x; a.table is work's. The text alone is the key under which the
+   kernel is cached: what differs in it must show there. */
+#define PERM_GPU_ENTRY                                                                                                 \
+  "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
 typedef struct perm_gpu_program {
   const char *text;
   size_t shared; /* bytes of shared memory */
@@ -5608,16 +5610,16 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
 }
 
 /* ============================================================================================ >>gpu
-   Dense sums as GPUs make them; the kernels are in perm_cuda.cu. The columns of a matrix:
+   Dense sums on GPUs: plan and tables. The kernels are in perm_cuda.cu. The columns of a matrix:
      pivot    1: its two signs share the rest of a row sum x (product PERM_GPU_PIVOT; other products have none). Rows
-              divided by their pivot entry multiply by x + 1 and x - 1 with one operation each; rows in which it is
-              small against the others, or zero, come last and as they are: (x + c), (x - c), one operation more
+              divided by their pivot entry multiply by x + 1 and x - 1 with one operation each. Rows whose pivot entry
+              is zero, or small against the others, come last, undivided: (x + c), (x - c), one operation more
      fixed    1, always + (half cube)
      block    unrolled in a thread, in Gray order, as constants of the kernel
      walk     in Gray order in a thread, as a table in shared memory
      high     their signs are the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
-   Rows are on the grids of >>dense, so that row sums are exact in any order of steps. A chunk's sum is made by a fixed
-   sequence of operations: the same on every GPU, and on the CPU that tests compare with. */
+   Rows are on the grids of >>dense, so that row sums are exact in any order of steps. A chunk's sum is a fixed sequence
+   of operations, the same on every GPU and on the CPU that tests compare with. */
 
 #define PERMI_GPU_LEAST_N 13
 #ifndef PERMI_GPU_BLOCK /* columns unrolled from n = 37 on; other numbers are for trials */
@@ -5629,19 +5631,17 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
+/* Usable GPUs, at most so many; 0: message says why. */
+static int permi_gpu_devices(int gpus, char *message)
+{
 #if defined(PERM_WITH_CUDA)
-static int permi_gpu_devices(int gpus, char *message)
-{
   return perm_cuda_devices(gpus, message);
-}
 #else
-static int permi_gpu_devices(int gpus, char *message)
-{
   (void)gpus;
   snprintf(message, PERM_MESSAGE_BYTES, "perm.h was compiled without PERM_WITH_CUDA");
   return 0;
-}
 #endif
+}
 
 /* What a leaf for GPUs keeps. */
 typedef struct permi_gpu {
@@ -5658,7 +5658,7 @@ static double permi_gpu_modulus(const perm_plan *plan, const permi_view *view, i
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* May row i be divided by its entry in column j? */
+/* 1: row i may be divided by its entry in column j. */
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
@@ -5678,7 +5678,8 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   return growth;
 }
 
-/* (a + bi) / (c + di) in double-double, rounded: parts have relative errors of a few units, whatever cancels. */
+/* z /= pivot, complex, in double-double, rounded: real and imaginary parts have relative errors of a few units,
+   whatever cancels. */
 static void permi_gpu_divide(double *z, const double *pivot)
 {
   permi_dd re, im, size;
@@ -5692,8 +5693,8 @@ static void permi_gpu_divide(double *z, const double *pivot)
   z[1] = im.hi / size.hi;
 }
 
-/* Row i as word[part (1 + low words) + low][column], column 0 the pivot if there is one; high words on the grid.
-   `divide`: by the pivot. Returns 1 if nothing was rounded. *lost: what low words could not hold. */
+/* Row i as word[part (1 + low words) + low][column], column 0 the pivot if there is one, high words on the grid;
+   divide: by the pivot. Returns 1 if nothing was rounded; adds to *lost what low words could not hold. */
 static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
                          double word[4][PERM_MAX_N], double *lost)
 {
@@ -5736,7 +5737,7 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   return exact;
 }
 
-/* Are all rows on their grids as they are? */
+/* 1: all rows are on their grids as they are. */
 static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
 {
   double word[4][PERM_MAX_N], lost = 0;
@@ -5753,12 +5754,12 @@ static double permi_gpu_seconds(int n, int parts, int product)
   return n * ldexp(1, n - 1) / rate[product][parts - 1] + 1;
 }
 
-/* Product, form, pivot and split. */
+/* Plans for GPUs: product, form, pivot and split. */
 static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
 {
   const int n = plan->n, split = plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD;
   int product = split ? PERM_GPU_COMPENSATED + (plan->precision == PERM_PRECISION_DD) : PERM_GPU_PIVOT;
-  int safe, best = -1, i, j;
+  int i, j;
   plan->isa = PERM_ISA_CUDA;
   plan->exact_rows = 0;
   plan->pivot = 0;
@@ -5766,6 +5767,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_SPLIT;
   } else {
     double word[4][PERM_MAX_N], lost = 0;
+    int safe, best = -1;
     for (j = 0; j < n; j++) { /* the column with the most safe rows */
       for (i = 0, safe = 0; i < n; i++)
         safe += permi_gpu_safe(plan, view, i, j);
@@ -5906,16 +5908,55 @@ static void permi_gpu_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, context);
 }
 
-/* Tables for the kernel of a plan; see perm_gpu_work. */
+/* Fills in row r of the tables from its words. */
+static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
+{
+  const int n = work->n, parts = work->parts, words = parts * (1 + work->low), stride = work->stride;
+  const int pivot = work->product == PERM_GPU_PIVOT, block = pivot + 1, plain = r - n + work->plain;
+  double *step = table + stride, *walk = step + stride * work->high;
+  double *constant = walk + stride * (2 * work->walk + 1);
+  int j, k, w;
+  for (w = 0; w < words; w++) {
+    const double *a = word[w];
+    const int at = r * words + w;
+    for (j = pivot; j < n; j++)
+      table[at] += a[j]; /* exact, as all that follows */
+    for (k = 0; k < work->block; k++)
+      constant[k * n * words + at] = 2 * a[block + k];
+    for (k = 0; k < work->walk; k++) { /* signs turning - and +, and the last block column back to + */
+      const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
+      walk[2 * k * stride + at] = back - twice;
+      walk[(2 * k + 1) * stride + at] = back + twice;
+    }
+    for (k = 0; k < work->high; k++)
+      step[k * stride + at] = 2 * a[block + work->block + work->walk + k];
+  }
+  for (w = 0; w < parts && pivot && plain >= 0; w++)
+    constant[work->block * n * words + plain * parts + w] = word[w][0];
+}
+
+/* Multiplies the leaf's scale by an entry by which a row was divided. */
+static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
+{
+  permi_dd re = leaf->scale, im = leaf->scale_imaginary;
+  int e;
+  permi_dd_multiply_complex(&re, &im, permi_dd_make(real), permi_dd_make(imaginary));
+  frexp(fmax(fabs(re.hi), fabs(im.hi)), &e);
+  leaf->scale = permi_dd_scale(re, -e);
+  leaf->scale_imaginary = permi_dd_scale(im, -e);
+  leaf->scale_exp2 += e;
+}
+
+/* Makes the tables for the kernel of a plan; see perm_gpu_work. */
 static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                     permi_leaf *leaf)
 {
   const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
-  const int pivot = product == PERM_GPU_PIVOT, first = pivot + 1; /* first block column */
+  const int pivot = product == PERM_GPU_PIVOT, normalised = plan->form == PERM_FORM_NORMALISED;
   permi_gpu *gpu = (permi_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
   perm_gpu_work *work;
-  int order[PERM_MAX_N], words, stride, i, j, k, r, w, low = 0;
-  double word[4][PERM_MAX_N], lost[PERM_MAX_N], none = 0, *start, *step, *walk, *constant;
+  int order[PERM_MAX_N], words, i, k, r, safe;
+  double word[4][PERM_MAX_N], lost[PERM_MAX_N], none = 0;
   if (!gpu)
     return PERM_ERROR_MEMORY;
   memset(gpu, 0, sizeof *gpu);
@@ -5923,14 +5964,14 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   gpu->add = permi_gpu_add;
   work = &gpu->work;
   for (i = 0; i < n && !pivot; i++) /* low words only where a row needs them */
-    low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
-  for (i = 0, k = 0; i < n; i++)
-    if (plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot))
-      order[k++] = i;
-  work->plain = pivot ? n - k : 0;
-  for (i = 0; i < n; i++)
-    if (plan->form != PERM_FORM_NORMALISED || !permi_gpu_safe(plan, view, i, plan->pivot))
-      order[k++] = i;
+    work->low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
+  for (k = 0, safe = 1; safe >= 0; safe--) { /* rows to be divided come first */
+    for (i = 0; i < n; i++)
+      if ((normalised && permi_gpu_safe(plan, view, i, plan->pivot)) == safe)
+        order[k++] = i;
+    if (safe)
+      work->plain = pivot ? n - k : 0;
+  }
   if (work->plain && !plan->exact_rows) { /* few kernels to compile: whole eights */
     work->plain = (work->plain + 7) / 8 * 8;
     work->plain = work->plain < n ? work->plain : n;
@@ -5938,9 +5979,8 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   work->n = n;
   work->parts = parts;
   work->product = product;
-  work->low = low;
-  words = parts * (1 + low);
-  work->stride = stride = (n * words + 1) / 2 * 2;
+  words = parts * (1 + work->low);
+  work->stride = (n * words + 1) / 2 * 2;
   work->block = plan->block_columns;
   work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
   work->high = plan->outer_columns - work->walk;
@@ -5949,7 +5989,7 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
                                                                                                       : 3;
   work->fingerprint = plan->fingerprint;
   work->constants = (size_t)(work->block * n * words + work->plain * parts);
-  work->doubles = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
+  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
   gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
   gpu->memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
   if (!gpu->memory) {
@@ -5957,42 +5997,16 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
     return PERM_ERROR_MEMORY;
   }
   memset(gpu->memory, 0, work->doubles * sizeof(double));
-  work->table = start = gpu->memory;
-  step = start + stride;
-  walk = step + stride * work->high;
-  constant = walk + stride * (2 * work->walk + 1);
+  work->table = gpu->memory;
   for (r = 0; r < n; r++) {
     const int divide = pivot && r < n - work->plain;
-    lost[order[r]] = 0;
-    permi_gpu_row(plan, view, order[r], divide, low, word, &lost[order[r]]);
-    if (divide) {
-      permi_dd re = leaf->scale, im = leaf->scale_imaginary;
-      int e;
-      permi_dd_multiply_complex(&re, &im, permi_dd_make(permi_scaled(plan, view, order[r], plan->pivot, 0)),
-                                permi_dd_make(parts == 2 ? permi_scaled(plan, view, order[r], plan->pivot, 1) : 0));
-      frexp(fmax(fabs(re.hi), fabs(im.hi)), &e);
-      leaf->scale = permi_dd_scale(re, -e);
-      leaf->scale_imaginary = permi_dd_scale(im, -e);
-      leaf->scale_exp2 += e;
-    }
-    for (w = 0; w < words; w++) {
-      const double *a = word[w];
-      const int at = r * words + w;
-      for (j = pivot; j < n; j++)
-        start[at] += a[j]; /* exact, as all that follows */
-      for (k = 0; k < work->block; k++)
-        constant[k * n * words + at] = 2 * a[first + k];
-      for (k = 0; k < work->walk; k++) { /* signs turning - and +, and the last block column back to + */
-        const double twice = 2 * a[first + work->block + k], back = work->block ? 2 * a[first + work->block - 1] : 0;
-        walk[2 * k * stride + at] = back - twice;
-        walk[(2 * k + 1) * stride + at] = back + twice;
-      }
-      for (k = 0; k < work->high; k++)
-        step[k * stride + at] = 2 * a[first + work->block + work->walk + k];
-    }
-    if (pivot && r >= n - work->plain)
-      for (w = 0; w < parts; w++)
-        constant[work->block * n * words + (r - n + work->plain) * parts + w] = word[w][0];
+    i = order[r];
+    lost[i] = 0;
+    permi_gpu_row(plan, view, i, divide, work->low, word, &lost[i]);
+    if (divide)
+      permi_gpu_scale_by(leaf, permi_scaled(plan, view, i, plan->pivot, 0),
+                         parts == 2 ? permi_scaled(plan, view, i, plan->pivot, 1) : 0);
+    permi_gpu_table_row(work, gpu->memory, word, r);
   }
   permi_lost_entries(plan, view, lost, leaf);
   leaf->context = gpu;
@@ -8239,10 +8253,10 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 }
 
 /* ====================================================================================== >>exact_gpu
-   GPUs: row sums packed into 32-bit words, groups of rows multiplied in one word each, then limbs of 32 bits; the
-   kernel is compiled for the shape of the matrix, see perm_gpu_exact. Where zeros are skipped, the settings of 6
-   columns for which a halved row is 0, given its sum over the other columns, are one word of a table: a look-up a row
-   for 64 terms. */
+   Integers on GPUs: row sums are packed into 32-bit words, groups of rows are multiplied in one word each, then
+   limbs of 32 bits. The kernel is compiled for the shape of the matrix, see perm_gpu_exact. Where zeros are skipped,
+   the settings of 6 columns that make a halved row 0, given its sum over the other columns, are one word of a table:
+   one look-up per row for 64 terms. */
 
 /* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
    more limbs); residues modulo 3 primes of 31 bits, where 4 are needed, 2.5e10; with zeros skipped, a tenth of the
@@ -8255,7 +8269,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 #define PERMI_EXACT_GPU_RATE 2e13 /* instructions of threads a second, one H200 */
 
 typedef struct permi_exact_gpu {
-  permi_gpu gpu; /* first: >>gpu knows only that */
+  permi_gpu gpu; /* comes first, where >>gpu looks for it */
   perm_gpu_program program;
   perm_gpu_exact shape;
   int transposed;
@@ -8263,65 +8277,75 @@ typedef struct permi_exact_gpu {
   char text[24576];
 } permi_exact_gpu;
 
-/* What to do with rows on a GPU; order: the rows, group by group. Returns seconds, INFINITY: not there. */
-static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
+/* Shares rows out among groups: in falling order of norms, into the first group with room; long rows are alone. bound:
+   of the groups' products; order: the rows, group by group. Returns 1 if all norms fit in bytes. */
+static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *shape, uint64_t *bound, int *order)
 {
-  const int n = rows->n, parts = rows->parts;
-  const double terms = ldexp(1, n - 1);
-  uint64_t bound[PERM_MAX_N];
-  double bits = 0, each, seconds;
-  int group_of[PERM_MAX_N], placed[PERM_MAX_N], size[PERM_MAX_N], kind, g, i, k, r, part;
-  int bytes = 1, at = 0, used = 0, products = 0;
-  memset(shape, 0, sizeof *shape);
-  memset(placed, 0, sizeof placed);
-  memset(size, 0, sizeof size);
-  *survivors = 1;
-  if (n < PERMI_GPU_LEAST_N)
-    return (double)INFINITY;
-  shape->parts = parts;
-  for (k = 0; k < n; k++) { /* in falling order of norms into the first group with room; long rows alone */
+  const int n = rows->n;
+  int group_of[PERM_MAX_N], placed[PERM_MAX_N] = {0}, bytes = 1, used = 0, g, i, k;
+  for (k = 0; k < n; k++) {
+    uint64_t norm;
     int most = -1;
     for (i = 0; i < n; i++)
       if (!placed[i] && (most < 0 || rows->norm[i] > rows->norm[most]))
         most = i;
     placed[most] = 1;
-    bytes &= rows->norm[most] <= 127;
-    for (g = 0; g < shape->groups && (rows->norm[most] > INT32_MAX || bound[g] > INT32_MAX / rows->norm[most]); g++)
+    norm = rows->norm[most];
+    bytes &= norm <= 127;
+    for (g = 0; g < shape->groups && (norm > INT32_MAX || bound[g] > INT32_MAX / norm); g++)
       ;
     if (g == shape->groups)
       bound[shape->groups++] = 1;
-    bound[g] = rows->norm[most] == UINT64_MAX ? UINT64_MAX : bound[g] * rows->norm[most];
+    bound[g] = norm == UINT64_MAX ? UINT64_MAX : bound[g] * norm;
     group_of[most] = g;
-    size[g]++;
   }
   for (g = 0; g < shape->groups; g++) {
-    const int wide = bound[g] == UINT64_MAX ? 3 : bound[g] > INT32_MAX ? 2 : 1;
-    int words;
-    shape->first[g + 1] = (short)(shape->first[g] + size[g]);
     for (i = 0; i < n; i++)
       if (group_of[i] == g)
         order[used++] = i;
+    shape->first[g + 1] = (short)used;
+  }
+  return bytes;
+}
+
+/* Words of the groups' products and of the sum; 0: too many. */
+static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
+{
+  const int parts = rows->parts;
+  double bits = 0;
+  int g;
+  for (g = 0; g < shape->groups; g++) {
+    const int wide = bound[g] == UINT64_MAX ? 3 : bound[g] > INT32_MAX ? 2 : 1;
+    const int most = (g ? shape->product[g - 1] : 0) + wide;
+    int words;
     bits += wide == 3 ? 70 : log2((double)bound[g]) + 1e-9; /* norms < 2^(63 + 1 + 6) */
     words = (int)((bits + (parts == 2)) / 32) + 1;
-    if (parts == 1 && words > (g ? shape->product[g - 1] : 0) + wide)
-      words = (g ? shape->product[g - 1] : 0) + wide;
+    words = parts == 1 && words > most ? most : words;
     if (words > PERM_GPU_EXACT_WORDS)
-      return (double)INFINITY;
+      return 0;
     shape->wide[g] = (short)wide;
     shape->product[g] = (short)words;
   }
-  shape->sum = (int)((bits + n + 1) / 32) + 1;
-  for (kind = 0; kind < 4; kind++) { /* bytes, halves, words, long ones */
+  shape->sum = (int)((bits + rows->n + 1) / 32) + 1;
+  return 1;
+}
+
+/* Places of the lines in words: bytes first, then halves, words, long rows. */
+static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape, const int *order)
+{
+  int at = 0, kind, g, k, r, part;
+  for (kind = 0; kind < 4; kind++) {
+    const int fields = kind == 0 ? 4 : kind == 1 ? 2 : 1;
     int field = 0;
-    for (r = 0, g = 0; r < n; r++) {
+    for (r = 0, g = 0; r < rows->n; r++) {
       const uint64_t norm = rows->norm[order[r]];
       g += r == shape->first[g + 1];
       if (kind != (norm <= 127 ? 0 : norm <= 32767 ? 1 : norm <= INT32_MAX ? 2 : 3))
         continue;
-      for (part = 0; part < parts; part++) {
-        const int fields = kind == 0 ? 4 : kind == 1 ? 2 : 1;
-        shape->at[r * parts + part] = (short)at;
-        shape->kind[r * parts + part] = (short)(kind == 0 ? field : kind == 1 ? 4 + field : 6);
+      for (part = 0; part < rows->parts; part++) {
+        const int line = r * rows->parts + part;
+        shape->at[line] = (short)at;
+        shape->kind[line] = (short)(kind == 0 ? field : kind == 1 ? 4 + field : 6);
         for (k = 1; k < shape->wide[g]; k++)
           shape->carries[at + k] = 1;
         field = (field + 1) % fields;
@@ -8332,17 +8356,36 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   }
   shape->words = at;
   shape->stride = (at + 3) & ~3;
-  for (r = 0; r < n; r++) { /* for skipping */
-    const int norm = (int)rows->norm[order[r]];
-    if (!bytes || !rows->half[order[r]])
-      continue;
-    shape->zero_line[shape->zeros] = (short)(r * parts);
-    shape->zero_base[shape->zeros++] = (short)(shape->masks + norm - 128);
-    shape->masks += 2 * norm + 1;
-  }
+}
+
+/* The shape of rows on a GPU, their order there, and the share of terms that skipping of zeros leaves. Returns the
+   seconds that it takes; INFINITY: it cannot be done. Operations of a term are counted in the machine code: a line, a
+   word of a product, of a sum. */
+static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
+{
+  const int n = rows->n, parts = rows->parts;
+  const double terms = ldexp(1, n - 1);
+  uint64_t bound[PERM_MAX_N];
+  double each, seconds;
+  int bytes, products = 0, g, r;
+  memset(shape, 0, sizeof *shape);
+  *survivors = 1;
+  if (n < PERMI_GPU_LEAST_N)
+    return (double)INFINITY;
+  shape->parts = parts;
+  bytes = permi_exact_gpu_groups(rows, shape, bound, order);
+  if (!permi_exact_gpu_products(rows, shape, bound))
+    return (double)INFINITY;
+  permi_exact_gpu_lines(rows, shape, order);
+  for (r = 0; r < n && bytes; r++)
+    if (rows->half[order[r]]) {
+      const int norm = (int)rows->norm[order[r]];
+      shape->zero_line[shape->zeros] = (short)(r * parts);
+      shape->zero_base[shape->zeros++] = (short)(shape->masks + norm - 128);
+      shape->masks += 2 * norm + 1;
+    }
   shape->masks = (shape->masks + 1) & ~1;
-  /* operations of a term, counted in the machine code: a line, a word of a product, of a sum */
-  for (products = 0, g = 1; g < shape->groups; g++)
+  for (g = 1; g < shape->groups; g++)
     products += parts * parts * shape->product[g] * shape->wide[g];
   if (products > PERMI_EXACT_GPU_PRODUCTS)
     return (double)INFINITY;
@@ -8363,8 +8406,8 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* for compiling */
 }
 
-/* Writes a member `name(i)` that yields list[i], as a chain of choices: compilers fold it, but loads from arrays not
-   always, and then they unroll nothing and spill. No list: `name()`, value. */
+/* Prints a member `name(i)` that yields list[i], as a chain of choices: compilers fold it, but not always loads from
+   arrays, and then they unroll nothing and spill. No list: `name()`, which yields value. */
 static size_t permi_gpu_member(char *text, size_t room, const char *name, const short *list, int count, int value)
 {
   size_t length = (size_t)snprintf(text, room, "  PERMI_BOTH constexpr int %s(%s) const { return ", name,
@@ -8381,31 +8424,36 @@ static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *t
   const int product = shape->product[shape->groups - 1], parts = shape->parts;
   const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24; /* registers */
   const int blocks = need <= 64 ? 8 : need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2;
-  size_t at = (size_t)snprintf(text, room,
-                               "struct permi_shape {\n  enum { PARTS = %d, GROUPS = %d, ROOM = %d, SUM_ROOM = %d, "
-                               "WORDS = %d, SKIP = %d };\n",
-                               parts, shape->groups, product > 3 ? product : 3, shape->sum, shape->stride, shape->skip);
-  at += permi_gpu_member(text + at, room - at, "words", NULL, 0, shape->words);
-  at += permi_gpu_member(text + at, room - at, "stride", NULL, 0, shape->stride);
-  at += permi_gpu_member(text + at, room - at, "groups", NULL, 0, shape->groups);
-  at += permi_gpu_member(text + at, room - at, "sum", NULL, 0, shape->sum);
-  at += permi_gpu_member(text + at, room - at, "zeros", NULL, 0, shape->zeros);
-  at += permi_gpu_member(text + at, room - at, "masks", NULL, 0, shape->masks);
-  at += permi_gpu_member(text + at, room - at, "at", shape->at, lines, 0);
-  at += permi_gpu_member(text + at, room - at, "kind", shape->kind, lines, 0);
-  at += permi_gpu_member(text + at, room - at, "carries", shape->carries, shape->words, 0);
-  at += permi_gpu_member(text + at, room - at, "first", shape->first, shape->groups + 1, 0);
-  at += permi_gpu_member(text + at, room - at, "product", shape->product, shape->groups, 0);
-  at += permi_gpu_member(text + at, room - at, "wide", shape->wide, shape->groups, 0);
-  at += permi_gpu_member(text + at, room - at, "zero_line", shape->zero_line, shape->zeros, 0);
-  at += permi_gpu_member(text + at, room - at, "zero_base", shape->zero_base, shape->zeros, 0);
-  snprintf(text + at, room - at,
-           "};\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
-           "{ permi_exact_chunk(permi_shape(), a); }\n",
-           blocks);
+  const struct {
+    const char *name;
+    const short *list;
+    int count; /* of the list; without one: the value */
+  } member[] = {{"words", NULL, shape->words},
+                {"stride", NULL, shape->stride},
+                {"groups", NULL, shape->groups},
+                {"sum", NULL, shape->sum},
+                {"zeros", NULL, shape->zeros},
+                {"masks", NULL, shape->masks},
+                {"at", shape->at, lines},
+                {"kind", shape->kind, lines},
+                {"carries", shape->carries, shape->words},
+                {"first", shape->first, shape->groups + 1},
+                {"product", shape->product, shape->groups},
+                {"wide", shape->wide, shape->groups},
+                {"zero_line", shape->zero_line, shape->zeros},
+                {"zero_base", shape->zero_base, shape->zeros}};
+  size_t k, at = (size_t)snprintf(text, room,
+                                  "struct permi_shape {\n  enum { PARTS = %d, GROUPS = %d, ROOM = %d, SUM_ROOM = %d, "
+                                  "WORDS = %d, SKIP = %d };\n",
+                                  parts, shape->groups, product > 3 ? product : 3, shape->sum, shape->stride,
+                                  shape->skip);
+  for (k = 0; k < sizeof member / sizeof *member; k++)
+    at += permi_gpu_member(text + at, room - at, member[k].name, member[k].list, member[k].count,
+                           member[k].list ? 0 : member[k].count);
+  snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ permi_exact_chunk(permi_shape(), a); }\n", blocks);
 }
 
-/* Adds `times` (1 or -1) times x to a line's place. */
+/* Adds times x (times is 1 or -1) to a line's place. */
 static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
 {
   const int kind = shape->kind[line];
@@ -8466,51 +8514,15 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
       (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
-/* Columns: the fixed one, those of the masks, walk, high; see >>gpu. */
-static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi_exact_rows *rows, permi_leaf *leaf,
-                                        perm_result *result)
+/* Fills in the table of row sums, of n - 1 columns: those of the masks, walk, high; see >>gpu. */
+static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order, int block,
+                                 perm_gpu_work *work, uint32_t *table)
 {
-  const int n = rows->n, parts = rows->parts;
-  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate(&options->allocator, 1, sizeof *exact);
-  perm_gpu_work *work;
-  perm_gpu_exact *shape;
-  uint32_t *table, *step, *walk, *settings;
-  uint64_t *masks;
-  int order[PERM_MAX_N], block, outer, columns, stride, g, i, j, k, r, v, part;
-  double seconds;
-  size_t words;
-  memset(leaf, 0, sizeof *leaf);
-  if (!exact)
-    return permi_fail_memory(result);
-  memset(exact, 0, sizeof *exact);
-  shape = &exact->shape;
-  work = &exact->gpu.work;
-  seconds = permi_exact_gpu_shape(rows, shape, order, &exact->survivors);
-  stride = shape->stride;
-  block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
-  outer = n - 1 - block;
-  columns = outer - PERM_GPU_THREADS_LOG2;
-  work->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
-  work->high = outer - work->walk;
-  words = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk + (shape->skip ? 64 : 0));
-  words += 2 * (size_t)shape->masks;
-  work->doubles = words / 2;
-  exact->gpu.allocator = options->allocator;
-  exact->gpu.add = permi_exact_gpu_add;
-  exact->gpu.memory = (double *)permi_allocate(&options->allocator, work->doubles, sizeof(double));
-  if (!exact->gpu.memory) {
-    permi_release(&options->allocator, exact);
-    return permi_fail_memory(result);
-  }
-  memset(exact->gpu.memory, 0, words * sizeof *table);
-  work->table = exact->gpu.memory;
-  table = (uint32_t *)(void *)exact->gpu.memory;
-  step = table + stride;
-  walk = step + stride * work->high;
-  settings = walk + stride * (2 * work->walk + 1);
-  masks = (uint64_t *)(void *)(settings + 64 * stride);
-  for (r = 0, g = 0; r < n; r++) {
-    i = order[r];
+  const int parts = rows->parts, stride = shape->stride;
+  uint32_t *step = table + stride, *walk = step + stride * work->high, *settings = walk + stride * (2 * work->walk + 1);
+  int g, j, k, r, part;
+  for (r = 0, g = 0; r < rows->n; r++) {
+    const int i = order[r];
     g += r == shape->first[g + 1];
     for (part = 0; part < parts; part++) {
       const int line = r * parts + part, wide = shape->wide[g], kind = shape->kind[line];
@@ -8532,30 +8544,78 @@ static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi
                             permi_exact_step(rows, i, 1 + block + work->walk + k, part), -1);
     }
   }
+}
+
+/* Fills in the masks: for each even row and each sum of it over the other columns, the settings that make it 0. */
+static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order,
+                                  uint64_t *masks)
+{
+  int i, j, k, v;
   for (k = 0; k < shape->zeros; k++) {
     const int row = order[shape->zero_line[k]], norm = (int)rows->norm[row];
     for (v = -norm; v <= norm; v++)
       for (i = 0; i < 64; i++) {
         int y = v;
-        for (j = 0; j < block; j++)
+        for (j = 0; j < PERMI_EXACT_GPU_BLOCK; j++)
           y -= i >> j & 1 ? (int)(int64_t)permi_exact_step(rows, row, 1 + j, 0).low : 0;
         if (y == 0)
           masks[shape->zero_base[k] + 128 + v] |= UINT64_C(1) << i;
       }
   }
+}
+
+static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi_exact_rows *rows, permi_leaf *leaf,
+                                        perm_result *result)
+{
+  const int n = rows->n, parts = rows->parts;
+  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate(&options->allocator, 1, sizeof *exact);
+  perm_gpu_work *work;
+  perm_gpu_exact *shape;
+  perm_gpu_program *program;
+  int order[PERM_MAX_N], block, outer, columns, stride, depth;
+  double seconds;
+  size_t words, rest;
+  memset(leaf, 0, sizeof *leaf);
+  if (!exact)
+    return permi_fail_memory(result);
+  memset(exact, 0, sizeof *exact);
+  shape = &exact->shape;
+  work = &exact->gpu.work;
+  program = &exact->program;
+  seconds = permi_exact_gpu_shape(rows, shape, order, &exact->survivors);
+  stride = shape->stride;
+  block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  outer = n - 1 - block;
+  columns = outer - PERM_GPU_THREADS_LOG2;
+  work->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
+  work->high = outer - work->walk;
+  depth = PERM_GPU_THREADS_LOG2 + work->walk + block;
+  rest = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk + (shape->skip ? 64 : 0)); /* before the masks */
+  words = rest + 2 * (size_t)shape->masks;
+  work->doubles = words / 2;
+  exact->gpu.allocator = options->allocator;
+  exact->gpu.add = permi_exact_gpu_add;
+  exact->gpu.memory = (double *)permi_allocate(&options->allocator, work->doubles, sizeof(double));
+  if (!exact->gpu.memory) {
+    permi_release(&options->allocator, exact);
+    return permi_fail_memory(result);
+  }
+  memset(exact->gpu.memory, 0, words * sizeof(uint32_t));
+  work->table = exact->gpu.memory;
+  permi_exact_gpu_rows(rows, shape, order, block, work, (uint32_t *)(void *)exact->gpu.memory);
+  permi_exact_gpu_masks(rows, shape, order, (uint64_t *)(void *)exact->gpu.memory + rest / 2);
   permi_exact_gpu_text(shape, n * parts, exact->text, sizeof exact->text);
-  exact->program.text = exact->text;
-  exact->program.sums = parts * shape->sum;
-  exact->program.exact = shape;
-  exact->program.shared = (size_t)((parts * shape->sum + 1) / 2 * 2 + shape->masks) * 8 +
-                          (size_t)stride * (size_t)(2 * work->walk + 1) * 4;
+  program->text = exact->text;
+  program->sums = parts * shape->sum;
+  program->exact = shape;
+  program->shared = (size_t)((parts * shape->sum + 1) / 2 * 2 + shape->masks) * 8 +
+                    (size_t)stride * (size_t)(2 * work->walk + 1) * 4;
   if (shape->skip)
-    exact->program.shared += (size_t)stride * (64 + 128) * 4 + 4 * 2048 * 2;
-  work->program = &exact->program;
+    program->shared += (size_t)stride * (64 + 128) * 4 + 4 * 2048 * 2;
+  work->program = program;
   exact->transposed = rows->transposed;
-  permi_exact_fill(rows, 0, PERM_GPU_THREADS_LOG2 + work->walk + block, seconds,
-                   (double)(sizeof *exact + words * sizeof *table), leaf);
-  exact->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + work->walk + block);
+  permi_exact_fill(rows, 0, depth, seconds, (double)(sizeof *exact + words * sizeof(uint32_t)), leaf);
+  exact->gpu.terms = ldexp(1, depth);
   leaf->information.isa = PERM_ISA_CUDA;
   leaf->information.fingerprint =
       permi_hash(leaf->information.fingerprint, (uint64_t)PERM_ISA_CUDA + 64 * (uint64_t)block);
@@ -8567,7 +8627,7 @@ static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi
   return PERM_OK;
 }
 
-/* Makes the plan one for GPUs, as permi_plan_gpu does, of the better orientation. */
+/* Makes the plan one for GPUs where they are faster, as permi_plan_gpu does, in the better orientation. */
 static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
                                  permi_exact_plan *plan)
 {
@@ -10787,8 +10847,7 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
   at += PERMI_MEMBER("table", counts->table);
   at += permi_gpu_member(text + at, room - at, "before", counts->before, counts->forms + 1, 0);
   snprintf(text + at, room - at,
-           "};\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
-           "{ permi_counts_chunk(permi_shape(), a); }\n",
+           "};\n" PERM_GPU_ENTRY "{ permi_counts_chunk(permi_shape(), a); }\n",
            blocks);
 }
 

@@ -8,7 +8,7 @@
    order and kind of matrix at hand, are opened when first needed; what is missing is told in result.message.
 
    CONTENTS (search for the tag)
-     >>text       the kernels, compiled by NVRTC at run time, and for the host as their twin
+     >>text       the kernels, compiled by NVRTC at run time, and for the host, where the tests run them
      >>text_exact, >>text_batch, >>text_counts, >>text_frontier   the same for other kinds of work
      >>driver     the CUDA driver and NVRTC, opened at run time; every call checked
      >>compile    kernels by key, cached in memory and in a directory
@@ -16,22 +16,21 @@
      >>run        chunk ranges on several GPUs
      >>tune       which of several kernels is fastest
      >>batch      many small matrices
-     >>frontier   the frontier programme on arrays, on one
-     >>twin       for tests: a driver that computes on the CPU, and faults on demand
+     >>frontier   the frontier's dynamic program, on one GPU
 
-   A frontier programme (perm_sparse.h) runs on one GPU, in memory that is asked for beforehand.
+   The frontier's dynamic program (perm_sparse.h) runs on one GPU, in memory that is asked for beforehand.
 
    GUARANTEES
      - A chunk's sum has the same bits on every GPU: a fixed sequence of operations, each rounded once. Chunks are added
        exactly. So results depend neither on the number of GPUs nor on how chunks were shared out.
-     - A failure ends with PERM_ERROR_DEVICE and a state that holds the chunks before it: call perm_job_execute again;
-       after one that the driver keeps for the process (an illegal address, a memory error), in another process. A GPU
-       that cannot begin (too old, no memory left) leaves the work to the others.
+     - A failure ends with PERM_ERROR_DEVICE and a state that holds the chunks before it: call perm_job_execute again,
+       in another process if the driver keeps the failure (an illegal address, a memory error). A GPU that cannot begin
+       (too old, no memory left) leaves the work to the others.
      - Kernels take about a tenth of a second, so cancel, progress and max_seconds work. Contexts, compilers and the
        driver's loader, which take seconds, run in threads of their own: a call that is to stop leaves within 0.2 s, and
        what they make is there for the next call. The end of the process waits for them; NVRTC from 12.8 on then gives
        up at once. The driver's own start (cuInit, once in a process) cannot be left: a call waits for it.
-     - A frontier programme's values have the bits of the CPU's engine. It starts again after a failure or a stop.
+     - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
    Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
 #include "perm.h"
 
@@ -49,171 +48,71 @@
 #include <unistd.h>
 
 /* =========================================================================================== >>text
-   One text for NVRTC (as a string) and for this compiler (as code: it is checked, and has a twin on the host). A thread
-   walks over 2^(walk + block) sign vectors. Row sums x are in registers, all loops over rows are unrolled (N, PLAIN, K
-   are constants; N = 0: any order, for the twin). The limit is the FP64 pipe, of which an element takes 1.5 operations;
-   an fma of three different registers takes one and a half. */
+   The kernels' text, for NVRTC as strings and for this compiler as code, which is checked and has a twin on the host.
 
+     kernel           functions                     the last lines, which name its constants
+     dense sums       here                          >>compile permi_source
+     integers         >>text_exact                  perm.h >>exact_gpu permi_exact_gpu_text
+     sums over counts >>text_counts                 perm.h >>counts_leaf permi_counts_gpu_text
+     batches          >>text_batch                  >>batch permi_batch_program
+     arrays, lists    >>text_frontier               >>compile permi_step_source
+     hybrid sums      perm_sparse.h >>program_text, >>codegen, which use those here
+
+   permi_source puts them together: vocabulary, this room, the kernel's functions, its last lines.
+
+   Dense sums: a thread walks over 2^(walk + block) sign vectors. Row sums x are in registers. All loops over rows are
+   unrolled (N, PLAIN, K are constants; N = 0: any order, for the twin). The limit is the FP64 pipe: an element takes
+   1.5 of its operations, and an fma of three different registers takes one and a half. */
+
+/* The vocabulary: type, name, parameters, body on a GPU, body on the host. A volatile product is not contracted with a
+   later sum. permi_byte and permi_half give byte or half k of a word with its sign, by one instruction where compilers
+   make three. permi_high is the high word of a product. */
+#define PERMI_VOCABULARY(X)                                                                                            \
+  X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
+  X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
+    volatile double product = a * b; return product;)                                                                  \
+  X(double, permi_fma, (double a, double b, double c), return __fma_rn(a, b, c);, return fma(a, b, c);)                \
+  X(int, permi_ctz, (unsigned x), return __ffs((int)x) - 1;, return __builtin_ctz(x);)                                 \
+  X(int, permi_parity, (unsigned long long x), return __popcll(x) & 1;, return __builtin_parityll(x);)                 \
+  X(int, permi_byte, (unsigned word, int k),                                                                           \
+    int x; asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x8880 + 0x1111 * k)); return x;,                  \
+    return (int)(signed char)(word >> 8 * k & 255);)                                                                   \
+  X(int, permi_half, (unsigned word, int k),                                                                           \
+    int x; asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x9910 + 0x2222 * k)); return x;,                  \
+    return (int)(short)(word >> 16 * k & 65535);)                                                                      \
+  X(long long, permi_bits, (double x), return __double_as_longlong(x);,                                                \
+    long long bits; memcpy(&bits, &x, sizeof bits); return bits;)                                                      \
+  X(double, permi_of_bits, (long long bits), return __longlong_as_double(bits);,                                       \
+    double x; memcpy(&x, &bits, sizeof x); return x;)                                                                  \
+  X(int, permi_ones, (unsigned x), return __popc(x);, return __builtin_popcount(x);)                                   \
+  X(unsigned long long, permi_high, (unsigned long long a, unsigned long long b), return __umul64hi(a, b);,            \
+    return (unsigned long long)((unsigned __int128)a * b >> 64);)
+
+#define PERMI_BOTH __host__ __device__ __forceinline__
 #if defined(__CUDA_ARCH__)
 #define PERMI_UNROLL _Pragma("unroll")
 #define PERMI_ROLLED _Pragma("unroll 1")
+#define PERMI_WORD(type, name, parameters, device, host) PERMI_BOTH type name parameters { device }
 #else
 #define PERMI_UNROLL
 #define PERMI_ROLLED
+#define PERMI_WORD(type, name, parameters, device, host) PERMI_BOTH type name parameters { host }
 #endif
-#define PERMI_BOTH __host__ __device__ __forceinline__
+#define PERMI_WORD_TEXT(type, name, parameters, device, host) \
+  "PERMI_BOTH " #type " " #name #parameters " { " #device " }\n"
+PERMI_VOCABULARY(PERMI_WORD)
+static const char permi_vocabulary[] = "#define PERMI_UNROLL _Pragma(\"unroll\")\n"
+                                       "#define PERMI_ROLLED _Pragma(\"unroll 1\")\n"
+                                       "#define PERMI_BOTH __device__ __forceinline__\n"
+                                       PERMI_VOCABULARY(PERMI_WORD_TEXT);
 
-PERMI_BOTH double permi_add(double a, double b)
-{
-#if defined(__CUDA_ARCH__)
-  return __dadd_rn(a, b);
-#else
-  return a + b;
-#endif
-}
-
-PERMI_BOTH double permi_mul(double a, double b)
-{
-#if defined(__CUDA_ARCH__)
-  return __dmul_rn(a, b);
-#else
-  volatile double product = a * b; /* not to be contracted with a later sum */
-  return product;
-#endif
-}
-
-PERMI_BOTH double permi_fma(double a, double b, double c)
-{
-#if defined(__CUDA_ARCH__)
-  return __fma_rn(a, b, c);
-#else
-  return fma(a, b, c);
-#endif
-}
-
-PERMI_BOTH int permi_ctz(unsigned x)
-{
-#if defined(__CUDA_ARCH__)
-  return __ffs((int)x) - 1;
-#else
-  int k = 0;
-  for (; !(x & 1); x >>= 1)
-    k++;
-  return k;
-#endif
-}
-
-PERMI_BOTH int permi_parity(unsigned long long x)
-{
-#if defined(__CUDA_ARCH__)
-  return __popcll(x) & 1;
-#else
-  int k = 0;
-  for (; x; x &= x - 1)
-    k ^= 1;
-  return k;
-#endif
-}
-
-PERMI_BOTH long long permi_bits(double x)
-{
-#if defined(__CUDA_ARCH__)
-  return __double_as_longlong(x);
-#else
-  long long bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-#endif
-}
-
-PERMI_BOTH double permi_of_bits(long long bits)
-{
-#if defined(__CUDA_ARCH__)
-  return __longlong_as_double(bits);
-#else
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-#endif
-}
-
-/* The byte (half) k of a word with its sign: one instruction where compilers make three. */
-PERMI_BOTH int permi_byte(unsigned word, int k)
-{
-#if defined(__CUDA_ARCH__)
-  int x;
-  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x8880 + 0x1111 * k));
-  return x;
-#else
-  return (int)(signed char)(word >> 8 * k & 255);
-#endif
-}
-
-PERMI_BOTH int permi_half(unsigned word, int k)
-{
-#if defined(__CUDA_ARCH__)
-  int x;
-  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x9910 + 0x2222 * k));
-  return x;
-#else
-  return (int)(short)(word >> 16 * k & 65535);
-#endif
-}
-
-PERMI_BOTH int permi_ones(unsigned x)
-{
-#if defined(__CUDA_ARCH__)
-  return __popc(x);
-#else
-  int k = 0;
-  for (; x; x &= x - 1)
-    k++;
-  return k;
-#endif
-}
-
-/* The high word of a product. */
-PERMI_BOTH unsigned long long permi_high(unsigned long long a, unsigned long long b)
-{
-#if defined(__CUDA_ARCH__)
-  return __umul64hi(a, b);
-#else
-  return (unsigned long long)((unsigned __int128)a * b >> 64);
-#endif
-}
-
-/* The same for NVRTC. */
-static const char permi_vocabulary[] =
-    "#define PERMI_UNROLL _Pragma(\"unroll\")\n"
-    "#define PERMI_ROLLED _Pragma(\"unroll 1\")\n"
-    "#define PERMI_BOTH __device__ __forceinline__\n"
-    "PERMI_BOTH double permi_add(double a, double b) { return __dadd_rn(a, b); }\n"
-    "PERMI_BOTH double permi_mul(double a, double b) { return __dmul_rn(a, b); }\n"
-    "PERMI_BOTH double permi_fma(double a, double b, double c) { return __fma_rn(a, b, c); }\n"
-    "PERMI_BOTH int permi_ctz(unsigned x) { return __ffs((int)x) - 1; }\n"
-    "PERMI_BOTH int permi_parity(unsigned long long x) { return __popcll(x) & 1; }\n"
-    "PERMI_BOTH int permi_byte(unsigned word, int k) { int x; asm(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : "
-    "\"r\"(word), \"r\"(0x8880 + 0x1111 * k)); return x; }\n"
-    "PERMI_BOTH int permi_half(unsigned word, int k) { int x; asm(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : "
-    "\"r\"(word), \"r\"(0x9910 + 0x2222 * k)); return x; }\n"
-    "PERMI_BOTH long long permi_bits(double x) { return __double_as_longlong(x); }\n"
-    "PERMI_BOTH double permi_of_bits(long long bits) { return __longlong_as_double(bits); }\n"
-    "PERMI_BOTH int permi_ones(unsigned x) { return __popc(x); }\n"
-    "PERMI_BOTH unsigned long long permi_high(unsigned long long a, unsigned long long b) "
-    "{ return __umul64hi(a, b); }\n";
-
-#define PERMI_TEXT(...)                                                                                                \
+/* Code, and the same as a string permi_text_NAME. */
+#define PERMI_TEXT(name, ...)                                                                                          \
   __VA_ARGS__                                                                                                          \
-  static const char permi_text[] = #__VA_ARGS__;
-#define PERMI_FRONTIER_TEXT(...)                                                                                       \
-  __VA_ARGS__                                                                                                          \
-  static const char permi_frontier_text[] = #__VA_ARGS__;
-#define PERMI_LIST_TEXT(...)                                                                                           \
-  __VA_ARGS__                                                                                                          \
-  static const char permi_list_text[] = #__VA_ARGS__;
+  static const char permi_text_##name[] = #__VA_ARGS__;
 
 /* clang-format off */
-PERMI_TEXT(
+PERMI_TEXT(dense,
 /* s + e = a + b exactly */
 PERMI_BOTH void permi_two_sum(double &s, double &e, double a, double b)
 {
@@ -363,7 +262,7 @@ struct permi_arguments {
   double constant[COUNT];
 };
 
-/* What a thread keeps in registers. `kept`, STEP places apart, in registers too or in shared memory: value hi, lo,
+/* What a thread keeps in registers. `kept`, in registers or in shared memory, has, STEP places apart: value hi, lo,
    imaginary hi, lo, sum of |terms| (sampled). */
 template <int ROOM, int STEP>
 struct permi_registers {
@@ -463,8 +362,8 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* The sums over a thread's sign vectors: see permi_registers. With two unrolled columns the code comes twice, so that
-   no branch parts the terms: 2% faster; with three or more it is too long, and 20% slower. */
+/* Sums over a thread's sign vectors into `kept`, see permi_registers. With two unrolled columns the code comes twice,
+   so that no branch parts the terms: 2% faster. With three or more it is too long: 20% slower. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)
@@ -544,7 +443,7 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   }
 }
 
-/* Thread t's sum takes up that of thread t + half; room: [5][128]. */
+/* Adds the sum of thread t + half to thread t's; room: [5][128]. */
 PERMI_BOTH void permi_fold(double *room, int t, int half)
 {
   PERMI_UNROLL
@@ -596,13 +495,10 @@ __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
 /* ===================================================================================== >>text_exact
    The kernels for integers. */
 
-#define PERMI_TEXT_EXACT(...)                                                                                          \
-  __VA_ARGS__                                                                                                          \
-  static const char permi_exact_text[] = #__VA_ARGS__;
-
 /* clang-format off */
-PERMI_TEXT_EXACT(
-/* Integers without rounding; S says what perm_gpu_exact does. A row sum of one word or less: */
+PERMI_TEXT(exact,
+/* Integers without rounding. S has the members of perm_gpu_exact. */
+/* A row sum of one word or less. */
 template <class S>
 PERMI_BOTH int permi_exact_value(const S &shape, const unsigned *x, int line)
 {
@@ -674,8 +570,8 @@ PERMI_BOTH void permi_exact_times(unsigned *out, int grown, const unsigned *p, i
   }
 }
 
-/* Group g of rows into the product: real ones as magnitudes, their signs in bit 31 of `sign`; complex ones as two's
-   complement, the imaginary part ROOM words on. */
+/* Multiplies group g of rows into the product: real ones as magnitudes, with their signs in bit 31 of `sign`; complex
+   ones as two's complement, the imaginary part ROOM words on. */
 template <class S>
 PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsigned *p, unsigned &sign)
 {
@@ -775,7 +671,7 @@ struct permi_exact_groups<S, END, END> {
   static PERMI_BOTH void run(const S &, const unsigned *, unsigned *, unsigned &) {}
 };
 
-/* The term of row sums x, with its sign, added to the sum; odd: minus. */
+/* Adds the term of row sums x to the sum, with its sign; odd: minus. */
 template <class S>
 PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd, unsigned *sum)
 {
@@ -836,9 +732,9 @@ PERMI_BOTH int permi_exact_row(unsigned m)
   return 2 * j + (int)((m + 1) >> (j + 1) & 1);
 }
 
-/* A chunk. Shared memory: sums of words over the threads, masks, walk, settings, row sums of the threads, queues.
-   Without skipping a thread sums its own terms. With it, a warp collects the settings of the block columns in which no
-   even row is 0, and shares them out: few terms are left, many in some threads and none in most. */
+/* Sums a chunk. Shared memory: sums of words over the threads, masks, walk, settings, row sums of the threads, queues.
+   Without skipping a thread sums its own terms. With skipping a warp collects the settings of the block columns in
+   which no even row is 0, and shares them out: few terms are left, many in some threads and none in most. */
 template <class S>
 __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_arguments<1> &a)
 {
@@ -928,14 +824,10 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
 /* ===================================================================================== >>text_batch
    The kernels for many matrices of one order. */
 
-#define PERMI_TEXT_BATCH(...)                                                                                          \
-  __VA_ARGS__                                                                                                          \
-  static const char permi_batch_text[] = #__VA_ARGS__;
-
 /* clang-format off */
-PERMI_TEXT_BATCH(
-/* One matrix of a batch, by a team of 32 threads or 128, with the tables of >>gpu in shared memory: the pivot form, or,
-   where every column has an entry that is small against its row, the plain one. */
+PERMI_TEXT(batch,
+/* One matrix of a batch, by a team of 32 threads or 128, with the tables of >>gpu in shared memory: the pivot form, or
+   the plain form where every column has an entry that is small against its row. */
 template <int N, int PARTS>
 struct alignas(16) permi_batch_room {
   enum { TEAM = N < 17 ? 32 : 128, HIGH = N < 17 ? 5 : 7, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
@@ -1076,7 +968,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   }
 }
 
-/* What thread `t` of the team sums, as permi_walk. */
+/* Sums what is thread t's of the team, as permi_walk. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int plain, double *out)
 {
@@ -1101,8 +993,9 @@ PERMI_BOTH void permi_batch_arguments(permi_batch_room<N, PARTS> &room, int plai
   room.arguments.mask = R::MASK;
 }
 
-/* out: permanent, sum of |terms|, share of a term that rounding may have taken before; the latter huge where numbers
-   are so large or small that they are others' business. sum: hi, lo, hi, lo, sum of |terms|, `apart` doubles each. */
+/* out: permanent, sum of |terms|, share of a term that rounding of entries may have taken; the share is huge where
+   numbers are so large or small that the CPU must take the matrix. sum: hi, lo, hi, lo, sum of |terms|, `apart` doubles
+   from each other. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {
@@ -1192,12 +1085,8 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
 /* ==================================================================================== >>text_counts
    The kernels for sums over counts. */
 
-#define PERMI_TEXT_COUNTS(...)                                                                                         \
-  __VA_ARGS__                                                                                                          \
-  static const char permi_counts_text[] = #__VA_ARGS__;
-
 /* clang-format off */
-PERMI_TEXT_COUNTS(
+PERMI_TEXT(counts,
 /* Sums over counts, see perm_gpu_counts. The term of forms x (sums of high and low words): its product, or e_needed. */
 template <class S>
 PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
@@ -1229,7 +1118,7 @@ PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
   term[1] = im;
 }
 
-/* e_k += x e_(k-1) for form f; e_k that lead nowhere are left out. */
+/* e_k += x e_(k-1) for form f, without e_k that lead nowhere. */
 template <class S>
 PERMI_BOTH void permi_counts_form(const S &shape, int f, const double *x, int absolute, double *e)
 {
@@ -1287,10 +1176,10 @@ PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int abso
   term[1] = S::PARTS == 2 ? e[2 * shape.needed() + 1] : 0;
 }
 
-/* What thread t of a chunk sums, as permi_walk. Table: numbers of threads, chunks, high digits; where the walk begins;
-   for each high digit radix, where its weights are; start; steps of high digits, of low ones; weights of high digits;
-   walk: for every term of the low digits weight, digit that moves (counted from 1, negative: down) to it, sum of the
-   digits; Ryser: weights by rank. */
+/* Sums what is thread t's of a chunk, as permi_walk. Table: numbers of threads, chunks, high digits; where the walk
+   begins; for each high digit radix, where its weights are; start; steps of high digits, of low ones; weights of high
+   digits; walk: for every term of the low digits weight, digit that moves (counted from 1, negative: down) to it, sum
+   of the digits; Ryser: weights by rank. */
 template <class S>
 PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned mask, unsigned long long chunk, int t,
                                   double *out)
@@ -1411,17 +1300,16 @@ __device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_a
 /* clang-format on */
 
 /* ================================================================================== >>text_frontier
-   The kernels of the frontier programme. */
+   The kernels of the frontier's dynamic program, on arrays and on lists. */
 
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
-/* The frontier programme on arrays (perm_sparse.h, >>arrays). A warp adds up a block of the target, the words with the
-   same top and middle bits, as the CPU does: every value in the order of the ways, so that the bits are the CPU's. A
-   value has PLANES words; in a block all first words come before all second ones, for lanes read side by side. What a
-   way does to the top bits is settled once for a thread block, to the middle bits once for a warp; low words that move
-   have a table of places, which permi_places makes. */
+/* Arrays (perm_sparse.h, >>arrays). A warp adds up a block of the target, the words with the same top and middle bits,
+   every value in the order of the ways, so that the bits are the CPU's. A value has PLANES words. In a block all first
+   words come before all second ones, since lanes read side by side. What a way does to the top bits is settled once for
+   a thread block, to the middle bits once for a warp. Low words that move have a table of places (permi_places). */
 /* clang-format off */
-PERMI_FRONTIER_TEXT(
+PERMI_TEXT(arrays,
 union permi_coefficient {
   double real;
   unsigned long long integer;
@@ -1546,7 +1434,7 @@ PERMI_BOTH permi_double_double permi_dd_sum(permi_double_double a, permi_double_
   return s;
 }
 
-/* As the CPU's: its vectors, which real double-doubles have, fuse what its plain code rounds. */
+/* (hi, lo) c with the CPU's bits: its vectors, for real double-doubles, fuse what its plain code rounds. */
 PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bool fused)
 {
   permi_double_double p;
@@ -1634,7 +1522,7 @@ struct permi_cell<4, WORDS, PARTS> {
   }
 };
 
-/* The least modulus but 0 and the largest, as bits: such doubles are ordered as they are. */
+/* Notes the least modulus but 0 and the largest, as bits, which are ordered as such doubles are. */
 PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
 {
   permi_coefficient size;
@@ -1645,7 +1533,7 @@ PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
     sizes[1] = size.integer;
 }
 
-/* Values first, first + apart, ..., U of them, of a block of count, into the target from word `to` on. */
+/* Adds up values first, first + apart, ..., U of them, of a block of count, into the target from word `to` on. */
 template <int CELL, int WORDS, int PARTS, int U>
 PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
                              unsigned long long to, int count, int first, int apart, unsigned long long *sizes)
@@ -1795,11 +1683,11 @@ __device__ __forceinline__ void permi_scale(double *x, unsigned long long count,
 )
 /* clang-format on */
 
-/* The same on sorted lists, united by merge path [DOB15]. A state's transitions are expanded, stream by stream, so that
-   each stream's are sorted by their targets; streams are merged two by two, the first before the second where keys are
-   equal, and equal keys added up. So a value is added up in the order of the streams: the arrays' bits. */
+/* Sorted lists, united by merge path [DOB15]. States are expanded stream by stream, so that the transitions of a stream
+   are sorted by their targets. Streams are merged two by two, the first before the second where keys are equal. Equal
+   keys are added up. So a value is added up in the order of the streams: the arrays' bits. */
 /* clang-format off */
-PERMI_LIST_TEXT(
+PERMI_TEXT(lists,
 struct permi_gpu_stream {
   unsigned long long test;
   unsigned long long want;
@@ -1875,7 +1763,7 @@ PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item 
     to[k] = j >= bs || (i < as && a[i].key <= b[j].key) ? a[i++] : b[j++];
 }
 
-/* The state whose transitions begin at item i, to place k. */
+/* Adds up the state whose transitions begin at item i, to place k. */
 template <int CELL, int WORDS, int PARTS>
 PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long long i, unsigned long long k,
                                 unsigned long long *sizes)
@@ -1907,7 +1795,7 @@ PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long lon
   }
 }
 
-/* Where a thread's element goes among those of a tile that are in; *before: those of earlier turns. */
+/* The place of a thread's element among those of a tile that are in; *before: those of earlier turns. */
 __device__ __forceinline__ unsigned long long permi_rank(bool in, unsigned long long *before)
 {
   __shared__ int warps[8];
@@ -1980,7 +1868,7 @@ __device__ __forceinline__ void permi_list_expand(const permi_list_arguments &a)
   }
 }
 
-/* 2048 items of the union of [begin, middle) and [middle, end), in shared memory. */
+/* Makes 2048 items of the union of [begin, middle) and [middle, end), in shared memory. */
 __device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
 {
   __shared__ permi_item room[2048];
@@ -2036,53 +1924,9 @@ __device__ __forceinline__ void permi_list_sum(const permi_list_arguments &a)
 #define PERMI_STEP_THREADS 256
 #define PERMI_GPU_STREAMS 128 /* of a step: no vertex has so many neighbours on a frontier of 43 */
 
-#if defined(PERM_CUDA_CHECK) /* for `make check`: this compiler's own kernels, of the kinds that there are */
-#define PERMI_KERNEL(n, parts, product, low, k, plain, count, blocks)                                                  \
-  extern "C" __global__ void __launch_bounds__(128, blocks)                                                            \
-      permi_kernel_##n##_##parts##_##product##_##low##_##k##_##plain(const permi_arguments<count> a)                   \
-  {                                                                                                                    \
-    permi_chunk<n, parts, product, low, k, plain, count>(a);                                                           \
-  }
-PERMI_KERNEL(40, 1, 0, 0, 3, 0, 120, 4)
-PERMI_KERNEL(56, 1, 0, 0, 2, 0, 112, 3)
-PERMI_KERNEL(64, 1, 0, 0, 2, 64, 192, 3)
-PERMI_KERNEL(40, 1, 1, 1, 0, 0, 1, 2)
-PERMI_KERNEL(40, 1, 2, 0, 0, 0, 1, 3)
-PERMI_KERNEL(40, 1, 2, 1, 0, 0, 1, 2)
-PERMI_KERNEL(40, 1, 3, 1, 0, 0, 1, 2)
-PERMI_KERNEL(36, 2, 0, 0, 0, 0, 1, 2)
-PERMI_KERNEL(24, 2, 0, 0, 0, 8, 16, 3)
-PERMI_KERNEL(20, 2, 2, 1, 0, 0, 1, 2)
-PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
-#define PERMI_STEP_KERNEL(cell, words, parts, u)                                                                       \
-  extern "C" __global__ void __launch_bounds__(PERMI_STEP_THREADS)                                                     \
-      permi_step_##cell##_##words##_##parts(const permi_step_arguments a)                                              \
-  {                                                                                                                    \
-    permi_step<cell, words, parts, u>(a);                                                                              \
-  }
-PERMI_STEP_KERNEL(0, 1, 1, 4)
-PERMI_STEP_KERNEL(1, 1, 1, 2)
-PERMI_STEP_KERNEL(2, 1, 1, 2)
-PERMI_STEP_KERNEL(3, 1, 1, 1)
-PERMI_STEP_KERNEL(4, 1, 1, 4)
-PERMI_STEP_KERNEL(4, 2, 1, 2)
-PERMI_STEP_KERNEL(4, 5, 2, 1)
-extern "C" __global__ void permi_list_kernels(const permi_list_arguments a)
-{
-  permi_list_count(a, a.rows == 1);
-  permi_list_scan(a);
-  permi_list_expand(a);
-  permi_list_merge(a);
-  permi_list_sum<4, 2, 2>(a);
-}
-extern "C" __global__ void permi_other_kernels(const permi_step_arguments a, double *x, unsigned long long count)
-{
-  permi_places(a);
-  permi_scale(x, count, 1, 1);
-}
-#endif
-
-/* ========================================================================================= >>driver */
+/* ========================================================================================= >>driver
+   The CUDA driver and NVRTC, opened at run time: the functions that are used, how a call is checked, what the process
+   keeps, and what one user of a GPU holds there. */
 
 #define PERMI_DRIVER_LIST(X)                                                                                           \
   X(init, "cuInit", (unsigned flags))                                                                                  \
@@ -2147,18 +1991,18 @@ typedef struct permi_nvrtc {
 #undef PERMI_NVRTC_MEMBER
 } permi_nvrtc;
 
-#define PERMI_GPUS 64 /* most of a host */
+#define PERMI_GPUS 64 /* at most, of a host */
 
-/* A kernel's key, and where it is loaded. */
+/* A kernel's key, and where it is loaded. Keys are compared as bytes: `unused` is 0 where padding would be. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: dense sums and programs; 1, 2: the frontier on arrays, lists; cells `product`, n words a part */
-  int arch, device, unused; /* 0, where padding would be: keys are compared as bytes */
+  int family; /* 0: sums; 1, 2: frontier on arrays, on lists, with `product` the cell and n words in each of `parts` */
+  int arch, device, unused;
   uint64_t digest, length; /* of a program's text */
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* of a frontier programme's module */
-enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* functions of family 1 */
+enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS }; /* of 2 */
 static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
     {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
     {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel", NULL, NULL, NULL, NULL},
@@ -2174,21 +2018,21 @@ typedef struct permi_loaded {
   struct permi_loaded *next;
 } permi_loaded;
 
-/* A module in the making, by a thread of its own: neither a context, nor a compiler, nor a driver that compiles PTX can
-   be interrupted. Calls wait for it and may leave; what it makes is kept for later ones. */
+/* A module that a thread of its own makes, since neither a context, nor a compiler, nor a driver that compiles PTX can
+   be interrupted. Calls wait for the module and may leave; it is kept for later calls. */
 typedef struct permi_making {
   permi_kernel_key key;
-  char *source, *cache; /* copies, the thread's */
+  char *source, *cache; /* owned */
   size_t shared;
-  int compiling; /* 1: others with its architecture wait for what it compiles */
+  int compiling; /* 1: others with its architecture wait for the image */
   int calls;     /* that wait */
-  int ended;     /* 1: `loaded`, or NULL and why */
+  int ended;     /* 1: `loaded`, or NULL and `message` */
   permi_loaded *loaded;
   char message[PERM_MESSAGE_BYTES];
   struct permi_making *next;
 } permi_making;
 
-/* A condition whose waits end by a clock that nobody sets. */
+/* Makes a condition whose timed waits go by a clock that nobody sets. */
 static void permi_condition(pthread_cond_t *condition)
 {
   pthread_condattr_t monotonic;
@@ -2204,7 +2048,7 @@ static void permi_made_begin(void)
   permi_condition(&permi_made_condition);
 }
 
-/* What is signalled when there is a module more, or something is compiled. */
+/* The condition that is signalled when a module has been made or an image compiled. */
 static pthread_cond_t *permi_made(void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -2212,8 +2056,8 @@ static pthread_cond_t *permi_made(void)
   return &permi_made_condition;
 }
 
-/* All that the process keeps. */
-static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER; /* guards it */
+/* All that the process keeps, guarded by permi_cuda_lock. */
+static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   int driver_state, nvrtc_state; /* 0 not tried, 1 there, -1 not */
   permi_driver driver;
@@ -2222,12 +2066,12 @@ static struct {
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
   permi_making *making;
-  int threads; /* that make them */
-  volatile int leaving; /* 1: the process ends, compilers are to give up */
+  int threads;          /* that make modules */
+  volatile int leaving; /* 1: the process ends, and compilers are to give up */
   pid_t process;        /* whose threads they are */
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
   int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: an older NVRTC */
-  int twin; /* 1: the driver is that of >>twin */
+  void (*twin)(void); /* not NULL: `driver` is that of the tests, and this is called where a kernel would be compiled */
 } permi_cuda;
 
 static double permi_clock(void)
@@ -2235,6 +2079,19 @@ static double permi_clock(void)
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* So many nanoseconds from now, less than a second, for timed waits with a condition of permi_condition. */
+static struct timespec permi_until(long nanoseconds)
+{
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += nanoseconds;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_nsec -= 1000000000;
+    until.tv_sec++;
+  }
+  return until;
 }
 
 #if defined(PERM_CUDA_TESTS)
@@ -2250,7 +2107,7 @@ static int permi_fault(void)
 #define permi_fault() 0
 #endif
 
-/* Every call of the driver goes through here. 1: fine; otherwise message says what failed. */
+/* Every call of the driver goes through here. 1: fine; 0: message says what failed. */
 static int permi_called(CUresult status, const char *what, int device, char *message)
 {
   const char *text = NULL;
@@ -2267,55 +2124,95 @@ static int permi_called(CUresult status, const char *what, int device, char *mes
   permi_called(permi_fault() ? CUDA_ERROR_UNKNOWN : permi_cuda.driver.name arguments, "driver call " #name, device,    \
                message)
 
-static void *permi_open(const char *const *names)
+/* What one user of a GPU holds there: where its handles are, 0 in a handle for none. All are given back at once. */
+typedef enum permi_held { PERMI_MEMORY, PERMI_HOST, PERMI_EVENT, PERMI_STREAM, PERMI_HELDS } permi_held;
+typedef struct permi_holder {
+  int device, held;
+  char *message; /* says what failed */
+  struct {
+    permi_held kind;
+    void *at;
+  } handle[24];
+} permi_holder;
+
+#define PERMI_ON(holder, name, arguments) PERMI_CALL(name, arguments, (holder)->device, (holder)->message)
+
+/* Makes the handle *at: bytes of the GPU or of pinned host memory, an event with the flags `bytes`, a stream. No bytes
+   of the GPU: memory that comes later. */
+static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t bytes)
 {
-  void *library = NULL;
-  int i;
-  for (i = 0; names[i] && !library; i++)
-    library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-  return library;
+  holder->handle[holder->held].kind = kind;
+  holder->handle[holder->held++].at = at;
+  return kind == PERMI_MEMORY ? !bytes || PERMI_ON(holder, allocate, ((CUdeviceptr *)at, bytes))
+         : kind == PERMI_HOST ? PERMI_ON(holder, allocate_host, ((void **)at, bytes))
+         : kind == PERMI_EVENT ? PERMI_ON(holder, event, ((CUevent *)at, (unsigned)bytes))
+                               : PERMI_ON(holder, stream, ((CUstream *)at, CU_STREAM_NON_BLOCKING));
 }
 
-/* dlsym gives an object pointer where a function's is wanted: POSIX says copy it. Returns the first name missing. */
-static const char *permi_symbols(void *library, void *table, const char *const *names)
+/* Gives all back: memory first, which waits for what still runs. Nothing is left to do if that fails. */
+static void permi_give_back(permi_holder *holder)
+{
+  const permi_driver *driver = &permi_cuda.driver;
+  int kind, k;
+  for (kind = 0; kind < PERMI_HELDS; kind++)
+    for (k = 0; k < holder->held; k++) {
+      void *at = holder->handle[k].at;
+      if ((int)holder->handle[k].kind != kind)
+        continue;
+      if (kind == PERMI_MEMORY && *(CUdeviceptr *)at)
+        driver->release(*(CUdeviceptr *)at);
+      else if (kind == PERMI_HOST && *(void **)at)
+        driver->release_host(*(void **)at);
+      else if (kind == PERMI_EVENT && *(CUevent *)at)
+        driver->event_free(*(CUevent *)at);
+      else if (kind == PERMI_STREAM && *(CUstream *)at)
+        driver->stream_free(*(CUstream *)at);
+    }
+  holder->held = 0;
+}
+
+/* ======================================================================================== >>devices
+   Which GPUs there are. */
+
+/* Opens the first library that there is, and takes its functions into `table`: 1, or 0 and a message with what has no
+   library, or is too old to have a function. dlsym gives an object pointer where a function's is wanted: POSIX says
+   copy it. */
+static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
+                      const char *none, char *message, void **library)
 {
   int i;
-  for (i = 0; names[i]; i++) {
-    void *symbol = dlsym(library, names[i]);
-    if (!symbol)
-      return names[i];
+  *library = NULL;
+  for (i = 0; libraries[i] && !*library; i++)
+    *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+  if (!*library)
+    snprintf(message, PERM_MESSAGE_BYTES, "%s", none);
+  for (i = 0; *library && symbols[i]; i++) {
+    void *symbol = dlsym(*library, symbols[i]);
+    if (!symbol) {
+      snprintf(message, PERM_MESSAGE_BYTES, "%s is too old: it has no %s", what, symbols[i]);
+      return 0;
+    }
     memcpy((char *)table + (size_t)i * sizeof symbol, &symbol, sizeof symbol);
   }
-  return NULL;
+  return *library != NULL;
 }
 
-/* ======================================================================================== >>devices */
+#define PERMI_NAME(name, symbol, parameters) symbol,
 
 /* Opens the driver and counts GPUs. permi_cuda_lock is held. */
 static int permi_driver_open(void)
 {
-#define PERMI_NAME(name, symbol, parameters) symbol,
   static const char *const symbols[] = {PERMI_DRIVER_LIST(PERMI_NAME) NULL};
   static const char *const libraries[] = {"libcuda.so.1", "libcuda.so", NULL};
   char *message = permi_cuda.driver_message;
   void *library;
-  const char *missing;
   int i, major, minor;
   if (permi_cuda.driver_state)
     return permi_cuda.driver_state > 0;
   permi_cuda.driver_state = -1;
-  if (!permi_cuda.twin) {
-    library = permi_open(libraries);
-    if (!library) {
-      snprintf(message, PERM_MESSAGE_BYTES, "no CUDA driver: libcuda.so.1 cannot be opened");
-      return 0;
-    }
-    missing = permi_symbols(library, &permi_cuda.driver, symbols);
-    if (missing) {
-      snprintf(message, PERM_MESSAGE_BYTES, "the CUDA driver is too old: it has no %s", missing);
-      return 0;
-    }
-  }
+  if (!permi_cuda.twin && !permi_open(libraries, symbols, &permi_cuda.driver, "the CUDA driver",
+                                      "no CUDA driver: libcuda.so.1 cannot be opened", message, &library))
+    return 0;
   if (!PERMI_CALL(init, (0), 0, message) || !PERMI_CALL(count, (&permi_cuda.devices), 0, message))
     return 0;
   if (permi_cuda.devices > PERMI_GPUS)
@@ -2343,29 +2240,21 @@ static int permi_nvrtc_open(void)
   static const char *const libraries[] = {
       "libnvrtc.so",    "libnvrtc.so.13",   "libnvrtc.so.12",
       "libnvrtc.so.11.2", "/usr/local/cuda/lib64/libnvrtc.so", NULL};
-  static const char *const flow[] = {"nvrtcSetFlowCallback", NULL};
-#undef PERMI_NAME
-  void *library;
-  const char *missing;
+  static const char none[] =
+      "no NVRTC: libnvrtc.so cannot be opened (a part of the CUDA toolkit; LD_LIBRARY_PATH says where)";
+  void *library, *flow;
   if (permi_cuda.nvrtc_state)
     return permi_cuda.nvrtc_state > 0;
   permi_cuda.nvrtc_state = 1;
   if (permi_cuda.twin)
     return 1;
-  library = permi_open(libraries);
-  missing = library ? permi_symbols(library, &permi_cuda.nvrtc, symbols) : NULL;
-  if (library)
-    permi_symbols(library, &permi_cuda.flow, flow); /* from 12.8 on */
-  if (!library || missing) {
+  if (!permi_open(libraries, symbols, &permi_cuda.nvrtc, "NVRTC", none, permi_cuda.nvrtc_message, &library))
     permi_cuda.nvrtc_state = -1;
-    if (library)
-      snprintf(permi_cuda.nvrtc_message, PERM_MESSAGE_BYTES, "NVRTC is too old: it has no %s", missing);
-    else
-      snprintf(permi_cuda.nvrtc_message, PERM_MESSAGE_BYTES,
-               "no NVRTC: libnvrtc.so cannot be opened (a part of the CUDA toolkit; LD_LIBRARY_PATH says where)");
-  }
+  flow = library ? dlsym(library, "nvrtcSetFlowCallback") : NULL; /* from 12.8 on */
+  memcpy(&permi_cuda.flow, &flow, sizeof flow);
   return permi_cuda.nvrtc_state > 0;
 }
+#undef PERMI_NAME
 
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
 {
@@ -2382,7 +2271,8 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
   return found;
 }
 
-/* ======================================================================================== >>compile */
+/* ======================================================================================== >>compile
+   Kernels by key: their source, compiled by NVRTC, loaded, and kept in memory and in a directory. */
 
 /* Blocks of 128 threads that share a multiprocessor's 65536 registers: what a kernel needs decides. */
 static int permi_blocks(const permi_kernel_key *key)
@@ -2392,12 +2282,6 @@ static int permi_blocks(const permi_kernel_key *key)
 #endif
   const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
-}
-
-static int permi_constants(const permi_kernel_key *key)
-{
-  const int count = key->block * key->n * key->parts * (1 + key->low) + key->plain * key->parts;
-  return count ? count : 1;
 }
 
 static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts, int lists, int device)
@@ -2420,44 +2304,6 @@ static int permi_step_planes(const permi_kernel_key *key)
   return key->product == PERM_GPU_INTEGER ? key->n * key->parts : planes[key->product];
 }
 
-/* Values that a lane adds up at a time. */
-static int permi_step_unrolled(const permi_kernel_key *key)
-{
-  const int planes = permi_step_planes(key);
-  return planes == 1 ? 4 : planes == 2 ? 2 : 1;
-}
-
-static char *permi_step_source(const permi_kernel_key *key)
-{
-  const size_t size = sizeof permi_vocabulary + sizeof permi_text + sizeof permi_frontier_text +
-                      sizeof permi_list_text + 2048;
-  char *source = (char *)malloc(size);
-#define PERMI_GLOBAL "extern \"C\" __global__ void "
-  if (source && key->family == 1)
-    snprintf(source, size,
-             "%s%s\n%s\n" PERMI_GLOBAL "__launch_bounds__(%d) permi_step_kernel(const permi_step_arguments a)\n"
-             "{ permi_step<%d, %d, %d, %d>(a); }\n"
-             PERMI_GLOBAL "permi_places_kernel(const permi_step_arguments a) { permi_places(a); }\n"
-             PERMI_GLOBAL "permi_scale_kernel(double *x, unsigned long long count, double first, double second)\n"
-             "{ permi_scale(x, count, first, second); }\n",
-             permi_vocabulary, permi_text, permi_frontier_text, PERMI_STEP_THREADS, key->product, key->n, key->parts,
-             permi_step_unrolled(key));
-  else if (source)
-    snprintf(source, size,
-             "%s%s\n%s\n%s\n"
-             PERMI_GLOBAL "permi_count_kernel(const permi_list_arguments a) { permi_list_count(a, false); }\n"
-             PERMI_GLOBAL "permi_heads_kernel(const permi_list_arguments a) { permi_list_count(a, true); }\n"
-             PERMI_GLOBAL "permi_scan_kernel(const permi_list_arguments a) { permi_list_scan(a); }\n"
-             PERMI_GLOBAL "permi_expand_kernel(const permi_list_arguments a) { permi_list_expand(a); }\n"
-             PERMI_GLOBAL "permi_merge_kernel(const permi_list_arguments a) { permi_list_merge(a); }\n"
-             PERMI_GLOBAL "permi_sum_kernel(const permi_list_arguments a) { permi_list_sum<%d, %d, %d>(a); }\n"
-             PERMI_GLOBAL "permi_scale_kernel(double *x, unsigned long long count, double first, double second)\n"
-             "{ permi_scale(x, count, first, second); }\n",
-             permi_vocabulary, permi_text, permi_frontier_text, permi_list_text, key->product, key->n, key->parts);
-#undef PERMI_GLOBAL
-  return source;
-}
-
 static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* FNV-1a */
 {
   const unsigned char *byte = (const unsigned char *)data;
@@ -2468,7 +2314,7 @@ static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* F
 }
 #define PERMI_DIGEST_START UINT64_C(14695981039346656037)
 
-/* The key of work's kernel on a device, -1: on none. */
+/* The key of work's kernel on a device; -1: on none. */
 static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
 {
   permi_kernel_key key;
@@ -2489,25 +2335,60 @@ static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
   return key;
 }
 
-static char *permi_source(const perm_gpu_work *work)
+/* The last lines of a kernel that is no program. */
+static void permi_source_end(const permi_kernel_key *key, char *text, size_t room)
 {
-  const permi_kernel_key key = permi_key(work, -1);
-  const perm_gpu_program *program = work->program;
-  const char *more = !program          ? ""
-                     : program->exact  ? permi_exact_text
-                     : program->batch  ? permi_batch_text
-                     : program->counts ? permi_counts_text
-                                       : "";
-  const size_t size = sizeof permi_vocabulary + sizeof permi_text + strlen(more) + 512 + (size_t)key.length;
-  char *source = (char *)malloc(size);
-  if (source && work->program)
-    snprintf(source, size, "%s%s\n%s\n%s", permi_vocabulary, permi_text, more, work->program->text);
-  else if (source)
-    snprintf(source, size,
-             "%s%s\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
+  const int planes = key->family ? permi_step_planes(key) : 0;
+  const int constants = key->block * key->n * key->parts * (1 + key->low) + key->plain * key->parts;
+  const int count = constants ? constants : 1;
+#define PERMI_GLOBAL "extern \"C\" __global__ void "
+  static const char scale[] =
+      PERMI_GLOBAL "permi_scale_kernel(double *x, unsigned long long count, double first, double second)\n"
+      "{ permi_scale(x, count, first, second); }\n";
+  if (key->family == 0)
+    snprintf(text, room,
+             PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
              "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
-             permi_vocabulary, permi_text, permi_blocks(&key), permi_constants(&key), key.n, key.parts, key.product,
-             key.low, key.block, key.plain, permi_constants(&key));
+             permi_blocks(key), count, key->n, key->parts, key->product, key->low, key->block, key->plain, count);
+  else if (key->family == 1)
+    snprintf(text, room,
+             PERMI_GLOBAL "__launch_bounds__(%d) permi_step_kernel(const permi_step_arguments a)\n"
+             "{ permi_step<%d, %d, %d, %d>(a); }\n"
+             PERMI_GLOBAL "permi_places_kernel(const permi_step_arguments a) { permi_places(a); }\n%s",
+             PERMI_STEP_THREADS, key->product, key->n, key->parts, planes == 1 ? 4 : planes == 2 ? 2 : 1, scale);
+  else
+    snprintf(text, room,
+             PERMI_GLOBAL "permi_count_kernel(const permi_list_arguments a) { permi_list_count(a, false); }\n"
+             PERMI_GLOBAL "permi_heads_kernel(const permi_list_arguments a) { permi_list_count(a, true); }\n"
+             PERMI_GLOBAL "permi_scan_kernel(const permi_list_arguments a) { permi_list_scan(a); }\n"
+             PERMI_GLOBAL "permi_expand_kernel(const permi_list_arguments a) { permi_list_expand(a); }\n"
+             PERMI_GLOBAL "permi_merge_kernel(const permi_list_arguments a) { permi_list_merge(a); }\n"
+             PERMI_GLOBAL "permi_sum_kernel(const permi_list_arguments a) { permi_list_sum<%d, %d, %d>(a); }\n%s",
+             key->product, key->n, key->parts, scale);
+#undef PERMI_GLOBAL
+}
+
+/* What NVRTC compiles for a key; program: work's, if any. The caller frees it; NULL: no memory. */
+static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *program)
+{
+  const char *more = key->family       ? permi_text_arrays
+                     : !program        ? ""
+                     : program->exact  ? permi_text_exact
+                     : program->batch  ? permi_text_batch
+                     : program->counts ? permi_text_counts
+                                       : "";
+  const char *lists = key->family == 2 ? permi_text_lists : "", *end_of_more = key->family || program ? "\n" : "";
+  char end[2048];
+  size_t size;
+  char *source;
+  if (!program)
+    permi_source_end(key, end, sizeof end);
+  size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) + strlen(lists) +
+         (program ? (size_t)key->length : strlen(end)) + 4;
+  source = (char *)malloc(size);
+  if (source)
+    snprintf(source, size, "%s%s\n%s%s%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more, lists,
+             *lists ? "\n" : "", program ? program->text : end);
   return source;
 }
 
@@ -2613,7 +2494,7 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
     remove(temporary);
 }
 
-/* The device's context, NULL: message says why there is none. Made without the lock: two threads make the same one. */
+/* The device's context; NULL: message says why there is none. Made without the lock: two threads make the same one. */
 static CUcontext permi_context(int device, char *message)
 {
   CUcontext context;
@@ -2628,31 +2509,12 @@ static CUcontext permi_context(int device, char *message)
   return context;
 }
 
-static int permi_current(int device, char *message) /* makes it the thread's */
+/* Makes the device's context the thread's. */
+static int permi_current(int device, char *message)
 {
   CUcontext context = permi_context(device, message);
   return context && PERMI_CALL(current, (context), device, message);
 }
-
-/* So many nanoseconds from now, less than a second, for pthread_cond_timedwait with a condition of permi_condition. */
-static struct timespec permi_until(long nanoseconds)
-{
-  struct timespec until;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_nsec += nanoseconds;
-  if (until.tv_nsec >= 1000000000) {
-    until.tv_nsec -= 1000000000;
-    until.tv_sec++;
-  }
-  return until;
-}
-
-#define PERMI_MAKING_STACK (16 << 20) /* compilers recurse */
-#if defined(PERM_CUDA_TESTS)
-static void permi_twin_compile(void);
-#else
-static void permi_twin_compile(void) {}
-#endif
 
 /* What a device of the same architecture has compiled for the key, or is about to; NULL: nothing. permi_cuda_lock is
    held, and given away while waiting. */
@@ -2696,7 +2558,7 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
   if (fine && shared > (size_t)permi_cuda.shared[device]) {
     snprintf(message, PERM_MESSAGE_BYTES,
              "GPU %d: the kernel for this matrix needs %zu bytes of shared memory, a block there has %d: compute it on "
-             "the CPU (gpus = 0)", device, shared, permi_cuda.shared[device]);
+             "the CPU (options.gpu.devices = 0)", device, shared, permi_cuda.shared[device]);
     fine = 0;
   }
   if (fine && shared > 48 * 1024) /* more than that is had for the asking */
@@ -2707,31 +2569,32 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
   return fine;
 }
 
-/* From the cache directory, or compiled; *fresh: 1 if compiled, and path, if not empty, is where to write it. */
-static char *permi_image_make(const permi_making *making, int *fresh, char *path, size_t room, size_t *size,
-                              char *message)
+/* Where the image goes in the cache directory; empty: nowhere. */
+static void permi_cache_path(const permi_making *making, char *path, size_t room)
 {
   static const char options[] = PERMI_COMPILE_TEXT;
-  const int arch = permi_cuda.arch[making->key.device];
-  char *image = NULL;
   int major = 0, minor = 0;
-  if (permi_cuda.twin) { /* its modules are keys */
-    permi_twin_compile();
-    *size = sizeof making->key;
-    image = (char *)malloc(*size + 1);
-    if (image)
-      memcpy(image, &making->key, *size);
-    return image;
-  }
+  path[0] = 0;
+  if (permi_cuda.twin || !making->cache || strlen(making->cache) >= 1000)
+    return;
   permi_cuda.nvrtc.version(&major, &minor);
-  if (!*fresh && making->cache && strlen(making->cache) < 1000) {
-    snprintf(path, room, "%s/perm-sm%d-nvrtc%d.%d-%016llx.cubin", making->cache, arch, major, minor,
-             (unsigned long long)permi_digest(permi_digest(PERMI_DIGEST_START, options, sizeof options), making->source,
-                                              strlen(making->source)));
-    image = permi_cache_read(path, size);
-  }
-  *fresh = !image;
-  return image ? image : permi_compile(making->source, arch, size, message);
+  snprintf(path, room, "%s/perm-sm%d-nvrtc%d.%d-%016llx.cubin", making->cache, permi_cuda.arch[making->key.device],
+           major, minor,
+           (unsigned long long)permi_digest(permi_digest(PERMI_DIGEST_START, options, sizeof options), making->source,
+                                            strlen(making->source)));
+}
+
+static char *permi_image_make(const permi_making *making, size_t *size, char *message)
+{
+  char *image;
+  if (!permi_cuda.twin)
+    return permi_compile(making->source, permi_cuda.arch[making->key.device], size, message);
+  permi_cuda.twin();
+  *size = sizeof making->key; /* a twin's modules are keys */
+  image = (char *)malloc(*size + 1);
+  if (image)
+    memcpy(image, &making->key, *size);
+  return image;
 }
 
 /* The module of making->key; NULL: making->message says why. Only lists are touched under the lock. */
@@ -2739,7 +2602,7 @@ static permi_loaded *permi_make(permi_making *making)
 {
   permi_loaded *loaded = (permi_loaded *)calloc(1, sizeof *loaded);
   char *message = making->message, path[1100] = "";
-  int fresh = 0, fine = loaded != NULL && permi_current(making->key.device, message);
+  int fine = loaded != NULL && permi_current(making->key.device, message), turn;
   pthread_mutex_lock(&permi_cuda_lock);
   if (fine) {
     loaded->key = making->key;
@@ -2747,21 +2610,19 @@ static permi_loaded *permi_make(permi_making *making)
     making->compiling = !loaded->image;
   }
   pthread_mutex_unlock(&permi_cuda_lock);
-  if (fine && !loaded->image)
-    loaded->image = permi_image_make(making, &fresh, path, sizeof path, &loaded->size, message);
-  fine = fine && loaded->image;
-  if (fine && !permi_load(loaded, making->shared, message)) {
-    fine = 0;
-    if (path[0] && !fresh) { /* whole, but not for this driver */
+  if (fine && loaded->image) {
+    fine = permi_load(loaded, making->shared, message);
+  } else if (fine) {
+    permi_cache_path(making, path, sizeof path);
+    for (fine = turn = 0; turn < 2 && !fine; turn++) { /* a file may be whole, but not for this driver */
       free(loaded->image);
       message[0] = 0;
-      fresh = 1;
-      loaded->image = permi_image_make(making, &fresh, path, sizeof path, &loaded->size, message);
+      loaded->image = turn ? permi_image_make(making, &loaded->size, message) : permi_cache_read(path, &loaded->size);
       fine = loaded->image && permi_load(loaded, making->shared, message);
     }
+    if (fine && turn == 2 && path[0])
+      permi_cache_write(path, loaded->image, loaded->size);
   }
-  if (fine && path[0] && fresh)
-    permi_cache_write(path, loaded->image, loaded->size);
   if (fine)
     return loaded;
   if (!message[0])
@@ -2771,6 +2632,8 @@ static permi_loaded *permi_make(permi_making *making)
   free(loaded);
   return NULL;
 }
+
+#define PERMI_MAKING_STACK (16 << 20) /* compilers recurse */
 
 /* Frees it once nobody wants it any more. permi_cuda_lock is held. */
 static void permi_making_leave(permi_making *making)
@@ -2851,30 +2714,34 @@ static permi_making *permi_making_start(const permi_kernel_key *key, char *sourc
   return making;
 }
 
-/* The module of a key, from its source, which is freed; NULL: message says why, or stop(context), which is asked every
-   20 ms, did not want to wait. shared: bytes that its first kernel wants. */
-static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t shared, const char *cache,
+/* A child has none of its parent's threads. permi_cuda_lock is held. */
+static void permi_process_begin(void)
+{
+  if (permi_cuda.process == getpid())
+    return;
+  if (!permi_cuda.process)
+    atexit(permi_cuda_leave);
+  permi_cuda.process = getpid();
+  permi_cuda.making = NULL;
+  permi_cuda.threads = 0;
+}
+
+/* The module of a key, and of work's program if any; NULL: message says why, or stop(context), which is asked every
+   20 ms, did not want to wait. */
+static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *program, const char *cache,
                                   int (*stop)(void *context), void *context, char *message)
 {
   permi_making *making;
   permi_loaded *loaded;
   int stopped = 0;
   pthread_mutex_lock(&permi_cuda_lock);
-  if (permi_cuda.process != getpid()) { /* the first call, or a child, which has none of its parent's threads */
-    if (!permi_cuda.process)
-      atexit(permi_cuda_leave);
-    permi_cuda.process = getpid();
-    permi_cuda.making = NULL;
-    permi_cuda.threads = 0;
-  }
+  permi_process_begin();
   for (loaded = permi_cuda.loaded; loaded && memcmp(&loaded->key, &key, sizeof key);)
     loaded = loaded->next;
   for (making = permi_cuda.making; making && memcmp(&making->key, &key, sizeof key);)
     making = making->next;
-  if (loaded || making)
-    free(source);
-  else
-    making = permi_making_start(&key, source, shared, cache, message);
+  if (!loaded && !making)
+    making = permi_making_start(&key, permi_source(&key, program), program ? program->shared : 0, cache, message);
   if (loaded || !making) {
     pthread_mutex_unlock(&permi_cuda_lock);
     return loaded;
@@ -2898,25 +2765,26 @@ static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t sha
   return loaded;
 }
 
-/* The kernel for work on a device; NULL: message says why, or stop did not want to wait. */
+/* The kernel for work on a device; NULL: as permi_module. */
 static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char *cache, int (*stop)(void *context),
                                void *context, char *message)
 {
-  permi_loaded *loaded = permi_module(permi_key(work, device), permi_source(work),
-                                      work->program ? work->program->shared : 0, cache, stop, context, message);
+  permi_loaded *loaded = permi_module(permi_key(work, device), work->program, cache, stop, context, message);
   return loaded ? loaded->function[0] : NULL;
 }
 
 /* ============================================================================================ >>run
-   Each GPU has a host thread, which takes pieces of the range, as long as its speed so far makes a tenth of a second,
-   two at a time on two streams, so that the next one starts while the last blocks of one finish. Finished pieces are
-   merged in order, so that what is done is always a prefix. */
+   Host threads at one job on GPUs, and chunk ranges: each GPU has a thread, which takes pieces of the range, as long as
+   its speed so far makes a tenth of a second, two at a time on two streams, so that the next one starts while the last
+   blocks of one finish. Finished pieces are merged in order, so that what is done is always a prefix. */
 
 #define PERMI_PIECE_SECONDS 0.1
 #define PERMI_PIECE_CHUNKS (1 << 16)
 
-/* Host threads at one job; the calling one polls. */
+/* Host threads at one job. The calling thread polls. */
 typedef struct permi_team {
+  const char *cache;
+  void *job;
   pthread_mutex_t lock; /* guards what follows, and what a job shares */
   pthread_cond_t changed;
   uint64_t done;
@@ -2924,15 +2792,25 @@ typedef struct permi_team {
   char *message;
 } permi_team;
 
-static void permi_team_begin(permi_team *team, char *message)
+typedef struct permi_worker {
+  permi_team *team;
+  const perm_gpu_work *work;
+  pthread_t thread;
+  int device, started, taken, used;
+  double chunks_per_second, last; /* last: when a piece was finished */
+} permi_worker;
+
+static void permi_team_begin(permi_team *team, void *job, const char *cache, char *message)
 {
   memset(team, 0, sizeof *team);
+  team->job = job;
+  team->cache = cache;
   team->message = message;
   pthread_mutex_init(&team->lock, NULL);
   permi_condition(&team->changed);
 }
 
-/* A thread that has begun must not fail; one that cannot begin leaves the work to others, if there are any. */
+/* Records a failure: of a thread that has begun, it ends the job; one that cannot begin leaves the work to others. */
 static void permi_team_fail(permi_team *team, const char *message, int begun)
 {
   pthread_mutex_lock(&team->lock);
@@ -2943,7 +2821,8 @@ static void permi_team_fail(permi_team *team, const char *message, int begun)
   pthread_mutex_unlock(&team->lock);
 }
 
-static void permi_team_leave(permi_team *team) /* a thread's last call */
+/* A thread's last call. */
+static void permi_team_leave(permi_team *team)
 {
   pthread_mutex_lock(&team->lock);
   team->active--;
@@ -2951,20 +2830,7 @@ static void permi_team_leave(permi_team *team) /* a thread's last call */
   pthread_mutex_unlock(&team->lock);
 }
 
-/* 1: the thread runs, until permi_team_leave; to be joined. */
-static int permi_team_start(permi_team *team, pthread_t *thread, void *(*work)(void *), void *argument)
-{
-  pthread_mutex_lock(&team->lock);
-  team->active++;
-  pthread_mutex_unlock(&team->lock);
-  if (!pthread_create(thread, NULL, work, argument))
-    return 1;
-  permi_team_leave(team);
-  permi_team_fail(team, "a host thread cannot be created", 0);
-  return 0;
-}
-
-/* Polls every 50 ms and at every signal until all have left; returns what it heard first but PERM_OK. */
+/* Polls every 50 ms and at every signal until all have left; returns the first status heard that is not PERM_OK. */
 static perm_status permi_team_watch(permi_team *team, perm_status (*poll)(void *context, uint64_t done), void *context)
 {
   perm_status status = PERM_OK;
@@ -2995,7 +2861,31 @@ static int permi_team_stops(void *context)
   return stop;
 }
 
-/* After all are joined; all: what `done` is when nothing is left. */
+/* Runs start(worker) in a thread for each worker, until all have called permi_team_leave; returns what poll said. */
+static perm_status permi_team_run(permi_team *team, permi_worker *worker, int workers, void *(*start)(void *),
+                                  perm_status (*poll)(void *context, uint64_t done), void *context)
+{
+  perm_status status;
+  int i;
+  for (i = 0; i < workers; i++) {
+    worker[i].team = team;
+    pthread_mutex_lock(&team->lock);
+    team->active++;
+    pthread_mutex_unlock(&team->lock);
+    worker[i].started = !pthread_create(&worker[i].thread, NULL, start, &worker[i]);
+    if (!worker[i].started) {
+      permi_team_leave(team);
+      permi_team_fail(team, "a host thread cannot be created", 0);
+    }
+  }
+  status = permi_team_watch(team, poll, context);
+  for (i = 0; i < workers; i++)
+    if (worker[i].started)
+      pthread_join(worker[i].thread, NULL);
+  return status;
+}
+
+/* The status of the job after permi_team_run; all: `done` when nothing is left. */
 static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status status)
 {
   pthread_cond_destroy(&team->changed);
@@ -3007,38 +2897,36 @@ static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status st
   return team->failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* PERM_OK: no GPU could begin */
 }
 
+/* The worker's kernel, in the device's context; NULL: message says why. */
+static CUfunction permi_worker_begin(permi_worker *worker, char *message)
+{
+  permi_team *team = worker->team;
+  CUfunction function = permi_kernel(worker->work, worker->device, team->cache, permi_team_stops, team, message);
+  return function && permi_current(worker->device, message) ? function : NULL;
+}
+
 typedef struct permi_piece {
   uint64_t begin, end;
   perm_partial partial;
   struct permi_piece *next;
 } permi_piece;
 
-typedef struct permi_run {
-  const perm_gpu_work *work;
+typedef struct permi_run { /* the team's job; `done` is what is merged; its lock guards what follows `gpus` */
   const perm_gpu_sink *sink;
-  const char *cache;
-  permi_team team; /* done: what is merged. Its lock guards what follows */
-  uint64_t next, end;
-  permi_piece *waiting; /* finished, but not yet the next to merge; by begin */
   perm_partial *partial;
   int gpus;
+  uint64_t next, end;
+  permi_piece *waiting; /* finished, but not yet the next to merge; by begin */
 } permi_run;
 
 typedef struct permi_slot {
   CUstream stream;
   CUevent event;
   CUdeviceptr out;
-  double *sums;
+  void *sums;
   permi_piece *piece;
   double start;
 } permi_slot;
-
-typedef struct permi_worker {
-  permi_run *run;
-  pthread_t thread;
-  int device, taken, used;
-  double chunks_per_second, last; /* last: when a piece was finished */
-} permi_worker;
 
 /* Bytes that a chunk yields, and the most chunks of a piece. */
 static size_t permi_chunk_bytes(const perm_gpu_work *work)
@@ -3051,10 +2939,11 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return PERMI_PIECE_CHUNKS * PERM_GPU_SUMS * sizeof(double) / permi_chunk_bytes(work);
 }
 
-/* The next piece for a worker; NULL: nothing left, or stopped (then too everyone gets one piece further). */
+/* The next piece for a worker; NULL: nothing left, or stopped, though everyone gets one piece even then. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
-  permi_run *run = worker->run;
+  permi_team *team = worker->team;
+  permi_run *run = (permi_run *)team->job;
   const double first = 4.0 * permi_cuda.processors[worker->device];
   permi_piece *piece = (permi_piece *)calloc(1, sizeof *piece);
   double size;
@@ -3062,11 +2951,11 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
     snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
     return NULL;
   }
-  pthread_mutex_lock(&run->team.lock);
+  pthread_mutex_lock(&team->lock);
   size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
   size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* all end at about one time */
-  size = fmin(fmax(size, 1), (double)permi_piece_chunks(run->work));
-  if (run->next < run->end && !run->team.failed && !(run->team.stop && worker->taken)) {
+  size = fmin(fmax(size, 1), (double)permi_piece_chunks(worker->work));
+  if (run->next < run->end && !team->failed && !(team->stop && worker->taken)) {
     piece->begin = run->next;
     piece->end = run->end - run->next > (uint64_t)size ? run->next + (uint64_t)size : run->end;
     run->next = piece->end;
@@ -3075,37 +2964,41 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
     free(piece);
     piece = NULL;
   }
-  pthread_mutex_unlock(&run->team.lock);
+  pthread_mutex_unlock(&team->lock);
   return piece;
 }
 
-static void permi_deliver(permi_run *run, permi_piece *piece)
+/* Puts a finished piece among those that wait, and merges those whose turn it is. */
+static void permi_deliver(permi_team *team, permi_piece *piece)
 {
+  permi_run *run = (permi_run *)team->job;
   permi_piece **at;
-  pthread_mutex_lock(&run->team.lock);
+  pthread_mutex_lock(&team->lock);
   for (at = &run->waiting; *at && (*at)->begin < piece->begin; at = &(*at)->next) {
   }
   piece->next = *at;
   *at = piece;
-  while (run->waiting && run->waiting->begin == run->team.done) {
+  while (run->waiting && run->waiting->begin == team->done) {
     piece = run->waiting;
     if (run->sink->merge(run->partial, &piece->partial) != PERM_OK)
-      run->team.failed = run->team.stop = 1;
-    run->team.done = piece->end;
+      team->failed = team->stop = 1;
+    team->done = piece->end;
     run->waiting = piece->next;
     free(piece);
   }
-  pthread_cond_signal(&run->team.changed);
-  pthread_mutex_unlock(&run->team.lock);
+  pthread_cond_signal(&team->changed);
+  pthread_mutex_unlock(&team->lock);
 }
 
-static int permi_start(permi_worker *worker, permi_slot *slot, CUfunction function, CUdeviceptr table, char *message)
+static int permi_start(permi_worker *worker, permi_slot *slot, const permi_holder *holder, CUfunction function,
+                       CUdeviceptr table)
 {
-  const perm_gpu_work *work = worker->run->work;
+  const perm_gpu_work *work = worker->work;
   const perm_gpu_program *program = work->program;
   const size_t walk = (size_t)work->stride * (size_t)(2 * work->walk + 1);
   const unsigned shared = program ? (unsigned)program->shared : (unsigned)((640 + walk) * sizeof(double));
   const unsigned blocks = (unsigned)(slot->piece->end - slot->piece->begin);
+  const size_t bytes = blocks * permi_chunk_bytes(work);
   struct {
     permi_arguments<1> head;
     double more[4096 / 8];
@@ -3124,24 +3017,21 @@ static int permi_start(permi_worker *worker, permi_slot *slot, CUfunction functi
   if (work->constants)
     memcpy((char *)&arguments + PERMI_HEAD_BYTES, work->table + (work->doubles - work->constants),
            work->constants * sizeof(double));
-  memset(slot->sums, 0xff, blocks * permi_chunk_bytes(work)); /* NaN: what is not written is noticed */
+  memset(slot->sums, 0xff, bytes); /* NaN: what is not written is noticed */
   slot->start = permi_clock();
-  return PERMI_CALL(send, (slot->out, slot->sums, blocks * permi_chunk_bytes(work), slot->stream), worker->device,
-                    message) &&
-         PERMI_CALL(launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, for_twin),
-                    worker->device, message) &&
-         PERMI_CALL(download, (slot->sums, slot->out, blocks * permi_chunk_bytes(work), slot->stream),
-                    worker->device, message) &&
-         PERMI_CALL(record, (slot->event, slot->stream), worker->device, message);
+  return PERMI_ON(holder, send, (slot->out, slot->sums, bytes, slot->stream)) &&
+         PERMI_ON(holder, launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, for_twin)) &&
+         PERMI_ON(holder, download, (slot->sums, slot->out, bytes, slot->stream)) &&
+         PERMI_ON(holder, record, (slot->event, slot->stream));
 }
 
-static int permi_finish(permi_worker *worker, permi_slot *slot, char *message)
+static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_holder *holder)
 {
-  permi_run *run = worker->run;
+  const perm_gpu_sink *sink = ((const permi_run *)worker->team->job)->sink;
   permi_piece *piece = slot->piece;
   const double chunks = (double)(piece->end - piece->begin);
   double now, seconds, rate;
-  if (!PERMI_CALL(wait, (slot->event), worker->device, message))
+  if (!PERMI_ON(holder, wait, (slot->event)))
     return 0;
   now = permi_clock();
   seconds = now - (slot->start > worker->last ? slot->start : worker->last);
@@ -3150,76 +3040,64 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, char *message)
   /* a host thread that wakes late finds the next piece done as well, and the GPU would look very fast */
   worker->chunks_per_second =
       worker->chunks_per_second > 0 ? fmin(rate, 2 * worker->chunks_per_second) : rate;
-  if (!run->sink->add(run->sink->context, &piece->partial, piece->begin, piece->end - piece->begin, slot->sums)) {
-    snprintf(message, PERM_MESSAGE_BYTES, "GPU %d: a sum is not finite: the device is not to be trusted",
+  if (!sink->add(sink->context, &piece->partial, piece->begin, piece->end - piece->begin,
+                 (const double *)slot->sums)) {
+    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: a sum is not finite: the device is not to be trusted",
              worker->device);
     return 0;
   }
   slot->piece = NULL;
   worker->used = 1;
-  permi_deliver(run, piece);
+  permi_deliver(worker->team, piece);
   return 1;
+}
+
+/* Pieces in both slots in turn, until there are no more; 0: a failure. */
+static int permi_pieces(permi_worker *worker, permi_slot *slot, const permi_holder *holder, CUfunction function,
+                        CUdeviceptr table)
+{
+  int turn;
+  for (turn = 0;; turn = !turn) {
+    permi_slot *now = &slot[turn];
+    if (now->piece && !permi_finish(worker, now, holder))
+      return 0;
+    now->piece = permi_take(worker, holder->message);
+    if (!now->piece && (holder->message[0] || !slot[!turn].piece))
+      return !holder->message[0];
+    if (now->piece && !permi_start(worker, now, holder, function, table))
+      return 0;
+  }
 }
 
 static void *permi_work(void *argument)
 {
   permi_worker *worker = (permi_worker *)argument;
-  permi_run *run = worker->run;
-  const perm_gpu_work *work = run->work;
-  const int device = worker->device;
-  const uint64_t all = run->end - run->team.done;
-  const uint64_t limit = permi_piece_chunks(work);
+  permi_team *team = worker->team;
+  const perm_gpu_work *work = worker->work;
+  const uint64_t all = ((permi_run *)team->job)->end - team->done, limit = permi_piece_chunks(work);
   const size_t most = (size_t)(all < limit ? all : limit) * permi_chunk_bytes(work);
   const size_t bytes = work->doubles * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";
+  permi_holder holder = {worker->device, 0, message, {}};
   permi_slot slot[2];
   CUdeviceptr table = 0;
-  CUfunction function = NULL;
-  int fine = 1, i, turn = 0;
+  CUfunction function = permi_worker_begin(worker, message);
+  int fine, i;
   memset(slot, 0, sizeof slot);
-  function = permi_kernel(work, device, run->cache, permi_team_stops, &run->team, message);
-  fine = function && permi_current(device, message) && PERMI_CALL(allocate, (&table, bytes), device, message) &&
-         PERMI_CALL(upload, (table, work->table, bytes), device, message) &&
-         PERMI_CALL(synchronise, (), device, message); /* streams that do not block do not wait for the upload */
-  for (i = 0; i < 2 && fine; i++) {
-    void *sums = NULL;
-    fine = PERMI_CALL(stream, (&slot[i].stream, CU_STREAM_NON_BLOCKING), device, message) &&
-           PERMI_CALL(event, (&slot[i].event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING), device, message) &&
-           PERMI_CALL(allocate, (&slot[i].out, most), device, message) &&
-           PERMI_CALL(allocate_host, (&sums, most), device, message);
-    slot[i].sums = (double *)sums;
-  }
-  while (fine) {
-    permi_slot *now = &slot[turn];
-    turn = !turn;
-    if (now->piece && !permi_finish(worker, now, message)) {
-      fine = 0;
-      break;
-    }
-    now->piece = permi_take(worker, message);
-    if (now->piece)
-      fine = permi_start(worker, now, function, table, message);
-    else if (message[0])
-      fine = 0;
-    else if (!slot[turn].piece)
-      break;
-  }
-  if (!fine)
-    permi_team_fail(&run->team, message, worker->taken);
-  for (i = 0; i < 2; i++) { /* releasing waits for what still runs; nothing is left to do if it fails */
-    if (slot[i].out)
-      permi_cuda.driver.release(slot[i].out);
-    if (slot[i].sums)
-      permi_cuda.driver.release_host(slot[i].sums);
-    if (slot[i].event)
-      permi_cuda.driver.event_free(slot[i].event);
-    if (slot[i].stream)
-      permi_cuda.driver.stream_free(slot[i].stream);
-    free(slot[i].piece);
-  }
-  if (table)
-    permi_cuda.driver.release(table);
-  permi_team_leave(&run->team);
+  fine = function && permi_hold(&holder, PERMI_MEMORY, &table, bytes) &&
+         PERMI_ON(&holder, upload, (table, work->table, bytes)) &&
+         PERMI_ON(&holder, synchronise, ()); /* streams that do not block do not wait for the upload */
+  for (i = 0; i < 2 && fine; i++)
+    fine = permi_hold(&holder, PERMI_STREAM, &slot[i].stream, 0) &&
+           permi_hold(&holder, PERMI_EVENT, &slot[i].event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING) &&
+           permi_hold(&holder, PERMI_MEMORY, &slot[i].out, most) &&
+           permi_hold(&holder, PERMI_HOST, &slot[i].sums, most);
+  if (!fine || !permi_pieces(worker, slot, &holder, function, table))
+    permi_team_fail(team, message, worker->taken);
+  permi_give_back(&holder);
+  free(slot[0].piece);
+  free(slot[1].piece);
+  permi_team_leave(team);
   return NULL;
 }
 
@@ -3228,42 +3106,31 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
                           char message[PERM_MESSAGE_BYTES])
 {
   permi_worker worker[PERMI_GPUS];
-  permi_run run;
+  permi_team team;
+  permi_run run = {sink, partial, perm_cuda_devices(options->gpu.devices, message), begin, end, NULL};
   perm_status status;
-  int i, started = 0;
+  int i;
   *gpus = 0;
-  memset(&run, 0, sizeof run);
-  memset(worker, 0, sizeof worker);
-  run.gpus = perm_cuda_devices(options->gpu.devices, message);
   if (!run.gpus)
     return PERM_ERROR_DEVICE;
   if (end - begin < (uint64_t)run.gpus)
     run.gpus = (int)(end - begin);
-  run.work = work;
-  run.sink = sink;
-  run.cache = options->gpu.cache;
-  run.end = end;
-  run.partial = partial;
-  permi_team_begin(&run.team, message);
-  run.next = run.team.done = begin;
+  permi_team_begin(&team, &run, options->gpu.cache, message);
+  team.done = begin;
+  memset(worker, 0, sizeof worker);
   for (i = 0; i < run.gpus; i++) {
-    worker[i].run = &run;
+    worker[i].work = work;
     worker[i].device = i;
-    if (!permi_team_start(&run.team, &worker[i].thread, permi_work, &worker[i]))
-      break;
-    started++;
   }
-  status = permi_team_watch(&run.team, sink->poll, sink->context);
-  for (i = 0; i < started; i++) {
-    pthread_join(worker[i].thread, NULL);
+  status = permi_team_run(&team, worker, run.gpus, permi_work, sink->poll, sink->context);
+  for (i = 0; i < run.gpus; i++)
     *gpus += worker[i].used;
-  }
   while (run.waiting) { /* beyond a piece that failed */
     permi_piece *piece = run.waiting;
     run.waiting = piece->next;
     free(piece);
   }
-  return permi_team_end(&run.team, end, status);
+  return permi_team_end(&team, end, status);
 }
 
 /* =========================================================================================== >>tune
@@ -3272,20 +3139,13 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
 #define PERMI_TUNE_SECONDS 0.1 /* of a slice; each is timed twice */
 #define PERMI_TUNE_MOST 16
 
-typedef struct permi_tuned {
-  const perm_gpu_work *work;
-  const char *cache;
-  permi_team *team;
-  pthread_t thread;
-  int started, compiled;
-} permi_tuned;
-
 static void *permi_tune_compile(void *argument)
 {
-  permi_tuned *tuned = (permi_tuned *)argument;
+  permi_worker *worker = (permi_worker *)argument;
+  permi_team *team = worker->team;
   char message[PERM_MESSAGE_BYTES] = "";
-  tuned->compiled = permi_kernel(tuned->work, 0, tuned->cache, permi_team_stops, tuned->team, message) != NULL;
-  permi_team_leave(tuned->team);
+  worker->used = permi_kernel(worker->work, 0, team->cache, permi_team_stops, team, message) != NULL;
+  permi_team_leave(team);
   return NULL;
 }
 
@@ -3317,30 +3177,11 @@ static perm_status permi_tune_poll(void *context, uint64_t)
   return options->max_seconds > 0 && now - limits->start >= options->max_seconds ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Compiles all at the same time. */
-static perm_status permi_tune_begin(permi_tuned *tuned, int count, permi_tune_limits *limits)
-{
-  char message[PERM_MESSAGE_BYTES] = "";
-  permi_team team;
-  perm_status status;
-  int k;
-  permi_team_begin(&team, message);
-  for (k = 0; k < count; k++) {
-    tuned[k].team = &team;
-    tuned[k].started = permi_team_start(&team, &tuned[k].thread, permi_tune_compile, &tuned[k]);
-  }
-  status = permi_team_watch(&team, permi_tune_poll, limits);
-  for (k = 0; k < count; k++)
-    if (tuned[k].started)
-      pthread_join(tuned[k].thread, NULL);
-  permi_team_end(&team, 0, PERM_OK);
-  return status;
-}
-
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds)
 {
-  permi_tuned tuned[PERMI_TUNE_MOST];
+  permi_worker worker[PERMI_TUNE_MOST]; /* `used`: its kernel is compiled */
+  permi_team team;
   perm_options one = *options;
   permi_tune_limits limits = {options, permi_clock(), 0};
   const perm_gpu_sink sink = {&limits, permi_tune_add, permi_tune_merge, permi_tune_poll};
@@ -3353,12 +3194,12 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
     seconds[k] = (double)INFINITY;
   if (!perm_cuda_devices(1, message))
     return;
-  memset(tuned, 0, sizeof tuned);
-  for (k = 0; k < count; k++) {
-    tuned[k].work = work[k];
-    tuned[k].cache = one.gpu.cache;
-  }
-  status = permi_tune_begin(tuned, count, &limits);
+  memset(worker, 0, sizeof worker);
+  for (k = 0; k < count; k++)
+    worker[k].work = work[k];
+  permi_team_begin(&team, NULL, one.gpu.cache, message);
+  status = permi_team_run(&team, worker, count, permi_tune_compile, permi_tune_poll, &limits); /* all at a time */
+  permi_team_end(&team, 0, PERM_OK);
   for (turn = 0; turn < 3; turn++) /* first a few chunks, which take what is only once along */
     for (k = 0; k < count && status <= PERM_OK; k++) {
       const uint64_t wave = 2 * (uint64_t)permi_cuda.processors[0]; /* blocks that run at a time */
@@ -3367,13 +3208,13 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
       const uint64_t end = waves * wave < chunks[k] ? waves * wave : chunks[k];
       perm_partial partial;
       double start;
-      if (!tuned[k].compiled)
+      if (!worker[k].used)
         continue;
       memset(&partial, 0, sizeof partial);
       start = permi_clock();
       status = perm_cuda_run(work[k], 0, end, &one, &sink, &partial, &gpus, message);
       if (status != PERM_OK) {
-        tuned[k].compiled = 0;
+        worker[k].used = 0;
         seconds[k] = (double)INFINITY;
       } else if (turn) {
         seconds[k] = fmin(seconds[k], (permi_clock() - start) * (double)chunks[k] / (double)end);
@@ -3386,97 +3227,79 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
    batch, fetch the matrices (which one thread alone would do more slowly than the GPU computes), and wait. */
 
 #define PERMI_BATCH_BYTES (8 << 20) /* of a piece */
-#define PERMI_BATCH_WORKERS 8       /* most of a GPU */
+#define PERMI_BATCH_WORKERS 8       /* of a GPU, at most */
 
-typedef struct permi_batch_run {
+typedef struct permi_batch_run { /* the team's job; `done` counts matrices; its lock guards `next` */
   const perm_gpu_batch *batch;
-  const perm_gpu_work *work;
-  const char *cache;
-  permi_team team; /* done: matrices. Its lock guards what follows */
-  size_t next, piece;
+  size_t piece, next;
 } permi_batch_run;
 
-typedef struct permi_batch_worker {
-  permi_batch_run *run;
-  pthread_t thread;
-  int device, used;
-} permi_batch_worker;
+/* The next matrices for a worker, from *first on; 0: none, or stopped. */
+static size_t permi_batch_take(permi_team *team, size_t *first)
+{
+  permi_batch_run *run = (permi_batch_run *)team->job;
+  size_t count = 0;
+  pthread_mutex_lock(&team->lock);
+  *first = run->next;
+  if (!team->stop && run->next < run->batch->count)
+    count = run->batch->count - run->next < run->piece ? run->batch->count - run->next : run->piece;
+  run->next += count;
+  pthread_mutex_unlock(&team->lock);
+  return count;
+}
 
 static void *permi_batch_work(void *argument)
 {
-  permi_batch_worker *worker = (permi_batch_worker *)argument;
-  permi_batch_run *run = worker->run;
+  permi_worker *worker = (permi_worker *)argument;
+  permi_team *team = worker->team;
+  const permi_batch_run *run = (const permi_batch_run *)team->job;
   const perm_gpu_batch *batch = run->batch;
-  const int device = worker->device;
   const unsigned each = batch->n < 17 ? 4 : 1; /* matrices of a block: 128 / TEAM */
-  const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
+  const size_t in_bytes = (size_t)(batch->n * batch->n * batch->parts) * sizeof(double);
+  const size_t out_bytes = PERM_GPU_BATCH_SUMS * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";
+  permi_holder holder = {worker->device, 0, message, {}};
   CUdeviceptr in = 0, out = 0;
   CUstream stream = NULL;
   CUevent event = NULL;
-  CUfunction function = NULL;
   void *from = NULL, *to = NULL;
-  int begun = 0, fine;
-  function = permi_kernel(run->work, device, run->cache, permi_team_stops, &run->team, message);
-  fine = function && permi_current(device, message) &&
-         PERMI_CALL(stream, (&stream, CU_STREAM_NON_BLOCKING), device, message) &&
-         PERMI_CALL(event, (&event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING), device, message) &&
-         PERMI_CALL(allocate, (&in, run->piece * entries * sizeof(double)), device, message) &&
-         PERMI_CALL(allocate, (&out, run->piece * PERM_GPU_BATCH_SUMS * sizeof(double)), device, message) &&
-         PERMI_CALL(allocate_host, (&from, run->piece * entries * sizeof(double)), device, message) &&
-         PERMI_CALL(allocate_host, (&to, run->piece * PERM_GPU_BATCH_SUMS * sizeof(double)), device, message);
-  while (fine) {
+  size_t first, count;
+  const CUfunction function = permi_worker_begin(worker, message);
+  int fine = function && permi_hold(&holder, PERMI_STREAM, &stream, 0) &&
+             permi_hold(&holder, PERMI_EVENT, &event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING) &&
+             permi_hold(&holder, PERMI_MEMORY, &in, run->piece * in_bytes) &&
+             permi_hold(&holder, PERMI_MEMORY, &out, run->piece * out_bytes) &&
+             permi_hold(&holder, PERMI_HOST, &from, run->piece * in_bytes) &&
+             permi_hold(&holder, PERMI_HOST, &to, run->piece * out_bytes);
+  while (fine && (count = permi_batch_take(team, &first)) != 0) {
     permi_arguments<1> a;
-    void *parameters[1] = {&a}, **for_twin = permi_cuda.twin ? (void **)(uintptr_t)run->work->program : NULL;
-    size_t first = 0, count = 0;
-    pthread_mutex_lock(&run->team.lock);
-    if (!run->team.stop && run->next < batch->count) {
-      first = run->next;
-      count = batch->count - first < run->piece ? batch->count - first : run->piece;
-      run->next += count;
-    }
-    pthread_mutex_unlock(&run->team.lock);
-    if (!count)
-      break;
-    begun = 1;
+    void *parameters[1] = {&a}, **for_twin = permi_cuda.twin ? (void **)(uintptr_t)worker->work->program : NULL;
+    worker->taken = 1;
     batch->fill(batch->context, first, count, (double *)from);
     memset(&a, 0, sizeof a);
     a.table = (const double *)(uintptr_t)in;
     a.out = (double *)(uintptr_t)out;
     a.first = count;
     a.n = batch->n;
-    memset(to, 0xff, count * PERM_GPU_BATCH_SUMS * sizeof(double)); /* NaN: not accepted */
-    fine = PERMI_CALL(send, (in, from, count * entries * sizeof(double), stream), device, message) &&
-           PERMI_CALL(send, (out, to, count * PERM_GPU_BATCH_SUMS * sizeof(double), stream), device, message) &&
-           PERMI_CALL(launch,
-                      (function, ((unsigned)count + each - 1) / each, 1, 1, 128, 1, 1,
-                       (unsigned)run->work->program->shared, stream, parameters, for_twin),
-                      device, message) &&
-           PERMI_CALL(download, (to, out, count * PERM_GPU_BATCH_SUMS * sizeof(double), stream), device, message) &&
-           PERMI_CALL(record, (event, stream), device, message) && PERMI_CALL(wait, (event), device, message);
+    memset(to, 0xff, count * out_bytes); /* NaN: not accepted */
+    fine = PERMI_ON(&holder, send, (in, from, count * in_bytes, stream)) &&
+           PERMI_ON(&holder, send, (out, to, count * out_bytes, stream)) &&
+           PERMI_ON(&holder, launch, (function, ((unsigned)count + each - 1) / each, 1, 1, 128, 1, 1,
+                                      (unsigned)worker->work->program->shared, stream, parameters, for_twin)) &&
+           PERMI_ON(&holder, download, (to, out, count * out_bytes, stream)) &&
+           PERMI_ON(&holder, record, (event, stream)) && PERMI_ON(&holder, wait, (event));
     if (!fine)
       break;
     batch->take(batch->context, first, count, (const double *)to);
     worker->used = 1;
-    pthread_mutex_lock(&run->team.lock);
-    run->team.done += count;
-    pthread_mutex_unlock(&run->team.lock);
+    pthread_mutex_lock(&team->lock);
+    team->done += count;
+    pthread_mutex_unlock(&team->lock);
   }
   if (!fine)
-    permi_team_fail(&run->team, message, begun);
-  if (in) /* waits for what still runs */
-    permi_cuda.driver.release(in);
-  if (out)
-    permi_cuda.driver.release(out);
-  if (from)
-    permi_cuda.driver.release_host(from);
-  if (to)
-    permi_cuda.driver.release_host(to);
-  if (event)
-    permi_cuda.driver.event_free(event);
-  if (stream)
-    permi_cuda.driver.stream_free(stream);
-  permi_team_leave(&run->team);
+    permi_team_fail(team, message, worker->taken);
+  permi_give_back(&holder);
+  permi_team_leave(team);
   return NULL;
 }
 
@@ -3493,7 +3316,7 @@ static void permi_batch_program(int n, int parts, char *text, size_t size, perm_
 {
   const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* without spills */
   snprintf(text, size,
-           "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
+           PERM_GPU_ENTRY
            "{ static_assert(sizeof(permi_batch_room<%d, %d>) == %d, \"\"); permi_batch_kernel<%d, %d>(a); }\n",
            blocks, n, parts, (int)((permi_batch_shared(n, parts) - 5 * 128 * sizeof(double)) / (n < 17 ? 4 : 1)), n,
            parts);
@@ -3512,54 +3335,44 @@ static perm_status permi_batch_poll(void *context, uint64_t done)
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus_used,
                             char message[PERM_MESSAGE_BYTES])
 {
-  permi_batch_worker worker[PERMI_GPUS * PERMI_BATCH_WORKERS];
-  permi_batch_run run;
+  permi_worker worker[PERMI_GPUS * PERMI_BATCH_WORKERS];
+  permi_batch_run run = {batch, 0, 0};
+  permi_team team;
   perm_gpu_program program;
   perm_gpu_work work;
   char text[512];
   perm_status status;
-  int i, started = 0, workers, device;
+  int i, workers, used[PERMI_GPUS] = {0};
   const int gpus = perm_cuda_devices(options->gpu.devices, message);
   *gpus_used = 0;
   if (!gpus)
     return PERM_ERROR_DEVICE;
-  memset(&run, 0, sizeof run);
   memset(&work, 0, sizeof work);
   memset(worker, 0, sizeof worker);
   permi_batch_program(batch->n, batch->parts, text, sizeof text, &program);
   work.program = &program;
   workers = threads / gpus;
   workers = gpus * (workers < 1 ? 1 : workers > PERMI_BATCH_WORKERS ? PERMI_BATCH_WORKERS : workers);
-  run.batch = batch;
-  run.work = &work;
-  run.cache = options->gpu.cache;
   run.piece = PERMI_BATCH_BYTES / ((size_t)(batch->n * batch->n * batch->parts) * sizeof(double));
   if (run.piece > batch->count / (size_t)workers + 1)
     run.piece = batch->count / (size_t)workers + 1;
-  permi_team_begin(&run.team, message);
+  permi_team_begin(&team, &run, options->gpu.cache, message);
   for (i = 0; i < workers; i++) {
-    worker[i].run = &run;
+    worker[i].work = &work;
     worker[i].device = i % gpus;
-    if (!permi_team_start(&run.team, &worker[i].thread, permi_batch_work, &worker[i]))
-      break;
-    started++;
   }
-  status = permi_team_watch(&run.team, permi_batch_poll, (void *)(uintptr_t)batch);
-  for (i = 0; i < started; i++)
-    pthread_join(worker[i].thread, NULL);
-  for (device = 0; device < gpus; device++) {
-    int used = 0;
-    for (i = device; i < started; i += gpus)
-      used |= worker[i].used;
-    *gpus_used += used;
-  }
-  return permi_team_end(&run.team, batch->count, status);
+  status = permi_team_run(&team, worker, workers, permi_batch_work, permi_batch_poll, (void *)(uintptr_t)batch);
+  for (i = 0; i < workers; i++)
+    used[i % gpus] |= worker[i].used;
+  for (i = 0; i < gpus; i++)
+    *gpus_used += used[i];
+  return permi_team_end(&team, batch->count, status);
 }
 
 /* ======================================================================================= >>frontier
-   A programme has two arrays, its values before even and odd steps, and two tables of the words of a step, of the
-   source and of the target, all on one GPU and one stream: the host fills the next table while a step runs, and waits
-   only where it needs the sizes of values, the room of a table or the value at the end. */
+   The frontier's dynamic program has two arrays, its values before even and odd steps, and two tables of the words of a
+   step, of the source and of the target, all on one GPU and one stream. The host fills the next table while a step
+   runs, and waits only where it needs the sizes of values, the room of a table or the value at the end. */
 
 typedef struct permi_step_table { /* where what is in a table, in bytes: no more than a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;
@@ -3570,25 +3383,27 @@ struct perm_gpu_frontier {
   perm_gpu_programme programme;
   perm_options options;
   permi_step_table at[2]; /* of each table; before it is filled: of the largest */
-  char *message;
-  int device, steps, planes; /* steps so far; words of a value */
+  permi_holder holder;    /* its GPU, and what it has there */
+  int steps, planes;      /* steps so far; words of a value */
   permi_loaded *module;
-  perm_status stopped; /* what the programme's poll said while a module was made */
+  perm_status stopped; /* what the poll said while a module was made */
   CUstream stream;
   CUdeviceptr values[2], table[2], place;
-  char *host[2];      /* of each table */
+  void *host[2]; /* of each table */
   CUevent sent[2], done;
-  int source_low;     /* of the source: occupied low slots */
+  int source_low; /* occupied low slots of the source */
   double began;
   CUdeviceptr key[2], item[2], count; /* lists: of states; transitions; counts of tiles */
   uint64_t states, item_room, count_room;
 };
 
+#define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place)) /* as a kernel's argument */
+
 #if defined(PERM_CUDA_BENCH)
-static double permi_frontier_seconds; /* from a programme's first step to its value, of all so far */
+static double permi_frontier_seconds; /* from the first step to the value, of all so far */
 #endif
 
-/* words: NULL for the largest table. */
+/* Where what is in the table for `words`; NULL: in the largest table. */
 static permi_step_table permi_step_places(const perm_gpu_programme *programme, const perm_gpu_words *words)
 {
   const size_t low = (size_t)1 << programme->low;
@@ -3638,10 +3453,10 @@ double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
   return (double)bytes;
 }
 
-/* The context of a programme's GPU is the caller's between these two. */
+/* The context of the GPU is the caller's between these two. */
 static int permi_frontier_enter(perm_gpu_frontier *frontier)
 {
-  return PERMI_CALL(push, (permi_cuda.context[frontier->device]), frontier->device, frontier->message);
+  return PERMI_ON(&frontier->holder, push, (permi_cuda.context[frontier->holder.device]));
 }
 
 static perm_status permi_frontier_leave(int fine)
@@ -3653,67 +3468,50 @@ static perm_status permi_frontier_leave(int fine)
 
 static void permi_frontier_release(perm_gpu_frontier *frontier)
 {
-  int k;
   if (frontier->stream)
     permi_cuda.driver.synchronise(); /* nothing is left to do if it fails */
-  for (k = 0; k < 2; k++) {
-    if (frontier->values[k])
-      permi_cuda.driver.release(frontier->values[k]);
-    if (frontier->table[k])
-      permi_cuda.driver.release(frontier->table[k]);
-    if (frontier->host[k])
-      permi_cuda.driver.release_host(frontier->host[k]);
-    if (frontier->sent[k])
-      permi_cuda.driver.event_free(frontier->sent[k]);
-  }
-  for (k = 0; k < 2; k++) {
-    if (frontier->key[k])
-      permi_cuda.driver.release(frontier->key[k]);
-    if (frontier->item[k])
-      permi_cuda.driver.release(frontier->item[k]);
-  }
-  if (frontier->count)
-    permi_cuda.driver.release(frontier->count);
-  if (frontier->place)
-    permi_cuda.driver.release(frontier->place);
-  if (frontier->done)
-    permi_cuda.driver.event_free(frontier->done);
-  if (frontier->stream)
-    permi_cuda.driver.stream_free(frontier->stream);
+  permi_give_back(&frontier->holder);
+}
+
+/* Makes `room` larger; what is there is lost. */
+static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
+{
+  if (*room)
+    permi_cuda.driver.release(*room);
+  *room = 0;
+  return PERMI_ON(&frontier->holder, allocate, (room, bytes));
 }
 
 static int permi_frontier_open(perm_gpu_frontier *frontier)
 {
   const perm_gpu_programme *programme = &frontier->programme;
-  const int device = frontier->device;
   const double needed = perm_cuda_frontier_needs(programme);
-  char *message = frontier->message;
+  permi_holder *holder = &frontier->holder;
   size_t left = 0, total = 0;
   int k, fine;
-  if (!PERMI_CALL(memory, (&left, &total), device, message))
+  if (!PERMI_ON(holder, memory, (&left, &total)))
     return 0;
   if (needed > (double)left) {
-    snprintf(message, PERM_MESSAGE_BYTES, "GPU %d: the arrays need %.4g bytes, and of %.4g only %.4g are free", device,
-             needed, (double)total, (double)left);
+    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: the arrays need %.4g bytes, and of %.4g only %.4g are free",
+             holder->device, needed, (double)total, (double)left);
     return 0;
   }
-  fine = PERMI_CALL(stream, (&frontier->stream, CU_STREAM_NON_BLOCKING), device, message) &&
-         PERMI_CALL(event, (&frontier->done, CU_EVENT_DISABLE_TIMING), device, message) &&
-         PERMI_CALL(allocate, (&frontier->place, 2 * (size_t)programme->ways << programme->low), device, message);
+  fine = permi_hold(holder, PERMI_STREAM, &frontier->stream, 0) &&
+         permi_hold(holder, PERMI_EVENT, &frontier->done, CU_EVENT_DISABLE_TIMING) &&
+         permi_hold(holder, PERMI_MEMORY, &frontier->place, 2 * (size_t)programme->ways << programme->low);
   for (k = 0; k < 2 && fine; k++) {
-    const size_t bytes = (size_t)programme->states[k] * 8 * (size_t)programme->words;
-    void *host = NULL;
-    fine = PERMI_CALL(event, (&frontier->sent[k], CU_EVENT_DISABLE_TIMING), device, message) &&
-           PERMI_CALL(allocate, (&frontier->values[k], bytes), device, message) &&
-           PERMI_CALL(allocate, (&frontier->table[k], frontier->at[k].bytes), device, message) &&
-           PERMI_CALL(allocate_host, (&host, frontier->at[k].bytes), device, message) &&
-           (!programme->lists || PERMI_CALL(allocate, (&frontier->key[k], (size_t)programme->states[k] * 8), device,
-                                            message));
-    frontier->host[k] = (char *)host;
-    if (host)
-      memset(host, 0, frontier->at[k].bytes);
+    const size_t bytes = (size_t)programme->states[k] * 8, table = frontier->at[k].bytes;
+    fine = permi_hold(holder, PERMI_EVENT, &frontier->sent[k], CU_EVENT_DISABLE_TIMING) &&
+           permi_hold(holder, PERMI_MEMORY, &frontier->values[k], bytes * (size_t)programme->words) &&
+           permi_hold(holder, PERMI_MEMORY, &frontier->table[k], table) &&
+           permi_hold(holder, PERMI_HOST, &frontier->host[k], table) &&
+           (!programme->lists || permi_hold(holder, PERMI_MEMORY, &frontier->key[k], bytes));
+    if (frontier->host[k])
+      memset(frontier->host[k], 0, table);
   }
-  return fine;
+  return permi_hold(holder, PERMI_MEMORY, &frontier->item[0], 0) &&
+         permi_hold(holder, PERMI_MEMORY, &frontier->item[1], 0) &&
+         permi_hold(holder, PERMI_MEMORY, &frontier->count, 0) && fine;
 }
 
 perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
@@ -3729,75 +3527,81 @@ perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const
     return PERM_ERROR_MEMORY;
   frontier->programme = *programme;
   frontier->options = *options;
-  frontier->message = message;
+  frontier->holder.message = message;
   frontier->at[0] = frontier->at[1] = permi_step_places(programme, NULL);
-  if (!permi_context(0, message) || !permi_frontier_enter(frontier)) {
-    free(frontier);
-    return PERM_ERROR_DEVICE;
+  fine = permi_context(0, message) && permi_frontier_enter(frontier);
+  if (fine) {
+    fine = permi_frontier_open(frontier);
+    if (!fine)
+      permi_frontier_release(frontier);
+    permi_frontier_leave(fine);
   }
-  fine = permi_frontier_open(frontier);
-  if (!fine)
-    permi_frontier_release(frontier);
-  permi_frontier_leave(fine);
-  if (!fine) {
+  if (fine)
+    *made = frontier;
+  else
     free(frontier);
-    return PERM_ERROR_DEVICE;
-  }
-  *made = frontier;
-  return PERM_OK;
+  return fine ? PERM_OK : PERM_ERROR_DEVICE;
 }
 
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier)
 {
   if (!frontier)
     return;
-  if (permi_cuda.driver.push(permi_cuda.context[frontier->device]) == CUDA_SUCCESS) {
+  if (permi_cuda.driver.push(permi_cuda.context[frontier->holder.device]) == CUDA_SUCCESS) {
     permi_frontier_release(frontier);
     permi_frontier_leave(1);
   }
   free(frontier);
 }
 
-/* The words of a step, and its ways, to the table of its target. */
+/* Coefficients as the module's cells want them. */
+static void permi_frontier_coefficients(const perm_gpu_frontier *frontier, permi_coefficient *c, double real,
+                                        double imaginary, const int64_t *integer)
+{
+  const int integers = frontier->module->key.product == PERM_GPU_INTEGER;
+  c[0].real = real;
+  c[1].real = imaginary;
+  if (integers) {
+    c[0].integer = (unsigned long long)integer[0];
+    c[1].integer = (unsigned long long)integer[1];
+  }
+}
+
+/* The least and the largest modulus before a step, to where its kernel notes them. */
+static void permi_frontier_no_sizes(char *to)
+{
+  const double most = DBL_MAX;
+  memcpy(to, &most, 8);
+  memset(to + 8, 0, 8);
+}
+
+/* Sends the words of a step, and its ways, to the table of its target. */
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
   const perm_gpu_programme *programme = &frontier->programme;
+  const permi_holder *holder = &frontier->holder;
   const permi_step_table *at = &frontier->at[turn];
   const size_t low = (size_t)1 << programme->low;
-  const double most = DBL_MAX;
-  char *host = frontier->host[turn];
+  char *host = (char *)frontier->host[turn];
   size_t middles, row;
   int k;
-  if (frontier->steps >= 2 && !PERMI_CALL(wait, (frontier->sent[turn]), frontier->device, frontier->message))
+  if (frontier->steps >= 2 && !PERMI_ON(holder, wait, (frontier->sent[turn])))
     return 0;
   frontier->at[turn] = permi_step_places(programme, words);
+  static_assert(offsetof(permi_gpu_way, place) == offsetof(perm_gpu_way, moves), "the fields before are the same");
   for (k = 0; k < ways; k++) {
     permi_gpu_way *to = (permi_gpu_way *)(void *)(host + at->way) + k;
-    to->test = way[k].test;
-    to->want = way[k].want;
-    to->keep = way[k].keep;
-    to->flip = way[k].flip;
-    to->low_test = way[k].low_test;
-    to->low_want = way[k].low_want;
-    to->low_keep = way[k].low_keep;
-    to->low_flip = way[k].low_flip;
-    to->low_ones = way[k].low_ones;
+    memcpy(to, &way[k], offsetof(permi_gpu_way, place));
     to->place = way[k].moves ? k << programme->low : -1;
-    to->c[0].real = way[k].real;
-    to->c[1].real = way[k].imaginary;
-    if (frontier->module->key.product == PERM_GPU_INTEGER) {
-      to->c[0].integer = (unsigned long long)way[k].integer[0];
-      to->c[1].integer = (unsigned long long)way[k].integer[1];
-    }
+    permi_frontier_coefficients(frontier, to->c, way[k].real, way[k].imaginary, way[k].integer);
   }
   middles = at->bytes - at->left;
   memcpy(host + at->top_offset, words->top_offset, at->middle_offset - at->top_offset);
   for (row = 0; row << at->shift < (at->sizes - at->middle_offset) / 8; row++)
     memcpy(host + at->middle_offset + (8 * row << at->shift), words->middle_offset + (row << programme->middle),
            (size_t)8 << at->shift);
-  memcpy(host + at->sizes, &most, 8);
-  memset(host + at->sizes + 8, 0, 8);
+  permi_frontier_no_sizes(host + at->sizes);
   memcpy(host + at->start, words->start, 4 * (size_t)(words->low + 2));
   memcpy(host + at->middle_start, words->middle_start, 4 * (size_t)(programme->top + 2));
   memcpy(host + at->top, words->top, 2 * (size_t)words->tops);
@@ -3805,15 +3609,35 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
   memcpy(host + at->left, words->left, middles);
   memcpy(host + at->word, words->word, 2 * low);
   memcpy(host + at->rank, words->rank, 2 * low);
-  return PERMI_CALL(send, (frontier->table[turn], host, at->bytes, frontier->stream), frontier->device,
-                    frontier->message) &&
-         PERMI_CALL(record, (frontier->sent[turn], frontier->stream), frontier->device, frontier->message);
+  return PERMI_ON(holder, send, (frontier->table[turn], host, at->bytes, frontier->stream)) &&
+         PERMI_ON(holder, record, (frontier->sent[turn], frontier->stream));
 }
 
 static int permi_frontier_wait(perm_gpu_frontier *frontier)
 {
-  return PERMI_CALL(record, (frontier->done, frontier->stream), frontier->device, frontier->message) &&
-         PERMI_CALL(wait, (frontier->done), frontier->device, frontier->message);
+  return PERMI_ON(&frontier->holder, record, (frontier->done, frontier->stream)) &&
+         PERMI_ON(&frontier->holder, wait, (frontier->done));
+}
+
+/* Fetches bytes of the GPU, through pinned memory of the host, when all before has run. */
+static int permi_frontier_fetch(perm_gpu_frontier *frontier, CUdeviceptr from, void *host, void *to, size_t bytes)
+{
+  if (!PERMI_ON(&frontier->holder, download, (host, from, bytes, frontier->stream)) || !permi_frontier_wait(frontier))
+    return 0;
+  memcpy(to, host, bytes);
+  return 1;
+}
+
+static int permi_frontier_launch(perm_gpu_frontier *frontier, int function, uint64_t blocks, size_t shared,
+                                 void **parameters)
+{
+  if (blocks > 0x7fffffff) {
+    snprintf(frontier->holder.message, PERM_MESSAGE_BYTES, "GPU %d: too many transitions", frontier->holder.device);
+    return 0;
+  }
+  return PERMI_ON(&frontier->holder, launch,
+                  (frontier->module->function[function], (unsigned)blocks, 1, 1, PERMI_STEP_THREADS, 1, 1,
+                   (unsigned)shared, frontier->stream, parameters, NULL));
 }
 
 static int permi_frontier_stops(void *context)
@@ -3828,12 +3652,14 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
 {
   uint64_t one[PERM_INTEGER_WORDS];
   const double real = 1;
-  const permi_kernel_key key = permi_step_key(cell, words, parts, frontier->programme.lists, frontier->device);
+  const int lists = frontier->programme.lists;
+  permi_holder *holder = &frontier->holder;
+  const permi_kernel_key key = permi_step_key(cell, words, parts, lists, holder->device);
   int fine;
   frontier->planes = permi_step_planes(&key);
   frontier->steps = 0;
   if (frontier->planes > frontier->programme.words || frontier->planes > PERM_INTEGER_WORDS) {
-    snprintf(frontier->message, PERM_MESSAGE_BYTES, "GPU %d: values of %d words", frontier->device, frontier->planes);
+    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: values of %d words", holder->device, frontier->planes);
     return PERM_ERROR_DEVICE;
   }
   memset(one, 0, sizeof one);
@@ -3842,19 +3668,17 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     memcpy(one, &real, sizeof real);
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  frontier->module = permi_module(key, permi_step_source(&key), 0, frontier->options.gpu.cache, permi_frontier_stops,
-                                  frontier, frontier->message);
+  frontier->module = permi_module(key, NULL, frontier->options.gpu.cache, permi_frontier_stops, frontier,
+                                  holder->message);
   fine = frontier->module && permi_frontier_wait(frontier) && /* a pass before this one */
-         PERMI_CALL(upload, (frontier->values[0], one, 8 * (size_t)frontier->planes), frontier->device,
-                    frontier->message) &&
-         (frontier->programme.lists ||
-          (permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier)));
-  if (fine && frontier->programme.lists) {
+         PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
+         (lists || (permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier)));
+  if (fine && lists) {
     const uint64_t none = 0;
-    fine = PERMI_CALL(upload, (frontier->key[0], &none, 8), frontier->device, frontier->message);
+    fine = PERMI_ON(holder, upload, (frontier->key[0], &none, 8));
     frontier->states = 1;
   }
-  fine = fine && PERMI_CALL(synchronise, (), frontier->device, frontier->message); /* our stream waits for no upload */
+  fine = fine && PERMI_ON(holder, synchronise, ()); /* our stream waits for no upload */
   frontier->source_low = source->low;
   frontier->began = permi_clock();
   if (!frontier->module && frontier->stopped != PERM_OK) {
@@ -3864,32 +3688,15 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   return permi_frontier_leave(fine);
 }
 
-perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
-                                    int ways, double *sizes)
+/* What a step's kernels are told, but for where its sizes go and how its blocks are shared out. */
+static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *frontier, const perm_gpu_words *target,
+                                                     int ways)
 {
-  const perm_gpu_programme *programme = &frontier->programme;
-  const int from = frontier->steps & 1, to = !from, device = frontier->device;
+  const int from = frontier->steps & 1, to = !from;
   const permi_step_table *at = &frontier->at[to], *from_at = &frontier->at[from];
   const CUdeviceptr source = frontier->table[from], table = frontier->table[to];
-  const unsigned shared = (unsigned)((size_t)ways * (sizeof(permi_route) +
-                                                     PERMI_STEP_THREADS / 32 * sizeof(permi_origin)));
-  char *message = frontier->message;
   permi_step_arguments a;
-  void *parameters[1] = {&a};
-  int k, most = 1, moves = 0, fine;
-  if (ways > programme->ways || ways < 1)
-    return PERM_ERROR_DEVICE;
   memset(&a, 0, sizeof a);
-  for (k = 0; k <= programme->top; k++) {
-    const int middles = target->middle_start[k + 1] - target->middle_start[k];
-    most = middles > most ? middles : most;
-  }
-  for (k = 0; k < ways; k++)
-    moves |= way[k].moves;
-  if (!permi_frontier_enter(frontier))
-    return PERM_ERROR_DEVICE;
-  fine = permi_frontier_send(frontier, to, target, way, ways);
-#define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place))
   a.from = PERMI_AT(const void, frontier->values[from], 0);
   a.to = PERMI_AT(void, frontier->values[to], 0);
   a.way = PERMI_AT(const permi_gpu_way, table, at->way);
@@ -3906,85 +3713,82 @@ perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_
   a.word = PERMI_AT(const unsigned short, table, at->word);
   a.rank = PERMI_AT(const unsigned short, source, from_at->rank);
   a.place = PERMI_AT(unsigned short, frontier->place, 0);
-  a.sizes = sizes ? PERMI_AT(unsigned long long, table, at->sizes) : NULL;
-#undef PERMI_AT
   a.ways = ways;
-  a.bits = programme->middle;
+  a.bits = frontier->programme.middle;
   a.from_shift = from_at->shift;
   a.to_shift = at->shift;
   a.low = frontier->source_low;
   a.words = target->start[target->low + 1];
+  return a;
+}
+
+perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
+                                    int ways, double *sizes)
+{
+  const perm_gpu_programme *programme = &frontier->programme;
+  const int to = !(frontier->steps & 1);
+  const size_t shared = (size_t)ways * (sizeof(permi_route) + PERMI_STEP_THREADS / 32 * sizeof(permi_origin));
+  permi_step_arguments a;
+  void *parameters[1] = {&a};
+  int k, most = 1, moves = 0, fine;
+  if (ways > programme->ways || ways < 1)
+    return PERM_ERROR_DEVICE;
+  for (k = 0; k <= programme->top; k++) {
+    const int middles = target->middle_start[k + 1] - target->middle_start[k];
+    most = middles > most ? middles : most;
+  }
+  for (k = 0; k < ways; k++)
+    moves |= way[k].moves;
+  if (!permi_frontier_enter(frontier))
+    return PERM_ERROR_DEVICE;
+  fine = permi_frontier_send(frontier, to, target, way, ways);
+  a = permi_frontier_arguments(frontier, target, ways);
+  a.sizes = sizes ? PERMI_AT(unsigned long long, frontier->table[to], frontier->at[to].sizes) : NULL;
   a.span = (double)target->tops * most <= 65536 ? PERMI_STEP_THREADS / 32 : PERMI_STEP_THREADS / 4;
   a.spans = (most + a.span - 1) / a.span;
   if (fine && moves)
-    fine = PERMI_CALL(launch, (frontier->module->function[PERMI_PLACES], (unsigned)ways, 1, 1, PERMI_STEP_THREADS, 1, 1,
-                               0, frontier->stream, parameters, NULL), device, message);
-  fine = fine && PERMI_CALL(launch, (frontier->module->function[PERMI_STEP], (unsigned)(target->tops * a.spans), 1, 1,
-                                     PERMI_STEP_THREADS, 1, 1, shared, frontier->stream, parameters, NULL), device,
-                            message);
-  if (fine && sizes) {
-    char *host = frontier->host[to] + at->sizes;
-    fine = PERMI_CALL(download, (host, table + at->sizes, 16, frontier->stream), device, message) &&
-           permi_frontier_wait(frontier);
-    memcpy(sizes, host, 16);
-  }
+    fine = permi_frontier_launch(frontier, PERMI_PLACES, (uint64_t)ways, 0, parameters);
+  fine = fine && permi_frontier_launch(frontier, PERMI_STEP, (uint64_t)(target->tops * a.spans), shared, parameters);
+  if (fine && sizes)
+    fine = permi_frontier_fetch(frontier, (CUdeviceptr)(uintptr_t)a.sizes,
+                                (char *)frontier->host[to] + frontier->at[to].sizes, sizes, 16);
   frontier->steps++;
   frontier->source_low = target->low;
   return permi_frontier_leave(fine);
 }
 
-/* Room for more, what is there is lost. */
-static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
-{
-  if (*room)
-    permi_cuda.driver.release(*room);
-  *room = 0;
-  return PERMI_CALL(allocate, (room, bytes), frontier->device, frontier->message);
-}
-
 static int permi_list_launch(perm_gpu_frontier *frontier, int function, uint64_t blocks, permi_list_arguments *a)
 {
   void *parameters[1] = {a};
-  if (blocks > 0x7fffffff) {
-    snprintf(frontier->message, PERM_MESSAGE_BYTES, "GPU %d: too many transitions", frontier->device);
-    return 0;
-  }
-  return PERMI_CALL(launch, (frontier->module->function[function], (unsigned)blocks, 1, 1, PERMI_STEP_THREADS, 1, 1, 0,
-                             frontier->stream, parameters, NULL), frontier->device, frontier->message);
+  return permi_frontier_launch(frontier, function, blocks, 0, parameters);
 }
 
-/* Rows of tiles counted, and where each row starts, to `start`: rows + 1. */
+/* Counts rows of tiles, and where each row starts, to `start`: rows + 1. */
 static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_list_arguments *a, uint64_t elements,
                              int rows, uint64_t *start)
 {
   const uint64_t tiles = (elements + 1023) / 1024, most = tiles * (uint64_t)rows;
-  char *host = frontier->host[1];
-  const size_t bytes = 8 * ((size_t)rows + 1);
   if (most > frontier->count_room) {
     if (!permi_frontier_wait(frontier) || !permi_frontier_room(frontier, &frontier->count, 8 * (size_t)(2 * most)))
       return 0;
     frontier->count_room = 2 * most;
   }
-  a->count = (unsigned long long *)(uintptr_t)frontier->count;
+  a->count = PERMI_AT(unsigned long long, frontier->count, 0);
   a->tiles = tiles;
   a->rows = rows;
-  if (!permi_list_launch(frontier, function, most, a) || !permi_list_launch(frontier, PERMI_SCAN, 1, a) ||
-      !PERMI_CALL(download, (host, (CUdeviceptr)(uintptr_t)a->start, bytes, frontier->stream), frontier->device,
-                  frontier->message) ||
-      !permi_frontier_wait(frontier))
-    return 0;
-  memcpy(start, host, bytes);
-  return 1;
+  return permi_list_launch(frontier, function, most, a) && permi_list_launch(frontier, PERMI_SCAN, 1, a) &&
+         permi_frontier_fetch(frontier, (CUdeviceptr)(uintptr_t)a->start, frontier->host[1], start,
+                              8 * ((size_t)rows + 1));
 }
 
-/* The streams' runs of items, two by two, until there is one; the last are in frontier->item[*turn]. */
+/* Unites the streams' runs of items, two by two, until there is one; the last are in frontier->item[*turn]. */
 static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a, uint64_t *start, int rows, int *turn)
 {
   int r, kept;
   for (*turn = 0; rows > 1; rows = kept, *turn = !*turn)
     for (kept = r = 0; r < rows; r += 2, kept++) {
-      a->item = (permi_item *)(uintptr_t)frontier->item[*turn];
-      a->merged = (permi_item *)(uintptr_t)frontier->item[!*turn];
+      a->item = PERMI_AT(permi_item, frontier->item[*turn], 0);
+      a->merged = PERMI_AT(permi_item, frontier->item[!*turn], 0);
       a->begin = start[r];
       a->middle = start[r + 1];
       a->end = r + 1 < rows ? start[r + 2] : start[r + 1];
@@ -3996,16 +3800,47 @@ static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a
   return 1;
 }
 
+/* The states of a step of lists, a->to_states of them, from all transitions of the streams. */
+static int permi_list_step(perm_gpu_frontier *frontier, permi_list_arguments *a, int streams)
+{
+  uint64_t start[PERMI_GPU_STREAMS + 1], heads[2], items;
+  int k, turn = 0;
+  if (!permi_list_counts(frontier, PERMI_COUNT, a, frontier->states, streams, start))
+    return 0;
+  items = start[streams];
+  if (!items)
+    return 1;
+  for (k = 0; k < 2 && items > frontier->item_room; k++) {
+    if (!permi_frontier_room(frontier, &frontier->item[k], 24 * (size_t)items)) /* half as many more */
+      return 0;
+    if (k == 1)
+      frontier->item_room = items + items / 2;
+  }
+  a->item = PERMI_AT(permi_item, frontier->item[0], 0);
+  if (!permi_list_launch(frontier, PERMI_EXPAND, a->tiles * (uint64_t)streams, a) ||
+      !permi_list_unite(frontier, a, start, streams, &turn))
+    return 0;
+  a->item = PERMI_AT(permi_item, frontier->item[turn], 0);
+  a->end = items;
+  if (!permi_list_counts(frontier, PERMI_HEADS, a, items, 1, heads))
+    return 0;
+  a->to_states = heads[1];
+  if ((double)heads[1] > frontier->programme.states[!(frontier->steps & 1)]) {
+    snprintf(frontier->holder.message, PERM_MESSAGE_BYTES,
+             "GPU %d: more states than there can be: it is not to be trusted", frontier->holder.device);
+    return 0;
+  }
+  return permi_list_launch(frontier, PERMI_SUM, a->tiles, a);
+}
+
 perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
                                      uint64_t *states, double *sizes)
 {
-  const int from = frontier->steps & 1, to = !from, device = frontier->device;
+  const int from = frontier->steps & 1, to = !from;
   const size_t bytes = (size_t)streams * sizeof(permi_gpu_stream);
-  char *message = frontier->message, *host = frontier->host[0];
-  const double most = DBL_MAX;
+  char *host = (char *)frontier->host[0];
   permi_list_arguments a;
-  uint64_t start[PERMI_GPU_STREAMS + 1], heads[2] = {0, 0}, items = 0;
-  int k, fine, turn = 0;
+  int k, fine;
   if (streams < 1 || streams > PERMI_GPU_STREAMS || streams > frontier->programme.ways)
     return PERM_ERROR_DEVICE;
   for (k = 0; k < streams; k++) {
@@ -4013,57 +3848,26 @@ perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu
     out->test = stream[k].test;
     out->want = stream[k].want;
     out->flip = stream[k].flip;
-    out->c[0].real = stream[k].real;
-    out->c[1].real = stream[k].imaginary;
-    if (frontier->module->key.product == PERM_GPU_INTEGER) {
-      out->c[0].integer = (unsigned long long)stream[k].integer[0];
-      out->c[1].integer = (unsigned long long)stream[k].integer[1];
-    }
+    permi_frontier_coefficients(frontier, out->c, stream[k].real, stream[k].imaginary, stream[k].integer);
   }
-  memcpy(host + bytes, &most, 8);
-  memset(host + bytes + 8, 0, 8);
+  permi_frontier_no_sizes(host + bytes);
   memset(&a, 0, sizeof a);
-  a.key = (const unsigned long long *)(uintptr_t)frontier->key[from];
-  a.value = (const void *)(uintptr_t)frontier->values[from];
+  a.key = PERMI_AT(const unsigned long long, frontier->key[from], 0);
+  a.value = PERMI_AT(const void, frontier->values[from], 0);
   a.states = frontier->states;
-  a.stream = (const permi_gpu_stream *)(uintptr_t)frontier->table[0];
-  a.start = (unsigned long long *)(uintptr_t)frontier->table[1];
-  a.sizes = sizes ? (unsigned long long *)(uintptr_t)(frontier->table[0] + bytes) : NULL;
-  a.to_key = (unsigned long long *)(uintptr_t)frontier->key[to];
-  a.to_value = (void *)(uintptr_t)frontier->values[to];
+  a.stream = PERMI_AT(const permi_gpu_stream, frontier->table[0], 0);
+  a.start = PERMI_AT(unsigned long long, frontier->table[1], 0);
+  a.sizes = sizes ? PERMI_AT(unsigned long long, frontier->table[0], bytes) : NULL;
+  a.to_key = PERMI_AT(unsigned long long, frontier->key[to], 0);
+  a.to_value = PERMI_AT(void, frontier->values[to], 0);
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  fine = PERMI_CALL(send, (frontier->table[0], host, bytes + 16, frontier->stream), device, message);
-  if (fine && frontier->states) {
-    fine = permi_list_counts(frontier, PERMI_COUNT, &a, frontier->states, streams, start);
-    items = start[streams];
-  }
-  for (k = 0; k < 2 && fine && items > frontier->item_room; k++) {
-    fine = permi_frontier_room(frontier, &frontier->item[k], 24 * (size_t)items); /* half as many more */
-    if (k == 1)
-      frontier->item_room = items + items / 2;
-  }
-  if (fine && items) {
-    a.item = (permi_item *)(uintptr_t)frontier->item[0];
-    fine = permi_list_launch(frontier, PERMI_EXPAND, a.tiles * (uint64_t)streams, &a) &&
-           permi_list_unite(frontier, &a, start, streams, &turn);
-    a.item = (permi_item *)(uintptr_t)frontier->item[turn];
-    a.end = items;
-    fine = fine && permi_list_counts(frontier, PERMI_HEADS, &a, items, 1, heads);
-    a.to_states = heads[1];
-    if (fine && (double)heads[1] > frontier->programme.states[to]) {
-      snprintf(message, PERM_MESSAGE_BYTES, "GPU %d: more states than there can be: it is not to be trusted", device);
-      fine = 0;
-    }
-    fine = fine && permi_list_launch(frontier, PERMI_SUM, a.tiles, &a);
-  }
-  if (fine && sizes) {
-    fine = PERMI_CALL(download, (host + bytes, frontier->table[0] + bytes, 16, frontier->stream), device, message) &&
-           permi_frontier_wait(frontier);
-    memcpy(sizes, host + bytes, 16);
-  }
+  fine = PERMI_ON(&frontier->holder, send, (frontier->table[0], host, bytes + 16, frontier->stream)) &&
+         (!frontier->states || permi_list_step(frontier, &a, streams));
+  if (fine && sizes)
+    fine = permi_frontier_fetch(frontier, frontier->table[0] + bytes, host + bytes, sizes, 16);
   frontier->steps++;
-  frontier->states = *states = heads[1];
+  frontier->states = *states = a.to_states;
   return permi_frontier_leave(fine);
 }
 
@@ -4077,566 +3881,25 @@ perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t state
     return PERM_OK;
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  return permi_frontier_leave(PERMI_CALL(launch, (frontier->module->function[PERMI_SCALE],
-                                                  (unsigned)(blocks < 16384 ? blocks : 16384), 1, 1, PERMI_STEP_THREADS,
-                                                  1, 1, 0, frontier->stream, parameters, NULL), frontier->device,
-                                         frontier->message));
+  return permi_frontier_leave(
+      permi_frontier_launch(frontier, PERMI_SCALE, blocks < 16384 ? blocks : 16384, 0, parameters));
 }
 
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
 {
   const size_t bytes = 8 * (size_t)frontier->planes;
-  char *host = frontier->host[frontier->steps & 1];
+  const int turn = frontier->steps & 1;
   int fine;
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
   fine = permi_frontier_wait(frontier) && /* nothing reads the host's table any more */
-         PERMI_CALL(download, (host, frontier->values[frontier->steps & 1], bytes, frontier->stream), frontier->device,
-                    frontier->message) &&
-         permi_frontier_wait(frontier);
+         permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
   if (fine && frontier->programme.lists && !frontier->states)
     memset(value, 0, bytes); /* a list without states */
-  else if (fine)
-    memcpy(value, host, bytes);
 #if defined(PERM_CUDA_BENCH)
   permi_frontier_seconds += permi_clock() - frontier->began;
 #endif
   return permi_frontier_leave(fine);
 }
-
-#if defined(PERM_CUDA_TESTS)
-
-#endif
-
-/* =========================================================================================== >>twin
-   A driver that runs the kernels' text on the CPU, chunk by chunk: for tests without a GPU, and to compare with one. */
-
-#if defined(PERM_CUDA_TESTS)
-typedef struct permi_twin_arguments {
-  permi_arguments<512> a;
-} permi_twin_arguments;
-
-template <int PARTS, int PRODUCT, int LOW>
-static void permi_twin_walk(const permi_arguments<512> &a, const double *table, uint64_t chunk, double *room)
-{
-  int t;
-  for (t = 0; t < 128; t++)
-    permi_walk<0, PARTS, PRODUCT, LOW, 0, 0, 512, 128>(a, table, chunk, t, room + t);
-}
-
-static void permi_twin_chunk(const permi_kernel_key *key, const permi_arguments<512> &a, uint64_t chunk, double *sums)
-{
-  typedef void (*walk)(const permi_arguments<512> &, const double *, uint64_t, double *);
-  static const walk walks[2][4][2] = {
-      {{permi_twin_walk<1, 0, 0>, NULL},
-       {permi_twin_walk<1, 1, 0>, permi_twin_walk<1, 1, 1>},
-       {permi_twin_walk<1, 2, 0>, permi_twin_walk<1, 2, 1>},
-       {permi_twin_walk<1, 3, 0>, permi_twin_walk<1, 3, 1>}},
-      {{permi_twin_walk<2, 0, 0>, NULL},
-       {permi_twin_walk<2, 1, 0>, permi_twin_walk<2, 1, 1>},
-       {permi_twin_walk<2, 2, 0>, permi_twin_walk<2, 2, 1>},
-       {permi_twin_walk<2, 3, 0>, permi_twin_walk<2, 3, 1>}}};
-  const int stride = (key->n * key->parts * (1 + key->low) + 1) / 2 * 2;
-  double room[5 * 128];
-  int half, t, k;
-  walks[key->parts - 1][key->product][key->low](a, a.table + stride * (1 + a.high), chunk, room);
-  for (half = 64; half; half /= 2)
-    for (t = 0; t < half; t++)
-      permi_fold(room, t, half);
-  for (k = 0; k < 5; k++)
-    sums[k] = room[128 * k];
-}
-
-template <int P, int SKIPS>
-struct permi_twin_shape {
-  enum { PARTS = P, GROUPS = 0, ROOM = PERM_GPU_EXACT_WORDS, SUM_ROOM = PERM_GPU_EXACT_WORDS + 4, SKIP = SKIPS };
-  const perm_gpu_exact *e;
-  PERMI_BOTH int words() const { return e->words; }
-  PERMI_BOTH int stride() const { return e->stride; }
-  PERMI_BOTH int groups() const { return e->groups; }
-  PERMI_BOTH int sum() const { return e->sum; }
-  PERMI_BOTH int zeros() const { return e->zeros; }
-  PERMI_BOTH int at(int i) const { return e->at[i]; }
-  PERMI_BOTH int kind(int i) const { return e->kind[i]; }
-  PERMI_BOTH int carries(int i) const { return e->carries[i]; }
-  PERMI_BOTH int first(int i) const { return e->first[i]; }
-  PERMI_BOTH int product(int i) const { return e->product[i]; }
-  PERMI_BOTH int wide(int i) const { return e->wide[i]; }
-  PERMI_BOTH int zero_line(int i) const { return e->zero_line[i]; }
-  PERMI_BOTH int zero_base(int i) const { return e->zero_base[i]; }
-};
-
-template <int P, int SKIPS>
-static void permi_twin_exact(const perm_gpu_exact *exact, const permi_arguments<512> &a, uint64_t chunk, uint64_t *out)
-{
-  typedef permi_twin_shape<P, SKIPS> S;
-  const S shape = {exact};
-  const unsigned *table = (const unsigned *)a.table, *walk = table + exact->stride * (1 + a.high);
-  const unsigned *settings = walk + exact->stride * (2 * a.walk + 1);
-  int t, i, k;
-  memset(out, 0, (size_t)(P * exact->sum) * sizeof *out);
-  for (t = 0; t < 128; t++) {
-    const uint64_t number = chunk << 7 | (uint64_t)t;
-    unsigned x[PERM_GPU_EXACT_LINES], y[PERM_GPU_EXACT_LINES], sum[P * S::SUM_ROOM] = {0}, m;
-    permi_exact_start(shape, table, number, a.high, x);
-    for (m = 0; m < 1u << a.walk; m++) {
-      const unsigned odd = (m ^ (unsigned)permi_parity(number)) & 1u;
-      permi_exact_step(shape, x, x, walk + exact->stride * (m ? permi_exact_row(m - 1) : 2 * a.walk));
-      if (SKIPS) {
-        const uint64_t zeros = permi_exact_zeros(shape, x, (const unsigned long long *)(settings + 64 * exact->stride));
-        for (k = 0; k < 64; k++)
-          if (!(zeros >> k & 1)) {
-            permi_exact_step(shape, y, x, settings + exact->stride * k);
-            permi_exact_term(shape, y, odd ^ (unsigned)permi_parity((unsigned)k), sum);
-          }
-      } else {
-        permi_exact_term(shape, x, odd, sum);
-      }
-    }
-    for (i = 0; i < P * exact->sum; i++)
-      out[i] += sum[i / exact->sum * S::SUM_ROOM + i % exact->sum];
-  }
-}
-
-template <int N, int PARTS>
-static void permi_twin_matrix(const double *a, double *result)
-{
-  permi_batch_room<N, PARTS> room;
-  const int team = permi_batch_room<N, PARTS>::TEAM;
-  double fold[5 * 128], out[5];
-  int plain, pivot, half, i, k;
-  memcpy(room.a, a, sizeof room.a);
-  for (i = 0; i < N; i++)
-    permi_batch_row_largest(room, i);
-  for (i = 0; i < N; i++)
-    permi_batch_column_worst(room, i);
-  pivot = permi_batch_pivot(room, &plain);
-  for (i = 0; i < N; i++)
-    permi_batch_row(room, i, pivot, plain);
-  permi_batch_arguments(room, plain);
-  for (i = 0; i < team; i++) {
-    permi_batch_walk(room, i, plain, out);
-    for (k = 0; k < 5; k++)
-      fold[128 * k + i] = out[k];
-  }
-  for (half = team / 2; half; half /= 2)
-    for (i = 0; i < half; i++)
-      permi_fold(fold, i, half);
-  permi_batch_finish(room, fold, 128, result);
-}
-
-/* Some orders only: each is code of its own. */
-static CUresult permi_twin_batch(int n, int parts, const double *in, size_t count, double *out)
-{
-  void (*matrix)(const double *, double *) = NULL;
-  size_t k;
-#define PERMI_TWIN_ORDER(N)                                                                                            \
-  if (n == N)                                                                                                          \
-    matrix = parts == 2 ? permi_twin_matrix<N, 2> : permi_twin_matrix<N, 1>;
-  PERMI_TWIN_ORDER(10)
-  PERMI_TWIN_ORDER(11)
-  PERMI_TWIN_ORDER(13)
-  PERMI_TWIN_ORDER(17)
-#undef PERMI_TWIN_ORDER
-  if (!matrix)
-    return CUDA_ERROR_NOT_SUPPORTED;
-  for (k = 0; k < count; k++)
-    matrix(in + k * (size_t)(n * n * parts), out + PERM_GPU_BATCH_SUMS * k);
-  return CUDA_SUCCESS;
-}
-
-template <int P, int L, int R, int E>
-struct permi_twin_counts_shape {
-  enum { PARTS = P, LOW = L, RYSER = R, NEEDED = E ? PERM_GPU_COUNTS_SIZE : 0, FORMS = 0,
-         SIZE = PERM_GPU_COUNTS_SIZE };
-  const perm_gpu_counts *c;
-  PERMI_BOTH int forms() const { return c->forms; }
-  PERMI_BOTH int needed() const { return c->needed; }
-  PERMI_BOTH int walk() const { return c->walk; }
-  PERMI_BOTH int before(int f) const { return c->before[f]; }
-};
-
-template <int P, int L, int R, int E>
-static void permi_twin_counts(const perm_gpu_counts *counts, const double *table, unsigned mask, uint64_t chunk,
-                              double *room)
-{
-  const permi_twin_counts_shape<P, L, R, E> shape = {counts};
-  int t, k;
-  for (t = 0; t < 128; t++) {
-    double out[5];
-    permi_counts_walk(shape, table, mask, chunk, t, out);
-    for (k = 0; k < 5; k++)
-      room[128 * k + t] = out[k];
-  }
-}
-
-static void permi_twin_counts_chunk(const perm_gpu_counts *counts, const double *table, unsigned mask, uint64_t chunk,
-                                    double *sums)
-{
-  typedef void (*walk)(const perm_gpu_counts *, const double *, unsigned, uint64_t, double *);
-  static const walk walks[2][2][3] = {
-      {{permi_twin_counts<1, 0, 0, 0>, permi_twin_counts<1, 0, 1, 0>, permi_twin_counts<1, 0, 0, 1>},
-       {permi_twin_counts<1, 1, 0, 0>, permi_twin_counts<1, 1, 1, 0>, permi_twin_counts<1, 1, 0, 1>}},
-      {{permi_twin_counts<2, 0, 0, 0>, permi_twin_counts<2, 0, 1, 0>, permi_twin_counts<2, 0, 0, 1>},
-       {permi_twin_counts<2, 1, 0, 0>, permi_twin_counts<2, 1, 1, 0>, permi_twin_counts<2, 1, 0, 1>}}};
-  double room[5 * 128];
-  int half, t, k;
-  walks[counts->parts - 1][counts->low][counts->ryser ? 1 : counts->needed ? 2 : 0](counts, table, mask, chunk, room);
-  for (half = 64; half; half /= 2)
-    for (t = 0; t < half; t++)
-      permi_fold(room, t, half);
-  for (k = 0; k < 5; k++)
-    sums[k] = room[128 * k];
-}
-
-static int permi_twin_devices = 1;
-static CUresult permi_twin_init(unsigned) { return CUDA_SUCCESS; }
-static CUresult permi_twin_version(int *version) { *version = 0; return CUDA_SUCCESS; }
-static CUresult permi_twin_count(int *count) { *count = permi_twin_devices; return CUDA_SUCCESS; }
-static int permi_twin_shared = 232448; /* as an H200 */
-static CUresult permi_twin_attribute(int *value, CUdevice_attribute what, CUdevice)
-{
-  *value = what == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? permi_twin_shared : 2;
-  return CUDA_SUCCESS;
-}
-static CUresult permi_twin_retain(CUcontext *context, CUdevice) { *context = (CUcontext)1; return CUDA_SUCCESS; }
-static CUresult permi_twin_current(CUcontext) { return CUDA_SUCCESS; }
-typedef struct permi_twin_kernel { /* its functions */
-  permi_kernel_key key;
-  int function;
-} permi_twin_kernel;
-static CUresult permi_twin_load(CUmodule *module, const void *image)
-{
-  permi_twin_kernel *kernel = (permi_twin_kernel *)calloc(PERMI_FUNCTIONS, sizeof *kernel);
-  int k;
-  if (!kernel)
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  for (k = 0; k < PERMI_FUNCTIONS; k++) {
-    memcpy(&kernel[k].key, image, sizeof kernel->key);
-    kernel[k].function = k;
-  }
-  *module = (CUmodule)kernel;
-  return CUDA_SUCCESS;
-}
-static CUresult permi_twin_unload(CUmodule module) { free((void *)module); return CUDA_SUCCESS; }
-static CUresult permi_twin_function(CUfunction *function, CUmodule module, const char *name)
-{
-  permi_twin_kernel *kernel = (permi_twin_kernel *)module;
-  int k;
-  for (k = 0; k < PERMI_FUNCTIONS; k++)
-    if (permi_functions[kernel->key.family][k] && !strcmp(permi_functions[kernel->key.family][k], name)) {
-      *function = (CUfunction)&kernel[k];
-      return CUDA_SUCCESS;
-    }
-  return CUDA_ERROR_NOT_FOUND;
-}
-
-/* A thread block of a step: its ways and blocks one after the other. */
-template <int CELL, int WORDS, int PARTS>
-static void permi_twin_block(const permi_step_arguments &a, unsigned block)
-{
-  permi_route route[256];
-  permi_origin origin[256];
-  const unsigned top = a.top[block / (unsigned)a.spans];
-  const int ones = permi_ones(top), begin = a.middle_start[ones] + (int)(block % (unsigned)a.spans) * a.span;
-  int m, s, first, routes = 0, origins;
-  for (s = 0; s < a.ways; s++)
-    routes += permi_route_make(a, top, a.way[s], route[routes]);
-  for (m = begin; m < begin + a.span && m < a.middle_start[ones + 1]; m++) {
-    const int left = a.left[m], count = a.to_start[left + 1] - a.to_start[left];
-    for (origins = s = 0; s < routes; s++)
-      origins += permi_origin_make(a, a.middle[m], left, route[s], origin[origins]);
-    for (first = 0; first < count; first += 2)
-      permi_values<CELL, WORDS, PARTS, 2>(a, origin, origins,
-                                          a.to_top[top] + a.to_middle[(ones << a.to_shift) + a.middle[m]], count, first,
-                                          1, a.sizes);
-  }
-}
-
-/* The states of all items of a step of lists. */
-template <int CELL, int WORDS, int PARTS>
-static void permi_twin_states(const permi_list_arguments &a)
-{
-  unsigned long long i, k = 0;
-  for (i = 0; i < a.end; i++)
-    if (permi_heads(a, i))
-      permi_state_sum<CELL, WORDS, PARTS>(a, i, k++, a.sizes);
-}
-
-/* What is compiled for a kind of values, or NULL. */
-typedef struct permi_twin_cell {
-  void (*block)(const permi_step_arguments &, unsigned);
-  void (*states)(const permi_list_arguments &);
-} permi_twin_cell;
-#define PERMI_TWIN_CELL(cell, words, parts)                                                                            \
-  {permi_twin_block<cell, words, parts>, permi_twin_states<cell, words, parts>}
-static const permi_twin_cell *permi_twin_cell_of(const permi_kernel_key *key)
-{
-  static const permi_twin_cell cells[4] = {PERMI_TWIN_CELL(0, 1, 1), PERMI_TWIN_CELL(1, 1, 1), PERMI_TWIN_CELL(2, 1, 1),
-                                           PERMI_TWIN_CELL(3, 1, 1)};
-#define PERMI_TWIN_INTEGERS(parts)                                                                                     \
-  {PERMI_TWIN_CELL(4, 1, parts), PERMI_TWIN_CELL(4, 2, parts), PERMI_TWIN_CELL(4, 3, parts),                           \
-   PERMI_TWIN_CELL(4, 4, parts), PERMI_TWIN_CELL(4, 5, parts), PERMI_TWIN_CELL(4, 6, parts),                           \
-   PERMI_TWIN_CELL(4, 7, parts), PERMI_TWIN_CELL(4, 8, parts), PERMI_TWIN_CELL(4, 9, parts),                           \
-   PERMI_TWIN_CELL(4, 10, parts)}
-  static const permi_twin_cell integers[2][10] = {PERMI_TWIN_INTEGERS(1), PERMI_TWIN_INTEGERS(2)};
-#undef PERMI_TWIN_INTEGERS
-  if (key->product == PERM_GPU_INTEGER)
-    return key->n > 10 ? NULL : &integers[key->parts - 1][key->n - 1];
-  return &cells[key->product];
-}
-
-static CUresult permi_twin_list(const permi_twin_kernel *kernel, const permi_list_arguments &a, unsigned blocks)
-{
-  unsigned long long before = 0, i, tile;
-  unsigned block;
-  if (kernel->function == PERMI_SCAN) {
-    for (i = 0; i < a.rows * a.tiles; i++) {
-      const unsigned long long count = a.count[i];
-      if (i % a.tiles == 0)
-        a.start[i / a.tiles] = before;
-      a.count[i] = before;
-      before += count;
-    }
-    a.start[a.rows] = before;
-    return CUDA_SUCCESS;
-  }
-  if (kernel->function == PERMI_SUM) {
-    const permi_twin_cell *cell = permi_twin_cell_of(&kernel->key);
-    if (cell)
-      cell->states(a);
-    return cell ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
-  }
-  for (block = 0; block < blocks; block++) {
-    const unsigned long long all = a.end - a.begin, first = block * 2048ull;
-    if (kernel->function == PERMI_MERGE) { /* as a thread does 8 items */
-      for (i = first; i < first + 2048 && i < all; i += 8)
-        permi_merge_items(a.item + a.begin, (int)(a.middle - a.begin), a.item + a.middle, (int)(a.end - a.middle),
-                          (int)i, 8, a.merged + a.begin + i);
-      continue;
-    }
-    tile = block % a.tiles;
-    before = kernel->function == PERMI_EXPAND ? a.count[block] : 0;
-    for (i = tile * 1024; i < tile * 1024 + 1024; i++) {
-      const int row = (int)(block / a.tiles);
-      const bool in = kernel->function == PERMI_HEADS ? permi_heads(a, i) : permi_takes(a, row, i);
-      if (in && kernel->function == PERMI_EXPAND)
-        a.item[before] = permi_item_make(a, row, i);
-      before += in;
-    }
-    if (kernel->function != PERMI_EXPAND)
-      a.count[block] = before;
-  }
-  return CUDA_SUCCESS;
-}
-static CUresult permi_twin_allow(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
-
-static CUresult permi_twin_step(const permi_kernel_key *key, const permi_step_arguments &a, unsigned blocks)
-{
-  const permi_twin_cell *cell = permi_twin_cell_of(key);
-  unsigned block;
-  for (block = 0; cell && block < blocks; block++)
-    cell->block(a, block);
-  return cell ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
-}
-
-static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                  unsigned, CUstream, void **parameters, void **program_given)
-{
-  const permi_twin_kernel *kernel = (const permi_twin_kernel *)function;
-  const permi_step_arguments *step = (const permi_step_arguments *)parameters[0];
-  const perm_gpu_program *program = (const perm_gpu_program *)(void *)program_given;
-  permi_arguments<512> a;
-  unsigned chunk;
-  if (kernel->key.family == 1 && kernel->function == PERMI_STEP)
-    return permi_twin_step(&kernel->key, *step, gx);
-  if (kernel->key.family == 1 && kernel->function == PERMI_PLACES) {
-    for (chunk = 0; chunk < gx; chunk++)
-      for (int k = 0; k < step->words && step->way[chunk].place >= 0; k++)
-        step->place[step->way[chunk].place + k] = permi_place(*step, step->way[chunk], k);
-    return CUDA_SUCCESS;
-  }
-  if (kernel->key.family == 2 && kernel->function != PERMI_SCALE)
-    return permi_twin_list(kernel, *(const permi_list_arguments *)parameters[0], gx);
-  if (kernel->key.family) {
-    double *x = (double *)(uintptr_t)*(const CUdeviceptr *)parameters[0];
-    for (unsigned long long k = 0; k < *(const unsigned long long *)parameters[1]; k++)
-      x[k] = permi_scaled(x[k], *(const double *)parameters[2], *(const double *)parameters[3]);
-    return CUDA_SUCCESS;
-  }
-  if (program && program->batch) {
-    memcpy(&a, parameters[0], PERMI_HEAD_BYTES);
-    return permi_twin_batch(a.n, program->batch, a.table, a.first, a.out);
-  }
-  memcpy(&a, parameters[0], PERMI_HEAD_BYTES + 4096);
-  for (chunk = 0; chunk < gx; chunk++)
-    if (program && program->exact) {
-      const perm_gpu_exact *exact = program->exact;
-      uint64_t *out = (uint64_t *)a.out + (size_t)program->sums * chunk;
-      if (exact->skip)
-        permi_twin_exact<1, 1>(exact, a, a.first + chunk, out);
-      else if (exact->parts == 1)
-        permi_twin_exact<1, 0>(exact, a, a.first + chunk, out);
-      else
-        permi_twin_exact<2, 0>(exact, a, a.first + chunk, out);
-    } else if (program && program->counts)
-      permi_twin_counts_chunk(program->counts, a.table, a.mask, a.first + chunk, a.out + 5 * (size_t)chunk);
-    else if (program)
-      program->twin(program->context, a.first + chunk, a.out + 5 * (size_t)chunk);
-    else
-      permi_twin_chunk(&kernel->key, a, a.first + chunk, a.out + 5 * (size_t)chunk);
-  return CUDA_SUCCESS;
-}
-static volatile int permi_twin_compiling; /* milliseconds */
-static void permi_twin_compile(void)
-{
-  const double end = permi_clock() + 1e-3 * permi_twin_compiling;
-  while (permi_clock() < end && !permi_cuda.leaving)
-    usleep(1000);
-}
-static CUresult permi_twin_stream(CUstream *stream, unsigned) { *stream = (CUstream)1; return CUDA_SUCCESS; }
-static CUresult permi_twin_stream_free(CUstream) { return CUDA_SUCCESS; }
-static CUresult permi_twin_event(CUevent *event, unsigned) { *event = (CUevent)1; return CUDA_SUCCESS; }
-static CUresult permi_twin_event_free(CUevent) { return CUDA_SUCCESS; }
-static CUresult permi_twin_record(CUevent, CUstream) { return CUDA_SUCCESS; }
-static CUresult permi_twin_wait(CUevent) { return CUDA_SUCCESS; }
-static CUresult permi_twin_allocate_host(void **pointer, size_t bytes)
-{
-  *pointer = malloc(bytes);
-  return *pointer ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-static CUresult permi_twin_allocate(CUdeviceptr *pointer, size_t bytes)
-{
-  void *room;
-  const CUresult status = permi_twin_allocate_host(&room, bytes);
-  *pointer = (CUdeviceptr)(uintptr_t)room;
-  return status;
-}
-static CUresult permi_twin_release_host(void *pointer) { free(pointer); return CUDA_SUCCESS; }
-static CUresult permi_twin_release(CUdeviceptr pointer) { free((void *)(uintptr_t)pointer); return CUDA_SUCCESS; }
-static CUresult permi_twin_upload(CUdeviceptr to, const void *from, size_t bytes)
-{
-  memcpy((void *)(uintptr_t)to, from, bytes);
-  return CUDA_SUCCESS;
-}
-static CUresult permi_twin_send(CUdeviceptr to, const void *from, size_t bytes, CUstream)
-{
-  return permi_twin_upload(to, from, bytes);
-}
-static size_t permi_twin_bytes = (size_t)1 << 30;
-static CUresult permi_twin_memory(size_t *left, size_t *total)
-{
-  *left = *total = permi_twin_bytes;
-  return CUDA_SUCCESS;
-}
-static CUresult permi_twin_total(size_t *bytes, CUdevice) { *bytes = permi_twin_bytes; return CUDA_SUCCESS; }
-static CUresult permi_twin_push(CUcontext) { return CUDA_SUCCESS; }
-static CUresult permi_twin_pop(CUcontext *) { return CUDA_SUCCESS; }
-static CUresult permi_twin_synchronise(void) { return CUDA_SUCCESS; }
-static CUresult permi_twin_download(void *to, CUdeviceptr from, size_t bytes, CUstream)
-{
-  memcpy(to, (const void *)(uintptr_t)from, bytes);
-  return CUDA_SUCCESS;
-}
-static CUresult permi_twin_text(CUresult, const char **text) { *text = "of the tests"; return CUDA_SUCCESS; }
-
-/* devices > 0: from now on the twin with so many; 0: the real driver, opened again. */
-extern "C" void perm_cuda_test_driver(int devices)
-{
-  pthread_mutex_lock(&permi_cuda_lock);
-  while (permi_cuda.threads)
-    pthread_cond_wait(permi_made(), &permi_cuda_lock);
-  while (permi_cuda.loaded) {
-    permi_loaded *loaded = permi_cuda.loaded;
-    permi_cuda.loaded = loaded->next;
-    permi_cuda.driver.unload(loaded->module);
-    free(loaded->image);
-    free(loaded);
-  }
-  permi_cuda.driver_state = permi_cuda.nvrtc_state = 0;
-  memset(permi_cuda.context, 0, sizeof permi_cuda.context);
-  permi_cuda.twin = devices > 0;
-  permi_twin_devices = devices;
-  if (devices > 0) {
-#define PERMI_TWIN(name, symbol, parameters) permi_cuda.driver.name = permi_twin_##name;
-    PERMI_DRIVER_LIST(PERMI_TWIN)
-#undef PERMI_TWIN
-  }
-  pthread_mutex_unlock(&permi_cuda_lock);
-}
-
-/* What the twin says that a block may share, from the next perm_cuda_test_driver on. */
-extern "C" void perm_cuda_test_shared(int bytes)
-{
-  permi_twin_shared = bytes;
-}
-
-/* The memory that the twin says it has. */
-extern "C" void perm_cuda_test_memory(size_t bytes)
-{
-  permi_twin_bytes = bytes;
-}
-
-/* How long the twin takes to compile a kernel. */
-extern "C" void perm_cuda_test_compiling(int milliseconds)
-{
-  permi_twin_compiling = milliseconds;
-}
-
-/* Threads that make modules. */
-extern "C" int perm_cuda_test_making(void)
-{
-  int threads;
-  pthread_mutex_lock(&permi_cuda_lock);
-  threads = permi_cuda.threads;
-  pthread_mutex_unlock(&permi_cuda_lock);
-  return threads;
-}
-
-/* Lets the call after the next `calls` fail; below 0: none. Returns what was left of the last such order. */
-extern "C" long perm_cuda_test_fault(long calls)
-{
-  return __atomic_exchange_n(&permi_fault_after, calls, __ATOMIC_RELAXED);
-}
-
-/* What NVRTC, if it is here, makes of a kernel for an architecture; the caller frees it. No GPU is needed. */
-static char *permi_test_compile(char *source, int arch, size_t *size, char *message)
-{
-  char *image = NULL;
-  int open;
-  pthread_mutex_lock(&permi_cuda_lock);
-  open = permi_nvrtc_open();
-  pthread_mutex_unlock(&permi_cuda_lock);
-  if (!open)
-    snprintf(message, PERM_MESSAGE_BYTES, "%s", permi_cuda.nvrtc_message);
-  else if (source)
-    image = permi_compile(source, arch, size, message);
-  free(source);
-  return image;
-}
-
-extern "C" char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, size_t *size, char *message)
-{
-  return permi_test_compile(permi_source(work), arch, size, message);
-}
-
-extern "C" char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t *size, char *message)
-{
-  perm_gpu_program program;
-  perm_gpu_work work;
-  char text[512];
-  memset(&work, 0, sizeof work);
-  permi_batch_program(n, parts, text, sizeof text, &program);
-  work.program = &program;
-  return perm_cuda_test_compile(&work, arch, size, message);
-}
-
-/* The same for a step of the frontier programme. */
-extern "C" char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int parts, int lists, int arch,
-                                             size_t *size, char *message)
-{
-  const permi_kernel_key key = permi_step_key(cell, words, parts, lists, 0);
-  return permi_test_compile(permi_step_source(&key), arch, size, message);
-}
-#endif
+#undef PERMI_AT
 

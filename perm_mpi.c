@@ -215,7 +215,7 @@ static void permi_mpi_coordinator_free(permi_mpi_coordinator *c)
   c->leaf = NULL;
 }
 
-/* Room only; 0: out of memory. */
+/* Makes room only; 0: out of memory. */
 static int permi_mpi_coordinator_create(permi_mpi_coordinator *c, const perm_job *job, int ranks,
                                         const perm_allocator *allocator)
 {
@@ -239,7 +239,7 @@ static double permi_mpi_leaf_seconds(const perm_leaf *leaf)
   return leaf->seconds > 1e-9 ? leaf->seconds : 1e-9;
 }
 
-/* Begins with what the state has. threads: of each rank, a first guess of its speed; NULL: one each. */
+/* Begins with what the state has. threads: of each rank, as a first guess of its speed; NULL: one each. */
 static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *state, const int *threads)
 {
   int i, k, tasks;
@@ -323,7 +323,7 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
   return 0;
 }
 
-/* A rank's report on the range that it was sent first: the chunks in *partial are its first ones; seconds it took. */
+/* Takes a rank's report on the range that it was sent first: *partial has the first chunks of the range. */
 static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_range *range,
                            const perm_partial *partial, double seconds, int gpus)
 {
@@ -365,7 +365,8 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* Shorter ranges would take a tenth of rank 0's time at the very end, at 20 microseconds each, or be lost on the way */
+/* Seconds that a range should last at least: at 20 microseconds each, shorter ones would take a tenth of rank 0's time
+   at the very end. */
 static double permi_mpi_least(int ranks)
 {
   const double least = 2e-4 * ranks;
@@ -378,10 +379,10 @@ static double permi_mpi_least(int ranks)
 #define PERM_MPI_CALLS_IMPLEMENTED
 
 /* ======================================================================================== >>session
-   A communicator of our own, so that no message meets the caller's; waiting without burning the processor, which on a
-   node with more ranks than cores is somebody else's; and agreement: all ranks go on, or all end with one status. */
+   A communicator of our own, so that no message meets the caller's; waiting without burning the processor, which others
+   need on a node with more ranks than cores; and agreement: all ranks go on, or all end with one status. */
 
-#define PERMI_MPI_PROTOCOL 1
+#define PERMI_MPI_PROTOCOL 2
 enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };                        /* tags */
 enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 };            /* orders */
 enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };                       /* where a rank is: see permi_mpi_meet */
@@ -426,7 +427,7 @@ static struct {
 static int permi_mpi_fault_shared, permi_mpi_fault_ranges; /* jobs that were shared out, ranges computed here */
 #endif
 
-/* Between looks at MPI: at once at first, then ever longer sleeps. */
+/* Waits between looks at MPI: not at all at first, then by ever longer sleeps. */
 static void permi_mpi_pause(int *looks)
 {
 #if defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 199309L
@@ -480,7 +481,7 @@ static perm_status permi_mpi_fail_memory(perm_result *result)
   return permi_mpi_fail(result, PERM_ERROR_MEMORY, "out of memory");
 }
 
-/* Smallest value over all ranks, and the first rank that has it. */
+/* The smallest value over all ranks, and the first rank that has it. */
 static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *rank)
 {
   struct {
@@ -495,8 +496,8 @@ static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *
   return least.value;
 }
 
-/* Every rank's verdict, 0 or a negative status with a message: the worst comes back to all, its message with the name
-   of the rank in session->message. */
+/* The worst of all ranks' verdicts, each 0 or a negative status with a message; its message, with the name of the rank,
+   goes to session->message. */
 static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *message)
 {
   int rank, worst = permi_mpi_least_of(session, verdict, &rank);
@@ -510,7 +511,7 @@ static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *
   return worst;
 }
 
-/* Collective. The ranks of a node count as those that can share memory. */
+/* Opens a session; collective. The ranks of a node are those that can share memory. */
 static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, const perm_options *options)
 {
   MPI_Comm node;
@@ -533,13 +534,8 @@ static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, co
   session->options = options ? options : &session->defaults;
 }
 
-static void permi_mpi_session_close(permi_mpi_session *session)
-{
-  MPI_Comm_free(&session->comm);
-}
-
-/* Where all ranks stand: about to run a job (entered), or back from the perm_compute_ function that makes them. 0: all
-   are where rank 0 is, with the same job. Otherwise this call is over for all. */
+/* 0: all ranks stand where rank 0 does, about to run the same job (entered), or back from the perm_compute_ function
+   that makes jobs. Otherwise this call is over for all. */
 static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
                           const char *message)
 {
@@ -560,17 +556,22 @@ static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t finger
 
 /* ============================================================================================ >>run
    One job on all ranks. Rank 0 (permi_mpi_lead) looks after the others between its own ranges and, by the progress
-   callback, within them; the others (permi_mpi_work) look for orders likewise. */
+   callback, within them. So do the others (permi_mpi_work) look for orders. */
+
+typedef struct permi_mpi_channel { /* from rank 0 to another: buffers of messages on their way */
+  permi_mpi_order order[PERMI_MPI_SLOTS];
+  MPI_Request request[PERMI_MPI_SLOTS];
+  int slot;
+} permi_mpi_channel;
 
 typedef struct permi_mpi_leader {
   permi_mpi_session *session;
   const perm_options *options;
   permi_mpi_coordinator coordinator;
-  permi_mpi_order *order; /* PERMI_MPI_SLOTS a rank: buffers of messages on their way */
-  MPI_Request *request;
-  int *slot, *threads;
-  int stopping, gone; /* gone: ranks that have said good-bye */
-  unsigned char *report;
+  permi_mpi_channel *channel; /* one a rank */
+  int *threads;               /* of each rank */
+  int stopping, gone;         /* gone: ranks that have said good-bye */
+  unsigned char report[PERMI_MPI_REPORT_BYTES];
   double start, deadline, next_report, next_checkpoint, least;
   perm_result unwritten; /* of the last checkpoint */
   char activity[160];
@@ -578,13 +579,9 @@ typedef struct permi_mpi_leader {
 
 static void permi_mpi_leader_free(permi_mpi_leader *leader)
 {
-  const perm_allocator *allocator = &leader->session->options->allocator;
   permi_mpi_coordinator_free(&leader->coordinator);
-  permi_mpi_release(allocator, leader->order);
-  permi_mpi_release(allocator, leader->request);
-  permi_mpi_release(allocator, leader->slot);
-  permi_mpi_release(allocator, leader->threads);
-  permi_mpi_release(allocator, leader->report);
+  permi_mpi_release(&leader->session->options->allocator, leader->channel);
+  permi_mpi_release(&leader->session->options->allocator, leader->threads);
 }
 
 static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *session, const perm_job *job)
@@ -596,33 +593,32 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
   leader->session = session;
   if (!permi_mpi_coordinator_create(&leader->coordinator, job, session->ranks, allocator))
     return 0;
-  leader->order = (permi_mpi_order *)permi_mpi_allocate(allocator, ranks * PERMI_MPI_SLOTS * sizeof *leader->order);
-  leader->request = (MPI_Request *)permi_mpi_allocate(allocator, ranks * PERMI_MPI_SLOTS * sizeof *leader->request);
-  leader->slot = (int *)permi_mpi_allocate(allocator, ranks * sizeof *leader->slot);
+  leader->channel = (permi_mpi_channel *)permi_mpi_allocate(allocator, ranks * sizeof *leader->channel);
   leader->threads = (int *)permi_mpi_allocate(allocator, ranks * sizeof *leader->threads);
-  leader->report = (unsigned char *)permi_mpi_allocate(allocator, PERMI_MPI_REPORT_BYTES);
-  if (!leader->order || !leader->request || !leader->slot || !leader->threads || !leader->report) {
+  if (!leader->channel || !leader->threads) {
     permi_mpi_leader_free(leader);
     return 0;
   }
   for (i = 0; i < ranks * PERMI_MPI_SLOTS; i++)
-    leader->request[i] = MPI_REQUEST_NULL;
-  memset(leader->slot, 0, ranks * sizeof *leader->slot);
+    leader->channel[i / PERMI_MPI_SLOTS].request[i % PERMI_MPI_SLOTS] = MPI_REQUEST_NULL;
+  for (i = 0; i < ranks; i++)
+    leader->channel[i].slot = 0;
   return 1;
 }
 
-/* Never waits: a slot comes round again only after its rank has answered what was in it. */
+/* Sends an order, and never waits: a slot comes round again only after its rank has answered what was in it. */
 static void permi_mpi_send(permi_mpi_leader *leader, int rank, int kind, const permi_mpi_range *range)
 {
-  const int at = rank * PERMI_MPI_SLOTS + leader->slot[rank];
-  leader->slot[rank] = (leader->slot[rank] + 1) % PERMI_MPI_SLOTS;
-  MPI_Wait(&leader->request[at], MPI_STATUS_IGNORE);
-  memset(&leader->order[at], 0, sizeof leader->order[at]);
-  leader->order[at].kind = kind;
+  permi_mpi_channel *channel = &leader->channel[rank];
+  permi_mpi_order *order = &channel->order[channel->slot];
+  MPI_Request *request = &channel->request[channel->slot];
+  channel->slot = (channel->slot + 1) % PERMI_MPI_SLOTS;
+  MPI_Wait(request, MPI_STATUS_IGNORE);
+  memset(order, 0, sizeof *order);
+  order->kind = kind;
   if (range)
-    leader->order[at].range = *range;
-  MPI_Isend(&leader->order[at], (int)sizeof leader->order[at], MPI_BYTE, rank, PERMI_MPI_TO_RANK,
-            leader->session->comm, &leader->request[at]);
+    order->range = *range;
+  MPI_Isend(order, (int)sizeof *order, MPI_BYTE, rank, PERMI_MPI_TO_RANK, leader->session->comm, request);
 }
 
 static void permi_mpi_hand_out(permi_mpi_leader *leader, int rank)
@@ -639,8 +635,8 @@ static void permi_mpi_receive(permi_mpi_leader *leader, int rank, int bytes)
   MPI_Recv(leader->report, bytes, MPI_BYTE, rank, PERMI_MPI_TO_ZERO, leader->session->comm, MPI_STATUS_IGNORE);
   memcpy(&report, leader->report, sizeof report);
   memset(&partial, 0, sizeof partial);
-  if (report.chunks && perm_partial_decode(leader->report + sizeof report, (size_t)bytes - sizeof report, &partial) !=
-                           PERM_OK)
+  if (report.chunks &&
+      perm_partial_decode(leader->report + sizeof report, (size_t)bytes - sizeof report, &partial) != PERM_OK)
     permi_mpi_stop(&leader->coordinator, PERM_ERROR_STATE, "a rank's partial cannot be decoded");
   if (report.range.leaf >= 0)
     permi_mpi_take(&leader->coordinator, rank, &report.range, &partial, report.seconds, report.gpus);
@@ -661,7 +657,7 @@ static double permi_mpi_interval(const perm_options *options)
                                            : 60;
 }
 
-/* Does writing fail, it is tried again; what counts is the last time. */
+/* Writes the checkpoint. If that fails, it is tried again at the next interval; the last time counts. */
 static void permi_mpi_checkpoint(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
@@ -673,7 +669,7 @@ static void permi_mpi_checkpoint(permi_mpi_leader *leader)
   leader->next_checkpoint = MPI_Wtime() + permi_mpi_interval(options);
 }
 
-/* Tells the caller, at most every 0.1 s; it may cancel. */
+/* Tells the caller, at most every 0.1 s. The caller may cancel. */
 static void permi_mpi_tell(permi_mpi_leader *leader, double now)
 {
   const permi_mpi_coordinator *c = &leader->coordinator;
@@ -705,7 +701,7 @@ static void permi_mpi_receive_all(permi_mpi_leader *leader)
   }
 }
 
-/* What has come in, what is due. */
+/* Takes what has come in, and does what is due. */
 static void permi_mpi_look(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
@@ -720,7 +716,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
     permi_mpi_stop(c, PERM_STOPPED_TIME, perm_status_text(PERM_STOPPED_TIME));
   if (options->progress && now >= leader->next_report && c->status == PERM_OK)
     permi_mpi_tell(leader, now);
-  if (c->status != PERM_OK && !leader->stopping) { /* what is finished is kept at once: there may be little time */
+  if (c->status != PERM_OK && !leader->stopping) { /* what is finished is saved at once: there may be little time */
     leader->stopping = 1;
     for (rank = 1; rank < c->ranks; rank++)
       permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
@@ -738,8 +734,8 @@ static int permi_mpi_look_within(const perm_progress *progress, void *user_data)
   return leader->stopping;
 }
 
-/* How many threads a rank gets if the caller does not say: its share, unless the ranks of a node are kept on different
-   cores, in which case OpenMP knows. */
+/* Threads of a rank, if the caller does not say: its share of the node, or what OpenMP says where ranks are kept on
+   different cores. */
 static int permi_mpi_threads(const permi_mpi_session *session)
 {
 #if defined(_OPENMP)
@@ -756,7 +752,7 @@ static int permi_mpi_threads(const permi_mpi_session *session)
 #endif
 }
 
-/* One range, with the options of a range: no limits, checkpoints or progress of their own. */
+/* Computes one range: without limits, checkpoints or progress of its own. */
 static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *job, const permi_mpi_range *range,
                               const perm_options *options_given,
                               int (*look)(const perm_progress *progress, void *user_data), void *user_data,
@@ -804,7 +800,7 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
     snprintf(report->message, sizeof report->message, "%s", perm_status_text((perm_status)report->status));
 }
 
-/* What perm_job_execute would say of a state that is not whole: its own words, for a stop at once. */
+/* The result for a state that is not whole, in the words of perm_job_execute for a stop at once. */
 static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options *options_given, perm_result *result)
 {
   static const volatile int cancelled = 1;
@@ -862,8 +858,8 @@ static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job,
     permi_mpi_receive_all(leader);
     permi_mpi_pause(&looks);
   }
-  for (rank = 0; rank < session->ranks * PERMI_MPI_SLOTS; rank++)
-    MPI_Wait(&leader->request[rank], MPI_STATUS_IGNORE);
+  for (rank = 0; rank < session->ranks; rank++)
+    MPI_Waitall(PERMI_MPI_SLOTS, leader->channel[rank].request, MPI_STATUSES_IGNORE);
   permi_mpi_checkpoint(leader);
   if (c->status < 0)
     permi_mpi_fail(result, c->status, c->message);
@@ -908,6 +904,7 @@ static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_d
   }
 }
 
+/* Sends what a range came to; partial: NULL if no chunks. */
 static void permi_mpi_send_report(const permi_mpi_session *session, const permi_mpi_report *report,
                                   const perm_partial *partial)
 {
@@ -919,11 +916,22 @@ static void permi_mpi_send_report(const permi_mpi_session *session, const permi_
   MPI_Send(bytes, (int)size, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
 }
 
+/* Sends a report without chunks: range (PERMI_MPI_NONE, _BYE, or one handed back) and status. */
+static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_range range, perm_status status)
+{
+  permi_mpi_report report;
+  memset(&report, 0, sizeof report);
+  report.range = range;
+  report.status = status;
+  if (status != PERM_OK)
+    snprintf(report.message, sizeof report.message, "%s", perm_status_text(status));
+  permi_mpi_send_report(session, &report, NULL);
+}
+
 static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, const perm_options *options)
 {
+  const permi_mpi_range none = {PERMI_MPI_NONE, 0, 0}, bye = {PERMI_MPI_BYE, 0, 0};
   permi_mpi_worker worker;
-  permi_mpi_report report;
-  perm_partial partial;
   int looks = 0, told = 0;
   memset(&worker, 0, sizeof worker);
   worker.session = session;
@@ -933,33 +941,28 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
       const permi_mpi_range range = worker.range[0];
       worker.range[0] = worker.range[1];
       worker.ranges--;
-      if (worker.stop) { /* handed back */
-        memset(&report, 0, sizeof report);
-        report.range = range;
+      if (worker.stop) {
+        permi_mpi_send_status(session, range, PERM_OK); /* handed back */
       } else {
+        permi_mpi_report report;
+        perm_partial partial;
         permi_mpi_compute(session, job, &range, options, permi_mpi_look_for_orders, &worker, &partial, &report);
+        permi_mpi_send_report(session, &report, &partial);
       }
-      permi_mpi_send_report(session, &report, &partial);
       looks = 0;
     } else if (worker.end) {
       break;
     } else if (session->options->cancel && *session->options->cancel && !told) {
-      memset(&report, 0, sizeof report);
-      report.range.leaf = PERMI_MPI_NONE;
-      report.status = PERM_STOPPED_CANCELLED;
-      snprintf(report.message, sizeof report.message, "%s", perm_status_text(PERM_STOPPED_CANCELLED));
-      permi_mpi_send_report(session, &report, &partial);
+      permi_mpi_send_status(session, none, PERM_STOPPED_CANCELLED);
       told = 1;
     } else {
       permi_mpi_pause(&looks);
     }
   }
-  memset(&report, 0, sizeof report);
-  report.range.leaf = PERMI_MPI_BYE;
-  permi_mpi_send_report(session, &report, &partial);
+  permi_mpi_send_status(session, bye, PERM_OK);
 }
 
-/* Is there anything to share out? */
+/* 1: there is nothing to share out. */
 static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job)
 {
   const int leaves = perm_job_leaves(job);
@@ -977,7 +980,7 @@ static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job
   return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
 }
 
-/* Rank 0's part of what perm_job_execute does before it begins: an empty state gets what the checkpoint holds, which is
+/* Does on rank 0 what perm_job_execute does first: an empty state gets what the checkpoint holds, and the checkpoint is
    written at once, so that a bad name shows early. */
 static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, const perm_options *options,
                                     perm_result *result)
@@ -1003,7 +1006,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
-/* Collective: runs a job; the result is the same on all ranks. */
+/* Runs a job; collective, with the same result on all ranks. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
 {
@@ -1060,8 +1063,8 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
 }
 
 /* ========================================================================================== >>calls
-   Rank 0's matrix and options go to all, all call the same perm_compute_ function, and options.execute brings each of
-   its jobs here. What rank 0 can refuse by itself, or answer without a plan, it does alone. */
+   Rank 0's matrix and options go to all ranks, all call the same perm_compute_ function, and options.execute brings
+   each of its jobs here. Rank 0 does alone what it can refuse by itself or answer without a plan. */
 
 enum {
   PERMI_MPI_REAL,
@@ -1073,20 +1076,22 @@ enum {
   PERMI_MPI_DISMISS /* perm_mpi_serve ends */
 };
 
-typedef struct permi_mpi_call { /* arguments, as they were given on rank 0 */
+#define PERMI_MPI_ARRAYS 5
+typedef struct permi_mpi_call { /* a function's arguments */
   int kind, m, n;
+  int repeated; /* 1: perm_compute_repeated_ */
   const void *a;
   ptrdiff_t ld;
-  int repeated; /* 1: perm_compute_repeated_ */
   const int *row_counts, *column_counts;
   const perm_matrix *matrix;
 } permi_mpi_call;
 
 typedef struct permi_mpi_header { /* what goes to all first. The first three fields are the same in every version */
   uint64_t magic, version, sizes;
-  int kind, m, n, repeated, rows, columns, matrix_kind, checkpoint;
-  uint64_t nnz, bytes;
-  perm_options options; /* pointers in it mean nothing elsewhere */
+  int kind, m, n, repeated, matrix_kind, checkpoint;
+  uint64_t nnz;
+  uint64_t bytes[PERMI_MPI_ARRAYS]; /* of the arrays that follow: see permi_mpi_arrays */
+  perm_options options;             /* pointers in it mean nothing elsewhere */
   char gpu_cache[1024];
 } permi_mpi_header;
 #define PERMI_MPI_HEADER_BYTES 2048
@@ -1105,150 +1110,138 @@ static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
          (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
 }
 
-/* Entries of an array, 8 bytes each. */
-static size_t permi_mpi_entries(const permi_mpi_header *header)
-{
-  return (size_t)header->m * (size_t)header->n *
-         (header->kind == PERMI_MPI_COMPLEX || header->kind == PERMI_MPI_GAUSSIAN ? 2 : 1);
-}
-
-/* Copies an array into the message; *at moves on, by a multiple of 8. */
-static void permi_mpi_put(unsigned char **at, const void *array, size_t bytes)
-{
-  if (bytes)
-    memcpy(*at, array, bytes);
-  *at += (bytes + 7) / 8 * 8;
-}
-
-/* The message of a sparse matrix: row_start (as 64 bits), column, then the values that its kind has. */
-static size_t permi_mpi_sparse_bytes(const permi_mpi_header *header)
-{
-  const size_t nnz = (size_t)header->nnz;
-  const size_t values = header->matrix_kind == PERM_KIND_PATTERN ? 0 : header->matrix_kind == PERM_KIND_REAL ? 1 : 2;
-  return ((size_t)header->m + 1) * 8 + (nnz * sizeof(int) + 7) / 8 * 8 + values * nnz * 8;
-}
-
-static size_t permi_mpi_counts_bytes(const permi_mpi_header *header)
-{
-  return ((size_t)header->rows * sizeof(int) + 7) / 8 * 8 + ((size_t)header->columns * sizeof(int) + 7) / 8 * 8;
-}
-
-/* Are the arguments such that they can be copied? If not, the function itself says what is wrong. */
+/* 1: the arguments can be copied. If not, the function itself says what is wrong. */
 static int permi_mpi_copies(const permi_mpi_call *call)
 {
+  const perm_matrix *matrix = call->matrix;
   if (call->kind == PERMI_MPI_SPARSE)
-    return call->matrix && call->matrix->m > 0 && call->matrix->n > 0 && call->matrix->row_start &&
-           call->matrix->column && (call->matrix->kind == PERM_KIND_PATTERN || call->matrix->real) &&
-           (call->matrix->kind != PERM_KIND_INTEGER || call->matrix->integer) &&
-           (call->matrix->kind != PERM_KIND_COMPLEX || call->matrix->imaginary);
+    return matrix && matrix->m > 0 && matrix->n > 0 && matrix->row_start && matrix->column &&
+           (matrix->kind == PERM_KIND_PATTERN || matrix->real) &&
+           (matrix->kind != PERM_KIND_INTEGER || matrix->integer) &&
+           (matrix->kind != PERM_KIND_COMPLEX || matrix->imaginary);
   return call->a && call->m > 0 && call->n > 0 && call->m <= PERM_MAX_LINES && call->n <= PERM_MAX_LINES &&
          call->ld >= call->n;
 }
 
-static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *header, unsigned char *at)
+/* Fills in sizes and bytes of the arrays. Sparse: row_start as 64 bits, column, real, imaginary, integer; else entries
+   row by row, row counts, column counts. */
+static void permi_mpi_arrays(permi_mpi_header *header, const permi_mpi_call *call)
 {
+  uint64_t *bytes = header->bytes;
+  header->m = call->m;
+  header->n = call->n;
+  header->repeated = call->repeated;
   if (call->kind == PERMI_MPI_SPARSE) {
     const perm_matrix *matrix = call->matrix;
-    size_t i;
-    for (i = 0; i <= (size_t)matrix->m; i++) {
-      uint64_t start = matrix->row_start[i];
-      permi_mpi_put(&at, &start, 8);
-    }
-    permi_mpi_put(&at, matrix->column, matrix->nnz * sizeof(int));
-    if (matrix->kind != PERM_KIND_PATTERN)
-      permi_mpi_put(&at, matrix->real, matrix->nnz * 8);
-    if (matrix->kind == PERM_KIND_COMPLEX)
-      permi_mpi_put(&at, matrix->imaginary, matrix->nnz * 8);
-    if (matrix->kind == PERM_KIND_INTEGER)
-      permi_mpi_put(&at, matrix->integer, matrix->nnz * 8);
+    const uint64_t values = (uint64_t)matrix->nnz * 8;
+    header->m = matrix->m;
+    header->n = matrix->n;
+    header->nnz = matrix->nnz;
+    header->matrix_kind = (int)matrix->kind;
+    bytes[0] = ((uint64_t)matrix->m + 1) * 8;
+    bytes[1] = (uint64_t)matrix->nnz * sizeof(int);
+    bytes[2] = matrix->kind == PERM_KIND_PATTERN ? 0 : values;
+    bytes[3] = matrix->kind == PERM_KIND_COMPLEX ? values : 0;
+    bytes[4] = matrix->kind == PERM_KIND_INTEGER ? values : 0;
   } else {
-    const size_t parts = permi_mpi_entries(header) / (size_t)header->m / (size_t)header->n;
-    int i;
-    for (i = 0; i < call->m; i++) {
-      const size_t before = (size_t)i * (size_t)call->ld * parts * 8;
-      permi_mpi_put(&at, (const unsigned char *)call->a + before, (size_t)call->n * parts * 8);
-    }
-    permi_mpi_put(&at, call->row_counts, (size_t)header->rows * sizeof(int));
-    permi_mpi_put(&at, call->column_counts, (size_t)header->columns * sizeof(int));
+    const int parts = call->kind == PERMI_MPI_COMPLEX || call->kind == PERMI_MPI_GAUSSIAN ? 2 : 1;
+    bytes[0] = (uint64_t)call->m * (uint64_t)call->n * (uint64_t)parts * 8;
+    bytes[1] = call->row_counts ? (uint64_t)call->m * sizeof(int) : 0;
+    bytes[2] = call->column_counts ? (uint64_t)call->n * sizeof(int) : 0;
   }
 }
 
-/* The other way: a call on what has come. */
-typedef struct permi_mpi_arguments {
-  permi_mpi_call call;
-  perm_matrix matrix;
-  unsigned char *bytes;
-} permi_mpi_arguments;
-
-/* The message itself holds the arrays, but for row_start where size_t is shorter. */
-static void permi_mpi_unpack(const permi_mpi_header *header, permi_mpi_arguments *arguments)
+/* Where array k begins in the message, at a multiple of 8 bytes; k = PERMI_MPI_ARRAYS: the end. */
+static size_t permi_mpi_at(const permi_mpi_header *header, int k)
 {
-  permi_mpi_call *call = &arguments->call;
-  perm_matrix *matrix = &arguments->matrix;
-  unsigned char *at = arguments->bytes;
-  const size_t nnz = (size_t)header->nnz;
+  size_t at = 0;
+  while (k-- > 0)
+    at += ((size_t)header->bytes[k] + 7) / 8 * 8;
+  return at;
+}
+
+/* Copies the arrays into the message. */
+static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *header, unsigned char *message)
+{
+  const perm_matrix *matrix = call->matrix;
+  const void *array[PERMI_MPI_ARRAYS] = {NULL, call->row_counts, call->column_counts, NULL, NULL};
+  int i, k;
+  if (call->kind == PERMI_MPI_SPARSE) {
+    array[1] = matrix->column;
+    array[2] = matrix->real;
+    array[3] = matrix->imaginary;
+    array[4] = matrix->integer;
+    for (i = 0; i <= matrix->m; i++) {
+      const uint64_t start = matrix->row_start[i];
+      memcpy(message + 8 * (size_t)i, &start, 8);
+    }
+  } else {
+    const size_t entry = (size_t)header->bytes[0] / (size_t)call->m / (size_t)call->n, row = entry * (size_t)call->n;
+    for (i = 0; i < call->m; i++)
+      memcpy(message + (size_t)i * row, (const unsigned char *)call->a + (size_t)i * (size_t)call->ld * entry, row);
+  }
+  for (k = 1; k < PERMI_MPI_ARRAYS; k++)
+    if (header->bytes[k])
+      memcpy(message + permi_mpi_at(header, k), array[k], (size_t)header->bytes[k]);
+}
+
+/* The call that a message describes. Its arrays are in the message, row_start too where size_t has 64 bits; where it is
+   shorter, row_start is made so. */
+static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *message, permi_mpi_call *call,
+                             perm_matrix *matrix)
+{
+  void *array[PERMI_MPI_ARRAYS];
+  int i, k;
+  for (k = 0; k < PERMI_MPI_ARRAYS; k++)
+    array[k] = header->bytes[k] || k == 0 ? message + permi_mpi_at(header, k) : NULL;
+  memset(call, 0, sizeof *call);
+  memset(matrix, 0, sizeof *matrix);
   call->kind = header->kind;
   call->m = header->m;
   call->n = header->n;
   call->ld = header->n;
   call->repeated = header->repeated;
-  if (header->kind == PERMI_MPI_SPARSE) {
-    size_t i;
-    matrix->m = header->m;
-    matrix->n = header->n;
-    matrix->nnz = nnz;
-    matrix->kind = (perm_kind)header->matrix_kind;
-    matrix->row_start = (size_t *)(void *)at;
-    for (i = 0; i <= (size_t)header->m; i++) {
-      uint64_t start;
-      memcpy(&start, at + 8 * i, 8);
-      matrix->row_start[i] = (size_t)start;
-    }
-    at += ((size_t)header->m + 1) * 8;
-    matrix->column = (int *)(void *)at;
-    at += (nnz * sizeof(int) + 7) / 8 * 8;
-    if (matrix->kind != PERM_KIND_PATTERN)
-      matrix->real = (double *)(void *)at;
-    at += nnz * 8;
-    if (matrix->kind == PERM_KIND_COMPLEX)
-      matrix->imaginary = (double *)(void *)at;
-    if (matrix->kind == PERM_KIND_INTEGER)
-      matrix->integer = (int64_t *)(void *)at;
-    call->matrix = matrix;
-  } else {
-    call->a = at;
-    at += permi_mpi_entries(header) * 8;
-    if (header->rows)
-      call->row_counts = (const int *)(void *)at;
-    at += ((size_t)header->rows * sizeof(int) + 7) / 8 * 8;
-    if (header->columns)
-      call->column_counts = (const int *)(void *)at;
+  if (header->kind != PERMI_MPI_SPARSE) {
+    call->a = array[0];
+    call->row_counts = (const int *)array[1];
+    call->column_counts = (const int *)array[2];
+    return;
   }
+  call->matrix = matrix;
+  matrix->m = header->m;
+  matrix->n = header->n;
+  matrix->nnz = (size_t)header->nnz;
+  matrix->kind = (perm_kind)header->matrix_kind;
+  matrix->row_start = (size_t *)array[0];
+  for (i = 0; i <= header->m; i++) {
+    uint64_t start;
+    memcpy(&start, message + 8 * (size_t)i, 8);
+    matrix->row_start[i] = (size_t)start;
+  }
+  matrix->column = (int *)(void *)(message + permi_mpi_at(header, 1)); /* there even when empty */
+  matrix->real = (double *)array[2];
+  matrix->imaginary = (double *)array[3];
+  matrix->integer = (int64_t *)array[4];
 }
 
+/* Calls the function that `call` is of. */
 static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_options *options, perm_result *result)
 {
   const double *x = (const double *)call->a;
   const int64_t *z = (const int64_t *)call->a;
-  const int plain = !call->repeated;
-  switch (call->kind) {
-  case PERMI_MPI_SPARSE: return perm_compute_sparse(call->matrix, options, result);
-  case PERMI_MPI_REAL:
-    return plain ? perm_compute_real(call->m, call->n, x, call->ld, options, result)
-                 : perm_compute_repeated_real(call->m, call->n, x, call->ld, call->row_counts, call->column_counts,
-                                              options, result);
-  case PERMI_MPI_COMPLEX:
-    return plain ? perm_compute_complex(call->m, call->n, x, call->ld, options, result)
-                 : perm_compute_repeated_complex(call->m, call->n, x, call->ld, call->row_counts, call->column_counts,
-                                                 options, result);
-  case PERMI_MPI_INTEGER:
-    return plain ? perm_compute_integer(call->m, call->n, z, call->ld, options, result)
-                 : perm_compute_repeated_integer(call->m, call->n, z, call->ld, call->row_counts,
-                                                 call->column_counts, options, result);
-  default:
-    return plain ? perm_compute_gaussian(call->m, call->n, z, call->ld, options, result)
-                 : perm_compute_repeated_gaussian(call->m, call->n, z, call->ld, call->row_counts,
-                                                  call->column_counts, options, result);
+  const int m = call->m, n = call->n, *rows = call->row_counts, *columns = call->column_counts;
+  const ptrdiff_t ld = call->ld;
+  if (call->kind == PERMI_MPI_SPARSE)
+    return perm_compute_sparse(call->matrix, options, result);
+  switch (2 * call->kind + call->repeated) {
+  case 2 * PERMI_MPI_REAL: return perm_compute_real(m, n, x, ld, options, result);
+  case 2 * PERMI_MPI_REAL + 1: return perm_compute_repeated_real(m, n, x, ld, rows, columns, options, result);
+  case 2 * PERMI_MPI_COMPLEX: return perm_compute_complex(m, n, x, ld, options, result);
+  case 2 * PERMI_MPI_COMPLEX + 1: return perm_compute_repeated_complex(m, n, x, ld, rows, columns, options, result);
+  case 2 * PERMI_MPI_INTEGER: return perm_compute_integer(m, n, z, ld, options, result);
+  case 2 * PERMI_MPI_INTEGER + 1: return perm_compute_repeated_integer(m, n, z, ld, rows, columns, options, result);
+  case 2 * PERMI_MPI_GAUSSIAN: return perm_compute_gaussian(m, n, z, ld, options, result);
+  default: return perm_compute_repeated_gaussian(m, n, z, ld, rows, columns, options, result);
   }
 }
 
@@ -1259,7 +1252,8 @@ static perm_status permi_mpi_hook(const perm_job *job, perm_state *state, const 
   return permi_mpi_run((permi_mpi_session *)options->execute_data, job, state, options, result);
 }
 
-/* What all ranks have: the lower one, or portable C for processors of different makes. */
+/* The family that all ranks have: the lowest, or portable C for processors of different makes; PERM_ISA_AUTO: all have
+   the same. */
 static int permi_mpi_family(const permi_mpi_session *session)
 {
   int own = (int)perm_isa_best(), rank, least, most;
@@ -1271,7 +1265,7 @@ static int permi_mpi_family(const permi_mpi_session *session)
   return least == most ? PERM_ISA_AUTO : most == PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
 }
 
-/* Fills in what rank 0 tells. */
+/* Fills in what rank 0 tells all. */
 static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call *call, const perm_options *options)
 {
   header->kind = call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call) ? PERMI_MPI_ALONE : call->kind;
@@ -1284,7 +1278,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   }
   header->checkpoint = options->checkpoint.file != NULL;
 #if defined(PERM_TUNE)
-  if (options->gpu.tune == PERM_TUNE) { /* what is timed is timed on rank 0, so that all have the same kernel */
+  if (options->gpu.tune == PERM_TUNE) { /* rank 0 alone times kernels, so that all have the same one */
     perm_job *job = NULL;
     int i;
     header->options.gpu.tune = 0;
@@ -1299,93 +1293,83 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
 #endif
   if (options->gpu.cache)
     snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu.cache);
-  if (header->kind >= PERMI_MPI_ALONE)
-    return;
-  if (call->kind == PERMI_MPI_SPARSE) {
-    header->m = call->matrix->m;
-    header->n = call->matrix->n;
-    header->nnz = call->matrix->nnz;
-    header->matrix_kind = (int)call->matrix->kind;
-    header->bytes = permi_mpi_sparse_bytes(header);
-  } else {
-    header->m = call->m;
-    header->n = call->n;
-    header->repeated = call->repeated;
-    header->rows = call->row_counts ? call->m : 0;
-    header->columns = call->column_counts ? call->n : 0;
-    header->bytes = permi_mpi_entries(header) * 8 + permi_mpi_counts_bytes(header);
-  }
+  if (header->kind < PERMI_MPI_ALONE)
+    permi_mpi_arrays(header, call);
+  header->magic = PERMI_MPI_MAGIC;
+  header->version = permi_mpi_version();
+  header->sizes = permi_mpi_sizes();
+}
+
+/* The options of a rank: rank 0's, but for what belongs to each. */
+static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mpi_header *header, int family)
+{
+  const perm_options *own = session->options;
+  perm_options options = header->options;
+  const int first = session->rank == 0;
+  options.allocator = own->allocator;
+  options.cancel = own->cancel;
+  options.progress = first ? own->progress : NULL;
+  options.user_data = own->user_data;
+  options.gpu.cache = header->gpu_cache[0] ? header->gpu_cache : NULL;
+  options.checkpoint.note = first ? own->checkpoint.note : NULL;
+  options.checkpoint.note_bytes = first ? own->checkpoint.note_bytes : 0;
+  options.checkpoint.file = first ? own->checkpoint.file : header->checkpoint ? "rank 0's" : NULL;
+  options.checkpoint.merges = first ? own->checkpoint.merges : 0;
+  options.execute = permi_mpi_hook;
+  options.execute_data = session;
+  if (family != PERM_ISA_AUTO && (options.isa == PERM_ISA_AUTO || (int)options.isa > family))
+    options.isa = (perm_isa)family;
+  return options;
 }
 
 /* One call on all ranks. call: rank 0's; NULL elsewhere. 1 in *dismissed: there will be no more. */
 static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mpi_call *call, perm_result *result,
                                       int *dismissed)
 {
-  const perm_options *own = session->options;
-  unsigned char bytes[PERMI_MPI_HEADER_BYTES];
+  const perm_allocator *allocator = &session->options->allocator;
+  unsigned char bytes[PERMI_MPI_HEADER_BYTES] = {0}, *message;
   permi_mpi_header header;
-  permi_mpi_arguments arguments;
+  permi_mpi_call copy;
+  perm_matrix matrix;
   perm_options options;
-  int rank, family;
+  int rank, family, same;
   *dismissed = 0;
   session->over = 0;
   memset(result, 0, sizeof *result);
   memset(&header, 0, sizeof header);
-  memset(&arguments, 0, sizeof arguments);
-  if (session->rank == 0) {
-    permi_mpi_header_fill(&header, call, own);
-    header.magic = PERMI_MPI_MAGIC;
-    header.version = permi_mpi_version();
-    header.sizes = permi_mpi_sizes();
-  }
-  memset(bytes, 0, sizeof bytes);
+  if (session->rank == 0)
+    permi_mpi_header_fill(&header, call, session->options);
   memcpy(bytes, &header, sizeof header);
   permi_mpi_broadcast(session, bytes, sizeof bytes, 0);
   memcpy(&header, bytes, sizeof header);
 #if defined(PERM_MPI_TESTS)
   header.version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
 #endif
-  {
-    const int same = header.magic == PERMI_MPI_MAGIC && header.version == permi_mpi_version() &&
-                     header.sizes == permi_mpi_sizes();
-    if (permi_mpi_agree(session, same ? 0 : PERM_ERROR_STATE, "another version or build of perm than rank 0's"))
-      return permi_mpi_fail(result, session->status, session->message);
-  }
+  same = header.magic == PERMI_MPI_MAGIC && header.version == permi_mpi_version() && header.sizes == permi_mpi_sizes();
+  if (permi_mpi_agree(session, same ? 0 : PERM_ERROR_STATE, "another version or build of perm than rank 0's"))
+    return permi_mpi_fail(result, session->status, session->message);
   *dismissed = header.kind == PERMI_MPI_DISMISS;
   if (*dismissed)
     return PERM_OK;
   if (header.kind == PERMI_MPI_ALONE) {
     if (session->rank == 0)
-      permi_mpi_apply(call, own, result);
+      permi_mpi_apply(call, session->options, result);
     permi_mpi_broadcast(session, result, sizeof *result, 0);
     return result->status;
   }
   family = permi_mpi_family(session);
-  arguments.bytes = (unsigned char *)permi_mpi_allocate(&own->allocator, (size_t)header.bytes);
-  if (permi_mpi_agree(session, arguments.bytes ? 0 : PERM_ERROR_MEMORY, "out of memory")) {
-    permi_mpi_release(&own->allocator, arguments.bytes);
+  message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(&header, PERMI_MPI_ARRAYS));
+  if (permi_mpi_agree(session, message ? 0 : PERM_ERROR_MEMORY, "out of memory")) {
+    permi_mpi_release(allocator, message);
     return permi_mpi_fail(result, session->status, session->message);
   }
   if (session->rank == 0)
-    permi_mpi_pack(call, &header, arguments.bytes);
-  permi_mpi_broadcast(session, arguments.bytes, (size_t)header.bytes, 0);
-  permi_mpi_unpack(&header, &arguments);
-  options = header.options;
-  options.allocator = own->allocator;
-  options.cancel = own->cancel;
-  options.progress = session->rank == 0 ? own->progress : NULL;
-  options.user_data = own->user_data;
-  options.gpu.cache = header.gpu_cache[0] ? header.gpu_cache : NULL;
-  options.checkpoint.note = session->rank == 0 ? own->checkpoint.note : NULL;
-  options.checkpoint.note_bytes = session->rank == 0 ? own->checkpoint.note_bytes : 0;
-  options.checkpoint.file = session->rank == 0 ? own->checkpoint.file : header.checkpoint ? "rank 0's" : NULL;
-  options.checkpoint.merges = session->rank == 0 ? own->checkpoint.merges : 0;
-  options.execute = permi_mpi_hook;
-  options.execute_data = session;
-  if (family != PERM_ISA_AUTO && (options.isa == PERM_ISA_AUTO || (int)options.isa > family))
-    options.isa = (perm_isa)family;
-  permi_mpi_apply(&arguments.call, &options, result);
-  permi_mpi_release(&own->allocator, arguments.bytes);
+    permi_mpi_pack(call, &header, message);
+  permi_mpi_broadcast(session, message, permi_mpi_at(&header, PERMI_MPI_ARRAYS), 0);
+  permi_mpi_unpack(&header, message, &copy, &matrix);
+  options = permi_mpi_options(session, &header, family);
+  permi_mpi_apply(&copy, &options, result);
+  permi_mpi_release(allocator, message);
   if (!session->over)
     permi_mpi_meet(session, PERMI_MPI_RETURNED, 0, result->status, result->message);
   permi_mpi_least_of(session, result->status < 0 ? (int)result->status : 0, &rank);
@@ -1402,38 +1386,23 @@ static perm_status permi_mpi_once(MPI_Comm comm, const permi_mpi_call *call, con
   int dismissed;
   permi_mpi_session_open(&session, comm, options);
   status = permi_mpi_call_all(&session, call, result ? result : &unwanted, &dismissed);
-  permi_mpi_session_close(&session);
+  MPI_Comm_free(&session.comm);
   return result || status < 0 ? status : PERM_ERROR_NULL;
-}
-
-static perm_status permi_mpi_array(MPI_Comm comm, int kind, int m, int n, const void *a, ptrdiff_t ld, int repeated,
-                                   const int *row_counts, const int *column_counts, const perm_options *options,
-                                   perm_result *result)
-{
-  permi_mpi_call call;
-  memset(&call, 0, sizeof call);
-  call.kind = kind;
-  call.m = m;
-  call.n = n;
-  call.a = a;
-  call.ld = ld;
-  call.repeated = repeated;
-  call.row_counts = row_counts;
-  call.column_counts = column_counts;
-  return permi_mpi_once(comm, &call, options, result);
 }
 
 #define PERMI_MPI_DEFINE(name, type, kind)                                                                             \
   perm_status perm_mpi_##name(MPI_Comm comm, int m, int n, const type *a, ptrdiff_t ld, const perm_options *options,   \
                               perm_result *result)                                                                     \
   {                                                                                                                    \
-    return permi_mpi_array(comm, kind, m, n, a, ld, 0, NULL, NULL, options, result);                                   \
+    const permi_mpi_call call = {kind, m, n, 0, a, ld, NULL, NULL, NULL};                                              \
+    return permi_mpi_once(comm, &call, options, result);                                                               \
   }                                                                                                                    \
   perm_status perm_mpi_repeated_##name(MPI_Comm comm, int m, int n, const type *a, ptrdiff_t ld,                       \
                                        const int *row_counts, const int *column_counts, const perm_options *options,   \
                                        perm_result *result)                                                            \
   {                                                                                                                    \
-    return permi_mpi_array(comm, kind, m, n, a, ld, 1, row_counts, column_counts, options, result);                    \
+    const permi_mpi_call call = {kind, m, n, 1, a, ld, row_counts, column_counts, NULL};                               \
+    return permi_mpi_once(comm, &call, options, result);                                                               \
   }
 PERMI_MPI_DEFINE(real, double, PERMI_MPI_REAL)
 PERMI_MPI_DEFINE(complex, double, PERMI_MPI_COMPLEX)
@@ -1443,19 +1412,14 @@ PERMI_MPI_DEFINE(gaussian, int64_t, PERMI_MPI_GAUSSIAN)
 
 perm_status perm_mpi_sparse(MPI_Comm comm, const perm_matrix *matrix, const perm_options *options, perm_result *result)
 {
-  permi_mpi_call call;
-  memset(&call, 0, sizeof call);
-  call.kind = PERMI_MPI_SPARSE;
-  call.matrix = matrix;
+  const permi_mpi_call call = {PERMI_MPI_SPARSE, 0, 0, 0, NULL, 0, NULL, NULL, matrix};
   return permi_mpi_once(comm, &call, options, result);
 }
 
 perm_status perm_mpi_dismiss(MPI_Comm comm)
 {
+  const permi_mpi_call call = {PERMI_MPI_DISMISS, 0, 0, 0, NULL, 0, NULL, NULL, NULL};
   perm_result result;
-  permi_mpi_call call;
-  memset(&call, 0, sizeof call);
-  call.kind = PERMI_MPI_DISMISS;
   return permi_mpi_once(comm, &call, NULL, &result);
 }
 
@@ -1467,7 +1431,7 @@ perm_status perm_mpi_serve(MPI_Comm comm, const perm_options *options)
     permi_mpi_session session;
     permi_mpi_session_open(&session, comm, options);
     permi_mpi_call_all(&session, NULL, &result, &dismissed);
-    permi_mpi_session_close(&session);
+    MPI_Comm_free(&session.comm);
   }
   return PERM_OK;
 }
@@ -1480,7 +1444,7 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
   perm_status status;
   permi_mpi_session_open(&session, comm, options);
   status = permi_mpi_run(&session, job, state, session.options, result ? result : &unwanted);
-  permi_mpi_session_close(&session);
+  MPI_Comm_free(&session.comm);
   return result || status < 0 ? status : PERM_ERROR_NULL;
 }
 

@@ -6174,7 +6174,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
 }
 
 /* ===================================================================================== >>arrays_gpu
-   On a GPU perm_cuda.cu computes the same values in the same order. */
+   The arrays and lists on a GPU: perm_cuda.cu computes the same values in the same order. */
 
 #define PERMI_GPU_PLANES 10 /* words of the longest value: kernels keep a few in registers */
 #if defined(PERM_WITH_CUDA)
@@ -6203,6 +6203,16 @@ static perm_status permi_gpu_begin(permi_arrays_run *run)
   return perm_cuda_frontier_begin(run->gpu, cell[run->kind], run->words, run->parts, &words);
 }
 
+/* Takes the least and the largest modulus of a step, if it has noted them. */
+static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, const double *sizes)
+{
+  if (run->tracking) {
+    run->smallest = sizes[0];
+    run->largest = sizes[1];
+  }
+  return status;
+}
+
 static perm_status permi_gpu_step(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
@@ -6212,7 +6222,6 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
   const uint64_t low_mask = ((uint64_t)1 << arrays->low) - 1;
   const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
   double sizes[2] = {DBL_MAX, 0};
-  perm_status status;
   int s;
   for (s = 0; s < ways; s++, pull++) {
     const permi_way *way = &run->way[s];
@@ -6231,15 +6240,11 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
     to->imaginary = way->origin.imaginary;
     memcpy(to->integer, way->origin.integer, sizeof to->integer);
   }
-  status = perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL);
-  if (run->tracking) {
-    run->smallest = sizes[0];
-    run->largest = sizes[1];
-  }
-  return status;
+  return permi_gpu_stepped(
+      run, perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL), sizes);
 }
 
-/* The same by the streams of lists, whose coefficients are those of the pulls. */
+/* A step by the streams of lists, whose coefficients are those of the pulls. */
 static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
@@ -6260,11 +6265,7 @@ static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
   }
   status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
   run->layout[(p + 1) & 1].states = (size_t)states;
-  if (run->tracking) {
-    run->smallest = sizes[0];
-    run->largest = sizes[1];
-  }
-  return status;
+  return permi_gpu_stepped(run, status, sizes);
 }
 
 static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
@@ -6335,65 +6336,22 @@ static double permi_gpu_needs(const permi_frontier *frontier, const permi_arrays
   return perm_cuda_frontier_needs(&programme);
 }
 
-/* Bytes of the GPU there is; 0: none. */
+/* Bytes of the GPU; 0: there is none. */
 static double permi_gpu_bytes(void)
 {
   char message[PERM_MESSAGE_BYTES];
   return perm_cuda_frontier_bytes(message);
 }
 #else
-static perm_status permi_gpu_begin(permi_arrays_run *run)
-{
-  (void)run;
-  return PERM_ERROR_DEVICE;
-}
-
-static perm_status permi_gpu_step(permi_arrays_run *run, int p)
-{
-  (void)p;
-  return permi_gpu_begin(run);
-}
-
-static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
-{
-  (void)p;
-  return permi_gpu_begin(run);
-}
-
-static perm_status permi_gpu_create(permi_arrays_run *run, size_t bytes, char *message)
-{
-  (void)bytes;
-  permi_gpu_devices(1, message);
-  return permi_gpu_begin(run);
-}
-
-static perm_status permi_gpu_scale(permi_arrays_run *run, size_t states, double first, double second)
-{
-  (void)states, (void)first, (void)second;
-  return permi_gpu_begin(run);
-}
-
-static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
-{
-  (void)value;
-  return permi_gpu_begin(run);
-}
-
-static void permi_gpu_free(permi_arrays_run *run)
-{
-  (void)run;
-}
-
-static double permi_gpu_needs(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
-{
-  (void)arrays;
-  return (frontier->room[0] + frontier->room[1]) * (double)bytes;
-}
-
-static double permi_gpu_bytes(void)
-{
-  return 0;
-}
+#define permi_gpu_begin(run) PERM_ERROR_DEVICE
+#define permi_gpu_step(run, p) PERM_ERROR_DEVICE
+#define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
+#define permi_gpu_create(run, bytes, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
+#define permi_gpu_value(run, value) PERM_ERROR_DEVICE
+#define permi_gpu_free(run) (void)0
+#define permi_gpu_needs(frontier, arrays, bytes) (((frontier)->room[0] + (frontier)->room[1]) * (double)(bytes))
+#define permi_gpu_bytes() 0.0
 #endif
 
 /* ===================================================================================== >>arrays_run
@@ -11956,8 +11914,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(coder, parts == 1 ? "double block;\n" : "");
   permi_code_print_statements(coder, code->moduli, code->statements, hybrid->low);
   permi_code_print(coder, parts == 1 ? "return block;\n" : "");
-  permi_code_print(coder, "}\nextern \"C\" __global__ void __launch_bounds__(128, %d) "
-                          "permi_kernel(const permi_arguments<1> a)\n{\n", blocks);
+  permi_code_print(coder, "}\n" PERM_GPU_ENTRY "{\n", blocks);
   permi_code_print(coder, "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n", words, hybrid->high,
                    code->walk, hybrid->low, code->samples_log2);
   permi_code_print_all(coder,
@@ -13808,8 +13765,7 @@ static void permi_codegen_text(permi_coder *coder, const permi_codegen *codegen)
                             "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", n - kept);
   permi_code_print(coder, codegen->shared ? "#define G(i) ((volatile double *)room)[128 * (i) + t]\n"
                                           : "#define G(i) g[i]\n");
-  permi_code_print(coder, "extern \"C\" __global__ void __launch_bounds__(128, %d) "
-                          "permi_kernel(const permi_arguments<1> a)\n{\n", codegen->blocks);
+  permi_code_print(coder, PERM_GPU_ENTRY "{\n", codegen->blocks);
   permi_code_print_all(coder, "extern __shared__ double room[];\n"
                               "const int t = (int)threadIdx.x;\n"
                               "const unsigned long long chunk = a.first + blockIdx.x;\n"

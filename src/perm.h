@@ -50,8 +50,8 @@
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
                            tests/t_io.c, `make fuzz`
      a GPU kernel          gpu/text*.h: its text; api/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
-                           or frontier/arrays_gpu.h; gpu/compile.h: its key; gpu/twin.h: the same on the CPU. Test
-                           with tests/cuda/run.sh
+                           or frontier/arrays_gpu.h; gpu/compile.h: its key; tests/cuda/twin.cu: the same on the
+                           CPU. Test with tests/cuda/run.sh
      a room                its file, and its #include in src/perm.h or src/perm_sparse.h; `make headers check-rooms`
 
    EXAMPLE

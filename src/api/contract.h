@@ -29,10 +29,12 @@ typedef struct perm_gpu_counts {
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of those before it */
 } perm_gpu_counts;
 
-/* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines
-     extern "C" __global__ void __launch_bounds__(128, ...) permi_kernel(const permi_arguments<1> a)
-   A block makes the sums of chunk a.first + blockIdx.x, at a.out + sums * blockIdx.x; a.table is work's. The
-   text alone is the key under which the kernel is cached: what differs in it must show there. */
+/* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines what
+   PERM_GPU_ENTRY begins, printed with the blocks that share a multiprocessor. A block makes the sums of chunk
+   a.first + blockIdx.x, at a.out + sums * blockIdx.x; a.table is work's. The text alone is the key under which the
+   kernel is cached: what differs in it must show there. */
+#define PERM_GPU_ENTRY                                                                                                 \
+  "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
 typedef struct perm_gpu_program {
   const char *text;
   size_t shared; /* bytes of shared memory */

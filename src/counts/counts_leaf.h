@@ -253,8 +253,7 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
   at += PERMI_MEMBER("table", counts->table);
   at += permi_gpu_member(text + at, room - at, "before", counts->before, counts->forms + 1, 0);
   snprintf(text + at, room - at,
-           "};\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
-           "{ permi_counts_chunk(permi_shape(), a); }\n",
+           "};\n" PERM_GPU_ENTRY "{ permi_counts_chunk(permi_shape(), a); }\n",
            blocks);
 }
 

@@ -1,14 +1,14 @@
 /* ============================================================================================ >>gpu
-   Dense sums as GPUs make them; the kernels are in perm_cuda.cu. The columns of a matrix:
+   Dense sums on GPUs: plan and tables. The kernels are in perm_cuda.cu. The columns of a matrix:
      pivot    1: its two signs share the rest of a row sum x (product PERM_GPU_PIVOT; other products have none). Rows
-              divided by their pivot entry multiply by x + 1 and x - 1 with one operation each; rows in which it is
-              small against the others, or zero, come last and as they are: (x + c), (x - c), one operation more
+              divided by their pivot entry multiply by x + 1 and x - 1 with one operation each. Rows whose pivot entry
+              is zero, or small against the others, come last, undivided: (x + c), (x - c), one operation more
      fixed    1, always + (half cube)
      block    unrolled in a thread, in Gray order, as constants of the kernel
      walk     in Gray order in a thread, as a table in shared memory
      high     their signs are the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
-   Rows are on the grids of >>dense, so that row sums are exact in any order of steps. A chunk's sum is made by a fixed
-   sequence of operations: the same on every GPU, and on the CPU that tests compare with. */
+   Rows are on the grids of >>dense, so that row sums are exact in any order of steps. A chunk's sum is a fixed sequence
+   of operations, the same on every GPU and on the CPU that tests compare with. */
 #pragma once
 #include "../api/contract.h"
 #include "dense.h"
@@ -23,19 +23,17 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
+/* Usable GPUs, at most so many; 0: message says why. */
+static int permi_gpu_devices(int gpus, char *message)
+{
 #if defined(PERM_WITH_CUDA)
-static int permi_gpu_devices(int gpus, char *message)
-{
   return perm_cuda_devices(gpus, message);
-}
 #else
-static int permi_gpu_devices(int gpus, char *message)
-{
   (void)gpus;
   snprintf(message, PERM_MESSAGE_BYTES, "perm.h was compiled without PERM_WITH_CUDA");
   return 0;
-}
 #endif
+}
 
 /* What a leaf for GPUs keeps. */
 typedef struct permi_gpu {
@@ -52,7 +50,7 @@ static double permi_gpu_modulus(const perm_plan *plan, const permi_view *view, i
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* May row i be divided by its entry in column j? */
+/* 1: row i may be divided by its entry in column j. */
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
@@ -72,7 +70,8 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   return growth;
 }
 
-/* (a + bi) / (c + di) in double-double, rounded: parts have relative errors of a few units, whatever cancels. */
+/* z /= pivot, complex, in double-double, rounded: real and imaginary parts have relative errors of a few units,
+   whatever cancels. */
 static void permi_gpu_divide(double *z, const double *pivot)
 {
   permi_dd re, im, size;
@@ -86,8 +85,8 @@ static void permi_gpu_divide(double *z, const double *pivot)
   z[1] = im.hi / size.hi;
 }
 
-/* Row i as word[part (1 + low words) + low][column], column 0 the pivot if there is one; high words on the grid.
-   `divide`: by the pivot. Returns 1 if nothing was rounded. *lost: what low words could not hold. */
+/* Row i as word[part (1 + low words) + low][column], column 0 the pivot if there is one, high words on the grid;
+   divide: by the pivot. Returns 1 if nothing was rounded; adds to *lost what low words could not hold. */
 static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
                          double word[4][PERM_MAX_N], double *lost)
 {
@@ -130,7 +129,7 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   return exact;
 }
 
-/* Are all rows on their grids as they are? */
+/* 1: all rows are on their grids as they are. */
 static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
 {
   double word[4][PERM_MAX_N], lost = 0;
@@ -147,12 +146,12 @@ static double permi_gpu_seconds(int n, int parts, int product)
   return n * ldexp(1, n - 1) / rate[product][parts - 1] + 1;
 }
 
-/* Product, form, pivot and split. */
+/* Plans for GPUs: product, form, pivot and split. */
 static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
 {
   const int n = plan->n, split = plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD;
   int product = split ? PERM_GPU_COMPENSATED + (plan->precision == PERM_PRECISION_DD) : PERM_GPU_PIVOT;
-  int safe, best = -1, i, j;
+  int i, j;
   plan->isa = PERM_ISA_CUDA;
   plan->exact_rows = 0;
   plan->pivot = 0;
@@ -160,6 +159,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_SPLIT;
   } else {
     double word[4][PERM_MAX_N], lost = 0;
+    int safe, best = -1;
     for (j = 0; j < n; j++) { /* the column with the most safe rows */
       for (i = 0, safe = 0; i < n; i++)
         safe += permi_gpu_safe(plan, view, i, j);
@@ -300,16 +300,55 @@ static void permi_gpu_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, context);
 }
 
-/* Tables for the kernel of a plan; see perm_gpu_work. */
+/* Fills in row r of the tables from its words. */
+static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
+{
+  const int n = work->n, parts = work->parts, words = parts * (1 + work->low), stride = work->stride;
+  const int pivot = work->product == PERM_GPU_PIVOT, block = pivot + 1, plain = r - n + work->plain;
+  double *step = table + stride, *walk = step + stride * work->high;
+  double *constant = walk + stride * (2 * work->walk + 1);
+  int j, k, w;
+  for (w = 0; w < words; w++) {
+    const double *a = word[w];
+    const int at = r * words + w;
+    for (j = pivot; j < n; j++)
+      table[at] += a[j]; /* exact, as all that follows */
+    for (k = 0; k < work->block; k++)
+      constant[k * n * words + at] = 2 * a[block + k];
+    for (k = 0; k < work->walk; k++) { /* signs turning - and +, and the last block column back to + */
+      const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
+      walk[2 * k * stride + at] = back - twice;
+      walk[(2 * k + 1) * stride + at] = back + twice;
+    }
+    for (k = 0; k < work->high; k++)
+      step[k * stride + at] = 2 * a[block + work->block + work->walk + k];
+  }
+  for (w = 0; w < parts && pivot && plain >= 0; w++)
+    constant[work->block * n * words + plain * parts + w] = word[w][0];
+}
+
+/* Multiplies the leaf's scale by an entry by which a row was divided. */
+static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
+{
+  permi_dd re = leaf->scale, im = leaf->scale_imaginary;
+  int e;
+  permi_dd_multiply_complex(&re, &im, permi_dd_make(real), permi_dd_make(imaginary));
+  frexp(fmax(fabs(re.hi), fabs(im.hi)), &e);
+  leaf->scale = permi_dd_scale(re, -e);
+  leaf->scale_imaginary = permi_dd_scale(im, -e);
+  leaf->scale_exp2 += e;
+}
+
+/* Makes the tables for the kernel of a plan; see perm_gpu_work. */
 static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                     permi_leaf *leaf)
 {
   const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
-  const int pivot = product == PERM_GPU_PIVOT, first = pivot + 1; /* first block column */
+  const int pivot = product == PERM_GPU_PIVOT, normalised = plan->form == PERM_FORM_NORMALISED;
   permi_gpu *gpu = (permi_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
   perm_gpu_work *work;
-  int order[PERM_MAX_N], words, stride, i, j, k, r, w, low = 0;
-  double word[4][PERM_MAX_N], lost[PERM_MAX_N], none = 0, *start, *step, *walk, *constant;
+  int order[PERM_MAX_N], words, i, k, r, safe;
+  double word[4][PERM_MAX_N], lost[PERM_MAX_N], none = 0;
   if (!gpu)
     return PERM_ERROR_MEMORY;
   memset(gpu, 0, sizeof *gpu);
@@ -317,14 +356,14 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   gpu->add = permi_gpu_add;
   work = &gpu->work;
   for (i = 0; i < n && !pivot; i++) /* low words only where a row needs them */
-    low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
-  for (i = 0, k = 0; i < n; i++)
-    if (plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot))
-      order[k++] = i;
-  work->plain = pivot ? n - k : 0;
-  for (i = 0; i < n; i++)
-    if (plan->form != PERM_FORM_NORMALISED || !permi_gpu_safe(plan, view, i, plan->pivot))
-      order[k++] = i;
+    work->low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
+  for (k = 0, safe = 1; safe >= 0; safe--) { /* rows to be divided come first */
+    for (i = 0; i < n; i++)
+      if ((normalised && permi_gpu_safe(plan, view, i, plan->pivot)) == safe)
+        order[k++] = i;
+    if (safe)
+      work->plain = pivot ? n - k : 0;
+  }
   if (work->plain && !plan->exact_rows) { /* few kernels to compile: whole eights */
     work->plain = (work->plain + 7) / 8 * 8;
     work->plain = work->plain < n ? work->plain : n;
@@ -332,9 +371,8 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   work->n = n;
   work->parts = parts;
   work->product = product;
-  work->low = low;
-  words = parts * (1 + low);
-  work->stride = stride = (n * words + 1) / 2 * 2;
+  words = parts * (1 + work->low);
+  work->stride = (n * words + 1) / 2 * 2;
   work->block = plan->block_columns;
   work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
   work->high = plan->outer_columns - work->walk;
@@ -343,7 +381,7 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
                                                                                                       : 3;
   work->fingerprint = plan->fingerprint;
   work->constants = (size_t)(work->block * n * words + work->plain * parts);
-  work->doubles = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
+  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
   gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
   gpu->memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
   if (!gpu->memory) {
@@ -351,42 +389,16 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
     return PERM_ERROR_MEMORY;
   }
   memset(gpu->memory, 0, work->doubles * sizeof(double));
-  work->table = start = gpu->memory;
-  step = start + stride;
-  walk = step + stride * work->high;
-  constant = walk + stride * (2 * work->walk + 1);
+  work->table = gpu->memory;
   for (r = 0; r < n; r++) {
     const int divide = pivot && r < n - work->plain;
-    lost[order[r]] = 0;
-    permi_gpu_row(plan, view, order[r], divide, low, word, &lost[order[r]]);
-    if (divide) {
-      permi_dd re = leaf->scale, im = leaf->scale_imaginary;
-      int e;
-      permi_dd_multiply_complex(&re, &im, permi_dd_make(permi_scaled(plan, view, order[r], plan->pivot, 0)),
-                                permi_dd_make(parts == 2 ? permi_scaled(plan, view, order[r], plan->pivot, 1) : 0));
-      frexp(fmax(fabs(re.hi), fabs(im.hi)), &e);
-      leaf->scale = permi_dd_scale(re, -e);
-      leaf->scale_imaginary = permi_dd_scale(im, -e);
-      leaf->scale_exp2 += e;
-    }
-    for (w = 0; w < words; w++) {
-      const double *a = word[w];
-      const int at = r * words + w;
-      for (j = pivot; j < n; j++)
-        start[at] += a[j]; /* exact, as all that follows */
-      for (k = 0; k < work->block; k++)
-        constant[k * n * words + at] = 2 * a[first + k];
-      for (k = 0; k < work->walk; k++) { /* signs turning - and +, and the last block column back to + */
-        const double twice = 2 * a[first + work->block + k], back = work->block ? 2 * a[first + work->block - 1] : 0;
-        walk[2 * k * stride + at] = back - twice;
-        walk[(2 * k + 1) * stride + at] = back + twice;
-      }
-      for (k = 0; k < work->high; k++)
-        step[k * stride + at] = 2 * a[first + work->block + work->walk + k];
-    }
-    if (pivot && r >= n - work->plain)
-      for (w = 0; w < parts; w++)
-        constant[work->block * n * words + (r - n + work->plain) * parts + w] = word[w][0];
+    i = order[r];
+    lost[i] = 0;
+    permi_gpu_row(plan, view, i, divide, work->low, word, &lost[i]);
+    if (divide)
+      permi_gpu_scale_by(leaf, permi_scaled(plan, view, i, plan->pivot, 0),
+                         parts == 2 ? permi_scaled(plan, view, i, plan->pivot, 1) : 0);
+    permi_gpu_table_row(work, gpu->memory, word, r);
   }
   permi_lost_entries(plan, view, lost, leaf);
   leaf->context = gpu;

@@ -1,5 +1,5 @@
 /* ===================================================================================== >>arrays_gpu
-   On a GPU perm_cuda.cu computes the same values in the same order. */
+   The arrays and lists on a GPU: perm_cuda.cu computes the same values in the same order. */
 #pragma once
 #include "../dense/gpu.h"
 #include "arrays.h"
@@ -31,6 +31,16 @@ static perm_status permi_gpu_begin(permi_arrays_run *run)
   return perm_cuda_frontier_begin(run->gpu, cell[run->kind], run->words, run->parts, &words);
 }
 
+/* Takes the least and the largest modulus of a step, if it has noted them. */
+static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, const double *sizes)
+{
+  if (run->tracking) {
+    run->smallest = sizes[0];
+    run->largest = sizes[1];
+  }
+  return status;
+}
+
 static perm_status permi_gpu_step(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
@@ -40,7 +50,6 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
   const uint64_t low_mask = ((uint64_t)1 << arrays->low) - 1;
   const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
   double sizes[2] = {DBL_MAX, 0};
-  perm_status status;
   int s;
   for (s = 0; s < ways; s++, pull++) {
     const permi_way *way = &run->way[s];
@@ -59,15 +68,11 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
     to->imaginary = way->origin.imaginary;
     memcpy(to->integer, way->origin.integer, sizeof to->integer);
   }
-  status = perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL);
-  if (run->tracking) {
-    run->smallest = sizes[0];
-    run->largest = sizes[1];
-  }
-  return status;
+  return permi_gpu_stepped(
+      run, perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL), sizes);
 }
 
-/* The same by the streams of lists, whose coefficients are those of the pulls. */
+/* A step by the streams of lists, whose coefficients are those of the pulls. */
 static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
@@ -88,11 +93,7 @@ static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
   }
   status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
   run->layout[(p + 1) & 1].states = (size_t)states;
-  if (run->tracking) {
-    run->smallest = sizes[0];
-    run->largest = sizes[1];
-  }
-  return status;
+  return permi_gpu_stepped(run, status, sizes);
 }
 
 static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
@@ -163,63 +164,20 @@ static double permi_gpu_needs(const permi_frontier *frontier, const permi_arrays
   return perm_cuda_frontier_needs(&programme);
 }
 
-/* Bytes of the GPU there is; 0: none. */
+/* Bytes of the GPU; 0: there is none. */
 static double permi_gpu_bytes(void)
 {
   char message[PERM_MESSAGE_BYTES];
   return perm_cuda_frontier_bytes(message);
 }
 #else
-static perm_status permi_gpu_begin(permi_arrays_run *run)
-{
-  (void)run;
-  return PERM_ERROR_DEVICE;
-}
-
-static perm_status permi_gpu_step(permi_arrays_run *run, int p)
-{
-  (void)p;
-  return permi_gpu_begin(run);
-}
-
-static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
-{
-  (void)p;
-  return permi_gpu_begin(run);
-}
-
-static perm_status permi_gpu_create(permi_arrays_run *run, size_t bytes, char *message)
-{
-  (void)bytes;
-  permi_gpu_devices(1, message);
-  return permi_gpu_begin(run);
-}
-
-static perm_status permi_gpu_scale(permi_arrays_run *run, size_t states, double first, double second)
-{
-  (void)states, (void)first, (void)second;
-  return permi_gpu_begin(run);
-}
-
-static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
-{
-  (void)value;
-  return permi_gpu_begin(run);
-}
-
-static void permi_gpu_free(permi_arrays_run *run)
-{
-  (void)run;
-}
-
-static double permi_gpu_needs(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
-{
-  (void)arrays;
-  return (frontier->room[0] + frontier->room[1]) * (double)bytes;
-}
-
-static double permi_gpu_bytes(void)
-{
-  return 0;
-}
+#define permi_gpu_begin(run) PERM_ERROR_DEVICE
+#define permi_gpu_step(run, p) PERM_ERROR_DEVICE
+#define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
+#define permi_gpu_create(run, bytes, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
+#define permi_gpu_value(run, value) PERM_ERROR_DEVICE
+#define permi_gpu_free(run) (void)0
+#define permi_gpu_needs(frontier, arrays, bytes) (((frontier)->room[0] + (frontier)->room[1]) * (double)(bytes))
+#define permi_gpu_bytes() 0.0
 #endif

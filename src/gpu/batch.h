@@ -5,97 +5,79 @@
 #include "run.h"
 
 #define PERMI_BATCH_BYTES (8 << 20) /* of a piece */
-#define PERMI_BATCH_WORKERS 8       /* most of a GPU */
+#define PERMI_BATCH_WORKERS 8       /* of a GPU, at most */
 
-typedef struct permi_batch_run {
+typedef struct permi_batch_run { /* the team's job; `done` counts matrices; its lock guards `next` */
   const perm_gpu_batch *batch;
-  const perm_gpu_work *work;
-  const char *cache;
-  permi_team team; /* done: matrices. Its lock guards what follows */
-  size_t next, piece;
+  size_t piece, next;
 } permi_batch_run;
 
-typedef struct permi_batch_worker {
-  permi_batch_run *run;
-  pthread_t thread;
-  int device, used;
-} permi_batch_worker;
+/* The next matrices for a worker, from *first on; 0: none, or stopped. */
+static size_t permi_batch_take(permi_team *team, size_t *first)
+{
+  permi_batch_run *run = (permi_batch_run *)team->job;
+  size_t count = 0;
+  pthread_mutex_lock(&team->lock);
+  *first = run->next;
+  if (!team->stop && run->next < run->batch->count)
+    count = run->batch->count - run->next < run->piece ? run->batch->count - run->next : run->piece;
+  run->next += count;
+  pthread_mutex_unlock(&team->lock);
+  return count;
+}
 
 static void *permi_batch_work(void *argument)
 {
-  permi_batch_worker *worker = (permi_batch_worker *)argument;
-  permi_batch_run *run = worker->run;
+  permi_worker *worker = (permi_worker *)argument;
+  permi_team *team = worker->team;
+  const permi_batch_run *run = (const permi_batch_run *)team->job;
   const perm_gpu_batch *batch = run->batch;
-  const int device = worker->device;
   const unsigned each = batch->n < 17 ? 4 : 1; /* matrices of a block: 128 / TEAM */
-  const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
+  const size_t in_bytes = (size_t)(batch->n * batch->n * batch->parts) * sizeof(double);
+  const size_t out_bytes = PERM_GPU_BATCH_SUMS * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";
+  permi_holder holder = {worker->device, 0, message, {}};
   CUdeviceptr in = 0, out = 0;
   CUstream stream = NULL;
   CUevent event = NULL;
-  CUfunction function = NULL;
   void *from = NULL, *to = NULL;
-  int begun = 0, fine;
-  function = permi_kernel(run->work, device, run->cache, permi_team_stops, &run->team, message);
-  fine = function && permi_current(device, message) &&
-         PERMI_CALL(stream, (&stream, CU_STREAM_NON_BLOCKING), device, message) &&
-         PERMI_CALL(event, (&event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING), device, message) &&
-         PERMI_CALL(allocate, (&in, run->piece * entries * sizeof(double)), device, message) &&
-         PERMI_CALL(allocate, (&out, run->piece * PERM_GPU_BATCH_SUMS * sizeof(double)), device, message) &&
-         PERMI_CALL(allocate_host, (&from, run->piece * entries * sizeof(double)), device, message) &&
-         PERMI_CALL(allocate_host, (&to, run->piece * PERM_GPU_BATCH_SUMS * sizeof(double)), device, message);
-  while (fine) {
+  size_t first, count;
+  const CUfunction function = permi_worker_begin(worker, message);
+  int fine = function && permi_hold(&holder, PERMI_STREAM, &stream, 0) &&
+             permi_hold(&holder, PERMI_EVENT, &event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING) &&
+             permi_hold(&holder, PERMI_MEMORY, &in, run->piece * in_bytes) &&
+             permi_hold(&holder, PERMI_MEMORY, &out, run->piece * out_bytes) &&
+             permi_hold(&holder, PERMI_HOST, &from, run->piece * in_bytes) &&
+             permi_hold(&holder, PERMI_HOST, &to, run->piece * out_bytes);
+  while (fine && (count = permi_batch_take(team, &first)) != 0) {
     permi_arguments<1> a;
-    void *parameters[1] = {&a}, **for_twin = permi_cuda.twin ? (void **)(uintptr_t)run->work->program : NULL;
-    size_t first = 0, count = 0;
-    pthread_mutex_lock(&run->team.lock);
-    if (!run->team.stop && run->next < batch->count) {
-      first = run->next;
-      count = batch->count - first < run->piece ? batch->count - first : run->piece;
-      run->next += count;
-    }
-    pthread_mutex_unlock(&run->team.lock);
-    if (!count)
-      break;
-    begun = 1;
+    void *parameters[1] = {&a}, **for_twin = permi_cuda.twin ? (void **)(uintptr_t)worker->work->program : NULL;
+    worker->taken = 1;
     batch->fill(batch->context, first, count, (double *)from);
     memset(&a, 0, sizeof a);
     a.table = (const double *)(uintptr_t)in;
     a.out = (double *)(uintptr_t)out;
     a.first = count;
     a.n = batch->n;
-    memset(to, 0xff, count * PERM_GPU_BATCH_SUMS * sizeof(double)); /* NaN: not accepted */
-    fine = PERMI_CALL(send, (in, from, count * entries * sizeof(double), stream), device, message) &&
-           PERMI_CALL(send, (out, to, count * PERM_GPU_BATCH_SUMS * sizeof(double), stream), device, message) &&
-           PERMI_CALL(launch,
-                      (function, ((unsigned)count + each - 1) / each, 1, 1, 128, 1, 1,
-                       (unsigned)run->work->program->shared, stream, parameters, for_twin),
-                      device, message) &&
-           PERMI_CALL(download, (to, out, count * PERM_GPU_BATCH_SUMS * sizeof(double), stream), device, message) &&
-           PERMI_CALL(record, (event, stream), device, message) && PERMI_CALL(wait, (event), device, message);
+    memset(to, 0xff, count * out_bytes); /* NaN: not accepted */
+    fine = PERMI_ON(&holder, send, (in, from, count * in_bytes, stream)) &&
+           PERMI_ON(&holder, send, (out, to, count * out_bytes, stream)) &&
+           PERMI_ON(&holder, launch, (function, ((unsigned)count + each - 1) / each, 1, 1, 128, 1, 1,
+                                      (unsigned)worker->work->program->shared, stream, parameters, for_twin)) &&
+           PERMI_ON(&holder, download, (to, out, count * out_bytes, stream)) &&
+           PERMI_ON(&holder, record, (event, stream)) && PERMI_ON(&holder, wait, (event));
     if (!fine)
       break;
     batch->take(batch->context, first, count, (const double *)to);
     worker->used = 1;
-    pthread_mutex_lock(&run->team.lock);
-    run->team.done += count;
-    pthread_mutex_unlock(&run->team.lock);
+    pthread_mutex_lock(&team->lock);
+    team->done += count;
+    pthread_mutex_unlock(&team->lock);
   }
   if (!fine)
-    permi_team_fail(&run->team, message, begun);
-  if (in) /* waits for what still runs */
-    permi_cuda.driver.release(in);
-  if (out)
-    permi_cuda.driver.release(out);
-  if (from)
-    permi_cuda.driver.release_host(from);
-  if (to)
-    permi_cuda.driver.release_host(to);
-  if (event)
-    permi_cuda.driver.event_free(event);
-  if (stream)
-    permi_cuda.driver.stream_free(stream);
-  permi_team_leave(&run->team);
+    permi_team_fail(team, message, worker->taken);
+  permi_give_back(&holder);
+  permi_team_leave(team);
   return NULL;
 }
 
@@ -112,7 +94,7 @@ static void permi_batch_program(int n, int parts, char *text, size_t size, perm_
 {
   const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* without spills */
   snprintf(text, size,
-           "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
+           PERM_GPU_ENTRY
            "{ static_assert(sizeof(permi_batch_room<%d, %d>) == %d, \"\"); permi_batch_kernel<%d, %d>(a); }\n",
            blocks, n, parts, (int)((permi_batch_shared(n, parts) - 5 * 128 * sizeof(double)) / (n < 17 ? 4 : 1)), n,
            parts);
@@ -131,46 +113,36 @@ static perm_status permi_batch_poll(void *context, uint64_t done)
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus_used,
                             char message[PERM_MESSAGE_BYTES])
 {
-  permi_batch_worker worker[PERMI_GPUS * PERMI_BATCH_WORKERS];
-  permi_batch_run run;
+  permi_worker worker[PERMI_GPUS * PERMI_BATCH_WORKERS];
+  permi_batch_run run = {batch, 0, 0};
+  permi_team team;
   perm_gpu_program program;
   perm_gpu_work work;
   char text[512];
   perm_status status;
-  int i, started = 0, workers, device;
+  int i, workers, used[PERMI_GPUS] = {0};
   const int gpus = perm_cuda_devices(options->gpu.devices, message);
   *gpus_used = 0;
   if (!gpus)
     return PERM_ERROR_DEVICE;
-  memset(&run, 0, sizeof run);
   memset(&work, 0, sizeof work);
   memset(worker, 0, sizeof worker);
   permi_batch_program(batch->n, batch->parts, text, sizeof text, &program);
   work.program = &program;
   workers = threads / gpus;
   workers = gpus * (workers < 1 ? 1 : workers > PERMI_BATCH_WORKERS ? PERMI_BATCH_WORKERS : workers);
-  run.batch = batch;
-  run.work = &work;
-  run.cache = options->gpu.cache;
   run.piece = PERMI_BATCH_BYTES / ((size_t)(batch->n * batch->n * batch->parts) * sizeof(double));
   if (run.piece > batch->count / (size_t)workers + 1)
     run.piece = batch->count / (size_t)workers + 1;
-  permi_team_begin(&run.team, message);
+  permi_team_begin(&team, &run, options->gpu.cache, message);
   for (i = 0; i < workers; i++) {
-    worker[i].run = &run;
+    worker[i].work = &work;
     worker[i].device = i % gpus;
-    if (!permi_team_start(&run.team, &worker[i].thread, permi_batch_work, &worker[i]))
-      break;
-    started++;
   }
-  status = permi_team_watch(&run.team, permi_batch_poll, (void *)(uintptr_t)batch);
-  for (i = 0; i < started; i++)
-    pthread_join(worker[i].thread, NULL);
-  for (device = 0; device < gpus; device++) {
-    int used = 0;
-    for (i = device; i < started; i += gpus)
-      used |= worker[i].used;
-    *gpus_used += used;
-  }
-  return permi_team_end(&run.team, batch->count, status);
+  status = permi_team_run(&team, worker, workers, permi_batch_work, permi_batch_poll, (void *)(uintptr_t)batch);
+  for (i = 0; i < workers; i++)
+    used[i % gpus] |= worker[i].used;
+  for (i = 0; i < gpus; i++)
+    *gpus_used += used[i];
+  return permi_team_end(&team, batch->count, status);
 }

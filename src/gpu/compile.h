@@ -1,7 +1,11 @@
-/* ======================================================================================== >>compile */
+/* ======================================================================================== >>compile
+   Kernels by key: their source, compiled by NVRTC, loaded, and kept in memory and in a directory. */
 #pragma once
+#include "text_exact.h"
+#include "text_batch.h"
+#include "text_counts.h"
 #include "text_frontier.h"
-#include "driver.h"
+#include "devices.h"
 
 /* Blocks of 128 threads that share a multiprocessor's 65536 registers: what a kernel needs decides. */
 static int permi_blocks(const permi_kernel_key *key)
@@ -11,12 +15,6 @@ static int permi_blocks(const permi_kernel_key *key)
 #endif
   const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
-}
-
-static int permi_constants(const permi_kernel_key *key)
-{
-  const int count = key->block * key->n * key->parts * (1 + key->low) + key->plain * key->parts;
-  return count ? count : 1;
 }
 
 static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts, int lists, int device)
@@ -39,44 +37,6 @@ static int permi_step_planes(const permi_kernel_key *key)
   return key->product == PERM_GPU_INTEGER ? key->n * key->parts : planes[key->product];
 }
 
-/* Values that a lane adds up at a time. */
-static int permi_step_unrolled(const permi_kernel_key *key)
-{
-  const int planes = permi_step_planes(key);
-  return planes == 1 ? 4 : planes == 2 ? 2 : 1;
-}
-
-static char *permi_step_source(const permi_kernel_key *key)
-{
-  const size_t size = sizeof permi_vocabulary + sizeof permi_text + sizeof permi_frontier_text +
-                      sizeof permi_list_text + 2048;
-  char *source = (char *)malloc(size);
-#define PERMI_GLOBAL "extern \"C\" __global__ void "
-  if (source && key->family == 1)
-    snprintf(source, size,
-             "%s%s\n%s\n" PERMI_GLOBAL "__launch_bounds__(%d) permi_step_kernel(const permi_step_arguments a)\n"
-             "{ permi_step<%d, %d, %d, %d>(a); }\n"
-             PERMI_GLOBAL "permi_places_kernel(const permi_step_arguments a) { permi_places(a); }\n"
-             PERMI_GLOBAL "permi_scale_kernel(double *x, unsigned long long count, double first, double second)\n"
-             "{ permi_scale(x, count, first, second); }\n",
-             permi_vocabulary, permi_text, permi_frontier_text, PERMI_STEP_THREADS, key->product, key->n, key->parts,
-             permi_step_unrolled(key));
-  else if (source)
-    snprintf(source, size,
-             "%s%s\n%s\n%s\n"
-             PERMI_GLOBAL "permi_count_kernel(const permi_list_arguments a) { permi_list_count(a, false); }\n"
-             PERMI_GLOBAL "permi_heads_kernel(const permi_list_arguments a) { permi_list_count(a, true); }\n"
-             PERMI_GLOBAL "permi_scan_kernel(const permi_list_arguments a) { permi_list_scan(a); }\n"
-             PERMI_GLOBAL "permi_expand_kernel(const permi_list_arguments a) { permi_list_expand(a); }\n"
-             PERMI_GLOBAL "permi_merge_kernel(const permi_list_arguments a) { permi_list_merge(a); }\n"
-             PERMI_GLOBAL "permi_sum_kernel(const permi_list_arguments a) { permi_list_sum<%d, %d, %d>(a); }\n"
-             PERMI_GLOBAL "permi_scale_kernel(double *x, unsigned long long count, double first, double second)\n"
-             "{ permi_scale(x, count, first, second); }\n",
-             permi_vocabulary, permi_text, permi_frontier_text, permi_list_text, key->product, key->n, key->parts);
-#undef PERMI_GLOBAL
-  return source;
-}
-
 static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* FNV-1a */
 {
   const unsigned char *byte = (const unsigned char *)data;
@@ -87,7 +47,7 @@ static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* F
 }
 #define PERMI_DIGEST_START UINT64_C(14695981039346656037)
 
-/* The key of work's kernel on a device, -1: on none. */
+/* The key of work's kernel on a device; -1: on none. */
 static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
 {
   permi_kernel_key key;
@@ -108,25 +68,60 @@ static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
   return key;
 }
 
-static char *permi_source(const perm_gpu_work *work)
+/* The last lines of a kernel that is no program. */
+static void permi_source_end(const permi_kernel_key *key, char *text, size_t room)
 {
-  const permi_kernel_key key = permi_key(work, -1);
-  const perm_gpu_program *program = work->program;
-  const char *more = !program          ? ""
-                     : program->exact  ? permi_exact_text
-                     : program->batch  ? permi_batch_text
-                     : program->counts ? permi_counts_text
-                                       : "";
-  const size_t size = sizeof permi_vocabulary + sizeof permi_text + strlen(more) + 512 + (size_t)key.length;
-  char *source = (char *)malloc(size);
-  if (source && work->program)
-    snprintf(source, size, "%s%s\n%s\n%s", permi_vocabulary, permi_text, more, work->program->text);
-  else if (source)
-    snprintf(source, size,
-             "%s%s\nextern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
+  const int planes = key->family ? permi_step_planes(key) : 0;
+  const int constants = key->block * key->n * key->parts * (1 + key->low) + key->plain * key->parts;
+  const int count = constants ? constants : 1;
+#define PERMI_GLOBAL "extern \"C\" __global__ void "
+  static const char scale[] =
+      PERMI_GLOBAL "permi_scale_kernel(double *x, unsigned long long count, double first, double second)\n"
+      "{ permi_scale(x, count, first, second); }\n";
+  if (key->family == 0)
+    snprintf(text, room,
+             PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
              "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
-             permi_vocabulary, permi_text, permi_blocks(&key), permi_constants(&key), key.n, key.parts, key.product,
-             key.low, key.block, key.plain, permi_constants(&key));
+             permi_blocks(key), count, key->n, key->parts, key->product, key->low, key->block, key->plain, count);
+  else if (key->family == 1)
+    snprintf(text, room,
+             PERMI_GLOBAL "__launch_bounds__(%d) permi_step_kernel(const permi_step_arguments a)\n"
+             "{ permi_step<%d, %d, %d, %d>(a); }\n"
+             PERMI_GLOBAL "permi_places_kernel(const permi_step_arguments a) { permi_places(a); }\n%s",
+             PERMI_STEP_THREADS, key->product, key->n, key->parts, planes == 1 ? 4 : planes == 2 ? 2 : 1, scale);
+  else
+    snprintf(text, room,
+             PERMI_GLOBAL "permi_count_kernel(const permi_list_arguments a) { permi_list_count(a, false); }\n"
+             PERMI_GLOBAL "permi_heads_kernel(const permi_list_arguments a) { permi_list_count(a, true); }\n"
+             PERMI_GLOBAL "permi_scan_kernel(const permi_list_arguments a) { permi_list_scan(a); }\n"
+             PERMI_GLOBAL "permi_expand_kernel(const permi_list_arguments a) { permi_list_expand(a); }\n"
+             PERMI_GLOBAL "permi_merge_kernel(const permi_list_arguments a) { permi_list_merge(a); }\n"
+             PERMI_GLOBAL "permi_sum_kernel(const permi_list_arguments a) { permi_list_sum<%d, %d, %d>(a); }\n%s",
+             key->product, key->n, key->parts, scale);
+#undef PERMI_GLOBAL
+}
+
+/* What NVRTC compiles for a key; program: work's, if any. The caller frees it; NULL: no memory. */
+static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *program)
+{
+  const char *more = key->family       ? permi_text_arrays
+                     : !program        ? ""
+                     : program->exact  ? permi_text_exact
+                     : program->batch  ? permi_text_batch
+                     : program->counts ? permi_text_counts
+                                       : "";
+  const char *lists = key->family == 2 ? permi_text_lists : "", *end_of_more = key->family || program ? "\n" : "";
+  char end[2048];
+  size_t size;
+  char *source;
+  if (!program)
+    permi_source_end(key, end, sizeof end);
+  size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) + strlen(lists) +
+         (program ? (size_t)key->length : strlen(end)) + 4;
+  source = (char *)malloc(size);
+  if (source)
+    snprintf(source, size, "%s%s\n%s%s%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more, lists,
+             *lists ? "\n" : "", program ? program->text : end);
   return source;
 }
 
@@ -232,7 +227,7 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
     remove(temporary);
 }
 
-/* The device's context, NULL: message says why there is none. Made without the lock: two threads make the same one. */
+/* The device's context; NULL: message says why there is none. Made without the lock: two threads make the same one. */
 static CUcontext permi_context(int device, char *message)
 {
   CUcontext context;
@@ -247,31 +242,12 @@ static CUcontext permi_context(int device, char *message)
   return context;
 }
 
-static int permi_current(int device, char *message) /* makes it the thread's */
+/* Makes the device's context the thread's. */
+static int permi_current(int device, char *message)
 {
   CUcontext context = permi_context(device, message);
   return context && PERMI_CALL(current, (context), device, message);
 }
-
-/* So many nanoseconds from now, less than a second, for pthread_cond_timedwait with a condition of permi_condition. */
-static struct timespec permi_until(long nanoseconds)
-{
-  struct timespec until;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_nsec += nanoseconds;
-  if (until.tv_nsec >= 1000000000) {
-    until.tv_nsec -= 1000000000;
-    until.tv_sec++;
-  }
-  return until;
-}
-
-#define PERMI_MAKING_STACK (16 << 20) /* compilers recurse */
-#if defined(PERM_CUDA_TESTS)
-static void permi_twin_compile(void);
-#else
-static void permi_twin_compile(void) {}
-#endif
 
 /* What a device of the same architecture has compiled for the key, or is about to; NULL: nothing. permi_cuda_lock is
    held, and given away while waiting. */
@@ -315,7 +291,7 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
   if (fine && shared > (size_t)permi_cuda.shared[device]) {
     snprintf(message, PERM_MESSAGE_BYTES,
              "GPU %d: the kernel for this matrix needs %zu bytes of shared memory, a block there has %d: compute it on "
-             "the CPU (gpus = 0)", device, shared, permi_cuda.shared[device]);
+             "the CPU (options.gpu.devices = 0)", device, shared, permi_cuda.shared[device]);
     fine = 0;
   }
   if (fine && shared > 48 * 1024) /* more than that is had for the asking */
@@ -326,31 +302,32 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
   return fine;
 }
 
-/* From the cache directory, or compiled; *fresh: 1 if compiled, and path, if not empty, is where to write it. */
-static char *permi_image_make(const permi_making *making, int *fresh, char *path, size_t room, size_t *size,
-                              char *message)
+/* Where the image goes in the cache directory; empty: nowhere. */
+static void permi_cache_path(const permi_making *making, char *path, size_t room)
 {
   static const char options[] = PERMI_COMPILE_TEXT;
-  const int arch = permi_cuda.arch[making->key.device];
-  char *image = NULL;
   int major = 0, minor = 0;
-  if (permi_cuda.twin) { /* its modules are keys */
-    permi_twin_compile();
-    *size = sizeof making->key;
-    image = (char *)malloc(*size + 1);
-    if (image)
-      memcpy(image, &making->key, *size);
-    return image;
-  }
+  path[0] = 0;
+  if (permi_cuda.twin || !making->cache || strlen(making->cache) >= 1000)
+    return;
   permi_cuda.nvrtc.version(&major, &minor);
-  if (!*fresh && making->cache && strlen(making->cache) < 1000) {
-    snprintf(path, room, "%s/perm-sm%d-nvrtc%d.%d-%016llx.cubin", making->cache, arch, major, minor,
-             (unsigned long long)permi_digest(permi_digest(PERMI_DIGEST_START, options, sizeof options), making->source,
-                                              strlen(making->source)));
-    image = permi_cache_read(path, size);
-  }
-  *fresh = !image;
-  return image ? image : permi_compile(making->source, arch, size, message);
+  snprintf(path, room, "%s/perm-sm%d-nvrtc%d.%d-%016llx.cubin", making->cache, permi_cuda.arch[making->key.device],
+           major, minor,
+           (unsigned long long)permi_digest(permi_digest(PERMI_DIGEST_START, options, sizeof options), making->source,
+                                            strlen(making->source)));
+}
+
+static char *permi_image_make(const permi_making *making, size_t *size, char *message)
+{
+  char *image;
+  if (!permi_cuda.twin)
+    return permi_compile(making->source, permi_cuda.arch[making->key.device], size, message);
+  permi_cuda.twin();
+  *size = sizeof making->key; /* a twin's modules are keys */
+  image = (char *)malloc(*size + 1);
+  if (image)
+    memcpy(image, &making->key, *size);
+  return image;
 }
 
 /* The module of making->key; NULL: making->message says why. Only lists are touched under the lock. */
@@ -358,7 +335,7 @@ static permi_loaded *permi_make(permi_making *making)
 {
   permi_loaded *loaded = (permi_loaded *)calloc(1, sizeof *loaded);
   char *message = making->message, path[1100] = "";
-  int fresh = 0, fine = loaded != NULL && permi_current(making->key.device, message);
+  int fine = loaded != NULL && permi_current(making->key.device, message), turn;
   pthread_mutex_lock(&permi_cuda_lock);
   if (fine) {
     loaded->key = making->key;
@@ -366,21 +343,19 @@ static permi_loaded *permi_make(permi_making *making)
     making->compiling = !loaded->image;
   }
   pthread_mutex_unlock(&permi_cuda_lock);
-  if (fine && !loaded->image)
-    loaded->image = permi_image_make(making, &fresh, path, sizeof path, &loaded->size, message);
-  fine = fine && loaded->image;
-  if (fine && !permi_load(loaded, making->shared, message)) {
-    fine = 0;
-    if (path[0] && !fresh) { /* whole, but not for this driver */
+  if (fine && loaded->image) {
+    fine = permi_load(loaded, making->shared, message);
+  } else if (fine) {
+    permi_cache_path(making, path, sizeof path);
+    for (fine = turn = 0; turn < 2 && !fine; turn++) { /* a file may be whole, but not for this driver */
       free(loaded->image);
       message[0] = 0;
-      fresh = 1;
-      loaded->image = permi_image_make(making, &fresh, path, sizeof path, &loaded->size, message);
+      loaded->image = turn ? permi_image_make(making, &loaded->size, message) : permi_cache_read(path, &loaded->size);
       fine = loaded->image && permi_load(loaded, making->shared, message);
     }
+    if (fine && turn == 2 && path[0])
+      permi_cache_write(path, loaded->image, loaded->size);
   }
-  if (fine && path[0] && fresh)
-    permi_cache_write(path, loaded->image, loaded->size);
   if (fine)
     return loaded;
   if (!message[0])
@@ -390,6 +365,8 @@ static permi_loaded *permi_make(permi_making *making)
   free(loaded);
   return NULL;
 }
+
+#define PERMI_MAKING_STACK (16 << 20) /* compilers recurse */
 
 /* Frees it once nobody wants it any more. permi_cuda_lock is held. */
 static void permi_making_leave(permi_making *making)
@@ -470,30 +447,34 @@ static permi_making *permi_making_start(const permi_kernel_key *key, char *sourc
   return making;
 }
 
-/* The module of a key, from its source, which is freed; NULL: message says why, or stop(context), which is asked every
-   20 ms, did not want to wait. shared: bytes that its first kernel wants. */
-static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t shared, const char *cache,
+/* A child has none of its parent's threads. permi_cuda_lock is held. */
+static void permi_process_begin(void)
+{
+  if (permi_cuda.process == getpid())
+    return;
+  if (!permi_cuda.process)
+    atexit(permi_cuda_leave);
+  permi_cuda.process = getpid();
+  permi_cuda.making = NULL;
+  permi_cuda.threads = 0;
+}
+
+/* The module of a key, and of work's program if any; NULL: message says why, or stop(context), which is asked every
+   20 ms, did not want to wait. */
+static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *program, const char *cache,
                                   int (*stop)(void *context), void *context, char *message)
 {
   permi_making *making;
   permi_loaded *loaded;
   int stopped = 0;
   pthread_mutex_lock(&permi_cuda_lock);
-  if (permi_cuda.process != getpid()) { /* the first call, or a child, which has none of its parent's threads */
-    if (!permi_cuda.process)
-      atexit(permi_cuda_leave);
-    permi_cuda.process = getpid();
-    permi_cuda.making = NULL;
-    permi_cuda.threads = 0;
-  }
+  permi_process_begin();
   for (loaded = permi_cuda.loaded; loaded && memcmp(&loaded->key, &key, sizeof key);)
     loaded = loaded->next;
   for (making = permi_cuda.making; making && memcmp(&making->key, &key, sizeof key);)
     making = making->next;
-  if (loaded || making)
-    free(source);
-  else
-    making = permi_making_start(&key, source, shared, cache, message);
+  if (!loaded && !making)
+    making = permi_making_start(&key, permi_source(&key, program), program ? program->shared : 0, cache, message);
   if (loaded || !making) {
     pthread_mutex_unlock(&permi_cuda_lock);
     return loaded;
@@ -517,11 +498,10 @@ static permi_loaded *permi_module(permi_kernel_key key, char *source, size_t sha
   return loaded;
 }
 
-/* The kernel for work on a device; NULL: message says why, or stop did not want to wait. */
+/* The kernel for work on a device; NULL: as permi_module. */
 static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char *cache, int (*stop)(void *context),
                                void *context, char *message)
 {
-  permi_loaded *loaded = permi_module(permi_key(work, device), permi_source(work),
-                                      work->program ? work->program->shared : 0, cache, stop, context, message);
+  permi_loaded *loaded = permi_module(permi_key(work, device), work->program, cache, stop, context, message);
   return loaded ? loaded->function[0] : NULL;
 }

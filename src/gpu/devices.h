@@ -1,32 +1,47 @@
-/* ======================================================================================== >>devices */
+/* ======================================================================================== >>devices
+   Which GPUs there are. */
 #pragma once
 #include "driver.h"
+
+/* Opens the first library that there is, and takes its functions into `table`: 1, or 0 and a message with what has no
+   library, or is too old to have a function. dlsym gives an object pointer where a function's is wanted: POSIX says
+   copy it. */
+static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
+                      const char *none, char *message, void **library)
+{
+  int i;
+  *library = NULL;
+  for (i = 0; libraries[i] && !*library; i++)
+    *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+  if (!*library)
+    snprintf(message, PERM_MESSAGE_BYTES, "%s", none);
+  for (i = 0; *library && symbols[i]; i++) {
+    void *symbol = dlsym(*library, symbols[i]);
+    if (!symbol) {
+      snprintf(message, PERM_MESSAGE_BYTES, "%s is too old: it has no %s", what, symbols[i]);
+      return 0;
+    }
+    memcpy((char *)table + (size_t)i * sizeof symbol, &symbol, sizeof symbol);
+  }
+  return *library != NULL;
+}
+
+#define PERMI_NAME(name, symbol, parameters) symbol,
 
 /* Opens the driver and counts GPUs. permi_cuda_lock is held. */
 static int permi_driver_open(void)
 {
-#define PERMI_NAME(name, symbol, parameters) symbol,
   static const char *const symbols[] = {PERMI_DRIVER_LIST(PERMI_NAME) NULL};
   static const char *const libraries[] = {"libcuda.so.1", "libcuda.so", NULL};
   char *message = permi_cuda.driver_message;
   void *library;
-  const char *missing;
   int i, major, minor;
   if (permi_cuda.driver_state)
     return permi_cuda.driver_state > 0;
   permi_cuda.driver_state = -1;
-  if (!permi_cuda.twin) {
-    library = permi_open(libraries);
-    if (!library) {
-      snprintf(message, PERM_MESSAGE_BYTES, "no CUDA driver: libcuda.so.1 cannot be opened");
-      return 0;
-    }
-    missing = permi_symbols(library, &permi_cuda.driver, symbols);
-    if (missing) {
-      snprintf(message, PERM_MESSAGE_BYTES, "the CUDA driver is too old: it has no %s", missing);
-      return 0;
-    }
-  }
+  if (!permi_cuda.twin && !permi_open(libraries, symbols, &permi_cuda.driver, "the CUDA driver",
+                                      "no CUDA driver: libcuda.so.1 cannot be opened", message, &library))
+    return 0;
   if (!PERMI_CALL(init, (0), 0, message) || !PERMI_CALL(count, (&permi_cuda.devices), 0, message))
     return 0;
   if (permi_cuda.devices > PERMI_GPUS)
@@ -54,29 +69,21 @@ static int permi_nvrtc_open(void)
   static const char *const libraries[] = {
       "libnvrtc.so",    "libnvrtc.so.13",   "libnvrtc.so.12",
       "libnvrtc.so.11.2", "/usr/local/cuda/lib64/libnvrtc.so", NULL};
-  static const char *const flow[] = {"nvrtcSetFlowCallback", NULL};
-#undef PERMI_NAME
-  void *library;
-  const char *missing;
+  static const char none[] =
+      "no NVRTC: libnvrtc.so cannot be opened (a part of the CUDA toolkit; LD_LIBRARY_PATH says where)";
+  void *library, *flow;
   if (permi_cuda.nvrtc_state)
     return permi_cuda.nvrtc_state > 0;
   permi_cuda.nvrtc_state = 1;
   if (permi_cuda.twin)
     return 1;
-  library = permi_open(libraries);
-  missing = library ? permi_symbols(library, &permi_cuda.nvrtc, symbols) : NULL;
-  if (library)
-    permi_symbols(library, &permi_cuda.flow, flow); /* from 12.8 on */
-  if (!library || missing) {
+  if (!permi_open(libraries, symbols, &permi_cuda.nvrtc, "NVRTC", none, permi_cuda.nvrtc_message, &library))
     permi_cuda.nvrtc_state = -1;
-    if (library)
-      snprintf(permi_cuda.nvrtc_message, PERM_MESSAGE_BYTES, "NVRTC is too old: it has no %s", missing);
-    else
-      snprintf(permi_cuda.nvrtc_message, PERM_MESSAGE_BYTES,
-               "no NVRTC: libnvrtc.so cannot be opened (a part of the CUDA toolkit; LD_LIBRARY_PATH says where)");
-  }
+  flow = library ? dlsym(library, "nvrtcSetFlowCallback") : NULL; /* from 12.8 on */
+  memcpy(&permi_cuda.flow, &flow, sizeof flow);
   return permi_cuda.nvrtc_state > 0;
 }
+#undef PERMI_NAME
 
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
 {

@@ -1,4 +1,6 @@
-/* ========================================================================================= >>driver */
+/* ========================================================================================= >>driver
+   The CUDA driver and NVRTC, opened at run time: the functions that are used, how a call is checked, what the process
+   keeps, and what one user of a GPU holds there. */
 #pragma once
 
 #define PERMI_DRIVER_LIST(X)                                                                                           \
@@ -64,18 +66,18 @@ typedef struct permi_nvrtc {
 #undef PERMI_NVRTC_MEMBER
 } permi_nvrtc;
 
-#define PERMI_GPUS 64 /* most of a host */
+#define PERMI_GPUS 64 /* at most, of a host */
 
-/* A kernel's key, and where it is loaded. */
+/* A kernel's key, and where it is loaded. Keys are compared as bytes: `unused` is 0 where padding would be. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: dense sums and programs; 1, 2: the frontier on arrays, lists; cells `product`, n words a part */
-  int arch, device, unused; /* 0, where padding would be: keys are compared as bytes */
+  int family; /* 0: sums; 1, 2: frontier on arrays, on lists, with `product` the cell and n words in each of `parts` */
+  int arch, device, unused;
   uint64_t digest, length; /* of a program's text */
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* of a frontier programme's module */
-enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* functions of family 1 */
+enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS }; /* of 2 */
 static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
     {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
     {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel", NULL, NULL, NULL, NULL},
@@ -91,21 +93,21 @@ typedef struct permi_loaded {
   struct permi_loaded *next;
 } permi_loaded;
 
-/* A module in the making, by a thread of its own: neither a context, nor a compiler, nor a driver that compiles PTX can
-   be interrupted. Calls wait for it and may leave; what it makes is kept for later ones. */
+/* A module that a thread of its own makes, since neither a context, nor a compiler, nor a driver that compiles PTX can
+   be interrupted. Calls wait for the module and may leave; it is kept for later calls. */
 typedef struct permi_making {
   permi_kernel_key key;
-  char *source, *cache; /* copies, the thread's */
+  char *source, *cache; /* owned */
   size_t shared;
-  int compiling; /* 1: others with its architecture wait for what it compiles */
+  int compiling; /* 1: others with its architecture wait for the image */
   int calls;     /* that wait */
-  int ended;     /* 1: `loaded`, or NULL and why */
+  int ended;     /* 1: `loaded`, or NULL and `message` */
   permi_loaded *loaded;
   char message[PERM_MESSAGE_BYTES];
   struct permi_making *next;
 } permi_making;
 
-/* A condition whose waits end by a clock that nobody sets. */
+/* Makes a condition whose timed waits go by a clock that nobody sets. */
 static void permi_condition(pthread_cond_t *condition)
 {
   pthread_condattr_t monotonic;
@@ -121,7 +123,7 @@ static void permi_made_begin(void)
   permi_condition(&permi_made_condition);
 }
 
-/* What is signalled when there is a module more, or something is compiled. */
+/* The condition that is signalled when a module has been made or an image compiled. */
 static pthread_cond_t *permi_made(void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -129,8 +131,8 @@ static pthread_cond_t *permi_made(void)
   return &permi_made_condition;
 }
 
-/* All that the process keeps. */
-static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER; /* guards it */
+/* All that the process keeps, guarded by permi_cuda_lock. */
+static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   int driver_state, nvrtc_state; /* 0 not tried, 1 there, -1 not */
   permi_driver driver;
@@ -139,12 +141,12 @@ static struct {
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
   permi_making *making;
-  int threads; /* that make them */
-  volatile int leaving; /* 1: the process ends, compilers are to give up */
+  int threads;          /* that make modules */
+  volatile int leaving; /* 1: the process ends, and compilers are to give up */
   pid_t process;        /* whose threads they are */
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
   int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: an older NVRTC */
-  int twin; /* 1: the driver is that of >>twin */
+  void (*twin)(void); /* not NULL: `driver` is that of the tests, and this is called where a kernel would be compiled */
 } permi_cuda;
 
 static double permi_clock(void)
@@ -152,6 +154,19 @@ static double permi_clock(void)
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* So many nanoseconds from now, less than a second, for timed waits with a condition of permi_condition. */
+static struct timespec permi_until(long nanoseconds)
+{
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += nanoseconds;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_nsec -= 1000000000;
+    until.tv_sec++;
+  }
+  return until;
 }
 
 #if defined(PERM_CUDA_TESTS)
@@ -167,7 +182,7 @@ static int permi_fault(void)
 #define permi_fault() 0
 #endif
 
-/* Every call of the driver goes through here. 1: fine; otherwise message says what failed. */
+/* Every call of the driver goes through here. 1: fine; 0: message says what failed. */
 static int permi_called(CUresult status, const char *what, int device, char *message)
 {
   const char *text = NULL;
@@ -184,24 +199,49 @@ static int permi_called(CUresult status, const char *what, int device, char *mes
   permi_called(permi_fault() ? CUDA_ERROR_UNKNOWN : permi_cuda.driver.name arguments, "driver call " #name, device,    \
                message)
 
-static void *permi_open(const char *const *names)
+/* What one user of a GPU holds there: where its handles are, 0 in a handle for none. All are given back at once. */
+typedef enum permi_held { PERMI_MEMORY, PERMI_HOST, PERMI_EVENT, PERMI_STREAM, PERMI_HELDS } permi_held;
+typedef struct permi_holder {
+  int device, held;
+  char *message; /* says what failed */
+  struct {
+    permi_held kind;
+    void *at;
+  } handle[24];
+} permi_holder;
+
+#define PERMI_ON(holder, name, arguments) PERMI_CALL(name, arguments, (holder)->device, (holder)->message)
+
+/* Makes the handle *at: bytes of the GPU or of pinned host memory, an event with the flags `bytes`, a stream. No bytes
+   of the GPU: memory that comes later. */
+static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t bytes)
 {
-  void *library = NULL;
-  int i;
-  for (i = 0; names[i] && !library; i++)
-    library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-  return library;
+  holder->handle[holder->held].kind = kind;
+  holder->handle[holder->held++].at = at;
+  return kind == PERMI_MEMORY ? !bytes || PERMI_ON(holder, allocate, ((CUdeviceptr *)at, bytes))
+         : kind == PERMI_HOST ? PERMI_ON(holder, allocate_host, ((void **)at, bytes))
+         : kind == PERMI_EVENT ? PERMI_ON(holder, event, ((CUevent *)at, (unsigned)bytes))
+                               : PERMI_ON(holder, stream, ((CUstream *)at, CU_STREAM_NON_BLOCKING));
 }
 
-/* dlsym gives an object pointer where a function's is wanted: POSIX says copy it. Returns the first name missing. */
-static const char *permi_symbols(void *library, void *table, const char *const *names)
+/* Gives all back: memory first, which waits for what still runs. Nothing is left to do if that fails. */
+static void permi_give_back(permi_holder *holder)
 {
-  int i;
-  for (i = 0; names[i]; i++) {
-    void *symbol = dlsym(library, names[i]);
-    if (!symbol)
-      return names[i];
-    memcpy((char *)table + (size_t)i * sizeof symbol, &symbol, sizeof symbol);
-  }
-  return NULL;
+  const permi_driver *driver = &permi_cuda.driver;
+  int kind, k;
+  for (kind = 0; kind < PERMI_HELDS; kind++)
+    for (k = 0; k < holder->held; k++) {
+      void *at = holder->handle[k].at;
+      if ((int)holder->handle[k].kind != kind)
+        continue;
+      if (kind == PERMI_MEMORY && *(CUdeviceptr *)at)
+        driver->release(*(CUdeviceptr *)at);
+      else if (kind == PERMI_HOST && *(void **)at)
+        driver->release_host(*(void **)at);
+      else if (kind == PERMI_EVENT && *(CUevent *)at)
+        driver->event_free(*(CUevent *)at);
+      else if (kind == PERMI_STREAM && *(CUstream *)at)
+        driver->stream_free(*(CUstream *)at);
+    }
+  holder->held = 0;
 }

@@ -1,9 +1,8 @@
 /* ======================================================================================= >>frontier
-   A programme has two arrays, its values before even and odd steps, and two tables of the words of a step, of the
-   source and of the target, all on one GPU and one stream: the host fills the next table while a step runs, and waits
-   only where it needs the sizes of values, the room of a table or the value at the end. */
+   The frontier's dynamic program has two arrays, its values before even and odd steps, and two tables of the words of a
+   step, of the source and of the target, all on one GPU and one stream. The host fills the next table while a step
+   runs, and waits only where it needs the sizes of values, the room of a table or the value at the end. */
 #pragma once
-#include "devices.h"
 #include "compile.h"
 
 typedef struct permi_step_table { /* where what is in a table, in bytes: no more than a step needs */
@@ -15,25 +14,27 @@ struct perm_gpu_frontier {
   perm_gpu_programme programme;
   perm_options options;
   permi_step_table at[2]; /* of each table; before it is filled: of the largest */
-  char *message;
-  int device, steps, planes; /* steps so far; words of a value */
+  permi_holder holder;    /* its GPU, and what it has there */
+  int steps, planes;      /* steps so far; words of a value */
   permi_loaded *module;
-  perm_status stopped; /* what the programme's poll said while a module was made */
+  perm_status stopped; /* what the poll said while a module was made */
   CUstream stream;
   CUdeviceptr values[2], table[2], place;
-  char *host[2];      /* of each table */
+  void *host[2]; /* of each table */
   CUevent sent[2], done;
-  int source_low;     /* of the source: occupied low slots */
+  int source_low; /* occupied low slots of the source */
   double began;
   CUdeviceptr key[2], item[2], count; /* lists: of states; transitions; counts of tiles */
   uint64_t states, item_room, count_room;
 };
 
+#define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place)) /* as a kernel's argument */
+
 #if defined(PERM_CUDA_BENCH)
-static double permi_frontier_seconds; /* from a programme's first step to its value, of all so far */
+static double permi_frontier_seconds; /* from the first step to the value, of all so far */
 #endif
 
-/* words: NULL for the largest table. */
+/* Where what is in the table for `words`; NULL: in the largest table. */
 static permi_step_table permi_step_places(const perm_gpu_programme *programme, const perm_gpu_words *words)
 {
   const size_t low = (size_t)1 << programme->low;
@@ -83,10 +84,10 @@ double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
   return (double)bytes;
 }
 
-/* The context of a programme's GPU is the caller's between these two. */
+/* The context of the GPU is the caller's between these two. */
 static int permi_frontier_enter(perm_gpu_frontier *frontier)
 {
-  return PERMI_CALL(push, (permi_cuda.context[frontier->device]), frontier->device, frontier->message);
+  return PERMI_ON(&frontier->holder, push, (permi_cuda.context[frontier->holder.device]));
 }
 
 static perm_status permi_frontier_leave(int fine)
@@ -98,67 +99,50 @@ static perm_status permi_frontier_leave(int fine)
 
 static void permi_frontier_release(perm_gpu_frontier *frontier)
 {
-  int k;
   if (frontier->stream)
     permi_cuda.driver.synchronise(); /* nothing is left to do if it fails */
-  for (k = 0; k < 2; k++) {
-    if (frontier->values[k])
-      permi_cuda.driver.release(frontier->values[k]);
-    if (frontier->table[k])
-      permi_cuda.driver.release(frontier->table[k]);
-    if (frontier->host[k])
-      permi_cuda.driver.release_host(frontier->host[k]);
-    if (frontier->sent[k])
-      permi_cuda.driver.event_free(frontier->sent[k]);
-  }
-  for (k = 0; k < 2; k++) {
-    if (frontier->key[k])
-      permi_cuda.driver.release(frontier->key[k]);
-    if (frontier->item[k])
-      permi_cuda.driver.release(frontier->item[k]);
-  }
-  if (frontier->count)
-    permi_cuda.driver.release(frontier->count);
-  if (frontier->place)
-    permi_cuda.driver.release(frontier->place);
-  if (frontier->done)
-    permi_cuda.driver.event_free(frontier->done);
-  if (frontier->stream)
-    permi_cuda.driver.stream_free(frontier->stream);
+  permi_give_back(&frontier->holder);
+}
+
+/* Makes `room` larger; what is there is lost. */
+static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
+{
+  if (*room)
+    permi_cuda.driver.release(*room);
+  *room = 0;
+  return PERMI_ON(&frontier->holder, allocate, (room, bytes));
 }
 
 static int permi_frontier_open(perm_gpu_frontier *frontier)
 {
   const perm_gpu_programme *programme = &frontier->programme;
-  const int device = frontier->device;
   const double needed = perm_cuda_frontier_needs(programme);
-  char *message = frontier->message;
+  permi_holder *holder = &frontier->holder;
   size_t left = 0, total = 0;
   int k, fine;
-  if (!PERMI_CALL(memory, (&left, &total), device, message))
+  if (!PERMI_ON(holder, memory, (&left, &total)))
     return 0;
   if (needed > (double)left) {
-    snprintf(message, PERM_MESSAGE_BYTES, "GPU %d: the arrays need %.4g bytes, and of %.4g only %.4g are free", device,
-             needed, (double)total, (double)left);
+    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: the arrays need %.4g bytes, and of %.4g only %.4g are free",
+             holder->device, needed, (double)total, (double)left);
     return 0;
   }
-  fine = PERMI_CALL(stream, (&frontier->stream, CU_STREAM_NON_BLOCKING), device, message) &&
-         PERMI_CALL(event, (&frontier->done, CU_EVENT_DISABLE_TIMING), device, message) &&
-         PERMI_CALL(allocate, (&frontier->place, 2 * (size_t)programme->ways << programme->low), device, message);
+  fine = permi_hold(holder, PERMI_STREAM, &frontier->stream, 0) &&
+         permi_hold(holder, PERMI_EVENT, &frontier->done, CU_EVENT_DISABLE_TIMING) &&
+         permi_hold(holder, PERMI_MEMORY, &frontier->place, 2 * (size_t)programme->ways << programme->low);
   for (k = 0; k < 2 && fine; k++) {
-    const size_t bytes = (size_t)programme->states[k] * 8 * (size_t)programme->words;
-    void *host = NULL;
-    fine = PERMI_CALL(event, (&frontier->sent[k], CU_EVENT_DISABLE_TIMING), device, message) &&
-           PERMI_CALL(allocate, (&frontier->values[k], bytes), device, message) &&
-           PERMI_CALL(allocate, (&frontier->table[k], frontier->at[k].bytes), device, message) &&
-           PERMI_CALL(allocate_host, (&host, frontier->at[k].bytes), device, message) &&
-           (!programme->lists || PERMI_CALL(allocate, (&frontier->key[k], (size_t)programme->states[k] * 8), device,
-                                            message));
-    frontier->host[k] = (char *)host;
-    if (host)
-      memset(host, 0, frontier->at[k].bytes);
+    const size_t bytes = (size_t)programme->states[k] * 8, table = frontier->at[k].bytes;
+    fine = permi_hold(holder, PERMI_EVENT, &frontier->sent[k], CU_EVENT_DISABLE_TIMING) &&
+           permi_hold(holder, PERMI_MEMORY, &frontier->values[k], bytes * (size_t)programme->words) &&
+           permi_hold(holder, PERMI_MEMORY, &frontier->table[k], table) &&
+           permi_hold(holder, PERMI_HOST, &frontier->host[k], table) &&
+           (!programme->lists || permi_hold(holder, PERMI_MEMORY, &frontier->key[k], bytes));
+    if (frontier->host[k])
+      memset(frontier->host[k], 0, table);
   }
-  return fine;
+  return permi_hold(holder, PERMI_MEMORY, &frontier->item[0], 0) &&
+         permi_hold(holder, PERMI_MEMORY, &frontier->item[1], 0) &&
+         permi_hold(holder, PERMI_MEMORY, &frontier->count, 0) && fine;
 }
 
 perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
@@ -174,75 +158,81 @@ perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const
     return PERM_ERROR_MEMORY;
   frontier->programme = *programme;
   frontier->options = *options;
-  frontier->message = message;
+  frontier->holder.message = message;
   frontier->at[0] = frontier->at[1] = permi_step_places(programme, NULL);
-  if (!permi_context(0, message) || !permi_frontier_enter(frontier)) {
-    free(frontier);
-    return PERM_ERROR_DEVICE;
+  fine = permi_context(0, message) && permi_frontier_enter(frontier);
+  if (fine) {
+    fine = permi_frontier_open(frontier);
+    if (!fine)
+      permi_frontier_release(frontier);
+    permi_frontier_leave(fine);
   }
-  fine = permi_frontier_open(frontier);
-  if (!fine)
-    permi_frontier_release(frontier);
-  permi_frontier_leave(fine);
-  if (!fine) {
+  if (fine)
+    *made = frontier;
+  else
     free(frontier);
-    return PERM_ERROR_DEVICE;
-  }
-  *made = frontier;
-  return PERM_OK;
+  return fine ? PERM_OK : PERM_ERROR_DEVICE;
 }
 
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier)
 {
   if (!frontier)
     return;
-  if (permi_cuda.driver.push(permi_cuda.context[frontier->device]) == CUDA_SUCCESS) {
+  if (permi_cuda.driver.push(permi_cuda.context[frontier->holder.device]) == CUDA_SUCCESS) {
     permi_frontier_release(frontier);
     permi_frontier_leave(1);
   }
   free(frontier);
 }
 
-/* The words of a step, and its ways, to the table of its target. */
+/* Coefficients as the module's cells want them. */
+static void permi_frontier_coefficients(const perm_gpu_frontier *frontier, permi_coefficient *c, double real,
+                                        double imaginary, const int64_t *integer)
+{
+  const int integers = frontier->module->key.product == PERM_GPU_INTEGER;
+  c[0].real = real;
+  c[1].real = imaginary;
+  if (integers) {
+    c[0].integer = (unsigned long long)integer[0];
+    c[1].integer = (unsigned long long)integer[1];
+  }
+}
+
+/* The least and the largest modulus before a step, to where its kernel notes them. */
+static void permi_frontier_no_sizes(char *to)
+{
+  const double most = DBL_MAX;
+  memcpy(to, &most, 8);
+  memset(to + 8, 0, 8);
+}
+
+/* Sends the words of a step, and its ways, to the table of its target. */
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
   const perm_gpu_programme *programme = &frontier->programme;
+  const permi_holder *holder = &frontier->holder;
   const permi_step_table *at = &frontier->at[turn];
   const size_t low = (size_t)1 << programme->low;
-  const double most = DBL_MAX;
-  char *host = frontier->host[turn];
+  char *host = (char *)frontier->host[turn];
   size_t middles, row;
   int k;
-  if (frontier->steps >= 2 && !PERMI_CALL(wait, (frontier->sent[turn]), frontier->device, frontier->message))
+  if (frontier->steps >= 2 && !PERMI_ON(holder, wait, (frontier->sent[turn])))
     return 0;
   frontier->at[turn] = permi_step_places(programme, words);
+  static_assert(offsetof(permi_gpu_way, place) == offsetof(perm_gpu_way, moves), "the fields before are the same");
   for (k = 0; k < ways; k++) {
     permi_gpu_way *to = (permi_gpu_way *)(void *)(host + at->way) + k;
-    to->test = way[k].test;
-    to->want = way[k].want;
-    to->keep = way[k].keep;
-    to->flip = way[k].flip;
-    to->low_test = way[k].low_test;
-    to->low_want = way[k].low_want;
-    to->low_keep = way[k].low_keep;
-    to->low_flip = way[k].low_flip;
-    to->low_ones = way[k].low_ones;
+    memcpy(to, &way[k], offsetof(permi_gpu_way, place));
     to->place = way[k].moves ? k << programme->low : -1;
-    to->c[0].real = way[k].real;
-    to->c[1].real = way[k].imaginary;
-    if (frontier->module->key.product == PERM_GPU_INTEGER) {
-      to->c[0].integer = (unsigned long long)way[k].integer[0];
-      to->c[1].integer = (unsigned long long)way[k].integer[1];
-    }
+    permi_frontier_coefficients(frontier, to->c, way[k].real, way[k].imaginary, way[k].integer);
   }
   middles = at->bytes - at->left;
   memcpy(host + at->top_offset, words->top_offset, at->middle_offset - at->top_offset);
   for (row = 0; row << at->shift < (at->sizes - at->middle_offset) / 8; row++)
     memcpy(host + at->middle_offset + (8 * row << at->shift), words->middle_offset + (row << programme->middle),
            (size_t)8 << at->shift);
-  memcpy(host + at->sizes, &most, 8);
-  memset(host + at->sizes + 8, 0, 8);
+  permi_frontier_no_sizes(host + at->sizes);
   memcpy(host + at->start, words->start, 4 * (size_t)(words->low + 2));
   memcpy(host + at->middle_start, words->middle_start, 4 * (size_t)(programme->top + 2));
   memcpy(host + at->top, words->top, 2 * (size_t)words->tops);
@@ -250,15 +240,35 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
   memcpy(host + at->left, words->left, middles);
   memcpy(host + at->word, words->word, 2 * low);
   memcpy(host + at->rank, words->rank, 2 * low);
-  return PERMI_CALL(send, (frontier->table[turn], host, at->bytes, frontier->stream), frontier->device,
-                    frontier->message) &&
-         PERMI_CALL(record, (frontier->sent[turn], frontier->stream), frontier->device, frontier->message);
+  return PERMI_ON(holder, send, (frontier->table[turn], host, at->bytes, frontier->stream)) &&
+         PERMI_ON(holder, record, (frontier->sent[turn], frontier->stream));
 }
 
 static int permi_frontier_wait(perm_gpu_frontier *frontier)
 {
-  return PERMI_CALL(record, (frontier->done, frontier->stream), frontier->device, frontier->message) &&
-         PERMI_CALL(wait, (frontier->done), frontier->device, frontier->message);
+  return PERMI_ON(&frontier->holder, record, (frontier->done, frontier->stream)) &&
+         PERMI_ON(&frontier->holder, wait, (frontier->done));
+}
+
+/* Fetches bytes of the GPU, through pinned memory of the host, when all before has run. */
+static int permi_frontier_fetch(perm_gpu_frontier *frontier, CUdeviceptr from, void *host, void *to, size_t bytes)
+{
+  if (!PERMI_ON(&frontier->holder, download, (host, from, bytes, frontier->stream)) || !permi_frontier_wait(frontier))
+    return 0;
+  memcpy(to, host, bytes);
+  return 1;
+}
+
+static int permi_frontier_launch(perm_gpu_frontier *frontier, int function, uint64_t blocks, size_t shared,
+                                 void **parameters)
+{
+  if (blocks > 0x7fffffff) {
+    snprintf(frontier->holder.message, PERM_MESSAGE_BYTES, "GPU %d: too many transitions", frontier->holder.device);
+    return 0;
+  }
+  return PERMI_ON(&frontier->holder, launch,
+                  (frontier->module->function[function], (unsigned)blocks, 1, 1, PERMI_STEP_THREADS, 1, 1,
+                   (unsigned)shared, frontier->stream, parameters, NULL));
 }
 
 static int permi_frontier_stops(void *context)
@@ -273,12 +283,14 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
 {
   uint64_t one[PERM_INTEGER_WORDS];
   const double real = 1;
-  const permi_kernel_key key = permi_step_key(cell, words, parts, frontier->programme.lists, frontier->device);
+  const int lists = frontier->programme.lists;
+  permi_holder *holder = &frontier->holder;
+  const permi_kernel_key key = permi_step_key(cell, words, parts, lists, holder->device);
   int fine;
   frontier->planes = permi_step_planes(&key);
   frontier->steps = 0;
   if (frontier->planes > frontier->programme.words || frontier->planes > PERM_INTEGER_WORDS) {
-    snprintf(frontier->message, PERM_MESSAGE_BYTES, "GPU %d: values of %d words", frontier->device, frontier->planes);
+    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: values of %d words", holder->device, frontier->planes);
     return PERM_ERROR_DEVICE;
   }
   memset(one, 0, sizeof one);
@@ -287,19 +299,17 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     memcpy(one, &real, sizeof real);
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  frontier->module = permi_module(key, permi_step_source(&key), 0, frontier->options.gpu.cache, permi_frontier_stops,
-                                  frontier, frontier->message);
+  frontier->module = permi_module(key, NULL, frontier->options.gpu.cache, permi_frontier_stops, frontier,
+                                  holder->message);
   fine = frontier->module && permi_frontier_wait(frontier) && /* a pass before this one */
-         PERMI_CALL(upload, (frontier->values[0], one, 8 * (size_t)frontier->planes), frontier->device,
-                    frontier->message) &&
-         (frontier->programme.lists ||
-          (permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier)));
-  if (fine && frontier->programme.lists) {
+         PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
+         (lists || (permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier)));
+  if (fine && lists) {
     const uint64_t none = 0;
-    fine = PERMI_CALL(upload, (frontier->key[0], &none, 8), frontier->device, frontier->message);
+    fine = PERMI_ON(holder, upload, (frontier->key[0], &none, 8));
     frontier->states = 1;
   }
-  fine = fine && PERMI_CALL(synchronise, (), frontier->device, frontier->message); /* our stream waits for no upload */
+  fine = fine && PERMI_ON(holder, synchronise, ()); /* our stream waits for no upload */
   frontier->source_low = source->low;
   frontier->began = permi_clock();
   if (!frontier->module && frontier->stopped != PERM_OK) {
@@ -309,32 +319,15 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   return permi_frontier_leave(fine);
 }
 
-perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
-                                    int ways, double *sizes)
+/* What a step's kernels are told, but for where its sizes go and how its blocks are shared out. */
+static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *frontier, const perm_gpu_words *target,
+                                                     int ways)
 {
-  const perm_gpu_programme *programme = &frontier->programme;
-  const int from = frontier->steps & 1, to = !from, device = frontier->device;
+  const int from = frontier->steps & 1, to = !from;
   const permi_step_table *at = &frontier->at[to], *from_at = &frontier->at[from];
   const CUdeviceptr source = frontier->table[from], table = frontier->table[to];
-  const unsigned shared = (unsigned)((size_t)ways * (sizeof(permi_route) +
-                                                     PERMI_STEP_THREADS / 32 * sizeof(permi_origin)));
-  char *message = frontier->message;
   permi_step_arguments a;
-  void *parameters[1] = {&a};
-  int k, most = 1, moves = 0, fine;
-  if (ways > programme->ways || ways < 1)
-    return PERM_ERROR_DEVICE;
   memset(&a, 0, sizeof a);
-  for (k = 0; k <= programme->top; k++) {
-    const int middles = target->middle_start[k + 1] - target->middle_start[k];
-    most = middles > most ? middles : most;
-  }
-  for (k = 0; k < ways; k++)
-    moves |= way[k].moves;
-  if (!permi_frontier_enter(frontier))
-    return PERM_ERROR_DEVICE;
-  fine = permi_frontier_send(frontier, to, target, way, ways);
-#define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place))
   a.from = PERMI_AT(const void, frontier->values[from], 0);
   a.to = PERMI_AT(void, frontier->values[to], 0);
   a.way = PERMI_AT(const permi_gpu_way, table, at->way);
@@ -351,85 +344,82 @@ perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_
   a.word = PERMI_AT(const unsigned short, table, at->word);
   a.rank = PERMI_AT(const unsigned short, source, from_at->rank);
   a.place = PERMI_AT(unsigned short, frontier->place, 0);
-  a.sizes = sizes ? PERMI_AT(unsigned long long, table, at->sizes) : NULL;
-#undef PERMI_AT
   a.ways = ways;
-  a.bits = programme->middle;
+  a.bits = frontier->programme.middle;
   a.from_shift = from_at->shift;
   a.to_shift = at->shift;
   a.low = frontier->source_low;
   a.words = target->start[target->low + 1];
+  return a;
+}
+
+perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
+                                    int ways, double *sizes)
+{
+  const perm_gpu_programme *programme = &frontier->programme;
+  const int to = !(frontier->steps & 1);
+  const size_t shared = (size_t)ways * (sizeof(permi_route) + PERMI_STEP_THREADS / 32 * sizeof(permi_origin));
+  permi_step_arguments a;
+  void *parameters[1] = {&a};
+  int k, most = 1, moves = 0, fine;
+  if (ways > programme->ways || ways < 1)
+    return PERM_ERROR_DEVICE;
+  for (k = 0; k <= programme->top; k++) {
+    const int middles = target->middle_start[k + 1] - target->middle_start[k];
+    most = middles > most ? middles : most;
+  }
+  for (k = 0; k < ways; k++)
+    moves |= way[k].moves;
+  if (!permi_frontier_enter(frontier))
+    return PERM_ERROR_DEVICE;
+  fine = permi_frontier_send(frontier, to, target, way, ways);
+  a = permi_frontier_arguments(frontier, target, ways);
+  a.sizes = sizes ? PERMI_AT(unsigned long long, frontier->table[to], frontier->at[to].sizes) : NULL;
   a.span = (double)target->tops * most <= 65536 ? PERMI_STEP_THREADS / 32 : PERMI_STEP_THREADS / 4;
   a.spans = (most + a.span - 1) / a.span;
   if (fine && moves)
-    fine = PERMI_CALL(launch, (frontier->module->function[PERMI_PLACES], (unsigned)ways, 1, 1, PERMI_STEP_THREADS, 1, 1,
-                               0, frontier->stream, parameters, NULL), device, message);
-  fine = fine && PERMI_CALL(launch, (frontier->module->function[PERMI_STEP], (unsigned)(target->tops * a.spans), 1, 1,
-                                     PERMI_STEP_THREADS, 1, 1, shared, frontier->stream, parameters, NULL), device,
-                            message);
-  if (fine && sizes) {
-    char *host = frontier->host[to] + at->sizes;
-    fine = PERMI_CALL(download, (host, table + at->sizes, 16, frontier->stream), device, message) &&
-           permi_frontier_wait(frontier);
-    memcpy(sizes, host, 16);
-  }
+    fine = permi_frontier_launch(frontier, PERMI_PLACES, (uint64_t)ways, 0, parameters);
+  fine = fine && permi_frontier_launch(frontier, PERMI_STEP, (uint64_t)(target->tops * a.spans), shared, parameters);
+  if (fine && sizes)
+    fine = permi_frontier_fetch(frontier, (CUdeviceptr)(uintptr_t)a.sizes,
+                                (char *)frontier->host[to] + frontier->at[to].sizes, sizes, 16);
   frontier->steps++;
   frontier->source_low = target->low;
   return permi_frontier_leave(fine);
 }
 
-/* Room for more, what is there is lost. */
-static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
-{
-  if (*room)
-    permi_cuda.driver.release(*room);
-  *room = 0;
-  return PERMI_CALL(allocate, (room, bytes), frontier->device, frontier->message);
-}
-
 static int permi_list_launch(perm_gpu_frontier *frontier, int function, uint64_t blocks, permi_list_arguments *a)
 {
   void *parameters[1] = {a};
-  if (blocks > 0x7fffffff) {
-    snprintf(frontier->message, PERM_MESSAGE_BYTES, "GPU %d: too many transitions", frontier->device);
-    return 0;
-  }
-  return PERMI_CALL(launch, (frontier->module->function[function], (unsigned)blocks, 1, 1, PERMI_STEP_THREADS, 1, 1, 0,
-                             frontier->stream, parameters, NULL), frontier->device, frontier->message);
+  return permi_frontier_launch(frontier, function, blocks, 0, parameters);
 }
 
-/* Rows of tiles counted, and where each row starts, to `start`: rows + 1. */
+/* Counts rows of tiles, and where each row starts, to `start`: rows + 1. */
 static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_list_arguments *a, uint64_t elements,
                              int rows, uint64_t *start)
 {
   const uint64_t tiles = (elements + 1023) / 1024, most = tiles * (uint64_t)rows;
-  char *host = frontier->host[1];
-  const size_t bytes = 8 * ((size_t)rows + 1);
   if (most > frontier->count_room) {
     if (!permi_frontier_wait(frontier) || !permi_frontier_room(frontier, &frontier->count, 8 * (size_t)(2 * most)))
       return 0;
     frontier->count_room = 2 * most;
   }
-  a->count = (unsigned long long *)(uintptr_t)frontier->count;
+  a->count = PERMI_AT(unsigned long long, frontier->count, 0);
   a->tiles = tiles;
   a->rows = rows;
-  if (!permi_list_launch(frontier, function, most, a) || !permi_list_launch(frontier, PERMI_SCAN, 1, a) ||
-      !PERMI_CALL(download, (host, (CUdeviceptr)(uintptr_t)a->start, bytes, frontier->stream), frontier->device,
-                  frontier->message) ||
-      !permi_frontier_wait(frontier))
-    return 0;
-  memcpy(start, host, bytes);
-  return 1;
+  return permi_list_launch(frontier, function, most, a) && permi_list_launch(frontier, PERMI_SCAN, 1, a) &&
+         permi_frontier_fetch(frontier, (CUdeviceptr)(uintptr_t)a->start, frontier->host[1], start,
+                              8 * ((size_t)rows + 1));
 }
 
-/* The streams' runs of items, two by two, until there is one; the last are in frontier->item[*turn]. */
+/* Unites the streams' runs of items, two by two, until there is one; the last are in frontier->item[*turn]. */
 static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a, uint64_t *start, int rows, int *turn)
 {
   int r, kept;
   for (*turn = 0; rows > 1; rows = kept, *turn = !*turn)
     for (kept = r = 0; r < rows; r += 2, kept++) {
-      a->item = (permi_item *)(uintptr_t)frontier->item[*turn];
-      a->merged = (permi_item *)(uintptr_t)frontier->item[!*turn];
+      a->item = PERMI_AT(permi_item, frontier->item[*turn], 0);
+      a->merged = PERMI_AT(permi_item, frontier->item[!*turn], 0);
       a->begin = start[r];
       a->middle = start[r + 1];
       a->end = r + 1 < rows ? start[r + 2] : start[r + 1];
@@ -441,16 +431,47 @@ static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a
   return 1;
 }
 
+/* The states of a step of lists, a->to_states of them, from all transitions of the streams. */
+static int permi_list_step(perm_gpu_frontier *frontier, permi_list_arguments *a, int streams)
+{
+  uint64_t start[PERMI_GPU_STREAMS + 1], heads[2], items;
+  int k, turn = 0;
+  if (!permi_list_counts(frontier, PERMI_COUNT, a, frontier->states, streams, start))
+    return 0;
+  items = start[streams];
+  if (!items)
+    return 1;
+  for (k = 0; k < 2 && items > frontier->item_room; k++) {
+    if (!permi_frontier_room(frontier, &frontier->item[k], 24 * (size_t)items)) /* half as many more */
+      return 0;
+    if (k == 1)
+      frontier->item_room = items + items / 2;
+  }
+  a->item = PERMI_AT(permi_item, frontier->item[0], 0);
+  if (!permi_list_launch(frontier, PERMI_EXPAND, a->tiles * (uint64_t)streams, a) ||
+      !permi_list_unite(frontier, a, start, streams, &turn))
+    return 0;
+  a->item = PERMI_AT(permi_item, frontier->item[turn], 0);
+  a->end = items;
+  if (!permi_list_counts(frontier, PERMI_HEADS, a, items, 1, heads))
+    return 0;
+  a->to_states = heads[1];
+  if ((double)heads[1] > frontier->programme.states[!(frontier->steps & 1)]) {
+    snprintf(frontier->holder.message, PERM_MESSAGE_BYTES,
+             "GPU %d: more states than there can be: it is not to be trusted", frontier->holder.device);
+    return 0;
+  }
+  return permi_list_launch(frontier, PERMI_SUM, a->tiles, a);
+}
+
 perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
                                      uint64_t *states, double *sizes)
 {
-  const int from = frontier->steps & 1, to = !from, device = frontier->device;
+  const int from = frontier->steps & 1, to = !from;
   const size_t bytes = (size_t)streams * sizeof(permi_gpu_stream);
-  char *message = frontier->message, *host = frontier->host[0];
-  const double most = DBL_MAX;
+  char *host = (char *)frontier->host[0];
   permi_list_arguments a;
-  uint64_t start[PERMI_GPU_STREAMS + 1], heads[2] = {0, 0}, items = 0;
-  int k, fine, turn = 0;
+  int k, fine;
   if (streams < 1 || streams > PERMI_GPU_STREAMS || streams > frontier->programme.ways)
     return PERM_ERROR_DEVICE;
   for (k = 0; k < streams; k++) {
@@ -458,57 +479,26 @@ perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu
     out->test = stream[k].test;
     out->want = stream[k].want;
     out->flip = stream[k].flip;
-    out->c[0].real = stream[k].real;
-    out->c[1].real = stream[k].imaginary;
-    if (frontier->module->key.product == PERM_GPU_INTEGER) {
-      out->c[0].integer = (unsigned long long)stream[k].integer[0];
-      out->c[1].integer = (unsigned long long)stream[k].integer[1];
-    }
+    permi_frontier_coefficients(frontier, out->c, stream[k].real, stream[k].imaginary, stream[k].integer);
   }
-  memcpy(host + bytes, &most, 8);
-  memset(host + bytes + 8, 0, 8);
+  permi_frontier_no_sizes(host + bytes);
   memset(&a, 0, sizeof a);
-  a.key = (const unsigned long long *)(uintptr_t)frontier->key[from];
-  a.value = (const void *)(uintptr_t)frontier->values[from];
+  a.key = PERMI_AT(const unsigned long long, frontier->key[from], 0);
+  a.value = PERMI_AT(const void, frontier->values[from], 0);
   a.states = frontier->states;
-  a.stream = (const permi_gpu_stream *)(uintptr_t)frontier->table[0];
-  a.start = (unsigned long long *)(uintptr_t)frontier->table[1];
-  a.sizes = sizes ? (unsigned long long *)(uintptr_t)(frontier->table[0] + bytes) : NULL;
-  a.to_key = (unsigned long long *)(uintptr_t)frontier->key[to];
-  a.to_value = (void *)(uintptr_t)frontier->values[to];
+  a.stream = PERMI_AT(const permi_gpu_stream, frontier->table[0], 0);
+  a.start = PERMI_AT(unsigned long long, frontier->table[1], 0);
+  a.sizes = sizes ? PERMI_AT(unsigned long long, frontier->table[0], bytes) : NULL;
+  a.to_key = PERMI_AT(unsigned long long, frontier->key[to], 0);
+  a.to_value = PERMI_AT(void, frontier->values[to], 0);
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  fine = PERMI_CALL(send, (frontier->table[0], host, bytes + 16, frontier->stream), device, message);
-  if (fine && frontier->states) {
-    fine = permi_list_counts(frontier, PERMI_COUNT, &a, frontier->states, streams, start);
-    items = start[streams];
-  }
-  for (k = 0; k < 2 && fine && items > frontier->item_room; k++) {
-    fine = permi_frontier_room(frontier, &frontier->item[k], 24 * (size_t)items); /* half as many more */
-    if (k == 1)
-      frontier->item_room = items + items / 2;
-  }
-  if (fine && items) {
-    a.item = (permi_item *)(uintptr_t)frontier->item[0];
-    fine = permi_list_launch(frontier, PERMI_EXPAND, a.tiles * (uint64_t)streams, &a) &&
-           permi_list_unite(frontier, &a, start, streams, &turn);
-    a.item = (permi_item *)(uintptr_t)frontier->item[turn];
-    a.end = items;
-    fine = fine && permi_list_counts(frontier, PERMI_HEADS, &a, items, 1, heads);
-    a.to_states = heads[1];
-    if (fine && (double)heads[1] > frontier->programme.states[to]) {
-      snprintf(message, PERM_MESSAGE_BYTES, "GPU %d: more states than there can be: it is not to be trusted", device);
-      fine = 0;
-    }
-    fine = fine && permi_list_launch(frontier, PERMI_SUM, a.tiles, &a);
-  }
-  if (fine && sizes) {
-    fine = PERMI_CALL(download, (host + bytes, frontier->table[0] + bytes, 16, frontier->stream), device, message) &&
-           permi_frontier_wait(frontier);
-    memcpy(sizes, host + bytes, 16);
-  }
+  fine = PERMI_ON(&frontier->holder, send, (frontier->table[0], host, bytes + 16, frontier->stream)) &&
+         (!frontier->states || permi_list_step(frontier, &a, streams));
+  if (fine && sizes)
+    fine = permi_frontier_fetch(frontier, frontier->table[0] + bytes, host + bytes, sizes, 16);
   frontier->steps++;
-  frontier->states = *states = heads[1];
+  frontier->states = *states = a.to_states;
   return permi_frontier_leave(fine);
 }
 
@@ -522,33 +512,24 @@ perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t state
     return PERM_OK;
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  return permi_frontier_leave(PERMI_CALL(launch, (frontier->module->function[PERMI_SCALE],
-                                                  (unsigned)(blocks < 16384 ? blocks : 16384), 1, 1, PERMI_STEP_THREADS,
-                                                  1, 1, 0, frontier->stream, parameters, NULL), frontier->device,
-                                         frontier->message));
+  return permi_frontier_leave(
+      permi_frontier_launch(frontier, PERMI_SCALE, blocks < 16384 ? blocks : 16384, 0, parameters));
 }
 
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
 {
   const size_t bytes = 8 * (size_t)frontier->planes;
-  char *host = frontier->host[frontier->steps & 1];
+  const int turn = frontier->steps & 1;
   int fine;
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
   fine = permi_frontier_wait(frontier) && /* nothing reads the host's table any more */
-         PERMI_CALL(download, (host, frontier->values[frontier->steps & 1], bytes, frontier->stream), frontier->device,
-                    frontier->message) &&
-         permi_frontier_wait(frontier);
+         permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
   if (fine && frontier->programme.lists && !frontier->states)
     memset(value, 0, bytes); /* a list without states */
-  else if (fine)
-    memcpy(value, host, bytes);
 #if defined(PERM_CUDA_BENCH)
   permi_frontier_seconds += permi_clock() - frontier->began;
 #endif
   return permi_frontier_leave(fine);
 }
-
-#if defined(PERM_CUDA_TESTS)
-
-#endif
+#undef PERMI_AT

@@ -1,170 +1,70 @@
 /* =========================================================================================== >>text
-   One text for NVRTC (as a string) and for this compiler (as code: it is checked, and has a twin on the host). A thread
-   walks over 2^(walk + block) sign vectors. Row sums x are in registers, all loops over rows are unrolled (N, PLAIN, K
-   are constants; N = 0: any order, for the twin). The limit is the FP64 pipe, of which an element takes 1.5 operations;
-   an fma of three different registers takes one and a half. */
+   The kernels' text, for NVRTC as strings and for this compiler as code, which is checked and has a twin on the host.
+
+     kernel           functions                     the last lines, which name its constants
+     dense sums       here                          >>compile permi_source
+     integers         >>text_exact                  perm.h >>exact_gpu permi_exact_gpu_text
+     sums over counts >>text_counts                 perm.h >>counts_leaf permi_counts_gpu_text
+     batches          >>text_batch                  >>batch permi_batch_program
+     arrays, lists    >>text_frontier               >>compile permi_step_source
+     hybrid sums      perm_sparse.h >>program_text, >>codegen, which use those here
+
+   permi_source puts them together: vocabulary, this room, the kernel's functions, its last lines.
+
+   Dense sums: a thread walks over 2^(walk + block) sign vectors. Row sums x are in registers. All loops over rows are
+   unrolled (N, PLAIN, K are constants; N = 0: any order, for the twin). The limit is the FP64 pipe: an element takes
+   1.5 of its operations, and an fma of three different registers takes one and a half. */
 #pragma once
 
+/* The vocabulary: type, name, parameters, body on a GPU, body on the host. A volatile product is not contracted with a
+   later sum. permi_byte and permi_half give byte or half k of a word with its sign, by one instruction where compilers
+   make three. permi_high is the high word of a product. */
+#define PERMI_VOCABULARY(X)                                                                                            \
+  X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
+  X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
+    volatile double product = a * b; return product;)                                                                  \
+  X(double, permi_fma, (double a, double b, double c), return __fma_rn(a, b, c);, return fma(a, b, c);)                \
+  X(int, permi_ctz, (unsigned x), return __ffs((int)x) - 1;, return __builtin_ctz(x);)                                 \
+  X(int, permi_parity, (unsigned long long x), return __popcll(x) & 1;, return __builtin_parityll(x);)                 \
+  X(int, permi_byte, (unsigned word, int k),                                                                           \
+    int x; asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x8880 + 0x1111 * k)); return x;,                  \
+    return (int)(signed char)(word >> 8 * k & 255);)                                                                   \
+  X(int, permi_half, (unsigned word, int k),                                                                           \
+    int x; asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x9910 + 0x2222 * k)); return x;,                  \
+    return (int)(short)(word >> 16 * k & 65535);)                                                                      \
+  X(long long, permi_bits, (double x), return __double_as_longlong(x);,                                                \
+    long long bits; memcpy(&bits, &x, sizeof bits); return bits;)                                                      \
+  X(double, permi_of_bits, (long long bits), return __longlong_as_double(bits);,                                       \
+    double x; memcpy(&x, &bits, sizeof x); return x;)                                                                  \
+  X(int, permi_ones, (unsigned x), return __popc(x);, return __builtin_popcount(x);)                                   \
+  X(unsigned long long, permi_high, (unsigned long long a, unsigned long long b), return __umul64hi(a, b);,            \
+    return (unsigned long long)((unsigned __int128)a * b >> 64);)
+
+#define PERMI_BOTH __host__ __device__ __forceinline__
 #if defined(__CUDA_ARCH__)
 #define PERMI_UNROLL _Pragma("unroll")
 #define PERMI_ROLLED _Pragma("unroll 1")
+#define PERMI_WORD(type, name, parameters, device, host) PERMI_BOTH type name parameters { device }
 #else
 #define PERMI_UNROLL
 #define PERMI_ROLLED
+#define PERMI_WORD(type, name, parameters, device, host) PERMI_BOTH type name parameters { host }
 #endif
-#define PERMI_BOTH __host__ __device__ __forceinline__
+#define PERMI_WORD_TEXT(type, name, parameters, device, host) \
+  "PERMI_BOTH " #type " " #name #parameters " { " #device " }\n"
+PERMI_VOCABULARY(PERMI_WORD)
+static const char permi_vocabulary[] = "#define PERMI_UNROLL _Pragma(\"unroll\")\n"
+                                       "#define PERMI_ROLLED _Pragma(\"unroll 1\")\n"
+                                       "#define PERMI_BOTH __device__ __forceinline__\n"
+                                       PERMI_VOCABULARY(PERMI_WORD_TEXT);
 
-PERMI_BOTH double permi_add(double a, double b)
-{
-#if defined(__CUDA_ARCH__)
-  return __dadd_rn(a, b);
-#else
-  return a + b;
-#endif
-}
-
-PERMI_BOTH double permi_mul(double a, double b)
-{
-#if defined(__CUDA_ARCH__)
-  return __dmul_rn(a, b);
-#else
-  volatile double product = a * b; /* not to be contracted with a later sum */
-  return product;
-#endif
-}
-
-PERMI_BOTH double permi_fma(double a, double b, double c)
-{
-#if defined(__CUDA_ARCH__)
-  return __fma_rn(a, b, c);
-#else
-  return fma(a, b, c);
-#endif
-}
-
-PERMI_BOTH int permi_ctz(unsigned x)
-{
-#if defined(__CUDA_ARCH__)
-  return __ffs((int)x) - 1;
-#else
-  int k = 0;
-  for (; !(x & 1); x >>= 1)
-    k++;
-  return k;
-#endif
-}
-
-PERMI_BOTH int permi_parity(unsigned long long x)
-{
-#if defined(__CUDA_ARCH__)
-  return __popcll(x) & 1;
-#else
-  int k = 0;
-  for (; x; x &= x - 1)
-    k ^= 1;
-  return k;
-#endif
-}
-
-PERMI_BOTH long long permi_bits(double x)
-{
-#if defined(__CUDA_ARCH__)
-  return __double_as_longlong(x);
-#else
-  long long bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-#endif
-}
-
-PERMI_BOTH double permi_of_bits(long long bits)
-{
-#if defined(__CUDA_ARCH__)
-  return __longlong_as_double(bits);
-#else
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-#endif
-}
-
-/* The byte (half) k of a word with its sign: one instruction where compilers make three. */
-PERMI_BOTH int permi_byte(unsigned word, int k)
-{
-#if defined(__CUDA_ARCH__)
-  int x;
-  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x8880 + 0x1111 * k));
-  return x;
-#else
-  return (int)(signed char)(word >> 8 * k & 255);
-#endif
-}
-
-PERMI_BOTH int permi_half(unsigned word, int k)
-{
-#if defined(__CUDA_ARCH__)
-  int x;
-  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x9910 + 0x2222 * k));
-  return x;
-#else
-  return (int)(short)(word >> 16 * k & 65535);
-#endif
-}
-
-PERMI_BOTH int permi_ones(unsigned x)
-{
-#if defined(__CUDA_ARCH__)
-  return __popc(x);
-#else
-  int k = 0;
-  for (; x; x &= x - 1)
-    k++;
-  return k;
-#endif
-}
-
-/* The high word of a product. */
-PERMI_BOTH unsigned long long permi_high(unsigned long long a, unsigned long long b)
-{
-#if defined(__CUDA_ARCH__)
-  return __umul64hi(a, b);
-#else
-  return (unsigned long long)((unsigned __int128)a * b >> 64);
-#endif
-}
-
-/* The same for NVRTC. */
-static const char permi_vocabulary[] =
-    "#define PERMI_UNROLL _Pragma(\"unroll\")\n"
-    "#define PERMI_ROLLED _Pragma(\"unroll 1\")\n"
-    "#define PERMI_BOTH __device__ __forceinline__\n"
-    "PERMI_BOTH double permi_add(double a, double b) { return __dadd_rn(a, b); }\n"
-    "PERMI_BOTH double permi_mul(double a, double b) { return __dmul_rn(a, b); }\n"
-    "PERMI_BOTH double permi_fma(double a, double b, double c) { return __fma_rn(a, b, c); }\n"
-    "PERMI_BOTH int permi_ctz(unsigned x) { return __ffs((int)x) - 1; }\n"
-    "PERMI_BOTH int permi_parity(unsigned long long x) { return __popcll(x) & 1; }\n"
-    "PERMI_BOTH int permi_byte(unsigned word, int k) { int x; asm(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : "
-    "\"r\"(word), \"r\"(0x8880 + 0x1111 * k)); return x; }\n"
-    "PERMI_BOTH int permi_half(unsigned word, int k) { int x; asm(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : "
-    "\"r\"(word), \"r\"(0x9910 + 0x2222 * k)); return x; }\n"
-    "PERMI_BOTH long long permi_bits(double x) { return __double_as_longlong(x); }\n"
-    "PERMI_BOTH double permi_of_bits(long long bits) { return __longlong_as_double(bits); }\n"
-    "PERMI_BOTH int permi_ones(unsigned x) { return __popc(x); }\n"
-    "PERMI_BOTH unsigned long long permi_high(unsigned long long a, unsigned long long b) "
-    "{ return __umul64hi(a, b); }\n";
-
-#define PERMI_TEXT(...)                                                                                                \
+/* Code, and the same as a string permi_text_NAME. */
+#define PERMI_TEXT(name, ...)                                                                                          \
   __VA_ARGS__                                                                                                          \
-  static const char permi_text[] = #__VA_ARGS__;
-#define PERMI_FRONTIER_TEXT(...)                                                                                       \
-  __VA_ARGS__                                                                                                          \
-  static const char permi_frontier_text[] = #__VA_ARGS__;
-#define PERMI_LIST_TEXT(...)                                                                                           \
-  __VA_ARGS__                                                                                                          \
-  static const char permi_list_text[] = #__VA_ARGS__;
+  static const char permi_text_##name[] = #__VA_ARGS__;
 
 /* clang-format off */
-PERMI_TEXT(
+PERMI_TEXT(dense,
 /* s + e = a + b exactly */
 PERMI_BOTH void permi_two_sum(double &s, double &e, double a, double b)
 {
@@ -314,7 +214,7 @@ struct permi_arguments {
   double constant[COUNT];
 };
 
-/* What a thread keeps in registers. `kept`, STEP places apart, in registers too or in shared memory: value hi, lo,
+/* What a thread keeps in registers. `kept`, in registers or in shared memory, has, STEP places apart: value hi, lo,
    imaginary hi, lo, sum of |terms| (sampled). */
 template <int ROOM, int STEP>
 struct permi_registers {
@@ -414,8 +314,8 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* The sums over a thread's sign vectors: see permi_registers. With two unrolled columns the code comes twice, so that
-   no branch parts the terms: 2% faster; with three or more it is too long, and 20% slower. */
+/* Sums over a thread's sign vectors into `kept`, see permi_registers. With two unrolled columns the code comes twice,
+   so that no branch parts the terms: 2% faster. With three or more it is too long: 20% slower. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)
@@ -495,7 +395,7 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   }
 }
 
-/* Thread t's sum takes up that of thread t + half; room: [5][128]. */
+/* Adds the sum of thread t + half to thread t's; room: [5][128]. */
 PERMI_BOTH void permi_fold(double *room, int t, int half)
 {
   PERMI_UNROLL

@@ -3,14 +3,10 @@
 #pragma once
 #include "text.h"
 
-#define PERMI_TEXT_BATCH(...)                                                                                          \
-  __VA_ARGS__                                                                                                          \
-  static const char permi_batch_text[] = #__VA_ARGS__;
-
 /* clang-format off */
-PERMI_TEXT_BATCH(
-/* One matrix of a batch, by a team of 32 threads or 128, with the tables of >>gpu in shared memory: the pivot form, or,
-   where every column has an entry that is small against its row, the plain one. */
+PERMI_TEXT(batch,
+/* One matrix of a batch, by a team of 32 threads or 128, with the tables of >>gpu in shared memory: the pivot form, or
+   the plain form where every column has an entry that is small against its row. */
 template <int N, int PARTS>
 struct alignas(16) permi_batch_room {
   enum { TEAM = N < 17 ? 32 : 128, HIGH = N < 17 ? 5 : 7, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
@@ -151,7 +147,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   }
 }
 
-/* What thread `t` of the team sums, as permi_walk. */
+/* Sums what is thread t's of the team, as permi_walk. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int plain, double *out)
 {
@@ -176,8 +172,9 @@ PERMI_BOTH void permi_batch_arguments(permi_batch_room<N, PARTS> &room, int plai
   room.arguments.mask = R::MASK;
 }
 
-/* out: permanent, sum of |terms|, share of a term that rounding may have taken before; the latter huge where numbers
-   are so large or small that they are others' business. sum: hi, lo, hi, lo, sum of |terms|, `apart` doubles each. */
+/* out: permanent, sum of |terms|, share of a term that rounding of entries may have taken; the share is huge where
+   numbers are so large or small that the CPU must take the matrix. sum: hi, lo, hi, lo, sum of |terms|, `apart` doubles
+   from each other. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {

@@ -3,12 +3,8 @@
 #pragma once
 #include "text.h"
 
-#define PERMI_TEXT_COUNTS(...)                                                                                         \
-  __VA_ARGS__                                                                                                          \
-  static const char permi_counts_text[] = #__VA_ARGS__;
-
 /* clang-format off */
-PERMI_TEXT_COUNTS(
+PERMI_TEXT(counts,
 /* Sums over counts, see perm_gpu_counts. The term of forms x (sums of high and low words): its product, or e_needed. */
 template <class S>
 PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
@@ -40,7 +36,7 @@ PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
   term[1] = im;
 }
 
-/* e_k += x e_(k-1) for form f; e_k that lead nowhere are left out. */
+/* e_k += x e_(k-1) for form f, without e_k that lead nowhere. */
 template <class S>
 PERMI_BOTH void permi_counts_form(const S &shape, int f, const double *x, int absolute, double *e)
 {
@@ -98,10 +94,10 @@ PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int abso
   term[1] = S::PARTS == 2 ? e[2 * shape.needed() + 1] : 0;
 }
 
-/* What thread t of a chunk sums, as permi_walk. Table: numbers of threads, chunks, high digits; where the walk begins;
-   for each high digit radix, where its weights are; start; steps of high digits, of low ones; weights of high digits;
-   walk: for every term of the low digits weight, digit that moves (counted from 1, negative: down) to it, sum of the
-   digits; Ryser: weights by rank. */
+/* Sums what is thread t's of a chunk, as permi_walk. Table: numbers of threads, chunks, high digits; where the walk
+   begins; for each high digit radix, where its weights are; start; steps of high digits, of low ones; weights of high
+   digits; walk: for every term of the low digits weight, digit that moves (counted from 1, negative: down) to it, sum
+   of the digits; Ryser: weights by rank. */
 template <class S>
 PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned mask, unsigned long long chunk, int t,
                                   double *out)

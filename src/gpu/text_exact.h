@@ -3,13 +3,10 @@
 #pragma once
 #include "text.h"
 
-#define PERMI_TEXT_EXACT(...)                                                                                          \
-  __VA_ARGS__                                                                                                          \
-  static const char permi_exact_text[] = #__VA_ARGS__;
-
 /* clang-format off */
-PERMI_TEXT_EXACT(
-/* Integers without rounding; S says what perm_gpu_exact does. A row sum of one word or less: */
+PERMI_TEXT(exact,
+/* Integers without rounding. S has the members of perm_gpu_exact. */
+/* A row sum of one word or less. */
 template <class S>
 PERMI_BOTH int permi_exact_value(const S &shape, const unsigned *x, int line)
 {
@@ -81,8 +78,8 @@ PERMI_BOTH void permi_exact_times(unsigned *out, int grown, const unsigned *p, i
   }
 }
 
-/* Group g of rows into the product: real ones as magnitudes, their signs in bit 31 of `sign`; complex ones as two's
-   complement, the imaginary part ROOM words on. */
+/* Multiplies group g of rows into the product: real ones as magnitudes, with their signs in bit 31 of `sign`; complex
+   ones as two's complement, the imaginary part ROOM words on. */
 template <class S>
 PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsigned *p, unsigned &sign)
 {
@@ -182,7 +179,7 @@ struct permi_exact_groups<S, END, END> {
   static PERMI_BOTH void run(const S &, const unsigned *, unsigned *, unsigned &) {}
 };
 
-/* The term of row sums x, with its sign, added to the sum; odd: minus. */
+/* Adds the term of row sums x to the sum, with its sign; odd: minus. */
 template <class S>
 PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd, unsigned *sum)
 {
@@ -243,9 +240,9 @@ PERMI_BOTH int permi_exact_row(unsigned m)
   return 2 * j + (int)((m + 1) >> (j + 1) & 1);
 }
 
-/* A chunk. Shared memory: sums of words over the threads, masks, walk, settings, row sums of the threads, queues.
-   Without skipping a thread sums its own terms. With it, a warp collects the settings of the block columns in which no
-   even row is 0, and shares them out: few terms are left, many in some threads and none in most. */
+/* Sums a chunk. Shared memory: sums of words over the threads, masks, walk, settings, row sums of the threads, queues.
+   Without skipping a thread sums its own terms. With skipping a warp collects the settings of the block columns in
+   which no even row is 0, and shares them out: few terms are left, many in some threads and none in most. */
 template <class S>
 __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_arguments<1> &a)
 {

@@ -1,17 +1,16 @@
 /* ================================================================================== >>text_frontier
-   The kernels of the frontier programme. */
+   The kernels of the frontier's dynamic program, on arrays and on lists. */
 #pragma once
 #include "text.h"
 
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
-/* The frontier programme on arrays (perm_sparse.h, >>arrays). A warp adds up a block of the target, the words with the
-   same top and middle bits, as the CPU does: every value in the order of the ways, so that the bits are the CPU's. A
-   value has PLANES words; in a block all first words come before all second ones, for lanes read side by side. What a
-   way does to the top bits is settled once for a thread block, to the middle bits once for a warp; low words that move
-   have a table of places, which permi_places makes. */
+/* Arrays (perm_sparse.h, >>arrays). A warp adds up a block of the target, the words with the same top and middle bits,
+   every value in the order of the ways, so that the bits are the CPU's. A value has PLANES words. In a block all first
+   words come before all second ones, since lanes read side by side. What a way does to the top bits is settled once for
+   a thread block, to the middle bits once for a warp. Low words that move have a table of places (permi_places). */
 /* clang-format off */
-PERMI_FRONTIER_TEXT(
+PERMI_TEXT(arrays,
 union permi_coefficient {
   double real;
   unsigned long long integer;
@@ -136,7 +135,7 @@ PERMI_BOTH permi_double_double permi_dd_sum(permi_double_double a, permi_double_
   return s;
 }
 
-/* As the CPU's: its vectors, which real double-doubles have, fuse what its plain code rounds. */
+/* (hi, lo) c with the CPU's bits: its vectors, for real double-doubles, fuse what its plain code rounds. */
 PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bool fused)
 {
   permi_double_double p;
@@ -224,7 +223,7 @@ struct permi_cell<4, WORDS, PARTS> {
   }
 };
 
-/* The least modulus but 0 and the largest, as bits: such doubles are ordered as they are. */
+/* Notes the least modulus but 0 and the largest, as bits, which are ordered as such doubles are. */
 PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
 {
   permi_coefficient size;
@@ -235,7 +234,7 @@ PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
     sizes[1] = size.integer;
 }
 
-/* Values first, first + apart, ..., U of them, of a block of count, into the target from word `to` on. */
+/* Adds up values first, first + apart, ..., U of them, of a block of count, into the target from word `to` on. */
 template <int CELL, int WORDS, int PARTS, int U>
 PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
                              unsigned long long to, int count, int first, int apart, unsigned long long *sizes)
@@ -385,11 +384,11 @@ __device__ __forceinline__ void permi_scale(double *x, unsigned long long count,
 )
 /* clang-format on */
 
-/* The same on sorted lists, united by merge path [DOB15]. A state's transitions are expanded, stream by stream, so that
-   each stream's are sorted by their targets; streams are merged two by two, the first before the second where keys are
-   equal, and equal keys added up. So a value is added up in the order of the streams: the arrays' bits. */
+/* Sorted lists, united by merge path [DOB15]. States are expanded stream by stream, so that the transitions of a stream
+   are sorted by their targets. Streams are merged two by two, the first before the second where keys are equal. Equal
+   keys are added up. So a value is added up in the order of the streams: the arrays' bits. */
 /* clang-format off */
-PERMI_LIST_TEXT(
+PERMI_TEXT(lists,
 struct permi_gpu_stream {
   unsigned long long test;
   unsigned long long want;
@@ -465,7 +464,7 @@ PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item 
     to[k] = j >= bs || (i < as && a[i].key <= b[j].key) ? a[i++] : b[j++];
 }
 
-/* The state whose transitions begin at item i, to place k. */
+/* Adds up the state whose transitions begin at item i, to place k. */
 template <int CELL, int WORDS, int PARTS>
 PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long long i, unsigned long long k,
                                 unsigned long long *sizes)
@@ -497,7 +496,7 @@ PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long lon
   }
 }
 
-/* Where a thread's element goes among those of a tile that are in; *before: those of earlier turns. */
+/* The place of a thread's element among those of a tile that are in; *before: those of earlier turns. */
 __device__ __forceinline__ unsigned long long permi_rank(bool in, unsigned long long *before)
 {
   __shared__ int warps[8];
@@ -570,7 +569,7 @@ __device__ __forceinline__ void permi_list_expand(const permi_list_arguments &a)
   }
 }
 
-/* 2048 items of the union of [begin, middle) and [middle, end), in shared memory. */
+/* Makes 2048 items of the union of [begin, middle) and [middle, end), in shared memory. */
 __device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
 {
   __shared__ permi_item room[2048];
@@ -625,49 +624,3 @@ __device__ __forceinline__ void permi_list_sum(const permi_list_arguments &a)
 
 #define PERMI_STEP_THREADS 256
 #define PERMI_GPU_STREAMS 128 /* of a step: no vertex has so many neighbours on a frontier of 43 */
-
-#if defined(PERM_CUDA_CHECK) /* for `make check`: this compiler's own kernels, of the kinds that there are */
-#define PERMI_KERNEL(n, parts, product, low, k, plain, count, blocks)                                                  \
-  extern "C" __global__ void __launch_bounds__(128, blocks)                                                            \
-      permi_kernel_##n##_##parts##_##product##_##low##_##k##_##plain(const permi_arguments<count> a)                   \
-  {                                                                                                                    \
-    permi_chunk<n, parts, product, low, k, plain, count>(a);                                                           \
-  }
-PERMI_KERNEL(40, 1, 0, 0, 3, 0, 120, 4)
-PERMI_KERNEL(56, 1, 0, 0, 2, 0, 112, 3)
-PERMI_KERNEL(64, 1, 0, 0, 2, 64, 192, 3)
-PERMI_KERNEL(40, 1, 1, 1, 0, 0, 1, 2)
-PERMI_KERNEL(40, 1, 2, 0, 0, 0, 1, 3)
-PERMI_KERNEL(40, 1, 2, 1, 0, 0, 1, 2)
-PERMI_KERNEL(40, 1, 3, 1, 0, 0, 1, 2)
-PERMI_KERNEL(36, 2, 0, 0, 0, 0, 1, 2)
-PERMI_KERNEL(24, 2, 0, 0, 0, 8, 16, 3)
-PERMI_KERNEL(20, 2, 2, 1, 0, 0, 1, 2)
-PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
-#define PERMI_STEP_KERNEL(cell, words, parts, u)                                                                       \
-  extern "C" __global__ void __launch_bounds__(PERMI_STEP_THREADS)                                                     \
-      permi_step_##cell##_##words##_##parts(const permi_step_arguments a)                                              \
-  {                                                                                                                    \
-    permi_step<cell, words, parts, u>(a);                                                                              \
-  }
-PERMI_STEP_KERNEL(0, 1, 1, 4)
-PERMI_STEP_KERNEL(1, 1, 1, 2)
-PERMI_STEP_KERNEL(2, 1, 1, 2)
-PERMI_STEP_KERNEL(3, 1, 1, 1)
-PERMI_STEP_KERNEL(4, 1, 1, 4)
-PERMI_STEP_KERNEL(4, 2, 1, 2)
-PERMI_STEP_KERNEL(4, 5, 2, 1)
-extern "C" __global__ void permi_list_kernels(const permi_list_arguments a)
-{
-  permi_list_count(a, a.rows == 1);
-  permi_list_scan(a);
-  permi_list_expand(a);
-  permi_list_merge(a);
-  permi_list_sum<4, 2, 2>(a);
-}
-extern "C" __global__ void permi_other_kernels(const permi_step_arguments a, double *x, unsigned long long count)
-{
-  permi_places(a);
-  permi_scale(x, count, 1, 1);
-}
-#endif

@@ -6,20 +6,13 @@
 #define PERMI_TUNE_SECONDS 0.1 /* of a slice; each is timed twice */
 #define PERMI_TUNE_MOST 16
 
-typedef struct permi_tuned {
-  const perm_gpu_work *work;
-  const char *cache;
-  permi_team *team;
-  pthread_t thread;
-  int started, compiled;
-} permi_tuned;
-
 static void *permi_tune_compile(void *argument)
 {
-  permi_tuned *tuned = (permi_tuned *)argument;
+  permi_worker *worker = (permi_worker *)argument;
+  permi_team *team = worker->team;
   char message[PERM_MESSAGE_BYTES] = "";
-  tuned->compiled = permi_kernel(tuned->work, 0, tuned->cache, permi_team_stops, tuned->team, message) != NULL;
-  permi_team_leave(tuned->team);
+  worker->used = permi_kernel(worker->work, 0, team->cache, permi_team_stops, team, message) != NULL;
+  permi_team_leave(team);
   return NULL;
 }
 
@@ -51,30 +44,11 @@ static perm_status permi_tune_poll(void *context, uint64_t)
   return options->max_seconds > 0 && now - limits->start >= options->max_seconds ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Compiles all at the same time. */
-static perm_status permi_tune_begin(permi_tuned *tuned, int count, permi_tune_limits *limits)
-{
-  char message[PERM_MESSAGE_BYTES] = "";
-  permi_team team;
-  perm_status status;
-  int k;
-  permi_team_begin(&team, message);
-  for (k = 0; k < count; k++) {
-    tuned[k].team = &team;
-    tuned[k].started = permi_team_start(&team, &tuned[k].thread, permi_tune_compile, &tuned[k]);
-  }
-  status = permi_team_watch(&team, permi_tune_poll, limits);
-  for (k = 0; k < count; k++)
-    if (tuned[k].started)
-      pthread_join(tuned[k].thread, NULL);
-  permi_team_end(&team, 0, PERM_OK);
-  return status;
-}
-
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds)
 {
-  permi_tuned tuned[PERMI_TUNE_MOST];
+  permi_worker worker[PERMI_TUNE_MOST]; /* `used`: its kernel is compiled */
+  permi_team team;
   perm_options one = *options;
   permi_tune_limits limits = {options, permi_clock(), 0};
   const perm_gpu_sink sink = {&limits, permi_tune_add, permi_tune_merge, permi_tune_poll};
@@ -87,12 +61,12 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
     seconds[k] = (double)INFINITY;
   if (!perm_cuda_devices(1, message))
     return;
-  memset(tuned, 0, sizeof tuned);
-  for (k = 0; k < count; k++) {
-    tuned[k].work = work[k];
-    tuned[k].cache = one.gpu.cache;
-  }
-  status = permi_tune_begin(tuned, count, &limits);
+  memset(worker, 0, sizeof worker);
+  for (k = 0; k < count; k++)
+    worker[k].work = work[k];
+  permi_team_begin(&team, NULL, one.gpu.cache, message);
+  status = permi_team_run(&team, worker, count, permi_tune_compile, permi_tune_poll, &limits); /* all at a time */
+  permi_team_end(&team, 0, PERM_OK);
   for (turn = 0; turn < 3; turn++) /* first a few chunks, which take what is only once along */
     for (k = 0; k < count && status <= PERM_OK; k++) {
       const uint64_t wave = 2 * (uint64_t)permi_cuda.processors[0]; /* blocks that run at a time */
@@ -101,13 +75,13 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
       const uint64_t end = waves * wave < chunks[k] ? waves * wave : chunks[k];
       perm_partial partial;
       double start;
-      if (!tuned[k].compiled)
+      if (!worker[k].used)
         continue;
       memset(&partial, 0, sizeof partial);
       start = permi_clock();
       status = perm_cuda_run(work[k], 0, end, &one, &sink, &partial, &gpus, message);
       if (status != PERM_OK) {
-        tuned[k].compiled = 0;
+        worker[k].used = 0;
         seconds[k] = (double)INFINITY;
       } else if (turn) {
         seconds[k] = fmin(seconds[k], (permi_clock() - start) * (double)chunks[k] / (double)end);

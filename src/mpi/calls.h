@@ -1,6 +1,6 @@
 /* ========================================================================================== >>calls
-   Rank 0's matrix and options go to all, all call the same perm_compute_ function, and options.execute brings each of
-   its jobs here. What rank 0 can refuse by itself, or answer without a plan, it does alone. */
+   Rank 0's matrix and options go to all ranks, all call the same perm_compute_ function, and options.execute brings
+   each of its jobs here. Rank 0 does alone what it can refuse by itself or answer without a plan. */
 #pragma once
 #include "api.h"
 #include "run.h"
@@ -15,20 +15,22 @@ enum {
   PERMI_MPI_DISMISS /* perm_mpi_serve ends */
 };
 
-typedef struct permi_mpi_call { /* arguments, as they were given on rank 0 */
+#define PERMI_MPI_ARRAYS 5
+typedef struct permi_mpi_call { /* a function's arguments */
   int kind, m, n;
+  int repeated; /* 1: perm_compute_repeated_ */
   const void *a;
   ptrdiff_t ld;
-  int repeated; /* 1: perm_compute_repeated_ */
   const int *row_counts, *column_counts;
   const perm_matrix *matrix;
 } permi_mpi_call;
 
 typedef struct permi_mpi_header { /* what goes to all first. The first three fields are the same in every version */
   uint64_t magic, version, sizes;
-  int kind, m, n, repeated, rows, columns, matrix_kind, checkpoint;
-  uint64_t nnz, bytes;
-  perm_options options; /* pointers in it mean nothing elsewhere */
+  int kind, m, n, repeated, matrix_kind, checkpoint;
+  uint64_t nnz;
+  uint64_t bytes[PERMI_MPI_ARRAYS]; /* of the arrays that follow: see permi_mpi_arrays */
+  perm_options options;             /* pointers in it mean nothing elsewhere */
   char gpu_cache[1024];
 } permi_mpi_header;
 #define PERMI_MPI_HEADER_BYTES 2048
@@ -47,150 +49,138 @@ static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
          (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
 }
 
-/* Entries of an array, 8 bytes each. */
-static size_t permi_mpi_entries(const permi_mpi_header *header)
-{
-  return (size_t)header->m * (size_t)header->n *
-         (header->kind == PERMI_MPI_COMPLEX || header->kind == PERMI_MPI_GAUSSIAN ? 2 : 1);
-}
-
-/* Copies an array into the message; *at moves on, by a multiple of 8. */
-static void permi_mpi_put(unsigned char **at, const void *array, size_t bytes)
-{
-  if (bytes)
-    memcpy(*at, array, bytes);
-  *at += (bytes + 7) / 8 * 8;
-}
-
-/* The message of a sparse matrix: row_start (as 64 bits), column, then the values that its kind has. */
-static size_t permi_mpi_sparse_bytes(const permi_mpi_header *header)
-{
-  const size_t nnz = (size_t)header->nnz;
-  const size_t values = header->matrix_kind == PERM_KIND_PATTERN ? 0 : header->matrix_kind == PERM_KIND_REAL ? 1 : 2;
-  return ((size_t)header->m + 1) * 8 + (nnz * sizeof(int) + 7) / 8 * 8 + values * nnz * 8;
-}
-
-static size_t permi_mpi_counts_bytes(const permi_mpi_header *header)
-{
-  return ((size_t)header->rows * sizeof(int) + 7) / 8 * 8 + ((size_t)header->columns * sizeof(int) + 7) / 8 * 8;
-}
-
-/* Are the arguments such that they can be copied? If not, the function itself says what is wrong. */
+/* 1: the arguments can be copied. If not, the function itself says what is wrong. */
 static int permi_mpi_copies(const permi_mpi_call *call)
 {
+  const perm_matrix *matrix = call->matrix;
   if (call->kind == PERMI_MPI_SPARSE)
-    return call->matrix && call->matrix->m > 0 && call->matrix->n > 0 && call->matrix->row_start &&
-           call->matrix->column && (call->matrix->kind == PERM_KIND_PATTERN || call->matrix->real) &&
-           (call->matrix->kind != PERM_KIND_INTEGER || call->matrix->integer) &&
-           (call->matrix->kind != PERM_KIND_COMPLEX || call->matrix->imaginary);
+    return matrix && matrix->m > 0 && matrix->n > 0 && matrix->row_start && matrix->column &&
+           (matrix->kind == PERM_KIND_PATTERN || matrix->real) &&
+           (matrix->kind != PERM_KIND_INTEGER || matrix->integer) &&
+           (matrix->kind != PERM_KIND_COMPLEX || matrix->imaginary);
   return call->a && call->m > 0 && call->n > 0 && call->m <= PERM_MAX_LINES && call->n <= PERM_MAX_LINES &&
          call->ld >= call->n;
 }
 
-static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *header, unsigned char *at)
+/* Fills in sizes and bytes of the arrays. Sparse: row_start as 64 bits, column, real, imaginary, integer; else entries
+   row by row, row counts, column counts. */
+static void permi_mpi_arrays(permi_mpi_header *header, const permi_mpi_call *call)
 {
+  uint64_t *bytes = header->bytes;
+  header->m = call->m;
+  header->n = call->n;
+  header->repeated = call->repeated;
   if (call->kind == PERMI_MPI_SPARSE) {
     const perm_matrix *matrix = call->matrix;
-    size_t i;
-    for (i = 0; i <= (size_t)matrix->m; i++) {
-      uint64_t start = matrix->row_start[i];
-      permi_mpi_put(&at, &start, 8);
-    }
-    permi_mpi_put(&at, matrix->column, matrix->nnz * sizeof(int));
-    if (matrix->kind != PERM_KIND_PATTERN)
-      permi_mpi_put(&at, matrix->real, matrix->nnz * 8);
-    if (matrix->kind == PERM_KIND_COMPLEX)
-      permi_mpi_put(&at, matrix->imaginary, matrix->nnz * 8);
-    if (matrix->kind == PERM_KIND_INTEGER)
-      permi_mpi_put(&at, matrix->integer, matrix->nnz * 8);
+    const uint64_t values = (uint64_t)matrix->nnz * 8;
+    header->m = matrix->m;
+    header->n = matrix->n;
+    header->nnz = matrix->nnz;
+    header->matrix_kind = (int)matrix->kind;
+    bytes[0] = ((uint64_t)matrix->m + 1) * 8;
+    bytes[1] = (uint64_t)matrix->nnz * sizeof(int);
+    bytes[2] = matrix->kind == PERM_KIND_PATTERN ? 0 : values;
+    bytes[3] = matrix->kind == PERM_KIND_COMPLEX ? values : 0;
+    bytes[4] = matrix->kind == PERM_KIND_INTEGER ? values : 0;
   } else {
-    const size_t parts = permi_mpi_entries(header) / (size_t)header->m / (size_t)header->n;
-    int i;
-    for (i = 0; i < call->m; i++) {
-      const size_t before = (size_t)i * (size_t)call->ld * parts * 8;
-      permi_mpi_put(&at, (const unsigned char *)call->a + before, (size_t)call->n * parts * 8);
-    }
-    permi_mpi_put(&at, call->row_counts, (size_t)header->rows * sizeof(int));
-    permi_mpi_put(&at, call->column_counts, (size_t)header->columns * sizeof(int));
+    const int parts = call->kind == PERMI_MPI_COMPLEX || call->kind == PERMI_MPI_GAUSSIAN ? 2 : 1;
+    bytes[0] = (uint64_t)call->m * (uint64_t)call->n * (uint64_t)parts * 8;
+    bytes[1] = call->row_counts ? (uint64_t)call->m * sizeof(int) : 0;
+    bytes[2] = call->column_counts ? (uint64_t)call->n * sizeof(int) : 0;
   }
 }
 
-/* The other way: a call on what has come. */
-typedef struct permi_mpi_arguments {
-  permi_mpi_call call;
-  perm_matrix matrix;
-  unsigned char *bytes;
-} permi_mpi_arguments;
-
-/* The message itself holds the arrays, but for row_start where size_t is shorter. */
-static void permi_mpi_unpack(const permi_mpi_header *header, permi_mpi_arguments *arguments)
+/* Where array k begins in the message, at a multiple of 8 bytes; k = PERMI_MPI_ARRAYS: the end. */
+static size_t permi_mpi_at(const permi_mpi_header *header, int k)
 {
-  permi_mpi_call *call = &arguments->call;
-  perm_matrix *matrix = &arguments->matrix;
-  unsigned char *at = arguments->bytes;
-  const size_t nnz = (size_t)header->nnz;
+  size_t at = 0;
+  while (k-- > 0)
+    at += ((size_t)header->bytes[k] + 7) / 8 * 8;
+  return at;
+}
+
+/* Copies the arrays into the message. */
+static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *header, unsigned char *message)
+{
+  const perm_matrix *matrix = call->matrix;
+  const void *array[PERMI_MPI_ARRAYS] = {NULL, call->row_counts, call->column_counts, NULL, NULL};
+  int i, k;
+  if (call->kind == PERMI_MPI_SPARSE) {
+    array[1] = matrix->column;
+    array[2] = matrix->real;
+    array[3] = matrix->imaginary;
+    array[4] = matrix->integer;
+    for (i = 0; i <= matrix->m; i++) {
+      const uint64_t start = matrix->row_start[i];
+      memcpy(message + 8 * (size_t)i, &start, 8);
+    }
+  } else {
+    const size_t entry = (size_t)header->bytes[0] / (size_t)call->m / (size_t)call->n, row = entry * (size_t)call->n;
+    for (i = 0; i < call->m; i++)
+      memcpy(message + (size_t)i * row, (const unsigned char *)call->a + (size_t)i * (size_t)call->ld * entry, row);
+  }
+  for (k = 1; k < PERMI_MPI_ARRAYS; k++)
+    if (header->bytes[k])
+      memcpy(message + permi_mpi_at(header, k), array[k], (size_t)header->bytes[k]);
+}
+
+/* The call that a message describes. Its arrays are in the message, row_start too where size_t has 64 bits; where it is
+   shorter, row_start is made so. */
+static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *message, permi_mpi_call *call,
+                             perm_matrix *matrix)
+{
+  void *array[PERMI_MPI_ARRAYS];
+  int i, k;
+  for (k = 0; k < PERMI_MPI_ARRAYS; k++)
+    array[k] = header->bytes[k] || k == 0 ? message + permi_mpi_at(header, k) : NULL;
+  memset(call, 0, sizeof *call);
+  memset(matrix, 0, sizeof *matrix);
   call->kind = header->kind;
   call->m = header->m;
   call->n = header->n;
   call->ld = header->n;
   call->repeated = header->repeated;
-  if (header->kind == PERMI_MPI_SPARSE) {
-    size_t i;
-    matrix->m = header->m;
-    matrix->n = header->n;
-    matrix->nnz = nnz;
-    matrix->kind = (perm_kind)header->matrix_kind;
-    matrix->row_start = (size_t *)(void *)at;
-    for (i = 0; i <= (size_t)header->m; i++) {
-      uint64_t start;
-      memcpy(&start, at + 8 * i, 8);
-      matrix->row_start[i] = (size_t)start;
-    }
-    at += ((size_t)header->m + 1) * 8;
-    matrix->column = (int *)(void *)at;
-    at += (nnz * sizeof(int) + 7) / 8 * 8;
-    if (matrix->kind != PERM_KIND_PATTERN)
-      matrix->real = (double *)(void *)at;
-    at += nnz * 8;
-    if (matrix->kind == PERM_KIND_COMPLEX)
-      matrix->imaginary = (double *)(void *)at;
-    if (matrix->kind == PERM_KIND_INTEGER)
-      matrix->integer = (int64_t *)(void *)at;
-    call->matrix = matrix;
-  } else {
-    call->a = at;
-    at += permi_mpi_entries(header) * 8;
-    if (header->rows)
-      call->row_counts = (const int *)(void *)at;
-    at += ((size_t)header->rows * sizeof(int) + 7) / 8 * 8;
-    if (header->columns)
-      call->column_counts = (const int *)(void *)at;
+  if (header->kind != PERMI_MPI_SPARSE) {
+    call->a = array[0];
+    call->row_counts = (const int *)array[1];
+    call->column_counts = (const int *)array[2];
+    return;
   }
+  call->matrix = matrix;
+  matrix->m = header->m;
+  matrix->n = header->n;
+  matrix->nnz = (size_t)header->nnz;
+  matrix->kind = (perm_kind)header->matrix_kind;
+  matrix->row_start = (size_t *)array[0];
+  for (i = 0; i <= header->m; i++) {
+    uint64_t start;
+    memcpy(&start, message + 8 * (size_t)i, 8);
+    matrix->row_start[i] = (size_t)start;
+  }
+  matrix->column = (int *)(void *)(message + permi_mpi_at(header, 1)); /* there even when empty */
+  matrix->real = (double *)array[2];
+  matrix->imaginary = (double *)array[3];
+  matrix->integer = (int64_t *)array[4];
 }
 
+/* Calls the function that `call` is of. */
 static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_options *options, perm_result *result)
 {
   const double *x = (const double *)call->a;
   const int64_t *z = (const int64_t *)call->a;
-  const int plain = !call->repeated;
-  switch (call->kind) {
-  case PERMI_MPI_SPARSE: return perm_compute_sparse(call->matrix, options, result);
-  case PERMI_MPI_REAL:
-    return plain ? perm_compute_real(call->m, call->n, x, call->ld, options, result)
-                 : perm_compute_repeated_real(call->m, call->n, x, call->ld, call->row_counts, call->column_counts,
-                                              options, result);
-  case PERMI_MPI_COMPLEX:
-    return plain ? perm_compute_complex(call->m, call->n, x, call->ld, options, result)
-                 : perm_compute_repeated_complex(call->m, call->n, x, call->ld, call->row_counts, call->column_counts,
-                                                 options, result);
-  case PERMI_MPI_INTEGER:
-    return plain ? perm_compute_integer(call->m, call->n, z, call->ld, options, result)
-                 : perm_compute_repeated_integer(call->m, call->n, z, call->ld, call->row_counts,
-                                                 call->column_counts, options, result);
-  default:
-    return plain ? perm_compute_gaussian(call->m, call->n, z, call->ld, options, result)
-                 : perm_compute_repeated_gaussian(call->m, call->n, z, call->ld, call->row_counts,
-                                                  call->column_counts, options, result);
+  const int m = call->m, n = call->n, *rows = call->row_counts, *columns = call->column_counts;
+  const ptrdiff_t ld = call->ld;
+  if (call->kind == PERMI_MPI_SPARSE)
+    return perm_compute_sparse(call->matrix, options, result);
+  switch (2 * call->kind + call->repeated) {
+  case 2 * PERMI_MPI_REAL: return perm_compute_real(m, n, x, ld, options, result);
+  case 2 * PERMI_MPI_REAL + 1: return perm_compute_repeated_real(m, n, x, ld, rows, columns, options, result);
+  case 2 * PERMI_MPI_COMPLEX: return perm_compute_complex(m, n, x, ld, options, result);
+  case 2 * PERMI_MPI_COMPLEX + 1: return perm_compute_repeated_complex(m, n, x, ld, rows, columns, options, result);
+  case 2 * PERMI_MPI_INTEGER: return perm_compute_integer(m, n, z, ld, options, result);
+  case 2 * PERMI_MPI_INTEGER + 1: return perm_compute_repeated_integer(m, n, z, ld, rows, columns, options, result);
+  case 2 * PERMI_MPI_GAUSSIAN: return perm_compute_gaussian(m, n, z, ld, options, result);
+  default: return perm_compute_repeated_gaussian(m, n, z, ld, rows, columns, options, result);
   }
 }
 
@@ -201,7 +191,8 @@ static perm_status permi_mpi_hook(const perm_job *job, perm_state *state, const 
   return permi_mpi_run((permi_mpi_session *)options->execute_data, job, state, options, result);
 }
 
-/* What all ranks have: the lower one, or portable C for processors of different makes. */
+/* The family that all ranks have: the lowest, or portable C for processors of different makes; PERM_ISA_AUTO: all have
+   the same. */
 static int permi_mpi_family(const permi_mpi_session *session)
 {
   int own = (int)perm_isa_best(), rank, least, most;
@@ -213,7 +204,7 @@ static int permi_mpi_family(const permi_mpi_session *session)
   return least == most ? PERM_ISA_AUTO : most == PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
 }
 
-/* Fills in what rank 0 tells. */
+/* Fills in what rank 0 tells all. */
 static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call *call, const perm_options *options)
 {
   header->kind = call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call) ? PERMI_MPI_ALONE : call->kind;
@@ -226,7 +217,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   }
   header->checkpoint = options->checkpoint.file != NULL;
 #if defined(PERM_TUNE)
-  if (options->gpu.tune == PERM_TUNE) { /* what is timed is timed on rank 0, so that all have the same kernel */
+  if (options->gpu.tune == PERM_TUNE) { /* rank 0 alone times kernels, so that all have the same one */
     perm_job *job = NULL;
     int i;
     header->options.gpu.tune = 0;
@@ -241,93 +232,83 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
 #endif
   if (options->gpu.cache)
     snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu.cache);
-  if (header->kind >= PERMI_MPI_ALONE)
-    return;
-  if (call->kind == PERMI_MPI_SPARSE) {
-    header->m = call->matrix->m;
-    header->n = call->matrix->n;
-    header->nnz = call->matrix->nnz;
-    header->matrix_kind = (int)call->matrix->kind;
-    header->bytes = permi_mpi_sparse_bytes(header);
-  } else {
-    header->m = call->m;
-    header->n = call->n;
-    header->repeated = call->repeated;
-    header->rows = call->row_counts ? call->m : 0;
-    header->columns = call->column_counts ? call->n : 0;
-    header->bytes = permi_mpi_entries(header) * 8 + permi_mpi_counts_bytes(header);
-  }
+  if (header->kind < PERMI_MPI_ALONE)
+    permi_mpi_arrays(header, call);
+  header->magic = PERMI_MPI_MAGIC;
+  header->version = permi_mpi_version();
+  header->sizes = permi_mpi_sizes();
+}
+
+/* The options of a rank: rank 0's, but for what belongs to each. */
+static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mpi_header *header, int family)
+{
+  const perm_options *own = session->options;
+  perm_options options = header->options;
+  const int first = session->rank == 0;
+  options.allocator = own->allocator;
+  options.cancel = own->cancel;
+  options.progress = first ? own->progress : NULL;
+  options.user_data = own->user_data;
+  options.gpu.cache = header->gpu_cache[0] ? header->gpu_cache : NULL;
+  options.checkpoint.note = first ? own->checkpoint.note : NULL;
+  options.checkpoint.note_bytes = first ? own->checkpoint.note_bytes : 0;
+  options.checkpoint.file = first ? own->checkpoint.file : header->checkpoint ? "rank 0's" : NULL;
+  options.checkpoint.merges = first ? own->checkpoint.merges : 0;
+  options.execute = permi_mpi_hook;
+  options.execute_data = session;
+  if (family != PERM_ISA_AUTO && (options.isa == PERM_ISA_AUTO || (int)options.isa > family))
+    options.isa = (perm_isa)family;
+  return options;
 }
 
 /* One call on all ranks. call: rank 0's; NULL elsewhere. 1 in *dismissed: there will be no more. */
 static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mpi_call *call, perm_result *result,
                                       int *dismissed)
 {
-  const perm_options *own = session->options;
-  unsigned char bytes[PERMI_MPI_HEADER_BYTES];
+  const perm_allocator *allocator = &session->options->allocator;
+  unsigned char bytes[PERMI_MPI_HEADER_BYTES] = {0}, *message;
   permi_mpi_header header;
-  permi_mpi_arguments arguments;
+  permi_mpi_call copy;
+  perm_matrix matrix;
   perm_options options;
-  int rank, family;
+  int rank, family, same;
   *dismissed = 0;
   session->over = 0;
   memset(result, 0, sizeof *result);
   memset(&header, 0, sizeof header);
-  memset(&arguments, 0, sizeof arguments);
-  if (session->rank == 0) {
-    permi_mpi_header_fill(&header, call, own);
-    header.magic = PERMI_MPI_MAGIC;
-    header.version = permi_mpi_version();
-    header.sizes = permi_mpi_sizes();
-  }
-  memset(bytes, 0, sizeof bytes);
+  if (session->rank == 0)
+    permi_mpi_header_fill(&header, call, session->options);
   memcpy(bytes, &header, sizeof header);
   permi_mpi_broadcast(session, bytes, sizeof bytes, 0);
   memcpy(&header, bytes, sizeof header);
 #if defined(PERM_MPI_TESTS)
   header.version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
 #endif
-  {
-    const int same = header.magic == PERMI_MPI_MAGIC && header.version == permi_mpi_version() &&
-                     header.sizes == permi_mpi_sizes();
-    if (permi_mpi_agree(session, same ? 0 : PERM_ERROR_STATE, "another version or build of perm than rank 0's"))
-      return permi_mpi_fail(result, session->status, session->message);
-  }
+  same = header.magic == PERMI_MPI_MAGIC && header.version == permi_mpi_version() && header.sizes == permi_mpi_sizes();
+  if (permi_mpi_agree(session, same ? 0 : PERM_ERROR_STATE, "another version or build of perm than rank 0's"))
+    return permi_mpi_fail(result, session->status, session->message);
   *dismissed = header.kind == PERMI_MPI_DISMISS;
   if (*dismissed)
     return PERM_OK;
   if (header.kind == PERMI_MPI_ALONE) {
     if (session->rank == 0)
-      permi_mpi_apply(call, own, result);
+      permi_mpi_apply(call, session->options, result);
     permi_mpi_broadcast(session, result, sizeof *result, 0);
     return result->status;
   }
   family = permi_mpi_family(session);
-  arguments.bytes = (unsigned char *)permi_mpi_allocate(&own->allocator, (size_t)header.bytes);
-  if (permi_mpi_agree(session, arguments.bytes ? 0 : PERM_ERROR_MEMORY, "out of memory")) {
-    permi_mpi_release(&own->allocator, arguments.bytes);
+  message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(&header, PERMI_MPI_ARRAYS));
+  if (permi_mpi_agree(session, message ? 0 : PERM_ERROR_MEMORY, "out of memory")) {
+    permi_mpi_release(allocator, message);
     return permi_mpi_fail(result, session->status, session->message);
   }
   if (session->rank == 0)
-    permi_mpi_pack(call, &header, arguments.bytes);
-  permi_mpi_broadcast(session, arguments.bytes, (size_t)header.bytes, 0);
-  permi_mpi_unpack(&header, &arguments);
-  options = header.options;
-  options.allocator = own->allocator;
-  options.cancel = own->cancel;
-  options.progress = session->rank == 0 ? own->progress : NULL;
-  options.user_data = own->user_data;
-  options.gpu.cache = header.gpu_cache[0] ? header.gpu_cache : NULL;
-  options.checkpoint.note = session->rank == 0 ? own->checkpoint.note : NULL;
-  options.checkpoint.note_bytes = session->rank == 0 ? own->checkpoint.note_bytes : 0;
-  options.checkpoint.file = session->rank == 0 ? own->checkpoint.file : header.checkpoint ? "rank 0's" : NULL;
-  options.checkpoint.merges = session->rank == 0 ? own->checkpoint.merges : 0;
-  options.execute = permi_mpi_hook;
-  options.execute_data = session;
-  if (family != PERM_ISA_AUTO && (options.isa == PERM_ISA_AUTO || (int)options.isa > family))
-    options.isa = (perm_isa)family;
-  permi_mpi_apply(&arguments.call, &options, result);
-  permi_mpi_release(&own->allocator, arguments.bytes);
+    permi_mpi_pack(call, &header, message);
+  permi_mpi_broadcast(session, message, permi_mpi_at(&header, PERMI_MPI_ARRAYS), 0);
+  permi_mpi_unpack(&header, message, &copy, &matrix);
+  options = permi_mpi_options(session, &header, family);
+  permi_mpi_apply(&copy, &options, result);
+  permi_mpi_release(allocator, message);
   if (!session->over)
     permi_mpi_meet(session, PERMI_MPI_RETURNED, 0, result->status, result->message);
   permi_mpi_least_of(session, result->status < 0 ? (int)result->status : 0, &rank);
@@ -344,38 +325,23 @@ static perm_status permi_mpi_once(MPI_Comm comm, const permi_mpi_call *call, con
   int dismissed;
   permi_mpi_session_open(&session, comm, options);
   status = permi_mpi_call_all(&session, call, result ? result : &unwanted, &dismissed);
-  permi_mpi_session_close(&session);
+  MPI_Comm_free(&session.comm);
   return result || status < 0 ? status : PERM_ERROR_NULL;
-}
-
-static perm_status permi_mpi_array(MPI_Comm comm, int kind, int m, int n, const void *a, ptrdiff_t ld, int repeated,
-                                   const int *row_counts, const int *column_counts, const perm_options *options,
-                                   perm_result *result)
-{
-  permi_mpi_call call;
-  memset(&call, 0, sizeof call);
-  call.kind = kind;
-  call.m = m;
-  call.n = n;
-  call.a = a;
-  call.ld = ld;
-  call.repeated = repeated;
-  call.row_counts = row_counts;
-  call.column_counts = column_counts;
-  return permi_mpi_once(comm, &call, options, result);
 }
 
 #define PERMI_MPI_DEFINE(name, type, kind)                                                                             \
   perm_status perm_mpi_##name(MPI_Comm comm, int m, int n, const type *a, ptrdiff_t ld, const perm_options *options,   \
                               perm_result *result)                                                                     \
   {                                                                                                                    \
-    return permi_mpi_array(comm, kind, m, n, a, ld, 0, NULL, NULL, options, result);                                   \
+    const permi_mpi_call call = {kind, m, n, 0, a, ld, NULL, NULL, NULL};                                              \
+    return permi_mpi_once(comm, &call, options, result);                                                               \
   }                                                                                                                    \
   perm_status perm_mpi_repeated_##name(MPI_Comm comm, int m, int n, const type *a, ptrdiff_t ld,                       \
                                        const int *row_counts, const int *column_counts, const perm_options *options,   \
                                        perm_result *result)                                                            \
   {                                                                                                                    \
-    return permi_mpi_array(comm, kind, m, n, a, ld, 1, row_counts, column_counts, options, result);                    \
+    const permi_mpi_call call = {kind, m, n, 1, a, ld, row_counts, column_counts, NULL};                               \
+    return permi_mpi_once(comm, &call, options, result);                                                               \
   }
 PERMI_MPI_DEFINE(real, double, PERMI_MPI_REAL)
 PERMI_MPI_DEFINE(complex, double, PERMI_MPI_COMPLEX)
@@ -385,19 +351,14 @@ PERMI_MPI_DEFINE(gaussian, int64_t, PERMI_MPI_GAUSSIAN)
 
 perm_status perm_mpi_sparse(MPI_Comm comm, const perm_matrix *matrix, const perm_options *options, perm_result *result)
 {
-  permi_mpi_call call;
-  memset(&call, 0, sizeof call);
-  call.kind = PERMI_MPI_SPARSE;
-  call.matrix = matrix;
+  const permi_mpi_call call = {PERMI_MPI_SPARSE, 0, 0, 0, NULL, 0, NULL, NULL, matrix};
   return permi_mpi_once(comm, &call, options, result);
 }
 
 perm_status perm_mpi_dismiss(MPI_Comm comm)
 {
+  const permi_mpi_call call = {PERMI_MPI_DISMISS, 0, 0, 0, NULL, 0, NULL, NULL, NULL};
   perm_result result;
-  permi_mpi_call call;
-  memset(&call, 0, sizeof call);
-  call.kind = PERMI_MPI_DISMISS;
   return permi_mpi_once(comm, &call, NULL, &result);
 }
 
@@ -409,7 +370,7 @@ perm_status perm_mpi_serve(MPI_Comm comm, const perm_options *options)
     permi_mpi_session session;
     permi_mpi_session_open(&session, comm, options);
     permi_mpi_call_all(&session, NULL, &result, &dismissed);
-    permi_mpi_session_close(&session);
+    MPI_Comm_free(&session.comm);
   }
   return PERM_OK;
 }
@@ -422,6 +383,6 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
   perm_status status;
   permi_mpi_session_open(&session, comm, options);
   status = permi_mpi_run(&session, job, state, session.options, result ? result : &unwanted);
-  permi_mpi_session_close(&session);
+  MPI_Comm_free(&session.comm);
   return result || status < 0 ? status : PERM_ERROR_NULL;
 }

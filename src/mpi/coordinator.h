@@ -67,7 +67,7 @@ static void permi_mpi_coordinator_free(permi_mpi_coordinator *c)
   c->leaf = NULL;
 }
 
-/* Room only; 0: out of memory. */
+/* Makes room only; 0: out of memory. */
 static int permi_mpi_coordinator_create(permi_mpi_coordinator *c, const perm_job *job, int ranks,
                                         const perm_allocator *allocator)
 {
@@ -91,7 +91,7 @@ static double permi_mpi_leaf_seconds(const perm_leaf *leaf)
   return leaf->seconds > 1e-9 ? leaf->seconds : 1e-9;
 }
 
-/* Begins with what the state has. threads: of each rank, a first guess of its speed; NULL: one each. */
+/* Begins with what the state has. threads: of each rank, as a first guess of its speed; NULL: one each. */
 static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *state, const int *threads)
 {
   int i, k, tasks;
@@ -175,7 +175,7 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
   return 0;
 }
 
-/* A rank's report on the range that it was sent first: the chunks in *partial are its first ones; seconds it took. */
+/* Takes a rank's report on the range that it was sent first: *partial has the first chunks of the range. */
 static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_range *range,
                            const perm_partial *partial, double seconds, int gpus)
 {
@@ -217,7 +217,8 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* Shorter ranges would take a tenth of rank 0's time at the very end, at 20 microseconds each, or be lost on the way */
+/* Seconds that a range should last at least: at 20 microseconds each, shorter ones would take a tenth of rank 0's time
+   at the very end. */
 static double permi_mpi_least(int ranks)
 {
   const double least = 2e-4 * ranks;

@@ -1,18 +1,23 @@
 /* ============================================================================================ >>run
    One job on all ranks. Rank 0 (permi_mpi_lead) looks after the others between its own ranges and, by the progress
-   callback, within them; the others (permi_mpi_work) look for orders likewise. */
+   callback, within them. So do the others (permi_mpi_work) look for orders. */
 #pragma once
 #include "session.h"
+
+typedef struct permi_mpi_channel { /* from rank 0 to another: buffers of messages on their way */
+  permi_mpi_order order[PERMI_MPI_SLOTS];
+  MPI_Request request[PERMI_MPI_SLOTS];
+  int slot;
+} permi_mpi_channel;
 
 typedef struct permi_mpi_leader {
   permi_mpi_session *session;
   const perm_options *options;
   permi_mpi_coordinator coordinator;
-  permi_mpi_order *order; /* PERMI_MPI_SLOTS a rank: buffers of messages on their way */
-  MPI_Request *request;
-  int *slot, *threads;
-  int stopping, gone; /* gone: ranks that have said good-bye */
-  unsigned char *report;
+  permi_mpi_channel *channel; /* one a rank */
+  int *threads;               /* of each rank */
+  int stopping, gone;         /* gone: ranks that have said good-bye */
+  unsigned char report[PERMI_MPI_REPORT_BYTES];
   double start, deadline, next_report, next_checkpoint, least;
   perm_result unwritten; /* of the last checkpoint */
   char activity[160];
@@ -20,13 +25,9 @@ typedef struct permi_mpi_leader {
 
 static void permi_mpi_leader_free(permi_mpi_leader *leader)
 {
-  const perm_allocator *allocator = &leader->session->options->allocator;
   permi_mpi_coordinator_free(&leader->coordinator);
-  permi_mpi_release(allocator, leader->order);
-  permi_mpi_release(allocator, leader->request);
-  permi_mpi_release(allocator, leader->slot);
-  permi_mpi_release(allocator, leader->threads);
-  permi_mpi_release(allocator, leader->report);
+  permi_mpi_release(&leader->session->options->allocator, leader->channel);
+  permi_mpi_release(&leader->session->options->allocator, leader->threads);
 }
 
 static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *session, const perm_job *job)
@@ -38,33 +39,32 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
   leader->session = session;
   if (!permi_mpi_coordinator_create(&leader->coordinator, job, session->ranks, allocator))
     return 0;
-  leader->order = (permi_mpi_order *)permi_mpi_allocate(allocator, ranks * PERMI_MPI_SLOTS * sizeof *leader->order);
-  leader->request = (MPI_Request *)permi_mpi_allocate(allocator, ranks * PERMI_MPI_SLOTS * sizeof *leader->request);
-  leader->slot = (int *)permi_mpi_allocate(allocator, ranks * sizeof *leader->slot);
+  leader->channel = (permi_mpi_channel *)permi_mpi_allocate(allocator, ranks * sizeof *leader->channel);
   leader->threads = (int *)permi_mpi_allocate(allocator, ranks * sizeof *leader->threads);
-  leader->report = (unsigned char *)permi_mpi_allocate(allocator, PERMI_MPI_REPORT_BYTES);
-  if (!leader->order || !leader->request || !leader->slot || !leader->threads || !leader->report) {
+  if (!leader->channel || !leader->threads) {
     permi_mpi_leader_free(leader);
     return 0;
   }
   for (i = 0; i < ranks * PERMI_MPI_SLOTS; i++)
-    leader->request[i] = MPI_REQUEST_NULL;
-  memset(leader->slot, 0, ranks * sizeof *leader->slot);
+    leader->channel[i / PERMI_MPI_SLOTS].request[i % PERMI_MPI_SLOTS] = MPI_REQUEST_NULL;
+  for (i = 0; i < ranks; i++)
+    leader->channel[i].slot = 0;
   return 1;
 }
 
-/* Never waits: a slot comes round again only after its rank has answered what was in it. */
+/* Sends an order, and never waits: a slot comes round again only after its rank has answered what was in it. */
 static void permi_mpi_send(permi_mpi_leader *leader, int rank, int kind, const permi_mpi_range *range)
 {
-  const int at = rank * PERMI_MPI_SLOTS + leader->slot[rank];
-  leader->slot[rank] = (leader->slot[rank] + 1) % PERMI_MPI_SLOTS;
-  MPI_Wait(&leader->request[at], MPI_STATUS_IGNORE);
-  memset(&leader->order[at], 0, sizeof leader->order[at]);
-  leader->order[at].kind = kind;
+  permi_mpi_channel *channel = &leader->channel[rank];
+  permi_mpi_order *order = &channel->order[channel->slot];
+  MPI_Request *request = &channel->request[channel->slot];
+  channel->slot = (channel->slot + 1) % PERMI_MPI_SLOTS;
+  MPI_Wait(request, MPI_STATUS_IGNORE);
+  memset(order, 0, sizeof *order);
+  order->kind = kind;
   if (range)
-    leader->order[at].range = *range;
-  MPI_Isend(&leader->order[at], (int)sizeof leader->order[at], MPI_BYTE, rank, PERMI_MPI_TO_RANK,
-            leader->session->comm, &leader->request[at]);
+    order->range = *range;
+  MPI_Isend(order, (int)sizeof *order, MPI_BYTE, rank, PERMI_MPI_TO_RANK, leader->session->comm, request);
 }
 
 static void permi_mpi_hand_out(permi_mpi_leader *leader, int rank)
@@ -81,8 +81,8 @@ static void permi_mpi_receive(permi_mpi_leader *leader, int rank, int bytes)
   MPI_Recv(leader->report, bytes, MPI_BYTE, rank, PERMI_MPI_TO_ZERO, leader->session->comm, MPI_STATUS_IGNORE);
   memcpy(&report, leader->report, sizeof report);
   memset(&partial, 0, sizeof partial);
-  if (report.chunks && perm_partial_decode(leader->report + sizeof report, (size_t)bytes - sizeof report, &partial) !=
-                           PERM_OK)
+  if (report.chunks &&
+      perm_partial_decode(leader->report + sizeof report, (size_t)bytes - sizeof report, &partial) != PERM_OK)
     permi_mpi_stop(&leader->coordinator, PERM_ERROR_STATE, "a rank's partial cannot be decoded");
   if (report.range.leaf >= 0)
     permi_mpi_take(&leader->coordinator, rank, &report.range, &partial, report.seconds, report.gpus);
@@ -103,7 +103,7 @@ static double permi_mpi_interval(const perm_options *options)
                                            : 60;
 }
 
-/* Does writing fail, it is tried again; what counts is the last time. */
+/* Writes the checkpoint. If that fails, it is tried again at the next interval; the last time counts. */
 static void permi_mpi_checkpoint(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
@@ -115,7 +115,7 @@ static void permi_mpi_checkpoint(permi_mpi_leader *leader)
   leader->next_checkpoint = MPI_Wtime() + permi_mpi_interval(options);
 }
 
-/* Tells the caller, at most every 0.1 s; it may cancel. */
+/* Tells the caller, at most every 0.1 s. The caller may cancel. */
 static void permi_mpi_tell(permi_mpi_leader *leader, double now)
 {
   const permi_mpi_coordinator *c = &leader->coordinator;
@@ -147,7 +147,7 @@ static void permi_mpi_receive_all(permi_mpi_leader *leader)
   }
 }
 
-/* What has come in, what is due. */
+/* Takes what has come in, and does what is due. */
 static void permi_mpi_look(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
@@ -162,7 +162,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
     permi_mpi_stop(c, PERM_STOPPED_TIME, perm_status_text(PERM_STOPPED_TIME));
   if (options->progress && now >= leader->next_report && c->status == PERM_OK)
     permi_mpi_tell(leader, now);
-  if (c->status != PERM_OK && !leader->stopping) { /* what is finished is kept at once: there may be little time */
+  if (c->status != PERM_OK && !leader->stopping) { /* what is finished is saved at once: there may be little time */
     leader->stopping = 1;
     for (rank = 1; rank < c->ranks; rank++)
       permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
@@ -180,8 +180,8 @@ static int permi_mpi_look_within(const perm_progress *progress, void *user_data)
   return leader->stopping;
 }
 
-/* How many threads a rank gets if the caller does not say: its share, unless the ranks of a node are kept on different
-   cores, in which case OpenMP knows. */
+/* Threads of a rank, if the caller does not say: its share of the node, or what OpenMP says where ranks are kept on
+   different cores. */
 static int permi_mpi_threads(const permi_mpi_session *session)
 {
 #if defined(_OPENMP)
@@ -198,7 +198,7 @@ static int permi_mpi_threads(const permi_mpi_session *session)
 #endif
 }
 
-/* One range, with the options of a range: no limits, checkpoints or progress of their own. */
+/* Computes one range: without limits, checkpoints or progress of its own. */
 static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *job, const permi_mpi_range *range,
                               const perm_options *options_given,
                               int (*look)(const perm_progress *progress, void *user_data), void *user_data,
@@ -246,7 +246,7 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
     snprintf(report->message, sizeof report->message, "%s", perm_status_text((perm_status)report->status));
 }
 
-/* What perm_job_execute would say of a state that is not whole: its own words, for a stop at once. */
+/* The result for a state that is not whole, in the words of perm_job_execute for a stop at once. */
 static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options *options_given, perm_result *result)
 {
   static const volatile int cancelled = 1;
@@ -304,8 +304,8 @@ static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job,
     permi_mpi_receive_all(leader);
     permi_mpi_pause(&looks);
   }
-  for (rank = 0; rank < session->ranks * PERMI_MPI_SLOTS; rank++)
-    MPI_Wait(&leader->request[rank], MPI_STATUS_IGNORE);
+  for (rank = 0; rank < session->ranks; rank++)
+    MPI_Waitall(PERMI_MPI_SLOTS, leader->channel[rank].request, MPI_STATUSES_IGNORE);
   permi_mpi_checkpoint(leader);
   if (c->status < 0)
     permi_mpi_fail(result, c->status, c->message);
@@ -350,6 +350,7 @@ static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_d
   }
 }
 
+/* Sends what a range came to; partial: NULL if no chunks. */
 static void permi_mpi_send_report(const permi_mpi_session *session, const permi_mpi_report *report,
                                   const perm_partial *partial)
 {
@@ -361,11 +362,22 @@ static void permi_mpi_send_report(const permi_mpi_session *session, const permi_
   MPI_Send(bytes, (int)size, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
 }
 
+/* Sends a report without chunks: range (PERMI_MPI_NONE, _BYE, or one handed back) and status. */
+static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_range range, perm_status status)
+{
+  permi_mpi_report report;
+  memset(&report, 0, sizeof report);
+  report.range = range;
+  report.status = status;
+  if (status != PERM_OK)
+    snprintf(report.message, sizeof report.message, "%s", perm_status_text(status));
+  permi_mpi_send_report(session, &report, NULL);
+}
+
 static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, const perm_options *options)
 {
+  const permi_mpi_range none = {PERMI_MPI_NONE, 0, 0}, bye = {PERMI_MPI_BYE, 0, 0};
   permi_mpi_worker worker;
-  permi_mpi_report report;
-  perm_partial partial;
   int looks = 0, told = 0;
   memset(&worker, 0, sizeof worker);
   worker.session = session;
@@ -375,33 +387,28 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
       const permi_mpi_range range = worker.range[0];
       worker.range[0] = worker.range[1];
       worker.ranges--;
-      if (worker.stop) { /* handed back */
-        memset(&report, 0, sizeof report);
-        report.range = range;
+      if (worker.stop) {
+        permi_mpi_send_status(session, range, PERM_OK); /* handed back */
       } else {
+        permi_mpi_report report;
+        perm_partial partial;
         permi_mpi_compute(session, job, &range, options, permi_mpi_look_for_orders, &worker, &partial, &report);
+        permi_mpi_send_report(session, &report, &partial);
       }
-      permi_mpi_send_report(session, &report, &partial);
       looks = 0;
     } else if (worker.end) {
       break;
     } else if (session->options->cancel && *session->options->cancel && !told) {
-      memset(&report, 0, sizeof report);
-      report.range.leaf = PERMI_MPI_NONE;
-      report.status = PERM_STOPPED_CANCELLED;
-      snprintf(report.message, sizeof report.message, "%s", perm_status_text(PERM_STOPPED_CANCELLED));
-      permi_mpi_send_report(session, &report, &partial);
+      permi_mpi_send_status(session, none, PERM_STOPPED_CANCELLED);
       told = 1;
     } else {
       permi_mpi_pause(&looks);
     }
   }
-  memset(&report, 0, sizeof report);
-  report.range.leaf = PERMI_MPI_BYE;
-  permi_mpi_send_report(session, &report, &partial);
+  permi_mpi_send_status(session, bye, PERM_OK);
 }
 
-/* Is there anything to share out? */
+/* 1: there is nothing to share out. */
 static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job)
 {
   const int leaves = perm_job_leaves(job);
@@ -419,7 +426,7 @@ static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job
   return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
 }
 
-/* Rank 0's part of what perm_job_execute does before it begins: an empty state gets what the checkpoint holds, which is
+/* Does on rank 0 what perm_job_execute does first: an empty state gets what the checkpoint holds, and the checkpoint is
    written at once, so that a bad name shows early. */
 static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, const perm_options *options,
                                     perm_result *result)
@@ -445,7 +452,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
-/* Collective: runs a job; the result is the same on all ranks. */
+/* Runs a job; collective, with the same result on all ranks. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
 {

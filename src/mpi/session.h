@@ -1,10 +1,10 @@
 /* ======================================================================================== >>session
-   A communicator of our own, so that no message meets the caller's; waiting without burning the processor, which on a
-   node with more ranks than cores is somebody else's; and agreement: all ranks go on, or all end with one status. */
+   A communicator of our own, so that no message meets the caller's; waiting without burning the processor, which others
+   need on a node with more ranks than cores; and agreement: all ranks go on, or all end with one status. */
 #pragma once
 #include "coordinator.h"
 
-#define PERMI_MPI_PROTOCOL 1
+#define PERMI_MPI_PROTOCOL 2
 enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };                        /* tags */
 enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 };            /* orders */
 enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };                       /* where a rank is: see permi_mpi_meet */
@@ -49,7 +49,7 @@ static struct {
 static int permi_mpi_fault_shared, permi_mpi_fault_ranges; /* jobs that were shared out, ranges computed here */
 #endif
 
-/* Between looks at MPI: at once at first, then ever longer sleeps. */
+/* Waits between looks at MPI: not at all at first, then by ever longer sleeps. */
 static void permi_mpi_pause(int *looks)
 {
 #if defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 199309L
@@ -103,7 +103,7 @@ static perm_status permi_mpi_fail_memory(perm_result *result)
   return permi_mpi_fail(result, PERM_ERROR_MEMORY, "out of memory");
 }
 
-/* Smallest value over all ranks, and the first rank that has it. */
+/* The smallest value over all ranks, and the first rank that has it. */
 static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *rank)
 {
   struct {
@@ -118,8 +118,8 @@ static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *
   return least.value;
 }
 
-/* Every rank's verdict, 0 or a negative status with a message: the worst comes back to all, its message with the name
-   of the rank in session->message. */
+/* The worst of all ranks' verdicts, each 0 or a negative status with a message; its message, with the name of the rank,
+   goes to session->message. */
 static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *message)
 {
   int rank, worst = permi_mpi_least_of(session, verdict, &rank);
@@ -133,7 +133,7 @@ static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *
   return worst;
 }
 
-/* Collective. The ranks of a node count as those that can share memory. */
+/* Opens a session; collective. The ranks of a node are those that can share memory. */
 static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, const perm_options *options)
 {
   MPI_Comm node;
@@ -156,13 +156,8 @@ static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, co
   session->options = options ? options : &session->defaults;
 }
 
-static void permi_mpi_session_close(permi_mpi_session *session)
-{
-  MPI_Comm_free(&session->comm);
-}
-
-/* Where all ranks stand: about to run a job (entered), or back from the perm_compute_ function that makes them. 0: all
-   are where rank 0 is, with the same job. Otherwise this call is over for all. */
+/* 0: all ranks stand where rank 0 does, about to run the same job (entered), or back from the perm_compute_ function
+   that makes jobs. Otherwise this call is over for all. */
 static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
                           const char *message)
 {

@@ -207,8 +207,7 @@ static void permi_codegen_text(permi_coder *coder, const permi_codegen *codegen)
                             "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", n - kept);
   permi_code_print(coder, codegen->shared ? "#define G(i) ((volatile double *)room)[128 * (i) + t]\n"
                                           : "#define G(i) g[i]\n");
-  permi_code_print(coder, "extern \"C\" __global__ void __launch_bounds__(128, %d) "
-                          "permi_kernel(const permi_arguments<1> a)\n{\n", codegen->blocks);
+  permi_code_print(coder, PERM_GPU_ENTRY "{\n", codegen->blocks);
   permi_code_print_all(coder, "extern __shared__ double room[];\n"
                               "const int t = (int)threadIdx.x;\n"
                               "const unsigned long long chunk = a.first + blockIdx.x;\n"

@@ -156,8 +156,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(coder, parts == 1 ? "double block;\n" : "");
   permi_code_print_statements(coder, code->moduli, code->statements, hybrid->low);
   permi_code_print(coder, parts == 1 ? "return block;\n" : "");
-  permi_code_print(coder, "}\nextern \"C\" __global__ void __launch_bounds__(128, %d) "
-                          "permi_kernel(const permi_arguments<1> a)\n{\n", blocks);
+  permi_code_print(coder, "}\n" PERM_GPU_ENTRY "{\n", blocks);
   permi_code_print(coder, "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n", words, hybrid->high,
                    code->walk, hybrid->low, code->samples_log2);
   permi_code_print_all(coder,

@@ -10,9 +10,9 @@ if ! [ -x "$nvcc" ]; then
   echo "0 passed, 0 failed, 1 skipped"; exit 0
 fi
 mode=$1 passed=0 failed=0
-compile() { # compile NAME FLAGS...: must succeed without a word
-  name=$1; shift
-  if "$nvcc" "$@" -c perm_cuda.cu -o build/perm_cuda_check.o >build/nvcc.log 2>&1 && ! [ -s build/nvcc.log ]; then
+compile() { # compile NAME FILE FLAGS...: must succeed without a word
+  name=$1 file=$2; shift 2
+  if "$nvcc" "$@" -I. -c $file -o build/perm_cuda_check.o >build/nvcc.log 2>&1 && ! [ -s build/nvcc.log ]; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1)); echo "FAIL compile $name"; head -n 20 build/nvcc.log
@@ -21,9 +21,9 @@ compile() { # compile NAME FLAGS...: must succeed without a word
 strict=-Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion
 archs=$("$nvcc" --list-gpu-arch | sed -n 's/^compute_\([7-9][0-9]\|1[0-9][0-9]\)$/\1/p')
 [ "$mode" = quick ] && archs=$(echo "$archs" | head -n 1)
-compile plain -O2 $strict
+compile plain perm_cuda.cu -O2 $strict
 for arch in $archs; do
-  compile "sm_$arch" -O2 -arch=sm_$arch -DPERM_CUDA_CHECK $strict
+  compile "sm_$arch" tests/cuda/kernels.cu -O2 -arch=sm_$arch $strict
 done
 make -s build/tests_cuda NVCC="$nvcc" || { echo "0 passed, 1 failed, 0 skipped"; exit 1; }
 parts=$(nproc 2>/dev/null || echo 1) part=0

@@ -2092,7 +2092,7 @@ TEST(t_cuda_codegen_refusals)
     CHECK_SHOW(there || (r.status == PERM_ERROR_DEVICE && r.message[0] && r.value != r.value), "%s", r.message);
     options.gpu.devices = 0;
     r = cuda_compute_sparse(&a, &options);
-    CHECK_SHOW(r.status == PERM_ERROR_DEVICE && strstr(r.message, "gpus"), "%s", r.message);
+    CHECK_SHOW(r.status == PERM_ERROR_DEVICE && strstr(r.message, "options.gpu.devices"), "%s", r.message);
     options.gpu.cpu_fallback = 1;
     r = cuda_compute_sparse(&a, &options);
     options.method = PERM_METHOD_SPARYSER;

@@ -1,12 +1,18 @@
-/* =========================================================================================== >>twin
-   A driver that runs the kernels' text on the CPU, chunk by chunk: for tests without a GPU, and to compare with one. */
-#pragma once
-#include "batch.h"
+/* perm_cuda.cu for tests: a driver that runs the kernels' text on the CPU, chunk by chunk, to test without a GPU and to
+   compare with one; and faults on demand. */
+#define PERM_CUDA_TESTS
+#include "perm_cuda.cu"
 
-#if defined(PERM_CUDA_TESTS)
-typedef struct permi_twin_arguments {
-  permi_arguments<512> a;
-} permi_twin_arguments;
+/* The sums of a chunk from those of its threads. */
+static void permi_twin_fold(double *room, double *sums)
+{
+  int half, t, k;
+  for (half = 64; half; half /= 2)
+    for (t = 0; t < half; t++)
+      permi_fold(room, t, half);
+  for (k = 0; k < 5; k++)
+    sums[k] = room[128 * k];
+}
 
 template <int PARTS, int PRODUCT, int LOW>
 static void permi_twin_walk(const permi_arguments<512> &a, const double *table, uint64_t chunk, double *room)
@@ -30,13 +36,8 @@ static void permi_twin_chunk(const permi_kernel_key *key, const permi_arguments<
        {permi_twin_walk<2, 3, 0>, permi_twin_walk<2, 3, 1>}}};
   const int stride = (key->n * key->parts * (1 + key->low) + 1) / 2 * 2;
   double room[5 * 128];
-  int half, t, k;
   walks[key->parts - 1][key->product][key->low](a, a.table + stride * (1 + a.high), chunk, room);
-  for (half = 64; half; half /= 2)
-    for (t = 0; t < half; t++)
-      permi_fold(room, t, half);
-  for (k = 0; k < 5; k++)
-    sums[k] = room[128 * k];
+  permi_twin_fold(room, sums);
 }
 
 template <int P, int SKIPS>
@@ -172,13 +173,8 @@ static void permi_twin_counts_chunk(const perm_gpu_counts *counts, const double 
       {{permi_twin_counts<2, 0, 0, 0>, permi_twin_counts<2, 0, 1, 0>, permi_twin_counts<2, 0, 0, 1>},
        {permi_twin_counts<2, 1, 0, 0>, permi_twin_counts<2, 1, 1, 0>, permi_twin_counts<2, 1, 0, 1>}}};
   double room[5 * 128];
-  int half, t, k;
   walks[counts->parts - 1][counts->low][counts->ryser ? 1 : counts->needed ? 2 : 0](counts, table, mask, chunk, room);
-  for (half = 64; half; half /= 2)
-    for (t = 0; t < half; t++)
-      permi_fold(room, t, half);
-  for (k = 0; k < 5; k++)
-    sums[k] = room[128 * k];
+  permi_twin_fold(room, sums);
 }
 
 static int permi_twin_devices = 1;
@@ -447,7 +443,7 @@ extern "C" void perm_cuda_test_driver(int devices)
   }
   permi_cuda.driver_state = permi_cuda.nvrtc_state = 0;
   memset(permi_cuda.context, 0, sizeof permi_cuda.context);
-  permi_cuda.twin = devices > 0;
+  permi_cuda.twin = devices > 0 ? permi_twin_compile : NULL;
   permi_twin_devices = devices;
   if (devices > 0) {
 #define PERMI_TWIN(name, symbol, parameters) permi_cuda.driver.name = permi_twin_##name;
@@ -492,8 +488,10 @@ extern "C" long perm_cuda_test_fault(long calls)
 }
 
 /* What NVRTC, if it is here, makes of a kernel for an architecture; the caller frees it. No GPU is needed. */
-static char *permi_test_compile(char *source, int arch, size_t *size, char *message)
+static char *permi_test_compile(const permi_kernel_key *key, const perm_gpu_program *program, int arch, size_t *size,
+                                char *message)
 {
+  char *source = permi_source(key, program);
   char *image = NULL;
   int open;
   pthread_mutex_lock(&permi_cuda_lock);
@@ -509,7 +507,8 @@ static char *permi_test_compile(char *source, int arch, size_t *size, char *mess
 
 extern "C" char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, size_t *size, char *message)
 {
-  return permi_test_compile(permi_source(work), arch, size, message);
+  const permi_kernel_key key = permi_key(work, -1);
+  return permi_test_compile(&key, work->program, arch, size, message);
 }
 
 extern "C" char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t *size, char *message)
@@ -523,11 +522,10 @@ extern "C" char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t
   return perm_cuda_test_compile(&work, arch, size, message);
 }
 
-/* The same for a step of the frontier programme. */
+/* The same for a step of the frontier's dynamic program. */
 extern "C" char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int parts, int lists, int arch,
                                              size_t *size, char *message)
 {
   const permi_kernel_key key = permi_step_key(cell, words, parts, lists, 0);
-  return permi_test_compile(permi_step_source(&key), arch, size, message);
+  return permi_test_compile(&key, NULL, arch, size, message);
 }
-#endif

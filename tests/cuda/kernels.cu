@@ -1,0 +1,46 @@
+/* This compiler's own kernels of perm_cuda.cu, of the kinds that there are: they must compile without a word. */
+#include "perm_cuda.cu"
+
+#define PERMI_KERNEL(n, parts, product, low, k, plain, count, blocks)                                                  \
+  extern "C" __global__ void __launch_bounds__(128, blocks)                                                            \
+      permi_kernel_##n##_##parts##_##product##_##low##_##k##_##plain(const permi_arguments<count> a)                   \
+  {                                                                                                                    \
+    permi_chunk<n, parts, product, low, k, plain, count>(a);                                                           \
+  }
+PERMI_KERNEL(40, 1, 0, 0, 3, 0, 120, 4)
+PERMI_KERNEL(56, 1, 0, 0, 2, 0, 112, 3)
+PERMI_KERNEL(64, 1, 0, 0, 2, 64, 192, 3)
+PERMI_KERNEL(40, 1, 1, 1, 0, 0, 1, 2)
+PERMI_KERNEL(40, 1, 2, 0, 0, 0, 1, 3)
+PERMI_KERNEL(40, 1, 2, 1, 0, 0, 1, 2)
+PERMI_KERNEL(40, 1, 3, 1, 0, 0, 1, 2)
+PERMI_KERNEL(36, 2, 0, 0, 0, 0, 1, 2)
+PERMI_KERNEL(24, 2, 0, 0, 0, 8, 16, 3)
+PERMI_KERNEL(20, 2, 2, 1, 0, 0, 1, 2)
+PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
+#define PERMI_STEP_KERNEL(cell, words, parts, u)                                                                       \
+  extern "C" __global__ void __launch_bounds__(PERMI_STEP_THREADS)                                                     \
+      permi_step_##cell##_##words##_##parts(const permi_step_arguments a)                                              \
+  {                                                                                                                    \
+    permi_step<cell, words, parts, u>(a);                                                                              \
+  }
+PERMI_STEP_KERNEL(0, 1, 1, 4)
+PERMI_STEP_KERNEL(1, 1, 1, 2)
+PERMI_STEP_KERNEL(2, 1, 1, 2)
+PERMI_STEP_KERNEL(3, 1, 1, 1)
+PERMI_STEP_KERNEL(4, 1, 1, 4)
+PERMI_STEP_KERNEL(4, 2, 1, 2)
+PERMI_STEP_KERNEL(4, 5, 2, 1)
+extern "C" __global__ void permi_list_kernels(const permi_list_arguments a)
+{
+  permi_list_count(a, a.rows == 1);
+  permi_list_scan(a);
+  permi_list_expand(a);
+  permi_list_merge(a);
+  permi_list_sum<4, 2, 2>(a);
+}
+extern "C" __global__ void permi_other_kernels(const permi_step_arguments a, double *x, unsigned long long count)
+{
+  permi_places(a);
+  permi_scale(x, count, 1, 1);
+}
