@@ -27,6 +27,8 @@
 #undef PERMI_ABS
 #undef PERMI_LARGER
 #undef PERMI_LESSER
+#undef PERMI_UNLESS_ZERO
+#undef PERMI_ELEMENT
 #undef PERMI_ABS_SUM
 #undef PERMI_I_LOAD
 #undef PERMI_I_STORE
