@@ -4234,8 +4234,8 @@ typedef struct permi_lane_sums {
 
 /* The kernels of >>subsets and >>sign_sums in one family; see >>counts_kernels. */
 typedef struct permi_counts_kernels {
-  void (*add_scaled)(double *to, const double *from, double weight, int n);
-  void (*add_weighted)(double *to, const double *from, const double *weight, int n);
+  void (*add_scaled)(double *to, const double *const *from, const double *weight, int count, int n);
+  void (*add_weighted)(double *to, const double *from, const double *weight, int begin, int end);
   void (*keep_states)(double *to, const double *from, int n, double *most, double *least);
   void (*move_forms)(int rows, double times, const double *high_step, const double *low_step, double *high,
                      double *low, double *form, int apart);
@@ -4248,8 +4248,9 @@ typedef struct permi_counts_kernels {
 /* Notes a state's modulus: *most and *least of those so far, zeros apart. */
 static void permi_size_seen(double size, double *most, double *least)
 {
+  const double other = size != 0 ? size : (double)INFINITY;
   *most = size > *most ? size : *most;
-  *least = size < *least && size != 0 ? size : *least;
+  *least = other < *least ? other : *least;
 }
 
 /* ======================================================================================== >>kernels
@@ -9177,9 +9178,10 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
+  const double *from[2 * PERMI_MOST_DIGITS];
+  double weight[2 * PERMI_MOST_DIGITS], most = 0;
   const int states = x1 - x0 + 1;
-  double most = 0;
-  int plane, k;
+  int plane, k, terms;
   for (plane = 0; plane < 3; plane++) {
     const double *state = dp->plane[plane] ? dp->plane[plane] + base : NULL;
     const double *other = plane < 2 && dp->plane[1] ? dp->plane[1 - plane] + base : NULL; /* times i w */
@@ -9189,17 +9191,20 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
       continue;
     memcpy(sum + x0, state + x0, (size_t)states * sizeof *sum);
     for (k = 0; k < dp->block; k++) { /* along the row */
-      const int stride = (int)dp->stride[k], from = x0 > stride ? x0 : stride, at = k * dp->row + from;
-      kernels->add_weighted(sum + from, state + from - stride, dp->inner[which] + at, x1 - from + 1);
+      const int stride = (int)dp->stride[k], x = x0 > stride ? x0 : stride, at = k * dp->row;
+      kernels->add_weighted(sum, state - stride, dp->inner[which] + at, x, x1 + 1);
       if (other)
-        kernels->add_weighted(sum + from, other + from - stride, dp->inner[turned] + at, x1 - from + 1);
+        kernels->add_weighted(sum, other - stride, dp->inner[turned] + at, x, x1 + 1);
     }
-    for (k = 0; k < dp->active; k++) {
-      kernels->add_scaled(sum + x0, state + x0 - dp->offset[k], dp->weight[which][dp->which[k]], states);
-      if (other)
-        kernels->add_scaled(sum + x0, other + x0 - dp->offset[k], (plane ? 1 : -1) * dp->weight[1][dp->which[k]],
-                            states);
+    for (k = terms = 0; k < dp->active; k++) {
+      from[terms] = state + x0 - dp->offset[k];
+      weight[terms++] = dp->weight[which][dp->which[k]];
+      if (other) {
+        from[terms] = other + x0 - dp->offset[k];
+        weight[terms++] = (plane ? 1 : -1) * dp->weight[1][dp->which[k]];
+      }
     }
+    kernels->add_scaled(sum + x0, from, weight, terms, states);
   }
   for (plane = 0; plane < 3; plane++)
     if (dp->plane[plane])
@@ -14910,6 +14915,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
 #define PERMI_LARGER(a, b) _mm256_max_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_LESSER(a, b) _mm256_min_pd(a, b)
+#define PERMI_GREATER(a, b) _mm256_max_pd(a, b)
 #define PERMI_UNLESS_ZERO(a, b) _mm256_blendv_pd(a, b, _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_EQ_OQ))
 #define PERMI_ELEMENT(v, k) (v)[k]
 #define PERMI_ABS_SUM(a, b) _mm256_add_pd(PERMI_ABS(a), PERMI_ABS(b))
@@ -14989,6 +14995,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_ABS(a) fabs(a)
 #define PERMI_LARGER(a, b) (fabs(b) > fabs(a) ? fabs(b) : fabs(a))
 #define PERMI_LESSER(a, b) ((a) < (b) ? (a) : (b))
+#define PERMI_GREATER(a, b) ((a) > (b) ? (a) : (b))
 #define PERMI_UNLESS_ZERO(a, b) ((a) != 0 ? (a) : (b))
 #define PERMI_ELEMENT(v, k) (v)
 #define PERMI_ABS_SUM(a, b) (fabs(a) + fabs(b))
@@ -16648,25 +16655,44 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
    forms and complex numbers in an order of its own. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
-/* to += weight from, along a row of n states. */
-PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *from, double weight, int n)
+/* to += sum_k weight[k] from[k], along a row of n states. Four vectors at once wait for their chains together. */
+PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const *from, const double *weight, int count,
+                                                int n)
 {
-  const PERMI_V all = PERMI_SET(weight);
-  int x;
-  for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH)
-    PERMI_STORE_ANY(to + x, PERMI_FMA(all, PERMI_LOAD_ANY(from + x), PERMI_LOAD_ANY(to + x)));
-  for (; PERMI_WIDTH > 1 && x < n; x++)
-    to[x] = fma(weight, from[x], to[x]);
+  int x = 0, k, j;
+  for (; x + 4 * PERMI_WIDTH <= n; x += 4 * PERMI_WIDTH) {
+    PERMI_V sum[4];
+    PERMI_UNROLL
+    for (j = 0; j < 4; j++)
+      sum[j] = PERMI_LOAD_ANY(to + x + j * PERMI_WIDTH);
+    for (k = 0; k < count; k++) {
+      const PERMI_V all = PERMI_SET(weight[k]);
+      const double *other = from[k] + x;
+      PERMI_UNROLL
+      for (j = 0; j < 4; j++)
+        sum[j] = PERMI_FMA(all, PERMI_LOAD_ANY(other + j * PERMI_WIDTH), sum[j]);
+    }
+    PERMI_UNROLL
+    for (j = 0; j < 4; j++)
+      PERMI_STORE_ANY(to + x + j * PERMI_WIDTH, sum[j]);
+  }
+  for (; x < n; x++)
+    for (k = 0; k < count; k++)
+      to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* The same with a weight for each state. */
-PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
+/* to += weight from with a weight for each state from `begin` to `end`. Vectors are at multiples of their width: passes
+   that load across what others have just stored wait for it (1.1 to 1.3 of the time). */
+PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int begin,
+                                                  int end)
 {
-  int x;
-  for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH)
+  int x = begin;
+  for (; x < end && x % PERMI_WIDTH; x++)
+    to[x] = fma(weight[x], from[x], to[x]);
+  for (; x + PERMI_WIDTH <= end; x += PERMI_WIDTH)
     PERMI_STORE_ANY(to + x,
                     PERMI_FMA(PERMI_LOAD_ANY(weight + x), PERMI_LOAD_ANY(from + x), PERMI_LOAD_ANY(to + x)));
-  for (; PERMI_WIDTH > 1 && x < n; x++)
+  for (; x < end; x++)
     to[x] = fma(weight[x], from[x], to[x]);
 }
 
@@ -16680,7 +16706,7 @@ PERMI_TARGET static void PERMI_NAME(keep_states)(double *to, const double *from,
   for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH) {
     const PERMI_V state = PERMI_LOAD_ANY(from + x), size = PERMI_ABS(state);
     PERMI_STORE_ANY(to + x, state);
-    large = PERMI_LARGER(large, state);
+    large = PERMI_GREATER(large, size);
     small = PERMI_LESSER(PERMI_UNLESS_ZERO(size, infinite), small);
   }
   PERMI_STORE_ANY(largest, large);
@@ -16900,6 +16926,7 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels) = {
 #undef PERMI_ABS
 #undef PERMI_LARGER
 #undef PERMI_LESSER
+#undef PERMI_GREATER
 #undef PERMI_UNLESS_ZERO
 #undef PERMI_ELEMENT
 #undef PERMI_ABS_SUM

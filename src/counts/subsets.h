@@ -63,9 +63,10 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
+  const double *from[2 * PERMI_MOST_DIGITS];
+  double weight[2 * PERMI_MOST_DIGITS], most = 0;
   const int states = x1 - x0 + 1;
-  double most = 0;
-  int plane, k;
+  int plane, k, terms;
   for (plane = 0; plane < 3; plane++) {
     const double *state = dp->plane[plane] ? dp->plane[plane] + base : NULL;
     const double *other = plane < 2 && dp->plane[1] ? dp->plane[1 - plane] + base : NULL; /* times i w */
@@ -75,17 +76,20 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
       continue;
     memcpy(sum + x0, state + x0, (size_t)states * sizeof *sum);
     for (k = 0; k < dp->block; k++) { /* along the row */
-      const int stride = (int)dp->stride[k], from = x0 > stride ? x0 : stride, at = k * dp->row + from;
-      kernels->add_weighted(sum + from, state + from - stride, dp->inner[which] + at, x1 - from + 1);
+      const int stride = (int)dp->stride[k], x = x0 > stride ? x0 : stride, at = k * dp->row;
+      kernels->add_weighted(sum, state - stride, dp->inner[which] + at, x, x1 + 1);
       if (other)
-        kernels->add_weighted(sum + from, other + from - stride, dp->inner[turned] + at, x1 - from + 1);
+        kernels->add_weighted(sum, other - stride, dp->inner[turned] + at, x, x1 + 1);
     }
-    for (k = 0; k < dp->active; k++) {
-      kernels->add_scaled(sum + x0, state + x0 - dp->offset[k], dp->weight[which][dp->which[k]], states);
-      if (other)
-        kernels->add_scaled(sum + x0, other + x0 - dp->offset[k], (plane ? 1 : -1) * dp->weight[1][dp->which[k]],
-                            states);
+    for (k = terms = 0; k < dp->active; k++) {
+      from[terms] = state + x0 - dp->offset[k];
+      weight[terms++] = dp->weight[which][dp->which[k]];
+      if (other) {
+        from[terms] = other + x0 - dp->offset[k];
+        weight[terms++] = (plane ? 1 : -1) * dp->weight[1][dp->which[k]];
+      }
     }
+    kernels->add_scaled(sum + x0, from, weight, terms, states);
   }
   for (plane = 0; plane < 3; plane++)
     if (dp->plane[plane])

@@ -118,8 +118,8 @@ typedef struct permi_lane_sums {
 
 /* The kernels of >>subsets and >>sign_sums in one family; see >>counts_kernels. */
 typedef struct permi_counts_kernels {
-  void (*add_scaled)(double *to, const double *from, double weight, int n);
-  void (*add_weighted)(double *to, const double *from, const double *weight, int n);
+  void (*add_scaled)(double *to, const double *const *from, const double *weight, int count, int n);
+  void (*add_weighted)(double *to, const double *from, const double *weight, int begin, int end);
   void (*keep_states)(double *to, const double *from, int n, double *most, double *least);
   void (*move_forms)(int rows, double times, const double *high_step, const double *low_step, double *high,
                      double *low, double *form, int apart);
@@ -132,6 +132,7 @@ typedef struct permi_counts_kernels {
 /* Notes a state's modulus: *most and *least of those so far, zeros apart. */
 static void permi_size_seen(double size, double *most, double *least)
 {
+  const double other = size != 0 ? size : (double)INFINITY;
   *most = size > *most ? size : *most;
-  *least = size < *least && size != 0 ? size : *least;
+  *least = other < *least ? other : *least;
 }

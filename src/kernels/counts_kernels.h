@@ -4,25 +4,44 @@
    forms and complex numbers in an order of its own. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
-/* to += weight from, along a row of n states. */
-PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *from, double weight, int n)
+/* to += sum_k weight[k] from[k], along a row of n states. Four vectors at once wait for their chains together. */
+PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const *from, const double *weight, int count,
+                                                int n)
 {
-  const PERMI_V all = PERMI_SET(weight);
-  int x;
-  for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH)
-    PERMI_STORE_ANY(to + x, PERMI_FMA(all, PERMI_LOAD_ANY(from + x), PERMI_LOAD_ANY(to + x)));
-  for (; PERMI_WIDTH > 1 && x < n; x++)
-    to[x] = fma(weight, from[x], to[x]);
+  int x = 0, k, j;
+  for (; x + 4 * PERMI_WIDTH <= n; x += 4 * PERMI_WIDTH) {
+    PERMI_V sum[4];
+    PERMI_UNROLL
+    for (j = 0; j < 4; j++)
+      sum[j] = PERMI_LOAD_ANY(to + x + j * PERMI_WIDTH);
+    for (k = 0; k < count; k++) {
+      const PERMI_V all = PERMI_SET(weight[k]);
+      const double *other = from[k] + x;
+      PERMI_UNROLL
+      for (j = 0; j < 4; j++)
+        sum[j] = PERMI_FMA(all, PERMI_LOAD_ANY(other + j * PERMI_WIDTH), sum[j]);
+    }
+    PERMI_UNROLL
+    for (j = 0; j < 4; j++)
+      PERMI_STORE_ANY(to + x + j * PERMI_WIDTH, sum[j]);
+  }
+  for (; x < n; x++)
+    for (k = 0; k < count; k++)
+      to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* The same with a weight for each state. */
-PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
+/* to += weight from with a weight for each state from `begin` to `end`. Vectors are at multiples of their width: passes
+   that load across what others have just stored wait for it (1.1 to 1.3 of the time). */
+PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int begin,
+                                                  int end)
 {
-  int x;
-  for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH)
+  int x = begin;
+  for (; x < end && x % PERMI_WIDTH; x++)
+    to[x] = fma(weight[x], from[x], to[x]);
+  for (; x + PERMI_WIDTH <= end; x += PERMI_WIDTH)
     PERMI_STORE_ANY(to + x,
                     PERMI_FMA(PERMI_LOAD_ANY(weight + x), PERMI_LOAD_ANY(from + x), PERMI_LOAD_ANY(to + x)));
-  for (; PERMI_WIDTH > 1 && x < n; x++)
+  for (; x < end; x++)
     to[x] = fma(weight[x], from[x], to[x]);
 }
 
@@ -36,7 +55,7 @@ PERMI_TARGET static void PERMI_NAME(keep_states)(double *to, const double *from,
   for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH) {
     const PERMI_V state = PERMI_LOAD_ANY(from + x), size = PERMI_ABS(state);
     PERMI_STORE_ANY(to + x, state);
-    large = PERMI_LARGER(large, state);
+    large = PERMI_GREATER(large, size);
     small = PERMI_LESSER(PERMI_UNLESS_ZERO(size, infinite), small);
   }
   PERMI_STORE_ANY(largest, large);
