@@ -4235,7 +4235,7 @@ typedef struct permi_lane_sums {
 /* The kernels of >>subsets and >>sign_sums in one family; see >>counts_kernels. */
 typedef struct permi_counts_kernels {
   void (*add_scaled)(double *to, const double *const *from, const double *weight, int count, int n);
-  void (*add_weighted)(double *to, const double *from, const double *weight, int begin, int end);
+  void (*add_weighted)(double *to, const double *from, const double *weight, int n);
   void (*keep_states)(double *to, const double *from, int n, double *most, double *least);
   void (*move_forms)(int rows, double times, const double *high_step, const double *low_step, double *high,
                      double *low, double *form, int apart);
@@ -9191,10 +9191,10 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
       continue;
     memcpy(sum + x0, state + x0, (size_t)states * sizeof *sum);
     for (k = 0; k < dp->block; k++) { /* along the row */
-      const int stride = (int)dp->stride[k], x = x0 > stride ? x0 : stride, at = k * dp->row;
-      kernels->add_weighted(sum, state - stride, dp->inner[which] + at, x, x1 + 1);
+      const int stride = (int)dp->stride[k], x = x0 > stride ? x0 : stride, at = k * dp->row + x;
+      kernels->add_weighted(sum + x, state + x - stride, dp->inner[which] + at, x1 - x + 1);
       if (other)
-        kernels->add_weighted(sum, other - stride, dp->inner[turned] + at, x, x1 + 1);
+        kernels->add_weighted(sum + x, other + x - stride, dp->inner[turned] + at, x1 - x + 1);
     }
     for (k = terms = 0; k < dp->active; k++) {
       from[terms] = state + x0 - dp->offset[k];
@@ -13698,16 +13698,22 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
+/* Two thin factors: u of n rows and r columns, v of r rows and n columns. */
+typedef struct permi_factors {
+  int n, r;
+  permi_view view[2];
+} permi_factors;
+
 /* THE BOUND. A coefficient passes r double-double operations in each of n steps, a term two coefficients, the weight
    (n multiplications for its factorials, r for their product) and two more multiplications; each is relative to the
    sum of moduli (complex ones within 3 times that), which is itself computed in double: 1.001 pays for that.
    Scaling rounds nothing, unless an entry is below 2^-1000 of its line. Underflow: lines' moduli add up to at most 1,
    so an error in a coefficient adds up to at most itself in the products after it; there are 2 n r count operations,
    each off by less than 2 DBL_MIN. */
-static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptrdiff_t ldu, const double *v,
-                                       ptrdiff_t ldv, permi_leaf *leaf, int *zero)
+static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors *factors, permi_leaf *leaf, int *zero)
 {
   const perm_allocator *allocator = &low->allocator;
+  const permi_view *u = &factors->view[0], *v = &factors->view[1];
   const int n = low->n, r = low->r;
   const size_t entries = (size_t)n * (size_t)(r * low->parts), most = (size_t)n + 1;
   permi_dd *factorial = (permi_dd *)permi_allocate(allocator, most, sizeof *factorial);
@@ -13725,7 +13731,7 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptr
     permi_release(allocator, integers);
     return PERM_ERROR_MEMORY;
   }
-  *zero = !permi_low_rank_lines(low, 0, u, ldu, 1, &exp2) || !permi_low_rank_lines(low, 1, v, 1, ldv, &exp2);
+  *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
   factorial[0] = permi_dd_make(1);
   integers[0] = 0;
   for (i = 1; i <= n; i++) { /* mantissas in [1/2, 1) */
@@ -13748,24 +13754,12 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptr
   return PERM_OK;
 }
 
-#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
-static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
-                                          int parts, const perm_options *options_given, perm_result *result)
+/* Checks the arguments of permi_compute_low_rank. */
+static perm_status permi_factors_check(const permi_factors *factors, const perm_options *options, perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
-  const permi_view views[2] = {{u, ldu, parts}, {v, ldv, parts}};
-  permi_low_rank *low;
-  permi_leaf leaf;
-  perm_job *job;
-  perm_status status;
-  double count, bytes, limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
-  double start = permi_seconds();
-  int side, i, j, zero = 0;
-  if (!result)
-    return PERM_ERROR_NULL;
-  permi_result_clear(result);
-  status = permi_check_options(options, 7, result);
+  const int n = factors->n, r = factors->r;
+  perm_status status = permi_check_options(options, 7, result);
+  int side, i, j;
   if (status != PERM_OK)
     return status;
   if (n < 0)
@@ -13778,7 +13772,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 7, "options: factors are computed in double-double only");
   for (side = 0; side < 2 && r; side++) {
-    const permi_view *view = &views[side];
+    const permi_view *view = &factors->view[side];
     const int rows = side ? r : n, columns = side ? n : r;
     if (!view->a)
       return permi_fail(result, PERM_ERROR_NULL, 3 + 2 * side, "%s is NULL", side ? "v" : "u");
@@ -13786,12 +13780,35 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
       return permi_fail(result, PERM_ERROR_STRIDE, 4 + 2 * side, "%s is %lld, smaller than the %d columns of a row",
                         side ? "ldv" : "ldu", (long long)view->ld, columns);
     for (i = 0; i < rows; i++)
-      for (j = 0; j < columns * parts; j++)
-        if (!(fabs(view->a[(ptrdiff_t)i * view->ld * parts + j]) <= DBL_MAX))
+      for (j = 0; j < columns * view->parts; j++)
+        if (!(fabs(view->a[(ptrdiff_t)i * view->ld * view->parts + j]) <= DBL_MAX))
           return permi_fail(result, PERM_ERROR_NOT_FINITE, 3 + 2 * side,
                             "%s has a NaN or infinity in row %d, column %d (counted from 1)", side ? "v" : "u", i + 1,
-                            j / parts + 1);
+                            j / view->parts + 1);
   }
+  return PERM_OK;
+}
+
+#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
+#define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
+static perm_status permi_low_rank_metered(const permi_factors *factors, const perm_options *options_given,
+                                          perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const int n = factors->n, r = factors->r, parts = factors->view[0].parts;
+  permi_low_rank *low;
+  permi_leaf leaf;
+  perm_job *job;
+  perm_status status;
+  double count, bytes, limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  double start = permi_seconds();
+  int zero = 0;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  status = permi_factors_check(factors, options, result);
+  if (status != PERM_OK)
+    return status;
   count = r ? permi_binomial(n + r - 1, r - 1) : 1;
   bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
   if (bytes > limit || count > 4e9)
@@ -13826,7 +13843,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
   leaf.context = low;
   leaf.scale = permi_dd_make(1);
   if (r)
-    status = permi_low_rank_leaf(low, u, ldu, v, ldv, &leaf, &zero);
+    status = permi_low_rank_leaf(low, factors, &leaf, &zero);
   if (!r || zero || status != PERM_OK) { /* the empty product, or a zero line */
     permi_number number = permi_number_one();
     permi_low_rank_release(&options->allocator, low);
@@ -13848,25 +13865,29 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
   return permi_judge(options, result);
 }
 
-static perm_status permi_compute_low_rank(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
-                                          int parts, const perm_options *options_given, perm_result *result)
+static perm_status permi_compute_low_rank(const permi_factors *factors, const perm_options *options_given,
+                                          perm_result *result)
 {
+  const int parts = factors->view[0].parts;
   permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0) * fmax(r, 0));
-  perm_status status = permi_low_rank_metered(n, r, u, ldu, v, ldv, parts, options, result);
+  const perm_options *options =
+      permi_meter_begin(&call, options_given, 16.0 * parts * fmax(factors->n, 0) * fmax(factors->r, 0));
+  perm_status status = permi_low_rank_metered(factors, options, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  return permi_compute_low_rank(n, r, u, ldu, v, ldv, 1, options, result);
+  const permi_factors factors = {n, r, {{u, ldu, 1}, {v, ldv, 1}}};
+  return permi_compute_low_rank(&factors, options, result);
 }
 
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                    ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  return permi_compute_low_rank(n, r, u, ldu, v, ldv, 2, options, result);
+  const permi_factors factors = {n, r, {{u, ldu, 2}, {v, ldv, 2}}};
+  return permi_compute_low_rank(&factors, options, result);
 }
 
 #endif
@@ -13893,6 +13914,13 @@ static double permi_dd_complex_modulus(permi_dd_complex a)
   return fabs(a.re.hi) + fabs(a.im.hi);
 }
 
+static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
+{
+  a.re = permi_dd_scale(a.re, exp2);
+  a.im = permi_dd_scale(a.im, exp2);
+  return a;
+}
+
 /* 1 / a, a not 0: one more Newton step than doubles give. */
 static permi_dd permi_dd_reciprocal(permi_dd a)
 {
@@ -13906,8 +13934,7 @@ static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
   int e;
   permi_dd norm;
   frexp(permi_dd_complex_modulus(a), &e);
-  a.re = permi_dd_scale(a.re, -e);
-  a.im = permi_dd_scale(a.im, -e);
+  a = permi_dd_complex_scale(a, -e);
   norm = permi_dd_reciprocal(permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im)));
   a.re = permi_dd_scale(permi_dd_multiply(a.re, norm), -e);
   a.im = permi_dd_scale(permi_dd_multiply(permi_dd_negate(a.im), norm), -e);
@@ -14046,29 +14073,16 @@ static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
 {
   int e;
   frexp(permi_dd_complex_modulus(d), &e);
-  d.re = permi_dd_scale(d.re, -e);
-  d.im = permi_dd_scale(d.im, -e);
   number->exp2 += e;
-  permi_number_times(number, d);
+  permi_number_times(number, permi_dd_complex_scale(d, -e));
 }
 
-static perm_status permi_cauchy_metered(int n, const double *x, const double *y, int parts,
-                                        const perm_options *options_given, double *condition, perm_result *result)
+/* Checks the arguments of permi_cauchy. */
+static perm_status permi_cauchy_check(int n, const double *const node[2], int parts, const perm_options *options,
+                                      perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
-  const double *const node[2] = {x, y};
-  double start = permi_seconds(), growth = 0, here = 0;
-  permi_dd_complex *m, *work;
-  double *moduli;
-  int *permutation, i, j, side, odd = 0, regular, lossy = 0;
-  permi_number number = permi_number_one(), below = permi_number_one();
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  permi_result_clear(result);
-  if (condition)
-    *condition = (double)NAN;
-  status = permi_check_whole(options, 4, result);
+  perm_status status = permi_check_whole(options, 4, result);
+  int i, j, side;
   if (status != PERM_OK)
     return status;
   if (n < 0 || n > PERM_CAUCHY_MAX_N)
@@ -14081,15 +14095,14 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
   for (side = 0; side < 2 && n; side++) {
     if (!node[side])
       return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", side ? "y" : "x");
-    for (i = 0; i < n * parts; i++) {
+    for (i = 0; i < n * parts; i++)
       if (!(fabs(node[side][i]) <= DBL_MAX / 8))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large",
                           side ? "y" : "x", i / parts);
-    }
   }
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
-      if (permi_dd_complex_modulus(permi_node_difference(x, i, y, j, parts)) == 0)
+      if (permi_dd_complex_modulus(permi_node_difference(node[0], i, node[1], j, parts)) == 0)
         return permi_fail(result, PERM_ERROR_NODES, 2, "x[%d] and y[%d] coincide: the entry is infinite", i, j);
       for (side = 0; side < 2; side++)
         if (j < i && permi_dd_complex_modulus(permi_node_difference(node[side], i, node[side], j, parts)) == 0)
@@ -14097,75 +14110,108 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
                             "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s",
                             side ? "y" : "x", j, side ? "y" : "x", i, parts == 2 ? "complex" : "real");
     }
-  m = (permi_dd_complex *)permi_allocate(&options->allocator, (size_t)n * (size_t)(n + 1), sizeof *m);
-  moduli = (double *)permi_allocate(&options->allocator, (size_t)n * (size_t)n, sizeof *moduli);
-  permutation = (int *)permi_allocate(&options->allocator, 2 * (size_t)n, sizeof *permutation);
-  if (!m || !moduli || !permutation) {
-    permi_release(&options->allocator, m);
-    permi_release(&options->allocator, moduli);
-    permi_release(&options->allocator, permutation);
-    return permi_fail_memory(result);
-  }
-  work = m + (size_t)n * (size_t)n;
+  return PERM_OK;
+}
+
+/* m := the squared matrix, rows times powers of two, so that the largest entry of each is near 1; number, below: the
+   product of all differences of x and y, with those powers, and that of the differences within x and y. Returns 1 if
+   some entry was too small to keep. */
+static int permi_cauchy_fill(int n, const double *const node[2], int parts, permi_dd_complex *m, permi_number *number,
+                             permi_number *below)
+{
+  int i, j, side, lossy = 0;
   for (i = 0; i < n; i++) {
     int row_exp2;
     double least = (double)INFINITY;
     for (j = 0; j < n; j++)
-      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(x, i, y, j, parts)));
-    frexp(least, &row_exp2); /* rows with a largest entry near 1 */
-    number.exp2 -= 2 * (long long)row_exp2;
+      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(node[0], i, node[1], j, parts)));
+    frexp(least, &row_exp2);
+    number->exp2 -= 2 * (long long)row_exp2;
     for (j = 0; j < n; j++) {
-      permi_dd_complex d = permi_node_difference(x, i, y, j, parts), q = d;
+      permi_dd_complex d = permi_node_difference(node[0], i, node[1], j, parts);
       int exp2;
-      permi_cauchy_times(&number, d);
+      permi_cauchy_times(number, d);
       frexp(permi_dd_complex_modulus(d), &exp2);
       if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
         memset(&m[i * n + j], 0, sizeof *m);
         lossy = 1;
       } else {
-        q.re = permi_dd_scale(q.re, -row_exp2);
-        q.im = permi_dd_scale(q.im, -row_exp2);
-        q = permi_dd_complex_reciprocal(q);
-        m[i * n + j] = permi_dd_complex_times(q, q, 2);
+        d = permi_dd_complex_reciprocal(permi_dd_complex_scale(d, -row_exp2));
+        m[i * n + j] = permi_dd_complex_times(d, d, 2);
       }
-      moduli[i * n + j] = permi_dd_complex_modulus(m[i * n + j]);
-      for (side = 0; side < 2; side++)
-        if (j < i)
-          permi_cauchy_times(&below, permi_node_difference(node[side], i, node[side], j, parts));
+      for (side = 0; side < 2 && j < i; side++)
+        permi_cauchy_times(below, permi_node_difference(node[side], i, node[side], j, parts));
     }
   }
+  return lossy;
+}
+
+/* The permanent by Borchardt's identity, n > 0. m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
+static permi_number permi_cauchy_number(int n, const double *const node[2], int parts, permi_dd_complex *m,
+                                        double *moduli, int *permutation, double *condition)
+{
+  permi_number number = permi_number_one(), below = permi_number_one();
+  permi_dd_complex q;
+  double growth = (double)INFINITY;
+  int i, odd, regular, lossy = permi_cauchy_fill(n, node, parts, m, &number, &below);
+  for (i = 0; i < n * n; i++)
+    moduli[i] = permi_dd_complex_modulus(m[i]);
   regular = permi_eliminate(m, n, permutation, permutation + n, &odd);
+  *condition = (double)INFINITY;
   if (regular) {
-    permi_cauchy_condition(m, moduli, n, permutation, permutation + n, work, &here, &growth);
+    permi_cauchy_condition(m, moduli, n, permutation, permutation + n, m + (size_t)n * (size_t)n, condition, &growth);
     for (i = 0; i < n; i++)
       permi_number_times(&number, m[permutation[i] * n + permutation[n + i]]);
-  } else {
-    here = growth = (double)INFINITY;
   }
-  permi_release(&options->allocator, m);
-  permi_release(&options->allocator, moduli);
-  permi_release(&options->allocator, permutation);
-  {
-    permi_dd_complex q;
-    permi_number_normalise(&below);
-    q.re = below.value;
-    q.im = below.imaginary;
-    permi_number_times(&number, permi_dd_complex_reciprocal(q));
-    number.exp2 -= below.exp2;
-  }
+  permi_number_normalise(&below);
+  q.re = below.value;
+  q.im = below.imaginary;
+  permi_number_times(&number, permi_dd_complex_reciprocal(q));
+  number.exp2 -= below.exp2;
   if ((odd + n * (n - 1) / 2) & 1) { /* the gaps of y are taken as y_j - y_i */
     number.value = permi_dd_negate(number.value);
     number.imaginary = permi_dd_negate(number.imaginary);
   }
   number.exact = 0;
-  number.error = n ? (double)INFINITY : 0;
+  number.error = (double)INFINITY;
   permi_number_normalise(&number);
-  number.estimate = (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
-                    permi_modulus(number.value.hi, number.imaginary.hi);
-  if (!regular || lossy)
-    number.estimate = (double)INFINITY;
-  if (!n)
-    number = permi_number_one();
+  number.estimate = regular && !lossy ? (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
+                                            permi_modulus(number.value.hi, number.imaginary.hi)
+                                      : (double)INFINITY;
+  return number;
+}
+
+static perm_status permi_cauchy_metered(int n, const double *const node[2], int parts,
+                                        const perm_options *options_given, double *condition, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const double start = permi_seconds();
+  double here = 0;
+  permi_number number = permi_number_one();
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  if (condition)
+    *condition = (double)NAN;
+  status = permi_cauchy_check(n, node, parts, options, result);
+  if (status != PERM_OK)
+    return status;
+  if (n) {
+    const size_t entries = (size_t)n * (size_t)n;
+    permi_dd_complex *m =
+        (permi_dd_complex *)permi_allocate(&options->allocator, entries + (size_t)n, sizeof *m);
+    double *moduli = (double *)permi_allocate(&options->allocator, entries, sizeof *moduli);
+    int *permutation = (int *)permi_allocate(&options->allocator, 2 * (size_t)n, sizeof *permutation);
+    const int fits = m && moduli && permutation;
+    if (fits)
+      number = permi_cauchy_number(n, node, parts, m, moduli, permutation, &here);
+    permi_release(&options->allocator, m);
+    permi_release(&options->allocator, moduli);
+    permi_release(&options->allocator, permutation);
+    if (!fits)
+      return permi_fail_memory(result);
+  }
   permi_number_result(&number, result);
   result->is_complex = parts == 2;
   result->method = n ? PERM_METHOD_BORCHARDT : PERM_METHOD_STRUCTURE;
@@ -14175,7 +14221,7 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
   result->terms = (double)n * n * n / 3;
   if (options->method == PERM_METHOD_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
     perm_result general;
-    if (permi_cauchy_general(n, x, y, parts, options, &general) == PERM_OK &&
+    if (permi_cauchy_general(n, node[0], node[1], parts, options, &general) == PERM_OK &&
         permi_relative(options, &general) < permi_relative(options, result))
       *result = general;
   }
@@ -14190,7 +14236,8 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0));
-  perm_status status = permi_cauchy_metered(n, x, y, parts, options, condition, result);
+  const double *const node[2] = {x, y};
+  perm_status status = permi_cauchy_metered(n, node, parts, options, condition, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
@@ -14683,27 +14730,19 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   return status;
 }
 
-static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
-                                  const perm_options *options_given, perm_estimate *estimate)
+/* Checks the arguments of permi_estimate, entries under the eyes of watch; *negative: some entry is no number >= 0. */
+static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
+                                        permi_control *watch, int *negative, perm_estimate *estimate)
 {
-  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
-  const perm_options *options = permi_options(options_given);
-  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
-  const perm_allocator *allocator = &options->allocator;
-  const int parts = view->parts, threads = permi_threads(options);
+  const int parts = view->parts;
   const char *bad = permi_estimate_bad_plan(plan);
-  permi_control watch = permi_control_begin(options);
-  double *a, *scaled;
-  permi_number scale = permi_number_one();
-  permi_sampler sampler;
   perm_result check;
   perm_status status;
-  int i, j, negative = 0, *entries;
-  if (!estimate)
-    return PERM_ERROR_NULL;
+  int i, j;
+  *negative = 0;
   if (bad)
     return permi_estimate_fail(estimate, PERM_ERROR_OPTION, 4, bad);
-  status = permi_check_whole(options, 5, &check);
+  status = permi_check_whole(watch->options, 5, &check);
   if (status != PERM_OK)
     return permi_estimate_fail(estimate, status, 5, check.message);
   if (n < 0 || n > PERM_ESTIMATE_MAX_N)
@@ -14712,66 +14751,103 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     return permi_estimate_fail(estimate, PERM_ERROR_NULL, 2, "a is NULL");
   if (n && view->ld < n)
     return permi_estimate_fail(estimate, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
-  watch.activity = "preparing";
-  for (i = 0; i < n && !permi_watch(&watch, 1.5 * n * parts); i++)
+  watch->activity = "preparing";
+  for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
     for (j = 0; j < n * parts; j++) {
-      double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
+      const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
       if (!(fabs(x) <= DBL_MAX))
         return permi_estimate_fail(estimate, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
-      negative |= x < 0 || (parts == 2 && x != 0);
+      *negative |= x < 0 || (parts == 2 && x != 0);
     }
-  if (plan->estimator == PERM_ESTIMATOR_SINKHORN && negative)
+  if (plan->estimator == PERM_ESTIMATOR_SINKHORN && *negative)
     return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 4,
                                "plan: estimator sinkhorn is for matrices without negative or complex entries");
+  return PERM_OK;
+}
+
+/* What permi_estimate_metered works in. */
+typedef struct permi_estimate_room {
+  double *a, *scaled, *rooms; /* the matrix; its rows in order; n numbers for each thread */
+  int *entries;
+  permi_moments *sample;
+} permi_estimate_room;
+
+/* Scales the matrix and takes samples; the estimate's shape is filled in. */
+static perm_status permi_estimate_samples(const permi_view *view, const perm_estimate_plan *plan,
+                                          permi_sampler *sampler, const permi_estimate_room *room,
+                                          perm_estimate *estimate)
+{
+  permi_number scale = permi_number_one();
+  permi_control *watch = sampler->watch;
+  const int n = sampler->n, parts = sampler->parts;
+  const int copied = permi_estimate_copy(view, n, parts, room->entries, room->a, &scale.exp2, watch);
+  perm_status status;
+  if (copied == -1)
+    return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
+                               "the entries span too wide a range for samples in double");
+  if (!n || !copied) {
+    estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
+    return PERM_OK;
+  }
+  permi_sinkhorn(room->a, n, parts, sampler->signs ? 2 : 1, &scale, watch);
+  permi_estimate_order(room->a, n, parts, room->entries, room->scaled, watch);
+  sampler->a = room->scaled;
+  status = watch->stopped;
+  if (status == PERM_OK)
+    status = permi_estimate_run(sampler, plan, &scale, room->rooms, room->sample, estimate->threads, estimate);
+  if (status > 0 && estimate->samples == 0) { /* no block was finished */
+    char text[PERM_MESSAGE_BYTES];
+    snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
+    permi_estimate_fail(estimate, status, 0, text);
+  }
+  return status;
+}
+
+static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
+                                          const perm_options *options_given, perm_estimate *estimate)
+{
+  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
+  const perm_options *options = permi_options(options_given);
+  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
+  const perm_allocator *allocator = &options->allocator;
+  permi_control watch = permi_control_begin(options);
+  permi_sampler sampler;
+  permi_estimate_room room;
+  perm_status status;
+  size_t doubles;
+  int negative;
+  if (!estimate)
+    return PERM_ERROR_NULL;
+  status = permi_estimate_check(n, view, plan, &watch, &negative, estimate);
+  if (status != PERM_OK)
+    return status;
   memset(estimate, 0, sizeof *estimate);
   memset(&sampler, 0, sizeof sampler);
   sampler.n = n;
   sampler.watch = &watch;
   sampler.seed = plan->seed;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
-  sampler.parts = sampler.signs ? parts : 1;
+  sampler.parts = sampler.signs ? view->parts : 1;
   estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN : PERM_ESTIMATOR_SINKHORN;
   estimate->seed = plan->seed;
   estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
-  estimate->threads = threads;
-  estimate->is_complex = parts == 2;
-  a = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *a);
-  scaled = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *scaled);
-  entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof *entries);
-  {
-    double *rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)threads, sizeof *rooms);
-    permi_moments *sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof *sample);
-    int copied = a && scaled && entries && rooms && sample;
-    if (copied)
-      copied = permi_estimate_copy(view, n, sampler.parts, entries, a, &scale.exp2, &watch);
-    else
-      copied = -2;
-    if (copied == -2) {
-      status = permi_estimate_fail(estimate, PERM_ERROR_MEMORY, 0, "out of memory");
-    } else if (copied == -1) {
-      status = permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
-                                   "the entries span too wide a range for samples in double");
-    } else if (!n || !copied) {
-      estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
-    } else {
-      permi_sinkhorn(a, n, sampler.parts, sampler.signs ? 2 : 1, &scale, &watch);
-      permi_estimate_order(a, n, sampler.parts, entries, scaled, &watch);
-      sampler.a = scaled;
-      status = watch.stopped;
-      if (status == PERM_OK)
-        status = permi_estimate_run(&sampler, plan, &scale, rooms, sample, threads, estimate);
-      if (status > 0 && estimate->samples == 0) { /* no block was finished */
-        char text[PERM_MESSAGE_BYTES];
-        snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
-        permi_estimate_fail(estimate, status, 0, text);
-      }
-    }
-    permi_release(allocator, rooms);
-    permi_release(allocator, sample);
-  }
-  permi_release(allocator, a);
-  permi_release(allocator, scaled);
-  permi_release(allocator, entries);
+  estimate->threads = permi_threads(options);
+  estimate->is_complex = view->parts == 2;
+  doubles = (size_t)n * (size_t)(n * sampler.parts);
+  room.a = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  room.scaled = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  room.entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof(int));
+  room.rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)estimate->threads, sizeof(double));
+  room.sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof(permi_moments));
+  if (room.a && room.scaled && room.entries && room.rooms && room.sample)
+    status = permi_estimate_samples(view, plan, &sampler, &room, estimate);
+  else
+    status = permi_estimate_fail(estimate, PERM_ERROR_MEMORY, 0, "out of memory");
+  permi_release(allocator, room.rooms);
+  permi_release(allocator, room.sample);
+  permi_release(allocator, room.a);
+  permi_release(allocator, room.scaled);
+  permi_release(allocator, room.entries);
   estimate->status = status;
   if (status > 0 && estimate->samples > 0)
     snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
@@ -16681,18 +16757,15 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* to += weight from with a weight for each state from `begin` to `end`. Vectors are at multiples of their width: passes
-   that load across what others have just stored wait for it (1.1 to 1.3 of the time). */
-PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int begin,
-                                                  int end)
+/* to += weight from with a weight for each of n states. Vectors at multiples of their width took up to 1.08 of the
+   time. */
+PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
-  int x = begin;
-  for (; x < end && x % PERMI_WIDTH; x++)
-    to[x] = fma(weight[x], from[x], to[x]);
-  for (; x + PERMI_WIDTH <= end; x += PERMI_WIDTH)
+  int x;
+  for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH)
     PERMI_STORE_ANY(to + x,
                     PERMI_FMA(PERMI_LOAD_ANY(weight + x), PERMI_LOAD_ANY(from + x), PERMI_LOAD_ANY(to + x)));
-  for (; x < end; x++)
+  for (; PERMI_WIDTH > 1 && x < n; x++)
     to[x] = fma(weight[x], from[x], to[x]);
 }
 

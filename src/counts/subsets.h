@@ -76,10 +76,10 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
       continue;
     memcpy(sum + x0, state + x0, (size_t)states * sizeof *sum);
     for (k = 0; k < dp->block; k++) { /* along the row */
-      const int stride = (int)dp->stride[k], x = x0 > stride ? x0 : stride, at = k * dp->row;
-      kernels->add_weighted(sum, state - stride, dp->inner[which] + at, x, x1 + 1);
+      const int stride = (int)dp->stride[k], x = x0 > stride ? x0 : stride, at = k * dp->row + x;
+      kernels->add_weighted(sum + x, state + x - stride, dp->inner[which] + at, x1 - x + 1);
       if (other)
-        kernels->add_weighted(sum, other - stride, dp->inner[turned] + at, x, x1 + 1);
+        kernels->add_weighted(sum + x, other + x - stride, dp->inner[turned] + at, x1 - x + 1);
     }
     for (k = terms = 0; k < dp->active; k++) {
       from[terms] = state + x0 - dp->offset[k];

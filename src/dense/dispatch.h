@@ -119,7 +119,7 @@ typedef struct permi_lane_sums {
 /* The kernels of >>subsets and >>sign_sums in one family; see >>counts_kernels. */
 typedef struct permi_counts_kernels {
   void (*add_scaled)(double *to, const double *const *from, const double *weight, int count, int n);
-  void (*add_weighted)(double *to, const double *from, const double *weight, int begin, int end);
+  void (*add_weighted)(double *to, const double *from, const double *weight, int n);
   void (*keep_states)(double *to, const double *from, int n, double *most, double *least);
   void (*move_forms)(int rows, double times, const double *high_step, const double *low_step, double *high,
                      double *low, double *form, int apart);

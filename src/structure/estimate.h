@@ -476,27 +476,19 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   return status;
 }
 
-static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
-                                  const perm_options *options_given, perm_estimate *estimate)
+/* Checks the arguments of permi_estimate, entries under the eyes of watch; *negative: some entry is no number >= 0. */
+static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
+                                        permi_control *watch, int *negative, perm_estimate *estimate)
 {
-  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
-  const perm_options *options = permi_options(options_given);
-  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
-  const perm_allocator *allocator = &options->allocator;
-  const int parts = view->parts, threads = permi_threads(options);
+  const int parts = view->parts;
   const char *bad = permi_estimate_bad_plan(plan);
-  permi_control watch = permi_control_begin(options);
-  double *a, *scaled;
-  permi_number scale = permi_number_one();
-  permi_sampler sampler;
   perm_result check;
   perm_status status;
-  int i, j, negative = 0, *entries;
-  if (!estimate)
-    return PERM_ERROR_NULL;
+  int i, j;
+  *negative = 0;
   if (bad)
     return permi_estimate_fail(estimate, PERM_ERROR_OPTION, 4, bad);
-  status = permi_check_whole(options, 5, &check);
+  status = permi_check_whole(watch->options, 5, &check);
   if (status != PERM_OK)
     return permi_estimate_fail(estimate, status, 5, check.message);
   if (n < 0 || n > PERM_ESTIMATE_MAX_N)
@@ -505,66 +497,103 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     return permi_estimate_fail(estimate, PERM_ERROR_NULL, 2, "a is NULL");
   if (n && view->ld < n)
     return permi_estimate_fail(estimate, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
-  watch.activity = "preparing";
-  for (i = 0; i < n && !permi_watch(&watch, 1.5 * n * parts); i++)
+  watch->activity = "preparing";
+  for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
     for (j = 0; j < n * parts; j++) {
-      double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
+      const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
       if (!(fabs(x) <= DBL_MAX))
         return permi_estimate_fail(estimate, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
-      negative |= x < 0 || (parts == 2 && x != 0);
+      *negative |= x < 0 || (parts == 2 && x != 0);
     }
-  if (plan->estimator == PERM_ESTIMATOR_SINKHORN && negative)
+  if (plan->estimator == PERM_ESTIMATOR_SINKHORN && *negative)
     return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 4,
                                "plan: estimator sinkhorn is for matrices without negative or complex entries");
+  return PERM_OK;
+}
+
+/* What permi_estimate_metered works in. */
+typedef struct permi_estimate_room {
+  double *a, *scaled, *rooms; /* the matrix; its rows in order; n numbers for each thread */
+  int *entries;
+  permi_moments *sample;
+} permi_estimate_room;
+
+/* Scales the matrix and takes samples; the estimate's shape is filled in. */
+static perm_status permi_estimate_samples(const permi_view *view, const perm_estimate_plan *plan,
+                                          permi_sampler *sampler, const permi_estimate_room *room,
+                                          perm_estimate *estimate)
+{
+  permi_number scale = permi_number_one();
+  permi_control *watch = sampler->watch;
+  const int n = sampler->n, parts = sampler->parts;
+  const int copied = permi_estimate_copy(view, n, parts, room->entries, room->a, &scale.exp2, watch);
+  perm_status status;
+  if (copied == -1)
+    return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
+                               "the entries span too wide a range for samples in double");
+  if (!n || !copied) {
+    estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
+    return PERM_OK;
+  }
+  permi_sinkhorn(room->a, n, parts, sampler->signs ? 2 : 1, &scale, watch);
+  permi_estimate_order(room->a, n, parts, room->entries, room->scaled, watch);
+  sampler->a = room->scaled;
+  status = watch->stopped;
+  if (status == PERM_OK)
+    status = permi_estimate_run(sampler, plan, &scale, room->rooms, room->sample, estimate->threads, estimate);
+  if (status > 0 && estimate->samples == 0) { /* no block was finished */
+    char text[PERM_MESSAGE_BYTES];
+    snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
+    permi_estimate_fail(estimate, status, 0, text);
+  }
+  return status;
+}
+
+static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
+                                          const perm_options *options_given, perm_estimate *estimate)
+{
+  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
+  const perm_options *options = permi_options(options_given);
+  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
+  const perm_allocator *allocator = &options->allocator;
+  permi_control watch = permi_control_begin(options);
+  permi_sampler sampler;
+  permi_estimate_room room;
+  perm_status status;
+  size_t doubles;
+  int negative;
+  if (!estimate)
+    return PERM_ERROR_NULL;
+  status = permi_estimate_check(n, view, plan, &watch, &negative, estimate);
+  if (status != PERM_OK)
+    return status;
   memset(estimate, 0, sizeof *estimate);
   memset(&sampler, 0, sizeof sampler);
   sampler.n = n;
   sampler.watch = &watch;
   sampler.seed = plan->seed;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
-  sampler.parts = sampler.signs ? parts : 1;
+  sampler.parts = sampler.signs ? view->parts : 1;
   estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN : PERM_ESTIMATOR_SINKHORN;
   estimate->seed = plan->seed;
   estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
-  estimate->threads = threads;
-  estimate->is_complex = parts == 2;
-  a = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *a);
-  scaled = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *scaled);
-  entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof *entries);
-  {
-    double *rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)threads, sizeof *rooms);
-    permi_moments *sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof *sample);
-    int copied = a && scaled && entries && rooms && sample;
-    if (copied)
-      copied = permi_estimate_copy(view, n, sampler.parts, entries, a, &scale.exp2, &watch);
-    else
-      copied = -2;
-    if (copied == -2) {
-      status = permi_estimate_fail(estimate, PERM_ERROR_MEMORY, 0, "out of memory");
-    } else if (copied == -1) {
-      status = permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
-                                   "the entries span too wide a range for samples in double");
-    } else if (!n || !copied) {
-      estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
-    } else {
-      permi_sinkhorn(a, n, sampler.parts, sampler.signs ? 2 : 1, &scale, &watch);
-      permi_estimate_order(a, n, sampler.parts, entries, scaled, &watch);
-      sampler.a = scaled;
-      status = watch.stopped;
-      if (status == PERM_OK)
-        status = permi_estimate_run(&sampler, plan, &scale, rooms, sample, threads, estimate);
-      if (status > 0 && estimate->samples == 0) { /* no block was finished */
-        char text[PERM_MESSAGE_BYTES];
-        snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
-        permi_estimate_fail(estimate, status, 0, text);
-      }
-    }
-    permi_release(allocator, rooms);
-    permi_release(allocator, sample);
-  }
-  permi_release(allocator, a);
-  permi_release(allocator, scaled);
-  permi_release(allocator, entries);
+  estimate->threads = permi_threads(options);
+  estimate->is_complex = view->parts == 2;
+  doubles = (size_t)n * (size_t)(n * sampler.parts);
+  room.a = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  room.scaled = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  room.entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof(int));
+  room.rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)estimate->threads, sizeof(double));
+  room.sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof(permi_moments));
+  if (room.a && room.scaled && room.entries && room.rooms && room.sample)
+    status = permi_estimate_samples(view, plan, &sampler, &room, estimate);
+  else
+    status = permi_estimate_fail(estimate, PERM_ERROR_MEMORY, 0, "out of memory");
+  permi_release(allocator, room.rooms);
+  permi_release(allocator, room.sample);
+  permi_release(allocator, room.a);
+  permi_release(allocator, room.scaled);
+  permi_release(allocator, room.entries);
   estimate->status = status;
   if (status > 0 && estimate->samples > 0)
     snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
