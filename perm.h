@@ -13497,11 +13497,11 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
    LOW RANK [Bar96]. A = U V with r columns in U: expanding the rows' linear forms in x_1 .. x_r, and the columns' in
    y_1 .. y_r,
        prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
-   over the exponents k of degree n, k! = prod k_t!. There are C(n + r - 1, r - 1) of them, and only products of
-   entries are added: non-negative factors lose nothing. All in double-double.
-   Exponents without k_r (it is what is missing to n) are numbered by degree: with suffix sums c_t = k_t + .. + k_(r-1)
-   and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t), so those of degree up to i come first, and
-   k_t - 1 has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
+   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!. Only products of entries are added, so
+   non-negative factors lose nothing. All is in double-double.
+   Exponents without k_r, which is what is missing to n, are numbered by degree: with suffix sums
+   c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t). Those of degree up to i
+   come first, and k with k_t one less has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
 
 #if !defined(PERM_NO_EXTRAS)
 typedef struct permi_low_rank {
@@ -13704,12 +13704,14 @@ typedef struct permi_factors {
   permi_view view[2];
 } permi_factors;
 
-/* THE BOUND. A coefficient passes r double-double operations in each of n steps, a term two coefficients, the weight
-   (n multiplications for its factorials, r for their product) and two more multiplications; each is relative to the
-   sum of moduli (complex ones within 3 times that), which is itself computed in double: 1.001 pays for that.
-   Scaling rounds nothing, unless an entry is below 2^-1000 of its line. Underflow: lines' moduli add up to at most 1,
-   so an error in a coefficient adds up to at most itself in the products after it; there are 2 n r count operations,
-   each off by less than 2 DBL_MIN. */
+/* Tables of the factors and the leaf; *zero: 1 if a line is zero. THE BOUND:
+   1. A coefficient passes r double-double operations in each of n steps. A term takes two coefficients, the weight (n
+      multiplications for its factorials, r for their product) and two more multiplications.
+   2. Each error is relative to the sum of moduli (complex ones within 3 times that). That sum is computed in double;
+      the factor 1.001 pays for it.
+   3. Scaling rounds nothing, unless an entry is below 2^-1000 of its line.
+   4. Underflow: the moduli of a line add up to at most 1, so an error in a coefficient adds up to at most itself in the
+      products after it. There are 2 n r count operations, each off by less than 2 DBL_MIN. */
 static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors *factors, permi_leaf *leaf, int *zero)
 {
   const perm_allocator *allocator = &low->allocator;
@@ -13898,10 +13900,10 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
 #if !defined(PERM_NO_EXTRAS)
 /* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
        per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
-   Differences of doubles are exact as double-doubles, so the second determinant is known to all digits; the first, by
-   elimination with complete pivoting, loses what its condition takes. With M = (a_ij^2) = L U and d det / det =
+   Differences of doubles are exact as double-doubles, so the second determinant is known to all digits. The first, by
+   elimination with complete pivoting, loses what its condition takes. Let M = (a_ij^2) = L U. As d det / det =
    trace(M^-1 dM), an entrywise relative change e of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the
-   condition reported; the elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
+   condition reported. The elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
 static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
 {
   a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
@@ -14031,8 +14033,8 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
   }
 }
 
-/* The matrix itself, to the general engines: its entries are rounded to doubles, which costs as much again as the
-   engine's own roundings. */
+/* Gives the matrix itself to the general engines. Rounding its entries to doubles costs as much again as the engine's
+   own roundings. */
 static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
                                         const perm_options *options, perm_result *result)
 {
@@ -14066,7 +14068,7 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
   return status;
 }
 
-#define PERMI_CAUCHY_RANGE 400 /* entries of the squared matrix below 2^-800 times the largest of their row are 0 */
+#define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
 
 /* number *= d, whatever the exponent of d, which is not 0. */
 static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
@@ -14257,17 +14259,17 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
 /* ======================================================================================= >>estimate
    Unbiased estimates where the permanent itself is out of reach.
 
-   GLYNN [Gly10, Gur05]: for signs z drawn at random, prod z_j prod_i (sum_j a_ij z_j) has the permanent for its mean,
-   whatever the matrix. Rows and columns are first scaled so that the squares of each line add up to 1, as nearly as
-   they can: the mean does not change with it, the spread does.
-   SINKHORN [Sin64, SB99]: for non-negative matrices. Scaled so that each line adds up to 1; then row by row a column is
-   drawn among those that are free, with the chances of its entries, and the sample is the product of what the free
-   entries of each row added up to. Its mean is the permanent: a permutation is drawn with the chance of its product
-   over that sample. Rows are taken in the order of their numbers of entries, the fewest first.
+   GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent for its mean, whatever
+   the matrix. Rows and columns are first scaled so that the squares of each line add up to about 1: that changes the
+   spread, not the mean.
+   SINKHORN [Sin64, SB99]: for non-negative matrices, scaled so that each line adds up to 1. Each row draws a free
+   column with the chances of its entries. The sample is the product of the rows' sums over free columns; its mean is
+   the permanent, since a permutation is drawn with the chance of its product over that sample. Rows with the fewest
+   entries come first.
 
-   Sample s draws from a generator of its own, started with (seed, s), so a sample is the same whatever thread takes it.
-   Blocks of PERMI_BLOCK_SAMPLES are added up one by one and the blocks in their order. After rounds of whole blocks,
-   each round twice as many as before it, the stopping rule looks at the result. */
+   Sample s has a generator of its own, started with (seed, s), so it is the same in any thread. The samples of a block
+   of PERMI_BLOCK_SAMPLES are added in order, and so are the blocks. The stopping rule looks at the result after rounds
+   of whole blocks, each round twice as long as the one before. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BLOCK_SAMPLES 256
@@ -14305,8 +14307,8 @@ static int permi_sample_stop(const permi_sampler *sampler, int master, double un
   return stopping;
 }
 
-/* Samples: how many, their mean, and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
-   of one matrix can differ by thousands of bits; the largest sets the unit. */
+/* Number of samples, their mean and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
+   can differ by thousands of bits; the largest sets the unit. */
 typedef struct permi_moments {
   double samples, value, imaginary, squares;
   int exp2;
@@ -14471,8 +14473,8 @@ static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* A block whose samples are long: threads share them, and look at the limits inside. sample: room for all. The same
-   bits as permi_sample_block; what comes of a block that is stopped is no sum of samples. */
+/* A block of long samples, which threads share, looking at the limits inside; the bits of permi_sample_block. sample:
+   room for all. The result of a block that was stopped is no sum of samples. */
 static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
                                          permi_moments *sample)
 {
@@ -14489,9 +14491,9 @@ static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t 
   return moments;
 }
 
-/* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1, whatever
-   the range of the entries. shift: room for 2 n. 0: a line is zero; -1: an entry is too small beside the others. Not
-   all is done if watch says stop. */
+/* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1. shift:
+   room for 2 n. 0: a line is zero; -1: an entry is too small beside the others; 1 otherwise, unfinished if watch says
+   stop. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -14528,9 +14530,9 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* a := rows and columns times numbers, so that in each line the moduli to the power p add up to about 1; alternately,
-   until nothing changes by a thousandth. What it was multiplied by goes into *scale, which times the
-   permanent of the new matrix is that of the old. No line is zero, and the largest of each is near 1. */
+/* Scales rows and columns in turn, until nothing changes by a thousandth, so that in each line the moduli to the power
+   p add up to about 1. *scale times the new permanent is the old one. No line may be zero; the largest entry of each
+   must be near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -14584,7 +14586,7 @@ static void permi_estimate_order(const double *a, int n, int parts, int *start, 
     }
 }
 
-/* The z of which a normal variable's modulus stays below z with the given chance: erfc(z / sqrt 2) = 1 - chance. */
+/* The z below which a normal variable's modulus stays with the given chance: erfc(z / sqrt 2) = 1 - chance. */
 static double permi_normal_quantile(double chance)
 {
   double low = 0, high = 40;
@@ -14661,8 +14663,8 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
 #define PERMI_ESTIMATE_POLL 5e7 /* entries of samples that a thread takes between two looks at the limits */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else says when to stop */
 
-/* Takes samples until a limit is reached, whole blocks of them. rooms: n doubles for each thread; sample: for a block.
-   Where not even one block is done, *estimate is as it was, and the status says why. */
+/* Takes whole blocks of samples until a limit is reached. rooms: n doubles for each thread; sample: for a block. If no
+   block was finished, *estimate is as it was, and the status says why. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, double *rooms,
                                                          permi_moments *sample, int threads, perm_estimate *estimate)

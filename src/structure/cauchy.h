@@ -6,10 +6,10 @@
 #if !defined(PERM_NO_EXTRAS)
 /* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
        per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
-   Differences of doubles are exact as double-doubles, so the second determinant is known to all digits; the first, by
-   elimination with complete pivoting, loses what its condition takes. With M = (a_ij^2) = L U and d det / det =
+   Differences of doubles are exact as double-doubles, so the second determinant is known to all digits. The first, by
+   elimination with complete pivoting, loses what its condition takes. Let M = (a_ij^2) = L U. As d det / det =
    trace(M^-1 dM), an entrywise relative change e of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the
-   condition reported; the elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
+   condition reported. The elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
 static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
 {
   a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
@@ -139,8 +139,8 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
   }
 }
 
-/* The matrix itself, to the general engines: its entries are rounded to doubles, which costs as much again as the
-   engine's own roundings. */
+/* Gives the matrix itself to the general engines. Rounding its entries to doubles costs as much again as the engine's
+   own roundings. */
 static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
                                         const perm_options *options, perm_result *result)
 {
@@ -174,7 +174,7 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
   return status;
 }
 
-#define PERMI_CAUCHY_RANGE 400 /* entries of the squared matrix below 2^-800 times the largest of their row are 0 */
+#define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
 
 /* number *= d, whatever the exponent of d, which is not 0. */
 static void permi_cauchy_times(permi_number *number, permi_dd_complex d)

@@ -1,17 +1,17 @@
 /* ======================================================================================= >>estimate
    Unbiased estimates where the permanent itself is out of reach.
 
-   GLYNN [Gly10, Gur05]: for signs z drawn at random, prod z_j prod_i (sum_j a_ij z_j) has the permanent for its mean,
-   whatever the matrix. Rows and columns are first scaled so that the squares of each line add up to 1, as nearly as
-   they can: the mean does not change with it, the spread does.
-   SINKHORN [Sin64, SB99]: for non-negative matrices. Scaled so that each line adds up to 1; then row by row a column is
-   drawn among those that are free, with the chances of its entries, and the sample is the product of what the free
-   entries of each row added up to. Its mean is the permanent: a permutation is drawn with the chance of its product
-   over that sample. Rows are taken in the order of their numbers of entries, the fewest first.
+   GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent for its mean, whatever
+   the matrix. Rows and columns are first scaled so that the squares of each line add up to about 1: that changes the
+   spread, not the mean.
+   SINKHORN [Sin64, SB99]: for non-negative matrices, scaled so that each line adds up to 1. Each row draws a free
+   column with the chances of its entries. The sample is the product of the rows' sums over free columns; its mean is
+   the permanent, since a permutation is drawn with the chance of its product over that sample. Rows with the fewest
+   entries come first.
 
-   Sample s draws from a generator of its own, started with (seed, s), so a sample is the same whatever thread takes it.
-   Blocks of PERMI_BLOCK_SAMPLES are added up one by one and the blocks in their order. After rounds of whole blocks,
-   each round twice as many as before it, the stopping rule looks at the result. */
+   Sample s has a generator of its own, started with (seed, s), so it is the same in any thread. The samples of a block
+   of PERMI_BLOCK_SAMPLES are added in order, and so are the blocks. The stopping rule looks at the result after rounds
+   of whole blocks, each round twice as long as the one before. */
 #pragma once
 #include "../solve/compute.h"
 
@@ -51,8 +51,8 @@ static int permi_sample_stop(const permi_sampler *sampler, int master, double un
   return stopping;
 }
 
-/* Samples: how many, their mean, and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
-   of one matrix can differ by thousands of bits; the largest sets the unit. */
+/* Number of samples, their mean and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
+   can differ by thousands of bits; the largest sets the unit. */
 typedef struct permi_moments {
   double samples, value, imaginary, squares;
   int exp2;
@@ -217,8 +217,8 @@ static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* A block whose samples are long: threads share them, and look at the limits inside. sample: room for all. The same
-   bits as permi_sample_block; what comes of a block that is stopped is no sum of samples. */
+/* A block of long samples, which threads share, looking at the limits inside; the bits of permi_sample_block. sample:
+   room for all. The result of a block that was stopped is no sum of samples. */
 static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
                                          permi_moments *sample)
 {
@@ -235,9 +235,9 @@ static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t 
   return moments;
 }
 
-/* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1, whatever
-   the range of the entries. shift: room for 2 n. 0: a line is zero; -1: an entry is too small beside the others. Not
-   all is done if watch says stop. */
+/* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1. shift:
+   room for 2 n. 0: a line is zero; -1: an entry is too small beside the others; 1 otherwise, unfinished if watch says
+   stop. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -274,9 +274,9 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* a := rows and columns times numbers, so that in each line the moduli to the power p add up to about 1; alternately,
-   until nothing changes by a thousandth. What it was multiplied by goes into *scale, which times the
-   permanent of the new matrix is that of the old. No line is zero, and the largest of each is near 1. */
+/* Scales rows and columns in turn, until nothing changes by a thousandth, so that in each line the moduli to the power
+   p add up to about 1. *scale times the new permanent is the old one. No line may be zero; the largest entry of each
+   must be near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -330,7 +330,7 @@ static void permi_estimate_order(const double *a, int n, int parts, int *start, 
     }
 }
 
-/* The z of which a normal variable's modulus stays below z with the given chance: erfc(z / sqrt 2) = 1 - chance. */
+/* The z below which a normal variable's modulus stays with the given chance: erfc(z / sqrt 2) = 1 - chance. */
 static double permi_normal_quantile(double chance)
 {
   double low = 0, high = 40;
@@ -407,8 +407,8 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
 #define PERMI_ESTIMATE_POLL 5e7 /* entries of samples that a thread takes between two looks at the limits */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else says when to stop */
 
-/* Takes samples until a limit is reached, whole blocks of them. rooms: n doubles for each thread; sample: for a block.
-   Where not even one block is done, *estimate is as it was, and the status says why. */
+/* Takes whole blocks of samples until a limit is reached. rooms: n doubles for each thread; sample: for a block. If no
+   block was finished, *estimate is as it was, and the status says why. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, double *rooms,
                                                          permi_moments *sample, int threads, perm_estimate *estimate)

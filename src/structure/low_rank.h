@@ -4,11 +4,11 @@
    LOW RANK [Bar96]. A = U V with r columns in U: expanding the rows' linear forms in x_1 .. x_r, and the columns' in
    y_1 .. y_r,
        prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
-   over the exponents k of degree n, k! = prod k_t!. There are C(n + r - 1, r - 1) of them, and only products of
-   entries are added: non-negative factors lose nothing. All in double-double.
-   Exponents without k_r (it is what is missing to n) are numbered by degree: with suffix sums c_t = k_t + .. + k_(r-1)
-   and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t), so those of degree up to i come first, and
-   k_t - 1 has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
+   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!. Only products of entries are added, so
+   non-negative factors lose nothing. All is in double-double.
+   Exponents without k_r, which is what is missing to n, are numbered by degree: with suffix sums
+   c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t). Those of degree up to i
+   come first, and k with k_t one less has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
 #pragma once
 #include "../solve/judge.h"
 
@@ -213,12 +213,14 @@ typedef struct permi_factors {
   permi_view view[2];
 } permi_factors;
 
-/* THE BOUND. A coefficient passes r double-double operations in each of n steps, a term two coefficients, the weight
-   (n multiplications for its factorials, r for their product) and two more multiplications; each is relative to the
-   sum of moduli (complex ones within 3 times that), which is itself computed in double: 1.001 pays for that.
-   Scaling rounds nothing, unless an entry is below 2^-1000 of its line. Underflow: lines' moduli add up to at most 1,
-   so an error in a coefficient adds up to at most itself in the products after it; there are 2 n r count operations,
-   each off by less than 2 DBL_MIN. */
+/* Tables of the factors and the leaf; *zero: 1 if a line is zero. THE BOUND:
+   1. A coefficient passes r double-double operations in each of n steps. A term takes two coefficients, the weight (n
+      multiplications for its factorials, r for their product) and two more multiplications.
+   2. Each error is relative to the sum of moduli (complex ones within 3 times that). That sum is computed in double;
+      the factor 1.001 pays for it.
+   3. Scaling rounds nothing, unless an entry is below 2^-1000 of its line.
+   4. Underflow: the moduli of a line add up to at most 1, so an error in a coefficient adds up to at most itself in the
+      products after it. There are 2 n r count operations, each off by less than 2 DBL_MIN. */
 static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors *factors, permi_leaf *leaf, int *zero)
 {
   const perm_allocator *allocator = &low->allocator;
